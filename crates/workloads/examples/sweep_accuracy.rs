@@ -1,19 +1,21 @@
-//! How good the sweep of `block-size` is on this machine, measured against itself:
+//! Measures the accuracy of the sweep of `block-size` on this machine:
 //!
 //! 1. The sweep of the ready-made experiment: six blocks of one trial with one process and one with
-//!    two, 4 s each, in random order. After each block a fresh process measures random sizes that were
-//!    drawn before, so that drift of the machine falls on both alike; its time is not the sweep's.
-//! 2. The fresh measurement (the median of those six processes, as the curve's level is of trials) at 200 of
-//!    these sizes that the sweep did not visit, against what the curve says of them. Printed: the share
-//!    within 5 %, and the same for each fresh process alone, which differs from others by the luck of
-//!    its memory and by the minute.
-//! 3. A run at 4,096 sizes, every 25 B, 20 ms each. Then the optimum of the sweep, the size with the
-//!    highest value in that run, and the size at which a curve through that run is highest are measured
-//!    again side by side in ten trials: the highest of 4,096 noisy values is too high, so only a second
-//!    look is fair. Printed: the ratios with their intervals (Student on the paired logarithms).
+//!    two, 4 s each, in random order. After each block a fresh process measures random sizes that
+//!    were drawn before, so that drift of the machine affects both alike; its time does not count
+//!    as the sweep's.
+//! 2. The fresh measurement (the median of those six processes, as the curve's level is that of
+//!    several trials) at 200 of these sizes that the sweep did not visit, compared with the
+//!    prediction of the curve. Printed: the share within 5 %, and the same for each fresh process
+//!    alone, which differs from the others by the placement of its memory and by the minute.
+//! 3. A run at 4,096 sizes, every 25 B, 20 ms each. Then ten trials measure together again: the
+//!    optimum of the sweep, the size with the highest value in that run, and the size at which a
+//!    curve through that run is highest. Only this second measurement is fair, because the highest
+//!    of 4,096 noisy values is biased upwards. Printed: the ratios with their intervals (Student on
+//!    the paired logarithms).
 //!
 //! `cargo run -p assay-workloads --example sweep_accuracy`; it takes about 4 minutes.
-#![allow(clippy::print_stdout, clippy::unwrap_used)] // It is a program for a person to read.
+#![allow(clippy::print_stdout, clippy::unwrap_used)] // This program prints its results for a person to read.
 
 #[path = "../../assay/tests/machine/block_size/trial.rs"]
 mod trial;
@@ -30,7 +32,7 @@ use trial::{params, trial};
 
 const BLOCKS: u32 = 6;
 const FRESH: usize = 200;
-/// More are drawn, since the sweep will visit a few of them.
+/// More sizes are drawn, because the sweep will visit a few of them.
 const DRAWN: usize = 230;
 const EXHAUSTIVE: u64 = 4096;
 const AGAIN: u32 = 10;
@@ -73,7 +75,7 @@ fn rate(value: f64) -> String {
     units::format_value(value, "B/s")
 }
 
-/// How busy the machine is with other things: the share of time that some task waited for a CPU.
+/// Returns the load of the machine: the share of time in which some task waited for a CPU.
 fn pressure() -> String {
     let text = std::fs::read_to_string("/proc/pressure/cpu").unwrap_or_default();
     text.split_whitespace().nth(1).unwrap_or("unknown").replace("avg10=", "") + " %"
@@ -90,7 +92,8 @@ fn one_trial(
     record
 }
 
-/// The records of the sweep with one process, and of the fresh processes between its blocks.
+/// Returns the records of the sweep with one process, and of the fresh processes between its
+/// blocks.
 fn sweep(dir: &Path, rng: &mut Rng, drawn: &[u64]) -> (Vec<TrialRecord>, Vec<TrialRecord>) {
     let mut took = Duration::ZERO;
     let mut records = [Vec::new(), Vec::new()];
@@ -116,7 +119,7 @@ fn sweep(dir: &Path, rng: &mut Rng, drawn: &[u64]) -> (Vec<TrialRecord>, Vec<Tri
         }
         let changes = [("buffer_size", list(drawn)), ("min_time", "15 ms".into())];
         let changes: Vec<(&str, &str)> = changes.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        // It reports no `throughput`: that is of powers of two.
+        // It reports no `throughput`, which is over powers of two.
         fresh.push(trial(100 + block, &params(&changes), dir, &[]).unwrap());
     }
     println!("   took {} without the fresh processes", units::format_duration(took));

@@ -1,4 +1,4 @@
-//! The built-in workloads, a row each: the one place outside its own folder that names a workload.
+//! Table of the built-in workloads: the only place outside its own folder that names a workload.
 
 use crate::work::{self, Program};
 use crate::{
@@ -6,26 +6,27 @@ use crate::{
     round_trip, side_by_side, span, startup, tlb_sim,
 };
 
-/// A built-in workload.
+/// A built-in workload and where it is documented.
 pub struct Row {
-    /// Makes it.
+    /// Constructor of the workload.
     pub new: fn() -> Box<dyn Workload>,
-    /// What assay is in its own, fresh processes for it: the names in `assay __work NAME JSON`.
+    /// Programs that assay runs for the workload in fresh processes: the names in `assay __work
+    /// NAME JSON`.
     pub(crate) programs: &'static [(&'static str, Program)],
-    /// Its page in `docs/`.
+    /// File name of its page in `docs/`.
     pub docs: &'static str,
-    /// An experiment with it in `experiments/`.
+    /// File name of an example experiment in `experiments/`.
     pub experiment: Option<&'static str>,
 }
 
-/// A program that reports on a channel.
+/// A trial program that reports on a channel.
 macro_rules! reports {
     ($name:expr, $trial:path) => {
         ($name, |json| work::reported(json, $trial))
     };
 }
 
-/// Rows: the type of the workload, the name of its page, that of its experiment, and its programs.
+/// Table rows: the type of the workload, its page, its experiment, and its programs.
 macro_rules! rows {
     (@experiment) => { None };
     (@experiment $name:literal) => { Some($name) };
@@ -39,7 +40,7 @@ macro_rules! rows {
     };
 }
 
-/// In the order in which they are listed.
+/// All built-in workloads, in the order in which they are listed.
 pub static ROWS: &[Row] = rows! {
     block_size::BlockSize, "block-size.md", "block-size.toml" => [
         reports!(block_size::NAME, block_size::trial),
@@ -70,7 +71,7 @@ pub static ROWS: &[Row] = rows! {
         reports!(tlb_sim::NAME, tlb_sim::trial)
     ];
     command::Command, "command.md" => [];
-    // It is there to be started, and that is all.
+    // The process of `noop` only starts and exits.
     noop::Noop, "command.md" => [(noop::NAME, |_| Ok(()))];
 };
 
@@ -84,18 +85,18 @@ static SHARED: &[(&str, Program)] = &[
     (span::RANK, |json| span::rank(json).map_err(|e| e.to_string())),
 ];
 
-/// The program of that name.
+/// Returns the trial program with this name.
 pub(crate) fn program(name: &str) -> Option<Program> {
     let all = ROWS.iter().flat_map(|row| row.programs).chain(SHARED);
     all.into_iter().find(|(n, _)| *n == name).map(|(_, program)| *program)
 }
 
-/// The built-in workload of that name.
+/// Returns the built-in workload with this name.
 pub fn find(name: &str) -> Option<Box<dyn Workload>> {
     ROWS.iter().map(|row| (row.new)()).find(|w| w.spec().name == name)
 }
 
-/// The row of the built-in workload of that name.
+/// Returns the table row of the built-in workload with this name.
 pub fn row(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| (row.new)().spec().name == name)
 }
@@ -106,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of the repository.
+    /// Reads a file of the repository.
     fn text(path: &str) -> String {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         std::fs::read_to_string(root.join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
@@ -134,7 +135,7 @@ mod tests {
         }
     }
 
-    /// Every Rust file below a folder.
+    /// Collects every Rust file below a folder.
     fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
@@ -166,7 +167,7 @@ mod tests {
         let mut wrong = Vec::new();
         for file in files {
             let path = file.display().to_string();
-            // Rule packs have names of their own, and tests may name what they run.
+            // Rule packs have names of their own, and tests may name the workloads that they run.
             if ["/rules/src/", "/fixtures/", "/tests.rs", "/tests/", "/builtin.rs"]
                 .iter()
                 .any(|part| path.contains(part))

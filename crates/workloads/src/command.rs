@@ -1,5 +1,5 @@
-//! The workload `command`: any command line of the person's own. It runs directly, without a shell,
-//! unless a shell is asked for; the start-up of an empty shell then stands beside the result.
+//! The workload `command`: any command line. It runs directly, without a shell, unless a shell is
+//! requested; then the start-up time of an empty shell is shown next to the result.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,14 +22,14 @@ use crate::{
     Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError, process_metrics,
 };
 
-/// How long the commands of `setup`, `prepare` and `conclude` may take.
+/// Time limit of the commands in `setup`, `prepare` and `conclude`.
 const STEP_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Its name.
+/// Name of the workload.
 pub const NAME: &str = "command";
 
-/// Runs one command line a trial. Metrics: `elapsed` (primary), `user`, `system`, `peak_memory`, and
-/// `shell_startup` when a shell is between.
+/// Runs one command line per trial. Metrics: `elapsed` (primary), `user`, `system`, `peak_memory`,
+/// and `shell_startup` if a shell runs the command.
 #[derive(Debug)]
 pub struct Command;
 
@@ -38,34 +38,36 @@ fn rows() -> Vec<ParamSpec> {
     rows! {
         /// the command line that is measured
         "command", Text;
-        /// a command line run once, before the first trial, not measured
+        /// a command line that runs once, before the first trial, and is not measured
         "setup", Text, "";
-        /// a command line run before each trial, not measured
+        /// a command line that runs before each trial and is not measured
         "prepare", Text, "";
-        /// a command line run after each trial, not measured
+        /// a command line that runs after each trial and is not measured
         "conclude", Text, "";
-        /// the shell that reads the command lines, such as `sh`; empty: none, they are split into words and run directly
+        /// the shell that runs the command lines, such as `sh`; empty: none, they are split into
+        /// words and run directly
         "shell", Text, "";
-        /// the folder that the command lines run in; empty: where assay was started
+        /// the folder in which the command lines run; empty: the folder where assay was started
         "folder", Text, "";
-        /// a file that each trial reads from its start as standard input; empty: there is nothing to read
+        /// a file that each trial reads from its start as standard input; empty: standard input is
+        /// empty
         "stdin", Text, "";
-        /// exit codes that are no failure, with commas
+        /// exit codes that count as success, separated by commas
         "exit_codes", Text, "0";
-        /// whether no exit code is a failure
+        /// if true, every exit code counts as success
         "ignore_failure", Bool, Scalar::Bool(false);
     }
 }
 
 spec! {
-    /// runs a command line of your own
+    /// runs any command line
     NAME, rows();
     ..process_metrics::specs();
     /// wall time of an empty shell, started just before the trial; `elapsed` includes such a start
     "shell_startup", "s", Neither, Measured;
 }
 
-/// The argument list of a command line: its words, or the shell's words, `-c` and the line.
+/// Returns the argument list of a command line: its words, or the shell's words, `-c` and the line.
 fn argv(line: &str, shell: &str) -> Result<Vec<OsString>, WorkloadError> {
     let split = |what: &str, line: &str| {
         split_words(line).map_err(|e| wrong(format!("{what} `{line}`: {e}")))
@@ -79,9 +81,10 @@ fn argv(line: &str, shell: &str) -> Result<Vec<OsString>, WorkloadError> {
     Ok(words)
 }
 
-/// The folder that the command lines run in: where assay was started, or `folder` seen from there.
+/// Returns the folder in which the command lines run: the one where assay was started, or `folder`
+/// relative to it.
 fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
-    // assay never changes its own, so a trial need not ask for it.
+    // assay never changes its working directory, so it is read only once.
     static START: OnceLock<PathBuf> = OnceLock::new();
     let start = if let Some(start) = START.get() {
         start
@@ -100,7 +103,7 @@ fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
     Err(wrong(format!("`folder` is {named}, and there is no such folder")))
 }
 
-/// The file for standard input, if one is named.
+/// Returns the file for standard input, if one is set.
 fn stdin(params: &BTreeMap<String, Scalar>) -> Result<Option<PathBuf>, WorkloadError> {
     let named = text_of(params, "stdin");
     Ok(if named.is_empty() { None } else { Some(folder(params)?.join(&named)) })
@@ -117,7 +120,7 @@ fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf,
     })
 }
 
-/// The exit codes that are no failure.
+/// Returns the exit codes that count as success.
 fn exit_codes(params: &BTreeMap<String, Scalar>) -> Result<Vec<i32>, WorkloadError> {
     let text = text_of(params, "exit_codes");
     let one = |word: &str| {
@@ -129,7 +132,7 @@ fn exit_codes(params: &BTreeMap<String, Scalar>) -> Result<Vec<i32>, WorkloadErr
     text.split(',').map(one).collect()
 }
 
-/// Runs `setup`, if there is one and it has not run yet in this run.
+/// Runs `setup` if it is set and has not run in this run.
 fn set_up(ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
     let line = text_of(ctx.params, "setup");
     if line.trim().is_empty() {
@@ -150,7 +153,7 @@ fn set_up(ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
     std::fs::write(&done, "").map_err(WorkloadError::io("write", &done))
 }
 
-/// Runs `prepare` or `conclude`, if there is one.
+/// Runs `prepare` or `conclude` if it is set.
 fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), WorkloadError> {
     let line = text_of(ctx.params, which);
     if line.trim().is_empty() {
@@ -259,7 +262,7 @@ impl Calibrates for Command {
     }
 }
 
-/// What the reader must know of the shell's share of the wall time.
+/// Returns a note if the shell's share of the wall time is large or unknown.
 fn shell_note(finished: &Finished<'_>) -> Option<String> {
     let note = match finished.empty_s {
         None => "the start-up of an empty shell could not be measured",

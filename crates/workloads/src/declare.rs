@@ -1,6 +1,6 @@
-//! Parameters and metrics that are declared once: a row of [`params!`] is a field with its type, what the value
-//! may be, its default and its help, from which the specification and the reader are made; a row of [`metrics!`]
-//! is a name with its unit, which way is better, where it comes from and its definition.
+//! Declarative parameters and metrics. A row of [`params!`] is a field with its type, permitted
+//! values, default and help; the specification and the parser are generated from it. A row of
+//! [`metrics!`] is a name with its unit, its better direction, its kind and its definition.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,12 +12,12 @@ use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, units}
 use crate::WorkloadError;
 use crate::words::split_words;
 
-/// An error of a parameter.
+/// Creates an error about a parameter.
 pub(crate) fn wrong(message: impl Into<String>) -> WorkloadError {
     WorkloadError::Param(message.into())
 }
 
-/// What a parameter's value may be, and how it becomes a `T`.
+/// The permitted values of a parameter, and their conversion to a `T`.
 pub(crate) struct Takes<T> {
     ty: ParamType,
     read: Reader<T>,
@@ -29,12 +29,12 @@ fn takes<T>(ty: ParamType, read: impl Fn(&Scalar) -> Result<T, String> + 'static
     Takes { ty, read: Box::new(read) }
 }
 
-/// `true` or `false`.
+/// Accepts `true` or `false`.
 pub(crate) fn flag() -> Takes<bool> {
     takes(ParamType::Bool, |v| v.as_bool().ok_or_else(|| "it takes true or false".into()))
 }
 
-/// A whole number from `min` to `max`.
+/// Accepts a whole number from `min` to `max`.
 pub(crate) fn int<T: TryFrom<i64>>(min: i64, max: i64) -> Takes<T> {
     takes(ParamType::Int { min, max }, |v| {
         let number = v.as_i64().and_then(|n| T::try_from(n).ok());
@@ -42,48 +42,48 @@ pub(crate) fn int<T: TryFrom<i64>>(min: i64, max: i64) -> Takes<T> {
     })
 }
 
-/// A number from `min` to `max`.
+/// Accepts a number from `min` to `max`.
 pub(crate) fn number(min: f64, max: f64) -> Takes<f64> {
     let ty = ParamType::Float { min, max };
     takes(ty, |v| v.as_f64().ok_or_else(|| "it takes a number".into()))
 }
 
-/// A size in bytes.
+/// Accepts a size in bytes.
 pub(crate) fn size() -> Takes<u64> {
     takes(ParamType::Bytes, |v| units::bytes_of(v).map_err(|e| e.to_string()))
 }
 
-/// A duration.
+/// Accepts a duration such as `10 s`.
 pub(crate) fn time() -> Takes<Duration> {
     takes(ParamType::Duration, |v| units::duration_of(v).map_err(|e| e.to_string()))
 }
 
-/// A text without the blanks around it.
+/// Accepts any text and trims it.
 pub(crate) fn text() -> Takes<String> {
     parsed(|text| Ok(text.to_owned()))
 }
 
-/// The path of a file or folder.
+/// Accepts the path of a file or folder.
 pub(crate) fn path() -> Takes<PathBuf> {
     parsed(|text| Ok(text.into()))
 }
 
-/// The words of a command line.
+/// Accepts a command line and splits it into words.
 pub(crate) fn argv() -> Takes<Vec<OsString>> {
     parsed(|text| split_words(text).map_err(|e| format!("`{text}`: {e}")))
 }
 
-/// A text that `read` reads.
+/// Accepts a text that `read` parses.
 pub(crate) fn parsed<T: 'static>(read: fn(&str) -> Result<T, String>) -> Takes<T> {
     takes(ParamType::Text, move |v| read(v.to_text().trim()))
 }
 
-/// One of `words`.
+/// Accepts one of `words`.
 pub(crate) fn word(words: &[&str]) -> Takes<String> {
     takes(choice(words.iter().copied()), |v| Ok(v.to_text().trim().to_owned()))
 }
 
-/// One of `words`, each with the value that it stands for.
+/// Accepts one of `words`, each paired with its value.
 pub(crate) fn one_of<T: Clone + 'static>(words: &[(&'static str, T)]) -> Takes<T> {
     let words = words.to_vec();
     takes(choice(words.iter().map(|(word, _)| *word)), move |v| {
@@ -93,24 +93,24 @@ pub(crate) fn one_of<T: Clone + 'static>(words: &[(&'static str, T)]) -> Takes<T
     })
 }
 
-/// The same as `takes`, and `None` where it is empty or 0.
+/// Accepts the same as `takes`; returns `None` for an empty text or 0.
 pub(crate) fn or_none<T: Default + PartialEq + 'static>(takes: Takes<T>) -> Takes<Option<T>> {
     let Takes { ty, read } = takes;
     self::takes(ty, move |v| read(v).map(|v| Some(v).filter(|v| *v != T::default())))
 }
 
-/// One of the words `of`.
+/// Returns the type of a choice among the words `of`.
 pub(crate) fn choice<'a>(of: impl Iterator<Item = &'a str>) -> ParamType {
     ParamType::Choice { of: of.map(str::to_owned).collect() }
 }
 
-/// A row of a parameter; `help` is the text of a doc comment.
+/// Creates the specification of a parameter; `help` is the text of a doc comment.
 pub(crate) fn param(name: &str, ty: ParamType, default: &[Scalar], help: &str) -> ParamSpec {
     let (default, help) = (default.first().cloned(), help.trim().into());
     ParamSpec { name: name.into(), ty, default, help }
 }
 
-/// The same of what `takes` takes.
+/// Creates the specification of a parameter with the values that `takes` permits.
 pub(crate) fn row<T>(name: &str, takes: Takes<T>, default: Scalar, help: &str) -> ParamSpec {
     param(name, takes.ty, &[default], help)
 }
@@ -120,10 +120,10 @@ pub(crate) fn text_of(params: &BTreeMap<String, Scalar>, name: &str) -> String {
     params.get(name).map(Scalar::to_text).unwrap_or_default()
 }
 
-/// The value of a parameter in a treatment.
+/// Reads the value of a parameter in a treatment.
 ///
 /// # Errors
-/// [`WorkloadError::Param`]: it is missing or cannot be, and what would be right.
+/// [`WorkloadError::Param`] with a remedy: the parameter is missing or has an invalid value.
 pub(crate) fn read<T>(
     map: &BTreeMap<String, Scalar>,
     name: &str,
@@ -134,14 +134,14 @@ pub(crate) fn read<T>(
     (takes.read)(value).map_err(|e| wrong(format!("`{name}`: {e}")))
 }
 
-/// A row of a metric; `help` is the text of a doc comment.
+/// Creates the specification of a metric; `help` is the text of a doc comment.
 pub(crate) fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &str) -> MetricSpec {
     let (name, unit, help) = (name.into(), unit.into(), help.trim().into());
     MetricSpec { name, unit, better, kind, help, merge: None, counted: false }
 }
 
-/// Rows of parameters that are read by hand: `/// Its help.` and `"name", type, default;`, without a default
-/// where it is required.
+/// Declares parameters that are parsed by hand. A row is `/// Help text.` and `"name", type,
+/// default;`, without a default for a required parameter.
 macro_rules! rows {
     ($( $(#[doc = $help:literal])+ $name:literal, $ty:expr $(, $default:expr)?; )+) => {
         vec![$(
@@ -151,8 +151,8 @@ macro_rules! rows {
 }
 pub(crate) use rows;
 
-/// Rows of metrics: `/// Its definition.` and `"name", "unit", Better, Kind;`, with `, counted` or `, summed`
-/// (over nodes) behind it. The first is the primary metric.
+/// Declares metrics. A row is `/// Definition.` and `"name", "unit", Better, Kind;`, optionally
+/// followed by `, counted` or `, summed` (over nodes). The first is the primary metric.
 macro_rules! metrics {
     (@counted $row:expr) => { $row.counted() };
     (@summed $row:expr) => { $row.merged(assay_model::Merge::Sum) };
@@ -173,11 +173,11 @@ macro_rules! metrics {
 }
 pub(crate) use metrics;
 
-/// Declares what a workload is, as `spec()`: `/// Its help.` and `NAME, rows of parameters;`, then its
-/// [`metrics!`].
+/// Declares a workload's specification as `spec()`: `/// Help text.` and `NAME, rows of
+/// parameters;`, then its [`metrics!`].
 macro_rules! spec {
     ($(#[doc = $help:literal])+ $name:path, $params:expr; $($metrics:tt)*) => {
-        /// The workload's name, parameters and metrics.
+        /// Returns the workload's name, parameters and metrics.
         pub fn spec() -> &'static assay_model::WorkloadSpec {
             static SPEC: std::sync::LazyLock<assay_model::WorkloadSpec> =
                 std::sync::LazyLock::new(|| assay_model::WorkloadSpec {
@@ -193,9 +193,8 @@ macro_rules! spec {
 }
 pub(crate) use spec;
 
-/// Declares the parameters of a workload. A row is
-/// `/// Its help.` and `field: Type = takes, default;`, with `field as "name"` where the name of the
-/// parameter is no identifier.
+/// Declares the parameters of a workload. A row is `/// Help text.` and `field: Type = takes,
+/// default;`, with `field as "name"` if the name of the parameter is not an identifier.
 macro_rules! params {
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $name:literal) => { $name };
@@ -211,7 +210,7 @@ macro_rules! params {
         }
 
         impl $Params {
-            /// The rows that describe them.
+            /// Returns the specifications of the parameters.
             pub fn rows() -> Vec<assay_model::ParamSpec> {
                 vec![$(
                     $crate::declare::row::<$ty>(
@@ -223,10 +222,11 @@ macro_rules! params {
                 )+]
             }
 
-            /// Reads each of the checked parameters of a treatment.
+            /// Reads all parameters of a treatment.
             ///
             /// # Errors
-            /// [`WorkloadError::Param`](crate::WorkloadError::Param): one is missing or cannot be.
+            /// [`WorkloadError::Param`](crate::WorkloadError::Param): a parameter is missing or
+            /// invalid.
             pub fn read(
                 map: &std::collections::BTreeMap<String, assay_model::Scalar>,
             ) -> Result<Self, $crate::WorkloadError> {
@@ -243,7 +243,7 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// The defaults of a workload's parameters, with some of them changed.
+/// Returns the defaults of a workload's parameters, with some of them changed.
 #[cfg(test)]
 pub(crate) fn treatment(
     rows: Vec<ParamSpec>,
@@ -262,15 +262,14 @@ mod tests {
     use super::*;
 
     params! {
-        /// Some parameters.
         #[derive(Debug, PartialEq)]
         struct Sample {
             /// How many,
             /// at most nine.
             count: u32 = int(1, 9), 3;
-            /// Where.
+            /// Path of the server.
             path as "server.path": Option<PathBuf> = or_none(path()), "";
-            /// Which way.
+            /// Direction of the sample.
             up: bool = one_of(&[("up", true), ("down", false)]), "up";
         }
     }

@@ -1,4 +1,4 @@
-//! Why the process of a trial could not do its part.
+//! Failures of a trial's process.
 
 use std::fmt::Display;
 use std::io;
@@ -6,81 +6,81 @@ use std::path::Path;
 
 use crate::WorkloadError;
 
-/// Why a trial could not be measured. Wrong results are no failure but an event.
+/// Reason why a trial could not be measured. Wrong results are not a failure: they are an event.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The JSON that says what to do is not what this build writes.
+    /// The trial spec is not JSON in the format of this build.
     #[error("the trial spec cannot be read: {0}; was it written by this build of assay?")]
     Spec(#[from] serde_json::Error),
-    /// The parameters cannot be, a program is missing, or a file could not be made or read.
+    /// A parameter is invalid, a program is missing, or a file cannot be created or read.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// A program did not do its part.
+    /// A program that the trial runs failed.
     #[error("{what}: {message}")]
     Program {
-        /// Which part.
+        /// Part of the trial that failed.
         what: String,
-        /// Its own message.
+        /// Message of the program.
         message: String,
     },
-    /// Another program has the port of a server.
+    /// Another program already listens on the port of a server.
     #[error(
         "port {port} is taken: {message}; leave `server.port` out for a free one, or end the program that has it \
          (`ss -ltnp 'sport = :{port}'` names it)"
     )]
     PortTaken {
-        /// Which.
+        /// The port that is taken.
         port: u16,
-        /// What the server printed.
+        /// Output of the server.
         message: String,
     },
-    /// A step of the trial's own failed: a file, a pipe, a process, what it watches.
+    /// A step of the trial itself failed: on a file, a pipe, a process or a watch.
     #[error("{what}: {source}")]
     Step {
-        /// Which: `open /srv/data`, `start psql`.
+        /// Name of the step: `open /srv/data`, `start psql`.
         what: String,
-        /// The system's error.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A copy of a program ended with another exit code than 0.
+    /// A copy of a program ended with an exit code other than 0.
     #[error("{message}")]
     Copy {
-        /// Which, from 0.
+        /// Number of the copy, from 0.
         index: usize,
-        /// Which of how many, on which CPUs, how it ended, and its last lines.
+        /// Number of the copy and of all copies, its CPUs, its exit status, and its last lines.
         message: String,
     },
-    /// A signal ended it, or the lab is gone.
+    /// A signal ended the trial, or the lab's process ended.
     #[error("ended by a signal to assay")]
     Stopped,
-    /// What one workload alone can say.
+    /// A failure specific to one workload.
     #[error("{0}")]
     Other(String),
 }
 
 impl Failure {
-    /// What one workload alone can say.
+    /// Creates a failure specific to one workload.
     pub(crate) fn other(what: impl Display) -> Self {
         Failure::Other(what.to_string())
     }
 
-    /// Takes the error of a step. `what` is made into text only where it failed.
+    /// Converts the error of a step, for `map_err`. `what` is formatted only on failure.
     pub(crate) fn step<E: Into<io::Error>>(what: impl Display) -> impl FnOnce(E) -> Self {
         move |source| Failure::Step { what: what.to_string(), source: source.into() }
     }
 
-    /// The same for `action` on a file or pipe.
+    /// Converts the error of `action` on a file or pipe, for `map_err`.
     pub(crate) fn file<E: Into<io::Error>>(action: &str, path: &Path) -> impl FnOnce(E) -> Self {
         move |source| Failure::step(format!("{action} {}", path.display()))(source)
     }
 
-    /// Takes the error of starting a program.
+    /// Converts the error of starting a program, for `map_err`.
     pub(crate) fn start(program: impl Display) -> impl FnOnce(io::Error) -> Self {
         move |source| Failure::step(format_args!("start {program}"))(source)
     }
 
-    /// A part of the trial failed, with its own message.
+    /// Creates the failure of a program with its own message.
     pub(crate) fn program(what: impl Display, message: impl Into<String>) -> Self {
         Failure::Program { what: what.to_string(), message: message.into() }
     }

@@ -1,8 +1,11 @@
-//! The built-in workloads, a folder and a row of [`builtin`] each, and the kit loader. A workload describes
-//! itself as data ([`assay_model::WorkloadSpec`]), prepares what it needs, says how to start its program and
-//! reads metrics out of what the program left; what only some can do is in [`capability`]; the lab does the
-//! rest. The program of a built-in workload is assay itself, started afresh for every trial
-//! (`assay __work NAME JSON`).
+//! The programs that assay can measure: the built-in workloads, and the loader of kits and suites,
+//! which turn outside programs into workloads.
+//!
+//! A workload describes itself as data ([`assay_model::WorkloadSpec`]), prepares its inputs,
+//! returns the command to start, and extracts metrics from the results. Optional abilities are
+//! traits in [`capability`]. The lab runs the trials. A built-in workload has a folder and a row in
+//! [`builtin`]; its program is assay itself, started in a fresh process for every trial (`assay
+//! __work NAME JSON`).
 
 pub mod block_size;
 pub mod builtin;

@@ -1,21 +1,22 @@
-//! The workload `noop`: a fresh process of assay that ends at once. What it takes is what the harness
-//! costs: no shorter program can be distinguished from it.
+//! The workload `noop`: a fresh process of assay that exits at once. Its time is the overhead of
+//! the harness: no shorter program can be distinguished from it.
 
 use assay_model::{Exit, ValidationResult, WorkloadSpec};
 
 use crate::declare::spec;
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError, process_metrics};
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "noop";
 
-/// Starts `assay __work noop {}`, which does nothing. Metrics: `elapsed` (primary), `user`, `system`,
-/// `peak_memory`.
+/// Starts `assay __work noop {}`, which does nothing. Metrics: `elapsed` (primary), `user`,
+/// `system`, `peak_memory`.
 #[derive(Debug)]
 pub struct Noop;
 
 spec! {
-    /// a fresh process of assay that does nothing: what the harness itself costs, and so the shortest time that can be measured with it
+    /// a fresh process of assay that does nothing: its time is the overhead of the harness, the
+    /// shortest time that it can measure
     NAME, Vec::new();
     ..process_metrics::specs();
 }

@@ -1,10 +1,10 @@
-//! The metrics that every program has, whatever it does: what the kernel accounted to it.
+//! Metrics of every program: the resources that the kernel accounted to it.
 
 use assay_model::{MetricSpec, MetricValue, ResourceUse};
 
 use crate::declare::metrics;
 
-/// The rows of the metrics; the first, `elapsed`, is the primary one.
+/// Returns the specifications of the metrics; the first, `elapsed`, is the primary one.
 pub(crate) fn specs() -> Vec<MetricSpec> {
     metrics! {
         /// wall time from just before the start of the program to its end
@@ -13,12 +13,13 @@ pub(crate) fn specs() -> Vec<MetricSpec> {
         "user", "s", Lower, Measured, summed;
         /// CPU time in the kernel, of the program and the children that it waited for
         "system", "s", Lower, Measured, summed;
-        /// the largest resident set of any one of its processes
+        /// largest resident set size of any single process of the program
         "peak_memory", "B", Lower, Measured, counted;
     }
 }
 
-/// The value of one of the rows, in its unit; `None` if it is not a row or could not be had.
+/// Returns the value of a metric in its unit, or `None` if there is no such metric or its value is
+/// unavailable.
 pub(crate) fn value(name: &str, resources: &ResourceUse) -> Option<f64> {
     match name {
         "elapsed" => Some(resources.wall_s),
@@ -29,7 +30,7 @@ pub(crate) fn value(name: &str, resources: &ResourceUse) -> Option<f64> {
     }
 }
 
-/// The values of all rows.
+/// Returns the values of all metrics.
 pub(crate) fn values(resources: &ResourceUse) -> Vec<MetricValue> {
     let value = |row: MetricSpec| MetricValue {
         counted: row.counted,

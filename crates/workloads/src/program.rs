@@ -1,4 +1,5 @@
-//! Programs on this machine: where a name leads, which version a program says it has, and its last words.
+//! Programs on this machine: finding them, reading their version, and quoting the end of their
+//! output.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,8 +13,8 @@ use assay_sut::sha256_file;
 
 use crate::WorkloadError;
 
-/// The file that a program's name leads to: the name itself if it has a `/` (taken from `cwd`), else
-/// the first executable of that name on `PATH`. `None`: there is no such executable file.
+/// Returns the file for a program's name: the name itself if it has a `/` (relative to `cwd`), else
+/// the first executable with that name on `PATH`. `None`: there is no such executable file.
 pub(crate) fn find_program(name: &OsStr, cwd: &Path) -> Option<PathBuf> {
     let name = name.to_str()?;
     if name.contains('/') {
@@ -22,10 +23,10 @@ pub(crate) fn find_program(name: &OsStr, cwd: &Path) -> Option<PathBuf> {
     assay_sut::which(name)
 }
 
-/// What stands in the way of a program that was not found, and what to do: a file of that name may be there but
-/// not be executable.
+/// Returns the error for a program that was not found, with a remedy. It distinguishes a file that
+/// exists but is not executable.
 pub(crate) fn not_found(what: String, name: &OsStr, cwd: &Path) -> WorkloadError {
-    // As the person would write it: without `./` in its middle.
+    // Removes `./` from the middle of the path, as a person would write it.
     let file: PathBuf = cwd.join(name).components().collect();
     if name.as_encoded_bytes().contains(&b'/') && file.is_file() {
         let shown = file.display();
@@ -40,10 +41,11 @@ pub(crate) fn not_found(what: String, name: &OsStr, cwd: &Path) -> WorkloadError
     WorkloadError::Missing { what, remedy: remedy.into() }
 }
 
-/// The program of this name or path, which a workload needs: `what` names it and `remedy` says where to get it.
+/// Finds a program, by name or path, that a workload needs: `what` names it and `remedy` tells
+/// where to get it.
 ///
 /// # Errors
-/// There is no such executable file.
+/// Fails if there is no such executable file.
 pub(crate) fn need(
     name: impl AsRef<OsStr>,
     what: impl Into<String>,
@@ -53,18 +55,18 @@ pub(crate) fn need(
     find_program(name.as_ref(), Path::new(".")).ok_or_else(missing)
 }
 
-/// A fact, or the reason why it is unknown.
+/// Creates a fact, known or with the reason why it is unknown.
 pub(crate) fn fact(known: Result<String, String>) -> Fact {
     known.map_or_else(Fact::unknown, Fact::known)
 }
 
-/// The SHA-256 of a file as a fact.
+/// Returns the SHA-256 of a file as a fact.
 pub(crate) fn digest(path: &Path) -> Fact {
     fact(sha256_file(path).map_err(|e| format!("read {}: {e}", path.display())))
 }
 
-/// Path, version (the first line that it prints when asked with `ask`) and SHA-256 of a program as facts below
-/// `name`.
+/// Returns path, version (the first line that it prints for the argument `ask`) and SHA-256 of a
+/// program as facts named `name.*`.
 pub(crate) fn facts(
     name: &str,
     program: &Result<PathBuf, WorkloadError>,
@@ -84,7 +86,7 @@ pub(crate) fn facts(
 /// Appends both output streams of a command to the file `log`.
 ///
 /// # Errors
-/// The file cannot be made or opened.
+/// Fails if the file cannot be created or opened.
 pub(crate) fn log_to(command: &mut Command, log: &Path) -> Result<(), WorkloadError> {
     let file = File::options().create(true).append(true).open(log);
     let both = file.and_then(|file| Ok((file.try_clone()?, file)));
@@ -93,10 +95,10 @@ pub(crate) fn log_to(command: &mut Command, log: &Path) -> Result<(), WorkloadEr
     Ok(())
 }
 
-/// The first line that a program prints when it is asked for its version, on either stream.
+/// Returns the first line, on either stream, that a program prints for its version.
 ///
 /// # Errors
-/// It could not be started, or printed nothing; as a sentence.
+/// Returns a message if the program cannot be started or prints nothing.
 pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, String> {
     let shown = program.display();
     let out = Command::new(program)
@@ -114,16 +116,16 @@ pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, 
         .ok_or_else(|| format!("{shown} printed no version"))
 }
 
-/// A port of `host`, an address of this machine, that is free now.
+/// Returns a port that is free now on `host`, an address of this machine.
 ///
 /// # Errors
-/// There is none, or it is no address of this machine.
+/// Fails if no port is free or `host` is not an address of this machine.
 pub(crate) fn free_port(host: &str) -> Result<u16, WorkloadError> {
     let port = TcpListener::bind((host, 0)).and_then(|l| l.local_addr()).map(|a| a.port());
     port.map_err(|e| WorkloadError::step("finding a free port", format!("{host}: {e}")))
 }
 
-/// The last five lines of a program's output.
+/// Returns the last five lines of a program's output.
 pub(crate) fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let last = lines[lines.len().saturating_sub(5)..].join("; ");

@@ -1,5 +1,5 @@
-//! Every workload by its name: the built-in ones ([`crate::builtin`]), and the kits and suites in the folders
-//! where kits are.
+//! Lookup of workloads by name: the built-in ones ([`crate::builtin`]), and the kits and suites in
+//! the kit folders.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,25 +10,26 @@ use crate::kit::{self, Kit};
 use crate::suite::{self, Suite};
 use crate::{Workload, WorkloadError, builtin};
 
-/// Where kits are looked for, and where what they fetch and build is kept.
+/// Folders with kits, and the cache of fetched and built files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KitPaths {
-    /// Folders of kits, the first one first: a kit hides those of the same name in later folders.
+    /// Folders of kits in order of precedence: a kit hides those with the same name in later
+    /// folders.
     pub roots: Vec<PathBuf>,
-    /// The folder of caches that outlive runs, as in [`crate::TrialContext::cache_dir`]; `None`: a kit
-    /// cannot tell what of it is built.
+    /// Folder of caches that outlive runs, as in [`crate::TrialContext::cache_dir`]; `None`: a kit
+    /// cannot determine whether it is built.
     pub cache_dir: Option<PathBuf>,
 }
 
 impl KitPaths {
-    /// The folders of `$ASSAY_KITS` (separated by colons), `./kits`, `../share/assay/kits` from the
-    /// folder of the executable `exe`, and `assay/kits` in `$XDG_DATA_HOME` (`~/.local/share` when it
-    /// is not set).
+    /// Returns the folders of `$ASSAY_KITS` (separated by colons), `./kits`, `../share/assay/kits`
+    /// relative to the folder of the executable `exe`, and `assay/kits` in `$XDG_DATA_HOME`
+    /// (default: `~/.local/share`).
     pub fn from_env(exe: &Path, cache_dir: Option<PathBuf>) -> Self {
         KitPaths { roots: roots(exe, |name| std::env::var_os(name)), cache_dir }
     }
 
-    /// The kits and suites by name, with their folders; what is wrong in them does not matter here.
+    /// Returns the folders of all kits and suites by name, without checking their contents.
     pub fn kits(&self) -> BTreeMap<String, PathBuf> {
         let mut kits = BTreeMap::new();
         for root in &self.roots {
@@ -61,11 +62,12 @@ fn roots(exe: &Path, var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     roots
 }
 
-/// The workload of that name: a built-in one, the kit in the folder `name` if it has a `/`, or the
-/// first kit of that name in the folders of `kits`.
+/// Finds a workload: a built-in one, the kit in the folder `name` if it has a `/`, or the first kit
+/// with that name in the folders of `kits`.
 ///
 /// # Errors
-/// There is none of that name (with the nearest one), or the kit's file is wrong.
+/// Fails if the name is unknown (the message has the nearest name) or the kit's file has a
+/// mistake.
 pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadError> {
     let load = |dir: &Path| -> Result<Box<dyn Workload>, WorkloadError> {
         let cache = kits.cache_dir.as_deref();

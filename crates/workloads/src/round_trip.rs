@@ -1,6 +1,6 @@
-//! The workload `round-trip`: two threads that wake each other in turns, over a pipe, a pair of sockets or a
-//! futex. What is measured is the scheduler: a switch each way, or a wake-up of another CPU, as
-//! `controls.cpus` has it. `docs/round-trip.md` has the definitions.
+//! The workload `round-trip`: two threads that wake each other in turn over a pipe, a pair of
+//! sockets or a futex. It measures the scheduler: a context switch each way on one CPU, or a
+//! wake-up of another CPU, depending on `controls.cpus`. `docs/round-trip.md` has the definitions.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -16,20 +16,20 @@ use crate::declare::{one_of, params, spec, time, wrong};
 use crate::work::Channel;
 use crate::{Failure, Launch, TrialContext, Workload, WorkloadError};
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "round-trip";
 
-/// Turns between two looks at the clock: a clock read costs about a hundredth of them.
+/// Round trips between two readings of the clock: reading it costs about a hundredth of them.
 const BATCH: u64 = 64;
 
-/// By what the two wake each other.
+/// Channel over which the two threads wake each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Over {
-    /// A pipe each way.
+    /// Two pipes, one for each direction.
     Pipe,
     /// A pair of stream sockets.
     Socket,
-    /// A channel of the program's own memory, which sleeps on a futex.
+    /// A channel in the process's memory whose receiver sleeps on a futex.
     Futex,
 }
 
@@ -40,25 +40,26 @@ params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Params {
-        /// By what they wake each other: a `pipe` each way, a pair of `socket`s, or a `futex`.
+        /// Channel over which the threads wake each other: `pipe` (one for each direction),
+        /// `socket` (a pair of them), or `futex`.
         over: Over = one_of(&OVERS), "pipe";
-        /// How long they do it before it counts.
+        /// Warm-up before the measurement.
         warm_up: Duration = time(), "100 ms";
-        /// How long it is measured.
+        /// Length of the measurement.
         time: Duration = time(), "1 s";
     }
 }
 
-/// Two threads in turns. Metrics: `latency` (primary), `rate`.
+/// Two threads that wake each other in turn. Metrics: `latency` (primary), `rate`.
 pub struct RoundTrip;
 
 spec! {
-    /// Two threads wake each other in turns: what a switch from one to the other costs on one CPU,
-    /// and a wake-up on two (`controls.cpus`).
+    /// Two threads wake each other in turn: measures a context switch between them on one CPU, or a
+    /// wake-up across two CPUs (`controls.cpus`).
     NAME, Params::rows();
-    /// The mean time of a round trip: a wake-up each way.
+    /// Mean time of a round trip: one wake-up each way.
     "latency", "s", Lower, Measured;
-    /// Round trips a second.
+    /// Round trips per second.
     "rate", "1/s", Higher, Derived;
 }
 
@@ -80,10 +81,10 @@ impl Workload for RoundTrip {
     }
 }
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: pipes or threads could not be had, or the other thread ended.
+/// [`Failure`] if pipes or threads cannot be created, or the other thread ended.
 pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let params: Params = serde_json::from_str(json)?;
     let set_up = |source: io::Error| Failure::step("the two threads")(source);
@@ -105,11 +106,11 @@ pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One end: sends a turn and waits for the answer.
+/// One end of the channel between the threads.
 trait End: Send {
-    /// Wakes the other.
+    /// Wakes the thread at the other end.
     fn wake(&mut self) -> io::Result<()>;
-    /// Waits to be woken; `false` if the other is gone.
+    /// Waits to be woken; returns `false` if the other end is closed.
     fn wait(&mut self) -> io::Result<bool>;
 }
 
@@ -154,7 +155,7 @@ fn ends(over: Over) -> io::Result<(Box<dyn End>, Box<dyn End>)> {
     })
 }
 
-/// Answers every turn until the other end is gone; how many there were.
+/// Answers every turn until the other end is closed; returns the number of turns.
 fn answer(mut end: Box<dyn End>) -> u64 {
     let mut turns = 0;
     while let Ok(true) = end.wait() {
@@ -166,7 +167,8 @@ fn answer(mut end: Box<dyn End>) -> u64 {
     turns
 }
 
-/// Takes turns for `time`, a batch at a time, and counts them; how long it took.
+/// Makes round trips in batches for `time`, adds their number to `turns`, and returns the elapsed
+/// time.
 fn turn_for(time: Duration, end: &mut dyn End, turns: &mut u64) -> io::Result<Duration> {
     let began = Instant::now();
     loop {

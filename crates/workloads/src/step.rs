@@ -1,6 +1,6 @@
-//! Runs one step that is no measurement (fetch, build, prepare, validate, conclude): in its own
-//! process group, with a time limit and its output in a log file, so that a failure can show the
-//! last lines.
+//! Runs a step outside the measurement (fetch, build, prepare, validate, conclude): in its own
+//! process group, with a time limit, and with its output in a log file, so that a failure can show
+//! the last lines.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -18,35 +18,36 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use crate::WorkloadError;
 use crate::words::quote_words;
 
-/// How many lines of a failed step's output its error shows, and from how many last bytes.
+/// Maximum number of lines of a failed step's output in its error, taken from the last
+/// `TAIL_BYTES`.
 const TAIL_LINES: usize = 40;
 const TAIL_BYTES: u64 = 16 * 1024;
 
-/// What of assay's own environment a step inherits.
+/// Part of assay's environment that a step inherits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inherit {
-    /// All of it.
+    /// The whole environment of assay.
     All,
-    /// `PATH`, `HOME` and `TMPDIR` only, and `LC_ALL=C`, so that a build does not depend on the
-    /// settings of whoever starts it.
+    /// Only `PATH`, `HOME` and `TMPDIR`, and `LC_ALL=C`, so that a build does not depend on the
+    /// user's settings.
     Paths,
 }
 
 /// A program to run to its end.
 pub(crate) struct Step<'a> {
-    /// What it is for, as an error names it (`build of kit zstd, step 2`).
+    /// Name of the step for errors (`build of kit zstd, step 2`).
     pub name: &'a str,
     /// The program and its arguments.
     pub argv: &'a [OsString],
     /// Environment variables to set.
     pub env: &'a [(OsString, OsString)],
-    /// What lies beneath them.
+    /// Inherited environment, which `env` overrides.
     pub inherit: Inherit,
-    /// Its working directory.
+    /// Working directory of the step.
     pub cwd: &'a Path,
-    /// Where both of its output streams are appended.
+    /// File to which both output streams are appended.
     pub log: &'a Path,
-    /// It is ended, with its process group, after this long.
+    /// Time limit after which the step's process group is killed.
     pub timeout: Duration,
 }
 
@@ -62,19 +63,18 @@ impl<'a> Step<'a> {
         Step { name, argv, env: &[], inherit: Inherit::Paths, cwd, log, timeout }
     }
 
-    /// Runs it; anything but exit code 0 is an error.
+    /// Runs the step; any exit code other than 0 is an error.
     ///
     /// # Errors
-    /// The program is not there, cannot be started, fails, or runs past its time.
+    /// Fails if the program is missing, cannot be started, fails, or exceeds its time limit.
     pub fn run(&self) -> Result<(), WorkloadError> {
         self.verdict()?.map_err(|detail| self.failed(detail))
     }
 
-    /// Runs it and says whether it succeeded; the inner error says how it failed, with the last lines
-    /// of its output.
+    /// Runs the step. The inner result is an error if it failed, with the last lines of its output.
     ///
     /// # Errors
-    /// The program is not there or cannot be started.
+    /// Fails if the program is missing or cannot be started.
     pub fn verdict(&self) -> Result<Result<(), String>, WorkloadError> {
         let mut log = OpenOptions::new()
             .create(true)
@@ -146,7 +146,7 @@ impl<'a> Step<'a> {
     }
 }
 
-/// `exit code 3` or `ended by signal 9`.
+/// Formats an exit status: `exit code 3` or `ended by signal 9`.
 fn ending(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
@@ -155,8 +155,8 @@ fn ending(status: ExitStatus) -> String {
     }
 }
 
-/// Waits for the child; past the limit, or when the run is interrupted, its process group is killed and
-/// the answer is `None`.
+/// Waits for the child. If the limit is exceeded or the run is interrupted, kills its process group
+/// and returns `None`.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let pid = Pid::from_child(child);
     let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
@@ -165,13 +165,13 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
         let left = limit.saturating_sub(start.elapsed());
         let interrupt = Interrupt::installed();
         if left.is_zero() || interrupt.is_some_and(Interrupt::fired) {
-            // It may be gone already, which is as good.
+            // The group may have ended already.
             let _ = kill_process_group(pid, Signal::KILL);
             let status = child.wait()?;
-            // It may have ended by itself between the last look and the kill.
+            // The child may have exited between the last check and the kill.
             return Ok((status.signal() != Some(9)).then_some(status));
         }
-        // A limit that the kernel has no number for is none.
+        // A limit that does not fit into the kernel's type is dropped.
         let timeout = Timespec::try_from(left).ok();
         let mut fds = vec![PollFd::new(&pidfd, PollFlags::IN)];
         fds.extend(interrupt.map(|i| PollFd::from_borrowed_fd(i.as_fd(), PollFlags::IN)));
@@ -187,7 +187,8 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// Returns the last lines of the file from the byte `start` on, at most `lines`, of its last `bytes` bytes.
+/// Returns at most `lines` last lines of the file, from byte `start` on and from its last `bytes`
+/// bytes.
 pub(crate) fn tail(path: &Path, start: u64, bytes: u64, lines: usize) -> io::Result<String> {
     let mut file = File::open(path)?;
     let end = file.seek(SeekFrom::End(0))?;
@@ -232,7 +233,8 @@ mod tests {
         let error = run(&["sh", "-c", &line], Duration::from_millis(300)).unwrap_err();
         assert!(error.to_string().contains("ran longer than"), "{error}");
         let pid: i32 = std::fs::read_to_string(child).unwrap().trim().parse().unwrap();
-        // It is no child of ours, so its end is waited for by its file descriptor; it may be gone.
+        // It is not a child of this process, so a file descriptor is used to wait for its end; it
+        // may have ended already.
         if let Ok(fd) = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty()) {
             let limit = Timespec { tv_sec: 30, tv_nsec: 0 };
             let ended = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&limit)).unwrap();

@@ -1,5 +1,5 @@
-//! The spec of a trial's process, as JSON: the treatment, its CPUs and its folder, and what one
-//! workload adds.
+//! Spec of a trial's process, as JSON: the treatment, its CPUs and its folder, and data specific to
+//! the workload.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,23 +13,22 @@ use serde::{Deserialize, Serialize};
 use crate::work::life;
 use crate::{Failure, KEEP, Launch, TrialContext, WorkloadError};
 
-/// What a trial is.
+/// Spec of a trial, with data `more` of the workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TrialSpec<T> {
-    /// The parameters of the treatment.
     pub params: BTreeMap<String, Scalar>,
-    /// The trial's CPUs.
+    /// CPUs that the trial may use.
     pub cpus: Vec<usize>,
-    /// The trial's folder, on its storage.
+    /// Folder of the trial, on its storage.
     pub dir: PathBuf,
-    /// The process of the lab, without which the trial does not go on; 0: nobody's.
+    /// Process id of the lab, whose end also stops the trial; 0: none.
     pub lab: u32,
-    /// What the workload adds.
+    /// Data specific to the workload.
     pub more: T,
 }
 
 impl<T: Serialize + DeserializeOwned> TrialSpec<T> {
-    /// That of a trial of this lab.
+    /// Creates the spec of a trial that this lab process runs.
     pub fn of(ctx: &TrialContext<'_>, more: T) -> Self {
         TrialSpec {
             params: ctx.params.clone(),
@@ -40,36 +39,37 @@ impl<T: Serialize + DeserializeOwned> TrialSpec<T> {
         }
     }
 
-    /// The program `name` with it.
+    /// Returns the command that runs the program `name` with this spec.
     ///
     /// # Errors
-    /// The trial's folder is no text.
+    /// Fails if the path of the trial's folder is not UTF-8.
     pub fn launch(&self, ctx: &TrialContext<'_>, name: &str) -> Result<Launch, WorkloadError> {
         Launch::own(ctx, name, self, "the trial's folder")
     }
 
-    /// Reads it in the process of the trial.
+    /// Parses the spec in the process of the trial.
     ///
     /// # Errors
-    /// It was not written by this build.
+    /// Fails if the spec was not written by this build.
     pub fn read(json: &str) -> Result<Self, Failure> {
         Ok(serde_json::from_str(json)?)
     }
 
-    /// A flag that is set when the trial is to stop, also because the lab has ended.
+    /// Returns a flag that becomes true when the trial must stop, which includes the end of the
+    /// lab.
     ///
     /// # Errors
-    /// The lab has ended already, or cannot be watched.
+    /// Fails if the lab has ended already or cannot be watched.
     pub fn stop_flag(&self) -> Result<Arc<AtomicBool>, Failure> {
         life::stop_flag(self.lab)
             .map_err(Failure::step("the watch for the lab's end"))?
             .ok_or(Failure::Stopped)
     }
 
-    /// The folder of artifacts, which is made.
+    /// Creates and returns the folder of artifacts.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// Fails if the folder cannot be created.
     pub fn keep(&self) -> Result<PathBuf, Failure> {
         let keep = self.dir.join(KEEP);
         std::fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;

@@ -1,54 +1,55 @@
-//! One command line as a person types it, to the words of an argument list and back. No shell is
-//! involved, so what only a shell could do (pipes, variables, patterns) is refused instead of being
-//! passed on as text that means something else.
+//! Converts a command line, as a person types it, to an argument list and back. No shell is
+//! involved, so constructs that need one (pipes, variables, patterns) are errors instead of being
+//! passed on as text with another meaning.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// Why a command line is not a list of words.
+/// Reason why a command line cannot be split into words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WordsError {
     /// A quote was opened and never closed.
     #[error("the quote {quote} at character {at} is not closed")]
     OpenQuote {
-        /// Which: `'`, `"` or `$'`.
+        /// Kind of quote: `'`, `"` or `$'`.
         quote: &'static str,
-        /// Where, from 1.
+        /// Position of the character, from 1.
         at: usize,
     },
     /// A backslash with nothing after it.
     #[error("the line ends in a backslash with nothing after it")]
     OpenEscape,
-    /// An escape inside `$'...'` that is not known.
+    /// An unknown escape inside `$'...'`.
     #[error(
         "`\\{escape}` at character {at} is not known; inside $'...' write \\\\, \\', \\n, \\t or \\xHH"
     )]
     Escape {
-        /// What follows the backslash.
+        /// Text after the backslash.
         escape: String,
-        /// Where, from 1.
+        /// Position of the character, from 1.
         at: usize,
     },
-    /// Something that only a shell can do.
+    /// A construct that only a shell can interpret.
     #[error(
         "`{what}` at character {at} means something to a shell only; quote it, or use one: `--shell sh` (`shell = \"sh\"`); `--stdin FILE` is what `< FILE` is"
     )]
     NeedsShell {
-        /// The character.
+        /// The character that needs a shell.
         what: char,
-        /// Where, from 1.
+        /// Position of the character, from 1.
         at: usize,
     },
 }
 
-/// Splits a command line into words as a POSIX shell does: blanks separate, `'...'` keeps everything,
-/// `"..."` keeps all but the escapes `\"`, `\\`, `\$` and `` \` ``, a backslash keeps the next character, and
-/// `$'...'` takes the escapes `\\`, `\'`, `\n`, `\t` and `\xHH` (a byte).
+/// Splits a command line into words as a POSIX shell does: blanks separate words, `'...'` keeps
+/// everything, `"..."` keeps everything except the escapes `\"`, `\\`, `\$` and `` \` ``, a
+/// backslash keeps the next character, and `$'...'` interprets the escapes `\\`, `\'`, `\n`, `\t`
+/// and `\xHH` (a byte).
 ///
 /// # Errors
-/// An open quote, an unknown escape, or a character that would need a shell.
+/// Fails for an open quote, an unknown escape, or a character that would need a shell.
 pub fn split_words(line: &str) -> Result<Vec<OsString>, WordsError> {
     let mut splitter = Splitter { chars: line.trim().chars().collect(), at: 0, word: None };
     let mut words = Vec::new();
@@ -95,7 +96,7 @@ impl Splitter {
         self.open().extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
     }
 
-    /// The word under way, begun if there is none: quotes around nothing are an empty word.
+    /// Returns the current word and starts one if there is none: empty quotes are an empty word.
     fn open(&mut self) -> &mut Vec<u8> {
         self.word.get_or_insert_default()
     }
@@ -169,8 +170,9 @@ impl Splitter {
     }
 }
 
-/// Writes an argument list as one line that [`split_words`] gives back exactly. Words of harmless
-/// characters stay as they are, others are quoted; bytes that are not UTF-8 become `$'\xHH'`.
+/// Formats an argument list as one line from which [`split_words`] returns the same list. Words of
+/// harmless characters stay as they are, others are quoted; bytes that are not UTF-8 become
+/// `$'\xHH'`.
 pub fn quote_words<W: AsRef<OsStr>>(words: &[W]) -> String {
     words.iter().map(|w| quote_word(w.as_ref())).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! The programs of the built-in workloads: what `assay __work NAME JSON` does in its own, fresh
+//! Entry point of the built-in workloads' programs: `assay __work NAME JSON`, run in a fresh
 //! process.
 
 mod channel;
@@ -12,13 +12,13 @@ pub(crate) use channel::Curve;
 
 use crate::builtin;
 
-/// What assay does in such a process, given as JSON. An error is a sentence.
+/// A trial program, called with its JSON argument. The error is a message.
 pub(crate) type Program = fn(&str) -> Result<(), String>;
 
-/// Runs the program `name` as `json` says, and returns the exit code: 0 when it did its work (whether the
-/// work was right is an event), 1 when it failed, 2 when there is no such program. Events go to the file
-/// named by `ASSAY_METRICS`, else to file descriptor 3 if that is open for writing, else to standard output;
-/// what went wrong is a sentence on standard error.
+/// Runs the program `name` with the argument `json` and returns the exit code: 0 if it completed
+/// (an event reports whether its results are correct), 1 if it failed, 2 if there is no such
+/// program. Events go to the file in `ASSAY_METRICS`, else to file descriptor 3 if that is open for
+/// writing, else to standard output. A failure is reported on standard error.
 pub fn serve(name: &str, json: &str) -> i32 {
     let Some(program) = builtin::program(name) else {
         complain(&format!("there is no built-in workload `{name}` to run"));
@@ -45,6 +45,6 @@ pub(crate) fn reported<E: Display>(
 }
 
 fn complain(message: &str) {
-    // When standard error is gone too, the exit code has to do.
+    // If standard error is closed too, the exit code must suffice.
     let _ = writeln!(io::stderr(), "{message}");
 }

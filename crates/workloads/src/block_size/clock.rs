@@ -4,20 +4,20 @@ pub use assay_sut::clock::monotonic_ns as now_ns;
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec};
 
-/// Waiting is by sleeping until this long before the moment, then by looking at the clock.
+/// Time before the deadline at which waiting changes from sleeping to spinning.
 const SPIN_NS: u64 = 120_000;
 
-/// Sleeps until `t_ns`. Returns at once when it is past.
+/// Sleeps until `t_ns`. Returns at once if that is in the past.
 pub fn sleep_until(t_ns: u64) {
     let moment =
         Timespec { tv_sec: (t_ns / 1_000_000_000) as i64, tv_nsec: (t_ns % 1_000_000_000) as _ };
     while now_ns() < t_ns {
-        // Interrupted by a signal: sleep for the rest.
+        // A signal may interrupt the sleep; the loop sleeps for the rest.
         let _ = clock_nanosleep_absolute(ClockId::Monotonic, &moment);
     }
 }
 
-/// Waits until `t_ns` to within a fraction of a microsecond; burns up to [`SPIN_NS`] of CPU time.
+/// Waits until `t_ns` to within a fraction of a microsecond; spins for up to [`SPIN_NS`].
 pub fn spin_until(t_ns: u64) {
     if t_ns > now_ns() + 2 * SPIN_NS {
         sleep_until(t_ns - SPIN_NS);

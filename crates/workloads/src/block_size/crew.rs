@@ -1,5 +1,5 @@
-//! The processes of a trial, seen from the parent: started afresh each, made ready, started together
-//! at one moment of the clock, and read to their end.
+//! The processes of a trial, from the parent's side: each is newly started and prepared, all start
+//! to measure at the same time, and their reports are read to the end.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -15,21 +15,21 @@ use super::worker::{Report, lost, process_failed};
 use crate::Failure;
 use crate::work::Channel;
 
-/// The workload name under which assay runs one process of a trial.
+/// Workload name under which assay runs one process of a trial.
 pub const WORKER: &str = "block-size-worker";
-/// From the word to start until the first slice: everybody has read it by then.
+/// Time from the start message to the first slice, in which every process reads the message.
 const START_NS: u64 = 5_000_000;
 
-/// What the processes of a trial measured.
+/// Measurements of all processes of a trial.
 #[derive(Debug)]
 pub struct Measured {
-    /// When the last report had come.
+    /// Time at which the last report arrived.
     pub end_ns: u64,
-    /// By process: its outcomes in the order of the slices; fewer than slices when time ran out.
+    /// Outcomes of each process in the order of the slices; fewer than slices if time ran out.
     pub outcomes: Vec<Vec<Outcome>>,
-    /// Blocks compared, over all processes.
+    /// Number of blocks compared, over all processes.
     pub checked: u64,
-    /// What was wrong with the bytes, if something was.
+    /// Description of wrong bytes, if there were any.
     pub wrong: Option<String>,
 }
 
@@ -41,7 +41,7 @@ struct Member {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        // Ended already in the good case; then both calls do nothing.
+        // Normally the process has ended already, and both calls do nothing.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -53,7 +53,7 @@ impl Member {
         let WorkerSpec { trial, index } = spec;
         let failed = Failure::step::<io::Error>;
         let start = format!("start process {index}");
-        // The link of the kernel leads to this very program, also after its file was replaced.
+        // This link leads to the running program even if its file was replaced.
         let mut child = Command::new("/proc/self/exe")
             .args(["__work", WORKER, &json])
             .stdin(Stdio::piped())
@@ -78,7 +78,7 @@ impl Member {
             Some(stdin) => writeln!(stdin, "{line}").and_then(|()| stdin.flush()),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         };
-        // A process that has gone printed why on its output.
+        // A process that has ended has printed the reason.
         sent.map_err(|source| match self.hear() {
             Err(failure @ Failure::Program { .. }) => failure,
             _ => lost("sending the slices", source),
@@ -106,18 +106,19 @@ impl Member {
     }
 }
 
-/// Measures the slices in all processes at once; tells `channel` the moment of the first slice, and about
-/// twice a second the share of the time that is over.
+/// Measures the slices in all processes at once. Sends the time of the first slice to `channel`,
+/// and the elapsed share of the time about twice a second.
 ///
 /// # Errors
-/// [`Failure`]; the processes are ended first.
+/// Returns a [`Failure`] after the processes were ended.
 pub fn measure(
     spec: &TrialSpec,
     slots: &[Slot],
     channel: &mut Channel,
 ) -> Result<Measured, Failure> {
     allow_files(2 * u64::from(spec.processes) + 64)?;
-    // The slices name the sizes; of the trial's own a process needs the largest alone, for its buffers.
+    // The slices contain the sizes. Of the trial's list a process needs only the largest, for its
+    // buffers.
     let trial = TrialSpec { sizes: vec![spec.largest()], notes: Vec::new(), ..spec.clone() };
     let mut crew = (0..spec.processes)
         .map(|index| Member::start(WorkerSpec { trial: trial.clone(), index }, slots))
@@ -125,7 +126,7 @@ pub fn measure(
     for member in &mut crew {
         member.hear()?;
     }
-    // Telling a process takes a system call; the start leaves time for all of them.
+    // Sending to a process takes a system call; the start time allows for all of them.
     let begin_ns = now_ns() + START_NS + 50_000 * u64::from(spec.processes);
     for member in &mut crew {
         member.tell(&begin_ns.to_string())?;
@@ -153,7 +154,7 @@ pub fn measure(
     Ok(measured)
 }
 
-/// Raises the soft limit on open files where `wanted` needs it: each process takes two pipes.
+/// Raises the soft limit on open files to `wanted` if it is lower: each process takes two pipes.
 fn allow_files(wanted: u64) -> Result<(), Failure> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current.is_none_or(|now| now >= wanted) {

@@ -1,4 +1,4 @@
-//! The data file: where it is, making it, and what its file system is and can do.
+//! The data file: its location and creation, and properties of its file system.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,29 +16,29 @@ use super::params::{Cache, Direction, Params};
 use super::slice::Buffer;
 use crate::{Failure, WorkloadError};
 
-/// The seed of the files that assay makes.
+/// Seed of the files that assay makes.
 pub const SEED: u64 = 0x0B10_C512_E000_0001;
-/// The name of the file in the run's folder or in the folder that a person named.
+/// Name of the file in the run's folder or in the folder given as `path`.
 const NAME: &str = "assay-block-size.data";
 const CHUNK: usize = 1 << 20;
 
-/// Where a treatment's file is, and whose it is.
+/// Location of a treatment's file, and its owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
-    /// The file; to write, the name that each process puts its number behind.
+    /// Path of the file; for writing, the prefix of the files of all processes.
     file: PathBuf,
-    /// True if it was there before: a block is compared with the same block read another way. Otherwise assay
-    /// made it.
+    /// True if the file existed before: then a block is compared with the same block read another
+    /// way. Otherwise assay made it and knows its content.
     pub foreign: bool,
-    /// Whether each trial makes and removes it, because the run's end does not.
+    /// True if each trial makes and removes the file, because the end of the run does not.
     pub own_folder: bool,
 }
 
 impl Location {
-    /// Where the file of these parameters is when the run's folder is `run_dir`.
+    /// Returns the location of the file for these parameters; `run_dir` is the run's folder.
     ///
     /// # Errors
-    /// [`WorkloadError::Param`]: the path is neither a folder nor a file that may be read.
+    /// [`WorkloadError::Param`]: the path is neither a folder nor a readable file.
     pub fn of(params: &Params, run_dir: &Path) -> Result<Self, WorkloadError> {
         let Some(path) = &params.path else {
             let file = run_dir.join(NAME);
@@ -61,7 +61,7 @@ impl Location {
         Ok(Location { file: path.clone(), foreign: true, own_folder: false })
     }
 
-    /// Returns the file of process `index`: reading has one for all.
+    /// Returns the file of process `index`. For reading, all processes share one.
     pub fn file_of(&self, direction: Direction, index: u32) -> PathBuf {
         let mut name = self.file.as_os_str().to_owned();
         if direction == Direction::Write {
@@ -71,11 +71,11 @@ impl Location {
     }
 }
 
-/// Makes `file` of `size` bytes with the content of [`SEED`], unless it is there at that size. A file
-/// that could not be finished is removed.
+/// Makes `file` with `size` bytes of the content for [`SEED`], unless it exists with that size.
+/// Removes an incomplete file.
 ///
 /// # Errors
-/// [`WorkloadError::Step`] when the file system has not the room; [`WorkloadError::Io`].
+/// [`WorkloadError::Step`] if the file system is full; [`WorkloadError::Io`].
 pub fn make(file: &Path, size: u64) -> Result<(), WorkloadError> {
     if file.metadata().is_ok_and(|m| m.len() == size) {
         return Ok(());
@@ -91,13 +91,13 @@ pub fn make(file: &Path, size: u64) -> Result<(), WorkloadError> {
     })
 }
 
-/// Checks that `bytes` more fit beside `file`, before any of them is written.
+/// Checks that the file system of `file` has `bytes` free before anything is written.
 ///
 /// # Errors
-/// [`WorkloadError::Step`].
+/// [`WorkloadError::Step`] if it has not.
 pub fn check_room(file: &Path, bytes: u64) -> Result<(), WorkloadError> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    // A file system that does not say how much is free is found out by writing.
+    // If the file system does not report its free space, writing will show.
     let Ok(about) = rustix::fs::statvfs(folder) else { return Ok(()) };
     let free = about.f_bavail.saturating_mul(about.f_frsize);
     if free < bytes {
@@ -131,10 +131,10 @@ fn write_out(path: &Path, size: u64) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Opens the file as the processes of a trial do.
+/// Opens the file in the way the processes of a trial do.
 ///
 /// # Errors
-/// [`Failure`]: also when the file system refuses `O_DIRECT`.
+/// Returns a [`Failure`], in particular if the file system refuses `O_DIRECT`.
 pub fn open(path: &Path, direction: Direction, cache: Cache) -> Result<OwnedFd, Failure> {
     let access = match direction {
         Direction::Read => OFlags::RDONLY,
@@ -158,11 +158,11 @@ fn no_direct(path: &Path, source: &io::Error) -> Failure {
     ))
 }
 
-/// The smallest step of sizes and positions: 1 through the page cache; past it the smallest of 512,
-/// 1024, 2048 and 4096 B that a read at such a position takes.
+/// Returns the granularity of sizes and positions in bytes: 1 through the page cache; with
+/// `O_DIRECT` the smallest of 512, 1024, 2048 and 4096 for which a read succeeds.
 ///
 /// # Errors
-/// [`Failure`]: also when none does.
+/// Returns a [`Failure`], in particular if none succeeds.
 pub fn grain(path: &Path, cache: Cache) -> Result<u64, Failure> {
     if cache == Cache::Page {
         return Ok(1);
@@ -179,11 +179,10 @@ pub fn grain(path: &Path, cache: Cache) -> Result<u64, Failure> {
     Err(no_direct(path, &source))
 }
 
-/// Brings the whole file into the page cache by reading it once; or, to be read past the cache, out
-/// of it.
+/// Reads the whole file into the page cache, or drops it from the page cache for `O_DIRECT`.
 ///
 /// # Errors
-/// [`Failure::Step`].
+/// Returns [`Failure::Step`] if a file operation fails.
 pub fn warm(path: &Path, cache: Cache) -> Result<(), Failure> {
     let mut file = File::open(path).map_err(Failure::file("open", path))?;
     match cache {
@@ -197,8 +196,8 @@ pub fn warm(path: &Path, cache: Cache) -> Result<(), Failure> {
     }
 }
 
-/// The share of the file that is in the page cache, from 1,024 pages spread over it; `None` where the
-/// file system cannot tell (`RWF_NOWAIT` is refused).
+/// Returns the share of the file that is in the page cache, from 1,024 pages spread over it, or
+/// `None` if the file system does not support the test (`RWF_NOWAIT`).
 pub fn resident_share(path: &Path) -> Option<f64> {
     const PROBES: u64 = 1024;
     let file = File::open(path).ok()?;
@@ -217,10 +216,10 @@ pub fn resident_share(path: &Path) -> Option<f64> {
     Some(resident as f64 / PROBES as f64)
 }
 
-/// The name of the file system that `path` is on.
+/// Returns the name of the file system that contains `path`.
 ///
 /// # Errors
-/// The error of `statfs(2)`.
+/// Returns the error of `statfs(2)`.
 pub fn file_system(path: &Path) -> io::Result<String> {
     let magic = rustix::fs::statfs(path)?.f_type as u64 & 0xFFFF_FFFF;
     let name = match magic {

@@ -1,8 +1,8 @@
-//! The workload `block-size`: a file read (or written) sequentially at many buffer sizes, by one
-//! process or several at once, to find the size that pays. It picks the sizes itself
-//! ([`planner`]), measures them in slices mixed over the trial ([`slots`], [`slice`]) in processes
-//! of their own ([`crew`], [`worker`]), and knows the curve between them ([`model`]).
-//! `docs/block-size.md` has the definitions.
+//! The workload `block-size`: reads or writes a file sequentially with many buffer sizes, with one
+//! or several processes at once, to find the smallest size that reaches nearly full throughput. It
+//! chooses the sizes itself ([`planner`]), measures them in slices mixed over the trial ([`slots`],
+//! [`slice`]) in separate processes ([`crew`], [`worker`]), and models the curve between them
+//! ([`model`]). `docs/block-size.md` has the definitions.
 
 mod clock;
 mod content;
@@ -41,32 +41,32 @@ use params::{Cache, Direction, Params};
 use planner::Range;
 use trial_spec::{Timing, TrialSpec};
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "block-size";
 
 spec! {
-    /// Reads (or writes) a file sequentially with read(2) at many buffer sizes, from the page cache
-    /// or past it, in several processes at once.
+    /// Reads or writes a file sequentially with read(2) or write(2) at many buffer sizes, through
+    /// the page cache or with O_DIRECT, in one or several processes at once.
     NAME, Params::rows();
-    /// The geometric mean of the throughput at the powers of two from 512 B to 64 KiB; of all
-    /// powers of two, or of all sizes, where the trial visits none of those; missing if one of them
-    /// could not be measured.
+    /// Geometric mean of the throughput at the powers of two from 512 B to 64 KiB; if the trial
+    /// visits none of those, at all powers of two, or else at all sizes; missing if one of the
+    /// sizes could not be measured.
     "throughput", "B/s", Higher, Measured;
-    /// The throughput at `best_size`: on the smoothed curve, or as measured below 50 sizes.
+    /// Throughput at `best_size`: on the smoothed curve, or as measured for fewer than 50 sizes.
     "peak_throughput", "B/s", Higher, Estimated;
-    /// The visited size with the highest throughput: on the smoothed curve, or as measured below 50
-    /// sizes.
+    /// Visited size with the highest throughput: on the smoothed curve, or as measured for fewer
+    /// than 50 sizes.
     "best_size", "B", Neither, Estimated;
-    /// What dd adds to each read(2): one write(2) to /dev/null.
+    /// Time that dd adds to each read(2): one write(2) to /dev/null.
     "dd_overhead", "s", Lower, Measured;
-    /// The share of slices left out because the kernel gave the CPU to another program, or because
-    /// the slice began late.
+    /// Share of slices that were excluded because the kernel gave the CPU to another program or the
+    /// slice began late.
     "excluded_fraction", "1", Neither, Measured;
 }
 
 /// Measures the throughput of read(2) or write(2) by buffer size. Metrics: `throughput` (primary),
-/// `peak_throughput`, `best_size`, `excluded_fraction`, and for one reading process `dd_overhead`. Curves:
-/// `throughput`, and for one reading process `dd`, both bytes → bytes per second.
+/// `peak_throughput`, `best_size`, `excluded_fraction`, and for one reading process `dd_overhead`.
+/// Curves: `throughput`, and for one reading process `dd`, both in bytes per second over bytes.
 #[derive(Debug)]
 pub struct BlockSize;
 
@@ -77,7 +77,7 @@ impl Workload for BlockSize {
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         let params = Params::from_map(params)?;
-        // The run's folder is not known yet; a path that a person gave is looked at.
+        // The run's folder is unknown here; this checks a path given by the user.
         Location::of(&params, Path::new("")).map(|_| ())
     }
 
@@ -179,7 +179,8 @@ impl Chooses for BlockSize {
     }
 }
 
-/// The size of the file: a person's own is as large as it is, in whole pages past the page cache.
+/// Returns the size of the file in bytes: that of an existing file, rounded down to whole pages for
+/// `O_DIRECT`, or else `file_size`.
 fn file_size(params: &Params) -> u64 {
     let own =
         params.path.as_ref().and_then(|p| p.metadata().ok()).filter(std::fs::Metadata::is_file);
@@ -190,7 +191,7 @@ fn file_size(params: &Params) -> u64 {
     }
 }
 
-/// The sizes that this trial visits, and notes about them.
+/// Returns the sizes that this trial visits, and notes about them.
 fn sizes(
     params: &Params,
     grain: u64,

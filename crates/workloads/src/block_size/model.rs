@@ -1,35 +1,38 @@
-//! The curve between the visited sizes: what a size that was not visited would give, and how sure
-//! that is.
+//! The throughput curve between the visited sizes: predicts the throughput of a size that was not
+//! visited, with an interval.
 //!
-//! The time of a call grows by and large as `a + b * size`, bends where a cache is full, and copying
-//! from or to an address that is not aligned can take longer. So:
+//! The time of a call grows roughly as `a + b * size`, bends where a cache is full, and copying
+//! from or to an unaligned address can take longer. Hence:
 //!
 //! 1. Each visited size gives a time per call, `t = size / throughput`. Trials differ by a factor
 //!    that is the same at every size (the machine is faster or slower for a while): with `m(x)` the
-//!    median of `ln t(x)` over the trials, the level of a trial is the median of `ln t(x) - m(x)` over
-//!    the sizes that all trials visited, and is taken off. It is not taken off below five such sizes.
-//! 2. Sizes fall into classes by the largest of 4096, 512 and 64 that divides them, or none of them.
-//!    The class with most sizes is the base: in a sweep by the byte, those that nothing divides, as
-//!    nearly all sizes are.
-//! 3. At a size `s` a line `a + b (x - s)` is fitted through the base sizes nearest to `s` by the
-//!    ratio: one in 25 of them, but 15 at the smallest and 41 at the most. Their weights are tricube by
-//!    distance, times `n / t^2` as errors are relative and fall with the number `n` of trials, with
-//!    three rounds of bisquare weights against outliers (Cleveland, "Robust locally weighted
-//!    regression", JASA 74, 1979). `a` is the time per call.
-//! 4. For another class the median of `ln t - ln a` over its nine nearest sizes is added to `ln a` if
-//!    it is more than two of its own standard errors from 0; otherwise the class shows no difference.
-//! 5. The interval is two standard errors of `a` (from the weights and the residuals) each side.
+//!    median of `ln t(x)` over the trials, the level of a trial is the median of `ln t(x) - m(x)`
+//!    over the sizes that all trials visited. It is subtracted if there are at least five such
+//!    sizes.
+//! 2. Sizes fall into classes by the largest of 4096, 512 and 64 that divides them, or none of
+//!    them. The class with the most sizes is the base: in a byte-by-byte sweep, the sizes that none
+//!    of these divides, which are nearly all sizes.
+//! 3. At a size `s`, a line `a + b (x - s)` is fitted through the base sizes nearest to `s` by
+//!    ratio: one in 25 of them, but at least 15 and at most 41. Their weights are tricube by
+//!    distance, times `n / t^2` because errors are relative and shrink with the number `n` of
+//!    trials, with three rounds of bisquare weights against outliers (Cleveland, "Robust locally
+//!    weighted regression", JASA 74, 1979). `a` is the time per call.
+//! 4. For another class, the median of `ln t - ln a` over its nine nearest sizes is added to `ln a`
+//!    if it is more than two of its standard errors from 0; otherwise the class shows no
+//!    difference.
+//! 5. The interval extends two standard errors of `a` (from the weights and the residuals) to each
+//!    side.
 
 use assay_stats::summary::median;
 
-/// What the model says of a size.
+/// Predicted throughput of a size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// Throughput, bytes per second.
+    /// Throughput in bytes per second.
     pub value: f64,
-    /// The lower end of its interval of about 95 %.
+    /// Lower end of the interval of about 95 %.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
@@ -37,7 +40,7 @@ const NEAREST_OF_CLASS: usize = 9;
 const COMMON_SIZES: usize = 5;
 const CLASSES: [u64; 3] = [4096, 512, 64];
 
-/// One visited size.
+/// A visited size and its time per call.
 #[derive(Debug, Clone, Copy)]
 struct Visit {
     size: f64,
@@ -51,7 +54,7 @@ struct Visit {
 pub struct CurveModel {
     base: Vec<Visit>,
     base_class: usize,
-    /// By class; that of the base is empty, as it has no offset from itself.
+    /// Pairs (size, offset from the base) by class; empty for the base class.
     others: Vec<Vec<(f64, f64)>>,
     visited: Vec<u64>,
 }
@@ -61,8 +64,8 @@ fn class_of(size: f64) -> usize {
 }
 
 impl CurveModel {
-    /// Fits the curve to the points of one or more trials, `[bytes, bytes per second]` in any order.
-    /// Points that are not positive and finite are passed over.
+    /// Fits the curve to the points of one or more trials, `[bytes, bytes per second]` in any
+    /// order. Ignores points that are not positive and finite.
     pub fn fit(trials: &[Vec<[f64; 2]>]) -> Self {
         let visits = merge(trials);
         let mut counts = [0usize; CLASSES.len() + 1];
@@ -85,12 +88,12 @@ impl CurveModel {
         model
     }
 
-    /// The visited sizes, rising.
+    /// Returns the visited sizes in ascending order.
     pub fn visited(&self) -> &[u64] {
         &self.visited
     }
 
-    /// The throughput at `size`; `None` when nothing was visited.
+    /// Predicts the throughput at `size`, or returns `None` if no size was visited.
     pub fn predict(&self, size: u64) -> Option<Prediction> {
         let x = size as f64;
         let (line, error) = self.base_line(x)?;
@@ -100,7 +103,7 @@ impl CurveModel {
         Some(Prediction { value, low: value / spread, high: value * spread })
     }
 
-    /// The visited size whose throughput is highest on the curve, with what the curve says of it.
+    /// Returns the visited size with the highest throughput on the curve, and its prediction.
     pub fn best(&self) -> Option<(u64, Prediction)> {
         self.visited
             .iter()
@@ -108,8 +111,8 @@ impl CurveModel {
             .max_by(|a, b| a.1.value.total_cmp(&b.1.value))
     }
 
-    /// How much longer (as a logarithm) sizes of the class of `x` take than those of the base near
-    /// `x`, and the standard error of that.
+    /// Returns the logarithm of the ratio between the times of the class of `x` and those of the
+    /// base near `x`, and its standard error.
     fn offset(&self, x: f64) -> (f64, f64) {
         let class = class_of(x);
         if class == self.base_class {
@@ -121,14 +124,14 @@ impl CurveModel {
             return (0.0, 0.0);
         };
         let spread: Vec<f64> = residuals.iter().map(|r| (r - middle).abs()).collect();
-        // 1.4826 makes the median absolute deviation a standard deviation, 1.2533 is the loss of the
-        // median against the mean, both for normal errors.
+        // 1.4826 converts the median absolute deviation to a standard deviation; 1.2533 is the
+        // standard error of the median relative to that of the mean. Both hold for normal errors.
         let deviation = 1.4826 * median(&spread).unwrap_or(0.0);
         let error = 1.2533 * deviation / (residuals.len() as f64).sqrt();
         if middle.abs() > 2.0 * error { (middle, error) } else { (0.0, error) }
     }
 
-    /// The logarithm of the base's time per call at `x`, and its standard error.
+    /// Returns the logarithm of the base's time per call at `x`, and its standard error.
     fn base_line(&self, x: f64) -> Option<(f64, f64)> {
         let near = nearest(&self.base, x, (self.base.len() / 25).clamp(15, 41), |v| v.size);
         let widest =
@@ -168,8 +171,9 @@ impl CurveModel {
     }
 }
 
-/// The weighted line through `(size - x, time)`: its height and slope at `x`, and how much each time
-/// pulls on the height. A level where a slope cannot be had or the line falls to 0.
+/// Fits the weighted line through `(size - x, time)`. Returns its height and slope at `x`, and the
+/// weight of each time in the height. Falls back to a constant if the slope is undetermined or the
+/// height is not positive.
 fn line_at(near: &[Visit], x: f64, times: &[f64], weights: &[f64]) -> Option<(f64, f64, Vec<f64>)> {
     let (mut s0, mut s1, mut s2) = (0.0, 0.0, 0.0);
     for (v, w) in near.iter().zip(weights) {
@@ -204,7 +208,7 @@ fn line_at(near: &[Visit], x: f64, times: &[f64], weights: &[f64]) -> Option<(f6
     Some((height, 0.0, pull))
 }
 
-/// The up to `count` items nearest to `x` by ratio, of items sorted by `size`.
+/// Returns up to `count` items nearest to `x` by ratio; `items` is sorted by `size`.
 fn nearest<T>(items: &[T], x: f64, count: usize, size: impl Fn(&T) -> f64) -> &[T] {
     let mut low = items.partition_point(|i| size(i) < x);
     let mut high = low;
@@ -221,10 +225,10 @@ fn nearest<T>(items: &[T], x: f64, count: usize, size: impl Fn(&T) -> f64) -> &[
     &items[low..high]
 }
 
-/// Lays the trials' points together: step 1 of the module's description.
+/// Merges the points of all trials: step 1 of the module's description.
 fn merge(trials: &[Vec<[f64; 2]>]) -> Vec<Visit> {
     let good = |p: &[f64; 2]| p.iter().all(|v| v.is_finite() && *v > 0.0);
-    // (size, trial, log time), repeats within a trial averaged.
+    // (size, trial, log time), averaged over repeats within a trial.
     let mut rows: Vec<(u64, usize, f64)> = Vec::new();
     for (trial, points) in trials.iter().enumerate() {
         let mut own: Vec<(u64, f64)> =
@@ -238,7 +242,7 @@ fn merge(trials: &[Vec<[f64; 2]>]) -> Vec<Visit> {
     rows.sort_by_key(|r| (r.0, r.1));
     let middle = |rows: &[(u64, usize, f64)]| {
         let values: Vec<f64> = rows.iter().map(|r| r.2).collect();
-        // Of two values the median is the mean; rows are never empty.
+        // The median of two values is their mean; `rows` is never empty.
         median(&values).unwrap_or(f64::NAN)
     };
     let taking_part = trials.iter().filter(|t| t.iter().any(good)).count();
@@ -270,8 +274,8 @@ mod tests {
 
     use super::*;
 
-    /// A machine: 0.3 us a call, a bend at 40,000 B where the first cache is full, 6 % faster when
-    /// a multiple of 512.
+    /// A synthetic machine: 0.3 us per call, a bend at 40,000 B where the first cache is full, and
+    /// 6 % faster at multiples of 512.
     fn machine(size: u64) -> f64 {
         let s = size as f64;
         let time = 0.3e-6 + s * 0.045e-9 + (s - 40_000.0).max(0.0) * 0.02e-9;
@@ -279,7 +283,7 @@ mod tests {
         s / time
     }
 
-    /// Relative noise with a standard deviation of about `sd`, sometimes an outlier.
+    /// Relative noise with a standard deviation of about `sd` and occasional outliers.
     fn noise(rng: &mut Rng, sd: f64) -> f64 {
         let outlier = if rng.below(20) == 0 { 0.6 } else { 1.0 };
         (1.0 + rng.normal() * sd) * outlier

@@ -1,4 +1,4 @@
-//! The parameters of a treatment, declared and as types.
+//! Parameters of a treatment: their declaration and their types.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,30 +10,30 @@ use serde::{Deserialize, Serialize};
 use crate::WorkloadError;
 use crate::declare::{flag, int, one_of, or_none, params, parsed, path, size, time, wrong};
 
-/// More processes than this are refused.
+/// Maximum number of processes.
 pub const MAX_PROCESSES: i64 = 4096;
-/// More sizes than this in one trial are refused: the list travels as one argument.
+/// Maximum number of sizes in one trial: the list is passed as one argument.
 const MAX_SIZES: usize = 8192;
-/// No buffer is larger than this.
+/// Maximum buffer size in bytes.
 const MAX_BUFFER: u64 = 1 << 30;
 
-/// Which way the bytes go.
+/// Direction of the transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// read(2).
+    /// The file is read with read(2).
     Read,
-    /// write(2).
+    /// The file is written with write(2).
     Write,
 }
 
-/// Whether the page cache takes part.
+/// Use of the page cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cache {
     /// Through the page cache.
     Page,
-    /// Past it: `O_DIRECT`.
+    /// Bypassing the page cache with `O_DIRECT`.
     Direct,
 }
 
@@ -41,36 +41,38 @@ params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Params {
-        /// The size of the file.
+        /// Size of the file.
         file_size: u64 = size(), "100 MiB";
-        /// Which way the bytes go.
+        /// Direction of the transfer: `read` uses read(2), `write` uses write(2).
         direction: Direction = one_of(&[("read", Direction::Read), ("write", Direction::Write)]), "read";
-        /// `page` goes through the page cache, `direct` past it (O_DIRECT).
+        /// `page` goes through the page cache, `direct` bypasses it (O_DIRECT).
         cache: Cache = one_of(&[("page", Cache::Page), ("direct", Cache::Direct)]), "page";
-        /// How many processes do it at once.
+        /// Number of processes that read or write at the same time.
         processes: u32 = int(1, MAX_PROCESSES), 1;
-        /// `sweep` lets the workload pick the sizes; or one size, or several with commas.
+        /// `sweep` lets the workload choose the sizes; otherwise one size, or several separated by
+        /// commas.
         sizes as "buffer_size": Option<Vec<u64>> = parsed(list), "sweep";
-        /// The smallest buffer of a sweep.
+        /// Smallest buffer of a sweep.
         min_size: u64 = size(), 1;
-        /// The largest buffer of a sweep.
+        /// Largest buffer of a sweep.
         max_size: u64 = size(), 102_400;
-        /// How long each size is measured in a trial, in slices spread over the trial.
+        /// Time for which each size is measured in a trial, in slices spread over the trial.
         min_time: Duration = time(), "10 ms";
-        /// How long the trial of a sweep may measure.
+        /// Measurement time of a sweep's trial.
         budget: Duration = time(), "4 s";
-        /// A folder to make the file in, or (to read) a file; empty: the run's own folder.
+        /// Folder to make the file in, or (only for reading) an existing file; empty: the run's own
+        /// folder.
         path: Option<PathBuf> = or_none(path()), "";
-        /// Whether each process is kept on one of the trial's CPUs.
+        /// If true, each process is pinned to one of the trial's CPUs.
         pin: bool = flag(), Scalar::Bool(true);
     }
 }
 
 impl Params {
-    /// Reads the checked parameters of a treatment and looks at how they go together.
+    /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
-    /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
+    /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
         let params = Params::read(map)?;
         params.agree()?;
@@ -112,13 +114,13 @@ impl Params {
         Ok(())
     }
 
-    /// The largest buffer that may be asked for, bytes.
+    /// Returns the largest buffer that may be used, in bytes.
     pub fn largest(&self) -> u64 {
         self.sizes.as_ref().map_or(self.max_size, |sizes| sizes.last().copied().unwrap_or(0))
     }
 }
 
-/// `4 KiB` or `512, 4 KiB, 102400`, rising, without repeats; `None`: `sweep`.
+/// Parses `4 KiB` or `512, 4 KiB, 102400` to sorted sizes without duplicates; `None` for `sweep`.
 fn list(text: &str) -> Result<Option<Vec<u64>>, String> {
     if text == "sweep" {
         return Ok(None);
@@ -137,7 +139,7 @@ fn list(text: &str) -> Result<Option<Vec<u64>>, String> {
 pub(super) mod tests {
     use super::*;
 
-    /// The defaults, with some of them changed.
+    /// Returns the default parameters with some of them changed.
     pub fn map(changes: &[(&str, Scalar)]) -> BTreeMap<String, Scalar> {
         crate::declare::treatment(Params::rows(), changes)
     }

@@ -1,12 +1,12 @@
-//! Which sizes a trial of a sweep visits. Pure: it sees the range, how many sizes the trial's time
-//! suffices for, and the points of the trials before.
+//! Choice of the sizes that a trial of a sweep visits. A pure function of the range, the number of
+//! sizes for which the trial has time, and the points of earlier trials.
 //!
-//! Every trial visits the ends, the powers of two, and the page multiples with their neighbours, as far
-//! as they fit; they carry the comparison and tie the trials together. The rest of the time goes to
-//! ordinary sizes, as nearly all sizes are: in the first trial spread over the range, a third of
-//! them evenly by ratio and the others evenly by bytes; later one third goes to ordinary sizes visited
-//! least often so far, and two thirds to new ones, in the gaps where the curve between the visited
-//! sizes is least sure: it bends, its interval is wide, or the gap itself is.
+//! Every trial visits the ends, the powers of two, and as many page multiples with their neighbours
+//! as fit; these carry the comparison and connect the trials. The rest of the time goes to ordinary
+//! sizes. In the first trial they are spread over the range, a third of them evenly by ratio and
+//! the others evenly by bytes. In later trials one third goes to the ordinary sizes with the fewest
+//! visits so far, and two thirds to new sizes in the gaps where the curve between the visited sizes
+//! is least certain: where it bends, its interval is wide, or the gap itself is.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -15,22 +15,23 @@ use assay_stats::rng::Rng;
 
 use super::model::CurveModel;
 
-/// The page of the machine that the ready-made sizes go by.
+/// Page size, in bytes, of which multiples are visited.
 const PAGE: u64 = 4096;
 
-/// What the sizes are chosen by.
+/// Limits on the sizes of a sweep.
 #[derive(Debug, Clone)]
 pub struct Range {
-    /// The smallest size, bytes.
+    /// Smallest size in bytes.
     pub min: u64,
-    /// The largest size, bytes.
+    /// Largest size in bytes.
     pub max: u64,
-    /// Every size is a multiple of this: 1, or the block of the device past the page cache.
+    /// Granularity: every size is a multiple of this, 1 or the device's block size for `O_DIRECT`.
     pub grain: u64,
 }
 
 impl Range {
-    /// The range with its ends moved inwards to multiples of the grain; `None` if nothing is left.
+    /// Returns the range with its ends moved inwards to multiples of the grain, or `None` if it is
+    /// empty.
     pub fn inward(min: u64, max: u64, grain: u64) -> Option<Self> {
         let range = Range { min: min.next_multiple_of(grain), max: max / grain * grain, grain };
         (range.min <= range.max).then_some(range)
@@ -46,24 +47,24 @@ impl Range {
     }
 }
 
-/// The sizes of a trial.
+/// The sizes that a trial visits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Rising, without repeats.
+    /// Sizes in bytes, ascending, without duplicates.
     pub sizes: Vec<u64>,
-    /// How many page multiples and neighbours did not fit into the time.
+    /// Number of page multiples and neighbours that did not fit into the time.
     pub omitted: usize,
 }
 
-/// The ends and the powers of two.
+/// Returns the ends of the range and the powers of two in it.
 fn corner_stones(range: &Range) -> BTreeSet<u64> {
     let powers = (0..63).map(|k| 1u64 << k);
     powers.chain([range.min, range.max]).filter(|s| range.holds(*s)).collect()
 }
 
-/// The page multiples and their neighbours, one grain less and more.
+/// Returns the page multiples and their neighbours one grain below and above.
 fn page_sizes(range: &Range) -> BTreeSet<u64> {
-    // More than this many multiples are thinned out, evenly by ratio.
+    // A larger number of multiples is thinned out, evenly by ratio.
     const MAX_VISITS: u64 = 256;
     let pages = range.max / PAGE;
     let multiples: BTreeSet<u64> = if pages <= MAX_VISITS {
@@ -79,13 +80,13 @@ fn page_sizes(range: &Range) -> BTreeSet<u64> {
         .collect()
 }
 
-/// Chooses about `count` sizes (never fewer than the ends and the powers of two) after the trials
-/// with the points `previous`, each `[bytes, bytes per second]`.
+/// Chooses about `count` sizes (never fewer than the ends and the powers of two), given the points
+/// of earlier trials, each `[bytes, bytes per second]`.
 pub fn choose(range: &Range, count: usize, previous: &[Vec<[f64; 2]>], seed: u64) -> Choice {
     let mut rng = Rng::new(seed);
     let mut sizes = corner_stones(range);
     let pages: Vec<u64> = page_sizes(range).difference(&sizes).copied().collect();
-    // Where the pages take more than half of the room, an even part of them is visited.
+    // If the pages need more than half of the room, an evenly spaced subset of them is visited.
     let room = count.saturating_sub(sizes.len());
     let kept = if pages.len() * 2 <= room { pages.len() } else { pages.len().min(room / 2) };
     sizes.extend((0..kept).map(|i| pages[i * pages.len() / kept.max(1)]));
@@ -110,7 +111,7 @@ fn count_visits(previous: &[Vec<[f64; 2]>]) -> BTreeMap<u64, usize> {
     visits
 }
 
-/// Adds `fill` sizes over the range, one by chance from each of as many strata.
+/// Adds `fill` sizes over the range, a random one from each of `fill` strata.
 fn spread(range: &Range, fill: usize, sizes: &mut BTreeSet<u64>, rng: &mut Rng) {
     let (low, high) = (range.min as f64, range.max as f64);
     let by_ratio = fill / 3;
@@ -125,7 +126,7 @@ fn spread(range: &Range, fill: usize, sizes: &mut BTreeSet<u64>, rng: &mut Rng) 
     }
 }
 
-/// Adds up to `count` of the sizes that were visited least often.
+/// Adds up to `count` of the sizes with the fewest visits.
 fn revisit(count: usize, visits: &BTreeMap<u64, usize>, sizes: &mut BTreeSet<u64>, rng: &mut Rng) {
     let mut seen: Vec<(usize, u64)> =
         visits.iter().filter(|(s, _)| !sizes.contains(s)).map(|(s, n)| (*n, *s)).collect();
@@ -134,7 +135,7 @@ fn revisit(count: usize, visits: &BTreeMap<u64, usize>, sizes: &mut BTreeSet<u64
     sizes.extend(seen.into_iter().take(count).map(|(_, s)| s));
 }
 
-/// Adds up to `count` new sizes, each time one from the gap that is least sure.
+/// Adds up to `count` new sizes, each from the gap with the highest uncertainty.
 fn refine(
     range: &Range,
     count: usize,
@@ -159,12 +160,12 @@ fn refine(
         }
         let new = low + range.grain * (1 + rng.below(steps) as u64);
         left -= usize::from(sizes.insert(new));
-        // Half a gap has a quarter of the bend and more than half of the other unsureness.
+        // Half a gap has a quarter of the bend and more than half of the other uncertainty.
         gaps.extend([[low, new], [new, high]].map(|ends| Gap { score: score * 0.4, ends }));
     }
 }
 
-/// A gap between two visited sizes; the smallest sure is the largest.
+/// A gap between two visited sizes, ordered by uncertainty: the least certain is the greatest.
 #[derive(Debug, PartialEq)]
 struct Gap {
     score: f64,
@@ -185,10 +186,10 @@ impl PartialOrd for Gap {
     }
 }
 
-/// How unsure the curve is in a gap: by how much its middle departs from the straight line between
-/// its ends, plus the half-width of its interval, both relative to the time per call, plus 1 % so that
-/// no gap is sure; times the square root of the gap's share of the range, so that one noisy spot
-/// does not draw all the sizes.
+/// Returns the uncertainty of the curve in a gap: the deviation of its middle from the straight
+/// line between its ends, plus the half-width of its interval (both relative to the time per call),
+/// plus 1 % so that no gap is certain. The sum is multiplied by the square root of the gap's share
+/// of the range, so that one noisy spot does not attract all the sizes.
 fn unsureness(model: &CurveModel, range: &Range, low: u64, high: u64) -> f64 {
     let middle = low.midpoint(high);
     let time = |size: u64| model.predict(size).map(|p| size as f64 / p.value);

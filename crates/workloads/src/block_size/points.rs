@@ -1,4 +1,5 @@
-//! From slices to numbers: the throughput at each size, what dd adds, and the metrics of the trial.
+//! Computes the results from the slices: the throughput at each size, the overhead of dd, and the
+//! metrics of the trial.
 
 use assay_stats::means::geometric;
 use assay_stats::summary::median;
@@ -9,49 +10,52 @@ use super::slice::Outcome;
 use super::slots::{Role, Slot};
 use super::trial_spec::TrialSpec;
 
-/// With at least this many sizes the best one is looked for on the smoothed curve.
+/// Number of sizes from which the best one is taken from the smoothed curve.
 const SMOOTHED_FROM: usize = 50;
 
-/// The throughput at one size.
+/// Throughput at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The buffer's size, bytes.
+    /// Size of the buffer in bytes.
     pub size: u64,
-    /// Bytes per second, all processes together: the median over the slices.
+    /// Throughput of all processes together in bytes per second: the median over the slices.
     pub throughput: f64,
 }
 
-/// What a trial found.
+/// Results of a trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
-    /// The sizes in the order in which they were first visited. A size that time did not suffice for
-    /// is not among them.
+    /// Points in the order in which the sizes were first visited. Sizes for which there was no time
+    /// are missing.
     pub points: Vec<Point>,
-    /// Seconds that dd adds to each read; `None` where dd could not be or too little was measured.
+    /// Time that dd adds to each read, in seconds; `None` if it does not apply or too little was
+    /// measured.
     pub dd_overhead: Option<f64>,
-    /// The share of slices that were left out; `None` when there was no slice.
+    /// Share of slices that were excluded; `None` if there was no slice.
     pub excluded_fraction: Option<f64>,
 }
 
-/// The throughput of all processes in a slice, bytes per second: the sum of each one's bytes by each
-/// one's time.
+/// Returns the throughput of all processes in a slice in bytes per second: the sum of the
+/// throughputs of the processes, each over its own time.
 fn together(outcomes: &[Outcome]) -> f64 {
     outcomes.iter().map(|o| o.bytes as f64 / (o.elapsed_ns.max(1) as f64 / 1e9)).sum()
 }
 
-/// Seconds per call of a slice of a single process.
+/// Returns the seconds per call in a slice of a single process.
 fn per_call(outcome: &Outcome) -> f64 {
     outcome.elapsed_ns as f64 / 1e9 / outcome.calls.max(1) as f64
 }
 
-/// A slice counts when no process of it lost its CPU to another program and all began in time. With
-/// more processes than CPUs losing it is what is measured, and every slice counts.
+/// Returns true if a slice counts: no process lost its CPU to another program, and all began in
+/// time. With more processes than CPUs, losing the CPU is part of the measurement, and every slice
+/// counts.
 fn counts(spec: &TrialSpec, outcomes: &[Outcome]) -> bool {
     spec.timing.shared || outcomes.iter().all(|o| !o.preempted && !o.late)
 }
 
-/// The numbers of a trial. Where no slice of a size counts, all in which every process did something
-/// do: a disturbed number is better than a gap, and `excluded_fraction` says how the trial was.
+/// Computes the results of a trial. If no slice of a size counts, all slices are used in which
+/// every process made a call: a disturbed number is better than a gap, and `excluded_fraction`
+/// reports the disturbance.
 pub fn results(spec: &TrialSpec, slots: &[Slot], measured: &Measured) -> Results {
     let n = measured.outcomes.iter().map(Vec::len).min().unwrap_or(0).min(slots.len());
     let mut visits: Vec<Vec<(bool, f64)>> = vec![Vec::new(); spec.sizes.len()];
@@ -90,9 +94,9 @@ pub fn results(spec: &TrialSpec, slots: &[Slot], measured: &Measured) -> Results
     Results { points, dd_overhead: dd_overhead(&pairs), excluded_fraction }
 }
 
-/// The median difference between reading with and without the write to `/dev/null`, over the
-/// neighbouring pairs of slices; `None` below three pairs, or when it is not positive (then the
-/// reads themselves vary by more than it).
+/// Returns the median difference between reading with and without the write to `/dev/null` over the
+/// adjacent pairs of slices, or `None` for fewer than three pairs or if it is not positive (then
+/// the reads themselves vary by more).
 fn dd_overhead(slices: &[(Slot, Outcome)]) -> Option<f64> {
     let mut differences = Vec::new();
     for (slot, copy) in slices {
@@ -109,13 +113,13 @@ fn dd_overhead(slices: &[(Slot, Outcome)]) -> Option<f64> {
 }
 
 impl Results {
-    /// The points as the curve's, `[bytes, bytes per second]`.
+    /// Returns the points of the curve as `[bytes, bytes per second]`.
     pub fn curve(&self) -> Vec<[f64; 2]> {
         self.points.iter().map(|p| [p.size as f64, p.throughput]).collect()
     }
 
-    /// What dd would report at each size, `[bytes, bytes per second]`: the size by the time of a read
-    /// and of what dd adds to it.
+    /// Returns the throughput that dd would report at each size, as `[bytes, bytes per second]`:
+    /// the size divided by the time of a read plus the overhead of dd.
     pub fn dd_curve(&self) -> Vec<[f64; 2]> {
         let Some(overhead) = self.dd_overhead else { return Vec::new() };
         self.points
@@ -127,10 +131,11 @@ impl Results {
             .collect()
     }
 
-    /// The primary metric, bytes per second: the geometric mean over the powers of two from 512 B to
-    /// 64 KiB. They are in every sweep, so the choice of the other sizes does not move it. Where
-    /// `spec` has none of them: over all powers of two, else over all sizes. `None` if one of them
-    /// could not be measured: a mean over the others would be of something else.
+    /// Returns the primary metric in bytes per second: the geometric mean over the powers of two
+    /// from 512 B to 64 KiB. They are part of every sweep, so the choice of the other sizes does
+    /// not affect it. If `spec` has none of them, the mean is over all powers of two, or else over
+    /// all sizes. `None` if one of the sizes could not be measured, because a mean over the others
+    /// would be a different quantity.
     pub fn throughput(&self, spec: &TrialSpec) -> Option<f64> {
         let rules: [fn(u64) -> bool; 3] =
             [|s| s.is_power_of_two() && (512..=65536).contains(&s), u64::is_power_of_two, |_| true];
@@ -142,9 +147,9 @@ impl Results {
         geometric(&sizes.into_iter().map(at).collect::<Option<Vec<f64>>>()?)
     }
 
-    /// The best size and the throughput there. From 50 sizes on it is on the smoothed curve, as the
-    /// largest of many noisy values is too great and the curve through them much less so; of fewer it
-    /// is the largest, as they stand too far apart for a curve.
+    /// Returns the best size and its throughput. From 50 sizes on, they come from the smoothed
+    /// curve: the maximum of many noisy values is biased upwards, the curve through them much less.
+    /// For fewer sizes it is the maximum, because they are too far apart for a curve.
     pub fn best(&self) -> Option<(u64, f64)> {
         if self.points.len() < SMOOTHED_FROM {
             let best = self.points.iter().max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
@@ -160,7 +165,8 @@ mod tests {
     use super::super::slots::{slots, tests::spec};
     use super::*;
 
-    /// Slices of a machine where a read takes `0.3 us + 0.05 ns/B` and a write to /dev/null 0.15 us.
+    /// Simulates slices on a machine where a read takes `0.3 us + 0.05 ns/B` and a write to
+    /// /dev/null 0.15 us.
     fn ideal(slots: &[Slot], processes: usize) -> Measured {
         let of = |slot: &Slot| {
             let copy = if matches!(slot.role, Role::Copy(_)) { 150.0 } else { 0.0 };

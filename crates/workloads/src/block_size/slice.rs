@@ -1,5 +1,6 @@
-//! One slice: call after call at one buffer size until its time is over. Nothing here allocates,
-//! and the clock is read only after enough calls that reading it costs less than one hundredth.
+//! One slice: repeated calls with one buffer size until its time is over. Nothing here allocates,
+//! and the clock is read only after a batch of calls that lasts at least 100 times as long as
+//! reading it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -15,13 +16,12 @@ use super::params::Direction;
 use super::preemption::involuntary_switches;
 use crate::Failure;
 
-/// The clock is read when at least this long has passed since the last time (its reading takes 20 to
-/// 50 ns).
+/// Minimum time between two readings of the clock, in nanoseconds (a reading takes 20 to 50 ns).
 const BATCH_NS: u64 = 5_000;
-/// Buffers begin at a multiple of this, as those of dd do.
+/// Alignment of buffers in bytes, the same as dd's.
 const PAGE: usize = 4096;
 
-/// A buffer that begins on a page, touched from end to end.
+/// A page-aligned buffer whose pages are all resident.
 pub struct Buffer {
     bytes: Vec<u8>,
     start: usize,
@@ -29,7 +29,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer of `length` bytes.
+    /// Allocates a buffer of `length` bytes and writes to all of it.
     pub fn new(length: usize) -> Self {
         let mut bytes = vec![1u8; length + PAGE];
         let start = bytes.as_ptr().align_offset(PAGE).min(PAGE);
@@ -37,58 +37,59 @@ impl Buffer {
         Buffer { bytes, start, length }
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the buffer.
     pub fn get(&mut self) -> &mut [u8] {
         &mut self.bytes[self.start..self.start + self.length]
     }
 }
 
-/// What a slice calls.
+/// System calls that a slice repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
-    /// read(2).
+    /// A read(2) per step.
     Read,
-    /// write(2).
+    /// A write(2) per step.
     Write,
-    /// read(2), then write(2) of the same bytes to `/dev/null`.
+    /// A read(2), then a write(2) of the same bytes to `/dev/null`.
     Copy,
 }
 
-/// When a slice is.
+/// Start and length of a slice.
 #[derive(Debug, Clone, Copy)]
 pub struct When {
-    /// Its beginning, nanoseconds of `CLOCK_MONOTONIC`; `None` for a process that works alone and need
-    /// not wait for others.
+    /// Start of the slice in nanoseconds of `CLOCK_MONOTONIC`; `None` for a single process, which
+    /// need not wait for others.
     pub start_ns: Option<u64>,
-    /// How long it lasts, nanoseconds.
+    /// Length of the slice in nanoseconds.
     pub length_ns: u64,
-    /// Whether processes share CPUs: nobody spins, and the time before a process gets its CPU counts.
+    /// True if processes share CPUs: then none spins, and the time before a process gets its CPU
+    /// counts.
     pub shared: bool,
 }
 
-/// What a process measured in a slice.
+/// Measurements of a process in a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Bytes that the calls returned.
+    /// Sum of the bytes that the calls returned.
     pub bytes: u64,
-    /// How many calls.
+    /// Number of calls in the slice.
     pub calls: u64,
-    /// From the beginning of the slice to the end of its last call, nanoseconds.
+    /// Time from the start of the slice to the end of its last call, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Whether the kernel gave the CPU to another program meanwhile.
+    /// True if the kernel gave the CPU to another program during the slice.
     pub preempted: bool,
-    /// Whether it began after its time.
+    /// True if the process began after the start of the slice.
     pub late: bool,
 }
 
 impl Outcome {
-    /// Nothing was done in a slice of `length_ns`.
+    /// Returns the outcome of a slice of `length_ns` in which the process did nothing.
     pub fn nothing(length_ns: u64) -> Self {
         Outcome { bytes: 0, calls: 0, elapsed_ns: length_ns, preempted: false, late: true }
     }
 }
 
-/// A file being walked.
+/// Sequential access to a file.
 pub struct Walk {
     file: OwnedFd,
     null: OwnedFd,
@@ -98,7 +99,8 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Walks `file`, `file_size` bytes long, from its beginning; `null` is where copies go.
+    /// Creates a walk over `file`, which is `file_size` bytes long, from its beginning; copies are
+    /// written to `null`.
     pub fn new(file: OwnedFd, null: OwnedFd, path: PathBuf, file_size: u64) -> Self {
         Walk { file, null, path, file_size, position: 0 }
     }
@@ -106,7 +108,7 @@ impl Walk {
     /// Runs one slice with calls of `size` bytes.
     ///
     /// # Errors
-    /// [`Failure::Step`].
+    /// Returns [`Failure::Step`] if a call fails.
     pub fn slice(
         &mut self,
         buffer: &mut Buffer,
@@ -115,10 +117,10 @@ impl Walk {
         when: When,
     ) -> Result<Outcome, Failure> {
         let block = &mut buffer.get()[..size as usize];
-        // As if the walk had begun at 0 with this size: at a multiple of it.
+        // Starts at a multiple of the size, as if the walk had begun at 0 with this size.
         self.go(self.position / size * size, size)?;
         if when.start_ns.is_none_or(|start| start > now_ns()) {
-            // One call ahead of time, so that the slice finds its code and its buffer warm.
+            // A call before the slice, so that its code and buffer are in the caches.
             self.one(block, action)?;
         }
         let before = involuntary_switches();
@@ -155,8 +157,8 @@ impl Walk {
         Ok(Outcome { bytes, calls, elapsed_ns: to_ns - from_ns, preempted, late })
     }
 
-    /// One call (or two, for a copy); the number of bytes it moved. Goes back to the beginning of the
-    /// file at its end.
+    /// Makes one call (or two, for a copy) and returns the number of bytes moved. Continues at the
+    /// beginning of the file after its end.
     fn one(&mut self, block: &mut [u8], action: Action) -> Result<u64, Failure> {
         let size = block.len() as u64;
         if action == Action::Write {
@@ -194,11 +196,11 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether the kernel agrees on where in the file the calls have led, which is the sum of the
-    /// bytes that they returned.
+    /// Returns true if the kernel's file position equals the sum of the bytes that the calls
+    /// returned.
     ///
     /// # Errors
-    /// [`Failure::Step`].
+    /// Returns [`Failure::Step`] if lseek(2) fails.
     pub fn adds_up(&self) -> Result<bool, Failure> {
         let kernel =
             seek(&self.file, SeekFrom::Current(0)).map_err(|e| self.failed("lseek(2)", 0, e))?;
@@ -208,7 +210,7 @@ impl Walk {
     /// Reads the block of `block.len()` bytes at `position` with one read(2).
     ///
     /// # Errors
-    /// [`Failure::Step`], also when fewer bytes come.
+    /// Returns [`Failure::Step`] if the call fails or returns fewer bytes.
     pub fn read_at(&mut self, position: u64, block: &mut [u8]) -> Result<(), Failure> {
         let size = block.len() as u64;
         self.go(position, size)?;
@@ -219,7 +221,7 @@ impl Walk {
     /// Writes the block at `position` with one write(2).
     ///
     /// # Errors
-    /// [`Failure::Step`].
+    /// Returns [`Failure::Step`] if the call fails.
     pub fn write_at(&mut self, position: u64, block: &mut [u8]) -> Result<(), Failure> {
         self.go(position, block.len() as u64)?;
         self.one(block, Action::Write).map(|_| ())
@@ -244,17 +246,17 @@ fn again(mut call: impl FnMut() -> Result<usize, Errno>) -> Result<usize, Errno>
     }
 }
 
-/// Fills `buffer` with the content that a process writes.
+/// Fills `buffer` with the content that process `index` writes.
 pub fn fill_for_writing(buffer: &mut Buffer, index: u32) {
     content::fill(write_seed(index), 0, buffer.get());
 }
 
-/// The seed of what process `index` writes while it measures.
+/// Returns the seed of the content that process `index` writes during the measurement.
 pub fn write_seed(index: u32) -> u64 {
     0x5752_4954_4500_0000 | u64::from(index)
 }
 
-/// The action that measures a direction.
+/// Returns the action that measures a direction.
 pub fn action_of(direction: Direction) -> Action {
     match direction {
         Direction::Read => Action::Read,

@@ -1,37 +1,37 @@
-//! The slices of a trial in their order: every size once in each pass, each pass in an order of its
-//! own, so that neither the drift of the machine nor the size before can pass for an effect of the
-//! size. The slices that measure what dd adds are mixed in.
+//! The slices of a trial in their order. Every pass visits each size once, in a random order of its
+//! own, so that neither drift of the machine nor the preceding size can be mistaken for an effect
+//! of the size. The slices that measure the overhead of dd are mixed in.
 
 use assay_stats::rng::Rng;
 
 use super::trial_spec::TrialSpec;
 
-/// Slices in each pass that measure what dd adds to a read: three sizes, with and without.
+/// Slices per pass that measure the overhead of dd: three sizes, each with and without the write.
 pub const CALIBRATION_SLICES: u64 = 6;
 
-/// What a slice is for.
+/// Purpose of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It measures the size of this index.
+    /// Measures the size with this index.
     Visit(usize),
-    /// It reads, to be compared with the [`Role::Copy`] of the same number and pass.
+    /// Reads only, for comparison with the [`Role::Copy`] of the same number and pass.
     Plain(usize),
-    /// It reads and writes to `/dev/null`, as dd does.
+    /// Reads and writes to `/dev/null`, as dd does.
     Copy(usize),
 }
 
-/// One slice.
+/// A planned slice of the trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// The buffer's size, bytes.
+    /// Size of the buffer in bytes.
     pub size: u64,
-    /// Its pass, from 0.
+    /// Number of the pass, from 0.
     pub pass: u32,
-    /// What it is for.
     pub role: Role,
 }
 
-/// The sizes at which dd's own cost is measured: small ones, where it is not lost in the copying.
+/// Returns the sizes at which the overhead of dd is measured: small ones, where it is large
+/// relative to the copying.
 fn calibration_sizes(spec: &TrialSpec) -> Vec<u64> {
     if !spec.tells_dd() {
         return Vec::new();
@@ -45,13 +45,14 @@ fn calibration_sizes(spec: &TrialSpec) -> Vec<u64> {
     if small.is_empty() { spec.sizes.first().copied().into_iter().collect() } else { small }
 }
 
-/// The slices of a trial, in order.
+/// Returns the slices of a trial in order.
 pub fn slots(spec: &TrialSpec) -> Vec<Slot> {
     let mut rng = Rng::new(spec.seed);
     let calibration = calibration_sizes(spec);
     let mut all = Vec::new();
     for pass in 0..spec.timing.passes {
-        // A calibrating pair stays together; which of the two is first changes from pass to pass.
+        // The two slices of a calibration pair stay together; their order alternates between
+        // passes.
         let mut groups: Vec<Vec<Slot>> = Vec::new();
         for (i, &size) in spec.sizes.iter().enumerate() {
             groups.push(vec![Slot { size, pass, role: Role::Visit(i) }]);
@@ -84,7 +85,7 @@ pub(super) mod tests {
     use crate::block_size::params::{Cache, Direction, Params};
     use crate::block_size::trial_spec::Timing;
 
-    /// A spec for these sizes.
+    /// Returns a spec with these sizes.
     pub fn spec(sizes: &[u64], processes: u32) -> TrialSpec {
         TrialSpec {
             location: Location::of(&Params::from_map(&map(&[])).unwrap(), Path::new("/")).unwrap(),

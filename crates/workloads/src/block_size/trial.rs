@@ -1,4 +1,4 @@
-//! The body of a trial: `assay __work block-size JSON`, in a process of its own.
+//! Body of a trial: `assay __work block-size JSON`, in a separate process.
 
 use assay_model::{Kind, Observation, Phase};
 use rustix::fs::CWD;
@@ -12,17 +12,18 @@ use super::trial_spec::TrialSpec;
 use crate::Failure;
 use crate::work::{Channel, Curve};
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not be measured. Wrong bytes are no error but an event, `valid: false`.
+/// [`Failure`] if it could not be measured. Wrong bytes are not an error: they are reported as an
+/// event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec: TrialSpec = serde_json::from_str(json)?;
     let done = measure(&spec, channel);
     if spec.location.own_folder {
         for index in 0..spec.processes {
             let file = spec.file_of(index);
-            // Reading has one file for all, which is gone after the first.
+            // For reading, all processes share one file, which the first iteration removes.
             if let Err(e) = rustix::fs::unlinkat(CWD, &file, rustix::fs::AtFlags::empty())
                 && e != rustix::io::Errno::NOENT
                 && done.is_ok()
@@ -50,7 +51,8 @@ fn measure(spec: &TrialSpec, channel: &mut Channel) -> Result<(), Failure> {
         operations: measured.outcomes.iter().flatten().map(|o| o.calls).sum(),
         errors: u64::from(measured.wrong.is_some()),
         what: "calls".into(),
-        // The seed of a trial draws the order in which sizes are visited, not the bytes that are moved.
+        // The seed of a trial sets the order in which the sizes are visited, not the bytes that are
+        // moved.
         seed: None,
         mix: match spec.direction {
             Direction::Read => "reads".into(),
@@ -117,7 +119,7 @@ fn notes(spec: &TrialSpec, results: &Results) -> Vec<String> {
     notes
 }
 
-/// Returns true if every byte was right, and the sentence that states it.
+/// Returns true if every byte was correct, and a sentence with the reason.
 fn verdict(spec: &TrialSpec, measured: &Measured, slots: usize) -> (bool, String) {
     if let Some(wrong) = &measured.wrong {
         return (false, wrong.clone());

@@ -1,5 +1,5 @@
-//! The spec of one trial: the JSON of `assay __work block-size JSON`, made by the lab's
-//! process and read by the trial's own, and how its measuring is cut into slices.
+//! Spec of one trial and its timing: the JSON of `assay __work block-size JSON`, written by the
+//! lab's process and read by the trial's process.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 use super::file::Location;
 use super::params::{Cache, Direction, Params};
 
-/// How the measuring of a trial is cut. Every size is measured once in each pass, in one slice.
+/// Division of a trial's measurement time. Every pass measures each size once, in one slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
-    /// How long a slice lasts, nanoseconds.
+    /// Length of a slice in nanoseconds.
     pub slice_ns: u64,
-    /// The time between two slices, nanoseconds: for positioning the file and for everybody to arrive.
-    /// A process alone takes what it needs of it.
+    /// Time between two slices in nanoseconds, for positioning the file and for all processes to
+    /// arrive. A single process uses only as much of it as it needs.
     pub gap_ns: u64,
-    /// How many passes.
+    /// Number of passes over all sizes.
     pub passes: u32,
-    /// Whether there are more processes than CPUs, so that waiting for a CPU is part of the result.
+    /// True if there are more processes than CPUs, so that waiting for a CPU is part of the result.
     pub shared: bool,
 }
 
 impl Timing {
-    /// The timing of a treatment on `cpus` CPUs.
+    /// Returns the timing of a treatment on `cpus` CPUs.
     ///
-    /// A slice is 1 ms from the page cache: some hundred calls of the largest buffer, and short enough
-    /// that most slices on a busy machine are not interrupted. It is 10 ms past the page cache, where a
-    /// call takes around 0.1 ms. With more processes than CPUs it is 20 ms for each process that
-    /// shares a CPU, several turns of the scheduler.
+    /// A slice from the page cache lasts 1 ms: some hundred calls of the largest buffer, and short
+    /// enough that most slices on a busy machine are not interrupted. With `O_DIRECT`, where a call
+    /// takes around 0.1 ms, it lasts 10 ms. With more processes than CPUs it lasts 20 ms for each
+    /// process that shares a CPU, which is several turns of the scheduler.
     pub fn of(params: &Params, cpus: usize) -> Self {
         let per_cpu = u64::from(params.processes).div_ceil(cpus.max(1) as u64);
         let shared = per_cpu > 1;
@@ -43,63 +43,61 @@ impl Timing {
         Timing { slice_ns, gap_ns, passes, shared }
     }
 
-    /// How many sizes fit into `budget`; the slices that measure what dd adds are put aside first.
+    /// Returns the number of sizes that fit into `budget` after the slices that measure the
+    /// overhead of dd.
     pub fn sizes_within(&self, budget: Duration) -> usize {
         let slices = budget.as_nanos() as u64 / (self.slice_ns + self.gap_ns);
         (slices / u64::from(self.passes)).saturating_sub(super::slots::CALIBRATION_SLICES) as usize
     }
 }
 
-/// The spec of one trial.
+/// Spec of one trial, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialSpec {
-    /// Where the file is.
     pub location: Location,
-    /// Its size, bytes.
+    /// Size of the file in bytes.
     pub file_size: u64,
-    /// Which way.
     pub direction: Direction,
-    /// Through the page cache or past it.
     pub cache: Cache,
-    /// How many processes.
+    /// Number of processes that measure at the same time.
     pub processes: u32,
-    /// The CPU of each process in turn; empty: the scheduler chooses.
+    /// CPUs to pin the processes to, in turn; empty: the scheduler chooses.
     pub cpus: Vec<usize>,
-    /// The sizes to visit, bytes, rising.
+    /// Sizes to visit in bytes, ascending.
     pub sizes: Vec<u64>,
-    /// How the time is cut.
     pub timing: Timing,
-    /// The seed of the visiting order.
+    /// Seed of the visiting order.
     pub seed: u64,
-    /// Sentences about the choice of sizes, for the record.
+    /// Notes on the choice of sizes, for the record.
     pub notes: Vec<String>,
 }
 
 impl TrialSpec {
-    /// Whether the rate that dd would report can be derived: dd is one process, and it reads.
+    /// Returns true if the rate that dd would report can be derived: dd is a single process, and it
+    /// reads.
     pub fn tells_dd(&self) -> bool {
         self.processes == 1 && self.direction == Direction::Read
     }
 
-    /// The file of process `index`.
+    /// Returns the file of process `index`.
     pub fn file_of(&self, index: u32) -> PathBuf {
         self.location.file_of(self.direction, index)
     }
 
-    /// The largest buffer, bytes.
+    /// Returns the largest buffer in bytes.
     pub fn largest(&self) -> u64 {
         self.sizes.iter().copied().max().unwrap_or(1)
     }
 }
 
-/// The spec of one process of a trial: the JSON of `assay __work block-size-worker JSON`.
+/// Spec of one process of a trial: the JSON of `assay __work block-size-worker JSON`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkerSpec {
-    /// The trial, with the largest of its sizes only and without notes.
+    /// Spec of the trial, with only the largest of its sizes and without notes.
     pub trial: TrialSpec,
-    /// Which of its processes, from 0.
+    /// Number of the process, from 0.
     pub index: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the bytes were the right ones: after measuring, every size visited is used once more, and
+//! Check of the transferred bytes: after the measurement, each visited size is used once more, and
 //! the block that it moves is compared byte by byte.
 
 use std::collections::BTreeSet;
@@ -13,11 +13,11 @@ use super::slice::{Buffer, Walk};
 use super::trial_spec::TrialSpec;
 use crate::Failure;
 
-/// Compares a block at each of `sizes`. Returns the number of blocks compared, or in `Err` inside
-/// what was wrong.
+/// Compares a block at each of `sizes`. Returns the number of blocks compared, or a description of
+/// the first difference as the inner `Err`.
 ///
 /// # Errors
-/// [`Failure`]: a call failed.
+/// Returns a [`Failure`] if a call failed.
 pub fn blocks(
     spec: &TrialSpec,
     index: u32,
@@ -43,7 +43,7 @@ pub fn blocks(
             }
             (Direction::Read, None) => content::fill(file::SEED, position, expected),
             (Direction::Read, Some(reference)) => {
-                // In halves, so that it is not the same call that is compared with itself.
+                // Reads in halves, so that a call is not compared with an identical call.
                 let (first, second) = expected.split_at_mut(length / 2);
                 for (part, at) in [(first, position), (second, position + size / 2)] {
                     if !part.is_empty() {

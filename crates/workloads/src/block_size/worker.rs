@@ -1,5 +1,6 @@
-//! One process of a trial: `assay __work block-size-worker JSON`. Standard input brings a line with the
-//! slices and one with the moment to begin, both JSON; standard output takes a [`Report`] a line.
+//! One process of a trial: `assay __work block-size-worker JSON`. Reads a line with the slices and
+//! a line with the start time, both JSON, from standard input. Writes one [`Report`] per line to
+//! standard output.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
@@ -21,31 +22,31 @@ use crate::Failure;
 /// Report of a process, one JSON line each.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Report {
-    /// It can begin.
+    /// The process is ready to begin.
     Ready,
-    /// Outcomes in the order of the slices; fewer than slices when time ran out.
+    /// Outcomes in the order of the slices; fewer than slices if time ran out.
     Outcomes(Vec<Outcome>),
-    /// So many blocks were compared and right.
+    /// Number of blocks that were compared and found equal.
     Checked(u64),
-    /// First wrong bytes, described.
+    /// Description of the first wrong bytes.
     Wrong(String),
     /// Error that ended the process.
     Error(String),
 }
 
-/// When the planned time is over, the passes after the first are cut short. After this many times the
-/// planned time the first is too: a device that is far slower than thought must not hold the run for
-/// ever.
+/// Maximum duration as a multiple of the planned time. After the planned time (plus 10 %), passes
+/// after the first are cut short; after this multiple the first pass is too, so that a device that
+/// is far slower than expected does not block the run.
 const TIMEOUT: u64 = 4;
 
-/// Runs the process: does what `json` and standard input say.
+/// Runs the process as described by `json` and standard input.
 ///
 /// # Errors
-/// [`Failure`]; also sent to the parent as a line `error ...`.
+/// Returns a [`Failure`], which is also sent to the parent as [`Report::Error`].
 pub fn run(json: &str) -> Result<(), Failure> {
     let served = serve(json);
     if let Err(failure) = &served {
-        // The parent may be gone; then nobody listens.
+        // The parent may have ended; then the report is lost.
         let _ = say("failing", &Report::Error(failure.to_string()));
     }
     served
@@ -72,9 +73,9 @@ fn serve(json: &str) -> Result<(), Failure> {
     say("reporting", &checked.map_or_else(Report::Wrong, Report::Checked))
 }
 
-/// The buffers that the passes take in turn. Where a buffer lies in memory decides which lines of the
-/// caches it shares with what, worth some percent at some sizes; a process with one buffer would
-/// measure its own luck.
+/// Allocates the buffers that the passes use in turn. The address of a buffer decides which cache
+/// lines it shares with other data, which changes the result by some percent at some sizes; with a
+/// single buffer a process would measure its luck.
 fn buffers(spec: &TrialSpec, index: u32) -> Vec<Buffer> {
     const MAX_BUFFERS: usize = 16;
     const MEMORY: usize = 64 << 20;
@@ -124,8 +125,8 @@ fn measure(
             break;
         }
         let nominal = begin + pitch * i as u64;
-        // One process alone needs no timetable. Several keep to it, or they would not work at once: a
-        // process that is too late leaves the slice out and is in time for a later one.
+        // A single process needs no schedule. Several keep to it, so that they work at the same
+        // time: a process that is too late skips the slice to be in time for a later one.
         let too_late = nominal + timing.slice_ns / if timing.shared { 1 } else { 2 };
         if !alone && now > too_late {
             outcomes.push(Outcome::nothing(timing.slice_ns));
@@ -156,7 +157,7 @@ fn say(during: &str, report: &Report) -> Result<(), Failure> {
     out.write_all(line.as_bytes()).and_then(|()| out.flush()).map_err(|source| lost(during, source))
 }
 
-/// Reads the next line.
+/// Reads and parses the next line.
 fn read<T: DeserializeOwned>(
     lines: &mut impl Iterator<Item = io::Result<String>>,
     during: &str,
@@ -180,12 +181,12 @@ fn read_slots(
     }
 }
 
-/// The processes of the trial no longer reach each other.
+/// Returns the failure of a broken pipe between the processes of the trial.
 pub fn lost(during: &str, source: io::Error) -> Failure {
     Failure::step(format_args!("the processes of the trial lost each other while {during}"))(source)
 }
 
-/// A process of the trial failed, with its message.
+/// Returns the failure of one process of the trial, with its message.
 pub fn process_failed(index: u32, message: impl Into<String>) -> Failure {
     Failure::program(format_args!("process {index} of the trial"), message)
 }

@@ -1,4 +1,4 @@
-//! Facts about the server for the description of the system.
+//! Facts about the server for the system description.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::params::Params;
 use super::postgres::{Programs, User};
 use crate::program::{fact, facts as program_facts, version_line};
 
-/// The facts, below `workload.server.`.
+/// Returns the facts about the server, named `workload.server.*` and `workload.client.*`.
 pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     let programs = Programs::find(params.bin.as_deref());
     let (server, client) = match programs {

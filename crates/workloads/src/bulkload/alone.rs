@@ -1,5 +1,6 @@
-//! A PostgreSQL on a node of its own, for sessions on others: `assay __work bulkload-server JSON` makes it,
-//! waits until those who load it are done, writes what it still holds, and looks whether all is there.
+//! PostgreSQL on a node of its own, for sessions on other nodes: `assay __work bulkload-server
+//! JSON` creates the cluster, waits until the clients are done, writes a checkpoint, and checks
+//! that all rows are in the table.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,29 +29,29 @@ use crate::trial_spec::TrialSpec;
 use crate::work::Channel;
 use crate::{Launch, TrialContext, WorkloadError};
 
-/// The name under which assay runs it.
+/// Name of the server's trial program.
 pub const SERVER: &str = "bulkload-server";
-/// The variable that carries the password, which is on no command line.
+/// Environment variable that carries the password, so that it is on no command line.
 pub const KEY: &str = "ASSAY_BULKLOAD_KEY";
-/// The file that says that the clients are done.
+/// File whose existence means that the clients are done.
 const DONE: &str = "bulkload-done";
-/// How long a cluster may take to be made, and the sums to be computed.
+/// Time limit for creating a cluster and computing the sums.
 const TIMEOUT: Duration = Duration::from_secs(600);
-/// How often is looked whether the clients are done.
+/// Interval at which the server looks for `DONE`.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The spec of the server's process.
+/// Spec of the server's process.
 type Spec = TrialSpec<Clients>;
 
-/// Who loads it.
+/// The clients that load the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Clients {
-    /// The file that says that they are done, and when the first began.
+    /// File that is created when the clients are done; contains the time at which the first began.
     done: PathBuf,
-    /// Where it listens.
+    /// Address on which the server listens.
     host: String,
     port: u16,
-    /// How many nodes they are.
+    /// Number of client nodes.
     nodes: u64,
 }
 
@@ -107,7 +108,7 @@ fn random() -> Result<[u8; 16], WorkloadError> {
     read.map_err(WorkloadError::io("read", path)).map(|()| bytes)
 }
 
-/// Puts the password into the environment of what is started.
+/// Puts the password into the environment of a command.
 pub fn with_key(mut launch: Launch, params: &BTreeMap<String, Scalar>) -> Launch {
     let key = params.get("server.key").map(Scalar::to_text).filter(|k| !k.is_empty());
     launch.env.extend(key.map(|key| (KEY.into(), key.into())));
@@ -119,20 +120,21 @@ fn split(address: &str) -> Result<(String, u16), WorkloadError> {
     found.ok_or_else(|| WorkloadError::Param(format!("`{address}` is no host and port")))
 }
 
-/// The way to the server of another node.
+/// Returns the connection to a server on another node.
 ///
 /// # Errors
-/// The address is none, or there is no psql.
+/// Fails if the address is invalid or psql is missing.
 pub fn connection(params: &Params, address: &str) -> Result<Connection, WorkloadError> {
     let (host, port) = split(address)?;
     let psql = Programs::find(params.bin.as_deref())?.psql;
     Ok(Connection { psql, host: host.into(), port: port.to_string(), key: std::env::var(KEY).ok() })
 }
 
-/// Runs the server that `json` orders and reports on `channel`.
+/// Runs the server that `json` describes and reports on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event.
+/// [`Failure`] if the measurement could not be completed. Wrong sums are not an error: they are
+/// reported as an event.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let params = Params::from_map(&spec.params)?;
@@ -195,7 +197,7 @@ fn serve(
     Ok(())
 }
 
-/// Waits until the clients are done; when the first of them began.
+/// Waits until the clients are done; returns the time at which the first of them began, in ns.
 fn wait(spec: &Spec, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Failure> {
     loop {
         if stop.load(Ordering::Acquire) {

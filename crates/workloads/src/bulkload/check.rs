@@ -1,4 +1,4 @@
-//! Whether the table holds what the flat files hold: counts and sums, file by file.
+//! Comparison of the table with the flat files: row counts and sums, file by file.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use super::client::{Connection, ask};
 use super::flat::{Manifest, SUMS};
 use crate::Failure;
 
-/// The sums in the table by load.
+/// Sums in the table, by load.
 pub type Found = BTreeMap<u64, Vec<i64>>;
 
-/// Asks the table for its counts and sums.
+/// Queries the table for its counts and sums.
 ///
 /// # Errors
-/// psql fails or says something else.
+/// Fails if psql fails or prints something else.
 pub fn look(connection: &Connection) -> Result<Found, Failure> {
     let sql = format!("SELECT load_id, {SUMS} FROM sales_fact GROUP BY load_id ORDER BY load_id");
     read(&ask(connection, "the sums of the table", &sql)?)
 }
 
-/// Reads psql's lines: numbers with bars between them.
+/// Parses psql's output: numbers separated by `|`.
 fn read(output: &str) -> Result<Found, Failure> {
     let row = |line: &str| -> Option<(u64, Vec<i64>)> {
         let mut fields = line.split('|');
@@ -33,8 +33,9 @@ fn read(output: &str) -> Result<Found, Failure> {
         .collect()
 }
 
-/// What the table lacks or has wrong; `committed` are the files that must be there. A file that was not
-/// committed may be there whole, when the server's word of it was lost, or not at all.
+/// Returns the differences between the table and the files; the files in `committed` must be
+/// complete. A file that was not committed may be in the table completely, if the server's
+/// confirmation was lost, or not at all.
 pub fn wrong(found: &Found, made: &Manifest, committed: &[u64]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (load, expected) in (0..).zip(&made.loads) {

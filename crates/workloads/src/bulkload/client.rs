@@ -1,4 +1,4 @@
-//! The clients: one psql for a question, and the sessions that load files, one psql each.
+//! The clients: one psql for a single query, and the sessions that load files, one psql each.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -17,26 +17,25 @@ use super::flat;
 use crate::program::last_lines;
 use crate::{Failure, WorkloadError};
 
-/// The role that owns everything.
+/// Database role that owns everything.
 pub const ROLE: &str = "assay";
-/// The number in a socket's name; nothing listens on such a port.
+/// Port number in the name of the UNIX socket; nothing listens on that TCP port.
 pub const PORT: &str = "5432";
 
-/// The way to a server.
+/// Connection parameters of a server.
 #[derive(Debug, Clone)]
 pub struct Connection {
-    /// The client.
+    /// Path of the psql program.
     pub psql: PathBuf,
-    /// The folder of its socket, or its host.
+    /// Folder of the server's socket, or its host name.
     pub host: OsString,
-    /// Its port.
     pub port: String,
-    /// Its password; `None`: it asks for none.
+    /// Password; `None` if the server needs none.
     pub key: Option<String>,
 }
 
 impl Connection {
-    /// A client of it, not yet started.
+    /// Returns a psql command for this connection, not yet started.
     pub fn psql(&self) -> Command {
         let mut command = Command::new(&self.psql);
         command
@@ -57,20 +56,20 @@ impl Connection {
     }
 }
 
-/// How long a server that listens may take until it takes sessions.
+/// Maximum time from listening to accepting sessions.
 const STARTS: Duration = Duration::from_secs(60);
 
-/// Asks the server one thing and returns what psql prints. The question is on no command line, where everybody on
-/// the machine could read it.
+/// Runs a query and returns psql's output. The query is passed on standard input, because all users
+/// of the machine can read command lines.
 ///
 /// # Errors
-/// psql fails, with its own words.
+/// Fails with psql's message.
 pub fn ask(connection: &Connection, what: &str, sql: &str) -> Result<String, Failure> {
     let mut command = connection.psql();
     command.arg("-q").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(Failure::start("psql"))?;
     if let Some(mut question) = child.stdin.take() {
-        // One that ends before it has read says why itself.
+        // If psql ends before it has read the query, its own message has the reason.
         let _ = writeln!(question, "{sql};");
     }
     let out = child.wait_with_output().map_err(Failure::start("psql"))?;
@@ -81,10 +80,11 @@ pub fn ask(connection: &Connection, what: &str, sql: &str) -> Result<String, Fai
     Err(Failure::program(what, last_lines(&output)))
 }
 
-/// Waits until a server that listens takes sessions: it listens a little before.
+/// Waits until a server accepts sessions, which it does a little later than it listens.
 ///
 /// # Errors
-/// It does not within [`STARTS`], it refuses for another reason, or the trial is stopped.
+/// Fails if it does not within [`STARTS`], if it refuses for another reason, or if the trial is
+/// stopped.
 pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failure> {
     let began = Instant::now();
     loop {
@@ -102,30 +102,30 @@ pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failur
     }
 }
 
-/// Asks for one whole number.
+/// Runs a query for a single whole number.
 ///
 /// # Errors
-/// psql fails, or says something else.
+/// Fails if psql fails or prints something else.
 pub fn number(connection: &Connection, what: &str, sql: &str) -> Result<i64, Failure> {
     let output = ask(connection, what, sql)?;
     output.parse().map_err(|_| Failure::program(format_args!("{what}: no number"), output))
 }
 
-/// A session, waiting for files to load.
+/// A psql session that waits for files to load.
 pub struct Session {
     child: Child,
     ends: Option<(ChildStdin, BufReader<ChildStdout>)>,
     log: PathBuf,
-    /// The files that it is to load.
+    /// Numbers of the files to load.
     pub loads: Vec<u64>,
 }
 
 impl Session {
-    /// Starts a session and waits until the server has answered it. To be called on the thread that lives
-    /// as long as the session shall.
+    /// Starts a session and waits for the server's first answer. The calling thread must live as
+    /// long as the session, which is killed when it ends.
     ///
     /// # Errors
-    /// psql does not start or is not let in.
+    /// Fails if psql does not start or is refused.
     pub fn open(connection: &Connection, log: PathBuf, loads: Vec<u64>) -> Result<Self, Failure> {
         let errors = File::create(&log).map_err(WorkloadError::io("make", &log))?;
         let mut command: Command = connection.psql();
@@ -144,7 +144,7 @@ impl Session {
         Err(session.failed("a session was not let in"))
     }
 
-    /// Ends it; the failure has what it printed.
+    /// Ends the session and returns a failure with its output.
     pub fn failed(&mut self, what: &str) -> Failure {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -152,13 +152,13 @@ impl Session {
         Failure::program(what, output)
     }
 
-    /// The two ends of its pipes, for the thread that loads.
+    /// Returns the two ends of the session's pipes, for the thread that loads.
     pub fn take(&mut self) -> Option<Loader> {
         let (stdin, stdout) = self.ends.take()?;
         Some(Loader { stdin, stdout, loads: self.loads.clone() })
     }
 
-    /// Ends it at once.
+    /// Kills the session at once.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
     }
@@ -172,7 +172,7 @@ impl Drop for Session {
     }
 }
 
-/// The part of a session that a thread has.
+/// The part of a session that a loading thread owns.
 pub struct Loader {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -180,8 +180,8 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Waits for the word to begin and loads the files one by one; each that psql says is committed is put
-    /// into `done`. `false`: it broke off.
+    /// Waits for the start signal and loads the files one by one; adds each file whose commit psql
+    /// reports to `done`. Returns `false` if it was interrupted.
     pub fn run(mut self, begin: &Mutex<Receiver<()>>, dir: &Path, done: &Mutex<Vec<u64>>) -> bool {
         let begun = begin.lock().is_ok_and(|begin| begin.recv().is_ok());
         if !begun {
@@ -202,7 +202,7 @@ impl Loader {
     }
 }
 
-/// Says a line and returns the line that comes back; `None` when none does.
+/// Sends a line and returns the line of the answer, or `None` if there is none.
 fn say(stdin: &mut ChildStdin, stdout: &mut BufReader<ChildStdout>, line: &str) -> Option<String> {
     writeln!(stdin, "{line}").and_then(|()| stdin.flush()).ok()?;
     let mut answer = String::new();

@@ -1,5 +1,5 @@
-//! The flat files: rows of a fact table of sales, made from a seed as a stream, with the counts and sums by
-//! which the loaded table is checked.
+//! The flat files: rows of a fact table of sales, generated from a seed, with the counts and sums
+//! for checking the loaded table.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -11,44 +11,44 @@ use serde::{Deserialize, Serialize};
 use super::params::Params;
 use crate::WorkloadError;
 
-/// The table, in the order of the files' columns.
+/// Table definition, in the order of the files' columns.
 pub const TABLE: &str = "CREATE TABLE sales_fact (load_id integer NOT NULL, sale_id bigint NOT NULL, \
     sold date NOT NULL, store integer NOT NULL, item integer NOT NULL, customer bigint NOT NULL, \
     quantity integer NOT NULL, cents bigint NOT NULL, note text NOT NULL)";
-/// The sums of a file in SQL, in the order of [`Sums::sums`].
+/// SQL expressions for the sums of a file, in the order of [`Sums::sums`].
 pub const SUMS: &str = "count(*), sum(sale_id), sum(sold - date '2009-01-01'), sum(store), sum(item), \
     sum(customer), sum(quantity * cents), sum(length(note)), sum(ascii(note))";
 
 const MANIFEST: &str = "manifest.json";
-/// The days of the months of 2009.
+/// Number of days in each month of 2009.
 const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/// What a file holds.
+/// Sums of a file's rows, and its size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sums {
-    /// The count of rows and the sums of their columns, as [`SUMS`] has them.
+    /// Number of rows and sums of their columns, in the order of [`SUMS`].
     pub sums: Vec<i64>,
-    /// Its length.
+    /// Size of the file in bytes.
     pub bytes: u64,
 }
 
-/// What was made: a file for each load.
+/// The files that were made, one for each load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The files, by load.
+    /// Sums of the files, by load.
     pub loads: Vec<Sums>,
 }
 
 impl Manifest {
-    /// Bytes of all files.
+    /// Returns the size of all files in bytes.
     pub fn bytes(&self) -> u64 {
         self.loads.iter().map(|l| l.bytes).sum()
     }
 
-    /// Reads what [`make`] has made.
+    /// Reads the manifest that [`make`] wrote.
     ///
     /// # Errors
-    /// It is not there.
+    /// Fails if it does not exist.
     pub fn read(dir: &Path) -> Result<Self, WorkloadError> {
         let path = dir.join(MANIFEST);
         let text = fs::read(&path).map_err(WorkloadError::io("read", &path))?;
@@ -56,21 +56,21 @@ impl Manifest {
     }
 }
 
-/// Where the files are.
+/// Returns the folder of the files.
 pub fn folder(params: &Params, run_dir: &Path) -> PathBuf {
     let Params { rows, sessions, files, seed, client, .. } = params;
     run_dir.join(format!("bulkload-{rows}-{sessions}-{files}-{seed}-{client}"))
 }
 
-/// The file of a load.
+/// Returns the path of a load's file.
 pub fn file(dir: &Path, load: u64) -> PathBuf {
     dir.join(format!("load-{load}.txt"))
 }
 
-/// Makes the files, unless they are there.
+/// Makes the files unless they exist.
 ///
 /// # Errors
-/// They cannot be written.
+/// Fails if they cannot be written.
 pub fn make(params: &Params, dir: &Path) -> Result<Manifest, WorkloadError> {
     if let Ok(there) = Manifest::read(dir) {
         return Ok(there);
@@ -90,15 +90,16 @@ pub fn make(params: &Params, dir: &Path) -> Result<Manifest, WorkloadError> {
     let made = Manifest { loads };
     let path = dir.join(MANIFEST);
     let text = serde_json::to_vec(&made).unwrap_or_default();
-    // Last: without it the files are made again.
+    // Written last: without it the files are made again.
     fs::write(&path, text).map_err(WorkloadError::io("write", &path))?;
     Ok(made)
 }
 
-/// What the files of the first `clients` clients hold, without the files; the loads of all, in order.
+/// Computes the sums of the files of the first `clients` clients without writing the files; the
+/// loads of all clients are in order.
 ///
 /// # Errors
-/// None is to be expected: nothing is written.
+/// Cannot fail in practice, because nothing is written.
 pub fn expected(params: &Params, clients: u64) -> Result<Manifest, WorkloadError> {
     let mut loads = Vec::new();
     for client in 0..clients {
@@ -111,7 +112,7 @@ pub fn expected(params: &Params, clients: u64) -> Result<Manifest, WorkloadError
     Ok(Manifest { loads })
 }
 
-/// Writes the rows of a load. Loads and sales of all clients have numbers of their own.
+/// Writes the rows of a load. The numbers of loads and sales are unique over all clients.
 fn rows(params: &Params, load: u64, out: &mut impl Write) -> io::Result<Sums> {
     let (first, count) = params.part(load);
     let (first, load) =
@@ -142,7 +143,7 @@ fn rows(params: &Params, load: u64, out: &mut impl Write) -> io::Result<Sums> {
     Ok(Sums { sums: sums.into(), bytes })
 }
 
-/// Month and day of the month of a day of 2009, from 0.
+/// Returns month and day of the month for a day of 2009, counted from 0.
 fn date(mut day: u32) -> (u32, u32) {
     for (month, days) in (1..).zip(DAYS) {
         if day < days {
@@ -153,7 +154,7 @@ fn date(mut day: u32) -> (u32, u32) {
     (12, 31)
 }
 
-/// A few words of text, as a remark of a sale has them.
+/// Appends a few words of text, like a remark on a sale.
 fn note(rng: &mut Rng, line: &mut Vec<u8>) {
     #[rustfmt::skip]
     const WORDS: [&str; 16] = [

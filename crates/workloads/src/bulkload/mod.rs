@@ -1,6 +1,6 @@
-//! The workload `bulkload`: PostgreSQL with a cluster of the trial's own is loaded from flat files by
-//! several sessions at once, as a data warehouse is filled. The lab starts a fresh process for every trial
-//! ([`trial`]), which has the server and the sessions as its children, so that none outlives the other.
+//! The workload `bulkload`: several sessions load flat files into a PostgreSQL cluster that belongs
+//! to the trial, as a data warehouse is filled. The lab starts a fresh process for every trial
+//! ([`trial`]); the server and the sessions are its children, so that none outlives the others.
 //! `docs/bulkload.md` has the definitions.
 
 mod about;
@@ -27,39 +27,40 @@ use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
-/// What the workload adds to the trial spec: the folder of the flat files.
+/// Trial spec with the folder of the flat files.
 type Spec = TrialSpec<PathBuf>;
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "bulkload";
 
 spec! {
-    /// PostgreSQL takes in flat files: sessions COPY into a fact table of a cluster that lies on
-    /// the trial's storage; counts and sums are checked.
+    /// PostgreSQL loads flat files: sessions COPY them into a fact table of a cluster on the
+    /// trial's storage; counts and sums are checked.
     NAME, Params::rows();
-    /// Rows of all files over the time from the first COPY to the last COMMIT.
+    /// Rows of all files divided by the time from the first COPY to the last COMMIT.
     "throughput", "rows/s", Higher, Measured;
-    /// Bytes of the flat files over the same time.
+    /// Bytes of the flat files divided by the same time.
     "bytes", "B/s", Higher, Measured;
-    /// Rows over the time to the end of a checkpoint that follows the last COMMIT: all of it on the
-    /// device.
+    /// Rows divided by the time from the first COPY to the end of a checkpoint after the last
+    /// COMMIT, when all data is on the device.
     "written", "rows/s", Higher, Measured;
-    /// From the first COPY to the last COMMIT.
+    /// Time from the first COPY to the last COMMIT.
     "load_time", "s", Lower, Measured;
-    /// The checkpoint after the last COMMIT.
+    /// Time of the checkpoint after the last COMMIT.
     "checkpoint_time", "s", Lower, Measured;
-    /// WAL that the load made.
+    /// Size of the WAL that the load wrote.
     "wal", "B", Lower, Measured, counted;
-    /// The table with its indexes.
+    /// Size of the table with its indexes.
     "table", "B", Neither, Measured, counted;
     /// CPU time of the server's processes during the load; missing with `kill`.
     "server_cpu", "s", Lower, Measured;
-    /// From the restart after the kill until the server takes sessions; else missing.
+    /// Time from the restart after the kill until the server accepts sessions; missing without
+    /// `kill`.
     "recovery", "s", Lower, Measured;
 }
 
-/// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
-/// written until a checkpoint, sizes, CPU time of the server, recovery.
+/// Measures how fast PostgreSQL loads flat files. Metrics: `throughput` (primary), bytes, rows up
+/// to the end of a checkpoint, sizes, CPU time of the server, recovery.
 pub struct Bulkload;
 
 impl Workload for Bulkload {

@@ -1,4 +1,4 @@
-//! The parameters of a treatment, declared and as types.
+//! Parameters of a treatment: their declaration and their types.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,57 +12,58 @@ use crate::declare::{
     argv, flag, int, one_of, or_none, params, path, size, text, time, word, wrong,
 };
 
-/// What can be broken on purpose: a changed amount, a missing row.
+/// Faults that can be injected: none, a changed amount, a missing row.
 pub const FAULTS: [&str; 3] = ["none", "sum", "row"];
 
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Params {
-        /// Rows of the flat files together; each has about 100 bytes.
+        /// Number of rows in all flat files; each row has about 100 bytes.
         rows: u64 = int(1, 10_000_000_000), 1_000_000;
-        /// Sessions that load at once, each its own files.
+        /// Number of sessions that load at the same time, each its own files.
         sessions: u64 = int(1, 256), 4;
-        /// Files of a session; each is one COPY and one transaction.
+        /// Number of files per session; each is one COPY and one transaction.
         files: u64 = int(1, 10_000), 4;
-        /// The same seed makes the same rows.
+        /// Seed of the random numbers; the same seed makes the same rows.
         seed: u64 = int(1, i64::MAX), 1;
-        /// Whether the table has its primary key while it is loaded.
+        /// If true, the table has its primary key while it is loaded.
         index: bool = flag(), Scalar::Bool(false);
-        /// `middle`: kill -9 of the whole server once half of the files are in, a restart, and the rest;
-        /// committed rows must be there.
+        /// `middle`: kill -9 of the whole server after half of the files are loaded, a restart, and
+        /// the other half; committed rows must survive.
         kill: bool = one_of(&[("none", false), ("middle", true)]), "none";
-        /// Breaks something on purpose after the load, to see that it is noticed.
+        /// Fault to inject after the load, to test that the check detects it.
         fault: String = word(&FAULTS), "none";
-        /// Where the server of another node is; set by `where.server_node` for the nodes that load it.
+        /// Address of the server on another node; set by `where.server_node` for the nodes that
+        /// load it.
         address as "server.address": Option<String> = or_none(text()), "";
-        /// Its password; set likewise, anew for each trial.
+        /// Password of the server on another node; a new one is set for each trial.
         key as "server.key": String = text(), "";
-        /// Which of the nodes that load one server this is; set likewise.
+        /// Number of this node among those that load one server; set like the address.
         client: u64 = int(0, 1_000_000), 0;
-        /// The folder with initdb, postgres and psql; empty: the newest in /usr/lib/postgresql, else those on
-        /// PATH.
+        /// Folder with initdb, postgres and psql; empty: the newest in /usr/lib/postgresql, else
+        /// those on PATH.
         bin as "server.bin": Option<PathBuf> = or_none(path()), "";
-        /// Whom the server runs as when assay is root, which PostgreSQL refuses to be; empty: postgres, else
-        /// nobody.
+        /// User that the server runs as if assay is root, because PostgreSQL refuses to run as
+        /// root; empty: postgres, else nobody.
         user as "server.user": String = text(), "";
-        /// The server's own page cache.
+        /// Size of the server's own page cache.
         shared_buffers as "server.shared_buffers": u64 = size(), "128 MiB";
-        /// WAL between checkpoints, about.
+        /// Approximate size of the WAL between checkpoints.
         max_wal_size as "server.max_wal_size": u64 = size(), "1 GiB";
-        /// The longest time between checkpoints.
+        /// Maximum time between checkpoints.
         checkpoint_timeout as "server.checkpoint_timeout": Duration = time(), "5 min";
-        /// What goes into the WAL.
+        /// Amount of information in the WAL.
         wal_level as "server.wal_level": String = word(&["replica", "minimal"]), "replica";
-        /// How full pages in the WAL are compressed.
+        /// Compression of full pages in the WAL.
         wal_compression as "server.wal_compression": String = word(&["off", "pglz", "lz4", "zstd"]), "off";
-        /// Whether the server waits for the device at all.
+        /// If false, the server never waits for the device.
         fsync as "server.fsync": bool = flag(), Scalar::Bool(true);
-        /// Whether a COMMIT waits until its WAL is on the device.
+        /// If true, a COMMIT waits until its WAL is on the device.
         synchronous_commit as "server.synchronous_commit": bool = flag(), Scalar::Bool(true);
-        /// Whether the WAL has whole pages after a checkpoint.
+        /// If true, the WAL contains the whole page at its first change after a checkpoint.
         full_page_writes as "server.full_page_writes": bool = flag(), Scalar::Bool(true);
-        /// Whether data pages carry checksums.
+        /// If true, data pages carry checksums.
         checksums as "server.checksums": bool = flag(), Scalar::Bool(false);
         /// More settings: `work_mem=64MB autovacuum=off`.
         options as "server.options": Vec<OsString> = argv(), "";
@@ -70,10 +71,10 @@ params! {
 }
 
 impl Params {
-    /// Reads the checked parameters of a treatment and looks at how they go together.
+    /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
-    /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
+    /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
         let params = Params::read(map)?;
         if params.rows < params.loads() {
@@ -113,12 +114,12 @@ impl Params {
         Ok(params)
     }
 
-    /// Returns how many flat files there are.
+    /// Returns the number of flat files.
     pub fn loads(&self) -> u64 {
         self.sessions * self.files
     }
 
-    /// Returns the first row of a file, and how many it has; they differ by at most one row.
+    /// Returns the first row of a file and its number of rows; files differ by at most one row.
     pub fn part(&self, load: u64) -> (u64, u64) {
         let at = |n: u64| (u128::from(self.rows) * u128::from(n) / u128::from(self.loads())) as u64;
         (at(load), at(load + 1) - at(load))
@@ -128,8 +129,8 @@ impl Params {
         self.options.iter().map(|word| word.to_string_lossy().into_owned())
     }
 
-    /// The server's settings, as `name=value`, for the sessions of so many nodes; those of `server.options`
-    /// come last and so win.
+    /// Returns the server's settings as `name=value` for the sessions of `nodes` nodes; those of
+    /// `server.options` come last and take precedence.
     pub fn settings(&self, nodes: u64) -> Vec<String> {
         let on = |on| if on { "on" } else { "off" };
         let mut all = vec![
@@ -159,7 +160,7 @@ pub(super) mod tests {
         Params::from_map(&crate::declare::treatment(Params::rows(), changes))
     }
 
-    /// The defaults with these flat files.
+    /// Returns the default parameters with these flat files.
     pub fn of_files(rows: u64, sessions: u64, files: u64, seed: u64) -> Params {
         Params { rows, sessions, files, seed, ..params(&[]).unwrap() }
     }

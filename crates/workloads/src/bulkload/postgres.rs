@@ -1,4 +1,4 @@
-//! Where PostgreSQL's programs are, and whom its server runs as.
+//! The location of PostgreSQL's programs, and the user that its server runs as.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -8,25 +8,26 @@ use crate::WorkloadError;
 use crate::declare::wrong;
 use crate::program::find_program;
 
-/// Where Debian puts each version.
+/// Folder in which Debian installs each version.
 const DEBIAN: &str = "/usr/lib/postgresql";
 
-/// The programs of one version.
+/// The programs of one version of PostgreSQL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Programs {
-    /// Makes a cluster.
+    /// Program that creates a cluster.
     pub initdb: PathBuf,
-    /// The server.
+    /// Program of the server.
     pub postgres: PathBuf,
-    /// The client.
+    /// Program of the client.
     pub psql: PathBuf,
 }
 
 impl Programs {
-    /// Those in the folder `bin`; without it those of the newest version of Debian's, else those on PATH.
+    /// Finds the programs in the folder `bin`; without it, those of Debian's newest version, else
+    /// those on PATH.
     ///
     /// # Errors
-    /// One is missing.
+    /// Fails if a program is missing.
     pub fn find(bin: Option<&Path>) -> Result<Self, WorkloadError> {
         let bin = bin.map(Path::to_owned).or_else(newest);
         let find = |name: &str, package: &str| {
@@ -52,7 +53,7 @@ impl Programs {
     }
 }
 
-/// The folder of the newest server of Debian's.
+/// Returns the folder of Debian's newest server.
 fn newest() -> Option<PathBuf> {
     let versions = std::fs::read_dir(DEBIAN).ok()?.flatten();
     let with_number = versions.filter_map(|entry| {
@@ -66,19 +67,17 @@ fn newest() -> Option<PathBuf> {
 /// A user of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Its name.
     pub name: String,
-    /// Its number.
     pub uid: u32,
-    /// The number of its group.
     pub gid: u32,
 }
 
 impl User {
-    /// Whom the server runs as: `None` is whoever runs assay, if that is not root.
+    /// Returns the user that the server runs as; `None`: the user who runs assay, if that is not
+    /// root.
     ///
     /// # Errors
-    /// There is no such user, or it is root.
+    /// Fails if there is no such user or it is root.
     pub fn find(name: &str) -> Result<Option<Self>, WorkloadError> {
         if !rustix::process::geteuid().is_root() {
             if name.is_empty() {
@@ -107,7 +106,7 @@ impl User {
         }
     }
 
-    /// Whether it may enter `dir`.
+    /// Returns true if the user may enter `dir`.
     pub fn may_enter(&self, dir: &Path) -> bool {
         let mut command = Command::new("test");
         command.arg("-x").arg(dir).uid(self.uid).gid(self.gid).current_dir("/");
@@ -115,7 +114,7 @@ impl User {
     }
 }
 
-/// What id(1) says of a user.
+/// Returns a number that id(1) prints for a user.
 fn id(option: &str, name: &str) -> Option<u32> {
     let out = Command::new("id").args([option, "--", name]).stdin(Stdio::null()).output().ok()?;
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().parse().ok())?

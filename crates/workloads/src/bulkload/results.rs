@@ -1,30 +1,30 @@
-//! What a trial came to, as events.
+//! Results of a trial, as events.
 
 use super::spec;
 use crate::work::Channel;
 
-/// What was measured.
+/// Measured values of a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Measured {
-    /// Rows of all files.
+    /// Number of rows in all files.
     pub rows: u64,
-    /// Bytes of all files.
+    /// Size of all files in bytes.
     pub bytes: u64,
-    /// From the first COPY to the last COMMIT, seconds.
+    /// Time from the first COPY to the last COMMIT, seconds.
     pub load_s: f64,
-    /// The checkpoint after it, seconds.
+    /// Time of the checkpoint after the load, seconds.
     pub checkpoint_s: f64,
-    /// WAL of the load, bytes.
+    /// WAL of the load in bytes.
     pub wal: i64,
-    /// The table with its indexes, bytes.
+    /// Size of the table with its indexes in bytes.
     pub table: i64,
-    /// CPU time of the server, seconds.
+    /// CPU time of the server in seconds.
     pub cpu_s: Option<f64>,
-    /// Until it took sessions after the kill, seconds.
+    /// Time from the restart after the kill until the server accepts sessions, seconds.
     pub recovery_s: Option<f64>,
 }
 
-/// Sends the metrics as the rows of data describe them.
+/// Sends all metrics of a trial on one machine.
 pub fn metrics(measured: &Measured, channel: &mut Channel) {
     let m = measured;
     of_clients(m.rows, m.bytes, m.load_s, channel);
@@ -32,7 +32,7 @@ pub fn metrics(measured: &Measured, channel: &mut Channel) {
     channel.metrics(spec(), [("recovery", m.recovery_s)]);
 }
 
-/// Those that clients know.
+/// Sends the metrics that the clients measure.
 pub fn of_clients(rows: u64, bytes: u64, load_s: f64, channel: &mut Channel) {
     let metrics = [
         ("throughput", per(rows, load_s)),
@@ -42,7 +42,7 @@ pub fn of_clients(rows: u64, bytes: u64, load_s: f64, channel: &mut Channel) {
     channel.metrics(spec(), metrics);
 }
 
-/// Those that the server's side knows; all was on the device after `written_s`.
+/// Sends the metrics that the server's node measures; all data was on the device after `written_s`.
 pub fn of_server(measured: &Measured, written_s: f64, channel: &mut Channel) {
     let m = measured;
     let metrics = [

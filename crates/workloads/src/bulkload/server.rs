@@ -1,9 +1,10 @@
-//! A PostgreSQL of the trial's own: a cluster made, a server started, waited for, killed, stopped.
+//! A PostgreSQL cluster that belongs to the trial: creating it, and starting, killing and stopping
+//! its server.
 //!
-//! It listens on a UNIX socket only, in a folder that is its user's alone, unless it is opened to clients on
-//! other nodes, who show a password. As root it runs in an IPC
-//! namespace, so that the piece of shared memory by which it guards its cluster goes with it, also when it
-//! is killed; nothing of it is left behind but the trial's folder.
+//! The server listens only on a UNIX socket in a folder that is accessible only to its user, unless
+//! it is opened to clients on other nodes, which authenticate with a password. As root it runs in
+//! an IPC namespace, so that the System V shared memory segment that guards the cluster is removed
+//! with it, even if it is killed; nothing is left behind except the trial's folder.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, chown};
@@ -22,33 +23,33 @@ use crate::program::{last_lines, log_to};
 use crate::{Failure, WorkloadError};
 use assay_sut::end_with_parent;
 
-/// The longest path of a UNIX socket, bytes (`sun_path`).
+/// Maximum length of a UNIX socket path in bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;
-/// How long a start may take; recovery reads all WAL since the last checkpoint.
+/// Time limit of a start; recovery reads all WAL since the last checkpoint.
 const START: Duration = Duration::from_secs(600);
-/// How long an orderly end may take: it writes a checkpoint.
+/// Time limit of an orderly shutdown, which writes a checkpoint.
 const END: Duration = Duration::from_secs(120);
-/// How long processes may take to die of SIGKILL.
+/// Time limit for processes to end after SIGKILL.
 const DEATH: Duration = Duration::from_secs(10);
 
-/// A cluster, with or without a server.
+/// A cluster, with or without a running server.
 pub struct Cluster {
     programs: Programs,
     user: Option<User>,
-    /// Holds the data, the socket and the log.
+    /// Folder with the data, the socket and the log.
     dir: PathBuf,
     settings: Vec<String>,
-    /// Where it listens beside its socket; empty: nowhere.
+    /// Address to listen on in addition to the socket; empty: none.
     listen: String,
     port: String,
     server: Option<Child>,
 }
 
 impl Cluster {
-    /// Makes a cluster in `dir` for the sessions of so many nodes.
+    /// Creates a cluster in `dir` for the sessions of `nodes` nodes.
     ///
     /// # Errors
-    /// A program is missing or fails, or the server's user cannot get there.
+    /// Fails if a program is missing or fails, or the server's user may not enter `dir`.
     pub fn make(params: &Params, nodes: u64, dir: &Path) -> Result<Self, Failure> {
         let programs = Programs::find(params.bin.as_deref())?;
         let user = User::find(&params.user)?;
@@ -93,7 +94,7 @@ impl Cluster {
         Err(Failure::program(format_args!("initdb failed ({})", out.status), message))
     }
 
-    /// A program as the server's user, tied to this thread.
+    /// Returns a command that runs as the server's user and is killed when this thread ends.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.dir).stdin(Stdio::null()).process_group(0).env("LC_ALL", "C");
@@ -112,17 +113,17 @@ impl Cluster {
         self.dir.join("server.log")
     }
 
-    /// The whole of the server's log, as far as it can be read.
+    /// Returns the server's log, as far as it can be read.
     pub fn log_text(&self) -> String {
         String::from_utf8_lossy(&fs::read(self.log()).unwrap_or_default()).into_owned()
     }
 
-    /// The end of the server's log.
+    /// Returns the last lines of the server's log.
     pub fn last_lines(&self) -> String {
         last_lines(&self.log_text())
     }
 
-    /// The way to it on this machine.
+    /// Returns the connection to the server on this machine.
     pub fn connection(&self) -> Connection {
         Connection {
             psql: self.programs.psql.clone(),
@@ -132,11 +133,11 @@ impl Cluster {
         }
     }
 
-    /// Lets in whoever knows the password at that address, from its next start on; until then nobody but by
-    /// the socket. The server must run.
+    /// Opens the server to clients that know the password, at that address and from its next start
+    /// on; until then only the socket is open. The server must be running.
     ///
     /// # Errors
-    /// It does not take the password, or its list of who may enter cannot be written.
+    /// Fails if the password cannot be set or pg_hba.conf cannot be written.
     pub fn open_to(&mut self, host: &str, port: u16, key: &str) -> Result<(), Failure> {
         let sql = format!("ALTER ROLE {ROLE} PASSWORD '{}'", key.replace('\'', "''"));
         ask(&self.connection(), "setting the password", &sql)?;
@@ -148,10 +149,10 @@ impl Cluster {
         Ok(())
     }
 
-    /// Starts the server and waits until it takes sessions; returns how long that took.
+    /// Starts the server and waits until it accepts sessions; returns the elapsed time.
     ///
     /// # Errors
-    /// It does not start.
+    /// Fails if it does not start.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<Duration, Failure> {
         let mut command = self.command(&self.programs.postgres);
         command.arg("-D").arg(self.data()).arg("-k").arg(&self.dir).args(["-p", &self.port]);
@@ -185,21 +186,21 @@ impl Cluster {
         }
     }
 
-    /// How the server ended, if it has.
+    /// Returns the exit status if the server has ended.
     pub fn ended(&mut self) -> Option<std::process::ExitStatus> {
         self.server.as_mut().and_then(|s| s.try_wait().ok().flatten())
     }
 
-    /// Kills every process of the server at once (SIGKILL) and waits until all are gone.
+    /// Kills all processes of the server with SIGKILL and waits until they have ended.
     ///
     /// # Errors
-    /// They do not go.
+    /// Fails if they do not end.
     pub fn kill(&mut self) -> Result<(), Failure> {
-        // Its children come to this process then, which waits for them.
+        // The server's children become children of this process, which can then wait for them.
         let _ = rustix::process::set_child_subreaper(Some(getpid()));
         let Some(mut server) = self.server.take() else { return Ok(()) };
         let mut all = processes(server.id());
-        // Stopped first, so that it starts no more of them meanwhile.
+        // The server is stopped first, so that it does not start new children meanwhile.
         let _ = kill_process(Pid::from_child(&server), Signal::STOP);
         all.extend(processes(server.id()));
         let _ = server.kill();
@@ -207,7 +208,8 @@ impl Cluster {
         let began = Instant::now();
         for pid in all.into_iter().filter_map(|p| Pid::from_raw(p.cast_signed())) {
             let _ = kill_process(pid, Signal::KILL);
-            // Reaped once it is this process's; an error is that it is nobody's any more.
+            // The process is reaped when it has become a child of this one; an error means that it
+            // is gone.
             while waitpid(Some(pid), WaitOptions::NOHANG).is_ok_and(|s| s.is_none())
                 || rustix::process::test_kill_process(pid).is_ok()
             {
@@ -221,8 +223,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Stops the server in order (SIGINT: sessions end, a checkpoint is written); it can be started again.
-    /// Returns a sentence when it had to be killed.
+    /// Stops the server in order (SIGINT: sessions end, a checkpoint is written); it can be started
+    /// again. Returns a note if it had to be killed.
     pub fn halt(&mut self) -> Option<String> {
         let pid = self.server.as_ref().map(Pid::from_child)?;
         let _ = kill_process(pid, Signal::INT);
@@ -238,7 +240,7 @@ impl Cluster {
         Some(format!("the server did not end within {} s of SIGINT and was killed", END.as_secs()))
     }
 
-    /// CPU time of the server and of its sessions that ended, seconds.
+    /// Returns the CPU time of the server and of its running and ended sessions in seconds.
     pub fn cpu_s(&self) -> Option<f64> {
         let server = self.server.as_ref()?.id();
         let tick = rustix::param::clock_ticks_per_second() as f64;
@@ -250,12 +252,12 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // Its folder goes with the trial's; what matters is that nothing runs.
+        // The trial's cleanup removes the folder; here it only matters that no process is left.
         let _ = self.kill();
     }
 }
 
-/// Whether the server's own file says that it takes sessions: its eighth line.
+/// Returns true if the server's pid file reports on its eighth line that it accepts sessions.
 fn is_ready(file: &Path, pid: u32) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut lines = text.lines();
@@ -263,19 +265,20 @@ fn is_ready(file: &Path, pid: u32) -> bool {
         && lines.nth(6).is_some_and(|l| l.trim() == "ready")
 }
 
-/// Fields of `/proc/PID/stat` after the name.
+/// Returns the fields of `/proc/PID/stat` after the name.
 fn stat(pid: u32) -> Option<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     Some(text.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
 }
 
-/// The first `of` of its times (user, system, and those of children that it waited for), ticks.
+/// Returns the sum of a process's first `of` times (user, system, and those of waited-for
+/// children), in clock ticks.
 fn ticks(pid: u32, of: usize) -> Option<u64> {
     let fields = stat(pid)?;
     fields.get(11..11 + of)?.iter().map(|f| f.parse::<u64>().ok()).sum()
 }
 
-/// The children of a process.
+/// Returns the children of a process.
 fn processes(parent: u32) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let numbers = entries.flatten().filter_map(|e| e.file_name().to_str()?.parse().ok());

@@ -1,5 +1,6 @@
-//! The body of a trial: `assay __work bulkload JSON`, in a process of its own. Makes a cluster, lets the
-//! sessions load, kills and restarts the server if that is asked for, checks the table, and ends it.
+//! Body of a trial: `assay __work bulkload JSON`, in a separate process. Creates a cluster, runs
+//! the sessions, kills and restarts the server if requested, checks the table, and stops the
+//! server.
 
 use std::fs;
 use std::path::Path;
@@ -21,13 +22,14 @@ use super::{Spec, alone};
 use crate::Failure;
 use crate::work::Channel;
 
-/// How often the main thread looks at its sessions.
+/// Interval at which the main thread polls its sessions.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event, `valid: false`.
+/// [`Failure`] if the measurement could not be completed. Wrong sums are not an error: they are
+/// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let params = Params::from_map(&spec.params)?;
@@ -47,7 +49,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the parts of a trial share.
+/// State shared by the steps of a trial.
 struct Trial<'a> {
     params: &'a Params,
     spec: &'a Spec,
@@ -80,7 +82,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Loads all files into the server of another node, which looks whether all of it is there.
+    /// Loads all files into the server on another node, which checks the table itself.
     fn ask_another(&mut self, address: &str) -> Result<(), Failure> {
         let connection = alone::connection(self.params, address)?;
         wait_for(&connection, self.stop)?;
@@ -99,7 +101,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Loads all files, with a kill and a restart in between if that is asked for.
+    /// Loads all files, with a kill and a restart in between if requested.
     fn load(
         &mut self,
         cluster: &mut Cluster,
@@ -142,21 +144,22 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Opens the sessions, with their shares of the files.
+    /// Opens the sessions and assigns their files.
     fn open(&self, connection: &Connection, loads: &[u64]) -> Result<Vec<Session>, Failure> {
         let files = self.params.files;
         (0..self.params.sessions)
             .map(|session| {
                 let own = loads.iter().copied().filter(|load| load / files == session).collect();
-                // Not on the storage: a full one must not swallow what psql says of it.
+                // Not on the trial's storage: if that is full, psql's message about it must not be
+                // lost.
                 let log = self.spec.more.join(format!("session-{session}.log"));
                 Session::open(connection, log, own)
             })
             .collect()
     }
 
-    /// Lets the sessions load side by side, and kills the server once `kill` files are in; returns true if it
-    /// was.
+    /// Runs the sessions in parallel and kills the server once `kill` files are loaded; returns
+    /// true if it was killed.
     fn together(
         &mut self,
         mut cluster: Option<&mut Cluster>,
@@ -174,7 +177,7 @@ impl Trial<'_> {
             let threads: Vec<_> =
                 loaders.into_iter().map(|l| scope.spawn(move || l.run(begin, dir, done))).collect();
             for _ in &threads {
-                // It cannot fail while the threads that wait for it are there.
+                // Sending cannot fail while the waiting threads exist.
                 let _ = word.send(());
             }
             let began = Instant::now();
@@ -189,7 +192,8 @@ impl Trial<'_> {
                 let stopped = self.stop.load(Ordering::Acquire);
                 if stopped || kill.is_some_and(|k| count >= k) {
                     if !stopped {
-                        // Into the next files, so that some are open when it comes.
+                        // Waits until the next files are being loaded, so that some transactions
+                        // are open at the kill.
                         std::thread::sleep(began.elapsed() / (2 * count.max(1) as u32));
                     }
                     let killed = match cluster.as_deref_mut() {
@@ -208,7 +212,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Why a session broke off, in its own words and the server's.
+    /// Returns the failure of an interrupted session, with its own message and the server's.
     fn broken(
         &self,
         cluster: Option<&Cluster>,
@@ -231,7 +235,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Reports the rows that were loaded; those of `wrong` files are not what they were to be.
+    /// Reports the number of loaded rows; the rows of `wrong` files count as errors.
     fn did(&mut self, wrong: usize) {
         let (rows, files) = (self.params.rows, self.params.loads().max(1));
         self.channel.evidence(Observation::Work {
@@ -243,7 +247,7 @@ impl Trial<'_> {
         });
     }
 
-    /// Says whether the table holds what the files hold.
+    /// Reports whether the table matches the files.
     fn verdict(&mut self, wrong: &[String], mut checked: Vec<String>) {
         checked.push(format!(
             "{} in {} files: the counts and eight sums of each are in the table as in the file",
@@ -254,24 +258,24 @@ impl Trial<'_> {
     }
 }
 
-/// Makes the empty table, and a checkpoint.
+/// Creates the empty table and writes a checkpoint.
 pub fn make_table(connection: &Connection, index: bool) -> Result<(), Failure> {
     let index = if index { "; ALTER TABLE sales_fact ADD PRIMARY KEY (sale_id)" } else { "" };
     ask(connection, "making the table", &format!("{TABLE}{index}"))?;
     ask(connection, "the checkpoint before the load", "CHECKPOINT").map(|_| ())
 }
 
-/// How far the WAL goes, bytes.
+/// Returns the current WAL position in bytes.
 pub fn wal_position(connection: &Connection) -> Result<i64, Failure> {
     number(connection, "the position in the WAL", "SELECT pg_current_wal_insert_lsn() - '0/0'")
 }
 
-/// How large the table is with its indexes, bytes.
+/// Returns the size of the table with its indexes in bytes.
 pub fn table_size(connection: &Connection) -> Result<i64, Failure> {
     number(connection, "the size of the table", "SELECT pg_total_relation_size('sales_fact')")
 }
 
-/// Breaks what the parameter `fault` asks for.
+/// Injects the fault of the parameter `fault`.
 pub fn break_something(connection: &Connection, fault: &str) -> Result<(), Failure> {
     let row = "WHERE sale_id = (SELECT min(sale_id) FROM sales_fact)";
     let sql = match fault {

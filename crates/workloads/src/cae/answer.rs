@@ -1,4 +1,4 @@
-//! Whether what a solver found is right: the comparison with a closed form or a known solution.
+//! Validation of a solver's answer by comparison with a closed form or a known solution.
 
 use std::path::Path;
 
@@ -7,36 +7,36 @@ use super::params::Params;
 use super::{ccx, deck, mumps, theory};
 use crate::{Failure, WorkloadError};
 
-/// A comparison.
+/// Comparison of an answer with its expected value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// How far off the worst of it is, as a share.
+    /// Relative deviation of the worst value.
     pub deviation: f64,
-    /// How far off it may be.
+    /// Maximum relative deviation of a correct answer.
     pub tolerance: f64,
-    /// What was compared, as a sentence without its verdict.
+    /// Description of the compared values, as a sentence without the verdict.
     pub what: String,
 }
 
-/// Allowed between solid elements and the theories of beams and plates.
+/// Tolerance between solid elements and the theories of beams and plates.
 const SOLID: f64 = 0.02;
-/// Allowed for a body whose stress is the same everywhere.
+/// Tolerance for a body with uniform stress.
 const UNIFORM: f64 = 0.005;
-/// Allowed of the known solution of a system of equations, and of its residual.
+/// Tolerance for the known solution of a system of equations; the second is for its residual.
 const KNOWN: f64 = 1e-6;
 const RESIDUAL: f64 = 1e-11;
 
 impl Answer {
-    /// Whether it is right.
+    /// Returns true if the deviation is within the tolerance.
     pub fn right(&self) -> bool {
         self.deviation <= self.tolerance
     }
 }
 
-/// What CalculiX found, from its file of printed results.
+/// Compares CalculiX's answer, from its file of printed results.
 ///
 /// # Errors
-/// It is not there.
+/// Fails if the file or a result is missing.
 pub fn of_ccx(params: &Params, dir: &Path) -> Result<Answer, Failure> {
     let path = dir.join(format!("{}.dat", deck::JOB));
     let dat = std::fs::read_to_string(&path).map_err(WorkloadError::io("read", &path))?;
@@ -80,14 +80,14 @@ pub fn of_ccx(params: &Params, dir: &Path) -> Result<Answer, Failure> {
     })
 }
 
-/// Frequencies, the lowest first.
+/// Compares frequencies, the lowest first.
 fn several(found: &[f64], expected: &[f64]) -> Answer {
     let off = |(f, e): (&f64, &f64)| (f / e - 1.0).abs();
     let list = |of: &[f64]| of.iter().map(|f| format!("{f:.2}")).collect::<Vec<_>>().join(", ");
     let compared = &found[..expected.len().min(found.len())];
     let worst = compared.iter().zip(expected).map(off).fold(0.0, f64::max);
     Answer {
-        // One that is missing is infinitely far off.
+        // If a frequency is missing, the deviation is infinite.
         deviation: if found.len() < expected.len() { f64::INFINITY } else { worst },
         tolerance: SOLID,
         what: format!(
@@ -98,15 +98,15 @@ fn several(found: &[f64], expected: &[f64]) -> Answer {
     }
 }
 
-/// What MUMPS found, from what the program printed.
+/// Compares the answer of MUMPS, from the program's output.
 ///
 /// # Errors
-/// It is not there.
+/// Fails if a result is missing.
 pub fn of_mumps(log: &str, path: &Path) -> Result<Answer, Failure> {
     let numbers = mumps::numbers(log);
     let of = |name: &str| numbers.get(name).copied().ok_or_else(|| no_answer(path, name));
     let (error, residual, solves) = (of("error")?, of("residual")?, of("solves")?);
-    // Not a number is not right.
+    // NaN counts as wrong.
     let within = residual <= RESIDUAL && error.is_finite();
     Ok(Answer {
         deviation: if within { error } else { f64::INFINITY },
@@ -119,7 +119,7 @@ pub fn of_mumps(log: &str, path: &Path) -> Result<Answer, Failure> {
     })
 }
 
-/// The solver ended well and its answer is not there.
+/// Returns the failure of a solver that exited successfully without an answer.
 fn no_answer(path: &Path, what: &str) -> Failure {
     Failure::other(format!("{} does not have {what}", path.display()))
 }

@@ -1,54 +1,52 @@
-//! The named cases: what is analysed, with which solver, and how large it is in each size.
+//! The named cases: their analysis, their solver, and the dimensions of each size.
 
 use super::mesh::Grid;
 
-/// Who solves a case.
+/// Solver of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Solver {
     /// CalculiX: one process with threads.
     Ccx,
-    /// MUMPS: processes over MPI.
+    /// MUMPS: several processes over MPI.
     Mumps,
 }
 
-/// What a case asks.
+/// Analysis of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Analysis {
-    /// A beam held at one end and loaded at the other: its deflection.
+    /// A beam clamped at one end and loaded at the other: its deflection.
     BeamStatic,
-    /// A plate held on all sides under pressure: its deflection.
+    /// A plate clamped on all sides under pressure: its deflection.
     PlateStatic,
-    /// A slender beam bent far: its end, with large displacements.
+    /// A slender beam under large bending: the displacement of its end.
     BeamBending,
-    /// A bar pulled beyond its yield stress: how long it gets.
+    /// A bar pulled beyond its yield stress: its elongation.
     BarPlastic,
-    /// The beam's lowest natural frequencies.
+    /// The lowest natural frequencies of the beam.
     BeamModes,
-    /// The plate's lowest natural frequencies.
+    /// The lowest natural frequencies of the plate.
     PlateModes,
     /// Systems of equations with known solutions.
     Equations {
-        /// Whether the factors are in files.
+        /// True if the factors are stored in files.
         out_of_core: bool,
-        /// How many systems are solved with the same factors.
+        /// Number of systems that are solved with the same factors.
         solves: u32,
     },
 }
 
-/// A case by name.
+/// A named case with its dimensions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
-    /// Its name.
     pub name: &'static str,
-    /// What it asks.
     pub analysis: Analysis,
-    /// The size of the body, mm.
+    /// Dimensions of the body in mm.
     pub body: [f64; 3],
-    /// Elements along each side, for `test`, `train` and `ref`.
+    /// Number of elements along each side, for `test`, `train` and `ref`.
     pub grids: [[usize; 3]; 3],
 }
 
-/// The sizes, in the order of [`Case::grids`].
+/// Names of the sizes, in the order of [`Case::grids`].
 pub const SIZES: [&str; 3] = ["test", "train", "ref"];
 
 const FILES: Analysis = Analysis::Equations { out_of_core: true, solves: 1 };
@@ -61,7 +59,6 @@ const BAR: [f64; 3] = [100.0, 10.0, 10.0];
 const BLOCK: [f64; 3] = [100.0, 100.0, 100.0];
 const GIRDER: [f64; 3] = [1000.0, 25.0, 25.0];
 
-/// All cases.
 #[rustfmt::skip]
 pub const CASES: [Case; 10] = [
     case("beam-static", Analysis::BeamStatic, BEAM, [[20, 2, 2], [120, 7, 7], [240, 14, 14]]),
@@ -86,7 +83,6 @@ const fn case(
 }
 
 impl Case {
-    /// Who solves it.
     pub fn solver(&self) -> Solver {
         match self.analysis {
             Analysis::Equations { .. } => Solver::Mumps,
@@ -94,7 +90,7 @@ impl Case {
         }
     }
 
-    /// Its mesh in a size.
+    /// Returns the mesh of a size.
     pub fn grid(&self, size: &str) -> Grid {
         let index = SIZES.iter().position(|s| *s == size).unwrap_or(0);
         Grid { elements: self.grids[index], body: self.body }

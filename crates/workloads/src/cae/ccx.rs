@@ -1,4 +1,4 @@
-//! CalculiX: where it is, how it is started, and what it says in its files.
+//! CalculiX: finding its program, starting it, and parsing its files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,21 +7,21 @@ use super::deck::JOB;
 use crate::WorkloadError;
 use crate::program::need;
 
-/// The CalculiX to run.
+/// Returns the path of CalculiX.
 ///
 /// # Errors
-/// There is none.
+/// Fails if it is not installed.
 pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
     let name = path.unwrap_or(Path::new("ccx"));
     let what = format!("CalculiX (`{}`)", name.display());
     need(name, what, "install the Debian package calculix-ccx, or give the path of one as `ccx`")
 }
 
-/// The command of a job with `threads` threads.
+/// Returns the command of a job with `threads` threads.
 pub fn command(program: &Path, threads: usize) -> Command {
     let mut command = Command::new(program);
     command.args(["-i", JOB]).env("OMP_NUM_THREADS", threads.to_string());
-    // These would take the place of that number.
+    // These variables would override that number.
     for name in [
         "CCX_NPROC_EQUATION_SOLVER",
         "CCX_NPROC_RESULTS",
@@ -34,11 +34,11 @@ pub fn command(program: &Path, threads: usize) -> Command {
     command
 }
 
-/// The last line of its greeting.
+/// Beginning of the last line of CalculiX's greeting.
 const GREETING: &str = "You are using an executable made on ";
 
-/// Its error message: the lines from `*ERROR` to the next empty one; else its last lines after
-/// its greeting.
+/// Returns CalculiX's error message: the lines from `*ERROR` to the next empty line; without one,
+/// the last lines after the greeting.
 pub fn words(log: &str) -> String {
     let log = log.split_once(GREETING).map_or(log, |(_, l)| l.split_once('\n').map_or("", |l| l.1));
     let lines: Vec<&str> = log.lines().map(str::trim).collect();
@@ -49,12 +49,12 @@ pub fn words(log: &str) -> String {
     rest.copied().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether it ran to its end.
+/// Returns true if the job ran to its end.
 pub fn finished(log: &str) -> bool {
     log.lines().any(|l| l.trim() == "Job finished")
 }
 
-/// The mean displacements of the set that the `.dat` file lists last.
+/// Returns the mean displacements of the last set in the `.dat` file.
 pub fn displacement(dat: &str) -> Option<[f64; 3]> {
     let begin = dat.rfind(" displacements (vx,vy,vz)")?;
     let (mut sum, mut count) = ([0.0; 3], 0.0);
@@ -72,7 +72,7 @@ pub fn displacement(dat: &str) -> Option<[f64; 3]> {
     (count > 0.0).then(|| sum.map(|s| s / count))
 }
 
-/// The natural frequencies (cycles a second) that the `.dat` file lists.
+/// Returns the natural frequencies (in Hz) from the `.dat` file.
 pub fn frequencies(dat: &str) -> Vec<f64> {
     let Some(begin) = dat.find("E I G E N V A L U E   O U T P U T") else { return Vec::new() };
     let table = dat[begin..].split("P A R T I C I P A T I O N").next().unwrap_or("");
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn its_files_are_read() {
-        // As ccx 2.20 writes them.
+        // Output of ccx 2.20.
         let dat = "\n displacements (vx,vy,vz) for set TIP and time  0.5000000E+00\n\n        41 -1.0E-02  0.0  9.0\n\n \
                    displacements (vx,vy,vz) for set TIP and time  0.1000000E+01\n\n        41 -1.139072E-02  5.052241E-06 \
                    -3.0E-01\n        62 -1.139038E-02  2.407237E-06 -3.2E-01\n";

@@ -1,4 +1,4 @@
-//! The decks of CalculiX: a mesh, a material, what holds the body, and one step.
+//! The input decks of CalculiX: a mesh, a material, the supports, and one step.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,25 +9,25 @@ use super::params::Params;
 use super::theory;
 use crate::WorkloadError;
 
-/// The name of the job; its files are `case.inp`, `case.dat` and so on.
+/// Name of the job; its files are `case.inp`, `case.dat` and so on.
 pub const JOB: &str = "case";
-/// What the beam carries, N; the pressure on the plate, MPa; the pull on the bar, MPa.
+/// Load on the beam in N.
 pub const LOAD: f64 = 100.0;
-/// The pressure on the plate.
+/// Pressure on the plate in MPa.
 pub const PRESSURE: f64 = 0.1;
-/// The pull on the bar.
+/// Tensile stress on the bar in MPa.
 pub const PULL: f64 = 260.0;
-/// The load of the beam that is bent far, as `load * length^2 / (E * I)`.
+/// Load of the large bending, as `load * length^2 / (E * I)`.
 pub const BEND: f64 = 2.0;
-/// Frequencies that are asked for.
+/// Number of frequencies to compute.
 const MODES: usize = 6;
-/// The share that a fault of the answer leaves of the material's modulus.
+/// Factor by which the fault `answer` reduces the material's modulus.
 const WEAKER: f64 = 0.8;
 
-/// Writes the deck of a trial into its folder, down to the device.
+/// Writes the deck of a trial into its folder and syncs it to the device.
 ///
 /// # Errors
-/// It cannot be written.
+/// Fails if it cannot be written.
 pub fn write(params: &Params, dir: &Path) -> Result<(), WorkloadError> {
     let path = dir.join(format!("{JOB}.inp"));
     let write = || -> io::Result<()> {
@@ -35,7 +35,7 @@ pub fn write(params: &Params, dir: &Path) -> Result<(), WorkloadError> {
         body(params, &mut out)?;
         step(params, &mut out)?;
         out.flush()?;
-        // Written back now, not while it is measured.
+        // Writes back now, not during the measurement.
         out.get_ref().sync_all()
     };
     write().map_err(WorkloadError::io("write", &path))
@@ -46,7 +46,7 @@ fn set(out: &mut impl Write, name: &str, nodes: &[usize]) -> io::Result<()> {
     nodes.iter().try_for_each(|node| writeln!(out, "{node},"))
 }
 
-/// Mesh, sets, material, and what holds it.
+/// Writes the mesh, the sets, the material and the supports.
 fn body(params: &Params, out: &mut impl Write) -> io::Result<()> {
     let grid = params.case.grid(&params.size);
     writeln!(out, "*HEADING\n{} {}", params.case.name, params.size)?;
@@ -79,18 +79,18 @@ fn body(params: &Params, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// The load along z, spread over the nodes of the end.
+/// Writes the load in z direction, distributed over the nodes of the end.
 fn tip_load(params: &Params, load: f64, out: &mut impl Write) -> io::Result<()> {
     let tips = params.case.grid(&params.size).select(|at, to| at[0] == to[0]).len();
     writeln!(out, "*CLOAD\nTIP,3,{:e}", load / tips as f64)
 }
 
-/// What is analysed, and what is written of it.
+/// Writes the analysis step and its output requests.
 fn step(params: &Params, out: &mut impl Write) -> io::Result<()> {
     let print = |out: &mut dyn Write, of: &str| writeln!(out, "*NODE PRINT, NSET={of}\nU");
     let linear = "*STEP\n*STATIC";
     let nonlinear = if params.fault == "diverge" {
-        // The whole load at once, and much too much of it.
+        // The whole load in one increment, and far too large.
         "*STEP, NLGEOM, INC=1\n*STATIC, DIRECT\n1.,1."
     } else {
         "*STEP, NLGEOM, INC=1000\n*STATIC\n0.1,1.,1e-6,0.1"
@@ -104,7 +104,7 @@ fn step(params: &Params, out: &mut impl Write) -> io::Result<()> {
         }
         Analysis::PlateStatic => {
             writeln!(out, "{linear}\n*DLOAD")?;
-            // The upper face of the uppermost layer.
+            // The upper face of the top layer.
             let [x, y, z] = params.case.grid(&params.size).elements;
             for element in x * y * (z - 1) + 1..=x * y * z {
                 writeln!(out, "{element},P2,{PRESSURE}")?;

@@ -1,4 +1,4 @@
-//! The block devices below a folder, and the bytes that went to and came from them.
+//! The block devices below a folder, and their transferred bytes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -7,31 +7,30 @@ use std::path::Path;
 use assay_sut::{Root, mounts};
 use rustix::fs::{major, minor};
 
-/// The devices below a folder.
+/// Names of the block devices below a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Devices(Vec<String>);
 
-/// Bytes so far.
+/// Bytes transferred since boot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bytes {
-    /// Read.
     pub read: u64,
-    /// Written.
     pub written: u64,
 }
 
-/// What `/proc/diskstats` counts in.
+/// Unit of the sectors in `/proc/diskstats`, in bytes.
 const SECTOR: u64 = 512;
 
 impl Devices {
-    /// Those below `dir`; `None`: there are none (memory), or the kernel does not tell.
+    /// Returns the devices below `dir`, or `None` if there are none (memory) or they cannot be
+    /// determined.
     pub fn below(dir: &Path) -> Option<Self> {
         let device = fs::metadata(dir).ok()?.dev();
         let numbers = format!("{}:{}", major(device), minor(device));
         if major(device) != 0 {
             return Some(Devices(vec![name(&numbers)?]));
         }
-        // A file system over several devices has a number of its own.
+        // A file system over several devices has an anonymous device number.
         let mounts = mounts::all(&Root::system());
         let mount = mounts::holding(&mounts, &dir.canonicalize().ok()?)?;
         let short = mount.source.strip_prefix("/dev/")?;
@@ -44,12 +43,12 @@ impl Devices {
         Some(Devices(of_it.unwrap_or_else(|| vec![short.to_owned()])))
     }
 
-    /// Their names.
+    /// Returns the names of the devices, separated by commas.
     pub fn names(&self) -> String {
         self.0.join(", ")
     }
 
-    /// What they have done so far; `None`: the kernel does not tell.
+    /// Returns the bytes transferred so far, or `None` if the kernel does not report them.
     pub fn bytes(&self) -> Option<Bytes> {
         let text = fs::read_to_string("/proc/diskstats").ok()?;
         let all: Option<Vec<Bytes>> = self.0.iter().map(|name| bytes_of(&text, name)).collect();
@@ -59,13 +58,14 @@ impl Devices {
     }
 }
 
-/// The name of a device by its numbers.
+/// Returns the name of a device with the numbers `major:minor`.
 fn name(numbers: &str) -> Option<String> {
     let link = fs::read_link(format!("/sys/dev/block/{numbers}")).ok()?;
     Some(link.file_name()?.to_string_lossy().into_owned())
 }
 
-/// A line of `/proc/diskstats`: major, minor, name, reads, merged, sectors read, ms, writes, merged, sectors.
+/// Parses a line of `/proc/diskstats`: major, minor, name, reads, merged, sectors read, ms, writes,
+/// merged, sectors written.
 fn bytes_of(text: &str, name: &str) -> Option<Bytes> {
     let line = text.lines().find(|l| l.split_whitespace().nth(2) == Some(name))?;
     let number = |n: usize| line.split_whitespace().nth(n)?.parse::<u64>().ok();

@@ -1,18 +1,19 @@
-//! A box of hexahedra with 20 nodes, as CalculiX numbers them: corners, then the middles of edges.
+//! A box of 20-node hexahedra in CalculiX's numbering: corners first, then the midpoints of edges.
 
 use std::io::{self, Write};
 
 /// A regular mesh of a box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
-    /// Elements along each side.
+    /// Number of elements along each side.
     pub elements: [usize; 3],
-    /// The size of the box, mm.
+    /// Dimensions of the box in mm.
     pub body: [f64; 3],
 }
 
-/// Returns the steps of half an element from an element's first corner to its nodes: the corners of its lower
-/// and its upper face, the middles of their edges, and those of the edges between the faces.
+/// Returns the offsets, in steps of half an element, from an element's first corner to its nodes:
+/// the corners of the lower and the upper face, the midpoints of their edges, and those of the
+/// edges between the faces.
 fn element_nodes() -> Vec<[usize; 3]> {
     let (corners, middles) = ([[0, 0], [2, 0], [2, 2], [0, 2]], [[1, 0], [2, 1], [1, 2], [0, 1]]);
     let layers = [(corners, 0), (corners, 2), (middles, 0), (middles, 2), (corners, 1)];
@@ -20,23 +21,24 @@ fn element_nodes() -> Vec<[usize; 3]> {
 }
 
 impl Grid {
-    /// Steps of half an element along each side.
+    /// Returns the number of half-element steps along each side.
     fn steps(&self) -> [usize; 3] {
         self.elements.map(|n| 2 * n)
     }
 
-    /// Whether there is a node: corners and middles of edges have at most one odd step.
+    /// Returns true if there is a node at a position: corners and midpoints of edges have at most
+    /// one odd step.
     fn is_node(at: [usize; 3]) -> bool {
         at.iter().filter(|n| *n % 2 == 1).count() <= 1
     }
 
-    /// The number of a place; those of places without a node are not used.
+    /// Returns the number of a position; numbers of positions without a node are not used.
     fn number(&self, at: [usize; 3]) -> usize {
         let [x, y, _] = self.steps();
         (at[2] * (y + 1) + at[1]) * (x + 1) + at[0] + 1
     }
 
-    /// All nodes: place and number.
+    /// Returns all nodes: position and number.
     fn nodes(&self) -> impl Iterator<Item = ([usize; 3], usize)> + '_ {
         let [x, y, z] = self.steps();
         let places =
@@ -44,15 +46,16 @@ impl Grid {
         places.filter(|at| Self::is_node(*at)).map(|at| (at, self.number(at)))
     }
 
-    /// The nodes for which `of` is true, which is given steps and how many there are.
+    /// Returns the nodes for which `of` is true; its arguments are the position and the number of
+    /// steps along each side.
     pub fn select(&self, of: impl Fn([usize; 3], [usize; 3]) -> bool) -> Vec<usize> {
         self.nodes().filter(|(at, _)| of(*at, self.steps())).map(|(_, number)| number).collect()
     }
 
-    /// Writes nodes and elements of a deck: the sets `NALL` and `EALL`.
+    /// Writes nodes and elements of a deck, as the sets `NALL` and `EALL`.
     ///
     /// # Errors
-    /// Writing failed.
+    /// Fails if writing fails.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let steps = self.steps();
         writeln!(out, "*NODE, NSET=NALL")?;
@@ -95,7 +98,7 @@ mod tests {
         let text = String::from_utf8(text).unwrap();
         assert_eq!(text.lines().count(), 1 + 20 + 1 + 2);
         assert!(text.contains("27,1.000000000e0,2.000000000e0,3.000000000e0"), "{text}");
-        // Two elements side by side share a face.
+        // Two adjacent elements share a face.
         assert_eq!(Grid { elements: [2, 1, 1], ..grid }.nodes().count(), 32);
     }
 }

@@ -1,8 +1,9 @@
-//! The workload `cae`: structures are analysed as engineers do it, with files in the trial's storage: linear and
-//! nonlinear statics and natural frequencies with CalculiX, whose threads share memory, and large systems of
-//! equations with MUMPS over MPI, whose factors are in memory or in files; on nodes, one MUMPS goes over all of them ([`Over`]).
-//! Each answer is compared with a closed form. The lab starts a fresh process for every trial ([`trial`]), which has the solver as its child.
-//! `docs/cae.md` has the definitions.
+//! The workload `cae`: structural analyses as engineers run them, with files on the trial's
+//! storage. CalculiX, whose threads share memory, computes linear and nonlinear statics and natural
+//! frequencies. MUMPS solves large systems of equations over MPI, with its factors in memory or in
+//! files; on several nodes, one MUMPS runs over all of them ([`Over`]). Each answer is compared
+//! with a closed form or a known solution. The lab starts a fresh process for every trial
+//! ([`trial`]); the solver is its child. `docs/cae.md` has the definitions.
 
 mod answer;
 mod cases;
@@ -38,60 +39,59 @@ use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use cases::Solver;
 use params::Params;
 
-/// The trial spec.
+/// Trial spec with the program to run.
 type Spec = TrialSpec<Program>;
 
-/// What it runs, beside the treatment.
+/// The solver's program and its nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Program {
-    /// The folder of the run, for what is no result.
+    /// Folder of the run, for files that are not results.
     run: PathBuf,
-    /// The program that was built for it; `None`: it runs one of the machine's.
+    /// Program that assay built; `None`: an installed program is used.
     built: Option<PathBuf>,
-    /// Over which nodes it goes; `None`: this machine alone.
+    /// Nodes that the program runs over; `None`: only this machine.
     over: Option<Over>,
 }
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "cae";
 
 spec! {
-    /// Structures analysed with CalculiX (threads) and MUMPS (MPI, its factors in files): elapsed
-    /// time on the trial's storage, answers compared with closed forms.
+    /// Structural analyses with CalculiX (threads) and MUMPS (MPI, factors in files): measures the
+    /// elapsed time on the trial's storage and compares the answers with closed forms.
     NAME, Params::rows();
-    /// From the start of the solver to its end.
+    /// Wall time from the start of the solver to its end.
     "elapsed", "s", Lower, Measured;
-    /// CPU time of the solver's processes in user mode; waiting in MPI counts.
+    /// CPU time of the solver's processes in user mode, which includes busy waiting in MPI.
     "user", "s", Lower, Measured, summed;
-    /// CPU time of the same in the kernel.
+    /// CPU time of the solver's processes in the kernel.
     "system", "s", Lower, Measured, summed;
-    /// The share of the elapsed time in which some task of this machine waited for I/O (pressure
-    /// stall information, io some); missing where the kernel does not report it.
+    /// Share of the elapsed time in which some task of this machine was stalled on I/O (pressure
+    /// stall information, io some); missing if the kernel does not report it.
     "io_stall_share", "1", Lower, Measured;
-    /// 1 - CPU time / (processes * elapsed), with at most as many processes as CPUs: waiting of all
-    /// kinds that used no CPU.
+    /// 1 - CPU time / (processes * elapsed), with at most as many processes as CPUs: the share of
+    /// waiting of all kinds that used no CPU.
     "unused_share", "1", Lower, Derived;
-    /// Bytes read from the devices below the trial's folder, whoever did it.
+    /// Bytes that all programs read from the devices below the trial's folder.
     "device_read", "B", Lower, Measured, counted, summed;
-    /// Bytes written to them until the solver ended.
+    /// Bytes that all programs wrote to these devices until the solver ended.
     "device_written", "B", Lower, Measured, counted, summed;
-    /// The most space that the solver's files took, of looks every 50 ms.
+    /// Maximum space used by the solver's files, sampled every 50 ms.
     "scratch", "B", Lower, Measured;
-    /// Processes of MUMPS, by its own count; on nodes, of all of them.
+    /// Number of MUMPS processes as reported by MUMPS; on several nodes, of all of them.
     "ranks", "1", Neither, Measured, counted;
-    /// The factors, by MUMPS's own count.
+    /// Size of the factors as reported by MUMPS.
     "factors", "B", Neither, Measured, counted;
-    /// Elapsed time of the factorization of MUMPS.
+    /// Elapsed time of MUMPS's factorization.
     "factor_time", "s", Lower, Measured;
     /// Elapsed time of all solves of MUMPS.
     "solve_time", "s", Lower, Measured;
-    /// How far the worst of the answers is from the closed form, or from the known solution, as a
-    /// share.
+    /// Relative deviation of the worst answer from the closed form or the known solution.
     "deviation", "1", Lower, Measured;
 }
 
-/// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes of the devices,
-/// space in scratch, how far the answer is from the closed form.
+/// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes
+/// of the devices, scratch space, deviation of the answer from the closed form.
 pub struct Cae;
 
 impl Cae {
@@ -156,7 +156,7 @@ impl Spans for Cae {
     }
 }
 
-/// The facts, below `workload.`.
+/// Returns the facts about solver, MPI and BLAS, named `workload.*`.
 fn facts(params: &Params) -> BTreeMap<String, Fact> {
     let mut facts = match params.case.solver() {
         Solver::Ccx => program_facts("workload.solver", &ccx::program(params.ccx.as_deref()), "-v"),
@@ -173,7 +173,7 @@ fn facts(params: &Params) -> BTreeMap<String, Fact> {
     facts
 }
 
-/// The version of MUMPS, from its header.
+/// Returns the version of MUMPS from its header.
 fn version() -> Result<String, String> {
     let text =
         fs::read_to_string(mumps::HEADER).map_err(|e| format!("read {}: {e}", mumps::HEADER))?;
@@ -182,7 +182,7 @@ fn version() -> Result<String, String> {
         .ok_or_else(|| format!("{} names no version", mumps::HEADER))
 }
 
-/// The library of linear algebra that programs find, which decides how fast factors are made.
+/// Returns the path of the installed BLAS library, which determines the speed of the factorization.
 fn blas() -> Result<String, String> {
     let folders = fs::read_dir("/usr/lib").map_err(|e| format!("read /usr/lib: {e}"))?;
     let found = folders.flatten().map(|e| e.path().join("libblas.so.3")).find(|p| p.exists());

@@ -1,4 +1,4 @@
-//! MUMPS: the program of `kits/cae` that calls it, compiled once, and how it is started over MPI.
+//! MUMPS: compiles the program in `kits/cae` that calls it, and starts it over MPI.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,9 +18,9 @@ use crate::program::{need, version_line};
 use crate::span::as_text;
 use crate::step::Step;
 
-/// The source, which assay carries with it.
+/// Source of the program, embedded in assay.
 const SOURCE: &str = include_str!("../../../../kits/cae/solve.c");
-/// The header that MUMPS's package installs.
+/// Header that the package of MUMPS installs.
 pub const HEADER: &str = "/usr/include/dmumps_c.h";
 const TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -29,10 +29,10 @@ fn find(name: &str, package: &str) -> Result<PathBuf, WorkloadError> {
     need(name, what, format!("install the Debian package {package}"))
 }
 
-/// Whether all that it takes is here.
+/// Checks that everything needed is installed.
 ///
 /// # Errors
-/// A program or MUMPS itself is missing.
+/// Fails if a program or MUMPS itself is missing.
 pub fn check() -> Result<(), WorkloadError> {
     find("mpicc", "libopenmpi-dev")?;
     launcher()?;
@@ -45,18 +45,18 @@ pub fn check() -> Result<(), WorkloadError> {
     })
 }
 
-/// The program that starts processes over MPI.
+/// Returns the path of mpirun.
 ///
 /// # Errors
-/// There is none.
+/// Fails if it is not installed.
 pub fn launcher() -> Result<PathBuf, WorkloadError> {
     find("mpirun", "openmpi-bin")
 }
 
-/// The program, compiled now if it is not in `cache` yet.
+/// Returns the program, after compiling it if it is not in `cache`.
 ///
 /// # Errors
-/// The compiler is missing or fails, or the cache cannot be written.
+/// Fails if the compiler is missing or fails, or the cache cannot be written.
 pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
     check()?;
     let mpicc = find("mpicc", "libopenmpi-dev")?;
@@ -81,10 +81,11 @@ pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
     Ok(program)
 }
 
-/// The command of a trial: the program on `processes` processes, what Open MPI notes in `notes`.
+/// Returns the command of a trial: the program on `processes` processes, with Open MPI's session
+/// files in `notes`.
 ///
 /// # Errors
-/// There is no mpirun.
+/// Fails if mpirun is missing.
 pub fn command(
     program: &Path,
     params: &Params,
@@ -93,16 +94,16 @@ pub fn command(
 ) -> Result<Command, WorkloadError> {
     let mut command = Command::new(launcher()?);
     if rustix::process::geteuid().is_root() {
-        // It refuses to run as root without an option.
+        // mpirun refuses to run as root without this option.
         command.arg("--allow-run-as-root");
     }
-    // The processes may use the trial's CPUs, of which there may be fewer than processes.
+    // The processes may use all CPUs of the trial, which may be fewer than processes.
     command.args(["--oversubscribe", "--bind-to", "none"]);
     if params.processes > cpus {
         command.args(["--mca", "mpi_yield_when_idle", "1"]);
     }
-    // On this machine alone, whatever scheduler it is started under; what it notes is not in the trial's
-    // storage, and what it shares goes with this process's IPC namespace.
+    // Run only on this machine, even under a scheduler. Open MPI's session files are not on the
+    // trial's storage, and its shared memory is removed with this process's IPC namespace.
     command.args(["--mca", "plm", "isolated", "--mca", "ras", "^slurm", "--mca", "shmem", "sysv"]);
     command.args(["--mca", "orte_tmpdir_base"]).arg(notes);
     command.args(["-np", &params.processes.to_string()]).arg(program).args(arguments(params));
@@ -116,10 +117,11 @@ pub fn command(
     Ok(command)
 }
 
-/// The command of a trial over nodes: as many ranks of every task, each in its node's folder.
+/// Returns the command of a trial over several nodes: the same number of ranks on every node, each
+/// in its node's folder.
 ///
 /// # Errors
-/// A path is no text.
+/// Fails if a path is not UTF-8.
 pub fn command_over(
     program: &Path,
     params: &Params,
@@ -136,7 +138,7 @@ pub fn command_over(
     Ok(command)
 }
 
-/// The arguments of the program; its scratch folder is where it is started.
+/// Returns the arguments of the program; its scratch folder is its working directory.
 fn arguments(params: &Params) -> Vec<String> {
     let Analysis::Equations { out_of_core, solves } = params.case.analysis else {
         return Vec::new();
@@ -158,7 +160,7 @@ fn arguments(params: &Params) -> Vec<String> {
     all
 }
 
-/// The numbers that the program prints, by name.
+/// Parses the numbers that the program prints, by name.
 pub fn numbers(log: &str) -> BTreeMap<String, f64> {
     let pair = |line: &str| {
         let (name, value) = line.split_once(' ')?;
@@ -167,23 +169,23 @@ pub fn numbers(log: &str) -> BTreeMap<String, f64> {
     log.lines().filter_map(pair).collect()
 }
 
-/// The MPI that it ran with, by its own word.
+/// Returns the version of MPI that the program printed.
 pub fn mpi(log: &str) -> String {
     let named = log.lines().find_map(|l| l.strip_prefix("mpi "));
     let short = named.and_then(|l| l.split(',').next()).map(str::trim);
     short.unwrap_or("an MPI that did not print its version").to_owned()
 }
 
-/// Its error message: its own sentence, and a rank's of its end on nodes; else the last lines of
-/// all.
+/// Returns the program's error message: its own lines and those of ranks that ended on nodes;
+/// without any, the last lines of the output.
 pub fn words(log: &str) -> String {
     let ours = |l: &&str| l.starts_with("solve: ") || l.starts_with("rank ");
     let mut own: Vec<&str> = log.lines().filter(ours).collect();
-    // A rank says it on both of its streams.
+    // A rank prints the message on both of its streams.
     own.sort_unstable();
     own.dedup();
     own.truncate(3);
-    // As Open MPI says it, in fifteen lines, of which the first may be all that comes through.
+    // Open MPI's message has fifteen lines, of which only the first may be in the log.
     let sentences =
         ["not built with SLURM's PMI support", "OPAL ERROR: Unreachable in file ext3x_client"];
     if sentences.iter().any(|s| log.contains(s)) {

@@ -1,4 +1,5 @@
-//! MUMPS over the nodes of a job of Slurm: what the ranks used, where they were, and whether they were one program.
+//! MUMPS over the nodes of a Slurm job: resources and placement of the ranks, and the check that
+//! they formed one program.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,28 +12,28 @@ use super::run::Ran;
 use crate::Failure;
 use crate::span::{Span, placed, used};
 
-/// What it takes to go over nodes.
+/// Settings of a run over several nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Over {
-    /// The nodes.
+    /// The nodes of the job.
     pub span: Span,
-    /// The path of assay, on every node.
+    /// Path of assay, the same on every node.
     pub exe: PathBuf,
 }
 
-/// The CPU time of a solver's processes.
+/// CPU time of a solver's processes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cpu {
-    /// In user mode, seconds; `None`: not every process reported it.
+    /// CPU time in user mode in seconds; `None`: not every process reported it.
     pub user_s: Option<f64>,
-    /// In the kernel, likewise.
+    /// CPU time in the kernel in seconds; `None`: not every process reported it.
     pub system_s: Option<f64>,
-    /// How many CPUs its processes could keep busy at once.
+    /// Number of CPUs that the processes can keep busy at the same time.
     pub at_once: f64,
 }
 
 impl Cpu {
-    /// Of processes of this machine, which were waited for.
+    /// Returns the CPU time of processes on this machine that were waited for.
     pub fn here(ran: &Ran, processes: usize, cpus: usize) -> Self {
         Cpu {
             user_s: Some(ran.user_s),
@@ -41,24 +42,24 @@ impl Cpu {
         }
     }
 
-    /// The share of the time in which CPUs could have worked and did not.
+    /// Returns the share of the available CPU time that was not used.
     pub fn unused(&self, elapsed_s: f64) -> Option<f64> {
         let used = self.user_s? + self.system_s?;
         Some((1.0 - used / (self.at_once.max(1.0) * elapsed_s)).max(0.0))
     }
 }
 
-/// How long the helper of `srun` may take to see its end.
+/// Maximum time for the helper of `srun` to notice its end.
 const HELPER: Duration = Duration::from_secs(2);
 
-/// Takes over the helper that `srun` starts beside itself, which ends the step when `srun` is killed and sees a
-/// moment later when it ended well. To be called before `srun` is started.
+/// Adopts the helper process that `srun` starts. The helper ends the step if `srun` is killed, and
+/// notices a normal end a moment later. Must be called before `srun` is started.
 pub fn adopt_helper() {
-    // Without it the helper is the agent's to end.
+    // If this fails, the agent has to end the helper.
     let _ = set_child_subreaper(Some(getpid()));
 }
 
-/// Waits until the helper is gone.
+/// Waits until the helper has ended.
 pub fn wait_for_helper() {
     let began = Instant::now();
     while began.elapsed() < HELPER {
@@ -71,7 +72,7 @@ pub fn wait_for_helper() {
 }
 
 impl Over {
-    /// What the ranks reported that they used, and a sentence of where they were.
+    /// Returns the CPU time that the ranks reported, and a sentence on their placement.
     pub fn account(&self, printed: &str, each: usize) -> (Cpu, String) {
         let ranks = self.span.ranks(each);
         let all = used(printed, ranks);
@@ -91,11 +92,11 @@ impl Over {
         (cpu, sentence)
     }
 
-    /// Whether the ranks were one program: an MPI that does not understand what started it makes as many
-    /// programs of one process each.
+    /// Checks that the ranks formed one program: an MPI that does not support its launcher starts a
+    /// separate program for each process.
     ///
     /// # Errors
-    /// They were not.
+    /// Fails if they did not.
     pub fn is_one(&self, printed: &str, each: usize) -> Result<(), Failure> {
         let ranks = self.span.ranks(each);
         let found = mumps::numbers(printed).get("processes").copied();

@@ -1,4 +1,4 @@
-//! Runs a solver to its end and watches what it uses: time, space in scratch, devices, stalls.
+//! Runs a solver to its end and samples its resource usage: time, scratch space, devices, stalls.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -18,38 +18,38 @@ use crate::Failure;
 use crate::program::log_to;
 use assay_sut::end_with_parent;
 
-/// How often the space in scratch is looked at.
+/// Sampling interval of the scratch space.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
-/// How long a solver may take to end after SIGTERM.
+/// Maximum time for a solver to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How long a solver may go on in a folder without any room. MUMPS, whose own thread writes its files, at times
-/// waits for it forever instead of saying what it met.
+/// Maximum time for a solver to continue in a full folder. MUMPS, which writes its files from a
+/// separate thread, sometimes waits forever instead of reporting the error.
 pub(super) const FULL: Duration = Duration::from_secs(20);
 
-/// What a solver left.
+/// Exit status and resource usage of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ran {
-    /// How it ended.
     pub exit: Exit,
-    /// From its start to its end, seconds.
+    /// Wall time from start to end, seconds.
     pub elapsed_s: f64,
-    /// CPU time in user mode, of it and the processes that it waited for, seconds.
+    /// CPU time in user mode of the solver and the processes that it waited for, seconds.
     pub user_s: f64,
-    /// CPU time in the kernel of the same.
+    /// CPU time in the kernel of the same processes, seconds.
     pub system_s: f64,
-    /// The most space that its files took, bytes.
+    /// Maximum space used by the solver's files in bytes.
     pub scratch: u64,
-    /// What the devices below its folder did meanwhile.
+    /// Bytes transferred meanwhile by the devices below the folder.
     pub devices: Option<Bytes>,
-    /// The time in which some task of the machine waited for I/O, seconds.
+    /// Time in which some task of the machine was stalled on I/O, seconds.
     pub stalled_s: Option<f64>,
 }
 
-/// Runs `command` in `dir`, its output in the file `log`.
+/// Runs `command` in `dir` with its output in the file `log`.
 ///
 /// # Errors
-/// It cannot be started, is ended by a signal to assay, or does not come to an end in a full folder.
+/// Fails if the command cannot be started, is stopped by a signal to assay, or hangs in a full
+/// folder.
 pub fn run(
     mut command: Command,
     dir: &Path,
@@ -77,7 +77,7 @@ pub fn run(
         full = if no_room(dir) { full.or_else(|| Some(Instant::now())) } else { None };
         let stuck = full.is_some_and(|since| since.elapsed() > FULL);
         if stuck || stop.load(Ordering::Acquire) {
-            // The processes of MPI are ended by mpirun, which is asked first.
+            // mpirun must end the MPI processes, so it gets SIGTERM first.
             let _ = kill_process(pid, Signal::TERM);
             if !ends_within(&fd, GRACE)? {
                 let _ = kill_process(pid, Signal::KILL);
@@ -88,7 +88,7 @@ pub fn run(
     let elapsed_s = began.elapsed().as_secs_f64();
     let after = devices.as_ref().and_then(Devices::bytes);
     let stalled_s = stalled_s().zip(stalled).map(|(now, then)| now - then);
-    // What it leaves behind may have come to this process.
+    // Processes that the solver left behind may have become children of this process.
     let used = loop {
         let used = wait_any().map_err(Failure::step("the solver's end"))?;
         if used.pid.cast_unsigned() == child.id() {
@@ -109,9 +109,9 @@ pub fn run(
     })
 }
 
-/// Whether the process ends within `limit`.
+/// Returns true if the process ends within `limit`.
 fn ends_within(fd: &impl std::os::fd::AsFd, limit: Duration) -> Result<bool, Failure> {
-    // A limit that the kernel has no number for is none.
+    // A limit that does not fit into the kernel's type is dropped.
     let limit = Timespec::try_from(limit).ok();
     let mut fds = [PollFd::new(fd, PollFlags::IN)];
     match poll(&mut fds, limit.as_ref()) {
@@ -121,12 +121,13 @@ fn ends_within(fd: &impl std::os::fd::AsFd, limit: Duration) -> Result<bool, Fai
     }
 }
 
-/// Whether nothing more fits into the file system of a folder.
+/// Returns true if the file system of a folder is full.
 pub(super) fn no_room(dir: &Path) -> bool {
     rustix::fs::statvfs(dir).is_ok_and(|about| about.f_bfree == 0)
 }
 
-/// The space that the files in a folder take, bytes. What goes away meanwhile does not count.
+/// Returns the space in bytes that the files in a folder use. Files that vanish meanwhile do not
+/// count.
 pub(super) fn space(dir: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(dir) else { return 0 };
     let each = entries.flatten().filter_map(|entry| {
@@ -136,7 +137,8 @@ pub(super) fn space(dir: &Path) -> u64 {
     each.sum()
 }
 
-/// The time in which some task waited for I/O since the machine was started; `None`: the kernel does not tell.
+/// Returns the seconds since boot in which some task was stalled on I/O, or `None` if the kernel
+/// does not report them.
 pub(super) fn stalled_s() -> Option<f64> {
     let text = fs::read_to_string("/proc/pressure/io").ok()?;
     let some = text.lines().find(|l| l.starts_with("some "))?;
@@ -144,7 +146,7 @@ pub(super) fn stalled_s() -> Option<f64> {
     Some(total * 1e-6)
 }
 
-/// The solver stood still in a full folder.
+/// Returns the failure of a solver that hangs in a full folder.
 pub fn full_folder(dir: &Path) -> Failure {
     Failure::other(format!(
         "no room is left in {}, and the solver neither went on nor ended: give the storage a larger `size=`",

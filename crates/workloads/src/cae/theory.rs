@@ -1,24 +1,25 @@
-//! What the cases must come to, in closed form. mm, N, MPa, t.
+//! Expected results of the cases in closed form. Units: mm, N, MPa, t.
 
 use std::f64::consts::PI;
 
-/// Steel: modulus, Poisson's ratio, density (t/mm^3).
+/// Young's modulus of steel in MPa.
 pub const MODULUS: f64 = 210_000.0;
-/// Poisson's ratio.
+/// Poisson's ratio of steel.
 pub const POISSON: f64 = 0.3;
-/// Density.
+/// Density of steel in t/mm^3.
 pub const DENSITY: f64 = 7.8e-9;
-/// Where it yields, and how it hardens after (stress over plastic strain).
+/// Yield stress in MPa.
 pub const YIELD: f64 = 200.0;
-/// The hardening modulus.
+/// Hardening modulus in MPa: stress over plastic strain beyond the yield stress.
 pub const HARDENING: f64 = 10_000.0;
 
-/// The second moment of a rectangle about the axis along its width.
+/// Returns the second moment of area of a rectangle about the axis along its width.
 fn second_moment(width: f64, height: f64) -> f64 {
     width * height.powi(3) / 12.0
 }
 
-/// The deflection of a cantilever under a load at its end (Timoshenko's beam, Cowper's shear coefficient).
+/// Returns the deflection of a cantilever under a load at its end (Timoshenko's beam with Cowper's
+/// shear coefficient).
 pub fn cantilever([length, width, height]: [f64; 3], load: f64) -> f64 {
     let shear_modulus = MODULUS / (2.0 * (1.0 + POISSON));
     let coefficient = 10.0 * (1.0 + POISSON) / (12.0 + 11.0 * POISSON);
@@ -26,15 +27,16 @@ pub fn cantilever([length, width, height]: [f64; 3], load: f64) -> f64 {
     bending + load * length / (coefficient * shear_modulus * width * height)
 }
 
-/// The load that bends a beam with `load * length^2 = share * E * I`.
+/// Returns the load that bends a beam with `load * length^2 = share * E * I`.
 pub fn bending_load([length, width, height]: [f64; 3], share: f64) -> f64 {
     share * MODULUS * second_moment(width, height) / length.powi(2)
 }
 
-/// How far the end of a slender beam goes aside, over its length, under a load that keeps its direction
-/// (Euler's elastica: the angle obeys a'' = -share * cos a, a(0) = 0, a'(1) = 0).
+/// Returns the transverse displacement of the end of a slender beam, divided by its length, under a
+/// load with constant direction (Euler's elastica: the angle obeys a'' = -share * cos a, a(0) = 0,
+/// a'(1) = 0).
 pub fn elastica(share: f64) -> f64 {
-    // The bending at the clamp for which the bending at the end is none.
+    // Bisection for the curvature at the clamp that makes the curvature at the end 0.
     let (mut low, mut high) = (0.0, share + 1.0);
     for _ in 0..80 {
         let middle = f64::midpoint(low, high);
@@ -47,7 +49,8 @@ pub fn elastica(share: f64) -> f64 {
     integrate(share, f64::midpoint(low, high)).0
 }
 
-/// Runs along the beam (Runge-Kutta, 4th order): how far aside its end is, and the bending there.
+/// Integrates along the beam (Runge-Kutta, 4th order); returns the transverse displacement and the
+/// curvature at its end.
 fn integrate(share: f64, at_clamp: f64) -> (f64, f64) {
     const STEPS: usize = 2000;
     let h = 1.0 / STEPS as f64;
@@ -65,32 +68,33 @@ fn integrate(share: f64, at_clamp: f64) -> (f64, f64) {
     (state[2], state[1])
 }
 
-/// How much longer a bar gets under a stress beyond its yield stress, in large strains: the stress is that of the
-/// area as it is, the strain logarithmic.
+/// Returns the elongation of a bar under a stress beyond its yield stress with large strains: true
+/// stress (over the current area) and logarithmic strain.
 pub fn plastic(length: f64, stress: f64) -> f64 {
     let strain = stress / MODULUS + (stress - YIELD).max(0.0) / HARDENING;
     length * (strain.exp() - 1.0)
 }
 
-/// The bending stiffness of a plate.
+/// Returns the bending stiffness of a plate.
 fn plate_stiffness(thickness: f64) -> f64 {
     MODULUS * thickness.powi(3) / (12.0 * (1.0 - POISSON * POISSON))
 }
 
-/// The deflection in the middle of a square plate that is held on all sides, under pressure (the coefficient of
+/// Returns the deflection in the middle of a clamped square plate under pressure (coefficient of
 /// the series: Taylor and Govindjee, 2004).
 pub fn plate([side, _, thickness]: [f64; 3], pressure: f64) -> f64 {
     0.001_265_32 * pressure * side.powi(4) / plate_stiffness(thickness)
 }
 
-/// The first frequency of a cantilever, bending about the axis along its width (Euler's beam).
+/// Returns the first natural frequency of a cantilever that bends about the axis along its width
+/// (Euler's beam), in Hz.
 pub fn cantilever_frequency(length: f64, width: f64, height: f64) -> f64 {
     let root: f64 = 1.875_104_07;
     let stiffness = MODULUS * second_moment(width, height) / (DENSITY * width * height);
     root.powi(2) / (2.0 * PI) * (stiffness / length.powi(4)).sqrt()
 }
 
-/// The first four frequencies of a square plate that is held on all sides (Leissa, 1973).
+/// Returns the first four natural frequencies of a clamped square plate (Leissa, 1973), in Hz.
 pub fn plate_frequencies([side, _, thickness]: [f64; 3]) -> [f64; 4] {
     let unit =
         (plate_stiffness(thickness) / (DENSITY * thickness)).sqrt() / (2.0 * PI * side.powi(2));
@@ -103,7 +107,8 @@ mod tests {
 
     #[test]
     fn published_values_of_the_elastica() {
-        // Bisshopp and Drucker, 1945, as tabulated by Mattiasson, 1981: load share, deflection over length.
+        // Bisshopp and Drucker, 1945, as tabulated by Mattiasson, 1981: load share, deflection over
+        // length.
         for (share, deflection) in [(0.2, 0.06636), (1.0, 0.30172), (2.0, 0.49346), (5.0, 0.71379)]
         {
             let found = elastica(share);

@@ -1,5 +1,5 @@
-//! The body of a trial: `assay __work cae JSON`, in a process of its own. Runs the solver, reads its answer and
-//! compares it.
+//! Body of a trial: `assay __work cae JSON`, in a separate process. Runs the solver, parses its
+//! answer and compares it with the expected one.
 
 use std::fs;
 use std::path::Path;
@@ -17,16 +17,17 @@ use super::{ccx, mumps};
 use crate::work::Channel;
 use crate::{Failure, WorkloadError};
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not be measured to its end. A wrong answer is no error but an event, `valid: false`.
+/// [`Failure`] if the measurement could not be completed. A wrong answer is not an error: it is
+/// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let params = Params::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
     let keep = spec.keep()?;
-    // Not on the storage: a full one must not swallow what the solver says of it.
+    // Not on the trial's storage: if that is full, the solver's message about it must not be lost.
     let log = spec.more.run.join("solver.log");
     fs::write(&log, "").map_err(WorkloadError::io("make", &log))?;
     let solver = params.case.solver();
@@ -53,7 +54,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     if spec.more.over.is_some() && ran.is_ok() {
         over::wait_for_helper();
     }
-    // What the storage has no room for is not kept.
+    // The copy is lost if the storage is full.
     let _ = fs::copy(&log, keep.join("solver.log"));
     let ran = ran?;
     channel.phase(Phase::RampDown, None);
@@ -75,7 +76,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A share in words; one that is tiny as a power of ten.
+/// Formats a share in percent; a tiny one as a power of ten.
 fn share(share: f64) -> String {
     if share < 1e-4 {
         format!("{share:.1e}")
@@ -84,7 +85,7 @@ fn share(share: f64) -> String {
     }
 }
 
-/// Whether the solver ended well, and what it found.
+/// Checks that the solver ended successfully, and compares its answer.
 fn judge(
     params: &Params,
     dir: &Path,
@@ -109,7 +110,7 @@ fn judge(
     }
 }
 
-/// What the processes used; says what started them, where that is a matter of MPI.
+/// Returns the CPU time of the processes, and notes the launcher and version of MPI.
 fn account(spec: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
     let (cpu, sentence) = if let Some(over) = &spec.more.over {
         over.account(text, params.processes)
@@ -124,7 +125,7 @@ fn account(spec: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Ch
     cpu
 }
 
-/// Sends the metrics as the rows of data describe them.
+/// Sends all metrics of a trial.
 fn metrics(ran: &Ran, answer: &Answer, log: &str, cpu: Cpu, channel: &mut Channel) {
     let own = mumps::numbers(log);
     let of = |name: &str| own.get(name).copied();

@@ -1,5 +1,5 @@
-//! What a node does while the ranks of another one's MUMPS are on it: `assay __work cae-watch JSON` looks at the
-//! trial's folder and its devices until it is asked to end.
+//! Watcher on a node that runs ranks of another node's MUMPS: `assay __work cae-watch JSON` samples
+//! the trial's folder and its devices until it is asked to end.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -10,13 +10,13 @@ use super::run::{FULL, LOOK, full_folder, no_room, space, stalled_s};
 use crate::Failure;
 use crate::work::Channel;
 
-/// The name under which assay runs it.
+/// Name of the watcher's trial program.
 pub const WATCH: &str = "cae-watch";
 
-/// Watches as `json` orders and reports on `channel`.
+/// Watches as `json` describes and reports on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not watch, or the ranks stand still in a full folder.
+/// [`Failure`] if it cannot watch, or the ranks hang in a full folder.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let stop = spec.stop_flag()?;

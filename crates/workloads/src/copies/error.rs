@@ -1,67 +1,66 @@
-//! What can go wrong with copies. Copies are counted from 1 for people.
+//! Errors of copies. Messages count copies from 1.
 
 use std::io;
 use std::time::Duration;
 
 use assay_model::units;
 
-/// Why the copies did not come to their end.
+/// Reason why the copies did not complete.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CopiesError {
-    /// One could not be started.
+    /// A copy could not be started.
     #[error("instance {index}: start {program}: {source}")]
     Start {
-        /// Which, from 1.
+        /// Number of the copy, from 1.
         index: usize,
-        /// The program.
         program: String,
-        /// The system's error.
+        /// Error of the system.
         source: io::Error,
     },
-    /// Its CPUs or its class could not be had.
+    /// A copy's CPUs, NUMA node or scheduling class could not be set.
     #[error("instance {index} could not be placed: {detail}")]
     Placement {
-        /// Which, from 1.
+        /// Number of the copy, from 1.
         index: usize,
-        /// What went wrong.
+        /// Description of the failure.
         detail: String,
     },
-    /// One ended before its time.
+    /// A copy ended before a barrier.
     #[error("instance {index} ended before {what} ({status}); its last stderr line: {stderr}")]
     Ended {
-        /// Which, from 1.
+        /// Number of the copy, from 1.
         index: usize,
-        /// What it was waited for: `its start`.
+        /// Event that was expected of it: `its start`.
         what: &'static str,
-        /// Its exit.
+        /// Exit status of the copy.
         status: String,
-        /// The end of what it printed.
+        /// Last lines that the copy printed.
         stderr: String,
     },
-    /// Some did not come to a barrier.
+    /// Some copies did not reach a barrier in time.
     #[error(
         "{} of {of} instances ({}) did not come to {what} within {}; the last stderr line of the first of them: {stderr}",
         missing.len(), numbers(missing), units::format_duration(*timeout)
     )]
     Late {
-        /// Which, from 1.
+        /// Numbers of the copies, from 1.
         missing: Vec<usize>,
-        /// How many there are.
+        /// Total number of copies.
         of: usize,
-        /// What they were waited for.
+        /// Event that was expected of them.
         what: &'static str,
-        /// How long.
+        /// Time limit of the barrier.
         timeout: Duration,
-        /// The end of what the first of them printed.
+        /// Last lines that the first of them printed.
         stderr: String,
     },
-    /// One sent an impossible answer.
+    /// A copy sent an invalid answer.
     #[error("instance {index}: {detail}")]
     Refused {
-        /// Which, from 1.
+        /// Number of the copy, from 1.
         index: usize,
-        /// What is wrong.
+        /// Description of the mistake.
         detail: String,
     },
     /// A signal ended the trial.

@@ -1,4 +1,4 @@
-//! One copy: its process, and the thread that listens to it.
+//! One copy: its process, and the thread that reads its output.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,30 +14,30 @@ use super::{CopiesError, Copy};
 use crate::program::last_lines;
 use assay_sut::end_with_parent;
 
-/// A line longer than this is none of the protocol.
+/// Maximum length of a line in bytes.
 const MAX_BYTES: u64 = 8 << 20;
-/// How long the exit of a copy whose output has ended is waited for.
+/// Time to wait for the exit of a copy after the end of its output.
 const EXIT: Duration = Duration::from_secs(2);
-/// How much of the end of a log is looked at for last words.
+/// Number of bytes at the end of a log that are searched for last lines.
 const TAIL: usize = 4096;
 
-/// What a reader of a copy's output reads.
+/// Item that the reader of a copy's output sends.
 #[derive(Debug)]
 pub(super) enum Output {
-    /// A line, and when it arrived.
+    /// A line, and the time of its arrival in ns.
     Line(String, u64),
-    /// The end of its output.
+    /// End of the output.
     End,
 }
 
-/// One copy that was started.
+/// A copy that was started.
 #[derive(Debug)]
 pub struct Member {
     index: usize,
     child: Child,
     input: Option<ChildStdin>,
     log: File,
-    /// How it was started.
+    /// Command and placement of the copy.
     pub copy: Copy,
 }
 
@@ -90,7 +90,6 @@ impl Member {
         Ok(member)
     }
 
-    /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -98,18 +97,18 @@ impl Member {
     pub(super) fn tell(&mut self, line: &str) {
         let sent = self.input.as_mut().map(|i| i.write_all(format!("{line}\n").as_bytes()));
         if matches!(sent, Some(Err(_))) {
-            // It has ended or closed its ears; the barrier will tell which.
+            // The copy has ended or closed its input; the next barrier will find out.
             self.input = None;
         }
     }
 
-    /// Keeps a line that was not for us.
+    /// Appends a line that is not part of the protocol to the log.
     pub(super) fn log(&mut self, line: &str) {
-        // A log that is full is no reason to stop.
+        // A full log is no reason to stop.
         let _ = writeln!(self.log, "{line}");
     }
 
-    /// How it came to its end.
+    /// Returns the error of a copy that ended before `what`.
     pub(super) fn ended(&mut self, what: &'static str) -> CopiesError {
         let began = Instant::now();
         let status = loop {
@@ -122,13 +121,13 @@ impl Member {
         CopiesError::Ended { index: self.index + 1, what, status, stderr: self.last_lines() }
     }
 
-    /// The last words in its log.
+    /// Returns the last lines of the copy's log.
     pub fn last_lines(&self) -> String {
         let bytes = std::fs::read(&self.copy.log).unwrap_or_default();
         last_lines(&String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]))
     }
 
-    /// Where it runs, in words.
+    /// Describes the CPUs and NUMA node of the copy.
     pub fn place(&self) -> String {
         let cpus = match &self.copy.cpus {
             Some(cpus) => format!("CPU {}", cpulist::format(cpus)),

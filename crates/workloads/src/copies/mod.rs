@@ -1,6 +1,7 @@
-//! N copies of a program at once: each on its own CPUs and in its own scheduling class, spoken to a line
-//! at a time, meeting at barriers, and ended together. A copy reads commands from its standard input and
-//! answers on standard output; standard error goes to a file. None outlives this process, however it ends.
+//! Concurrent copies of a program: each on its own CPUs and in its own scheduling class, controlled
+//! by lines of text, synchronized at barriers, and ended together. A copy reads commands from
+//! standard input and answers on standard output; standard error goes to a file. No copy outlives
+//! this process, for whatever reason it ends.
 
 mod error;
 mod member;
@@ -20,36 +21,35 @@ pub use nodes::{Nodes, OnNode, on_nodes, places};
 
 use member::Output;
 
-/// How often a wait looks whether a signal came.
+/// Interval at which a waiting thread checks for the stop flag.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How one copy is started.
+/// Command and placement of one copy.
 #[derive(Debug, Clone, Default)]
 pub struct Copy {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
-    /// Its working directory; this process's when absent.
+    /// Working directory; `None`: that of this process.
     pub cwd: Option<PathBuf>,
-    /// Its CPUs; `None`: those of this process.
+    /// CPUs of the copy; `None`: those of this process.
     pub cpus: Option<Vec<usize>>,
-    /// The NUMA node that its memory comes from; `None`: as this process's does.
+    /// NUMA node of its memory; `None`: the policy of this process.
     pub node: Option<usize>,
-    /// Its scheduling class; `None`: that of this process.
+    /// Scheduling class of the copy; `None`: that of this process.
     pub sched: Option<Sched>,
-    /// Where its standard error, and what it prints beside the protocol, goes.
+    /// File for standard error and for output that is not part of the protocol.
     pub log: PathBuf,
 }
 
 /// An answer of a copy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer<T> {
-    /// Its value.
     pub value: T,
-    /// When the line arrived, ns of `CLOCK_MONOTONIC`.
+    /// Arrival time of the line, ns of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
 }
 
-/// The copies. Dropping it kills what still runs.
+/// The running copies. Dropping it kills those that still run.
 #[derive(Debug)]
 pub struct Crew {
     members: Vec<Member>,
@@ -57,10 +57,11 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Starts them all. To be called on the thread that lives as long as they shall.
+    /// Starts all copies. The calling thread must live as long as they do, because they are killed
+    /// when it ends.
     ///
     /// # Errors
-    /// One could not be started or placed; those that were are ended.
+    /// Fails if a copy cannot be started or placed; the others are ended.
     pub fn start(copies: &[Copy]) -> Result<Self, CopiesError> {
         let (sender, lines) = channel();
         let mut crew = Crew { members: Vec::with_capacity(copies.len()), lines };
@@ -70,24 +71,23 @@ impl Crew {
         Ok(crew)
     }
 
-    /// The copies.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// Says a line to one copy. A copy that is gone is found by the next [`Crew::meet`].
+    /// Sends a line to one copy. If that copy has ended, the next [`Crew::meet`] returns the error.
     pub fn tell(&mut self, index: usize, line: &str) {
         if let Some(member) = self.members.get_mut(index) {
             member.tell(line);
         }
     }
 
-    /// A barrier: waits until every copy has printed a line that `take` accepts, and returns
-    /// those in the order of the copies. Other lines go to the copy's log.
+    /// Waits at a barrier until every copy has printed a line that `take` accepts, and returns the
+    /// answers in the order of the copies. Other lines go to the copy's log.
     ///
     /// # Errors
-    /// A copy ended, or did not come within `limit`, or printed what `take` refuses; or `stop` was
-    /// set.
+    /// Fails if a copy ends, is late (`limit`), or prints a line that `take` rejects, or if `stop`
+    /// is set.
     pub fn meet<T>(
         &mut self,
         what: &'static str,
@@ -111,7 +111,8 @@ impl Crew {
                     }
                 },
                 Ok((index, Output::End)) => return Err(self.members[index].ended(what)),
-                // Every copy's reader holds a sender until its copy ends, which is read first.
+                // Every copy's reader holds a sender until the copy ends, and that end is received
+                // first.
                 Err(RecvTimeoutError::Disconnected) => return Err(CopiesError::Stopped),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
                     let missing = answers.iter().enumerate().filter(|(_, a)| a.is_none());

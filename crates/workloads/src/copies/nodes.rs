@@ -1,31 +1,32 @@
-//! On which CPUs and on which NUMA node each copy is.
+//! Placement of copies on CPUs and NUMA nodes.
 
 use assay_sut::numa::Node;
 
-/// Where the copies are to be.
+/// Rule for placing copies on NUMA nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Nodes {
-    /// Where the system puts them.
+    /// No placement: the system decides.
     Any,
-    /// Dealt out evenly over the nodes, neighbours together.
+    /// Even distribution over the nodes, with neighbouring copies on the same node.
     Each,
-    /// A node for each copy.
+    /// An explicit node for each copy.
     These(Vec<usize>),
 }
 
-/// A copy's node, and its CPUs there.
+/// The node of a copy, and its CPUs there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnNode {
-    /// The node that its memory comes from.
+    /// NUMA node of the copy's memory.
     pub node: usize,
-    /// Its share of those of `cpus` that are on the node; empty: none of them are.
+    /// Share of the trial's CPUs on the node; empty if it has none of them.
     pub cpus: Vec<usize>,
 }
 
-/// The nodes of the copies, and how they share those of `cpus` that are there; empty for [`Nodes::Any`].
+/// Returns the nodes of the copies and divides the `cpus` on each node among its copies; empty for
+/// [`Nodes::Any`].
 ///
 /// # Errors
-/// There are no such nodes, as a sentence.
+/// Returns a message if a node does not exist or none is usable.
 pub fn on_nodes(
     wanted: &Nodes,
     there: &[Node],
@@ -67,8 +68,8 @@ pub fn on_nodes(
     Ok(given)
 }
 
-/// Splits `cpus` among `copies`, neighbours together, sizes that differ by one at most. Where there are
-/// more copies than CPUs, copies share CPUs in turn. Empty when there is nothing to split.
+/// Divides `cpus` among `copies`, with neighbouring CPUs together and sizes that differ by at most
+/// one. If there are more copies than CPUs, copies share CPUs in turn. Empty if there are no CPUs.
 pub fn places(cpus: &[usize], copies: usize) -> Vec<Vec<usize>> {
     if cpus.is_empty() {
         return Vec::new();

@@ -9,7 +9,7 @@ fn copies(script: &str, count: usize, dir: &std::path::Path) -> Vec<Copy> {
     (0..count).map(one).collect()
 }
 
-#[allow(clippy::unnecessary_wraps)] // as a barrier wants it
+#[allow(clippy::unnecessary_wraps)] // required by the type of a barrier's callback
 fn any(_: usize, line: &str) -> Result<Option<String>, String> {
     Ok((line != "noise").then(|| line.to_owned()))
 }

@@ -1,6 +1,6 @@
-//! Downloads Debian packages with the ordinary package client, from the registries that this machine
-//! already uses, without changing the machine: the client gets its own copy of the list of sources,
-//! its own index and its own cache, all in assay's cache folder. Root is not needed.
+//! Downloads Debian packages with apt-get, from the repositories that this machine already uses,
+//! without changing the machine: apt-get gets its own copy of the sources, its own index and its
+//! own cache, all in assay's cache folder. Root is not needed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,17 +16,18 @@ use crate::step::{Inherit, Step};
 
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// A private view of the machine's package sources, for one kind of package.
+/// A private copy of the machine's package sources, for source or binary packages.
 pub(crate) struct Apt {
     dir: PathBuf,
     origin: Origin,
 }
 
 impl Apt {
-    /// Lays the view out below `cache_dir`, from the sources listed in the folder `etc` (`/etc/apt`).
+    /// Sets up the copy below `cache_dir`, from the sources listed in the folder `etc`
+    /// (`/etc/apt`).
     ///
     /// # Errors
-    /// There is no package client or no list of sources here, or a file cannot be written.
+    /// Fails if apt-get or a list of sources is missing, or a file cannot be written.
     pub fn open(cache_dir: &Path, etc: &Path, origin: Origin) -> Result<Self, WorkloadError> {
         let remedy =
             "use Debian or one of its kin, or fetch the files by other means (docs/kits.md)";
@@ -58,11 +59,11 @@ impl Apt {
         Ok(apt)
     }
 
-    /// Downloads `package` at exactly `version` into the folder `into`. The index is downloaded
-    /// first if there is none, and once more if the package is not in it.
+    /// Downloads `package` at exactly `version` into the folder `into`. Downloads the index first
+    /// if there is none, and again if the package is not in it.
     ///
     /// # Errors
-    /// The client failed, with the last lines of its output.
+    /// Fails with the last lines of apt-get's output.
     pub fn download(&self, package: &str, version: &str, into: &Path) -> Result<(), WorkloadError> {
         let _lock = Lock::take(&self.dir.join("lock"))?;
         let what = format!("{package}={version}");
@@ -76,7 +77,8 @@ impl Apt {
         if marker.exists() && get().is_ok() {
             return Ok(());
         }
-        // One of several registries may be out of reach without harm, so the download decides.
+        // The update may fail because one of several repositories is unreachable, which need not
+        // matter, so the download decides.
         let updated = update();
         if updated.is_ok() {
             write(&marker, "")?;
@@ -98,8 +100,9 @@ impl Apt {
     }
 }
 
-/// The client's configuration, read after the machine's own: places below `dir`, and no commands of
-/// the machine's that run after an update. `None` if the folder's name cannot be written in it.
+/// Returns the configuration of apt-get, which it reads after the machine's own. It sets all paths
+/// to below `dir` and clears the machine's hooks that run after an update. `None` if the path of
+/// `dir` cannot be written in it.
 fn configuration(dir: &Path) -> Option<String> {
     let dir = dir.to_str().filter(|d| !d.contains(['"', '\\', '\n']))?;
     Some(format!(
@@ -115,8 +118,8 @@ fn configuration(dir: &Path) -> Option<String> {
     ))
 }
 
-/// Copies the machine's lists of sources into `to`, every entry with the type `kind`. Returns how
-/// many files there are.
+/// Copies the machine's lists of sources into `to`, with the type of every entry set to `kind`.
+/// Returns the number of files.
 fn copy_sources(etc: &Path, to: &Path, kind: &str) -> Result<usize, WorkloadError> {
     let mut files = vec![etc.join("sources.list")];
     if let Ok(entries) = fs::read_dir(etc.join("sources.list.d")) {
@@ -127,7 +130,7 @@ fn copy_sources(etc: &Path, to: &Path, kind: &str) -> Result<usize, WorkloadErro
     for file in files {
         let Some(name) = file.file_name().and_then(|n| n.to_str()) else { continue };
         let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        // A list that cannot be read is one whose packages are not found; the client reports it.
+        // The packages of an unreadable list will not be found; apt-get reports that.
         let Ok(text) = fs::read_to_string(&file) else { continue };
         let text = match extension {
             "list" => list_with_type(&text, kind),
@@ -142,7 +145,7 @@ fn copy_sources(etc: &Path, to: &Path, kind: &str) -> Result<usize, WorkloadErro
     Ok(copied)
 }
 
-/// One-line entries (sources.list(5)), each once, with the type `kind`.
+/// Returns the one-line entries (sources.list(5)) without duplicates, with the type `kind`.
 fn list_with_type(text: &str, kind: &str) -> String {
     let mut seen = BTreeSet::new();
     text.lines()
@@ -156,7 +159,7 @@ fn list_with_type(text: &str, kind: &str) -> String {
         .collect()
 }
 
-/// Entries in stanzas (deb822), with the type `kind`; comments are left out.
+/// Returns the deb822 stanzas with the type `kind` and without comments.
 fn stanzas_with_type(text: &str, kind: &str) -> String {
     text.lines()
         .filter(|line| !line.starts_with('#'))

@@ -1,4 +1,4 @@
-//! Builds a kit's program once for each set of inputs, tools and parameters, in the cache.
+//! Builds a kit's program in the cache, once for each set of inputs, tools and parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,25 +15,24 @@ use crate::step::Step;
 use crate::{Launch, WorkloadError};
 use assay_sut::{sha256, sha256_file};
 
-/// The file that says a build came to its end; written last.
+/// File that marks a build as complete; it is written last.
 const MARK: &str = ".assay-built.json";
 
-/// How names of source files end, in any case.
+/// Extensions of source files, compared without regard to case.
 const SOURCE: [&str; 13] =
     ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "y", "f", "for", "f90"];
 
-/// A finished build.
+/// A finished build of a kit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Built {
-    /// Its folder.
     #[serde(skip)]
     pub dir: PathBuf,
-    /// The SHA-256 of each product by its path in the folder.
+    /// SHA-256 of each product, by its path in the folder.
     pub products: BTreeMap<String, String>,
 }
 
-/// The values that commands and environment texts take, by placeholder, without those in `leave_out`:
-/// what a cached result of the commands depends on.
+/// Returns the placeholders that commands and environment texts use, with their values and without
+/// those in `leave_out`: a cached result of the commands depends on exactly these.
 pub(crate) fn inputs(
     commands: &[Command],
     env: &BTreeMap<String, Text>,
@@ -59,12 +58,12 @@ pub(crate) fn inputs(
     Ok(out)
 }
 
-/// The folder of the build whose inputs `key` spells out, below the kit's folder in the cache.
+/// Returns the folder, below the kit's cache folder, of the build with the inputs `key`.
 pub(crate) fn folder(kit_cache: &Path, key: &str) -> PathBuf {
     kit_cache.join(format!("build-{}", &sha256(key.as_bytes())[..16]))
 }
 
-/// The build in `dir`, if it came to its end and its products are as they were then.
+/// Returns the build in `dir` if it was completed and its products have not changed since.
 pub(crate) fn existing(dir: &Path) -> Option<Built> {
     let mark: Built = serde_json::from_slice(&fs::read(dir.join(MARK)).ok()?).ok()?;
     let same = |(name, digest): (&String, &String)| {
@@ -73,7 +72,8 @@ pub(crate) fn existing(dir: &Path) -> Option<Built> {
     mark.products.iter().all(same).then(|| Built { dir: dir.to_owned(), ..mark })
 }
 
-/// The names of the source files in folders and below them, sorted, each once. What cannot be read has none.
+/// Returns the names of all source files below the folders, sorted and without duplicates.
+/// Unreadable folders count as empty.
 pub(crate) fn source_names<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<String> {
     let mut left: Vec<PathBuf> = folders.map(Path::to_owned).collect();
     let mut found = BTreeSet::new();
@@ -94,10 +94,11 @@ pub(crate) fn source_names<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<S
     found.into_iter().collect()
 }
 
-/// Runs commands one after the other, each in `cwd`, with its output in `log`, for `timeout` at most.
+/// Runs commands one after the other in `cwd`, each with its output in `log` and a time limit of
+/// `timeout`.
 ///
 /// # Errors
-/// A value cannot be filled in, or a command failed.
+/// Fails if a placeholder cannot be filled in or a command fails.
 pub(crate) fn run_steps(
     what: &str,
     commands: &[Command],
@@ -114,10 +115,12 @@ pub(crate) fn run_steps(
     Ok(())
 }
 
-/// Returns the build in `dir`, made now if it is not there. `values` has `build` = `dir`.
+/// Returns the build in `dir`, after building it if it does not exist. In `values`, `build` must be
+/// `dir`.
 ///
 /// # Errors
-/// A step failed (with its last lines), did not make a product, or a file could not be written.
+/// Fails if a step fails (with its last lines) or does not make a product, or if a file cannot be
+/// written.
 pub(crate) fn ensure(
     kit: &str,
     build: &Build,

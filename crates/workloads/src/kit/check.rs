@@ -1,5 +1,5 @@
-//! Finds the mistakes in a `kit.toml` that its types do not: names, placeholders, hashes, and keys
-//! that do not belong together.
+//! Finds mistakes in a `kit.toml` that deserialization does not: bad names, placeholders and
+//! hashes, and keys that do not go together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -12,7 +12,8 @@ use super::format::{Command, Fetch, KitFile, MetricRow, Source, Text, param_spec
 use super::pattern::Pattern;
 use super::template::{holes, variable};
 
-/// Placeholders that are not parameters, and the first stage that knows each; `docs/kits.md` lists them.
+/// Placeholders that are not parameters, and the first stage in which each is known; `docs/kits.md`
+/// lists them.
 const RESERVED: [(&str, Stage); 11] = [
     ("kit", Stage::Build),
     ("jobs", Stage::Build),
@@ -27,14 +28,14 @@ const RESERVED: [(&str, Stage); 11] = [
     ("cpu_count", Stage::Trial),
 ];
 
-/// The rule for names.
+/// Rule for names, as part of an error message.
 const NAMES: &str = "may have a-z, 0-9, `-`, `.` and `_` only";
 
-/// A mistake.
+/// A mistake in `kit.toml`.
 pub(crate) struct Mistake {
-    /// The byte of the file at which its text begins.
+    /// Byte offset in the file at which the mistake begins.
     pub at: usize,
-    /// What is wrong and what would be right.
+    /// Message: the mistake and its remedy.
     pub message: String,
 }
 
@@ -44,7 +45,7 @@ struct Checker<'a> {
     mistakes: Vec<Mistake>,
 }
 
-/// How far a kit has come where a text is used; each stage knows the placeholders of those before it.
+/// Stage of a kit in which a text is used; each stage knows the placeholders of those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Params,
@@ -53,7 +54,7 @@ enum Stage {
     Trial,
 }
 
-/// The mistakes in a kit's file; `dir` is its folder.
+/// Returns all mistakes in a kit's file; `dir` is its folder.
 pub(crate) fn mistakes(file: &KitFile, dir: &Path) -> Vec<Mistake> {
     let mut checker = Checker { file, dir, mistakes: Vec::new() };
     checker.head();
@@ -222,7 +223,7 @@ impl Checker<'_> {
             self.wrong(&self.file.name, "there is no [[metric]]; give at least one");
         }
         let mut seen = BTreeSet::new();
-        // What a quotient may be made of: metrics that are no quotients, and the quotients above it.
+        // A quotient may refer to all metrics that are not quotients, and to quotients above it.
         let mut known: Vec<&str> = self
             .file
             .metric

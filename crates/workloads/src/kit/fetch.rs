@@ -1,4 +1,4 @@
-//! Puts a kit's files of other people into the cache, each checked against the SHA-256 in the kit.
+//! Puts a kit's third-party files into the cache, after comparing each with its SHA-256 in the kit.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,8 +10,8 @@ use super::lock::Lock;
 use crate::WorkloadError;
 use assay_sut::{sha256, sha256_file};
 
-/// The folder where a kit's fetched files are, or will be, below the kit's folder in the cache: named
-/// after what the files must be, so that another version has another folder.
+/// Returns the folder of a kit's fetched files below the kit's cache folder. Its name is a hash
+/// over the files' names and hashes, so that another version gets another folder.
 pub(crate) fn folder(kit_cache: &Path, rows: &[Fetch]) -> PathBuf {
     let mut key = String::new();
     for row in rows {
@@ -22,11 +22,11 @@ pub(crate) fn folder(kit_cache: &Path, rows: &[Fetch]) -> PathBuf {
     kit_cache.join(format!("fetch-{}", &sha256(key.as_bytes())[..16]))
 }
 
-/// Makes sure that every file is there and is what the kit says, and returns their folder. A file
-/// that is there already, however it came there, is used if its hash is right and refused if not.
+/// Makes sure that every file is present with the hash in the kit, and returns their folder. A file
+/// that is already there, whatever its origin, is used if its hash is right and refused if not.
 ///
 /// # Errors
-/// A file has another hash, or the package client failed.
+/// Fails if a file has another hash or apt-get fails.
 pub(crate) fn ensure(
     kit: &str,
     rows: &[Fetch],
@@ -65,8 +65,8 @@ fn download(kit: &str, row: &Fetch, dir: &Path, cache_dir: &Path) -> Result<(), 
     fs::remove_dir_all(&partial).map_err(WorkloadError::io("remove", &partial))
 }
 
-/// The client's error, with what is wanted and where files that were found elsewhere can be put: a
-/// version may be gone from the registry.
+/// Extends apt-get's error with the version that the kit needs and the folder for files from
+/// elsewhere, because the repository may no longer have the version.
 fn unfetched(error: WorkloadError, row: &Fetch, dir: &Path) -> WorkloadError {
     let WorkloadError::Step { step, mut detail } = error else { return error };
     let _ = write!(
@@ -83,7 +83,7 @@ fn unfetched(error: WorkloadError, row: &Fetch, dir: &Path) -> WorkloadError {
     WorkloadError::Step { step, detail }
 }
 
-/// Checks every file of `row` in `dir`.
+/// Checks the hash of every file of `row` in `dir`.
 fn verify(kit: &str, row: &Fetch, dir: &Path) -> Result<(), WorkloadError> {
     let refused = |detail| WorkloadError::Step { step: format!("fetch for kit {kit}"), detail };
     for (name, digest) in &row.files {

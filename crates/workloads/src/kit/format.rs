@@ -1,5 +1,5 @@
-//! The format of `kit.toml` as types. Unknown keys are errors; texts that can be wrong in themselves
-//! keep their place in the file.
+//! The format of `kit.toml` as types. Unknown keys are errors. Texts that are checked later keep
+//! their position in the file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,108 +10,101 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-/// A text with `{placeholders}`, and where it stands.
+/// A text with `{placeholders}` and its position in the file.
 pub(crate) type Text = Spanned<String>;
 
-/// The whole file.
+/// The content of a `kit.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KitFile {
-    /// The version of the format; absent means 1.
+    /// Version of the format; absent means 1.
     pub schema_version: Option<Spanned<u32>>,
-    /// The kit's name: that of its folder.
+    /// Name of the kit, equal to the name of its folder.
     pub name: Text,
-    /// The kit's own version.
+    /// Version of the kit itself.
     pub version: String,
-    /// One sentence: what it makes the system do.
+    /// Description in one sentence: the work that the kit makes the system do.
     pub help: String,
-    /// Files that it has in common with other kits.
+    /// Files that this kit shares with other kits.
     pub shared: Option<Shared>,
-    /// Its parameters.
     #[serde(default)]
     pub param: Vec<ParamRow>,
-    /// Programs of the machine that it needs.
+    /// Programs that must be installed on the machine.
     #[serde(default)]
     pub need: Vec<Need>,
-    /// What is fetched.
+    /// Packages to download, with their files.
     #[serde(default)]
     pub fetch: Vec<Fetch>,
-    /// What is built.
     pub build: Option<Build>,
-    /// What is made before the measurement.
+    /// Preparations before the measurement.
     #[serde(default)]
     pub prepare: Prepare,
-    /// What is measured.
+    /// The command to measure.
     pub run: Run,
-    /// What makes a result count.
+    /// Conditions for a valid result.
     #[serde(default)]
     pub validate: Validate,
-    /// Result files of a form that assay knows.
+    /// Result files in a format that assay can read.
     pub result: Option<ResultFile>,
-    /// What is read out of it; the first is the primary metric.
+    /// Metrics of the kit; the first is the primary metric.
     pub metric: Vec<MetricRow>,
 }
 
-/// Files outside the kit's folder that are a part of it.
+/// Files outside the kit's folder that belong to the kit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Shared {
-    /// Their folder, relative to the kit's.
+    /// Folder of the files, relative to the kit's.
     pub from: Spanned<String>,
-    /// Their names.
+    /// Names of files in `from`.
     pub files: Vec<Spanned<String>>,
 }
 
-/// One parameter.
+/// A parameter of the kit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParamRow {
-    /// Its name.
     pub name: Text,
-    /// What its value must be.
+    /// Type of the value.
     #[serde(rename = "type")]
     pub ty: ParamKind,
-    /// The smallest value of an `int` or `float`.
+    /// Smallest value of an `int` or `float`.
     pub min: Option<Scalar>,
-    /// The largest value of an `int` or `float`.
+    /// Largest value of an `int` or `float`.
     pub max: Option<Scalar>,
-    /// The words of a `choice`.
+    /// Words of a `choice`.
     pub of: Option<Vec<String>>,
-    /// Its default value; absent: required.
+    /// Default value; if absent, the parameter is required.
     pub default: Option<Scalar>,
-    /// One sentence.
+    /// Description in one sentence.
     pub help: String,
 }
 
-/// The word behind `type`.
+/// Value of the key `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ParamKind {
-    /// `true` or `false`.
     Bool,
-    /// A whole number.
     Int,
-    /// A number.
     Float,
-    /// A size.
+    /// A size in bytes, such as `4 KiB`.
     Bytes,
-    /// A duration.
+    /// A duration, such as `10 s`.
     Duration,
-    /// One of some words.
+    /// One of the words in `of`.
     Choice,
-    /// Any text.
     Text,
 }
 
-/// A program that must be on the machine.
+/// A program that must be installed on the machine.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Need {
-    /// Its name or path.
+    /// Name or path of the program.
     pub program: Text,
-    /// The Debian package that has it.
+    /// Debian package that contains the program.
     pub package: String,
-    /// What it is asked, to say its version.
+    /// Arguments that make the program print its version.
     #[serde(default = "version_flag")]
     pub version: Vec<String>,
 }
@@ -120,36 +113,33 @@ fn version_flag() -> Vec<String> {
     vec!["--version".into()]
 }
 
-/// Where fetched files come from.
+/// Origin of fetched files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Origin {
-    /// The files of a Debian source package.
     DebianSource,
-    /// A Debian binary package.
     DebianBinary,
 }
 
-/// One thing to fetch.
+/// A package to fetch, and its files.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fetch {
-    /// Where from.
     pub from: Origin,
-    /// The package.
+    /// Name of the package.
     pub package: Text,
-    /// Its version, exactly.
+    /// Exact version of the package.
     pub version: Text,
-    /// The SHA-256 of each file by its name; other files are not kept.
+    /// SHA-256 of each file, by name; other files are not kept.
     pub files: BTreeMap<String, Text>,
 }
 
-/// One command: a list of arguments, or a line for a shell.
+/// A command: a list of arguments, or a line for a shell.
 #[derive(Debug)]
 pub(crate) enum Command {
     /// The program and its arguments.
     Args(Vec<Text>),
-    /// `{ shell = "..." }`: read by `sh -c`; it takes values from the environment.
+    /// A line `{ shell = "..." }` for `sh -c`, which takes values from environment variables.
     Shell(Text),
 }
 
@@ -181,182 +171,178 @@ impl<'de> Deserialize<'de> for Command {
     }
 }
 
-/// What is built, once for each set of inputs, compilers and parameters.
+/// Build steps, run once for each set of inputs, compilers and parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Build {
-    /// The commands, run in `{build}` one after the other.
+    /// Commands, run in `{build}` one after the other.
     pub steps: Vec<Command>,
-    /// Environment variables on top of the inherited ones.
+    /// Environment variables in addition to the inherited ones.
     #[serde(default)]
     pub env: BTreeMap<String, Text>,
-    /// The files that must be there in `{build}` afterwards; their hashes are recorded.
+    /// Files that must exist in `{build}` afterwards; their hashes are recorded.
     pub produces: Vec<Text>,
-    /// How long each command may take.
+    /// Time limit for each command.
     pub timeout: Option<Spanned<Scalar>>,
 }
 
-/// What is made before the measurement.
+/// Preparations before the measurement.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Prepare {
-    /// Commands run in `{input}`, once in a run for each set of values that they name.
+    /// Commands run in `{input}`, once per run for each set of values of the parameters that they
+    /// use.
     pub run: Vec<Command>,
     /// Commands run in `{trial_dir}` before every trial.
     pub trial: Vec<Command>,
-    /// Environment variables on top of the inherited ones.
+    /// Environment variables in addition to the inherited ones.
     pub env: BTreeMap<String, Text>,
-    /// How long each command may take.
+    /// Time limit for each command.
     pub timeout: Option<Spanned<Scalar>>,
 }
 
-/// What is measured.
+/// Command line and input of the measured program.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
-    /// The command.
     pub command: Command,
-    /// Environment variables on top of the inherited ones.
+    /// Environment variables in addition to the inherited ones.
     #[serde(default)]
     pub env: BTreeMap<String, Text>,
-    /// A file for its standard input.
+    /// File to use as standard input.
     pub stdin: Option<Text>,
-    /// Whether it speaks the metrics protocol on file descriptor 3.
+    /// True if the program speaks the metrics protocol on file descriptor 3.
     #[serde(default)]
     pub protocol: bool,
 }
 
-/// What makes a result count.
+/// Conditions for a valid result.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Validate {
     /// Texts that standard output must contain.
     pub stdout_contains: Vec<Text>,
-    /// The SHA-256 of the whole of standard output.
+    /// SHA-256 of the whole standard output.
     pub stdout_sha256: Option<Text>,
-    /// The SHA-256 of files, by path.
+    /// SHA-256 of files, by path.
     pub files: BTreeMap<String, Text>,
     /// Commands that must succeed, run in `{trial_dir}`.
     pub commands: Vec<Command>,
-    /// How long each command may take.
+    /// Time limit for each command.
     pub timeout: Option<Spanned<Scalar>>,
 }
 
-/// Result files of a form that assay knows: they give metrics, notes and a verdict.
+/// Result files in a format that assay can read: they give metrics, notes and a verdict.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultFile {
-    /// What reads them.
+    /// Reader for the files.
     pub reader: ResultReader,
-    /// The file, or the folder of the files.
+    /// Path of the file, or of the folder with the files.
     pub path: Text,
 }
 
-/// The forms of result files that are known.
+/// Known formats of result files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ResultReader {
-    /// The raw file or the CSV report of SPEC CPU's tools.
+    /// Raw file or CSV report of SPEC CPU's tools.
     SpecCpu,
 }
 
-/// A number of a whole result.
+/// A summary number of a whole result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Item {
-    /// The geometric mean of the ratios of base, or of peak where base was not run.
+    /// Geometric mean of the base ratios, or of the peak ratios if base was not run.
     Ratio,
-    /// The sum of the times behind `ratio`.
+    /// Sum of the run times behind `ratio`.
     Time,
-    /// The geometric mean of the ratios of peak.
+    /// Geometric mean of the peak ratios.
     PeakRatio,
-    /// The sum of the times of peak.
+    /// Sum of the peak run times.
     PeakTime,
 }
 
-/// Where a metric's value comes from.
+/// Source of a metric's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Source {
-    /// The wall time of the program.
+    /// Wall time of the program.
     Elapsed,
-    /// Its CPU time in user mode.
+    /// CPU time of the program in user mode.
     User,
-    /// Its CPU time in the kernel.
+    /// CPU time of the program in the kernel.
     System,
-    /// Its largest resident set.
+    /// Maximum resident set size of the program.
     #[serde(rename = "peak_memory")]
     PeakMemory,
-    /// A number in its standard output.
+    /// A number in the standard output.
     Stdout,
-    /// A number in its standard error.
+    /// A number in the standard error.
     Stderr,
     /// A number in the file `path`.
     File,
-    /// The size of the file `path`.
+    /// Size of the file `path`.
     Size,
-    /// One number divided by another.
+    /// Quotient of two numbers.
     Quotient,
-    /// The program reports it on file descriptor 3.
+    /// A value that the program reports on file descriptor 3.
     Protocol,
-    /// A number of the files of `[result]`.
+    /// A number from the files of `[result]`.
     Result,
 }
 
-/// Which of several matches of a pattern counts.
+/// Choice among several matches of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Take {
-    /// There must be one alone.
+    /// The only match; several are an error.
     #[default]
     Only,
-    /// The first.
     First,
-    /// The last.
     Last,
 }
 
-/// One metric.
+/// A metric of the kit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MetricRow {
-    /// Its name.
     pub name: Text,
-    /// Its unit.
     pub unit: Text,
-    /// Which way is better.
+    /// Direction that is better.
     pub better: Better,
-    /// Its definition.
+    /// Definition of the metric.
     pub help: String,
-    /// Where it comes from.
+    /// Source of the value.
     pub from: Source,
-    /// The file of `file` and `size`.
+    /// File for the sources `file` and `size`.
     pub path: Option<Text>,
-    /// The words around the number, with `{value}` where it stands.
+    /// Text around the number, with `{value}` in its place.
     pub pattern: Option<Text>,
-    /// The JSON pointer (RFC 6901) to the number.
+    /// JSON pointer (RFC 6901) to the number.
     pub json: Option<Text>,
-    /// Which number of a `result`.
+    /// Number to take from a `result`.
     pub item: Option<Item>,
-    /// Which of several matches of `pattern` counts.
+    /// Choice among several matches of `pattern`.
     pub take: Option<Take>,
-    /// What the number read is multiplied by, to be in `unit`.
+    /// Factor that converts the number to `unit`.
     pub scale: Option<f64>,
-    /// Of a `quotient`: another metric, or a number, size or duration.
+    /// Dividend of a `quotient`: another metric, or a number, size or duration.
     pub dividend: Option<Text>,
-    /// Of a `quotient`: another metric, or a number, size or duration.
+    /// Divisor of a `quotient`: another metric, or a number, size or duration.
     pub divisor: Option<Text>,
-    /// How the values of several nodes become one.
+    /// Rule for merging the values of several nodes.
     pub merge: Option<Merge>,
-    /// Whether it is a count or made of counts alone.
+    /// True if the metric is a count or computed only from counts.
     #[serde(default)]
     pub counted: bool,
 }
 
-/// A parameter's row as the specification that the rest of assay knows.
+/// Converts a parameter's row to the specification that the rest of assay uses.
 ///
 /// # Errors
-/// Keys that do not belong to the type, as a sentence.
+/// Returns a message if a key does not belong to the type.
 pub(crate) fn param_spec(row: &ParamRow) -> Result<ParamSpec, String> {
     let name = row.name.get_ref();
     let bounded = matches!(row.ty, ParamKind::Int | ParamKind::Float);

@@ -1,5 +1,5 @@
-//! Reads a kit's folder: the file into its types, its mistakes with their lines, and the digest of
-//! everything in it.
+//! Reads a kit's folder: parses the file, reports its mistakes with their lines, and hashes
+//! everything in the folder.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,18 +13,18 @@ use super::format::KitFile;
 use super::problem::Problem;
 use crate::WorkloadError;
 
-/// The file that makes a folder a kit.
+/// Name of the file that makes a folder a kit.
 pub(crate) const FILE: &str = "kit.toml";
 
-/// Returns the number of the line, from 1, that a byte of the text is in.
+/// Returns the line, counted from 1, of a byte offset in `text`.
 fn line(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }
 
-/// Reads a TOML file, and its text.
+/// Reads a TOML file; returns its value and its text.
 ///
 /// # Errors
-/// It cannot be read, or is not what `T` is.
+/// Fails if the file cannot be read or is not a valid `T`.
 pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<(T, String), Problem> {
     let text = fs::read_to_string(path)
         .map_err(|e| Problem::whole(path, format!("it cannot be read: {e}")))?;
@@ -37,8 +37,8 @@ pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<(T, String),
     }
 }
 
-/// Finds every mistake in the kit of the folder `dir` that can be found without fetching, building
-/// or running anything. Empty: it can be used.
+/// Returns every mistake in the kit in `dir` that can be found without fetching, building or
+/// running anything. If it is empty, the kit can be used.
 pub fn check(dir: &Path) -> Vec<Problem> {
     match read(dir) {
         Ok(_) => Vec::new(),
@@ -46,22 +46,21 @@ pub fn check(dir: &Path) -> Vec<Problem> {
     }
 }
 
-/// A kit's file, and the digest of its folder.
+/// A kit's file and the digest of its folder.
 pub(crate) struct Loaded {
-    /// The folder, absolute.
+    /// The kit's folder, absolute.
     pub dir: PathBuf,
-    /// The file.
     pub file: KitFile,
-    /// The folder of the files that it shares with others, absolute.
+    /// Folder of the files shared with other kits, absolute.
     pub shared: Option<PathBuf>,
-    /// SHA-256 over the names and contents of all files in the folder, and of the shared ones.
+    /// SHA-256 over the names and contents of all files in the folder and of the shared files.
     pub digest: String,
 }
 
-/// Reads the kit of the folder `dir`.
+/// Reads the kit in the folder `dir`.
 ///
 /// # Errors
-/// Its mistakes, at least one.
+/// Returns the mistakes, at least one.
 pub(crate) fn read(dir: &Path) -> Result<Loaded, Vec<Problem>> {
     let path = dir.join(FILE);
     let whole = |message: String| vec![Problem::whole(&path, message)];
@@ -95,7 +94,7 @@ pub(crate) fn read(dir: &Path) -> Result<Loaded, Vec<Problem>> {
     Ok(Loaded { dir, file, shared, digest })
 }
 
-/// The first of several mistakes as an error.
+/// Returns the first of several mistakes as an error, with the number of the others.
 pub(crate) fn error(problems: Vec<Problem>) -> WorkloadError {
     let more = problems.len().saturating_sub(1);
     let mut first = problems.into_iter().next().expect("a kit that cannot be used has a mistake");
@@ -105,7 +104,7 @@ pub(crate) fn error(problems: Vec<Problem>) -> WorkloadError {
     first.into()
 }
 
-/// A line `name digest` of every regular file below `dir`.
+/// Returns a line `name digest` for every regular file below `dir`.
 fn lines(dir: &Path) -> std::io::Result<Vec<String>> {
     let mut lines = Vec::new();
     let mut folders = vec![dir.to_owned()];

@@ -1,21 +1,21 @@
 //! A lock on a folder of the cache, so that two processes do not fetch or build the same thing at
-//! once. The kernel lets go of it when its holder ends, however it ends.
+//! the same time. The kernel releases it when its holder ends, for whatever reason.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 
 use crate::WorkloadError;
 
-/// A held lock; dropping it lets go.
+/// A held lock; dropping it releases it.
 pub(crate) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the lock that the file `path` stands for, and takes it.
+    /// Waits for the lock on the file `path` and takes it.
     ///
     /// # Errors
-    /// The file cannot be made or the file system knows no locks.
+    /// Fails if the file cannot be created or the file system does not support locks.
     pub fn take(path: &Path) -> Result<Self, WorkloadError> {
         let file = OpenOptions::new()
             .create(true)

@@ -1,4 +1,4 @@
-//! Reads a kit's metrics out of what its program left.
+//! Reads a kit's metrics from its program's output, files and resource usage.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,10 +12,10 @@ use super::result::Results;
 use super::template::{Values, render};
 use crate::{Finished, process_metrics};
 
-/// No more of a metrics file than this is read, bytes.
+/// Maximum size of a metrics file in bytes.
 const FILE_LIMIT: u64 = 64 << 20;
 
-/// Where a metric of that source comes from.
+/// Returns the kind of a metric from that source.
 pub(crate) fn kind(source: Source) -> Kind {
     match source {
         Source::Quotient | Source::Result => Kind::Derived,
@@ -23,17 +23,17 @@ pub(crate) fn kind(source: Source) -> Kind {
     }
 }
 
-/// How a metric of that source is merged over nodes where its row does not say.
+/// Returns the default rule for merging a metric from that source over nodes.
 pub(crate) fn merge(source: Source) -> Option<Merge> {
     matches!(source, Source::User | Source::System).then_some(Merge::Sum)
 }
 
-/// Whether a metric has no clock in it: declared, an amount of memory or of a file, or a quotient of such metrics
-/// and numbers.
+/// Returns true if a metric does not depend on a clock: it is declared as counted, is a memory or
+/// file size, or is a quotient of such metrics and numbers.
 pub(crate) fn counted(rows: &[MetricRow], row: &MetricRow) -> bool {
     let plain =
         |row: &MetricRow| row.counted || matches!(row.from, Source::Size | Source::PeakMemory);
-    // What stands for no metric is a number.
+    // An operand that names no metric is a number.
     let part = |text: &Option<Text>| {
         let name = text.as_ref().map(toml::Spanned::get_ref);
         rows.iter().find(|r| Some(r.name.get_ref()) == name).is_none_or(plain)
@@ -41,9 +41,9 @@ pub(crate) fn counted(rows: &[MetricRow], row: &MetricRow) -> bool {
     plain(row) || row.from == Source::Quotient && part(&row.dividend) && part(&row.divisor)
 }
 
-/// The values of all metrics but those that the program reports itself, and a sentence for each that
-/// could not be had (its value is then `None`). Quotients come after what they may be made of; the
-/// answer is in the order of the file.
+/// Returns the values of all metrics except those that the program reports itself, and a note for
+/// each that is unavailable (its value is then `None`). Quotients are computed after the metrics
+/// that they refer to; the result is in the order of the file.
 pub(crate) fn read(
     rows: &[MetricRow],
     values: &Values,
@@ -127,7 +127,7 @@ pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The number that the row's pattern or JSON pointer finds.
+/// Returns the number that the row's pattern or JSON pointer selects.
 fn number(row: &MetricRow, bytes: &[u8]) -> Result<f64, String> {
     if let Some(pointer) = &row.json {
         let json: serde_json::Value =
@@ -150,7 +150,7 @@ fn operand(text: &str, values: &Values, before: &[MetricValue]) -> Result<f64, S
     amount(&text).ok_or_else(|| format!("`{text}` is not a number, a size or a duration"))
 }
 
-/// A number, a size (in bytes) or a duration (in seconds) as a number.
+/// Parses a number, a size (to bytes) or a duration (to seconds).
 pub(crate) fn amount(text: &str) -> Option<f64> {
     Scalar::from(text)
         .as_f64()
@@ -171,11 +171,11 @@ mod tests {
             let metric = crate::Workload::spec(&kit).metric(name).unwrap();
             metric.counted
         };
-        // The size of a file, memory, and a quotient of sizes.
+        // Counted: a file size, a memory size, and a quotient of file sizes.
         for name in ["compressed_size", "peak_memory", "ratio"] {
             assert!(of("zstd", name), "{name}");
         }
-        // Without a unit as well, and a ratio of times.
+        // Not counted: a ratio of times, even though it has no unit.
         assert!(!of("speccpu2017", "ratio"));
     }
 }

@@ -1,6 +1,6 @@
-//! The kit loader: a folder with `kit.toml` makes any outside program a workload. The file says what
-//! is fetched and with which hashes, how it is built, what is prepared, run and validated, and where
-//! the metrics stand in the output; `docs/kits.md` describes every key.
+//! The kit loader: a folder with `kit.toml` makes any outside program a workload. The file states
+//! the packages to fetch and their hashes, the build steps, the commands to prepare, run and
+//! validate, and the place of each metric in the output; `docs/kits.md` describes every key.
 
 mod apt;
 mod build;

@@ -1,4 +1,4 @@
-//! Finds a number in a program's output by the words around it: `compressed: {value} MB/s`.
+//! Finds a number in a program's output by the text around it: `compressed: {value} MB/s`.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use assay_model::units::DIGIT_JOINTS;
 
 use super::format::Take;
 
-/// The place of the number in a pattern.
+/// Placeholder of the number in a pattern.
 const HOLE: &str = "{value}";
 
-/// Words with one hole for a number. A run of blanks matches any run of blanks.
+/// Text with one placeholder for a number. A run of whitespace matches any run of whitespace.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     before: String,
@@ -17,10 +17,10 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern with one `{value}`.
     ///
     /// # Errors
-    /// There is not exactly one `{value}` in it, or nothing but it; as a sentence.
+    /// Returns a message if `{value}` does not occur exactly once, or if there is no other text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = |what: &str| {
             Err(format!("the pattern `{text}` {what}; write one such as `took {HOLE} ms`"))
@@ -35,10 +35,10 @@ impl Pattern {
         }
     }
 
-    /// The number where the pattern matches within a line of `text`.
+    /// Returns the number at which the pattern matches within a line of `text`.
     ///
     /// # Errors
-    /// No line matches, or several do and `take` does not choose; as a sentence.
+    /// Returns a message if no line matches, or if several do and `take` does not choose one.
     pub fn find(&self, text: &str, take: Take) -> Result<f64, String> {
         let mut found = text.lines().flat_map(|line| self.in_line(line));
         let none = || format!("nothing matches `{}{HOLE}{}`", self.before, self.after);
@@ -60,14 +60,14 @@ impl Pattern {
         }
     }
 
-    /// The numbers of a line; one that would be a piece of a longer number is refused.
+    /// Returns the numbers of a line; a number that is part of a longer number is an error.
     fn in_line(&self, line: &str) -> Vec<Result<f64, String>> {
         let mut found = Vec::new();
         let mut start = 0;
         while start <= line.len() {
             let rest = &line[start..];
             let step = rest.chars().next().map_or(1, char::len_utf8);
-            // A number is taken from its beginning only, never from its middle.
+            // A number is matched from its beginning, never from its middle.
             let inside = self.before.is_empty()
                 && line[..start]
                     .chars()
@@ -86,8 +86,8 @@ impl Pattern {
         found
     }
 
-    /// The whole spelling that the number at `at` belongs to: with thousands, a decimal comma, `0x`. A joint in the
-    /// pattern beside the number parts it from its neighbours.
+    /// Returns the whole extent of the number at `at`, including thousands separators, a decimal
+    /// comma or `0x`. A separator in the pattern next to the number ends the number there.
     fn spelled(&self, line: &str, at: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = at;
         let parts = |c: Option<char>| c.is_some_and(|c| DIGIT_JOINTS.contains(c));
@@ -97,7 +97,7 @@ impl Pattern {
             }
         }
         if !parts(self.before.chars().next_back()) {
-            // Where the number may begin anywhere, a blank may part thousands, too.
+            // If the pattern starts with the number, a blank may be a thousands separator, too.
             let loose = self.before.is_empty();
             while let Some(more) = joined_before(&line[..start], &line[start..end], loose) {
                 start -= more;
@@ -106,7 +106,8 @@ impl Pattern {
         start..end
     }
 
-    /// The number, where it stands, and the length of the match, if `text` begins with the pattern.
+    /// If `text` begins with the pattern, returns the number, its position, and the length of the
+    /// match.
     fn at(&self, text: &str) -> Option<(f64, Range<usize>, usize)> {
         let rest = strip(text, &self.before)?;
         let from = text.len() - rest.len();
@@ -124,7 +125,8 @@ fn piece(whole: &str) -> String {
     )
 }
 
-/// The length of a joint and the digits behind it in `after`, which continue `number`.
+/// Returns the length of a separator and the digits after it, at the start of `after`, that
+/// continue `number`.
 fn joined_after(number: &str, after: &str) -> Option<usize> {
     let joint = after.chars().next()?;
     let behind = &after[joint.len_utf8()..];
@@ -136,8 +138,8 @@ fn joined_after(number: &str, after: &str) -> Option<usize> {
     (digits > 0).then_some(joint.len_utf8() + digits)
 }
 
-/// The length of a joint and the digits before it at the end of `before`, which `number` continues; `loose`: the joint may
-/// be a blank between thousands.
+/// Returns the length of the digits and the separator at the end of `before` that `number`
+/// continues. If `loose`, the separator may be a blank between thousands.
 fn joined_before(before: &str, number: &str, loose: bool) -> Option<usize> {
     let joint = before.chars().next_back()?;
     let left = &before[..before.len() - joint.len_utf8()];
@@ -154,12 +156,12 @@ fn joined_before(before: &str, number: &str, loose: bool) -> Option<usize> {
     (digits > 0).then_some(joint.len_utf8() + digits)
 }
 
-/// The bytes of the digits that `text` begins with.
+/// Returns the length in bytes of the digits at the start of `text`.
 fn digits(text: impl Iterator<Item = char>) -> usize {
     text.take_while(|c| c.is_numeric()).map(char::len_utf8).sum()
 }
 
-/// What follows `words` at the beginning of `text`.
+/// Returns the rest of `text` after `words`, if it starts with them.
 fn strip<'a>(mut text: &'a str, words: &str) -> Option<&'a str> {
     let mut words = words;
     while let Some(c) = words.chars().next() {
@@ -177,7 +179,7 @@ fn strip<'a>(mut text: &'a str, words: &str) -> Option<&'a str> {
     Some(text)
 }
 
-/// The longest finite number at the beginning of `text`, and what follows it.
+/// Parses the longest finite number at the start of `text`; returns it and the rest.
 fn number(text: &str) -> Option<(f64, &str)> {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let byte = |at: usize| text.as_bytes().get(at).copied();
@@ -280,7 +282,7 @@ mod tests {
             prop_assert_eq!(find("rate: {value} op/s", &text, Take::Last), Ok(x));
         }
 
-        /// Digits in any grouping: the number as a whole, or an error; never a part of it.
+        /// Digits in any grouping give the whole number or an error, never a part of the number.
         #[test]
         fn a_spelling_gives_its_number_or_none(
             groups in prop::collection::vec(0u32..1000, 1..4), joint in prop::sample::select(vec![",", ".", "_", "'", "\u{a0}", ""])

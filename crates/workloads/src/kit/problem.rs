@@ -1,21 +1,21 @@
-//! A mistake in the file of a kit or a suite, with its line.
+//! Mistakes in the files of kits and suites.
 
 use std::path::{Path, PathBuf};
 
-/// A mistake in the file of a kit or a suite.
+/// A mistake in the file of a kit or a suite, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
 pub struct Problem {
-    /// The file that it is in.
+    /// File with the mistake.
     pub path: PathBuf,
-    /// The line, from 1; `None` when it is of the whole file.
+    /// Line, from 1; `None` if the mistake concerns the whole file.
     pub line: Option<usize>,
-    /// What is wrong and what would be right.
+    /// Message: the mistake and its remedy.
     pub message: String,
 }
 
 impl Problem {
-    /// A mistake of the whole file.
+    /// Creates a mistake that concerns the whole file.
     pub(crate) fn whole(path: &Path, message: impl Into<String>) -> Self {
         Problem { path: path.to_owned(), line: None, message: message.into() }
     }

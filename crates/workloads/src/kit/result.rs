@@ -1,5 +1,5 @@
-//! Reads result files of a form that assay knows (`[result]`): what they add to a trial's metrics and
-//! notes, and whether they say that its result counts.
+//! Reads result files in a format that assay knows (`[result]`): the metrics and notes that they
+//! add to a trial, and their verdict on the result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,34 +11,34 @@ use super::format::{Item, ResultFile, ResultReader};
 use super::metrics::bytes_of;
 use super::template::{Values, render};
 
-/// What the result files of a trial say.
+/// Content of the result files of a trial.
 #[derive(Debug)]
 pub(crate) struct Results {
     base: Tuning,
     peak: Tuning,
-    /// The metrics of each benchmark, and the overall ones under their own names.
+    /// Metrics of each benchmark, and the overall metrics under their own names.
     pub metrics: Vec<MetricValue>,
-    /// What a reader of the record should know.
+    /// Notes for the record.
     pub notes: Vec<String>,
-    /// Why the result does not count, in the words of the file; empty when it does.
+    /// Reasons why the result is invalid, in the words of the file; empty if it is valid.
     wrong: Vec<String>,
 }
 
-/// The numbers of all benchmarks in one tuning.
+/// Results of all benchmarks in one tuning (base or peak).
 #[derive(Debug)]
 struct Tuning {
     ran: bool,
-    /// The geometric mean of the ratios, or why there is none.
+    /// Geometric mean of the ratios, or the reason why it is missing.
     ratio: Result<f64, String>,
-    /// The sum of the times, or why there is none.
+    /// Sum of the times in seconds, or the reason why it is missing.
     time: Result<f64, String>,
 }
 
 impl Results {
-    /// A number of the whole result.
+    /// Returns a summary number of the whole result.
     ///
     /// # Errors
-    /// Why there is none, as a sentence.
+    /// Returns the reason if there is no such number.
     pub fn item(&self, item: Item) -> Result<f64, String> {
         let first = if self.base.ran || !self.peak.ran { &self.base } else { &self.peak };
         match item {
@@ -51,10 +51,10 @@ impl Results {
     }
 }
 
-/// Reads the files of the table.
+/// Reads the files that the table `[result]` names.
 ///
 /// # Errors
-/// They are not there or not of that form; as a sentence.
+/// Returns a message if the files are missing or in another format.
 pub(crate) fn read(file: &ResultFile, values: &Values) -> Result<Results, String> {
     let path = PathBuf::from(render(file.path.get_ref(), values)?);
     match file.reader {
@@ -66,7 +66,8 @@ pub(crate) fn read(file: &ResultFile, values: &Values) -> Result<Results, String
     }
 }
 
-/// Adds what the files say to what the other checks found; those come first.
+/// Combines the verdict of the files with that of the other checks; a failure of those takes
+/// precedence.
 pub(crate) fn verdict(
     results: &Result<Results, String>,
     before: ValidationResult,
@@ -86,7 +87,7 @@ pub(crate) fn verdict(
     }
 }
 
-/// The file itself, or all raw files of a folder.
+/// Returns the file itself, or all raw files of a folder.
 fn spec_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -133,7 +134,7 @@ fn spec_results(results: &[SpecResult]) -> Results {
     read
 }
 
-/// What one tuning comes to; the numbers of its benchmarks are added to `metrics`.
+/// Returns the summary of one tuning and adds the results of its benchmarks to `metrics`.
 fn spec_tuning(results: &[SpecResult], tune: &str, metrics: &mut Vec<MetricValue>) -> Tuning {
     let chosen: Vec<&SpecRun> =
         results.iter().flat_map(|r| r.selected(tune).into_values()).collect();
@@ -155,7 +156,7 @@ fn spec_tuning(results: &[SpecResult], tune: &str, metrics: &mut Vec<MetricValue
     }
 }
 
-/// The value of every benchmark.
+/// Returns the value of every benchmark, or an error if one is missing.
 fn over(
     chosen: &[&SpecRun],
     tune: &str,
@@ -170,7 +171,8 @@ fn over(
     chosen.iter().map(value).collect()
 }
 
-/// Takes over the overall metrics, what the tools object to, and what kind of result it is.
+/// Copies the overall metrics, the errors that SPEC's tools report, and the status of the run
+/// (invalid or estimate).
 fn spec_verdict(result: &SpecResult, read: &mut Results) {
     for (name, mean) in &result.overall {
         let (better, kind) = (Better::Higher, Kind::Quoted);

@@ -1,5 +1,5 @@
-//! Texts with `{placeholders}`. A value always stays within the argument that its placeholder stands
-//! in; it never becomes shell text.
+//! Texts with `{placeholders}`. A value always stays within the argument that contains its
+//! placeholder; it never becomes shell text.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -8,7 +8,7 @@ use super::format::{Command, Text};
 use crate::Launch;
 use crate::words::split_words;
 
-/// What placeholders stand for, by name.
+/// Values of placeholders by name.
 pub(crate) type Values = BTreeMap<String, OsString>;
 
 enum Part<'a> {
@@ -38,10 +38,10 @@ fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
     Ok(parts)
 }
 
-/// The placeholders in a text, in order. A whole argument `{name...}` names `name`.
+/// Returns the placeholders in a text, in order. A whole argument `{name...}` counts as `name`.
 ///
 /// # Errors
-/// A brace that is neither a placeholder nor doubled; as a sentence.
+/// Returns a message if a brace is neither part of a placeholder nor doubled.
 pub(crate) fn holes(text: &str) -> Result<Vec<&str>, String> {
     if let Some(name) = splat(text) {
         return Ok(vec![name]);
@@ -55,12 +55,12 @@ pub(crate) fn holes(text: &str) -> Result<Vec<&str>, String> {
         .collect())
 }
 
-/// The name in `{name...}`, which stands for several arguments.
+/// Returns the name in `{name...}`, which expands to several arguments.
 fn splat(text: &str) -> Option<&str> {
     text.strip_prefix('{')?.strip_suffix("...}").filter(|name| !name.contains(['{', '}']))
 }
 
-/// Lists placeholders for an error.
+/// Lists placeholders for an error message.
 pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
     names.into_iter().map(|name| format!("{{{name}}}")).collect::<Vec<_>>().join(", ")
 }
@@ -71,10 +71,10 @@ fn value<'a>(name: &str, values: &'a Values) -> Result<&'a OsStr, String> {
     })
 }
 
-/// A text with its placeholders filled in.
+/// Returns a text with its placeholders filled in.
 ///
 /// # Errors
-/// A placeholder that is not known, or a single brace; as a sentence.
+/// Returns a message if a placeholder is unknown or a single brace occurs.
 pub(crate) fn render(text: &str, values: &Values) -> Result<OsString, String> {
     let mut out = OsString::new();
     for part in parts(text)? {
@@ -86,11 +86,13 @@ pub(crate) fn render(text: &str, values: &Values) -> Result<OsString, String> {
     Ok(out)
 }
 
-/// A command with its placeholders filled in. `{name...}` as a whole argument becomes the words of the
-/// value, none or several. A shell line is left as it is, and finds every value in the environment.
+/// Returns a command with its placeholders filled in. The whole argument `{name...}` expands to the
+/// words of the value, none or several. A shell line is not changed; it gets every value as an
+/// environment variable.
 ///
 /// # Errors
-/// A placeholder that is not known, a single brace, or a value that is not a list of words.
+/// Returns a message if a placeholder is unknown, a single brace occurs, or a value is not a list
+/// of words.
 pub(crate) fn render_command(
     command: &Command,
     env: &BTreeMap<String, Text>,
@@ -121,14 +123,14 @@ pub(crate) fn render_command(
     Ok(rendered)
 }
 
-/// The environment variable in which a shell line finds a placeholder's value: `KIT_` and the name in
-/// capitals, `-` and `.` as `_`.
+/// Returns the environment variable that holds a placeholder's value for a shell line: `KIT_` and
+/// the name in capitals, with `-` and `.` replaced by `_`.
 pub(crate) fn variable(name: &str) -> String {
     let upper = name.to_uppercase().replace(['-', '.'], "_");
     format!("KIT_{upper}")
 }
 
-/// A command as a person reads it, placeholders and all.
+/// Formats a command for people, with its placeholders.
 pub(crate) fn shown(command: &Command) -> String {
     match command {
         Command::Args(args) => {
@@ -144,11 +146,11 @@ pub(crate) fn shown(command: &Command) -> String {
     }
 }
 
-/// The placeholders that a command takes values from; a shell line takes those whose variable it
+/// Returns the placeholders that a command uses; for a shell line, those whose variable it
 /// mentions.
 ///
 /// # Errors
-/// As [`holes`].
+/// Returns the same errors as [`holes`].
 pub(crate) fn command_holes<'a>(
     command: &'a Command,
     known: &'a [String],

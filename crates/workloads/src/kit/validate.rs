@@ -1,4 +1,4 @@
-//! Decides whether the output of a kit's program is right.
+//! Validates the output of a kit's program.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use crate::step::Step;
 use crate::{Finished, WorkloadError};
 use assay_sut::{sha256, sha256_file};
 
-/// Runs every check in the order of the documentation; the first that fails is the answer. Commands
-/// run in the trial's folder.
+/// Runs all checks in the order of the documentation and returns the first failure. Commands run in
+/// the trial's folder.
 ///
 /// # Errors
-/// A command could not be started, or a text could not be filled in.
+/// Fails if a command cannot be started or a text cannot be filled in.
 pub(crate) fn validate(
     kit: &str,
     rules: &Validate,

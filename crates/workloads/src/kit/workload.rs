@@ -1,4 +1,4 @@
-//! A loaded kit as a workload.
+//! The workload that a kit's folder defines.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ use crate::program::{fact, find_program, version_line};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 use assay_sut::sha256;
 
-/// How long a command of a kit may take when the kit says nothing.
+/// Default time limit of a kit's commands.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A kit: an outside program as a workload.
@@ -36,7 +36,7 @@ pub struct Kit {
     known: Mutex<Known>,
 }
 
-/// What was found out in this process and need not be found out again.
+/// Facts that were determined in this process and are cached for its lifetime.
 #[derive(Default)]
 struct Known {
     versions: BTreeMap<Vec<OsString>, Result<String, String>>,
@@ -44,19 +44,19 @@ struct Known {
     built: BTreeMap<PathBuf, Built>,
 }
 
-/// A needed program of this machine.
+/// A needed program that was found on this machine.
 struct Found {
     path: PathBuf,
-    /// Its version line, or why there is none.
+    /// Version line, or the reason why it is missing.
     version: Result<String, String>,
 }
 
 impl Kit {
-    /// Reads the kit of the folder `dir`. With `cache_dir`, the folder where runs keep what is fetched
-    /// and built, [`Workload::describe`] can tell the hashes of what is built there.
+    /// Reads the kit in the folder `dir`. With `cache_dir`, the folder where runs keep fetched and
+    /// built files, [`Workload::describe`] can return the hashes of the products there.
     ///
     /// # Errors
-    /// The first mistake in its `kit.toml`; [`check`](super::check) gives all.
+    /// Returns the first mistake in its `kit.toml`; [`check`](super::check) returns all.
     pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
         let Loaded { dir, file, shared, digest } = load::read(dir).map_err(load::error)?;
         let kit_error = |message: String| Problem::whole(&dir.join(load::FILE), message);
@@ -94,7 +94,7 @@ impl Kit {
         cache_dir.join("kits").join(&self.spec.name)
     }
 
-    /// Every parameter as a program gets it: sizes in bytes, durations in seconds.
+    /// Returns every parameter as the program gets it: sizes in bytes, durations in seconds.
     fn param_values(&self, params: &BTreeMap<String, Scalar>) -> Result<Values, WorkloadError> {
         let mut values = Values::new();
         for spec in &self.spec.params {
@@ -116,7 +116,8 @@ impl Kit {
         Ok(values)
     }
 
-    /// The parameters, `{kit}`, `{shared}`, `{jobs}`, `{fetch}` and `{build}`; nothing is fetched or built.
+    /// Returns the values of the parameters, `{kit}`, `{shared}`, `{jobs}`, `{fetch}` and
+    /// `{build}`. Does not fetch or build anything.
     fn build_values(
         &self,
         params: &BTreeMap<String, Scalar>,
@@ -143,7 +144,7 @@ impl Kit {
         Ok(values)
     }
 
-    /// The programs that the kit needs, in the order of the file.
+    /// Returns the programs that the kit needs, in the order of the file.
     fn needs(&self, values: &Values) -> Result<Vec<Found>, WorkloadError> {
         let mut found = Vec::new();
         for need in &self.file.need {
@@ -162,13 +163,13 @@ impl Kit {
         Ok(found)
     }
 
-    /// All values of a trial; nothing is made.
+    /// Returns all values of a trial without creating any file or folder.
     fn trial_values(&self, ctx: &TrialContext<'_>) -> Result<Values, WorkloadError> {
         let mut values = self.build_values(ctx.params, ctx.cache_dir)?;
         let prepare = &self.file.prepare;
         values.insert("run_dir".into(), ctx.run_dir.into());
         let inputs = build::inputs(&prepare.run, &prepare.env, &values, &["input", "jobs"]);
-        // Members of a suite share a run's folder, and may use the same parameters.
+        // The members of a suite share the run's folder and may use the same parameters.
         let inputs = format!("{}\n{}", self.digest, inputs.map_err(WorkloadError::Param)?);
         let key = sha256(inputs.as_bytes());
         values.insert("input".into(), ctx.run_dir.join(format!("input-{}", &key[..16])).into());
@@ -198,8 +199,8 @@ impl Kit {
         Ok(())
     }
 
-    /// By which tools and commands the program was built. Folders of this machine stay placeholders, so that
-    /// equal builds have equal commands.
+    /// Returns the tools and commands of the build as evidence. Folders of this machine remain
+    /// placeholders, so that equal builds have equal commands.
     fn build_evidence(&self, values: &Values) -> Result<Option<Observation>, WorkloadError> {
         let Some(build) = &self.file.build else { return Ok(None) };
         let mut shown = values.clone();
@@ -232,7 +233,7 @@ impl Kit {
         build::run_steps(&what, commands, &prepare.env, values, (cwd, log, timeout))
     }
 
-    /// Makes `{input}` if this run has not made it.
+    /// Makes `{input}` unless this run has made it before.
     fn make_input(&self, values: &Values) -> Result<(), WorkloadError> {
         let Some(dir) = values.get("input").map(PathBuf::from) else { return Ok(()) };
         let done = dir.with_extension("done");
@@ -311,7 +312,7 @@ impl Workload for Kit {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        // Folders do not matter here: what is looked for is a value that is not a list of words.
+        // The folders do not matter here: this checks for values that are not lists of words.
         let mut values = self.build_values(params, Path::new("/"))?;
         for name in ["run_dir", "input", "cpus", "cpu_count", "trial_dir", "trial"] {
             values.insert(name.into(), "0".into());

@@ -1,5 +1,5 @@
-//! Facts about the server for the description of the system: which one it is, how it is started, and
-//! what its settings come to.
+//! Facts about the server for the system description: its program, command line and effective
+//! settings.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use super::talk::{Endpoint, Stats, Talk};
 use crate::Failure;
 use crate::program::{fact, facts as program_facts};
 
-/// Settings that say where it listens, which differs from trial to trial.
+/// Names of settings that depend on where the server listens, and so differ from trial to trial.
 const PLACES: [&str; 5] = ["tcpport", "udpport", "domain_socket", "inter", "umask"];
 
-/// The facts, below `workload.server.`.
+/// Returns the facts about the server, all named `workload.server.*`.
 pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     let mut facts = BTreeMap::new();
     let named = |name: &str, known| (format!("workload.server.{name}"), fact(known));
@@ -61,18 +61,18 @@ fn foreign(params: &Params, address: &str) -> Result<Talk, String> {
     Talk::open(&place).map_err(|e| format!("{place}: {e}"))
 }
 
-/// Starts the server for a moment, on a UNIX socket, and asks for its settings.
+/// Starts the server briefly on a UNIX socket and reads its effective settings.
 fn effective(params: &Params) -> Result<Stats, String> {
-    // A process that is killed meanwhile leaves the folder to the next sweep.
+    // If this process is killed meanwhile, the next sweep of the scratch folder removes `folder`.
     let folder = scratch::make(&scratch::root(), scratch::OWNER)
         .map_err(|e| format!("a folder for the server could not be made: {e}"))?;
     let quiet = Params { transport: Transport::Unix, network: Network::Loopback, ..params.clone() };
     let asked = Running::start(&quiet, &folder, None).and_then(|running| {
-        // It is killed when dropped: there is nothing in it.
+        // Dropping it kills it, which is safe: its cache is empty.
         let settings = Talk::open(&running.place).and_then(|mut talk| talk.stats("settings"));
         settings.map_err(Failure::other)
     });
-    // What is left is a log in a folder for temporary files.
+    // Only a log in the scratch folder is left if this fails.
     let _ = fs::remove_dir_all(&folder);
     asked.map_err(|e| e.to_string())
 }

@@ -1,4 +1,4 @@
-//! A memcached on a node of its own, for load generators on others.
+//! Runs memcached on a node of its own for load generators on other nodes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,7 +46,8 @@ impl Serves for Memcached {
         argv.extend(["-p", &port.to_string(), "-l", host].map(OsString::from));
         argv.extend(settings(&params));
         let address = format!("{host}:{port}");
-        // What is for a server that assay starts does not go with one that runs.
+        // Settings of a server that assay starts are invalid for a running one: reset them to
+        // defaults.
         let mut asking: BTreeMap<String, Scalar> = spec()
             .params
             .iter()

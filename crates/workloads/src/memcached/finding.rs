@@ -1,5 +1,5 @@
-//! Trials that find something by several runs: the highest rate within a bound, and the curve over the
-//! rate.
+//! Trials that consist of several runs: the search for the highest rate within a latency bound, and
+//! the saturation curve over the rate.
 
 use assay_memload::Point;
 use assay_memload::config::{Config, Mode, Think};
@@ -20,21 +20,22 @@ fn percent(quantile: f64) -> String {
     format!("{} %", (quantile * 1e6).round() / 1e4)
 }
 
-/// The most steps of which it is reported what was wrong.
+/// Maximum number of search steps whose wrong answers are reported.
 const MAX_REPORTED: usize = 3;
 
-/// What was wrong with the answers of a step. That none came in time is no fault of a rate too high;
-/// that a wrong one came is one of the server, and no rate that it is reported with counts.
+/// Describes the wrong answers of a search step, or returns `None` if there were none. Missing
+/// answers only mean that the rate was too high. A wrong answer is the server's fault, and makes
+/// any rate that it is reported with invalid.
 fn wrong_answers(step: u32, point: &Point) -> Option<String> {
     let words = point.errors.wrong_words()?;
     Some(format!("step {step} at {}: {words}", ops(point.rate)))
 }
 
-/// Finds the highest rate whose quantile keeps the bound, and measures it once more, which is what the
-/// trial's metrics are of.
+/// Searches for the highest rate whose quantile stays within the bound, then measures that rate
+/// once more; the trial's metrics come from this last run.
 ///
 /// # Errors
-/// No rate keeps it, or a run could not be made.
+/// Fails if no rate meets the bound or a run fails.
 pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
     let Params { bound, quantile, precision, .. } = *params;
     let limit_ns = bound.as_nanos() as u64;
@@ -71,7 +72,7 @@ pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
         return Err(Failure::Stopped);
     }
     let Some(best) = found.best else {
-        // No rate was kept because answers were wrong, which the verdict says.
+        // If no rate was accepted because answers were wrong, the verdict reports it.
         if !stage.wrong.is_empty() {
             return Ok(());
         }
@@ -99,10 +100,11 @@ pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Measures at each of `rates`, or at `steps` rates up to 1.1 times what a closed loop reaches.
+/// Measures at each of `rates`. If `rates` is empty, measures at `steps` evenly spaced rates up to
+/// 1.1 times the throughput of a closed loop.
 ///
 /// # Errors
-/// A run could not be made.
+/// Fails if a run fails.
 pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<(), Failure> {
     stage.channel.phase(Phase::Steady, None);
     let mut rates = rates.to_vec();

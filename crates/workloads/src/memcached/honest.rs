@@ -1,5 +1,5 @@
-//! What speaks for or against a run's numbers: who was the limit, whether the load settled, what a cache
-//! threw out. Evidence for the record; the catalogue of checks judges it.
+//! Evidence for or against a run's numbers: the limiting side, whether the throughput settled, and
+//! evictions. The catalogue of checks judges it.
 
 use assay_memload::Report;
 use assay_memload::config::{Config, Mode};
@@ -10,8 +10,9 @@ use assay_stats::warmup::Class;
 use super::results;
 use super::server_side::Seen;
 
-/// What limited a run, where the server has `cpus` CPUs (`None`: not known): also a server whose many
-/// threads fill its CPUs together, none of them busy by itself, is the limit.
+/// Returns the limit of a run, refined by the number of CPUs that the server has (`cpus`, `None` if
+/// unknown): a server whose threads together fill its CPUs is the limit too, even if no single
+/// thread is busy.
 pub fn judged(limit: &Limit, cpus: Option<usize>) -> Limit {
     let mut limit = limit.clone();
     if let (LimitedBy::Unknown, Some(used), Some(cpus)) = (limit.limiter, limit.server, cpus) {
@@ -24,14 +25,14 @@ pub fn judged(limit: &Limit, cpus: Option<usize>) -> Limit {
     limit
 }
 
-/// Everything that is seen of a run that speaks for or against its numbers; `limit` as [`judged`].
+/// Returns all evidence for or against a run's numbers; `limit` comes from [`judged`].
 pub fn evidence(config: &Config, report: &Report, seen: &Seen, limit: &Limit) -> Vec<Observation> {
     let mut all = vec![limiter(limit, seen.others_busy()), settling(report)];
     all.extend(evictions(config, report, seen));
     all
 }
 
-/// What became of the operations of a run.
+/// Returns the counts of answered, wrong and missing operations as evidence.
 pub fn operations(config: &Config, report: &Report, max_missing: f64) -> Observation {
     Observation::Operations {
         answered: results::answered(report).iter().sum(),
@@ -42,7 +43,7 @@ pub fn operations(config: &Config, report: &Report, max_missing: f64) -> Observa
     }
 }
 
-/// What the limit was.
+/// Returns the limiting side as evidence.
 pub fn limiter(limit: &Limit, others_busy: Option<f64>) -> Observation {
     Observation::Limit {
         by: limit.limiter,
@@ -53,7 +54,7 @@ pub fn limiter(limit: &Limit, others_busy: Option<f64>) -> Observation {
     }
 }
 
-/// How the series of the throughput went.
+/// Returns the shape of the throughput series as evidence.
 fn settling(report: &Report) -> Observation {
     let bin = report.bin.as_secs_f64();
     Observation::Settling {
@@ -70,7 +71,7 @@ fn settling(report: &Report) -> Observation {
     }
 }
 
-/// What the server threw out; `None` where it does not count that.
+/// Returns the evictions as evidence, or `None` if the server does not count them.
 fn evictions(config: &Config, report: &Report, seen: &Seen) -> Option<Observation> {
     Some(Observation::Evictions {
         evicted: seen.window_count("evictions")?,
@@ -80,7 +81,7 @@ fn evictions(config: &Config, report: &Report, seen: &Seen) -> Option<Observatio
     })
 }
 
-/// Sentences about how the load was made, for the record; `limit` as [`judged`].
+/// Returns notes for the record on how the load was generated; `limit` comes from [`judged`].
 pub fn notes(config: &Config, report: &Report, limit: &Limit) -> Vec<String> {
     let what = match limit.limiter {
         LimitedBy::Generator => "the load generator may have been the limit",

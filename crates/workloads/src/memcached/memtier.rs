@@ -1,5 +1,6 @@
-//! The driver `memtier`: memtier_benchmark makes the load instead of assay, to hold the two against each
-//! other. It checks no values and knows no ramps, so a trial with it is less than one with assay's own.
+//! The driver `memtier`: memtier_benchmark generates the load instead of assay, so that the two can
+//! be compared. It does not check values and has no ramp-down, so its trials are checked less than
+//! those of assay's own generator.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,10 +22,10 @@ use crate::program::{last_lines, log_to, need};
 use crate::{Failure, WorkloadError};
 use assay_sut::end_with_parent;
 
-/// The memtier_benchmark to use.
+/// Returns the path of memtier_benchmark.
 ///
 /// # Errors
-/// There is none.
+/// Fails if it is not installed.
 pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
     let name = path.unwrap_or(Path::new("memtier_benchmark"));
     let remedy = "Debian 12 has no package of it: build memtier_benchmark from its source (it needs libevent-dev, \
@@ -32,10 +33,11 @@ pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
     need(name, format!("the driver `{}`", name.display()), remedy)
 }
 
-/// Fills the cache, warms it up, measures it, all by memtier_benchmark.
+/// Fills the cache, warms it up and measures it, each with a run of memtier_benchmark.
 ///
 /// # Errors
-/// It is missing, cannot do what is asked for, fails, or prints what is not understood.
+/// Fails if memtier_benchmark is missing, does not support the configuration, exits with an error,
+/// or prints results that cannot be parsed.
 pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(), Failure> {
     let program = program(path)?;
     let config = stage.config.clone();
@@ -71,25 +73,27 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
     Ok(())
 }
 
-/// How far its count of operations and the server's may lie apart: they are taken a moment apart.
+/// Maximum relative difference between the operation counts of memtier_benchmark and the server.
+/// They are not read at the same instant.
 const APART: f64 = 0.05;
 
-/// Holds what it says against what the server counted and what was filled in. It looks at no value, so
-/// that is all that can be known of its answers.
+/// Compares the results with the server's counters and with the keys that were set.
+/// memtier_benchmark does not check values, so nothing more can be verified.
 fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>) {
     let operations = results.throughput * results.seconds;
     if operations <= 0.0 {
         stage.wrong.push("memtier_benchmark was answered nothing".into());
         return;
     }
-    // It sends on a connection when the last answer has come, and keeps no histogram that can be merged.
+    // memtier_benchmark is a closed loop: it sends the next operation of a connection only after an
+    // answer. It also leaves no histogram that can be merged.
     stage.channel.evidence(Observation::Sending {
         load: Load::Closed,
         slips_charged: false,
         samples: Some(operations.round() as u64),
     });
     match results.errors {
-        // A lost connection is a missing answer, no wrong one.
+        // A lost connection is a missing answer, not a wrong one.
         Some(errors) if errors > 0.0 => {
             stage.channel.evidence(Observation::Operations {
                 answered: operations.round() as u64,
@@ -108,7 +112,7 @@ fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>)
         let sentence = format!(
             "memtier_benchmark reports {operations:.0} operations, the server counted {counted:.0}"
         );
-        // Others may use a server that is not the trial's own.
+        // A server that the trial did not start may have other clients.
         let ours = config.server_pid.is_some();
         let agree = (counted / operations - 1.0).abs() <= APART;
         if agree || !ours { &mut stage.checked } else { &mut stage.wrong }.push(sentence);
@@ -130,7 +134,7 @@ fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>)
     }
 }
 
-/// Its options in every run: where, how, and which objects.
+/// Returns the options that all runs share: server address, concurrency and objects.
 fn arguments(config: &Config) -> Result<Vec<OsString>, Failure> {
     if !config.connections.is_multiple_of(config.threads) {
         return Err(Failure::Workload(wrong(format!(
@@ -171,7 +175,8 @@ fn arguments(config: &Config) -> Result<Vec<OsString>, Failure> {
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
-/// The classes as memtier_benchmark can have them: the mean size of each, with its weight.
+/// Formats the size classes for `--data-size-list`, which takes one size per class: the mean size
+/// of each class and its weight.
 fn sizes(config: &Config) -> String {
     let classes: Vec<_> = config.mix.classes.iter().filter(|c| c.share > 0.0).collect();
     let weights = whole_numbers(&classes.iter().map(|c| c.share).collect::<Vec<_>>());
@@ -181,8 +186,9 @@ fn sizes(config: &Config) -> String {
     words.collect::<Vec<_>>().join(",")
 }
 
-/// Shares as the smallest whole numbers, to a hundredth of their sum. Small ones matter: it makes all
-/// operations of one kind (and all objects of one size) in a row before it goes on to the next.
+/// Returns the shares as the smallest whole numbers with the same ratios, rounded to hundredths of
+/// their sum. Small numbers matter: memtier_benchmark does all operations of one kind (and all
+/// objects of one size) in a row before it switches to the next.
 fn whole_numbers(shares: &[f64]) -> Vec<u64> {
     let total: f64 = shares.iter().sum();
     let hundredths = shares.iter().map(|share| {
@@ -198,7 +204,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What all of its runs share.
+/// Settings shared by all runs of memtier_benchmark in a trial.
 struct Drive<'a> {
     program: &'a Path,
     common: &'a [OsString],
@@ -206,14 +212,14 @@ struct Drive<'a> {
     config: &'a Config,
 }
 
-/// CPU seconds that the two sides were seen to use in a run.
+/// CPU seconds of the client and the server in one run.
 struct Used {
     client: Option<ServerUse>,
     server: Option<ServerUse>,
 }
 
-/// The CPU seconds that a process was seen to use since a moment: the most of all looks, because the
-/// threads that did the work may have ended before the last one.
+/// CPU seconds of a process since its start was recorded: the maximum of all readings, because the
+/// threads that did the work may have ended before the last reading.
 struct Spent {
     pid: Option<u32>,
     from: Option<ServerTimes>,
@@ -238,13 +244,13 @@ impl Spent {
     }
 }
 
-/// CPU seconds as shares of so many seconds.
+/// Divides CPU seconds by `seconds`, which gives CPUs in use.
 fn over(spent: Option<ServerUse>, seconds: f64) -> Option<ServerUse> {
     spent.map(|s| ServerUse { cpus: s.cpus / seconds, busiest: s.busiest / seconds })
 }
 
 impl Drive<'_> {
-    /// Runs it to its end; returns the CPU seconds that it and the server were seen to use.
+    /// Runs memtier_benchmark to its end and returns the CPU seconds of client and server.
     fn go(&self, more: &[&str], name: &str, stage: &mut Stage<'_>) -> Result<Used, Failure> {
         let failed = |message: String| Failure::program(self.program.display(), message);
         let log = self.dir.join(format!("memtier-{name}.log"));
@@ -268,7 +274,7 @@ impl Drive<'_> {
             match child.try_wait() {
                 Ok(Some(status)) => break status,
                 Ok(None) if stage.stopped() => {
-                    // Gone already is as good.
+                    // The process may have ended already.
                     let _ = child.kill();
                     let _ = child.wait();
                     return Err(Failure::Stopped);
@@ -292,8 +298,8 @@ impl Drive<'_> {
     }
 }
 
-/// What its JSON file tells. The same file is read for other purposes elsewhere in assay; this reads what
-/// a trial's metrics need.
+/// Results from memtier_benchmark's JSON file, as far as a trial's metrics need them. Other parts
+/// of assay parse the same file for other purposes.
 #[derive(Debug, PartialEq)]
 struct Results {
     throughput: f64,
@@ -302,7 +308,7 @@ struct Results {
     p99: Option<f64>,
     p999: Option<f64>,
     set_p99: Option<f64>,
-    /// How long it ran.
+    /// Duration of the run in seconds.
     seconds: f64,
     errors: Option<f64>,
 }
@@ -313,7 +319,7 @@ impl Results {
         let all = value.get("ALL STATS")?;
         let number = |of: &str, field: &str| all.get(of)?.get(field)?.as_f64();
         let percentile = |of: &str, field: &str| {
-            // It counts milliseconds.
+            // The file has milliseconds.
             Some(all.get(of)?.get("Percentile Latencies")?.get(field)?.as_f64()? / 1e3)
         };
         let (hits, misses) = (number("Gets", "Hits/sec"), number("Gets", "Misses/sec"));
@@ -339,7 +345,8 @@ fn report(config: &Config, results: &Results, seen: &Seen, used: &Used, stage: &
     let answered = seen.window_count("cmd_get").zip(seen.window_count("cmd_set"));
     let server_cpu =
         seen.window_cpu_s().zip(answered).map(|(s, (gets, sets))| s * 1e6 / (gets + sets) as f64);
-    // What it received the server sent. Its own figures leave parts out.
+    // The client received the bytes that the server wrote. memtier_benchmark's own byte rates are
+    // incomplete.
     let per_s = |name: &str| seen.window_count(name).map(|bytes| bytes as f64 / results.seconds);
     let rows = [
         ("throughput", Some(rate)),

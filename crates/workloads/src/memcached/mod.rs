@@ -1,7 +1,7 @@
-//! The workload `memcached`: a real memcached is started, filled, asked over many connections by assay's
-//! own load generator (`assay_memload`), checked, and stopped. The lab starts a fresh process for every
-//! trial ([`trial`]), which has the server as its child ([`server`]), so that neither outlives the other.
-//! `docs/memcached.md` has the definitions.
+//! The workload `memcached`: starts a real memcached, fills it, loads it over many connections with
+//! assay's own load generator (`assay_memload`), checks the answers and stops it. The lab starts a
+//! fresh process for every trial ([`trial`]); the server is a child of that process ([`server`]),
+//! so that neither outlives the other. `docs/memcached.md` defines the metrics.
 
 mod about;
 mod alone;
@@ -28,56 +28,58 @@ use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::{Driver, Find, Network, Params};
 use trial::Spec;
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "memcached";
 
 spec! {
-    /// Starts a real memcached, fills it with small, medium and large objects, asks for them over
-    /// many connections in a closed loop or at a rate, checks every value, and stops it.
+    /// Starts a real memcached, fills it with small, medium and large objects, gets and sets them
+    /// over many connections in a closed loop or at a fixed rate, checks every value, and stops it.
     NAME, Params::rows();
-    /// Right answers that came in the measurement window over its length. For `max-rate` that at
-    /// the rate found; for `saturation` the highest of all rates.
+    /// Correct answers in the measurement window divided by its length. For `max-rate`: at the rate
+    /// found; for `saturation`: the highest of all rates.
     "throughput", "ops/s", Higher, Measured;
-    /// The highest rate that kept the latency limit (`max-rate` alone).
+    /// Highest rate that stayed within the latency limit (only `max-rate`).
     "max_rate", "ops/s", Higher, Measured;
-    /// Median response time of gets, hits and misses of all classes.
+    /// Median response time of gets (hits and misses, all classes).
     "p50", "s", Lower, Measured;
-    /// 99th percentile; missing with fewer than ten gets beyond it.
+    /// 99th percentile of the response times of gets; missing if fewer than ten gets lie beyond it.
     "p99", "s", Lower, Measured;
-    /// 99.9th percentile, likewise.
+    /// 99.9th percentile of the response times of gets; missing if fewer than ten gets lie beyond
+    /// it.
     "p99.9", "s", Lower, Measured;
-    /// 99th percentile of sets, likewise.
+    /// 99th percentile of the response times of sets; missing if fewer than ten sets lie beyond it.
     "set_p99", "s", Lower, Measured;
-    /// Hits among the gets of the window.
+    /// Share of the gets in the window that hit.
     "hit_ratio", "1", Neither, Measured;
-    /// What the load generator received.
+    /// Bytes per second that the load generator received.
     "bytes_in", "B/s", Neither, Measured;
-    /// What it sent.
+    /// Bytes per second that the load generator sent.
     "bytes_out", "B/s", Neither, Measured;
-    /// CPU time of the load generator for an answer.
+    /// CPU time of the load generator per answer.
     "client_cpu", "us/op", Lower, Derived;
-    /// The share of a CPU that its busiest thread used.
+    /// CPU utilization of the load generator's busiest thread.
     "client_busy", "1", Neither, Measured;
-    /// CPU time of the server for an answer, by its own count; missing where it does not report it.
+    /// CPU time of the server per answer, from its own counters; missing if it does not report
+    /// them.
     "server_cpu", "us/op", Lower, Derived;
-    /// The share of a CPU that its busiest thread used; missing for a server on another machine.
+    /// CPU utilization of the server's busiest thread; missing for a server on another machine.
     "server_busy", "1", Neither, Measured;
-    /// How many CPUs' worth of time it used, likewise.
+    /// CPUs that the server used on average; missing for a server on another machine.
     "server_cpus", "1", Neither, Measured;
-    /// Objects that the server threw out for others in the window.
+    /// Objects that the server evicted in the window.
     "evictions", "1", Lower, Measured;
-    /// Operations of the window that came to no answer.
+    /// Operations of the window that got no answer.
     "timed_out", "1", Lower, Measured;
-    /// Wrong answers of the whole trial; above 0 it is invalid.
+    /// Wrong answers in the whole trial; any makes the trial invalid.
     "errors", "1", Lower, Measured;
     /// Operations of the whole trial without an answer within `op_timeout`, or whose connection was
-    /// lost; judged by `max_missing`.
+    /// lost; limited by `max_missing`.
     "missing", "1", Lower, Measured;
 }
 
-/// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of both
-/// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,
-/// `p99`, `p99.9` over the rate.
+/// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of
+/// both sides. Histograms: `response_time.*`, ns. Curves (only `find = "saturation"`):
+/// `throughput`, `p50`, `p99`, `p99.9` over the rate.
 pub struct Memcached;
 
 impl Workload for Memcached {
@@ -120,7 +122,7 @@ impl Workload for Memcached {
     }
 }
 
-/// The rates of the first trial's curve.
+/// Returns the rates of the first trial's curve, so that all trials measure at the same ones.
 fn earlier_rates(ctx: &TrialContext<'_>) -> Vec<f64> {
     let first = ctx.previous.iter().find_map(|r| r.curve("throughput"));
     first.map(|curve| curve.points.iter().map(|p| p[0]).collect()).unwrap_or_default()

@@ -1,8 +1,9 @@
-//! A network of the server's own: a network namespace, reached over a virtual cable (veth).
+//! A network namespace for the server, connected to the machine's network by a veth pair.
 //!
-//! The namespace has no name and lives as long as a process is in it; the cable ends in it and goes with
-//! it. So there is nothing to restore: when the server ends, however it ends, the kernel removes both.
-#![allow(unsafe_code)] // unshare(2) is unsafe to rustix for a flag that is not used here
+//! The namespace has no name and lives as long as a process is in it. The veth pair ends in it and
+//! is removed with it. So there is nothing to restore: when the server ends, for whatever reason,
+//! the kernel removes both.
+#![allow(unsafe_code)] // rustix marks unshare(2) as unsafe because of a flag that is not used here
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -19,14 +20,15 @@ use crate::declare::wrong;
 use crate::program::need;
 use crate::{Failure, WorkloadError};
 
-/// The cable's addresses: a network of four out of 198.18.0.0/15, which RFC 2544 keeps for benchmarks.
+/// Addresses of the veth pair: a /30 network from 198.18.0.0/15, which RFC 2544 reserves for
+/// benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cable {
-    /// The machine's end.
+    /// Address of the machine's end.
     pub host: Ipv4Addr,
-    /// The server's end.
+    /// Address of the server's end.
     pub server: Ipv4Addr,
-    /// The process whose cable it is; part of the interface's name.
+    /// Process that owns the pair; part of the interface name.
     process: u32,
 }
 
@@ -41,10 +43,11 @@ impl Cable {
     }
 }
 
-/// Whether a namespace can be had by this user, tried on a thread of its own; changes nothing.
+/// Checks that this user may create a network namespace, by trying it on a temporary thread.
+/// Changes nothing.
 ///
 /// # Errors
-/// It cannot, or ip(8) is missing.
+/// Fails if the user may not, or if ip(8) is missing.
 pub fn check() -> Result<(), WorkloadError> {
     let what = "`ip`, which lays the cable of `network = \"namespace\"`,";
     need("ip", what, "install the Debian package iproute2")?;
@@ -59,15 +62,17 @@ pub fn check() -> Result<(), WorkloadError> {
 }
 
 fn unshare() -> std::io::Result<()> {
-    // SAFETY: only CLONE_FILES has an effect that Rust's ideas of file descriptors do not allow for.
+    // SAFETY: of the flags, only CLONE_FILES breaks Rust's assumptions on file descriptors, and it
+    // is not set.
     unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.map_err(Into::into)
 }
 
-/// Calls `start` on this thread inside a new network, with the tunables of the machine's, and comes
-/// back. What `start` starts stays inside. Also returns sentences for the record.
+/// Calls `start` on this thread inside a new network namespace with the machine's tunables, then
+/// moves the thread back. Processes that `start` spawns stay inside. Returns the result of `start`,
+/// the addresses, and notes for the record.
 ///
 /// # Errors
-/// [`Failure::Other`], or the failure of `start`. The thread is back in every case.
+/// Returns [`Failure::Other`] or the failure of `start`. The thread is moved back in every case.
 pub fn inside<T>(
     start: impl FnOnce(&Cable) -> Result<T, Failure>,
 ) -> Result<(T, Cable, Vec<String>), Failure> {
@@ -76,7 +81,8 @@ pub fn inside<T>(
     let tunables = tunables();
     unshare().map_err(network("make it (root is needed)"))?;
     let back = Back(home);
-    // Keeps it until the cable lies, even if what was started in it ends at once.
+    // Keeps the namespace alive until the veth pair is set up, even if a process that was started
+    // in it ends at once.
     let _held = File::open("/proc/thread-self/ns/net").map_err(network("hold it"))?;
     let notes = prepare(&cable, &tunables)?;
     let started = start(&cable)?;
@@ -87,7 +93,7 @@ pub fn inside<T>(
     Ok((started, cable, notes))
 }
 
-/// The way back to the machine's network, taken when dropped at the latest.
+/// Moves the thread back to the machine's network, at the latest when dropped.
 struct Back(File);
 
 impl Back {
@@ -99,14 +105,14 @@ impl Back {
 
 impl Drop for Back {
     fn drop(&mut self) {
-        // The trial ends with an error then; the thread does nothing more with a network.
+        // On failure the trial ends with an error, and the thread no longer uses a network.
         let _ = self.go();
     }
 }
 
-/// Lays the cable and sets the tunables, inside.
+/// Creates the veth pair and sets the tunables, from inside the namespace.
 fn prepare(cable: &Cable, machine: &BTreeMap<String, String>) -> Result<Vec<String>, Failure> {
-    // The other end goes to where the parent is, which never left the machine's network.
+    // The other end goes to the namespace of the parent process, which is still the machine's.
     let parent = getppid().map_or(1, |p| p.as_raw_nonzero().get()).to_string();
     let name = cable.interface();
     ip(&[
@@ -129,10 +135,10 @@ fn prepare(cable: &Cable, machine: &BTreeMap<String, String>) -> Result<Vec<Stri
     Ok(notes)
 }
 
-/// Folders of tunables that a network has of its own.
+/// Folders of tunables that each network namespace has separately.
 const FOLDERS: [&str; 2] = ["/proc/sys/net/core", "/proc/sys/net/ipv4"];
 
-/// The tunables of the network that this thread is in.
+/// Returns the tunables of this thread's network namespace.
 fn tunables() -> BTreeMap<String, String> {
     let files = FOLDERS.iter().filter_map(|dir| fs::read_dir(dir).ok()).flatten().flatten();
     files
@@ -140,7 +146,7 @@ fn tunables() -> BTreeMap<String, String> {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             let set = entry.metadata().is_ok_and(|m| m.is_file() && m.mode() & 0o200 != 0);
-            // Keys are secrets that every network draws for itself.
+            // Keys are secrets that the kernel draws for each namespace.
             set && !name.ends_with("_key")
         })
         .filter_map(|entry| {
@@ -150,8 +156,8 @@ fn tunables() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Sets them in the network that this thread is in. Returns those that it has and that could not be
-/// set.
+/// Sets the tunables in this thread's network namespace. Returns those that exist there but could
+/// not be set.
 fn apply(wanted: &BTreeMap<String, String>) -> Vec<String> {
     let mut other = Vec::new();
     for (path, now) in tunables() {
@@ -221,7 +227,7 @@ mod tests {
         assert_eq!(seen.1, cable.server);
         assert_eq!(seen.0, fs::read_to_string("/proc/sys/net/ipv4/tcp_timestamps").unwrap());
         assert!(notes[0].contains("198.1"), "{notes:?}");
-        // Nobody is inside any more; the kernel takes the namespace down in the background.
+        // No process is inside any more; the kernel removes the namespace in the background.
         let interface = format!("/sys/class/net/{}", cable.interface());
         let began = std::time::Instant::now();
         while Path::new(&interface).exists() && began.elapsed().as_secs() < 30 {

@@ -1,4 +1,4 @@
-//! The parameters of a treatment, declared and as types.
+//! Parameters of a treatment: their declaration and their types.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,54 +16,51 @@ use crate::declare::{
     argv, int, number, one_of, or_none, params, parsed, path, size, text, time, wrong,
 };
 
-/// What a trial finds.
+/// Goal of a trial, the parameter `find`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Find {
-    /// The throughput of one run.
+    /// Throughput of one run.
     Throughput,
-    /// The highest rate that keeps a latency limit.
+    /// Highest rate that stays within a latency limit.
     MaxRate,
-    /// Response times at rates.
+    /// Response times at several rates.
     Saturation,
 }
 
-/// What the bytes travel over.
+/// Transport between load generator and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
-    /// TCP.
     Tcp,
-    /// A UNIX socket.
     Unix,
-    /// TLS over TCP.
     Tls,
 }
 
-/// The network between load and server.
+/// Network between load generator and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Network {
-    /// The machine's own.
+    /// The machine's own network.
     Loopback,
-    /// A namespace of the server's own.
+    /// A network namespace for the server.
     Namespace,
 }
 
-/// Which CPUs one of the two sides has.
+/// CPUs of the load generator or of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cpus {
-    /// What the split of the trial's CPUs gives it.
+    /// The CPUs that the split of the trial's CPUs assigns.
     Auto,
-    /// All of the trial's, bound to none.
+    /// All CPUs of the trial, without binding.
     Any,
-    /// These.
+    /// An explicit list of CPUs.
     These(Vec<usize>),
 }
 
-/// Who makes the load.
+/// Program that generates the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
-    /// assay's own generator.
+    /// assay's own load generator.
     Assay,
-    /// memtier_benchmark.
+    /// The external program memtier_benchmark.
     Memtier,
 }
 
@@ -71,104 +68,108 @@ params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Params {
-        /// What a trial finds: the throughput; the highest rate whose `quantile` stays within the latency limit `bound`; or the
-        /// response times at rising rates.
+        /// Goal of a trial: the throughput; the highest rate whose `quantile` stays within the
+        /// latency limit `bound`; or the response times at rising rates.
         find: Find = one_of(&[("throughput", Find::Throughput), ("max-rate", Find::MaxRate), ("saturation", Find::Saturation)]), "throughput";
-        /// `closed`: a connection asks again when it was answered. `open`: operations are due at `rate`,
-        /// whatever the server does, and response times count from then.
+        /// `closed`: a connection sends its next request after the answer to the last one. `open`:
+        /// operations are due at `rate` regardless of the server, and response times count from the
+        /// time at which they were due.
         open as "mode": bool = one_of(&[("closed", false), ("open", true)]), "closed";
-        /// Operations a second of `mode = "open"`, of all threads together.
+        /// Operations per second of `mode = "open"`, over all threads.
         rate: f64 = number(0.0, 1e9), Scalar::Float(0.0);
-        /// Connections, of all threads together.
+        /// Number of connections, over all threads.
         connections: usize = int(1, 1_000_000), 64;
-        /// Operations that may be outstanding on a connection.
+        /// Operations that may be outstanding on a connection (pipeline depth).
         depth: usize = int(1, 1024), 1;
-        /// Think time: what a connection of a closed loop waits after an answer.
+        /// Think time: pause of a closed loop's connection after an answer.
         think: Duration = time(), "0 s";
-        /// The arrival distribution of an open loop, and the distribution of think times.
+        /// Distribution of the arrivals of an open loop, or of the think times of a closed loop.
         spacing: Arrivals = one_of(&[("even", Arrivals::Even), ("exponential", Arrivals::Exponential)]), "even";
-        /// Threads of the load generator.
+        /// Number of threads of the load generator.
         client_threads as "client.threads": usize = int(1, 1024), 1;
-        /// The CPUs of the load generator, such as `2-3`; `auto` takes the last of the trial's CPUs, one for
-        /// each of its threads, if some are left for the server; `any` binds it to none.
+        /// The CPUs of the load generator, such as `2-3`; `auto` takes the last of the trial's
+        /// CPUs, one for each of its threads, if that leaves some for the server; `any` binds it to
+        /// none.
         client_cpus as "client.cpus": Cpus = parsed(cpus), "auto";
-        /// The wire protocol.
+        /// Wire protocol between load generator and server.
         protocol: Protocol = one_of(&[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)]), "text";
-        /// What carries it.
+        /// Transport that carries the protocol.
         transport: Transport = one_of(&[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)]), "tcp";
-        /// `namespace`: the server runs in a network of its own, reached over a virtual cable (veth).
+        /// `loopback`: the machine's own network. `namespace`: the server runs in a network
+        /// namespace, connected by a veth pair.
         network: Network = one_of(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]), "loopback";
-        /// Who makes the load: assay, or memtier_benchmark.
+        /// Program that generates the load: assay, or memtier_benchmark.
         driver: Driver = one_of(&[("assay", Driver::Assay), ("memtier", Driver::Memtier)]), "assay";
-        /// The memtier_benchmark to use; empty: the one on PATH.
+        /// Path of memtier_benchmark; empty: the one on PATH.
         driver_path as "driver.path": Option<PathBuf> = or_none(path()), "";
-        /// The latency limit of `find = "max-rate"`.
+        /// Latency limit of `find = "max-rate"`.
         bound: Duration = time(), "1 ms";
-        /// The quantile of the response times that the limit holds for, 0 to 1.
+        /// Quantile of the response times that must stay within `bound`, 0 to 1.
         quantile: f64 = number(0.0, 0.9999), Scalar::Float(0.99);
-        /// The search ends when the rate that kept the limit and the one that broke it differ by less than this
-        /// share.
+        /// Relative difference between the highest rate that met the limit and the lowest that
+        /// broke it below which the search ends.
         precision: f64 = number(0.001, 1.0), Scalar::Float(0.05);
-        /// The rates of `find = "saturation"`, with blanks or commas; empty: `steps` rates up to 1.1 times the
-        /// throughput of a closed loop.
+        /// Rates of `find = "saturation"`, separated by blanks or commas; empty: `steps` rates up
+        /// to 1.1 times the throughput of a closed loop.
         rates: Vec<f64> = parsed(rates), "";
-        /// How many rates, where `rates` does not say.
+        /// Number of rates if `rates` is empty.
         steps: u32 = int(2, 1000), 10;
-        /// How many objects there are.
+        /// Number of objects in the cache.
         keys: u64 = int(1, 1 << 32), 100_000;
-        /// The share of objects that are small, relative to the other classes' shares.
+        /// Share of small objects, relative to the shares of the other classes.
         share_small as "share.small": f64 = number(0.0, 1.0), Scalar::Float(0.6);
-        /// The share of objects that are medium.
+        /// Share of medium objects, relative to the shares of the other classes.
         share_medium as "share.medium": f64 = number(0.0, 1.0), Scalar::Float(0.3);
-        /// The share of objects that are large.
+        /// Share of large objects, relative to the shares of the other classes.
         share_large as "share.large": f64 = number(0.0, 1.0), Scalar::Float(0.1);
-        /// Bytes of a small object, from and to; uniform between them.
+        /// Range of the size of a small object in bytes; sizes are uniformly distributed.
         size_small as "size.small": (u32, u32) = parsed(sizes), "4-100";
-        /// Bytes of a medium object.
+        /// Range of the size of a medium object in bytes.
         size_medium as "size.medium": (u32, u32) = parsed(sizes), "1024-2048";
-        /// Bytes of a large object.
+        /// Range of the size of a large object in bytes.
         size_large as "size.large": (u32, u32) = parsed(sizes), "5120-20480";
-        /// The share of gets among the operations; the rest are sets.
+        /// Share of gets among the operations; the rest are sets.
         gets: f64 = number(0.0, 1.0), Scalar::Float(0.9);
-        /// The share of gets that ask for objects that were set; the rest ask for others.
+        /// Share of gets for objects that were set; the other gets ask for unknown keys.
         hits: f64 = number(0.0, 1.0), Scalar::Float(1.0);
-        /// Which objects are asked for how often.
+        /// Distribution of requests over the objects.
         skewed as "popularity": bool = one_of(&[("uniform", false), ("zipf", true)]), "uniform";
-        /// The exponent of `popularity = "zipf"`: the k-th object is asked for in proportion to 1 / k^zipf.
+        /// Exponent of `popularity = "zipf"`: the k-th object is requested in proportion to 1 /
+        /// k^zipf.
         zipf: f64 = number(0.01, 10.0), Scalar::Float(0.99);
-        /// The same seed makes and asks for the same objects.
+        /// Seed of the random numbers; the same seed makes and requests the same objects.
         seed: u64 = int(0, i64::MAX), 1;
-        /// The memcached to start; empty: the one on PATH.
+        /// Path of the memcached to start; empty: the one on PATH.
         server_path as "server.path": Option<PathBuf> = or_none(path()), "";
-        /// host:port (or the path of a socket) of a server that runs already: nothing is started or stopped.
-        /// What it holds under the keys that are used is overwritten.
+        /// `host:port`, or the path of a socket, of a server that is already running: assay neither
+        /// starts nor stops it. Its values under the workload's keys are overwritten.
         address as "server.address": Option<String> = or_none(text()), "";
-        /// The port that the server listens on; 0: a free one.
+        /// Port that the server listens on; 0: a free one.
         port as "server.port": u16 = int(0, 65_535), 0;
-        /// Threads of the server (`-t`); 4 is memcached's own default.
+        /// Number of server threads (`-t`); 4 is memcached's own default.
         server_threads as "server.threads": u32 = int(1, 1024), 4;
-        /// The CPUs of the server; `auto` takes those of the trial that `client.cpus = "auto"` leaves; `any`
-        /// leaves all of them to it.
+        /// The CPUs of the server; `auto` takes those of the trial that `client.cpus = "auto"`
+        /// leaves; `any` leaves it all of them.
         server_cpus as "server.cpus": Cpus = parsed(cpus), "auto";
         /// Memory for objects (`-m`).
         memory as "server.memory": u64 = size(), "1 GiB";
         /// More options of memcached, such as `-o no_lru_maintainer -I 2m`.
         options as "server.options": Vec<OsString> = argv(), "";
-        /// The name that the certificate of a TLS server must carry.
+        /// Host name that the certificate of a TLS server must carry.
         tls_name as "tls.name": String = text(), "localhost";
-        /// A PEM file of the authorities whose certificates are believed; empty: any certificate is. The server
-        /// that is started has one of its own making.
+        /// PEM file of the trusted certificate authorities; empty: any certificate is accepted. A
+        /// server that assay starts has a self-signed certificate.
         tls_authorities as "tls.authorities": Option<PathBuf> = or_none(path()), "";
-        /// Load before the measurement window.
+        /// Time under load before the measurement window.
         ramp_up: Duration = time(), "2 s";
-        /// The measurement window; for a search or a curve that of each rate.
+        /// Length of the measurement window; for a search or a curve, the window of each rate.
         steady: Duration = time(), "10 s";
-        /// Load after the measurement window.
+        /// Time under load after the measurement window.
         ramp_down: Duration = time(), "500 ms";
-        /// How long an answer may take before it counts as missing.
+        /// Time after which an unanswered operation counts as missing.
         op_timeout: Duration = time(), "1 s";
-        /// The share of operations, ramps included, whose answers may be missing (too late, or the connection
-        /// was lost) before the trial is invalid.
+        /// Maximum share of operations, ramps included, whose answers are missing (too late, or the
+        /// connection was lost); above it the trial is invalid.
         max_missing: f64 = number(0.0, 1.0), Scalar::Float(0.001);
     }
 }
@@ -183,7 +184,7 @@ fn cpus(text: &str) -> Result<Cpus, String> {
     }
 }
 
-/// Bytes from and to.
+/// Parses a size range in bytes such as `4-100`, or one size.
 fn sizes(text: &str) -> Result<(u32, u32), String> {
     let sides = text.split_once('-').unwrap_or((text, text));
     let side = |side: &str| {
@@ -206,10 +207,10 @@ fn rates(text: &str) -> Result<Vec<f64>, String> {
 }
 
 impl Params {
-    /// Reads the checked parameters of a treatment and looks at how they go together.
+    /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
-    /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
+    /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
         let params = Params::read(map)?;
         params.load()?.check().map_err(|e| wrong(e.to_string()))?;
@@ -261,7 +262,7 @@ impl Params {
             return Err(wrong("`mode = \"open\"` needs a `rate`, in operations a second"));
         }
         if self.open {
-            // A search and a curve bring their own rates.
+            // A search and a curve set their own rates.
             return Ok(Mode::Open { rate: self.rate.max(1.0), arrivals: self.spacing });
         }
         let think = match (self.think, self.spacing) {
@@ -272,10 +273,10 @@ impl Params {
         Ok(Mode::Closed { think })
     }
 
-    /// Returns the load, complete but for the target, the CPUs and the server's process.
+    /// Returns the load configuration without target, CPUs and server process.
     ///
     /// # Errors
-    /// [`WorkloadError::Param`]: `rate` and `mode` do not go together.
+    /// [`WorkloadError::Param`]: `rate` and `mode` contradict each other.
     pub fn load(&self) -> Result<Config, WorkloadError> {
         let class =
             |name: &str, (min, max), share| SizeClass { name: name.into(), min, max, share };
@@ -311,7 +312,7 @@ impl Params {
         })
     }
 
-    /// Returns the TLS server at `address`.
+    /// Returns the target for a TLS server at `address`.
     pub fn tls(&self, address: String) -> Target {
         let trust = match &self.tls_authorities {
             Some(file) => Trust::Authorities(file.clone()),
@@ -321,7 +322,8 @@ impl Params {
     }
 }
 
-/// Parameters of a server that assay would start say nothing about one that runs.
+/// Rejects parameters of a server that assay would start, because they have no effect on a running
+/// one.
 fn foreign_alone(map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
     for ParamSpec { name, default, .. } in Params::rows() {
         let own = name.starts_with("server.") && name != "server.address";

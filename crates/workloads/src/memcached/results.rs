@@ -1,4 +1,4 @@
-//! What a run of the load came to, as events: metrics, histograms, the series over time.
+//! Results of a load run as events: metrics, histograms and series over time.
 
 use assay_memload::config::{Config, Mode};
 use assay_memload::heat::{ROWS, edge};
@@ -12,11 +12,12 @@ use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 use super::server_side::Seen;
 use crate::work::{Channel, Curve};
 
-/// No more samples than this of a series.
+/// Maximum number of samples in a series.
 const SAMPLES: usize = 600;
 
-/// The `q` quantile of times in ns, in seconds. `unanswered` operations count as longer than any. `None`
-/// when fewer than ten lie beyond it, or it lies among those without an answer.
+/// Returns the `q` quantile, in seconds, of `times` in ns. `unanswered` operations count as longer
+/// than any other. Returns `None` if fewer than ten operations lie beyond the quantile, or if it
+/// falls among the unanswered ones.
 pub fn quantile(times: &Histogram<u64>, unanswered: u64, q: f64) -> Option<f64> {
     let total = times.len() + unanswered;
     if !assay_stats::percentile::supports(total as f64, q) {
@@ -27,15 +28,15 @@ pub fn quantile(times: &Histogram<u64>, unanswered: u64, q: f64) -> Option<f64> 
     Some(times.value_at_quantile(share.min(1.0)) as f64 * 1e-9)
 }
 
-/// The response times of gets: hits and misses, all classes.
+/// Returns the response times of gets: hits and misses of all classes.
 fn gets(report: &Report) -> Histogram<u64> {
     let mut times = report.times(Some(Operation::GetHit));
     times += &report.times(Some(Operation::GetMiss));
     times
 }
 
-/// Sends the metrics of a run. `seen` is what was seen of the server in its window, `errors` those of all
-/// runs of the trial.
+/// Sends the metrics of a run. `seen` holds the server's counters around its window, `errors` the
+/// errors of all runs of the trial.
 pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Channel) {
     let gets = gets(report);
     let window = Some(report.window_s()).filter(|w| *w > 0.0);
@@ -63,14 +64,14 @@ pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Chan
     channel.metrics(super::spec(), rows.into_iter().chain(failures(errors)));
 }
 
-/// Wrong and missing answers of a whole trial, as metrics.
+/// Returns the wrong and missing answers of a whole trial as metrics.
 pub fn failures(errors: &Errors) -> [(&'static str, Option<f64>); 2] {
     [("errors", Some(errors.wrong() as f64)), ("missing", Some(errors.missing() as f64))]
 }
 
-/// A histogram of response times as an event, with the metrics or curves (`at` a rate) that are
-/// percentiles of it. Operations without an answer count in each histogram, whatever they were, as they
-/// do in each percentile of the trial.
+/// Returns a histogram of response times as an event, with the names of the metrics (or, if `at` is
+/// a rate, of the curves) that are percentiles of it. Unanswered operations count in every
+/// histogram regardless of their kind, as in every percentile of the trial.
 fn histogram(
     name: String,
     times: &Histogram<u64>,
@@ -96,11 +97,11 @@ fn histogram(
     })
 }
 
-/// The percentiles of gets that are reported, as metrics and over the rate.
+/// Percentiles of gets that are reported as metrics and as curves over the rate.
 const OF_GETS: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// Sends the response times: `response_time.OPERATION.CLASS` for each, and merged over classes for gets
-/// and sets.
+/// Sends the histograms of response times: `response_time.OPERATION.CLASS` for each pair, and those
+/// merged over all classes for gets and sets.
 pub fn histograms(report: &Report, config: &Config, channel: &mut Channel) {
     let both = (report, config);
     let cells = report.cells.iter().map(|cell| {
@@ -117,7 +118,7 @@ pub fn histograms(report: &Report, config: &Config, channel: &mut Channel) {
     }
 }
 
-/// Sends the series over time, ramps included, as far as the run came.
+/// Sends the series over time, ramps included, up to the end of the run.
 pub fn series(report: &Report, channel: &mut Channel) {
     let width = report.bin.as_nanos() as u64;
     let together = report.series.len().div_ceil(SAMPLES).max(1);
@@ -142,8 +143,8 @@ pub fn series(report: &Report, channel: &mut Channel) {
     }
 }
 
-/// Sends response times over time: all right answers, whatever the operation, at the time at which they
-/// came, ramps included.
+/// Sends the heat map of response times: all correct answers of any operation by arrival time,
+/// ramps included.
 pub fn heat(report: &Report, channel: &mut Channel) {
     let columns = report.heat.columns();
     let used = |row: &usize| columns.iter().any(|c| c[*row] > 0);
@@ -158,10 +159,11 @@ pub fn heat(report: &Report, channel: &mut Channel) {
     });
 }
 
-/// Sends a run at `rate` as a point of the curves over the rate, with the histogram behind it.
+/// Sends a run at `rate` as a point of each curve over the rate, with its histogram.
 pub fn point(rate: f64, report: &Report, config: &Config, channel: &mut Channel) {
     let gets = gets(report);
-    // Read from histograms of the measured times, and least at the lowest rate: nothing to choose by.
+    // `Derived`, because they are read from histograms of the measured times. They are lowest at
+    // the lowest rate, so no rate may be chosen by them.
     let of_gets =
         OF_GETS.map(|(name, q)| (name, quantile(&gets, report.unanswered, q), "s", Kind::Derived));
     let throughput = ("throughput", report.throughput(), "ops/s", Kind::Measured);
@@ -176,7 +178,7 @@ pub fn point(rate: f64, report: &Report, config: &Config, channel: &mut Channel)
     }
 }
 
-/// Right answers of the whole run, by operation, as the series has them.
+/// Returns the correct answers of the whole run by operation, summed over the series.
 pub fn answered(report: &Report) -> [u64; OPERATIONS.len()] {
     let mut sum = [0; OPERATIONS.len()];
     for bin in &report.series {

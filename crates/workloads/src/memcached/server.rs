@@ -1,4 +1,4 @@
-//! A memcached of the trial's own: started, waited for until it answers, stopped.
+//! A memcached that the trial owns: started, awaited until it answers, and stopped.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -21,28 +21,28 @@ use crate::WorkloadError;
 use crate::program::{free_port, last_lines, log_to, need};
 use assay_sut::end_with_parent;
 
-/// How long a server may take until it answers.
+/// Maximum time from start to the first answer.
 const START: Duration = Duration::from_secs(10);
-/// How long it may take to end after SIGTERM; memcached looks once a second.
+/// Maximum time to exit after SIGTERM; memcached checks for it once a second.
 const END: Duration = Duration::from_secs(3);
-/// How often a free port is drawn again when another program was quicker.
+/// Maximum number of new ports to try if another program took the free port first.
 const DRAWS: usize = 5;
-/// The longest path of a UNIX socket, bytes (`sun_path`).
+/// Maximum length of a UNIX socket path in bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;
-/// Connections and files that the server has beside those of the load.
+/// Connections and files that the server needs in addition to those of the load.
 const SPARE_CONNECTIONS: usize = 64;
-/// So many connections in the place of each of the load the server may have to take before it sees that the
-/// older ones were closed: the load gives up after three that were lost.
+/// Connections per connection of the load that the server may have to hold before it notices that
+/// older ones were closed: the load gives up after three lost connections.
 const RECONNECTS: usize = 4;
 
-/// The files of the certificate that the server makes itself.
+/// Files of the self-signed certificate that is made for the server.
 const CERTIFICATE: &str = "certificate.pem";
 const KEY: &str = "key.pem";
 
-/// The memcached to start.
+/// Returns the path of the memcached to start.
 ///
 /// # Errors
-/// There is none.
+/// Fails if it is not installed.
 pub fn program(params: &Params) -> Result<PathBuf, WorkloadError> {
     let name = params.server_path.clone().unwrap_or_else(|| "memcached".into());
     let what = format!("the server `{}`", name.display());
@@ -50,21 +50,21 @@ pub fn program(params: &Params) -> Result<PathBuf, WorkloadError> {
     need(name, what, remedy)
 }
 
-/// A server that answers.
+/// A server process that answers requests.
 pub struct Running {
     child: Child,
     log: PathBuf,
-    /// Its command line.
+    /// Command line of the server.
     pub argv: Vec<OsString>,
-    /// Where the load goes.
+    /// Address for the load generator.
     pub target: Target,
-    /// Where it can be asked about itself.
+    /// Plain-text address for statistics; differs from the target's for TLS.
     pub place: Endpoint,
-    /// Sentences for the record.
+    /// Notes for the record.
     pub notes: Vec<String>,
 }
 
-/// Where a server listens.
+/// Address that a server listens on, and the options for it.
 struct Ears {
     arguments: Vec<OsString>,
     port: u16,
@@ -73,11 +73,12 @@ struct Ears {
 }
 
 impl Running {
-    /// Starts the server that `params` ask for, with its files in `dir`, on `cpus` (`None`: all that this
-    /// process may use). To be called on the thread that lives as long as the server shall.
+    /// Starts the server described by `params`, with its files in `dir`, on `cpus` (`None`: all
+    /// CPUs of this process). The calling thread must live as long as the server, which is killed
+    /// when it ends.
     ///
     /// # Errors
-    /// It is missing, does not start, or does not answer.
+    /// Fails if the program is missing, does not start, or does not answer.
     pub fn start(params: &Params, dir: &Path, cpus: Option<&[usize]>) -> Result<Self, Failure> {
         if params.transport == Transport::Tls {
             make_certificate(dir, &params.tls_name)?;
@@ -100,12 +101,11 @@ impl Running {
         }
     }
 
-    /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits until it answers, and makes sure that it is this one that does.
+    /// Waits until the server answers, and checks by its process id that no other server answered.
     fn wait_until_it_answers(&mut self) -> Result<(), Failure> {
         let began = Instant::now();
         loop {
@@ -119,7 +119,7 @@ impl Running {
                     if other == self.pid().to_string() {
                         return Ok(());
                     }
-                    // The port's other owner may answer before ours has found it taken.
+                    // Another owner of the port may answer before this server finds the port taken.
                     if let Some(status) = self.ended_within(Duration::from_secs(1)) {
                         return Err(self.refused(&status));
                     }
@@ -161,26 +161,27 @@ impl Running {
         }
     }
 
-    /// The end of what it printed.
+    /// Returns the last lines of the server's output.
     pub fn last_lines(&self) -> String {
         let text = std::fs::read(&self.log).unwrap_or_default();
         last_lines(&String::from_utf8_lossy(&text))
     }
 
-    /// How it ended, if it has.
+    /// Returns the exit status if the server has ended.
     pub fn ended(&mut self) -> Option<String> {
         self.child.try_wait().ok().flatten().map(|status| status.to_string())
     }
 
-    /// Asks it to end, and ends it when it does not. Returns a sentence when it had to be killed.
+    /// Sends SIGTERM, and SIGKILL if the server does not exit. Returns a note if it had to be
+    /// killed.
     pub fn stop(mut self) -> Option<String> {
         let pid = Pid::from_child(&self.child);
         if self.ended().is_none() {
-            // It may end by itself meanwhile, which is as good.
+            // The server may have ended since the check.
             let _ = kill_process(pid, Signal::TERM);
         }
         let killed = self.ended_within(END).is_none();
-        // Dropping kills what is left.
+        // Dropping `self` kills a server that is still running.
         killed.then(|| "memcached did not end within 3 s of SIGTERM and was killed".to_owned())
     }
 }
@@ -204,7 +205,7 @@ fn spawn(
     argv.extend(ears.arguments);
     argv.extend(settings(params));
     let log = dir.join("memcached.log");
-    // The output of an earlier try must not be taken for this one's.
+    // Truncates the log, so that output of an earlier attempt is not taken for this one's.
     File::create(&log).map_err(WorkloadError::io("make", &log))?;
     let mut command = Command::new(&program);
     command.args(&argv[1..]).stdin(Stdio::null()).process_group(0);
@@ -220,7 +221,7 @@ fn spawn(
     Ok(Running { child, log, argv, target, place, notes })
 }
 
-/// The options that do not say where it listens.
+/// Returns the server options that do not depend on the address.
 pub fn settings(params: &Params) -> Vec<OsString> {
     let connections = most_connections(params.connections);
     let mebibytes = (params.memory >> 20).max(1);
@@ -229,16 +230,16 @@ pub fn settings(params: &Params) -> Vec<OsString> {
     arguments.extend(["-m".into(), mebibytes.to_string().into()]);
     arguments.extend(["-c".into(), connections.to_string().into()]);
     if rustix::process::geteuid().is_root() {
-        // It refuses to run as root without an option. A change of user would untie it from the
-        // trial.
+        // memcached refuses to run as root without `-u`. Changing the user would clear the
+        // parent-death signal that ties it to the trial.
         arguments.extend(["-u".into(), "root".into()]);
     }
     arguments.extend(params.options.iter().cloned());
     arguments
 }
 
-/// The connections that the server takes: with room for those that are opened again after a stall, as far
-/// as the limit on open files goes, without which memcached refuses to start.
+/// Returns the server's connection limit: with room for connections that are reopened after a
+/// stall, up to the limit on open files, beyond which memcached refuses to start.
 fn most_connections(load: usize) -> usize {
     let hard = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
     let files = hard.map_or(usize::MAX, |most| most as usize);
@@ -291,10 +292,10 @@ fn silent(place: impl Display, reason: impl Display) -> Failure {
     Failure::other(format!("memcached at {place} does not answer: {reason}"))
 }
 
-/// Makes a certificate for `name` in `dir`, and its key: for `transport = "tls"`, good for two days.
+/// Makes a certificate for `name`, valid for two days, and its key in `dir`.
 ///
 /// # Errors
-/// openssl is missing or refuses.
+/// Fails if openssl is missing or exits with an error.
 fn make_certificate(dir: &Path, name: &str) -> Result<(), Failure> {
     let failed = |message: String| Failure::Program { what: "openssl".into(), message };
     let out = Command::new("openssl")

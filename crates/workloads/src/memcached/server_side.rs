@@ -1,38 +1,39 @@
-//! The server's own counts at the moments of a run, and whether they agree with the load generator's.
+//! The server's counters at several moments of a run, and their comparison with the load
+//! generator's counts.
 
 use assay_memload::report::OPERATIONS;
 use assay_sut::clock::process_cpu_time;
 
 use super::talk::{Endpoint, Stats, Talk, count, cpu_s};
 
-/// A server's own counters at four moments; `None` where it did not answer.
+/// Counters of the server at four moments; `None` if it did not answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Seen {
-    /// Before the run, when the cache had been filled.
+    /// Counters after the cache was filled and before the run.
     pub before: Option<Stats>,
-    /// At the begin of the measurement window.
+    /// Counters at the start of the measurement window.
     pub from: Option<Stats>,
-    /// At its end.
+    /// Counters at the end of the measurement window.
     pub to: Option<Stats>,
-    /// After the run.
+    /// Counters after the run.
     pub after: Option<Stats>,
-    /// What the machine's CPUs had done at the begin and the end of the window.
+    /// CPU time of the machine at the start and the end of the window.
     pub host: [Option<HostCpu>; 2],
 }
 
-/// CPU time since boot, seconds: of the machine, and of this process, which is the load generator.
+/// CPU time since boot, in seconds, of the machine and of this process, the load generator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HostCpu {
-    /// Of all CPUs, seconds that something ran.
+    /// Busy time of all CPUs, seconds.
     busy: f64,
-    /// Of all CPUs, seconds in all.
+    /// Total time of all CPUs, seconds.
     total: f64,
-    /// Of this process, seconds.
+    /// CPU time of this process, seconds.
     own: f64,
 }
 
 impl HostCpu {
-    /// Reads it now; `None`: the kernel's file is not as known.
+    /// Reads the current CPU times; `None` if `/proc/stat` has an unknown format.
     pub fn read() -> Option<Self> {
         let text = std::fs::read_to_string("/proc/stat").ok()?;
         let (busy, total) = cpu_line(&text)?;
@@ -40,7 +41,8 @@ impl HostCpu {
     }
 }
 
-/// Seconds busy and in all of the first line of `/proc/stat`. Guests' time is in their hosts' already.
+/// Returns the busy and the total seconds from the first line of `/proc/stat`. Guest time is
+/// already included in user time, so it is not added.
 fn cpu_line(text: &str) -> Option<(f64, f64)> {
     let words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
     let ticks: Vec<f64> = words.take(8).map(|w| w.parse().ok()).collect::<Option<_>>()?;
@@ -51,18 +53,18 @@ fn cpu_line(text: &str) -> Option<(f64, f64)> {
 }
 
 impl Seen {
-    /// How much a count grew in the measurement window.
+    /// Returns the increase of a counter over the measurement window.
     pub fn window_count(&self, name: &str) -> Option<u64> {
         grew(self.from.as_ref(), self.to.as_ref(), name)
     }
 
-    /// How much a count grew over the whole run.
+    /// Returns the increase of a counter over the whole run.
     pub fn run_count(&self, name: &str) -> Option<u64> {
         grew(self.before.as_ref(), self.after.as_ref(), name)
     }
 
-    /// The share of the machine's CPU time in the window that neither the generator nor the server used; `None`
-    /// where one of them is not known.
+    /// Returns the share of the machine's CPU time in the window that neither the generator nor the
+    /// server used, or `None` if one of these is unknown.
     pub fn others_busy(&self) -> Option<f64> {
         let [from, to] = self.host;
         let (from, to) = (from?, to?);
@@ -71,7 +73,7 @@ impl Seen {
         (total > 0.0).then(|| ((to.busy - from.busy - own) / total).clamp(0.0, 1.0))
     }
 
-    /// CPU time of the server in the measurement window, seconds.
+    /// Returns the server's CPU time in the measurement window, in seconds.
     pub fn window_cpu_s(&self) -> Option<f64> {
         Some(cpu_s(self.to.as_ref()?)? - cpu_s(self.from.as_ref()?)?)
     }
@@ -81,8 +83,8 @@ fn grew(from: Option<&Stats>, to: Option<&Stats>, name: &str) -> Option<u64> {
     count(to?, name)?.checked_sub(count(from?, name)?)
 }
 
-/// Asks for the counts; `None` when nobody answers (which the load will tell). A conversation that broke
-/// is not gone on with: a late answer would be taken for that to a later question.
+/// Requests the server's counters; `None` if it does not answer (the load reports that). A failed
+/// connection is dropped, because a late answer would be taken for the answer to a later request.
 pub fn look(talk: &mut Option<Talk>) -> Option<Stats> {
     let stats = talk.as_mut()?.stats("").ok();
     if stats.is_none() {
@@ -91,17 +93,17 @@ pub fn look(talk: &mut Option<Talk>) -> Option<Stats> {
     stats
 }
 
-/// Opens a conversation, if there is somebody to talk to.
+/// Connects to the server, if there is an address.
 pub fn listen(place: Option<&Endpoint>) -> Option<Talk> {
     Talk::open(place?).ok()
 }
 
-/// Compares hits, misses and sets of a whole run, `ours` by [`OPERATIONS`], with the server's counts.
-/// Answers to the last `in_flight` operations may have come after the series ended, or too late; the
-/// server has counted them. `Ok`: a sentence. `Err`: they disagree.
+/// Compares hits, misses and sets of a whole run (`ours`, in the order of [`OPERATIONS`]) with the
+/// server's counters. The server may have counted up to `in_flight` operations whose answers came
+/// after the end of the series or too late. Returns a note for the record.
 ///
 /// # Errors
-/// A sentence that says which count disagrees.
+/// Returns a message that names the counter that disagrees.
 pub fn agree(seen: &Seen, ours: [u64; OPERATIONS.len()], in_flight: u64) -> Result<String, String> {
     let mut unequal = Vec::new();
     for (name, ours) in [("get_hits", ours[0]), ("get_misses", ours[1]), ("cmd_set", ours[2])] {
@@ -146,7 +148,7 @@ mod tests {
         let mut seen = Seen { from: cpu("1.0"), to: cpu("2.0"), ..Seen::default() };
         assert_eq!(seen.others_busy(), None);
         seen.host = [at(10.0, 100.0, 0.0), at(18.0, 110.0, 2.0)];
-        // 8 of 10 s, of which 2 are the generator's and 1 the server's.
+        // Of 10 s, 8 were busy: 2 by the generator and 1 by the server.
         assert_eq!(seen.others_busy(), Some(0.5));
     }
 

@@ -1,21 +1,22 @@
-//! Which of the trial's CPUs the load generator has, and which the server.
+//! Splits the trial's CPUs between the load generator and the server.
 
 use assay_environment::cpulist;
 
 use super::params::Cpus;
 
-/// The two sides' CPUs; `None`: bound to none.
+/// The CPUs of both sides; `None`: not bound to CPUs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// The load generator's.
+    /// The CPUs of the load generator.
     pub client: Option<Vec<usize>>,
-    /// The server's.
+    /// The CPUs of the server.
     pub server: Option<Vec<usize>>,
 }
 
-/// Splits `all`, the trial's CPUs. What is asked for is taken; `auto` gives the load generator the last
-/// CPUs, one for each of its threads and at most half where they would not leave any, and the server the
-/// others. Where one CPU is all there is, neither is bound. `server` is `None` for one that runs already.
+/// Splits `all`, the trial's CPUs. An explicit list is taken as it is. `auto` gives the load
+/// generator the last CPUs, one for each of its threads, or half of them if that would leave none
+/// for the server; the server gets the others. If there is only one CPU, neither side is bound.
+/// `server` is `None` for a server that assay did not start.
 pub fn split(all: &[usize], client: &Cpus, threads: usize, server: Option<&Cpus>) -> Split {
     let without = |taken: &[usize]| {
         let left: Vec<usize> = all.iter().copied().filter(|c| !taken.contains(c)).collect();
@@ -43,7 +44,7 @@ pub fn split(all: &[usize], client: &Cpus, threads: usize, server: Option<&Cpus>
 }
 
 impl Split {
-    /// It in words.
+    /// Returns a note on the split; `own` is true if assay started the server.
     pub fn words(&self, own: bool) -> String {
         let side = |cpus: &Option<Vec<usize>>| match cpus {
             Some(cpus) => format!("bound to CPU {}", cpulist::format(cpus)),

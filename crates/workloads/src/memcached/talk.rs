@@ -1,5 +1,5 @@
-//! A few words with a memcached beside the load: its version, its counts, its settings. In the text
-//! protocol, over a connection of its own.
+//! Requests to a memcached apart from the load: its version, counters and settings. Uses the text
+//! protocol over a separate connection.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,17 +9,17 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long an answer may take.
+/// Time limit for an answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// No answer is longer, bytes.
+/// Maximum length of an answer in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Where a server can be spoken to in plain text.
+/// Address of a server that accepts the plain-text protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Endpoint {
-    /// `host:port`.
+    /// TCP address as `host:port`.
     Tcp(String),
-    /// A UNIX socket.
+    /// Path of a UNIX socket.
     Unix(PathBuf),
 }
 
@@ -32,20 +32,20 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// What a server answers to `stats`: name → value.
+/// Answer to `stats`: name → value.
 pub type Stats = BTreeMap<String, String>;
 
 trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
-/// An open conversation.
+/// A connection for requests about the server itself.
 pub struct Talk(BufReader<Box<dyn Stream>>);
 
 impl Talk {
-    /// Opens one.
+    /// Connects to a server.
     ///
     /// # Errors
-    /// Nobody is there.
+    /// Fails if nothing listens at `place`.
     pub fn open(place: &Endpoint) -> io::Result<Self> {
         let stream: Box<dyn Stream> = match place {
             Endpoint::Tcp(address) => {
@@ -83,20 +83,20 @@ impl Talk {
         Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
     }
 
-    /// Its version, such as `1.6.18`.
+    /// Returns the version, such as `1.6.18`.
     ///
     /// # Errors
-    /// It does not answer, or not as memcached does.
+    /// Fails if the server does not answer or the answer is not memcached's.
     pub fn version(&mut self) -> io::Result<String> {
         self.ask("version\r\n")?;
         let line = self.line()?;
         line.strip_prefix("VERSION ").map(str::to_owned).ok_or_else(|| strange(&line))
     }
 
-    /// Its counts (`""`) or its settings (`settings`).
+    /// Returns the server's counters (`which` is `""`) or its settings (`"settings"`).
     ///
     /// # Errors
-    /// It does not answer, or not as memcached does.
+    /// Fails if the server does not answer or the answer is not memcached's.
     pub fn stats(&mut self, which: &str) -> io::Result<Stats> {
         self.ask(&format!("{}\r\n", format!("stats {which}").trim_end()))?;
         let mut stats = Stats::new();
@@ -123,12 +123,12 @@ fn strange(line: &str) -> io::Error {
     )
 }
 
-/// One of the server's counts; `None` if it has none of that name.
+/// Returns a counter, or `None` if the server has none of that name.
 pub fn count(stats: &Stats, name: &str) -> Option<u64> {
     stats.get(name)?.parse().ok()
 }
 
-/// CPU time of the server so far, seconds, by its own count.
+/// Returns the server's CPU time so far in seconds, from its own counters.
 pub fn cpu_s(stats: &Stats) -> Option<f64> {
     let seconds = |name: &str| stats.get(name)?.parse::<f64>().ok();
     Some(seconds("rusage_user")? + seconds("rusage_system")?)
@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that says one thing to whoever connects.
+    /// Starts a server that sends `text` to the first client.
     fn says(text: &'static str) -> (tempfile::TempDir, Endpoint) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s");

@@ -1,4 +1,4 @@
-//! The body of a trial: `assay __work memcached JSON`, in a process of its own. Starts the server, fills
+//! Body of a trial: `assay __work memcached JSON`, in a separate process. Starts the server, fills
 //! it, loads it, checks it and stops it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,15 +18,15 @@ use crate::Failure;
 use crate::trial_spec::TrialSpec;
 use crate::work::Channel;
 
-/// The trial spec: the rates that an earlier trial of the treatment chose for its curve, so that points of
-/// several trials meet; empty: none did.
+/// Trial spec. It carries the rates that an earlier trial of the treatment chose for its curve, so
+/// that the curves of all trials have the same points; empty if there is none.
 pub type Spec = TrialSpec<Vec<f64>>;
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not be measured to its end. Wrong answers are no error but an event, `valid:
-/// false`.
+/// [`Failure`] if the measurement could not be completed. Wrong answers are not an error: they are
+/// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let params = Params::from_map(&spec.params)?;
@@ -60,7 +60,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     stage.place = Some(running.place.clone());
     stage.server_cpus = Some(split.server.as_ref().map_or(spec.cpus.len(), Vec::len));
     let done = match (stage.find(&params, &spec), running.ended()) {
-        // Why the server ended is the better answer.
+        // If the server has ended, its status explains more than the client's error.
         (Err(Failure::Other(what)), Some(status)) => Err(Failure::Other(format!(
             "{what}; the server had ended ({status}), its last stderr line: {}",
             running.last_lines()
@@ -71,41 +71,40 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     done
 }
 
-/// Where a server that runs already is.
+/// Returns the addresses of a server that is already running.
 fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
     let text = address.to_owned();
     match params.transport {
         Transport::Unix => (Target::Unix(address.into()), Some(Endpoint::Unix(address.into()))),
         Transport::Tcp => (Target::Tcp(text.clone()), Some(Endpoint::Tcp(text))),
-        // It answers nothing in plain text.
+        // A TLS server has no plain-text address.
         Transport::Tls => (params.tls(text), None),
     }
 }
 
-/// What the parts of a trial share.
+/// State shared by the steps of a trial.
 pub struct Stage<'a> {
-    /// The load, with target, CPUs and the server's process.
+    /// Configuration of the load, with target, CPUs and server process.
     pub config: Config,
-    /// Where the server can be asked about itself; `None`: nowhere.
+    /// Plain-text address of the server; `None` if it has none.
     pub place: Option<Endpoint>,
-    /// How many CPUs the server has; `None`: that is not known.
+    /// Number of CPUs that the server has; `None` if unknown.
     pub server_cpus: Option<usize>,
-    /// Set by a signal.
+    /// True after a signal to stop.
     pub stop: &'a AtomicBool,
-    /// Where events go.
     pub channel: &'a mut Channel,
-    /// What was wrong in any of the runs; the trial is invalid if there is anything.
+    /// Descriptions of wrong answers in any of the runs; if there are any, the trial is invalid.
     pub wrong: Vec<String>,
-    /// Wrong and missing answers of all runs together.
+    /// Wrong and missing answers of all runs.
     pub errors: Errors,
-    /// The share of missing answers that is allowed.
+    /// Maximum share of missing answers in a valid trial.
     pub max_missing: f64,
-    /// What was checked.
+    /// Descriptions of the checks that passed.
     pub checked: Vec<String>,
 }
 
 impl Stage<'_> {
-    /// Fills the cache and finds what the treatment asks for.
+    /// Fills the cache and measures what `params.find` asks for.
     fn find(&mut self, params: &Params, spec: &Spec) -> Result<(), Failure> {
         if params.driver == Driver::Memtier {
             return memtier::run(params.driver_path.as_deref(), &spec.dir, self);
@@ -123,16 +122,15 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Whether a signal came.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Sets every key once.
+    /// Stores every key once.
     fn fill(&mut self) -> Result<(), Failure> {
-        // A server that reads the next operations together with a value over TLS may wait for them on the
-        // socket, where they are no more; filling sends many at once and goes the plain way where there
-        // is one.
+        // Over TLS, memcached may decrypt the next operations together with a value and then wait
+        // for them on the socket, where they will never arrive. Filling pipelines many sets, so it
+        // uses the plain-text address if there is one.
         let target = match (&self.config.target, &self.place) {
             (Target::Tls { .. }, Some(Endpoint::Tcp(plain))) => Target::Tcp(plain.clone()),
             (other, _) => other.clone(),
@@ -175,7 +173,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// One run at the configured load, with everything that is reported of it.
+    /// Runs the configured load once and reports all its results.
     pub fn throughput(&mut self) -> Result<(), Failure> {
         let config = self.config.clone();
         let (report, seen) = self.measure(&config, true)?;
@@ -192,8 +190,9 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// One run: its report, and what was seen of the server. The series goes out in any case, so that a
-    /// run that breaks off leaves what there was. `phases`: whether the run's phases are the trial's.
+    /// Runs the load once and returns its report and the server's counters. Sends the series even
+    /// if the run ends early. If `phases` is true, the phases of the run are reported as the
+    /// trial's.
     pub fn measure(&mut self, config: &Config, phases: bool) -> Result<(Report, Seen), Failure> {
         let mut talk: Option<Talk> = listen(self.place.as_ref());
         let mut seen = Seen { before: look(&mut talk), ..Seen::default() };
@@ -247,7 +246,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Looks for wrong answers and for counts that the server does not confirm.
+    /// Records wrong answers, and counts that the server's counters contradict.
     fn judge(&mut self, config: &Config, report: &Report, seen: &Seen) {
         self.errors.add(report.errors.clone());
         let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
@@ -265,7 +264,7 @@ impl Stage<'_> {
         let in_flight = (config.connections * config.depth) as u64 + report.errors.missing();
         match server_side::agree(seen, results::answered(report), in_flight) {
             Ok(sentence) => self.checked.push(sentence),
-            // Others may use a server that is not the trial's own.
+            // A server that the trial did not start may have other clients.
             Err(sentence) if config.server_pid.is_none() => self
                 .checked
                 .push(format!("{sentence}; others may be using that server at the same time")),
@@ -273,7 +272,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Says whether the answers were right.
+    /// Reports whether the answers were correct.
     pub fn verdict(&mut self) {
         let valid = self.wrong.is_empty();
         let detail = if valid { self.checked.join("; ") } else { self.wrong.join("; ") };

@@ -1,4 +1,4 @@
-//! Compiles the kit, once for each compiler and state of its sources, into the cache.
+//! Compiles the kit into the cache, once for each compiler and version of its sources.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::kit::lock::Lock;
 use crate::program::{find_program, version_line};
 use crate::step::Step;
 
-/// The sources of `kits/orders`, which assay carries with it.
+/// Sources of `kits/orders`, embedded in assay.
 const SOURCES: [(&str, &str); 21] = {
     macro_rules! sources {
         ($($name:ident)*) => {
@@ -33,10 +33,10 @@ const SOURCES: [(&str, &str); 21] = {
     }
 };
 
-/// How long the compiler may take.
+/// Time limit of the compiler.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The hash of the sources.
+/// Returns the SHA-256 of the sources.
 pub fn sources_sha256() -> String {
     let mut all = String::new();
     for (name, text) in SOURCES {
@@ -45,11 +45,11 @@ pub fn sources_sha256() -> String {
     sha256(all.as_bytes())
 }
 
-/// The compiler: the one on PATH, so that several virtual machines run the same classes, else the one
-/// beside the virtual machine.
+/// Returns the compiler: the one on PATH, so that several virtual machines run the same classes,
+/// else the one next to the virtual machine.
 ///
 /// # Errors
-/// There is none.
+/// Fails if neither is installed.
 pub fn compiler(java: &Java) -> Result<PathBuf, WorkloadError> {
     let real = fs::canonicalize(&java.path).unwrap_or_else(|_| java.path.clone());
     find_program(OsStr::new("javac"), Path::new("."))
@@ -62,10 +62,10 @@ pub fn compiler(java: &Java) -> Result<PathBuf, WorkloadError> {
         })
 }
 
-/// The classes, compiled now if they are not in `cache` yet.
+/// Returns the classes, after compiling them if they are not in `cache`.
 ///
 /// # Errors
-/// The compiler is missing or fails, or the cache cannot be written.
+/// Fails if the compiler is missing or fails, or the cache cannot be written.
 pub fn classes(java: &Java, cache: &Path) -> Result<Classes, WorkloadError> {
     let javac = compiler(java)?;
     let version = version_line(&javac, &["-version".into()])
@@ -106,10 +106,10 @@ fn compile(javac: &Path, root: &Path, dir: &Path) -> Result<(), WorkloadError> {
     Step::new("compiling the kit orders", &argv, root, &log, TIMEOUT).run()
 }
 
-/// The hash of the classes in a folder: of their names and hashes, in order.
+/// Returns the SHA-256 over the names and hashes of the classes in a folder, in order.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// Fails if the folder cannot be read.
 pub fn classes_sha256(dir: &Path) -> std::io::Result<String> {
     let folder = dir.join("orders");
     let mut names: Vec<_> =

@@ -1,111 +1,106 @@
-//! What an instance of the kit says, a JSON object a line.
+//! Output of an instance of the kit: one JSON object per line.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A line of an instance.
+/// A line that an instance printed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Line {
-    /// It is there.
+    /// The instance has started.
     Hello(Box<Hello>),
-    /// So many warehouses are ready and wait.
+    /// This number of warehouses is prepared and waits.
     Prepared(u32),
-    /// A point is over.
+    /// A point is complete.
     Point(Box<Point>),
 }
 
-/// What an instance is.
+/// Description of an instance.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Hello {
-    /// Processors that the virtual machine reports.
+    /// Number of processors that the virtual machine reports.
     pub processors: u32,
-    /// Its clock at that line, ns.
+    /// The instance's clock at this line, ns.
     pub now_ns: u64,
-    /// The version of Java.
     #[serde(rename = "java.version")]
     pub java: String,
-    /// The name of the virtual machine.
     #[serde(rename = "java.vm.name")]
     pub vm: String,
-    /// Who made it.
     #[serde(rename = "java.vm.vendor")]
     pub vendor: String,
-    /// Its version.
     #[serde(rename = "java.vm.version")]
     pub vm_version: String,
-    /// Its collectors.
+    /// Garbage collectors of the virtual machine.
     pub collectors: String,
-    /// Why it does not conform.
+    /// Reason why the instance does not conform; `None` if it does.
     pub wrong: Option<String>,
 }
 
-/// What an instance did in a point.
+/// Results of an instance in a point.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Point {
-    /// Its warehouses.
+    /// Number of warehouses of the instance.
     #[serde(skip_serializing)]
     pub warehouses: u32,
-    /// When the last of its threads began, ns.
+    /// Time at which the last of the threads began, ns.
     pub began_ns: u64,
-    /// When the first of its threads stopped, ns.
+    /// Time at which the first of the threads stopped, ns.
     pub ended_ns: u64,
-    /// The transactions of the measurement by kind.
+    /// Transactions in the measurement by kind.
     pub kinds: BTreeMap<String, Count>,
-    /// Those of each thread.
+    /// Transactions in the measurement by thread.
     pub threads: Vec<u64>,
-    /// All of them by the second, ramps included.
+    /// Transactions by second, ramps included.
     pub bins: Vec<u64>,
-    /// Collections in the point.
+    /// Number of garbage collections in the point.
     pub collections: u64,
-    /// Milliseconds that the collectors say they took.
+    /// Time of the collections as reported by the collectors, in milliseconds.
     pub collection_ms: u64,
-    /// The heap in use at the end, garbage included.
+    /// Used heap at the end in bytes, garbage included.
     pub heap_used: u64,
-    /// The heap that the system has given.
+    /// Heap in bytes that the system has committed.
     pub heap_committed: u64,
-    /// A hash of all screens.
+    /// Hash of all screens.
     pub screens: String,
-    /// What did not add up.
+    /// Description of inconsistent books; `None` if they are consistent.
     #[serde(skip_serializing)]
     pub wrong: Option<String>,
 }
 
-/// Transactions of a kind.
+/// Count and response times of transactions of a kind.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Count {
-    /// How many.
     #[serde(rename = "count")]
     pub number: u64,
-    /// What they took together, ns.
+    /// Sum of the response times, ns.
     pub total_ns: u64,
-    /// The longest, ns.
+    /// Longest response time, ns.
     pub max_ns: u64,
 }
 
 impl Point {
-    /// All transactions of the measurement.
+    /// Returns the number of transactions in the measurement.
     pub fn count(&self) -> u64 {
         self.kinds.values().map(|k| k.number).sum()
     }
 
-    /// The longest of any kind, seconds.
+    /// Returns the longest transaction of any kind in seconds.
     pub fn longest_s(&self) -> f64 {
         self.kinds.values().map(|k| k.max_ns).max().unwrap_or(0) as f64 * 1e-9
     }
 
-    /// The most of a thread less the smallest, over the most.
+    /// Returns the spread across threads: `(max - min) / max`.
     pub fn spread(&self) -> Option<f64> {
         let (minimum, most) = (self.threads.iter().min()?, self.threads.iter().max()?);
         (*most > 0).then(|| (most - minimum) as f64 / *most as f64)
     }
 }
 
-/// Reads a line; `None` when it is none of the kit's (a warning of the virtual machine).
+/// Parses a line; `None` if the kit did not print it (a warning of the virtual machine).
 ///
 /// # Errors
-/// It begins like one of the kit's and cannot be read.
+/// Returns a message if the line starts like one of the kit's and cannot be parsed.
 pub fn read(line: &str) -> Result<Option<Line>, String> {
     if !line.starts_with('{') {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The Java virtual machine: where it is, what it says it is, and its options.
+//! The Java virtual machine: finding it, its version, and its options.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,24 +12,24 @@ use crate::WorkloadError;
 use crate::declare::wrong;
 use crate::program::{digest, need};
 
-/// The oldest version that runs the kit.
+/// Oldest feature version that runs the kit.
 const OLDEST: u32 = 11;
 
-/// A virtual machine of this machine.
+/// An installed Java virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Java {
-    /// The program.
+    /// Path of the `java` program.
     pub path: PathBuf,
-    /// What it prints when it is asked for its version, its lines joined.
+    /// Output of `java -version` as one line.
     pub version: String,
-    /// Its feature version: 8, 11, 17.
+    /// Feature version: 8, 11, 17.
     pub feature: u32,
 }
 
-/// Finds the virtual machine and asks it what it is.
+/// Finds the virtual machine and determines its version.
 ///
 /// # Errors
-/// There is none, it does not start, or it is too old.
+/// Fails if Java is not installed, does not start, or is too old.
 pub fn find(name: &str) -> Result<Java, WorkloadError> {
     let name = if name.is_empty() { "java" } else { name };
     let remedy =
@@ -53,7 +53,7 @@ pub fn find(name: &str) -> Result<Java, WorkloadError> {
     Ok(Java { path, version, feature })
 }
 
-/// All that it prints for `-version`, on either stream.
+/// Returns the output for `-version` on either stream.
 fn ask(path: &Path) -> Result<String, String> {
     let out = Command::new(path)
         .arg("-version")
@@ -70,7 +70,7 @@ fn ask(path: &Path) -> Result<String, String> {
     }
 }
 
-/// The feature version in `version "17.0.1"` or, before 9, `version "1.8.0_292"`.
+/// Parses the feature version from `version "17.0.1"` or, before 9, `version "1.8.0_292"`.
 fn feature(text: &str) -> Option<u32> {
     let quoted = text.split_once("version \"")?.1;
     let number: String = quoted.split('"').next()?.to_owned();
@@ -82,10 +82,10 @@ fn feature(text: &str) -> Option<u32> {
 }
 
 impl Java {
-    /// Facts for the description of the system.
+    /// Returns facts for the system description.
     pub fn facts(&self) -> BTreeMap<String, Fact> {
         let real = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        // The launcher is the same for years; the machine itself is in its library.
+        // The launcher stays the same for years; the virtual machine itself is in its library.
         let library = real.parent().and_then(Path::parent).map(|h| h.join("lib/server/libjvm.so"));
         let hashed = library.filter(|l| l.is_file()).unwrap_or(real);
         BTreeMap::from([
@@ -95,12 +95,13 @@ impl Java {
         ])
     }
 
-    /// Whether it is OpenJ9, whose options have other names.
+    /// Returns true for OpenJ9, whose options have other names.
     fn openj9(&self) -> bool {
         self.version.contains("OpenJ9")
     }
 
-    /// Its options for an instance with `heap` bytes, whose collections go to `log`.
+    /// Returns the options of an instance with a heap of `heap` bytes that logs its collections to
+    /// `log`.
     pub fn options(&self, params: &Params, heap: u64, log: &Path) -> Vec<OsString> {
         let kib = (heap / 1024).max(2048);
         let mut options: Vec<OsString> =

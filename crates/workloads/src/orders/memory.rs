@@ -1,19 +1,19 @@
-//! What the kernel says of the memory of an instance.
+//! Memory of an instance as reported by the kernel.
 
 use assay_sut::Root;
 
-/// Bytes of a process.
+/// Memory of a process in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Resident now.
+    /// Resident set size now.
     pub resident: u64,
-    /// The most that was resident.
+    /// Maximum resident set size.
     pub peak: u64,
-    /// Of it in huge pages, transparent and reserved; `None`: that cannot be read.
+    /// Resident memory in huge pages, transparent and reserved; `None` if it cannot be read.
     pub huge: Option<u64>,
 }
 
-/// Reads it; `None` when the process is gone or may not be looked at.
+/// Reads the memory of a process; `None` if the process has ended or may not be inspected.
 pub fn of(root: &Root, pid: u32) -> Option<Memory> {
     let status = root.text(&format!("/proc/{pid}/status")).ok()?;
     let rollup = root.text(&format!("/proc/{pid}/smaps_rollup")).ok();
@@ -21,7 +21,7 @@ pub fn of(root: &Root, pid: u32) -> Option<Memory> {
         let names = ["AnonHugePages:", "ShmemPmdMapped:", "Private_Hugetlb:", "Shared_Hugetlb:"];
         Some(names.iter().filter_map(|n| kib(text, n)).sum())
     };
-    // Reserved pages are not part of what the kernel calls resident.
+    // The kernel does not count reserved pages as resident.
     let reserved = kib(&status, "HugetlbPages:").unwrap_or(0);
     Some(Memory {
         resident: kib(&status, "VmRSS:")? + reserved,
@@ -30,7 +30,7 @@ pub fn of(root: &Root, pid: u32) -> Option<Memory> {
     })
 }
 
-/// The bytes of a row in KiB.
+/// Returns the value of a row, which is in KiB, as bytes.
 fn kib(text: &str, name: &str) -> Option<u64> {
     let row = text.lines().find_map(|l| l.trim().strip_prefix(name))?;
     row.split_whitespace().next()?.parse::<u64>().ok().map(|k| k * 1024)

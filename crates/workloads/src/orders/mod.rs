@@ -1,7 +1,7 @@
-//! The workload `orders`: the middle tier of a wholesale supplier in Java (`kits/orders`), in one or many
-//! virtual machines at once. The lab starts a fresh process for every trial ([`trial`]), which has the
-//! machines as its children ([`crate::copies`]), so that none outlives the other. `docs/orders.md` has the
-//! definitions.
+//! The workload `orders`: the middle tier of a wholesale supplier in Java (`kits/orders`), in one
+//! or many virtual machines at the same time. The lab starts a fresh process for every trial
+//! ([`trial`]); the virtual machines are its children ([`crate::copies`]), so that none outlives
+//! the others. `docs/orders.md` has the definitions.
 
 mod build;
 mod instance;
@@ -28,64 +28,66 @@ use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
-/// The trial spec.
+/// Trial spec with the compiled kit.
 type Spec = TrialSpec<Classes>;
 
-/// The program.
+/// The compiled classes of the kit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Classes {
-    /// The class path: a folder of classes, or a jar.
+    /// Class path: a folder of classes, or a jar.
     path: PathBuf,
-    /// The hash of the classes that assay compiled; `None` for a jar that somebody gave.
+    /// SHA-256 of the classes that assay compiled; `None` for a jar given by the user.
     sha256: Option<String>,
 }
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "orders";
 
-/// The name of the primary metric and of its curve, which is also its unit.
+/// Name of the primary metric and of its curve, which is also its unit.
 pub const SCORE: &str = "orders/s";
 
 spec! {
-    /// The middle tier of a wholesale supplier in Java, in one or many virtual machines: rising
-    /// numbers of warehouses, one thread each, and a score over those from the expected peak on.
+    /// The middle tier of a wholesale supplier in Java, in one or many virtual machines: the number
+    /// of warehouses, with one thread each, rises from point to point; the score covers the points
+    /// from the expected peak on.
     NAME, Params::rows();
-    /// The score: transactions of all kinds a second, summed over the instances, and the mean over
-    /// the points of N to 2N warehouses.
+    /// Score: transactions of all kinds per second, summed over the instances, and averaged over
+    /// the points from N to 2N warehouses.
     "orders/s", "orders/s", Higher, Measured;
-    /// The score over the instances.
+    /// Score divided by the number of instances.
     "orders/s per instance", "orders/s", Higher, Derived;
-    /// The best point of all, scored or not.
+    /// Throughput of the best point, scored or not.
     "peak", "orders/s", Higher, Measured;
-    /// Warehouses of an instance at that point.
+    /// Number of warehouses per instance at the best point.
     "peak_warehouses", "1", Neither, Measured;
-    /// Mean time of a new order over the scored points.
+    /// Mean response time of new orders over the scored points.
     "response_mean", "s", Lower, Measured;
-    /// The longest transaction of the scored points.
+    /// Longest response time of any transaction in the scored points.
     "response_max", "s", Lower, Measured;
-    /// Time that the collectors report over the time of the scored points with their ramps, mean of
-    /// the instances.
+    /// Share of the time of the scored points, ramps included, that the collectors report for
+    /// collections, averaged over the instances.
     "collection_share", "1", Lower, Measured;
-    /// The largest heap in use of an instance at the end of a point, garbage included.
+    /// Largest used heap of an instance at the end of a point, garbage included.
     "heap_used", "B", Lower, Measured;
-    /// The sum of the instances' largest resident sets; missing where it cannot be read.
+    /// Sum of the instances' maximum resident set sizes; missing if it cannot be read.
     "resident", "B", Lower, Measured;
-    /// The share of the resident memory that huge pages hold at the end; missing likewise.
+    /// Share of the resident memory in huge pages at the end; missing if it cannot be read.
     "huge_share", "1", Neither, Measured;
-    /// The most of a thread less the least, over the most: the largest of the scored points.
+    /// Spread of the transactions across the threads of an instance, `(max - min) / max`: the
+    /// largest of the scored points.
     "thread_spread", "1", Lower, Measured;
-    /// How far apart instances began a point, at most; 0 for one.
+    /// Maximum difference between the times at which instances began a point; 0 for one instance.
     "start_spread", "s", Lower, Measured;
-    /// How far apart they stopped, likewise.
+    /// Maximum difference between the times at which instances stopped a point; 0 for one instance.
     "stop_spread", "s", Lower, Measured;
-    /// The longest time from the end of a point to the begin of the next one.
+    /// Longest time from the end of a point to the start of the next.
     "pause", "s", Lower, Measured;
-    /// The share of a CPU that the process used which drives the instances, over the scored points.
+    /// CPU utilization of the process that drives the instances, over the scored points.
     "controller_busy", "1", Lower, Measured;
 }
 
-/// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
-/// times, collections, memory. Curves over the warehouses: `orders/s`.
+/// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`,
+/// response times, collections, memory. Curve over the warehouses: `orders/s`.
 pub struct Orders;
 
 impl Workload for Orders {

@@ -1,4 +1,5 @@
-//! The instances on NUMA nodes: where each is to be, and where its memory lay at the end of the last point.
+//! NUMA placement of the instances: assigning nodes, and the actual location of memory at the end
+//! of the last point.
 
 use assay_model::Observation;
 use assay_sut::{Root, numa};
@@ -7,7 +8,7 @@ use crate::Failure;
 use crate::copies::{Member, Nodes, OnNode, on_nodes};
 use crate::work::Channel;
 
-/// The node of each instance; empty: none is set to one.
+/// Returns the node of each instance; empty if none is assigned.
 pub(super) fn of(wanted: &Nodes, cpus: &[usize], instances: usize) -> Result<Vec<OnNode>, Failure> {
     if *wanted == Nodes::Any {
         return Ok(Vec::new());
@@ -19,7 +20,7 @@ pub(super) fn of(wanted: &Nodes, cpus: &[usize], instances: usize) -> Result<Vec
         .map_err(|e| Failure::other(format!("`nodes` cannot be set: {e}")))
 }
 
-/// The CPUs of each instance where `cpus` leaves them to its node.
+/// Returns the CPUs of each instance from its node, for `cpus = "auto"`.
 pub(super) fn cpus(on: &[OnNode]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
     let own = |on: &OnNode| {
         if on.cpus.is_empty() {
@@ -33,7 +34,7 @@ pub(super) fn cpus(on: &[OnNode]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
     on.iter().map(own).collect()
 }
 
-/// Says where the memory of the instances that are set to a node lies now.
+/// Reports the current location of the memory of instances that are assigned to a node.
 pub(super) fn tell(members: &[Member], channel: &mut Channel) {
     for (i, member) in members.iter().enumerate() {
         let Some(node) = member.copy.node.and_then(|n| u32::try_from(n).ok()) else { continue };

@@ -1,4 +1,4 @@
-//! The parameters of a treatment, declared and as types.
+//! Parameters of a treatment: their declaration and their types.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use crate::declare::{
     argv, int, one_of, or_none, params, parsed, path, size, text, time, word, wrong,
 };
 
-/// The faults that can be asked for, and the word of the kit.
+/// Faults that can be injected: the value of `fault`, and its name in the kit.
 pub const FAULTS: [(&str, &str); 7] = [
     ("none", ""),
     ("money", "MONEY"),
@@ -27,14 +27,14 @@ pub const FAULTS: [(&str, &str); 7] = [
     ("hang", "HANG"),
 ];
 
-/// Which CPUs the instances have.
+/// CPUs of the instances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cpus {
-    /// An even split of the trial's.
+    /// An even split of the trial's CPUs.
     Auto,
-    /// All of the trial's, bound to none.
+    /// All CPUs of the trial, without binding.
     Any,
-    /// These, a list for each instance.
+    /// An explicit list for each instance.
     These(Vec<Vec<usize>>),
 }
 
@@ -42,58 +42,62 @@ params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Params {
-        /// Virtual machines at once; each has its own CPUs and its own warehouses.
+        /// Number of virtual machines that run at the same time; each has its own CPUs and its own
+        /// warehouses.
         instances: usize = int(1, 1024), 1;
-        /// The `java` to run; empty: the one on PATH.
+        /// Path of `java`; empty: the one on PATH.
         jvm: String = text(), "";
-        /// The heap of each, least and most alike; 0: 256 MiB and 64 MiB for each warehouse of the last point.
+        /// Heap of each instance, as minimum and maximum; 0: 256 MiB plus 64 MiB for each warehouse
+        /// of the last point.
         heap: Option<u64> = or_none(size()), "0 B";
-        /// The garbage collector.
+        /// Garbage collector of the virtual machine.
         collector: String = word(&["default", "g1", "parallel", "serial", "zgc", "shenandoah"]), "default";
-        /// What holds the heap: `transparent` asks for transparent huge pages, `reserved` for those of the
-        /// control `hugepages`.
+        /// Pages that back the heap: `transparent` requests transparent huge pages, `reserved`
+        /// those of the control `hugepages`.
         pages: String = word(&["default", "transparent", "reserved"]), "default";
         /// More options of the virtual machine, such as `-XX:+UseNUMA`.
         options: Vec<OsString> = argv(), "";
-        /// The CPUs of the instances: `auto` splits the trial's evenly, `any` binds none, or a list each,
-        /// separated by blanks: `0-3 4-7`.
+        /// CPUs of the instances: `auto` splits the trial's evenly, `any` binds none, or a list for
+        /// each instance, separated by blanks: `0-3 4-7`.
         cpus: Cpus = parsed(cpus), "auto";
-        /// The NUMA nodes of the instances: `any` sets none, `each` deals them out evenly, each with CPUs and memory
-        /// of its node alone, or a node for each, separated by blanks, which its memory comes from: `0 1`.
+        /// NUMA nodes of the instances: `any` assigns none; `each` distributes the instances evenly
+        /// over the nodes, each with CPUs and memory only of its node; or a node for the memory of
+        /// each instance, separated by blanks: `0 1`.
         nodes: Nodes = parsed(nodes), "any";
-        /// The scheduling class of the instances: other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99; empty:
-        /// the trial's.
+        /// Scheduling class of the instances: other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99;
+        /// empty: that of the trial.
         class: Option<Sched> = parsed(class), "";
-        /// A jar of the kit to run in place of the one that assay compiles.
+        /// Jar of the kit to run instead of the classes that assay compiles.
         jar: Option<PathBuf> = or_none(path()), "";
-        /// New orders, payments, order statuses, deliveries, stock levels and customer reports: `intended`
-        /// 10:10:1:1:1:10, `effective` 14.5:10:1:1:1:5.5.
+        /// Ratio of new orders, payments, order statuses, deliveries, stock levels and customer
+        /// reports: `intended` is 10:10:1:1:1:10, `effective` is 14.5:10:1:1:1:5.5.
         mix: String = word(&["effective", "intended"]), "effective";
-        /// The same seed makes the same data.
+        /// Seed of the data; the same seed makes the same data.
         seed: u64 = int(1, i64::MAX), 1;
-        /// The seed of the transactions; 0: drawn anew for every trial, and noted.
+        /// Seed of the transactions; 0: a new one is drawn for every trial and recorded.
         stream: Option<u64> = or_none(int(0, i64::MAX)), 0;
-        /// Breaks something on purpose in the second point of the last instance, to see that it is noticed.
+        /// Fault to inject in the second point of the last instance, to test that it is detected.
         fault: &'static str = one_of(&FAULTS), "none";
-        /// How long points are: `rules` 30 s below the expected peak and 240 s from it on; `quick` is short,
-        /// and not compliant with the rule pack.
+        /// Length of the points: `rules` takes 30 s below the expected peak and 240 s from it on;
+        /// `quick` is short, and does not comply with the rule pack.
         profile: String = word(&["quick", "rules"]), "quick";
-        /// The expected peak N in warehouses of an instance; 0: the processors that the virtual machine
-        /// reports.
+        /// Expected peak N in warehouses per instance; 0: the number of processors that the virtual
+        /// machine reports.
         peak: Option<u32> = or_none(int(0, 4096)), 0;
-        /// Why the expected peak is set by hand.
+        /// Reason for setting the expected peak by hand.
         peak_reason as "peak.reason": String = text(), "";
-        /// Points go to 2N, and to this at least; fewer than 8 are not compliant.
+        /// Minimum number of points; they go up to 2N in any case. Fewer than 8 do not comply with
+        /// the rule pack.
         least_points: u32 = int(1, 4096), 8;
-        /// The length of points below N, in place of the profile's.
+        /// Length of points below N; overrides the profile's.
         below: Option<Duration> = parsed(length), "";
-        /// The length of points from N on, in place of the profile's.
+        /// Length of points from N on; overrides the profile's.
         scored: Option<Duration> = parsed(length), "";
-        /// The ramp-up of a point, in place of the profile's.
+        /// Ramp-up of a point; overrides the profile's.
         ramp_up: Option<Duration> = parsed(length), "";
-        /// The ramp-down of a point, in place of the profile's.
+        /// Ramp-down of a point; overrides the profile's.
         ramp_down: Option<Duration> = parsed(length), "";
-        /// How long an instance may take longer than planned until it is given up.
+        /// Time beyond the plan after which a late instance is given up.
         barrier: Duration = time(), "60 s";
     }
 }
@@ -126,17 +130,17 @@ fn class(text: &str) -> Result<Option<Sched>, String> {
     class.map_err(|e| format!("{e}; it takes other, batch, idle, fifo:1, rr:1"))
 }
 
-/// `None`: that of the profile.
+/// Parses a duration; `None` (empty) selects the profile's.
 fn length(text: &str) -> Result<Option<Duration>, String> {
     let length = (!text.is_empty()).then(|| units::duration_of(&Scalar::from(text)));
     length.transpose().map_err(|e| e.to_string())
 }
 
 impl Params {
-    /// Reads the checked parameters of a treatment and looks at how they go together.
+    /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
-    /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
+    /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
         let params = Params::read(map)?;
         let instances = params.instances;
@@ -169,7 +173,7 @@ impl Params {
         Ok(params)
     }
 
-    /// How long points are.
+    /// Returns the lengths of the points.
     pub fn lengths(&self) -> Lengths {
         let of = Lengths::of(&self.profile);
         Lengths {

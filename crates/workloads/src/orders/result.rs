@@ -1,4 +1,4 @@
-//! What a trial measured: its points, its score, and the result as the rule pack looks at it.
+//! Measurements of a trial: its points, its score, and the result in the format of the rule pack.
 
 use serde_json::{Value, json};
 
@@ -9,53 +9,52 @@ use super::schedule::Planned;
 
 const NS: f64 = 1e-9;
 
-/// The moments of a point, ns of `CLOCK_MONOTONIC`.
+/// Start and end times of a point's phases, ns of `CLOCK_MONOTONIC`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Its ramp-up begins.
+    /// Start of the ramp-up.
     pub begin: u64,
-    /// Its measurement begins.
+    /// Start of the measurement.
     pub start: u64,
-    /// Its measurement ends.
+    /// End of the measurement.
     pub end: u64,
-    /// Its ramp-down ends.
+    /// End of the ramp-down.
     pub stop: u64,
 }
 
 impl Window {
-    /// The length of the measurement, seconds.
+    /// Returns the length of the measurement in seconds.
     pub fn seconds(&self) -> f64 {
         (self.end - self.start) as f64 * NS
     }
 }
 
-/// A point as it was measured.
+/// A measured point of the trial.
 #[derive(Debug, Clone)]
 pub struct Measured {
-    /// What was planned.
     pub planned: Planned,
-    /// When.
+    /// Start and end times of its phases.
     pub window: Window,
-    /// What each instance did.
+    /// Results of each instance.
     pub instances: Vec<Point>,
-    /// The memory of each afterwards.
+    /// Memory of each instance after the point.
     pub memory: Vec<Option<Memory>>,
 }
 
 impl Measured {
-    /// Transactions a second of all instances.
+    /// Returns the transactions per second of all instances.
     pub fn total(&self) -> f64 {
         self.instances.iter().map(Point::count).sum::<u64>() as f64 / self.window.seconds()
     }
 
-    /// How far apart instances were at moments `of` theirs, seconds.
+    /// Returns the maximum difference between instances in the times that `of` returns, in seconds.
     pub fn apart(&self, of: impl Fn(&Point) -> u64) -> f64 {
         let moments = || self.instances.iter().map(&of);
         let (first, last) = (moments().min().unwrap_or(0), moments().max().unwrap_or(0));
         (last - first) as f64 * NS
     }
 
-    /// What voids the point, as sentences.
+    /// Returns the reasons why the point is invalid.
     pub fn wrong(&self) -> Vec<String> {
         let w = self.planned.warehouses;
         let mut wrong = Vec::new();
@@ -79,7 +78,7 @@ impl Measured {
             if p.ended_ns < self.window.end {
                 wrong.push(format!("{who} stopped before the measurement did"));
             }
-            // A collection may fill a short point that is not scored.
+            // In a short point that is not scored, a garbage collection may take the whole time.
             if p.count() == 0 && self.planned.scored {
                 wrong.push(format!("{who} did nothing in the measurement"));
             }
@@ -91,40 +90,41 @@ impl Measured {
 /// All points of a trial.
 #[derive(Debug, Clone, Default)]
 pub struct Points {
-    /// The expected peak.
+    /// Expected peak N in warehouses.
     pub peak: u32,
-    /// Processors that the virtual machines report.
+    /// Number of processors that the virtual machines report.
     pub processors: u32,
-    /// The points in the order of measuring.
+    /// Points in the order of measurement.
     pub all: Vec<Measured>,
 }
 
 impl Points {
-    /// Those that are part of the score.
+    /// Returns the points that count for the score.
     pub fn scored(&self) -> impl Iterator<Item = &Measured> {
         self.all.iter().filter(|m| m.planned.scored)
     }
 
-    /// The mean over N to 2N of the instances' sums; a point that is not there counts 0.
+    /// Returns the mean over N to 2N of the instances' summed throughput; a missing point counts as
+    /// 0.
     pub fn score(&self) -> Option<f64> {
         let sum: f64 = self.scored().map(Measured::total).sum();
         (self.peak > 0 && !self.all.is_empty()).then(|| sum / (f64::from(self.peak) + 1.0))
     }
 
-    /// The best point.
+    /// Returns the point with the highest throughput.
     pub fn best(&self) -> Option<&Measured> {
         self.all.iter().max_by(|a, b| a.total().total_cmp(&b.total()))
     }
 
-    /// The longest time between two points, seconds; `None` for one point.
+    /// Returns the longest time between two points in seconds; `None` for a single point.
     pub fn pause(&self) -> Option<f64> {
         let between =
             |w: &[Measured]| w[1].window.begin.saturating_sub(w[0].window.stop) as f64 * NS;
         self.all.windows(2).map(between).max_by(f64::total_cmp)
     }
 
-    /// The result with the names of the rule pack `orders`. Times are seconds from the begin of the first
-    /// point.
+    /// Returns the result with the names of the rule pack `orders`. Times are in seconds from the
+    /// start of the first point.
     pub fn result(&self, params: &Params, hello: &[Hello], about: &About<'_>) -> Value {
         let zero = self.all.first().map_or(0, |m| m.window.begin);
         let at = |ns: u64| (ns as f64 - zero as f64) * NS;
@@ -183,22 +183,22 @@ impl Points {
     }
 }
 
-/// What else the result tells.
+/// Additional information for the result.
 pub struct About<'a> {
-    /// The seed of the transactions.
+    /// Seed of the transactions.
     pub stream: u64,
-    /// Whether the classes are those that were compiled; `None`: a jar was given.
+    /// True if the classes have not changed since compilation; `None` for a jar given by the user.
     pub unmodified: Option<bool>,
-    /// Whether code was compiled before, by the options; `None`: they do not tell.
+    /// True if the options use precompiled code; `None` if unknown.
     pub precompiled: Option<bool>,
-    /// What was wrong.
+    /// Reasons why the trial is invalid.
     pub wrong: &'a [String],
-    /// The command line and the place of each instance.
+    /// Command line and CPUs of each instance.
     pub lines: &'a [String],
 }
 
-/// The fields of a disclosure that are in the trial's own files; hardware and software are added from the
-/// description of the system.
+/// Returns the fields of a disclosure that the trial's own files contain; hardware and software are
+/// added from the system description.
 fn disclosure(hello: &[Hello], about: &About<'_>) -> Value {
     let vm = hello.first().map(|h| {
         format!(

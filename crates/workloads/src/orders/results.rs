@@ -1,4 +1,4 @@
-//! What a trial came to, as events and as files that are kept with it.
+//! Results of a trial, as events and as files that are kept with it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::result::{Measured, Points};
 use crate::WorkloadError;
 use crate::work::{Channel, Curve};
 
-/// The width of the kit's series over time, ns.
+/// Bin width of the kit's series over time, ns.
 const BIN: u64 = 1_000_000_000;
 
-/// Sends a point as it was measured: a point of the curve, and the series of its time.
+/// Sends a measured point: a point of the curve, and its series over time.
 pub fn point(measured: &Measured, channel: &mut Channel) {
     let curve = Curve { name: SCORE, unit: SCORE, x_name: "warehouses", x_unit: "1", kind: None };
     channel.points(&curve, [[f64::from(measured.planned.warehouses), measured.total()]]);
@@ -29,7 +29,7 @@ pub fn point(measured: &Measured, channel: &mut Channel) {
     }
 }
 
-/// Sends the phases: the scored points are the measurement.
+/// Sends the phases: the scored points are the steady phase.
 pub fn phases(points: &Points, channel: &mut Channel) {
     let (first, last) = (points.scored().next(), points.scored().last());
     if let (Some(first), Some(last)) = (first, last) {
@@ -38,7 +38,6 @@ pub fn phases(points: &Points, channel: &mut Channel) {
     }
 }
 
-/// Sends the metrics of a trial.
 pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mut Channel) {
     let instances = params.instances as f64;
     let score = points.score();
@@ -90,14 +89,14 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
     }
 }
 
-/// The result that the rule pack judges.
+/// Name of the result file that the rule pack judges.
 pub const RESULT: &str = "result.json";
 
-/// Writes the files that are kept with the trial: `result.json` for the rule pack, `points.json` with
-/// everything that instances reported, `memory.csv`.
+/// Writes the files that are kept with the trial: `result.json` for the rule pack, `points.json`
+/// with all reports of the instances, and `memory.csv`.
 ///
 /// # Errors
-/// A file cannot be written.
+/// Fails if a file cannot be written.
 pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), WorkloadError> {
     let write = |name: &str, text: String| {
         let path = dir.join(name);

@@ -1,24 +1,25 @@
-//! The points of a trial: how many warehouses, how long.
+//! The points of a trial: their warehouses and their length.
 
 use std::time::Duration;
 
-/// How long the parts of points are.
+/// Lengths of the phases of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lengths {
-    /// The measurement of points below N.
+    /// Length of the measurement below N warehouses.
     pub below: Duration,
-    /// That of points from N on.
+    /// Length of the measurement from N to 2N warehouses.
     pub scored: Duration,
-    /// That of points beyond 2N; `None`: as the scored ones.
+    /// Length of the measurement beyond 2N warehouses; `None`: the same as `scored`.
     pub beyond: Option<Duration>,
-    /// Before each.
+    /// Length of the ramp-up.
     pub ramp_up: Duration,
-    /// After each.
+    /// Length of the ramp-down.
     pub ramp_down: Duration,
 }
 
 impl Lengths {
-    /// Those of a profile: `rules` as the rule pack `orders` wants them, `quick` short.
+    /// Returns the lengths of a profile: `rules` as required by the rule pack `orders`, `quick`
+    /// short.
     pub fn of(profile: &str) -> Self {
         let (s, ms) = (Duration::from_secs, Duration::from_millis);
         match profile {
@@ -40,23 +41,23 @@ impl Lengths {
     }
 }
 
-/// One point.
+/// A planned point of the trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Planned {
-    /// Warehouses of each instance.
+    /// Number of warehouses of each instance.
     pub warehouses: u32,
-    /// How long it is measured.
+    /// Length of the measurement.
     pub length: Duration,
-    /// Whether it is part of the score.
+    /// True if the point counts for the score.
     pub scored: bool,
 }
 
-/// How many warehouses the last point has: 2N, and `minimum` at least.
+/// Returns the number of warehouses of the last point: 2N, but at least `minimum`.
 pub fn last(peak: u32, minimum: u32) -> u32 {
     peak.saturating_mul(2).max(minimum)
 }
 
-/// The points: 1, 2, 3 ... to the last.
+/// Returns the points with 1, 2, 3 ... warehouses up to the last.
 pub fn points(peak: u32, minimum: u32, lengths: &Lengths) -> Vec<Planned> {
     let of = |warehouses| {
         let scored = (peak..=peak.saturating_mul(2)).contains(&warehouses);

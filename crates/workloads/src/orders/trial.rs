@@ -1,5 +1,5 @@
-//! The body of a trial: `assay __work orders JSON`, in a process of its own. Starts the virtual machines,
-//! leads them through the points, and ends them.
+//! Body of a trial: `assay __work orders JSON`, in a separate process. Starts the virtual machines,
+//! drives them through the points, and ends them.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -18,18 +18,18 @@ use crate::copies::{Answer, CopiesError, Copy, Crew, places};
 use crate::words::quote_words;
 use crate::work::Channel;
 
-/// From the word to begin a point to its begin, and more of it for each instance.
+/// Time from the start message of a point to its start; `LEAD_EACH` is added for each instance.
 const LEAD: Duration = Duration::from_millis(30);
 const LEAD_EACH: Duration = Duration::from_millis(3);
-/// The heap beside the warehouses', and for each of them.
+/// Default heap without warehouses; `HEAP_EACH` is added for each warehouse.
 const HEAP: u64 = 256 << 20;
 const HEAP_EACH: u64 = 64 << 20;
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not be measured to its end. Books that do not add up are no error but an event,
-/// `valid: false`.
+/// [`Failure`] if the measurement could not be completed. Inconsistent books are not an error: they
+/// are reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let params = Params::from_map(&spec.params)?;
@@ -70,8 +70,8 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether options ask for code or classes that were made before; the archive of the platform's own
-/// classes comes with every virtual machine and does not count.
+/// Returns true if options request precompiled code or archived classes; the archive of the
+/// platform's classes comes with every virtual machine and does not count.
 fn precompiled(params: &Params) -> bool {
     let text: Vec<String> =
         params.options.iter().map(|o| o.to_string_lossy().into_owned()).collect();
@@ -79,7 +79,7 @@ fn precompiled(params: &Params) -> bool {
     text.iter().any(|o| asks.iter().any(|a| o.contains(a)))
 }
 
-/// How the instances are started.
+/// Returns the commands and placement of the instances.
 fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
     let java = java::find(&params.jvm)?;
     let on = nodes::of(&params.nodes, &spec.cpus, params.instances)?;
@@ -90,7 +90,8 @@ fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<Vec<
         Cpus::Auto => places(&spec.cpus, params.instances).into_iter().map(Some).collect(),
     };
     let copy = |(i, cpus): (usize, Option<Vec<usize>>)| {
-        // What the virtual machine will report, unless an option or a limit says otherwise.
+        // Number of processors that the virtual machine will report unless an option or a limit
+        // changes it.
         let processors = cpus.as_ref().map_or(spec.cpus.len(), Vec::len) as u32;
         let most = last(params.peak.unwrap_or(processors), params.least_points);
         let heap = params.heap.unwrap_or(HEAP + HEAP_EACH * u64::from(most));
@@ -116,7 +117,7 @@ fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<Vec<
     Ok(lists.into_iter().enumerate().map(copy).collect())
 }
 
-/// What the parts of a trial share.
+/// State shared by the steps of a trial.
 struct Trial<'a> {
     params: &'a Params,
     stop: &'a AtomicBool,
@@ -124,7 +125,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Says what is started, and what is odd about it.
+    /// Notes the command line and seed, and reports the number of instances and CPUs.
     fn tell(&mut self, copies: &[Copy], cpus: &[usize], stream: u64) {
         if let Some(first) = copies.first() {
             self.channel.note(format!("instance 1: {}", quote_words(&first.argv)));
@@ -150,7 +151,7 @@ impl Trial<'_> {
         )?)
     }
 
-    /// Waits until all are there, and looks whether they are what they must be.
+    /// Waits until all instances have started, and checks that they conform.
     fn greet(&mut self, crew: &mut Crew) -> Result<Vec<Hello>, Failure> {
         let began = clock::monotonic_ns();
         let answers = self.hear(crew, "its start", self.params.barrier, |line| match line {
@@ -164,7 +165,8 @@ impl Trial<'_> {
             if let Some(wrong) = &answer.value.wrong {
                 return Err(unsound(i, wrong.clone()));
             }
-            // Both ends must be on one clock, or the moments of the barrier mean nothing.
+            // Instances and this process must use the same clock, or the barrier's times mean
+            // nothing.
             if !(began.saturating_sub(1_000_000_000)..=answer.t_ns).contains(&answer.value.now_ns) {
                 return Err(unsound(
                     i,
@@ -175,7 +177,8 @@ impl Trial<'_> {
         Ok(answers.into_iter().map(|a| a.value).collect())
     }
 
-    /// Measures all points. Also returns the share of a CPU that this process used over the scored ones.
+    /// Measures all points. Also returns the share of a CPU that this process used over the scored
+    /// points.
     fn points(
         &mut self,
         crew: &mut Crew,
@@ -212,7 +215,6 @@ impl Trial<'_> {
         Ok((all, used.filter(|(_, wall)| *wall > 0.0).map(|(cpu, wall)| cpu / wall)))
     }
 
-    /// Measures one point.
     fn point(
         &mut self,
         crew: &mut Crew,
@@ -249,7 +251,7 @@ impl Trial<'_> {
         Ok(Measured { planned, window, instances, memory })
     }
 
-    /// Says whether the books added up and all were measured while all ran.
+    /// Reports whether the books were consistent and all instances ran during all measurements.
     fn verdict(&mut self, points: &Points, wrong: &[String]) {
         let count: u64 =
             points.all.iter().flat_map(|m| &m.instances).map(|p| p.bins.iter().sum::<u64>()).sum();
@@ -274,7 +276,7 @@ impl From<CopiesError> for Failure {
     }
 }
 
-/// What to do about a virtual machine that ended.
+/// Returns the remedy for a virtual machine that ended or is late.
 fn hint(error: &CopiesError) -> &'static str {
     match error {
         CopiesError::Ended { stderr, .. } if stderr.contains("OutOfMemoryError") => {

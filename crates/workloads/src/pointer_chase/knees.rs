@@ -1,24 +1,25 @@
-//! Where a curve over working sets changes from one plateau to the next: stretches of constant mean and
-//! spread in the logarithm of the latency, cut as cheaply as can be ([`assay_stats::segment`]).
+//! Steps in a curve over working sets from one plateau to the next: segments of constant mean and
+//! spread in the logarithm of the latency, from a minimum-cost segmentation
+//! ([`assay_stats::segment`]).
 
 use assay_stats::segment::pelt;
 
-/// Differences below this are no knee: a share of the latency.
+/// Minimum standard deviation of a segment, in the logarithm: smaller differences are not a knee.
 const MIN_SD: f64 = 0.03;
 
-/// A plateau.
+/// A segment of the curve with constant latency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plateau {
-    /// Its first working set, bytes.
+    /// First working set of the plateau in bytes.
     pub from: f64,
-    /// Its last.
+    /// Last working set of the plateau in bytes.
     pub to: f64,
-    /// Its latency: the geometric mean.
+    /// Geometric mean of the latency in seconds.
     pub value: f64,
 }
 
-/// The plateaus of `points` (working set, latency), in their order. Neighbours that differ by less
-/// than a twentieth are one. Fewer than ten points show none.
+/// Returns the plateaus of `points` (working set, latency) in order. Neighbours that differ by less
+/// than 5 % are merged. Fewer than ten points have no plateaus.
 pub fn plateaus(points: &[[f64; 2]]) -> Vec<Plateau> {
     if points.len() < 10 || points.iter().any(|p| p[1].is_nan() || p[1] <= 0.0) {
         return Vec::new();

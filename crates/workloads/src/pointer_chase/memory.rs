@@ -1,5 +1,5 @@
-//! The memory that is walked: mapped with the pages asked for, its chain laid, and walked. And how much
-//! of it large pages really back, from `/proc/self/smaps`.
+//! The memory for the pointer chase: maps it with the requested pages, builds the chain, follows
+//! it, and reads from `/proc/self/smaps` how much of it huge pages back.
 #![allow(unsafe_code)] // mapping memory, and loads that depend on each other without a bounds check
 
 use std::ffi::c_void;
@@ -15,23 +15,23 @@ use crate::Failure;
 
 const HUGE: usize = 2 << 20;
 const PAGE: usize = 4096;
-/// Loads between two looks at the count. No power of two: where the same instruction meets the same place of
-/// a page each time, prefetchers learn the chain, and a stride of 256 B in the second level of
-/// caches is measured as 1.9 ns instead of 3.6.
+/// Loads between two checks of the count. Not a power of two: if the same instruction always hits
+/// the same offset in a page, prefetchers learn the chain, and a stride of 256 B in the L2 cache is
+/// measured as 1.9 ns instead of 3.6 ns.
 const UNROLLED: u64 = 100;
 
-/// A mapping of words.
+/// An anonymous mapping that holds a chain of pointers.
 pub struct Memory {
-    /// Where the mapping begins, and how long it is.
+    /// Start and length of the mapping.
     map: NonNull<c_void>,
     mapped: usize,
-    /// The part that is used, aligned to a large page.
+    /// The used part, aligned to a huge page.
     start: usize,
     bytes: usize,
 }
 
 impl Memory {
-    /// At least so many bytes with these pages, each touched once.
+    /// Maps at least `bytes` bytes with these pages and touches each page once.
     pub fn map(bytes: usize, pages: Pages) -> Result<Self, Failure> {
         let unit = pages.bytes().map_or(HUGE, |b| b as usize);
         let bytes = bytes.next_multiple_of(unit.clamp(PAGE, HUGE));
@@ -45,7 +45,8 @@ impl Memory {
             _ => MapFlags::PRIVATE,
         };
         let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new private mapping at an address of the kernel's choice touches nothing that exists.
+        // SAFETY: a new private mapping at an address that the kernel chooses does not affect
+        // existing memory.
         let map = unsafe { mmap_anonymous(std::ptr::null_mut(), mapped, protection, flags) };
         let map = map.map_err(|e| unmapped(mapped as u64, pages, &e.into()))?;
         let Some(map) = NonNull::new(map) else {
@@ -63,9 +64,10 @@ impl Memory {
             Pages::Any | Pages::Machine | Pages::Explicit(_) => None,
         };
         if let Some(advice) = advice {
-            // SAFETY: the whole mapping is ours, and the advice changes no content.
+            // SAFETY: this object owns the whole mapping, and the advice does not change its
+            // content.
             let taken = unsafe { madvise(map.as_ptr(), mapped, advice) };
-            // A kernel without transparent huge pages refuses the advice to leave them out.
+            // A kernel without transparent huge pages refuses the advice not to use them.
             if pages != Pages::Small {
                 taken.map_err(|e| unadvised(pages, &e.into()))?;
             }
@@ -80,13 +82,13 @@ impl Memory {
         debug_assert!(
             at + size_of::<usize>() <= self.bytes && at.is_multiple_of(size_of::<usize>())
         );
-        // SAFETY: `at` lies inside the mapping and on a word, as every caller's does; the mapping is
-        // writable and only this thread knows it.
+        // SAFETY: `at` is inside the mapping and aligned to a word, as for every caller; the
+        // mapping is writable and only this thread has its address.
         unsafe { ((self.start + at) as *mut usize).write(value) }
     }
 
-    /// Lays a cycle through every `stride` bytes of the first `working_set`, in this order. The first
-    /// link is at the beginning. How many links.
+    /// Builds a cycle through every `stride` bytes of the first `working_set` bytes, in this order.
+    /// The first link is at the beginning. Returns the number of links.
     pub fn chain(
         &mut self,
         working_set: usize,
@@ -102,7 +104,7 @@ impl Memory {
         let whole = working_set.is_multiple_of(PAGE) && PAGE.is_multiple_of(stride);
         match order {
             Order::Pages if whole => by_page(places, PAGE / stride, rng),
-            // The order in which they are met: any, and the beginning first.
+            // The order of traversal: random, starting at the beginning.
             Order::Random | Order::Pages => rng.shuffle(&mut places[1..]),
             Order::Forward => {}
         }
@@ -113,8 +115,8 @@ impl Memory {
         links
     }
 
-    /// Follows the chain for at least `loads` links from `at` (or the beginning), each load waiting for
-    /// the one before. Where it ended, and how many it were.
+    /// Follows the chain for at least `loads` links from `at` (or the beginning); each load depends
+    /// on the one before. Returns the final location and the number of loads.
     #[inline(never)]
     pub fn walk(&self, at: Option<Location>, loads: u64) -> (Location, u64) {
         let mut p = at.map_or(self.start, |place| place.0) as *const usize;
@@ -124,7 +126,8 @@ impl Memory {
                 ($($n:tt)*) => {
                     $(
                         let _ = $n;
-                        // SAFETY: `chain` left in every link the address of another one of this mapping.
+                        // SAFETY: `chain` stored in every link the address of another link in this
+                        // mapping.
                         p = unsafe { p.read_volatile() } as *const usize;
                     )*
                 };
@@ -137,13 +140,14 @@ impl Memory {
         (Location(std::hint::black_box(p) as usize), rounds * UNROLLED)
     }
 
-    /// Of the memory in use, how many bytes large pages back; `None` where the kernel does not tell.
+    /// Returns how many bytes of the used memory huge pages back, or `None` if the kernel does not
+    /// report it.
     pub fn large(&self) -> Option<u64> {
         let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
         large_of(&smaps, self.start as u64, (self.start + self.bytes) as u64)
     }
 
-    /// Bytes in use.
+    /// Returns the used size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -151,12 +155,12 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours and ends here; nothing of it is borrowed.
+        // SAFETY: this object owns the mapping and ends here; nothing borrows from it.
         let _ = unsafe { munmap(self.map.as_ptr(), self.mapped) };
     }
 }
 
-/// The memory cannot be had.
+/// Returns the failure of a mapping that could not be made, with a remedy.
 fn unmapped(bytes: u64, pages: Pages, source: &io::Error) -> Failure {
     let remedy = match pages {
         Pages::Explicit(size) => format!(
@@ -173,7 +177,7 @@ fn unmapped(bytes: u64, pages: Pages, source: &io::Error) -> Failure {
     ))
 }
 
-/// The kernel does not take the advice.
+/// Returns the failure of an madvise(2) that the kernel refused.
 fn unadvised(pages: Pages, source: &io::Error) -> Failure {
     Failure::other(format!(
         "madvise for {}: {source}; this kernel may have no transparent huge pages",
@@ -181,7 +185,7 @@ fn unadvised(pages: Pages, source: &io::Error) -> Failure {
     ))
 }
 
-/// The order in which lmbench's lat_mem_rd meets the lines of whole pages with `-t`.
+/// Orders the links as lmbench's lat_mem_rd does with `-t` for the lines of whole pages.
 fn by_page(places: &mut Vec<u32>, lines: usize, rng: &mut Rng) {
     let count = places.len() / lines;
     let mut pages: Vec<u32> = (0..count as u32).collect();
@@ -195,11 +199,12 @@ fn by_page(places: &mut Vec<u32>, lines: usize, rng: &mut Rng) {
     }
 }
 
-/// A link of a chain.
+/// Address of a link in a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location(usize);
 
-/// Bytes that large pages back in the mappings that overlap `from..to`, at most as many as these.
+/// Returns the bytes that huge pages back in the mappings that overlap `from..to`, but at most the
+/// length of that range.
 fn large_of(smaps: &str, from: u64, to: u64) -> Option<u64> {
     let mut large = 0u64;
     let (mut inside, mut seen) = (false, false);

@@ -1,6 +1,6 @@
-//! The workload `pointer-chase`: dependent loads through working sets of many sizes ([`memory`]), with
-//! the pages that are asked for, and the knees of the curve ([`knees`]).
-//! `docs/address-translation.md` has the definitions.
+//! The workload `pointer-chase`: dependent loads through working sets of many sizes ([`memory`])
+//! with the requested pages, and the knees of the curve ([`knees`]). `docs/address-translation.md`
+//! has the definitions.
 
 mod knees;
 mod memory;
@@ -18,25 +18,27 @@ use crate::trial_spec::TrialSpec;
 use crate::{Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "pointer-chase";
 
 spec! {
-    /// Follows a chain of pointers through working sets of many sizes, each load waiting for the
-    /// one before: what a load costs, and where caches and TLBs end.
+    /// Follows a chain of pointers through working sets of many sizes, where each load depends on
+    /// the one before: measures the latency of a load, and where the capacities of caches and TLBs
+    /// end.
     NAME, Params::rows();
-    /// The time of a load in the largest working set.
+    /// Latency of a load in the largest working set.
     "latency", "s", Lower, Measured;
-    /// The geometric mean over all working sets of the trial.
+    /// Geometric mean of the latency over all working sets of the trial.
     "mean_latency", "s", Lower, Measured;
-    /// The share of the memory that large pages back, from smaps, at the end.
+    /// Share of the memory that huge pages back at the end, from smaps.
     "huge_page_coverage", "1", Neither, Measured;
-    /// Levels of the curve; their edges are its knees. Missing below ten working sets.
+    /// Number of plateaus of the curve; their edges are its knees. Missing for fewer than ten
+    /// working sets.
     "plateaus", "1", Neither, Estimated;
 }
 
-/// Measures what a load costs by the size of the working set. Metrics: `latency` (primary),
-/// `mean_latency`, `huge_page_coverage`, `plateaus`. Curve: `latency`, bytes → seconds.
+/// Measures the latency of a load by the size of the working set. Metrics: `latency` (primary),
+/// `mean_latency`, `huge_page_coverage`, `plateaus`. Curve: `latency`, in seconds over bytes.
 pub struct PointerChase;
 
 impl Workload for PointerChase {

@@ -1,4 +1,4 @@
-//! The parameters of a treatment, declared and as types.
+//! Parameters of a treatment: their declaration and their types.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use assay_model::{Scalar, units};
 use crate::WorkloadError;
 use crate::declare::{int, one_of, params, size, text, time, wrong};
 
-/// The largest working set that is taken.
+/// Maximum size of a working set in bytes.
 const MAX_BYTES: u64 = 64 << 30;
-/// More points than this are refused.
+/// Maximum number of working sets.
 const MAX_POINTS: usize = 1024;
 
-/// Which pages the memory gets.
+/// Kind of pages that back the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pages {
-    /// Whatever it happens to get.
+    /// Any pages that the kernel provides.
     Any,
-    /// Pages of 4 KiB: large ones are refused.
+    /// Pages of 4 KiB; huge pages are disabled with madvise(2).
     Small,
-    /// Transparent huge pages, asked for with madvise(2).
+    /// Transparent huge pages, requested with madvise(2).
     Asked,
-    /// Transparent huge pages, given by the machine without being asked.
+    /// Transparent huge pages, which the machine provides without a request.
     Machine,
-    /// Explicit huge pages of this size.
+    /// Explicit huge pages of this size in bytes.
     Explicit(u64),
 }
 
 impl Pages {
-    /// In words.
+    /// Returns the name of the pages for messages.
     pub fn name(self) -> &'static str {
         match self {
             Pages::Any => "any pages",
@@ -40,7 +40,7 @@ impl Pages {
         }
     }
 
-    /// The size of an explicit page.
+    /// Returns the size of explicit huge pages in bytes.
     pub fn bytes(self) -> Option<u64> {
         match self {
             Pages::Explicit(bytes) => Some(bytes),
@@ -48,7 +48,8 @@ impl Pages {
         }
     }
 
-    /// What the level of the control `pages` means to a program that finds it in `ASSAY_PAGES`.
+    /// Returns the pages for a level of the control `pages`, which the program finds in
+    /// `ASSAY_PAGES`.
     pub fn of_control(text: &str) -> Option<Self> {
         match text {
             "4KiB" => Some(Pages::Small),
@@ -61,16 +62,16 @@ impl Pages {
     }
 }
 
-/// In which order the links lie.
+/// Order of the links in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// One cycle in random order: no prefetcher helps.
+    /// One cycle in random order, which no prefetcher can predict.
     Random,
-    /// Another page each time, as lmbench's lat_mem_rd walks with `-t`: pages in random order, and in
-    /// each the same random order of lines. A working set that is no whole number of pages, or a stride
-    /// that does not divide one, is walked at random.
+    /// Another page with each load, as lmbench's lat_mem_rd does with `-t`: pages in random order,
+    /// and the same random order of lines in each. If the working set is not a whole number of
+    /// pages, or the stride does not divide a page, the order is random.
     Pages,
-    /// Upwards, as lmbench's lat_mem_rd walks without `-t`.
+    /// Ascending addresses, as lmbench's lat_mem_rd does without `-t`.
     Forward,
 }
 
@@ -89,36 +90,39 @@ params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Params {
-        /// `sweep` from `min_size` to `max_size`; or one size, or several with commas.
+        /// `sweep` from `min_size` to `max_size`; otherwise one size, or several separated by
+        /// commas.
         working_set: String = text(), "sweep";
-        /// The smallest working set of a sweep.
+        /// Smallest working set of a sweep.
         min_size: u64 = size(), "4 KiB";
-        /// The largest working set of a sweep.
+        /// Largest working set of a sweep.
         max_size: u64 = size(), "64 MiB";
-        /// Working sets for each doubling of a sweep.
+        /// Number of working sets for each doubling of the size in a sweep.
         per_octave: u32 = int(1, 16), 4;
-        /// Bytes from link to link. 4160 (a page and a line) touches one line of each page, in all sets of the
-        /// caches: mostly translation is left.
+        /// Distance between links in bytes. 4160 (a page and a line) touches one line of each page,
+        /// in all sets of the caches, which leaves mostly the cost of address translation.
         stride: u64 = size(), 64;
-        /// `random` is one cycle that no prefetcher foresees; `pages` goes to another page each time, as
-        /// lmbench's `lat_mem_rd -t`; `forward` goes upwards, as lat_mem_rd without.
+        /// `random` is one cycle that no prefetcher can predict; `pages` goes to another page with
+        /// each load, as lmbench's `lat_mem_rd -t`; `forward` is ascending, as lat_mem_rd without
+        /// `-t`.
         order: Order = one_of(&ORDERS), "random";
-        /// Which pages: `control` as the control `pages` says (any without it), `thp` asks for transparent
-        /// ones, `2MiB` and `1GiB` take explicit ones from a pool. A trial whose memory did not get them is
-        /// invalid.
+        /// Pages for the memory: `control` follows the control `pages` (any pages without it),
+        /// `thp` requests transparent huge pages, `2MiB` and `1GiB` take explicit ones from a pool.
+        /// A trial whose memory did not get them is invalid.
         pages as "page_size": Option<Pages> = one_of(&PAGES), "control";
-        /// How long one measurement lasts at least.
+        /// Minimum length of one measurement.
         min_time: Duration = time(), "5 ms";
-        /// Measurements of each working set; the smallest counts, as what disturbs only adds.
+        /// Number of measurements of each working set; the smallest counts, because disturbances
+        /// only add time.
         rounds: u32 = int(1, 1000), 5;
     }
 }
 
 impl Params {
-    /// Reads the checked parameters of a treatment and looks at how they go together.
+    /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
-    /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
+    /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
         let params = Params::read(map)?;
         let stride = params.stride;
@@ -133,10 +137,10 @@ impl Params {
         params.sets().map(|_| params)
     }
 
-    /// The working sets, bytes, in rising order.
+    /// Returns the working sets in bytes, in ascending order.
     ///
     /// # Errors
-    /// There is none, or one cannot be.
+    /// Fails if the list is empty or a size is invalid.
     pub fn sets(&self) -> Result<Vec<u64>, WorkloadError> {
         let stride = self.stride;
         let sets = if self.working_set == "sweep" {
@@ -156,7 +160,7 @@ impl Params {
     }
 }
 
-/// Working sets between both ends, evenly spaced by ratio, in whole strides.
+/// Returns working sets between both ends, evenly spaced by ratio, in whole strides.
 fn sweep(min: u64, max: u64, per_octave: u32, stride: u64) -> Result<Vec<u64>, WorkloadError> {
     let min = min.max(stride);
     if min > max {

@@ -1,4 +1,4 @@
-//! The body of a trial: `assay __work pointer-chase JSON`, in a process of its own.
+//! Body of a trial: `assay __work pointer-chase JSON`, in a separate process.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::trial_spec::TrialSpec;
 use crate::work::{Channel, Curve};
 
-/// Of memory that is to have large pages, so much must have them.
+/// Minimum share of the memory that must have huge pages if they were requested.
 const ENOUGH: f64 = 0.95;
 const LATENCY: Curve = Curve {
     name: "latency",
@@ -23,18 +23,18 @@ const LATENCY: Curve = Curve {
     kind: Some(Kind::Measured),
 };
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not be measured. Other pages than asked for are no error but an event,
-/// `valid: false`.
+/// [`Failure`] if it could not be measured. Other pages than requested are not an error: they are
+/// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = TrialSpec::<u64>::read(json)?;
     let params = Params::from_map(&spec.params)?;
     let (sets, pages) = (params.sets()?, params.pages.unwrap_or_else(from_control));
     channel.phase(Phase::RampUp, None);
     let largest = sets.last().copied().unwrap_or(4096);
-    // A link is a word, also where the last stride ends with the working set.
+    // A link is one word, also where the last stride ends with the working set.
     let mut memory = Memory::map(largest as usize, pages)?;
     channel.phase(Phase::Steady, None);
     let points = measure(&params, &sets, Rng::new(spec.more), &mut memory, channel);
@@ -52,7 +52,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the control `pages` left in the environment; any pages without it.
+/// Returns the pages that the control `pages` set in the environment; any pages without it.
 fn from_control() -> Pages {
     let level = std::env::var("ASSAY_PAGES").ok();
     level.and_then(|l| Pages::of_control(&l)).unwrap_or(Pages::Any)
@@ -74,7 +74,7 @@ fn measure(
             memory.chain(*set as usize, *stride as usize, *order, &mut places, &mut rng) as u64;
         let mut minimum = f64::INFINITY;
         let mut at = None;
-        // Once round, so that caches and TLBs hold what they can hold.
+        // One full cycle first, to fill caches and TLBs.
         let mut loads = links.max(1000);
         let begin = Instant::now();
         let (place, walked) = memory.walk(at, loads);
@@ -118,7 +118,7 @@ fn knees(levels: &[Plateau]) -> String {
     format!("knees at {}", all.join(", "))
 }
 
-/// Returns true if the memory had the requested pages, and the sentence that states it.
+/// Returns true if the memory had the requested pages, and a sentence with the reason.
 fn verdict(pages: Pages, large: Option<f64>) -> (bool, String) {
     let wanted = match pages {
         Pages::Any => {

@@ -1,5 +1,5 @@
-//! One copy until its moment: it takes its CPUs, reports that it is there, sleeps until the moment
-//! that it is given, reports when it woke, and becomes the program.
+//! One copy until its start: it sets its CPUs, reports that it is ready, sleeps until the given
+//! time, reports when it woke, and becomes the program.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,24 +15,25 @@ use super::spec::{CopyStart, Word, go_pipe, ready_pipe};
 use crate::Failure;
 use crate::block_size::sleep_until;
 
-/// Becomes the program that `json` orders; returns only when that failed.
+/// Replaces this process by the program that `json` describes; returns only on failure.
 ///
 /// # Errors
-/// The spec is unreadable, the CPUs cannot be taken, a pipe is gone, or the program cannot be started.
+/// Fails if the spec cannot be parsed, the CPUs cannot be set, a pipe is closed, or the program
+/// cannot be started.
 pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     let CopyStart { index, copy, dir } = serde_json::from_str(json)?;
     let (ready_path, go_path) = (ready_pipe(&dir), go_pipe(&dir));
     let failed = |what: String| Failure::program(format_args!("copy {}", index + 1), what);
-    // A crew that is killed takes its copies with it; the program inherits this.
+    // If the crew is killed, its copies are too; the program inherits this setting.
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| failed(format!("bind it to its parent: {e}")))?;
-    // The pipes are closed on exec: the program sees nothing of them.
+    // The pipes are closed on exec, so the program does not inherit them.
     let mut ready = open(&ready_path, true)?;
     let mut go = open(&go_path, false)?;
     if !copy.cpus.is_empty() {
         let setup = ProcessSetup { cpus: Some(copy.cpus.clone()), ..ProcessSetup::default() };
         let entered = assay_sut::enter(&setup).map_err(|e| failed(e.to_string()))?;
-        // Never restored: this process becomes the program.
+        // Never restored, because this process becomes the program.
         std::mem::forget(entered);
     }
     let (program, args) = copy

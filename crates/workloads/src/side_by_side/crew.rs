@@ -1,5 +1,4 @@
-//! The copies seen from the process that starts them: all made ready, released at one moment of the
-//! clock, and waited for.
+//! The copies from the parent's side: all are prepared, released at the same time, and waited for.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,40 +14,41 @@ use super::COPY;
 use super::spec::{CopySpec, CopyStart, CrewSpec, WORD, Word, go_pipe, ready_pipe};
 use crate::Failure;
 
-/// From the word until the first copy begins: everybody has read it by then.
+/// Time from the release until the first copy starts, in which every copy reads the start time.
 const START_NS: u64 = 3_000_000;
-/// The same for each copy more.
+/// Additional time for each copy.
 const START_EACH_NS: u64 = 50_000;
-/// How often it is looked whether a copy that is not there yet has ended instead, seconds.
+/// Interval in seconds at which a waiting parent checks for copies that have ended.
 const LOOK_S: i64 = 1;
-/// How much of a failed copy's standard error is shown: lines, of how many last bytes.
+/// Maximum number of lines of a failed copy's standard error in the failure, from its last
+/// `TAIL_BYTES`.
 const TAIL_LINES: usize = 10;
 const TAIL_BYTES: u64 = 4096;
 
-/// What one copy did.
+/// Times and resource usage of one copy.
 #[derive(Debug, Clone, Copy)]
 pub struct Done {
-    /// When it woke to become the program, ns of `CLOCK_MONOTONIC`.
+    /// Time at which it woke to become the program, ns of `CLOCK_MONOTONIC`.
     pub began_ns: u64,
-    /// When its end was seen.
+    /// Time at which the parent noticed its end, ns of `CLOCK_MONOTONIC`.
     pub end_ns: u64,
-    /// What the kernel accounted to it; assay's own image counts in its memory.
+    /// Resources that the kernel accounted to it; its memory includes assay's own image.
     pub used: Ended,
 }
 
-/// What all copies did.
+/// Times and resource usage of all copies.
 pub struct Measured {
-    /// The moment at which all were to begin.
+    /// Common start time of all copies, ns of `CLOCK_MONOTONIC`.
     pub start_ns: u64,
-    /// By copy.
+    /// Results of the copies, in their order.
     pub copies: Vec<Done>,
 }
 
-/// The running copies; those that still run are ended when this is dropped.
+/// The running copies. Dropping it ends those that still run.
 struct Crew<'a> {
     spec: &'a CrewSpec,
     children: Vec<Child>,
-    /// By copy: whether it was reaped.
+    /// For each copy, true if it was reaped.
     reaped: Vec<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Drop for Crew<'_> {
     fn drop(&mut self) {
         for (child, reaped) in self.children.iter_mut().zip(&self.reaped) {
             if !reaped {
-                // Ended already in the good case; then both calls do nothing.
+                // Normally the copy has ended already, and both calls do nothing.
                 let _ = child.kill();
                 let _ = child.wait();
             }
@@ -64,10 +64,10 @@ impl Drop for Crew<'_> {
     }
 }
 
-/// Runs the copies. `steady` is called with the moment at which they begin.
+/// Runs the copies. Calls `steady` with their start time.
 ///
 /// # Errors
-/// [`Failure`]; the copies are ended first.
+/// Returns a [`Failure`] after the copies were ended.
 pub fn run(spec: &CrewSpec, steady: impl FnOnce(u64)) -> Result<Measured, Failure> {
     let mut ready = pipe(&ready_pipe(&spec.dir))?;
     let mut go = pipe(&go_pipe(&spec.dir))?;
@@ -91,7 +91,7 @@ pub fn run(spec: &CrewSpec, steady: impl FnOnce(u64)) -> Result<Measured, Failur
     crew.wait(&mut ready, start_ns, killed_before)
 }
 
-/// A pipe with a name, open on both ends, so that neither waits for the other.
+/// Creates a named pipe, opened for reading and writing so that open(2) does not block.
 fn pipe(path: &std::path::Path) -> Result<File, Failure> {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
         .map_err(Failure::file("make the pipe", path))?;
@@ -100,7 +100,7 @@ fn pipe(path: &std::path::Path) -> Result<File, Failure> {
 
 fn start(spec: &CrewSpec, index: usize) -> Result<Child, Failure> {
     let copy = &spec.copies[index];
-    // It inherits its environment and its standard input.
+    // The copy inherits its environment and standard input.
     let own = CopySpec { env: Vec::new(), stdin: None, ..copy.clone() };
     let json = serde_json::to_string(&CopyStart { index, copy: own, dir: spec.dir.clone() })?;
     let create = |name: &str| {
@@ -111,7 +111,7 @@ fn start(spec: &CrewSpec, index: usize) -> Result<Child, Failure> {
         Some(path) => File::open(path).map_err(Failure::file("open", path))?.into(),
         None => Stdio::null(),
     };
-    // The link of the kernel leads to this very program, also after its file was replaced.
+    // This link leads to the running program even if its file was replaced.
     Command::new("/proc/self/exe")
         .args(["__work", COPY, &json])
         .envs(copy.env.iter().map(|(k, v)| (k, v)))
@@ -124,7 +124,7 @@ fn start(spec: &CrewSpec, index: usize) -> Result<Child, Failure> {
 }
 
 impl Crew<'_> {
-    /// The next word; while there is none, it is looked whether a copy ended without one.
+    /// Waits for the next message, and checks for copies that ended without one.
     fn hear(&mut self, ready: &mut File) -> Result<Word, Failure> {
         loop {
             let mut fds = [PollFd::new(&*ready, PollFlags::IN)];
@@ -169,7 +169,7 @@ impl Crew<'_> {
             }
             done[index] = Some(Done { began_ns: 0, end_ns, used: ended });
         }
-        // All have reported when they began: they could not have ended otherwise.
+        // All copies have reported their start, because they could not have ended otherwise.
         for _ in 0..self.children.len() {
             let word = self.hear(ready)?;
             if let Some(Some(done)) = done.get_mut(word.index as usize) {
@@ -187,7 +187,7 @@ impl Crew<'_> {
         };
         let killed = killed_before.zip(oom_kills()).is_some_and(|(a, b)| b > a);
         let hint = match exit {
-            // A shell says 128 and the signal of what it ran.
+            // A shell returns 128 plus the signal of its command.
             Exit::Signal(9) | Exit::Code(137) if killed => {
                 "; the kernel ended processes for want of memory meanwhile"
             }
@@ -200,12 +200,12 @@ impl Crew<'_> {
     }
 }
 
-/// A copy could not be started, or did not come to its start.
+/// Returns the failure of a copy that could not be started or did not reach its start.
 fn copy_failed(spec: &CrewSpec, index: usize, what: String) -> Failure {
     Failure::program(format_args!("copy {} of {}", index + 1, spec.copies.len()), what)
 }
 
-/// `0,2`, or `of the trial`.
+/// Formats the CPUs of a copy: `0,2`, or `of the trial`.
 pub fn cpus(copy: &CopySpec) -> String {
     if copy.cpus.is_empty() {
         return "of the trial".into();
@@ -213,18 +213,19 @@ pub fn cpus(copy: &CopySpec) -> String {
     copy.cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// The end of a copy's standard error, after what announces it; empty when it printed nothing.
+/// Returns the last lines of a copy's standard error with an introduction; empty if it printed
+/// nothing.
 fn last_stderr(copy: &CopySpec) -> String {
     let path = copy.dir.join("stderr");
     let tail = crate::step::tail(&path, 0, TAIL_BYTES, TAIL_LINES).unwrap_or_default();
     if tail.is_empty() {
         return String::new();
     }
-    // One line, since the last line of what this process says goes into the record.
+    // On one line, because the record has the last line of this process's output.
     format!("; the end of its standard error: {}", tail.lines().collect::<Vec<_>>().join(" | "))
 }
 
-/// How many processes the kernel has ended for want of memory since it started.
+/// Returns the number of processes that the kernel has killed since boot for lack of memory.
 fn oom_kills() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/vmstat").ok()?;
     text.lines().find_map(|l| l.strip_prefix("oom_kill ")?.trim().parse().ok())

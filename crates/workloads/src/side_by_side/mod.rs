@@ -1,6 +1,6 @@
-//! Copies of one program side by side: each in a folder of its own, bound to CPUs of its own, started
-//! together, waited for, and added up. `assay __work copies FILE` is the process that does it, and
-//! `assay __work copy JSON` what a copy is until its moment comes and it becomes the program.
+//! Concurrent copies of one program: each in its own folder and on its own CPUs, started together
+//! and waited for, with their resource usage summed. `assay __work copies FILE` is the process that
+//! manages them, and `assay __work copy JSON` is a copy until it becomes the program.
 
 mod copy;
 mod crew;
@@ -12,7 +12,7 @@ pub use crew::{Measured, run};
 pub use report::trial;
 pub use spec::{CopySpec, CrewSpec};
 
-/// The name under which assay runs the copies of a trial.
+/// Name of the trial program that runs the copies.
 pub const CREW: &str = "copies";
-/// The name under which assay runs one copy until it becomes the program.
+/// Name of the program of one copy until it becomes the measured program.
 pub const COPY: &str = "copy";

@@ -1,4 +1,4 @@
-//! The body of a trial of copies: `assay __work copies FILE`, in a process of its own.
+//! Body of a trial of copies: `assay __work copies FILE`, in a separate process.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use super::spec::CrewSpec;
 use crate::Failure;
 use crate::work::{Channel, life};
 
-/// Runs the copies that the file `path` orders and reports them on `channel`: elapsed, CPU times,
-/// memory, how far apart the copies began, and the ratio to the reference.
+/// Runs the copies that the file `path` describes and reports on `channel`: elapsed time, CPU
+/// times, memory, the spread of the start times, and the ratio to the reference.
 ///
 /// # Errors
-/// [`Failure`]: a copy could not be run, or failed.
+/// [`Failure`] if a copy could not be run or failed.
 pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
     let file = Path::new(path);
     let text = std::fs::read_to_string(file).map_err(Failure::file("read", file))?;
@@ -42,7 +42,7 @@ fn report(spec: &CrewSpec, measured: &Measured, end_ns: u64, channel: &mut Chann
     let last = copies.iter().map(|c| c.began_ns).max().unwrap_or(0);
     let soonest = copies.iter().map(|c| c.end_ns).min().unwrap_or(end_ns);
     let peak = copies.iter().map(|c| c.used.peak_memory_bytes).max().unwrap_or(0);
-    // copies x reference time / time: the rate ratio, and with one copy the speed ratio.
+    // copies x reference time / time: the rate ratio, or the speed ratio for a single copy.
     let ratio = spec.reference_s.map(|reference| copies.len() as f64 * reference / elapsed);
     let (lower, neither) = (Better::Lower, Better::Neither);
     let (measured, derived) = (Kind::Measured, Kind::Derived);

@@ -1,4 +1,4 @@
-//! What the lab hands to the process that runs the copies, and that one to each copy.
+//! Specs passed from the lab to the process that runs the copies, and from there to each copy.
 
 use std::path::{Path, PathBuf};
 
@@ -7,67 +7,66 @@ use serde::{Deserialize, Serialize};
 /// The copies of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrewSpec {
-    /// The folder for the pipes that the copies meet at.
+    /// Folder of the pipes that synchronize the copies.
     pub dir: PathBuf,
-    /// The process of the lab, without which the copies do not go on; 0: nobody's.
+    /// Process id of the lab, whose end also ends the copies; 0: none.
     pub lab: u32,
     /// The copies, at least one.
     pub copies: Vec<CopySpec>,
-    /// What one copy alone took on the reference machine, seconds; `None`: there is no reference.
+    /// Time of a single copy on the reference machine in seconds; `None`: there is no reference.
     pub reference_s: Option<f64>,
 }
 
-/// One copy.
+/// One copy of the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CopySpec {
-    /// The program and its arguments; bytes that are no UTF-8 cannot be passed.
+    /// The program and its arguments; bytes that are not UTF-8 cannot be passed.
     pub argv: Vec<String>,
     /// Environment variables to set.
     pub env: Vec<(String, String)>,
-    /// Its folder, where `stdout` and `stderr` go too.
+    /// Folder of the copy, in which `stdout` and `stderr` are written too.
     pub dir: PathBuf,
-    /// A file for standard input; `/dev/null` when absent.
+    /// File for standard input; `None`: `/dev/null`.
     pub stdin: Option<PathBuf>,
-    /// The CPUs that it may use; empty: those of the trial.
+    /// CPUs that the copy may use; empty: those of the trial.
     pub cpus: Vec<usize>,
 }
 
-/// Start of one copy: the JSON of `assay __work copy JSON`.
+/// Spec of one copy's start: the JSON of `assay __work copy JSON`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CopyStart {
-    /// Which copy, from 0.
+    /// Number of the copy, from 0.
     pub index: usize,
-    /// The copy, without its environment and standard input, which it inherits.
+    /// The copy, without environment and standard input, which it inherits.
     pub copy: CopySpec,
-    /// The folder of the pipes that the copies meet at.
+    /// Folder of the pipes that synchronize the copies.
     pub dir: PathBuf,
 }
 
-/// The pipe below `dir` on which copies say that they are there, and when they began.
+/// Returns the pipe below `dir` on which copies report that they are ready, and when they began.
 pub fn ready_pipe(dir: &Path) -> PathBuf {
     dir.join("ready")
 }
 
-/// The pipe below `dir` on which copies hear when to begin.
+/// Returns the pipe below `dir` on which copies receive their start time.
 pub fn go_pipe(dir: &Path) -> PathBuf {
     dir.join("go")
 }
 
-/// A word of a copy on the pipe `ready`: fixed in size, so that those of several copies never mix
-/// (writes of up to 4096 bytes to a pipe are whole).
+/// A message of a copy on the pipe `ready`. It has a fixed size, so that messages of several copies
+/// never mix (writes of up to 4096 bytes to a pipe are atomic).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// Which copy.
+    /// Number of the copy, from 0.
     pub index: u64,
-    /// When it began, ns of `CLOCK_MONOTONIC`; 0: it is there and waits.
+    /// Start time, ns of `CLOCK_MONOTONIC`; 0: the copy is ready and waits.
     pub began_ns: u64,
 }
 
-/// How many bytes a [`Word`] takes.
+/// Size of a [`Word`] in bytes.
 pub const WORD: usize = 16;
 
 impl Word {
-    /// As bytes.
     pub fn to_bytes(self) -> [u8; WORD] {
         let mut bytes = [0; WORD];
         bytes[..8].copy_from_slice(&self.index.to_le_bytes());
@@ -75,7 +74,6 @@ impl Word {
         bytes
     }
 
-    /// From bytes.
     pub fn from_bytes(bytes: [u8; WORD]) -> Self {
         let (index, began) = bytes.split_at(8);
         let number = |b: &[u8]| b.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));

@@ -1,6 +1,7 @@
-//! One program over all nodes of a job of Slurm, as ranks that speak to each other over MPI. The first node
-//! starts it with `srun` ([`Span`]); every node has made ready for its ranks before and left word of it on its
-//! own machine ([`Share`]), which each rank reads there ([`rank`]) before it becomes the program.
+//! One program over all nodes of a Slurm job, as ranks that communicate over MPI. The first node
+//! starts it with `srun` ([`Span`]). Before that, every node has prepared resources for its ranks
+//! and described them in a local file ([`Share`]), which each rank reads ([`rank`]) before it
+//! starts the program.
 
 mod rank;
 mod share;
@@ -16,49 +17,50 @@ pub use rank::run as rank;
 pub use share::Share;
 pub use used::{Used, placed, used};
 
-/// The name under which assay runs a rank.
+/// Name of the trial program of a rank.
 pub const RANK: &str = "rank";
 
-/// Over which nodes a program goes.
+/// The nodes that a program runs over, and the way to start it there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// The job's id.
+    /// Id of the Slurm job.
     pub job: String,
-    /// The name of the job's step that has the ranks; no other step of the job has it.
+    /// Name of the job step with the ranks; no other step of the job has it.
     pub step: String,
-    /// The value of `srun --mpi=`.
+    /// Value of `srun --mpi=`.
     pub mpi: String,
-    /// How many nodes.
+    /// Number of nodes of the step.
     pub nodes: u32,
-    /// How many tasks on each, which share its CPUs.
+    /// Number of tasks on each node, which share its CPUs.
     pub tasks_per_node: u32,
 }
 
-/// The spec of a rank.
+/// Spec of a rank, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RankSpec {
-    /// The step that it must be of.
+    /// Name of the step that the rank must belong to.
     step: String,
-    /// How many ranks each task has.
+    /// Number of ranks per task.
     each: usize,
-    /// How many tasks a node has.
+    /// Number of tasks per node.
     tasks_per_node: u32,
     /// The program and its arguments.
     argv: Vec<String>,
 }
 
 impl Span {
-    /// How many ranks there are with so many of each task.
+    /// Returns the total number of ranks, with `each` ranks per task.
     pub fn ranks(&self, each: usize) -> usize {
         self.nodes as usize * self.tasks_per_node as usize * each
     }
 
-    /// What starts the ranks, as a person would say it.
+    /// Returns the launcher for messages.
     pub fn launcher(&self) -> String {
         format!("srun --mpi={}", self.mpi)
     }
 
-    /// The command that runs `argv` as `each` ranks of every task; `exe` is assay, at the same path everywhere.
+    /// Returns the command that runs `argv` as `each` ranks per task; `exe` is the path of assay,
+    /// the same on all nodes.
     pub fn command(&self, exe: &Path, each: usize, argv: &[String]) -> Command {
         let spec = RankSpec {
             step: self.step.clone(),
@@ -75,7 +77,8 @@ impl Span {
             format!("--ntasks={}", self.ranks(each)),
             format!("--mpi={}", self.mpi),
         ]);
-        // The agents have the nodes already; ranks may be more than CPUs, and are placed as programs are.
+        // The agents occupy the nodes already. There may be more ranks than CPUs, and the scheduler
+        // places them.
         command.args(["--overlap", "--overcommit", "--cpu-bind=none", "--distribution=block"]);
         command.args(["--kill-on-bad-exit=1", "--input=none", "--export=ALL"]);
         command.arg(exe).args(["__work", RANK]).arg(serde_json::json!(spec).to_string());
@@ -87,17 +90,18 @@ impl Span {
     }
 }
 
-/// Whether a variable is of the step that an agent is in, and no setting of the site or the person.
+/// Returns true if a variable comes from the step that an agent runs in, and not from the site or
+/// the user.
 fn is_of_the_agent(name: &str) -> bool {
     let kept = ["SLURM_CONF", "SLURM_PMIX_", "PMIX_MCA_", "OMPI_MCA_"];
     ["SLURM_", "SLURMD_", "PMI_", "PMIX_", "OMPI_"].iter().any(|p| name.starts_with(p))
         && !kept.iter().any(|k| name.starts_with(k))
 }
 
-/// The program and its arguments as text, which is how they are passed on.
+/// Converts the program and its arguments to text, because they are passed as JSON.
 ///
 /// # Errors
-/// One of them is no text.
+/// Fails if one of them is not UTF-8.
 pub fn as_text(argv: &[OsString]) -> Result<Vec<String>, crate::WorkloadError> {
     let text = |word: &OsString| {
         word.to_str().map(str::to_owned).ok_or_else(|| {

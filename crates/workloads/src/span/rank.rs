@@ -1,5 +1,6 @@
-//! One rank: `assay __work rank JSON`, a task of the step that the first node started. It finds what its node
-//! has made ready, goes there, runs the program as its child and says what that used.
+//! One rank: `assay __work rank JSON`, a task of the step that the first node started. It reads
+//! what its node has prepared, runs the program as its child with these settings, and reports the
+//! CPU time.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,16 +14,17 @@ use super::{RankSpec, Share};
 use crate::Failure;
 use assay_sut::end_with_parent;
 
-/// Where Open MPI keeps what ranks of one node share, by the names of its versions 4 and 5.
+/// Variables for the folder in which Open MPI keeps memory shared by the ranks of a node, as named
+/// by its versions 4 and 5.
 const SHARED: [&str; 2] =
     ["OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"];
 
-/// Slurm sets the variable for each task of a step.
+/// Returns the failure of a missing variable that Slurm sets for each task of a step.
 fn no_task(name: &str) -> Failure {
     Failure::other(format_args!("a rank is started by `srun`: {name} is not set"))
 }
 
-/// Which task of the step this is.
+/// The task of the step that this process is.
 struct Task {
     rank: usize,
     local: usize,
@@ -40,12 +42,12 @@ impl Task {
         })
     }
 
-    /// `rank 3 on node n1`.
+    /// Describes the task: `rank 3 on node n1`.
     fn named(&self) -> String {
         format!("rank {} on node {}", self.rank, self.node)
     }
 
-    /// The folder of state of the agent whose share this rank takes.
+    /// Returns the state folder of the agent whose share this rank uses.
     fn folder(&self, spec: &RankSpec) -> PathBuf {
         let name = if spec.tasks_per_node > 1 {
             format!("{}.{}", self.node, self.local / spec.each.max(1))
@@ -56,10 +58,10 @@ impl Task {
     }
 }
 
-/// Runs the rank that `json` orders.
+/// Runs the rank that `json` describes.
 ///
 /// # Errors
-/// [`Failure`]: the program was not started, or ended badly.
+/// [`Failure`] if the program could not be started or failed.
 pub fn run(json: &str) -> Result<(), Failure> {
     let spec: RankSpec = serde_json::from_str(json)?;
     let task = Task::own()?;
@@ -80,8 +82,8 @@ pub fn run(json: &str) -> Result<(), Failure> {
     let failure = how.map(|how| Failure::other(format_args!("{} ended with {how}", task.named())));
     let more = failure.as_ref().map_or_else(String::new, |f| format!("{f}\n"));
     let words = format!("{}\n{more}", used.line());
-    // In one piece, so that no other rank's words come in between, and at once: Slurm is about to end the step.
-    // Nobody may hear it any more.
+    // Written in one piece, so that no other rank's output comes in between, and at once, because
+    // Slurm is about to end the step. The reader may have ended; that is ignored.
     let _ = io::stdout().write_all(words.as_bytes());
     failure.map_or(Ok(()), Err)
 }
@@ -115,7 +117,8 @@ fn become_program(spec: &RankSpec, task: &Task, share: &Share) -> Result<Ended, 
     if let Some(memory) = &share.memory {
         command.envs(SHARED.map(|name| (name, memory)));
     }
-    // A rank is of Slurm's step and not of its node's agent, so it joins what that made.
+    // A rank belongs to Slurm's step and not to its node's agent, so it joins the control groups
+    // that the agent made.
     join_groups(&mut command, &setup.groups)
         .map_err(|(path, e)| failed(format!("join the control group {}: {e}", path.display())))?;
     let own = share.ranks.join(std::process::id().to_string());

@@ -1,4 +1,4 @@
-//! What a node has made ready for the ranks that come to it: a file in its agent's folder of state.
+//! Resources that a node has prepared for its ranks: a file in its agent's state folder.
 
 use std::fs;
 use std::io;
@@ -9,43 +9,43 @@ use serde::{Deserialize, Serialize};
 
 const FILE: &str = "share.json";
 
-/// What a task of a node has for its ranks.
+/// Resources of a task on a node for its ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Share {
-    /// The step whose ranks it is for.
+    /// Name of the step whose ranks may use it.
     pub step: String,
-    /// The trial's folder there.
+    /// Folder of the trial on this node.
     pub dir: PathBuf,
-    /// The CPUs.
+    /// CPUs for the ranks.
     pub cpus: Vec<usize>,
-    /// What the treatment's controls set for processes.
+    /// Settings for processes from the treatment's controls.
     pub setup: ProcessSetup,
-    /// The folder in which each rank leaves its process number as a file's name.
+    /// Folder in which each rank creates a file named after its process id.
     pub ranks: PathBuf,
-    /// A folder in memory, for what ranks of one node share; gone with the trial.
+    /// Folder in memory for data that ranks of one node share; removed after the trial.
     pub memory: Option<PathBuf>,
 }
 
 impl Share {
-    /// Writes it into an agent's folder of state.
+    /// Writes the share into an agent's state folder.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Fails if the file cannot be written.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         let text = serde_json::to_vec(self).map_err(io::Error::other)?;
         state_file::write(&folder.join(FILE), &text)
     }
 
-    /// Reads it again.
+    /// Reads the share from an agent's state folder.
     ///
     /// # Errors
-    /// It is not there, or no share.
+    /// Fails if the file is missing or invalid.
     pub fn read(folder: &Path) -> io::Result<Self> {
         serde_json::from_slice(&fs::read(folder.join(FILE))?).map_err(io::Error::other)
     }
 
-    /// Removes it; that there is none is fine.
+    /// Removes the share, if there is one.
     pub fn remove(folder: &Path) {
         let _ = fs::remove_file(folder.join(FILE));
     }

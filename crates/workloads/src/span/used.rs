@@ -1,15 +1,14 @@
-//! What the ranks of a trial say that they used.
+//! CPU times that the ranks of a trial report.
 
 use std::collections::BTreeMap;
 
-/// What a rank reported that it used.
+/// CPU time that a rank reported.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Used {
-    /// Its number.
+    /// Number of the rank.
     pub rank: usize,
-    /// Its node.
     pub node: String,
-    /// The CPUs that it shares with the other ranks of its task.
+    /// Number of CPUs that it shares with the other ranks of its task.
     pub cpus: usize,
     /// CPU time in user mode, seconds.
     pub user_s: f64,
@@ -37,7 +36,8 @@ impl Used {
     }
 }
 
-/// The ranks' reports in the output; `None` unless each of the `ranks` reported once.
+/// Parses the ranks' reports in the output; `None` unless every rank from 0 to `ranks` - 1
+/// reported.
 pub fn used(printed: &str, ranks: usize) -> Option<Vec<Used>> {
     let reports: BTreeMap<usize, Used> =
         printed.lines().filter_map(Used::parse).map(|u| (u.rank, u)).collect();
@@ -45,7 +45,7 @@ pub fn used(printed: &str, ranks: usize) -> Option<Vec<Used>> {
     whole.then(|| reports.into_values().collect())
 }
 
-/// How many ranks each node had (`n1: 2, n2: 2`).
+/// Formats the number of ranks on each node (`n1: 2, n2: 2`).
 pub fn placed(used: &[Used]) -> String {
     let mut nodes: Vec<(&str, usize)> = Vec::new();
     for one in used {

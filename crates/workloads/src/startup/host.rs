@@ -1,4 +1,4 @@
-//! The whole machine while the copies run: where its CPU time goes, and what is read from the devices.
+//! Samples of the whole machine while the copies run: CPU times and bytes read from the devices.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,31 +8,31 @@ use assay_sut::clock::monotonic_ns;
 
 use crate::block_size::sleep_until;
 
-/// Between two looks, ns.
+/// Sampling interval in ns.
 pub const EVERY_NS: u64 = 100_000_000;
-/// A sector of `/proc/diskstats`.
+/// Unit of the sectors in `/proc/diskstats`, in bytes.
 const SECTOR: u64 = 512;
 
-/// What was seen at one moment, counted since the machine was started.
+/// Counters of the machine at one moment, since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Look {
-    /// When, ns of `CLOCK_MONOTONIC`.
+    /// Time of the sample, ns of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
-    /// Ticks of the trial's CPUs in user mode.
+    /// Clock ticks of the trial's CPUs in user mode.
     pub user: u64,
-    /// In the kernel, interrupts among them.
+    /// Clock ticks of the trial's CPUs in the kernel, interrupts included.
     pub system: u64,
-    /// With nothing to run, or waiting for a disk.
+    /// Clock ticks of the trial's CPUs in idle or I/O wait.
     pub idle: u64,
-    /// All ticks.
+    /// Sum of all clock ticks of the trial's CPUs.
     pub total: u64,
-    /// Ticks of all CPUs in the kernel.
+    /// Clock ticks of all CPUs in the kernel.
     pub host_system: u64,
-    /// Bytes read from the devices; `None`: there are none, or one is gone.
+    /// Bytes read from the devices; `None` if there are none or one has been removed.
     pub read: Option<u64>,
 }
 
-/// Looks at the machine.
+/// Sampler of the machine's counters.
 pub struct Host {
     root: Root,
     cpus: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// A watch of these CPUs and devices.
+    /// Creates a sampler for these CPUs and devices.
     pub fn new(cpus: &[usize], devices: Vec<String>) -> Self {
         Host {
             root: Root::system(),
@@ -49,12 +49,12 @@ impl Host {
         }
     }
 
-    /// The devices that it looks at.
+    /// Returns the names of the devices.
     pub fn devices(&self) -> &[String] {
         &self.devices
     }
 
-    /// Looks now. `None`: the kernel does not tell where CPU time goes.
+    /// Samples the counters; `None` if the kernel does not report CPU times.
     pub fn look(&self) -> Option<Look> {
         let stat = self.root.text("/proc/stat").ok()?;
         let t_ns = monotonic_ns();
@@ -65,7 +65,7 @@ impl Host {
         Some(look)
     }
 
-    /// Looks every [`EVERY_NS`] from `start_ns` on until `stop`, and once more then.
+    /// Samples every [`EVERY_NS`] from `start_ns` on until `stop` is true, and once more then.
     pub fn watch(&self, start_ns: u64, stop: &AtomicBool) -> Vec<Look> {
         let mut looks = Vec::with_capacity(4096);
         let mut next = start_ns;
@@ -81,14 +81,15 @@ impl Host {
     }
 }
 
-/// Ticks of the CPUs of these names, and those in the kernel of all.
+/// Returns the ticks of the named CPUs, and the ticks in the kernel of all CPUs.
 fn cpu_times(stat: &str, cpus: &[String]) -> Option<Look> {
     let mut look = Look::default();
     let mut seen = false;
     for line in stat.lines().take_while(|l| l.starts_with("cpu")) {
         let mut words = line.split_whitespace();
         let name = words.next()?;
-        // user, nice, system, idle, iowait, irq, softirq, steal; guests are part of the first two.
+        // user, nice, system, idle, iowait, irq, softirq, steal; guest time is part of the first
+        // two.
         let ticks: Vec<u64> = words.take(8).filter_map(|w| w.parse().ok()).collect();
         let [user, nice, system, idle, iowait, irq, softirq, ..] = ticks[..] else { return None };
         let kernel = system + irq + softirq;
@@ -105,7 +106,7 @@ fn cpu_times(stat: &str, cpus: &[String]) -> Option<Look> {
     seen.then_some(look)
 }
 
-/// Bytes read from these devices; `None` if there is none, or one is not listed.
+/// Returns the bytes read from these devices; `None` if there are none, or one is not listed.
 fn read_bytes(disks: &str, devices: &[String]) -> Option<u64> {
     let of = |device: &String| {
         let line = disks.lines().find(|l| l.split_whitespace().nth(2) == Some(device))?;
@@ -115,7 +116,8 @@ fn read_bytes(disks: &str, devices: &[String]) -> Option<u64> {
     if devices.is_empty() { None } else { devices.iter().map(of).sum() }
 }
 
-/// The devices below a storage: those that it names, else the one that the folder's file system is on.
+/// Returns the devices below a storage: those in `ASSAY_STORAGE_DEVICES`, else the device of the
+/// folder's file system.
 pub fn devices(dir: &Path) -> Vec<String> {
     match std::env::var("ASSAY_STORAGE_DEVICES") {
         Ok(names) => names.split_whitespace().map(str::to_owned).collect(),

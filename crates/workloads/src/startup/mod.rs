@@ -1,6 +1,6 @@
-//! The workload `startup`: copies of a solver of linear programs begin together, and each reads one large
-//! file before it computes ([`model`]). How long the CPUs wait for the storage is what is measured.
-//! `docs/startup.md` has the definitions.
+//! The workload `startup`: copies of a solver of linear programs start at the same time, and each
+//! reads one large file before it computes ([`model`]). It measures the time for which the CPUs
+//! wait for the storage. `docs/startup.md` has the definitions.
 
 mod host;
 mod model;
@@ -24,44 +24,45 @@ use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "startup";
 
 spec! {
-    /// Copies of a solver begin together, read a large model each, and compute: how long until the
-    /// CPUs do nothing else.
+    /// Copies of a solver start at the same time, read a large model each, and compute: measures
+    /// the time until the CPUs do nothing but compute.
     NAME, Params::rows();
-    /// From the begin of the copies to that of the first window in which the trial's CPUs were in
-    /// user mode for the share `user` of the time; missing when there was none.
+    /// Time from the start of the copies to the start of the first window in which the trial's CPUs
+    /// were in user mode for the share `user` of the time; missing if there was none.
     "time_to_user", "s", Lower, Measured;
-    /// From the begin of the copies to the end of the last one.
+    /// Time from the start of the copies to the end of the last one.
     "elapsed", "s", Lower, Measured;
-    /// From the begin of the copies to the last read from the devices; missing where the storage
-    /// has none.
+    /// Time from the start of the copies to the last read from the devices; missing if the storage
+    /// has no devices.
     "read_done", "s", Lower, Measured;
-    /// Read from the devices below the storage, all together; missing likewise.
+    /// Bytes read from all devices below the storage; missing if the storage has no devices.
     "device_read", "B", Lower, Measured, counted, summed;
-    /// The sizes of the files that the copies read, summed.
+    /// Sum of the sizes of the files that the copies read.
     "logical_read", "B", Neither, Derived, counted, summed;
-    /// The share of the bytes that the copies read which did not come from a device: 1 -
-    /// device_read / logical_read.
+    /// Share of the bytes read by the copies that did not come from a device: 1 - device_read /
+    /// logical_read.
     "read_saved", "%", Higher, Derived, counted;
-    /// device_read over read_done.
+    /// Quotient of device_read and read_done.
     "device_read_rate", "B/s", Neither, Derived;
-    /// CPU time in the kernel of the whole host, interrupts among it.
+    /// CPU time of the whole host in the kernel, interrupts included.
     "host_system", "s", Lower, Measured, summed;
     /// CPU time of the copies in user mode.
     "user", "s", Lower, Measured, summed;
     /// CPU time of the copies in the kernel.
     "system", "s", Lower, Measured, summed;
-    /// The largest resident set of a copy.
+    /// Largest maximum resident set size of a copy.
     "peak_memory", "B", Lower, Measured, counted;
-    /// How far apart the copies began.
+    /// Time between the start of the first and of the last copy.
     "start_spread", "s", Neither, Measured;
 }
 
-/// Measures how long CPUs wait while many copies read their input. Metrics: `time_to_user` (primary),
-/// `elapsed`, what was read of devices and of files, CPU time. Curves over time: `cpu_user` and others.
+/// Measures the time for which CPUs wait while many copies read their input. Metrics:
+/// `time_to_user` (primary), `elapsed`, bytes read from devices and files, CPU time. Curves over
+/// time: `cpu_user` and others.
 pub struct Startup;
 
 impl Workload for Startup {

@@ -1,47 +1,48 @@
-//! The linear program that the copies read: goods go from plants to markets, by many routes between each
-//! two. Blocks of plants and markets have nothing to do with one another. The optimum is known from how
-//! the costs are made, not from a solver.
+//! The linear program that the copies read: goods are shipped from plants to markets, with many
+//! routes between each pair. Blocks of plants and markets are independent of one another. The
+//! optimum is known from the construction of the costs, without a solver.
 //!
-//! In each block a staircase of pairs (plant, market) carries goods, and the supplies and demands are
-//! what it carries. Every plant has a price w >= 0 and every market a price v; the cheapest route of a
-//! pair costs v - w on the staircase and more elsewhere. So the prices are feasible in the dual program,
-//! both programs have the same value, and that value is the optimum (complementary slackness).
+//! In each block a staircase of pairs (plant, market) carries goods, and the supplies and demands
+//! are the sums over it. Every plant has a price w >= 0 and every market a price v; the cheapest
+//! route of a pair costs v - w on the staircase and more elsewhere. So the prices are feasible in
+//! the dual program, both programs have the same value, and that value is the optimum
+//! (complementary slackness).
 
 use std::io::{self, Write};
 
 use assay_stats::rng::Rng;
 
-/// Plants of a block, and as many markets.
+/// Number of plants of a block, and of its markets.
 const SIDE: usize = 20;
 /// Rows of a block: a supply for each plant and a demand for each market.
 pub const BLOCK_ROWS: u64 = 2 * SIDE as u64;
-/// About how many bytes a route takes in the file.
+/// Approximate size of a route in the file in bytes.
 const ROUTE_BYTES: u64 = 193;
-/// What routes cost beyond the cheapest of their pair: up to this.
+/// Maximum cost of a route beyond the cheapest of its pair.
 const DETOUR: usize = 9_999;
-/// How much is written at once.
+/// Size of the writes in bytes.
 const CHUNK: usize = 1 << 18;
 
-/// Which model.
+/// Parameters that determine a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Model {
-    /// The same seed makes the same model.
+    /// Seed of the random numbers; the same seed makes the same model.
     pub seed: u64,
     blocks: u64,
     routes: u64,
 }
 
-/// One block's figures: they follow from the seed and the block's number alone.
+/// Numbers of one block, which follow from the seed and the block's number alone.
 struct Block {
-    /// Of plants.
+    /// Prices of the plants.
     w: [u64; SIDE],
-    /// Of markets.
+    /// Prices of the markets.
     v: [u64; SIDE],
     supply: [u64; SIDE],
     demand: [u64; SIDE],
-    /// What the cheapest route of each pair costs.
+    /// Cost of the cheapest route of each pair.
     cost: [[u64; SIDE]; SIDE],
-    /// The numbers for the routes, which follow.
+    /// Random numbers for the routes, which are written in sequence.
     rng: Rng,
 }
 
@@ -80,7 +81,7 @@ impl Block {
         block
     }
 
-    /// What the goods of this block cost at least: the value of the dual program.
+    /// Returns the minimum cost of the block: the value of the dual program.
     fn optimum(&self) -> u64 {
         let sum = |amounts: &[u64; SIDE], prices: &[u64; SIDE]| -> u64 {
             amounts.iter().zip(prices).map(|(a, p)| a * p).sum()
@@ -90,38 +91,38 @@ impl Block {
 }
 
 impl Model {
-    /// A model of about `bytes`, and [`Model::least_bytes`] at least, with so many rows (in whole blocks).
+    /// Returns a model of about `bytes`, at least [`Model::min_bytes`], with `rows` rows (in whole
+    /// blocks).
     pub fn of(seed: u64, bytes: u64, rows: u64) -> Self {
         let blocks = (rows / BLOCK_ROWS).max(1);
         let routes = bytes / (blocks * (SIDE * SIDE) as u64 * ROUTE_BYTES);
         Model { seed, blocks, routes: routes.max(1) }
     }
 
-    /// The smallest bytes for so many rows.
+    /// Returns the minimum size in bytes of a model with `rows` rows.
     pub fn min_bytes(rows: u64) -> u64 {
         (rows / BLOCK_ROWS).max(1) * (SIDE * SIDE) as u64 * ROUTE_BYTES
     }
 
-    /// The rows without the objective.
+    /// Returns the number of rows without the objective.
     pub fn rows(&self) -> u64 {
         self.blocks * BLOCK_ROWS
     }
 
-    /// The columns.
     pub fn columns(&self) -> u64 {
         self.blocks * (SIDE * SIDE) as u64 * self.routes
     }
 
-    /// The optimum.
+    /// Returns the minimum cost of all blocks.
     pub fn optimum(&self) -> u64 {
         (0..self.blocks).map(|b| Block::new(self.seed, b).optimum()).sum()
     }
 
-    /// Writes the model in free MPS, a piece at a time. `spoilt` halves the last demand, which makes
-    /// another optimum.
+    /// Writes the model in free MPS format, in chunks. `spoilt` halves the last demand, which
+    /// changes the optimum.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     pub fn write(&self, out: &mut impl Write, spoilt: bool) -> io::Result<()> {
         let mut text = Vec::with_capacity(CHUNK + 1024);
         text.extend_from_slice(b"NAME distribution\nROWS\n N total_cost\n");
@@ -158,7 +159,7 @@ impl Model {
         out.write_all(&text)
     }
 
-    /// The routes from a plant to a market, one of them the cheapest.
+    /// Writes the routes from a plant to a market; one of them is the cheapest.
     fn pair(
         &self,
         text: &mut Vec<u8>,
@@ -183,12 +184,12 @@ impl Model {
     }
 }
 
-/// Names the supply of a plant.
+/// Returns the name of the row for a plant's supply.
 fn supply(plant: usize, region: u64) -> String {
     format!("supply_of_plant_{plant:03}_in_region_{region:03}")
 }
 
-/// Names the demand of a market.
+/// Returns the name of the row for a market's demand.
 fn demand(market: usize, region: u64) -> String {
     format!("demand_of_market_{market:03}_in_region_{region:03}")
 }
@@ -236,7 +237,7 @@ mod tests {
                     assert!(block.cost[i][j] >= block.v[j] - block.w[i]);
                 }
             }
-            // Feasible in the primal at the same cost: fill from the north-west corner.
+            // Feasible in the primal at the same cost: filled from the north-west corner.
             let (mut supply, mut demand) = (block.supply, block.demand);
             let (mut i, mut j, mut cost) = (0, 0, 0);
             while i < SIDE && j < SIDE {

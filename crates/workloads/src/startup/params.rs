@@ -1,4 +1,4 @@
-//! The parameters of a treatment, declared and as types.
+//! Parameters of a treatment: their declaration and their types.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,32 +14,35 @@ params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Params {
-        /// Copies of the solver at once.
+        /// Number of copies of the solver that run at the same time.
         copies: usize = int(1, 1024), 8;
-        /// The solver: glpsol (Debian package glpk-utils) or clp (coinor-clp), which reads about twice as fast.
+        /// The solver: glpsol (Debian package glpk-utils) or clp (coinor-clp), which reads about
+        /// twice as fast.
         solver: Solver = one_of(&[("glpsol", Solver::Glpsol), ("clp", Solver::Clp)]), "glpsol";
-        /// About how large the model's file is; it compresses about 10:1.
+        /// Approximate size of the model's file; it compresses about 10:1.
         size: u64 = size(), "260 MB";
-        /// Rows of the model, 40 in each of its blocks; the number of iterations grows with them.
+        /// Number of rows of the model, 40 in each of its blocks; the number of iterations grows
+        /// with it.
         rows: u64 = int(40, 40_000), 800;
-        /// The same seed makes the same model.
+        /// Seed of the random numbers; the same seed makes the same model.
         seed: u64 = int(1, i64::MAX), 1;
-        /// Whether each copy reads a file of its own or all read one.
+        /// `each`: every copy reads its own file; `one`: all read the same file.
         each as "files": bool = one_of(&[("each", true), ("one", false)]), "each";
-        /// How long the CPUs must have been in user mode to count as busy.
+        /// Length of the window in which the CPUs must be in user mode to count as busy.
         window: Duration = time(), "1 s";
-        /// The share of user time in the window at which they are.
+        /// Share of user time in the window from which the CPUs count as busy.
         user: f64 = number(0.01, 1.0), Scalar::Float(0.99);
-        /// Gives the last copy another model on purpose, to see that its wrong answer is noticed.
+        /// Fault to inject: `model` gives the last copy another model, to test that its wrong
+        /// answer is detected.
         spoilt as "fault": bool = one_of(&[("none", false), ("model", true)]), "none";
     }
 }
 
 impl Params {
-    /// Reads the checked parameters of a treatment and looks at how they go together.
+    /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
-    /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
+    /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
         let params = Params::read(map)?;
         let Params { window, rows, size, .. } = params;
@@ -61,17 +64,16 @@ impl Params {
         Ok(params)
     }
 
-    /// The model.
     pub fn model(&self) -> Model {
         Model::of(self.seed, self.size, self.rows)
     }
 
-    /// The file of a copy, below the folder of inputs.
+    /// Returns the file of a copy, relative to the folder of inputs.
     pub fn file(&self, copy: usize) -> String {
         if self.each { format!("model-{}.mps", copy + 1) } else { "model.mps".to_owned() }
     }
 
-    /// The files that there are, and whether each is of the spoilt model.
+    /// Returns all files, each with true if it contains the spoilt model.
     pub fn files(&self) -> Vec<(String, bool)> {
         let count = if self.each { self.copies } else { 1 };
         (0..count).map(|copy| (self.file(copy), self.spoilt && copy + 1 == count)).collect()

@@ -1,4 +1,4 @@
-//! The models as files: made once for a run, and copied to the storage of each trial.
+//! The models as files: made once per run, and copied to the storage of each trial.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -9,17 +9,17 @@ use assay_model::units::format_bytes;
 use super::params::Params;
 use crate::WorkloadError;
 
-/// How much is copied at once.
+/// Size of the reads and writes in bytes.
 const CHUNK: usize = 1 << 20;
 
-/// Where the run keeps a model.
+/// Returns the path of a model in the run's folder.
 fn source(params: &Params, run_dir: &Path, spoilt: bool) -> PathBuf {
     let model = params.model();
     let kind = if spoilt { "spoilt-" } else { "" };
     run_dir.join(format!("startup-{kind}{}-{}-{}.mps", model.seed, model.rows(), model.columns()))
 }
 
-/// Makes the models that a trial wants and the run does not have yet.
+/// Makes the models that a trial needs and the run does not have yet.
 pub fn generate(params: &Params, run_dir: &Path) -> Result<(), WorkloadError> {
     for spoilt in [false, true] {
         let path = source(params, run_dir, spoilt);
@@ -37,7 +37,7 @@ pub fn generate(params: &Params, run_dir: &Path) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// Copies them to where the copies read them, and has the kernel forget what it cached meanwhile.
+/// Copies the models to the input folder and drops them from the page cache.
 pub fn place(params: &Params, run_dir: &Path, dir: &Path) -> Result<(), WorkloadError> {
     let files = params.files();
     for (n, (name, spoilt)) in files.iter().enumerate() {
@@ -52,7 +52,7 @@ pub fn place(params: &Params, run_dir: &Path, dir: &Path) -> Result<(), Workload
     Ok(())
 }
 
-/// What to do where there is no space.
+/// Returns a remedy if the storage is full.
 fn room(error: &io::Error, from: &Path, count: usize) -> String {
     if !matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
         return String::new();
@@ -64,8 +64,8 @@ fn room(error: &io::Error, from: &Path, count: usize) -> String {
     )
 }
 
-/// Copies byte by byte: a file system that could share the blocks of copies is not asked to. Written to
-/// the device when it returns, and not cached.
+/// Copies by reading and writing, so that no file system can share the blocks of the copies. The
+/// copy is synced to the device and dropped from the page cache.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut source = File::open(from)?;
     let mut target = BufWriter::with_capacity(CHUNK, File::create(to)?);
@@ -79,7 +79,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
     let target = target.into_inner().map_err(io::IntoInnerError::into_error)?;
     target.sync_all()?;
-    // Not every file system can; a storage that is made cold does it in its own way.
+    // Not every file system supports this; a storage that is made cold has its own method.
     let _ = rustix::fs::fadvise(&target, 0, None, rustix::fs::Advice::DontNeed);
     Ok(())
 }

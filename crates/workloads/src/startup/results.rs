@@ -1,4 +1,4 @@
-//! What a trial came to, as events.
+//! Results of a trial, as events.
 
 use assay_model::Observation;
 
@@ -48,8 +48,8 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
     channel.notes(notes(ran, to_user, read));
 }
 
-/// What is a curve too, with a line for each treatment. Means of curves are geometric, so that what is often
-/// zero is a series alone.
+/// Series that are also curves, with a line for each treatment. Means of curves are geometric, so
+/// values that are often zero are only a series.
 const CURVES: [&str; 2] = ["cpu_user", "device_read_rate"];
 
 /// Sends a point of the series, and of the curves of the same names.
@@ -102,7 +102,7 @@ fn notes(ran: &Ran, to_user: Option<f64>, read: Option<f64>) -> Vec<String> {
     notes
 }
 
-/// Says whether every copy found the optimum.
+/// Reports whether every copy found the optimum.
 pub fn verdict(answers: &[Result<f64, String>], optimum: f64, same: f64, channel: &mut Channel) {
     let wrong: Vec<String> = answers
         .iter()

@@ -1,35 +1,35 @@
-//! What the looks at the machine come to: the moment from which the CPUs are busy, the end of reading,
-//! and shares over time.
+//! Results computed from the samples of the machine: the time from which the CPUs are busy, the end
+//! of reading, and shares over time.
 
 use super::host::{EVERY_NS, Look};
 
-/// Looks that make one point of a curve.
+/// Number of samples that make one point of a curve.
 const POINT: usize = 5;
 
-/// The looks of a trial, from the begin of the copies on.
+/// The samples of a trial from the start of the copies on.
 pub struct Series<'a> {
     looks: &'a [Look],
     start_ns: u64,
 }
 
-/// A point of the curves: the shares of CPU time, in percent, and the rate of reading.
+/// A point of the curves: shares of CPU time in percent, and the read rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The end of its time.
+    /// End of the point's interval, ns of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
-    /// The same, seconds from the begin of the copies: a multiple of the curve's step.
+    /// Nominal end in seconds since the start of the copies: a multiple of the curve's step.
     pub x_s: f64,
     pub user: f64,
     pub system: f64,
     pub idle: f64,
-    /// Bytes each second; `None` where there is no device.
+    /// Read rate in bytes per second; `None` if there is no device.
     pub rate: Option<f64>,
 }
 
 impl<'a> Series<'a> {
-    /// The looks at a trial whose copies ran from `start_ns` to `end_ns`.
+    /// Creates the series of a trial whose copies ran from `start_ns` to `end_ns`.
     pub fn new(looks: &'a [Look], start_ns: u64, end_ns: u64) -> Self {
-        // The look at the end itself may be late by a little, and is still wanted.
+        // The last sample may be slightly after the end, and is included.
         let last = looks.iter().position(|l| l.t_ns >= end_ns).map_or(looks.len(), |i| i + 1);
         Series { looks: &looks[..last], start_ns }
     }
@@ -38,10 +38,10 @@ impl<'a> Series<'a> {
         t_ns.saturating_sub(self.start_ns) as f64 * 1e-9
     }
 
-    /// The begin of the first window of this length in which the share of user time was at least `user`,
-    /// seconds; `None`: there was none.
+    /// Returns the start, in seconds, of the first window of this length in which the share of user
+    /// time was at least `user`, or `None` if there was none.
     pub fn time_to_user(&self, window_ns: u64, user: f64) -> Option<f64> {
-        // A look may be late by part of a step.
+        // A sample may be late by part of an interval.
         let enough = window_ns.saturating_sub(EVERY_NS / 2);
         self.looks.iter().find_map(|first| {
             let last = self.looks.iter().find(|l| l.t_ns >= first.t_ns + enough)?;
@@ -51,20 +51,20 @@ impl<'a> Series<'a> {
         })
     }
 
-    /// The last time that something had been read from the devices, seconds.
+    /// Returns the time of the last read from the devices in seconds.
     pub fn read_done(&self) -> Option<f64> {
         let mut pairs = self.looks.windows(2).rev();
         pairs.find(|w| w[1].read > w[0].read).map(|w| self.since(w[1].t_ns))
     }
 
-    /// Bytes read from the devices.
+    /// Returns the bytes read from the devices.
     pub fn read(&self) -> Option<u64> {
         let (first, last) = (self.looks.first()?, self.looks.last()?);
         last.read?.checked_sub(first.read?)
     }
 
-    /// The share of the CPUs' user time that others than the copies used, which themselves used `own` seconds;
-    /// `None`: the CPUs had no user time.
+    /// Returns the share of the CPUs' user time that other programs than the copies used; the
+    /// copies used `own` seconds. `None` if the CPUs had no user time.
     pub fn others(&self, own: f64) -> Option<f64> {
         let (first, last) = (self.looks.first()?, self.looks.last()?);
         let ticks = last.user.checked_sub(first.user).filter(|t| *t > 0)?;
@@ -72,13 +72,12 @@ impl<'a> Series<'a> {
         Some(((all - own) / all).max(0.0))
     }
 
-    /// Ticks of all CPUs in the kernel.
+    /// Returns the clock ticks of all CPUs in the kernel.
     pub fn host_system(&self) -> Option<u64> {
         let (first, last) = (self.looks.first()?, self.looks.last()?);
         last.host_system.checked_sub(first.host_system)
     }
 
-    /// The points of the curves.
     pub fn points(&self) -> Vec<Point> {
         let marks: Vec<&Look> = self.looks.iter().step_by(POINT).collect();
         let steps = marks.windows(2).enumerate();
@@ -105,8 +104,8 @@ impl<'a> Series<'a> {
 mod tests {
     use super::*;
 
-    /// Looks of one CPU whose share of user time is 20 % up to look `busy`, and all from there on;
-    /// reading ends there.
+    /// Samples of one CPU with 20 % user time up to sample `busy` and 100 % from there on; reading
+    /// ends there.
     fn looks(count: u64, busy: u64) -> Vec<Look> {
         let of = |i: u64| Look {
             t_ns: 1_000 + i * EVERY_NS,
@@ -125,11 +124,11 @@ mod tests {
         let all = looks(60, 20);
         let series = Series::new(&all, 1_000, u64::MAX);
         assert_eq!(series.time_to_user(1_000_000_000, 0.99), Some(2.0));
-        // Half of the window is busy a little earlier.
+        // Half of a slightly earlier window is busy.
         assert_eq!(series.time_to_user(1_000_000_000, 0.6), Some(1.5));
         assert_eq!(series.read_done(), Some(2.0));
         assert_eq!((series.read(), series.host_system()), (Some(81_920), Some(59)));
-        // The copies ended before a window was over.
+        // The copies ended before a window was complete.
         let short = Series::new(&all, 1_000, 1_000 + 25 * EVERY_NS);
         assert_eq!(short.time_to_user(1_000_000_000, 0.99), None);
         assert_eq!(Series::new(&[], 0, 0).time_to_user(1, 0.5), None);

@@ -1,4 +1,4 @@
-//! The solvers: how each is started, and where its answer stands.
+//! The solvers: starting them and parsing their answers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,16 @@ use assay_model::Fact;
 use crate::WorkloadError;
 use crate::program::{facts, need};
 
-/// Which one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Solver {
-    /// Of the GNU Linear Programming Kit.
+    /// The solver glpsol of the GNU Linear Programming Kit.
     Glpsol,
-    /// Of COIN-OR.
+    /// The solver clp of COIN-OR.
     Clp,
 }
 
 impl Solver {
-    /// The name of its program, the Debian package that has it, and the option that prints its version.
+    /// Returns the name of the program, its Debian package, and the option that prints its version.
     fn names(self) -> [&'static str; 3] {
         match self {
             Solver::Glpsol => ["glpsol", "glpk-utils", "--version"],
@@ -26,23 +25,24 @@ impl Solver {
         }
     }
 
-    /// Its program.
+    /// Returns the path of the solver's program.
     ///
     /// # Errors
-    /// It is not there; says which package has it.
+    /// Fails if it is not installed; the message names the package.
     pub fn find(self) -> Result<PathBuf, WorkloadError> {
         let [name, package, _] = self.names();
         need(name, format!("`{name}`"), format!("install the Debian package {package}"))
     }
 
-    /// Facts for the description of the system.
+    /// Returns facts for the system description.
     pub fn facts(self) -> BTreeMap<String, Fact> {
         let [.., ask] = self.names();
         facts("workload.solver", &self.find(), ask)
     }
 
-    /// How a copy is started. Presolving is off: it would take out the very routes that were read. clp takes
-    /// its barrier method, since its simplex is through so soon that nothing is computed to speak of.
+    /// Returns the command of a copy. Presolving is off, because it would remove the very routes
+    /// that were read. clp uses its barrier method, because its simplex finishes so fast that there
+    /// is hardly any computation.
     pub fn argv(self, program: &Path, model: &Path) -> Vec<String> {
         let text = |p: &Path| p.to_string_lossy().into_owned();
         let (program, model) = (text(program), text(model));
@@ -55,7 +55,7 @@ impl Solver {
         }
     }
 
-    /// The optimum that it found, out of what it printed; a sentence where there is none.
+    /// Parses the optimum from the solver's output; returns a message if there is none.
     pub fn answer(self, printed: &str) -> Result<f64, String> {
         let number = |text: &str| text.split_whitespace().next()?.parse::<f64>().ok();
         let found = match self {

@@ -1,5 +1,5 @@
-//! The body of a trial: `assay __work startup JSON`, in a process of its own. Starts the copies together
-//! and looks at the machine while they run.
+//! Body of a trial: `assay __work startup JSON`, in a separate process. Starts the copies at the
+//! same time and samples the machine while they run.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,27 +15,28 @@ use crate::trial_spec::TrialSpec;
 use crate::work::{Channel, life};
 use crate::{Failure, WorkloadError};
 
-/// How much of what a failed copy printed is shown.
+/// Maximum size and number of lines of a failed copy's output in its error.
 const TAIL_BYTES: u64 = 4096;
 const TAIL_LINES: usize = 3;
-/// Answers that differ by less, as a share, are the same: solvers print nine digits or so.
+/// Relative difference up to which answers count as equal: solvers print about nine digits.
 const SAME: f64 = 1e-6;
 
-/// What a trial came to.
+/// Everything measured in a trial.
 pub struct Ran {
     pub params: Params,
     pub cpus: usize,
     pub host: Host,
     pub looks: Vec<Look>,
     pub measured: Measured,
-    /// The sizes of what the copies read, summed.
+    /// Sum of the sizes of the files that the copies read, in bytes.
     pub logical: u64,
 }
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`]: it could not be measured to its end. A wrong optimum is no error but an event, `valid: false`.
+/// [`Failure`] if the measurement could not be completed. A wrong optimum is not an error: it is
+/// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = TrialSpec::<()>::read(json)?;
     let params = Params::from_map(&spec.params)?;
@@ -57,7 +58,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs the copies and looks at the machine meanwhile.
+/// Runs the copies and samples the machine meanwhile.
 fn watched(
     crew: &side_by_side::CrewSpec,
     host: &Host,
@@ -80,7 +81,7 @@ fn watched(
     })
 }
 
-/// The end of what a failed copy printed: solvers complain on standard output.
+/// Returns the last lines of a failed copy's output: solvers report errors on standard output.
 fn printed(failure: &Failure, crew: &side_by_side::CrewSpec) -> String {
     let Failure::Copy { index, .. } = failure else { return String::new() };
     let path = crew.copies.get(*index).map(|c| c.dir.join("stdout"));
@@ -113,7 +114,7 @@ fn logical(params: &Params, inputs: &Path) -> Result<u64, WorkloadError> {
     (0..params.copies).map(size).sum()
 }
 
-/// What each copy found.
+/// Returns the answer of each copy.
 fn answers(params: &Params, crew: &side_by_side::CrewSpec) -> Vec<Result<f64, String>> {
     let of = |copy: &CopySpec| {
         let path = copy.dir.join("stdout");

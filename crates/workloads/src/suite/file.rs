@@ -1,4 +1,5 @@
-//! `suite.toml`: the members of a suite in their order, the reference times, and what the flags mean.
+//! `suite.toml`: the members of a suite in their order, the reference times, and descriptions of
+//! the flags.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,63 +9,60 @@ use serde::Deserialize;
 use crate::WorkloadError;
 use crate::kit::{Problem, read_toml};
 
-/// The file that makes a folder a suite.
+/// Name of the file that makes a folder a suite.
 pub const FILE: &str = "suite.toml";
 
-/// A suite as its file says it.
+/// Content of a `suite.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteFile {
-    /// The version of the format.
+    /// Version of the format.
     pub schema_version: u32,
-    /// Its name, that of its folder.
+    /// Name of the suite, equal to the name of its folder.
     pub name: String,
-    /// Its own version, put up when its results can change.
+    /// Version of the suite itself, increased when its results can change.
     pub version: String,
-    /// One sentence: what it makes the system do.
+    /// Description in one sentence: the work that the suite makes the system do.
     pub help: String,
-    /// The members, each a kit in a folder of that name below the suite's.
+    /// Names of the members, each a kit in a folder of that name below the suite's.
     pub members: Vec<String>,
-    /// What ratios are made with.
     pub reference: Reference,
-    /// What each flag means, in a sentence. `*` at the end stands for anything.
+    /// Description of each flag in a sentence. A `*` at the end of a flag matches any rest.
     #[serde(default)]
     pub flags: BTreeMap<String, String>,
 }
 
-/// The reference that ratios are made with.
+/// Reference machine and times for the ratios.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
-    /// What machine it was.
+    /// Description of the machine.
     pub machine: String,
-    /// When, `2026-11-21`.
+    /// Date of the measurement, such as `2026-11-21`.
     pub date: String,
-    /// By which compiler.
     #[serde(default)]
     pub compiler: String,
-    /// With which flags.
     #[serde(default)]
     pub flags: String,
-    /// How the times were made.
+    /// Description of the measurement.
     #[serde(default)]
     pub how: String,
-    /// By size and member: seconds.
+    /// Times in seconds, by size and member.
     #[serde(default)]
     pub times: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl Reference {
-    /// The reference time of a member at a size, seconds.
+    /// Returns the reference time of a member at a size, in seconds.
     pub fn time(&self, size: &str, member: &str) -> Option<f64> {
         self.times.get(size)?.get(member).copied()
     }
 }
 
-/// Reads and checks the suite of the folder.
+/// Reads and checks the suite in a folder.
 ///
 /// # Errors
-/// The file is not there or wrong, or a member is.
+/// Fails if the file is missing or has a mistake.
 pub fn suite(dir: &Path) -> Result<SuiteFile, WorkloadError> {
     let path = dir.join(FILE);
     let (file, _): (SuiteFile, _) = read_toml(&path)?;

@@ -1,4 +1,4 @@
-//! The members of a suite: their kits, and what a treatment of the suite means for one of them.
+//! The members of a suite: their kits, and their parameters for a treatment of the suite.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,28 +11,26 @@ use crate::declare::{text_of, wrong};
 use crate::kit::{Kit, Problem};
 use crate::{TrialContext, Workload, WorkloadError, split_words};
 
-/// The kits by name, in the order of the suite.
+/// Kits by name, in the order of the suite.
 pub struct Members(Vec<(String, Kit)>);
 
-/// One member under one treatment.
+/// A member under one treatment.
 pub struct Chosen<'a> {
-    /// Its kit.
     pub kit: &'a Kit,
-    /// The kit's parameters.
     pub params: BTreeMap<String, Scalar>,
-    /// What the toolchain says of itself.
+    /// Description of the toolchain.
     pub toolchain: String,
 }
 
-/// The kit's parameters that say how it is built, by which the record shows it.
+/// Parameters of a kit that describe its build; the record shows them.
 const BUILD: [&str; 9] =
     ["cc", "cxx", "fc", "cflags", "cxxflags", "fflags", "ldflags", "portability", "feedback"];
 
 impl Members {
-    /// Reads the kits.
+    /// Reads the kits of all members.
     ///
     /// # Errors
-    /// One of them is wrong, or lacks a parameter that every member has.
+    /// Fails if a kit has a mistake or lacks the parameter `size`.
     pub fn load(dir: &Path, names: &[String], cache: Option<&Path>) -> Result<Self, WorkloadError> {
         let load = |name: &String| {
             let folder = dir.join(name);
@@ -47,15 +45,15 @@ impl Members {
         Ok(Members(names.iter().map(load).collect::<Result<_, _>>()?))
     }
 
-    /// All of them.
+    /// Returns all members with their names.
     pub fn all(&self) -> impl Iterator<Item = (&str, &Kit)> {
         self.0.iter().map(|(name, kit)| (name.as_str(), kit))
     }
 
-    /// The member that the parameters name, with the parameters of its kit.
+    /// Returns the member that the parameters name, with the parameters of its kit.
     ///
     /// # Errors
-    /// There is no such member or toolchain.
+    /// Fails if there is no such member or toolchain.
     pub fn choose(
         &self,
         suite: &Path,
@@ -100,7 +98,8 @@ fn kit_params(
     if let Some(portability) = toolchain.portability.get(member) {
         set("portability", Scalar::from(portability.as_str()));
     }
-    // What this kit has no parameter for does not concern it; what is not given has its default.
+    // Values without a parameter of the kit are dropped; parameters without a value get their
+    // default.
     values.retain(|name, _| kit.spec().param(name).is_some());
     for spec in &kit.spec().params {
         if let (false, Some(default)) = (values.contains_key(&spec.name), &spec.default) {
@@ -111,7 +110,7 @@ fn kit_params(
 }
 
 impl Chosen<'_> {
-    /// The context of one copy.
+    /// Returns the context of one copy.
     pub fn context<'b>(
         &'b self,
         ctx: &TrialContext<'b>,
@@ -122,12 +121,12 @@ impl Chosen<'_> {
         TrialContext { params: &self.params, trial_dir: dir, cpus, ..ctx.clone() }
     }
 
-    /// How it is built: compilers and flags by name.
+    /// Returns the compilers and flags by name.
     pub fn build(&self) -> impl Iterator<Item = (&'static str, String)> {
         BUILD.into_iter().filter_map(|name| Some((name, self.params.get(name)?.to_text())))
     }
 
-    /// Sentences for the record: compilers and flags, and flags that nobody has described.
+    /// Returns notes for the record: compilers and flags, and flags without a description.
     pub fn notes(&self, file: &SuiteFile) -> Vec<String> {
         let build: Vec<String> = self.build().map(|(name, v)| format!("{name}={v:?}")).collect();
         let mut notes = vec![format!("built with {}", build.join(" "))];
@@ -139,7 +138,7 @@ impl Chosen<'_> {
         notes
     }
 
-    /// The flags in use that `[flags]` does not describe.
+    /// Returns the used flags that `[flags]` does not describe.
     pub fn undescribed(&self, file: &SuiteFile) -> Vec<String> {
         let mut found = Vec::new();
         for name in ["cflags", "cxxflags", "fflags", "ldflags", "portability"] {

@@ -1,6 +1,6 @@
-//! A suite: a folder with `suite.toml` and kits below it, one a member. It builds a member with the
-//! compilers and flags of a toolchain, runs it alone (speed) or in copies side by side (rate), checks
-//! every copy's output, and reports the ratio to a reference.
+//! A suite: a folder with `suite.toml` and a kit for each member below it. It builds a member with
+//! the compilers and flags of a toolchain, runs it alone (speed) or in several concurrent copies
+//! (rate), validates every copy's output, and reports the ratio to a reference.
 
 mod file;
 mod members;
@@ -23,7 +23,7 @@ use crate::program::digest;
 use crate::side_by_side::{self, CopySpec, CrewSpec};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 
-/// No more of a copy's output than this is read, bytes.
+/// Maximum size of a copy's output in bytes.
 const OUTPUT_LIMIT: u64 = 64 << 20;
 
 /// A suite of programs as a workload.
@@ -35,10 +35,10 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Reads the suite of the folder `dir` with all its members.
+    /// Reads the suite in the folder `dir` with all its members.
     ///
     /// # Errors
-    /// `suite.toml` or a member's `kit.toml` is wrong.
+    /// Fails if `suite.toml` or a member's `kit.toml` has a mistake.
     pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
         let dir = fs::canonicalize(dir).map_err(WorkloadError::io("read", dir))?;
         let file = file::suite(&dir)?;
@@ -50,7 +50,7 @@ impl Suite {
         self.members.choose(&self.dir, params)
     }
 
-    /// The CPUs of copy `index`; empty: those of the trial.
+    /// Returns the CPUs of copy `index`; empty: those of the trial.
     fn cpus(params: &BTreeMap<String, Scalar>, all: &[usize], index: usize) -> Vec<usize> {
         let pin = params.get("pin").and_then(Scalar::as_bool).unwrap_or(true);
         if !pin || all.is_empty() {
@@ -72,7 +72,7 @@ fn copy_dir(ctx: &TrialContext<'_>, index: usize) -> PathBuf {
     ctx.trial_dir.join(format!("copy-{}", index + 1))
 }
 
-/// An argument or path as text: orders are JSON.
+/// Converts an argument or path to text, because the spec of the copies is JSON.
 fn utf8(word: OsString) -> Result<String, WorkloadError> {
     word.into_string()
         .map_err(|w| wrong(format!("`{}` is no UTF-8; use a path that is", w.to_string_lossy())))
@@ -223,7 +223,8 @@ impl Workload for Suite {
             };
             let found = chosen.kit.collect(&chosen.context(ctx, &dir, &cpus), &one)?;
             if index == 0 {
-                // The hashes of what was built; the kit's own metrics are those of one copy.
+                // Hashes of the build products are recorded once; the kit's own metrics would be
+                // those of one copy.
                 collected.notes.extend(found.notes);
                 collected.evidence.extend(found.evidence);
             }
@@ -240,7 +241,7 @@ impl Workload for Suite {
     }
 }
 
-/// What a copy printed, at most [`OUTPUT_LIMIT`] of it, and whether that is all.
+/// Returns the first [`OUTPUT_LIMIT`] bytes of a copy's output, and true if that is all of it.
 fn output(path: &Path) -> Result<(Vec<u8>, bool), WorkloadError> {
     use std::io::Read as _;
     let file = fs::File::open(path).map_err(WorkloadError::io("read", path))?;

@@ -1,4 +1,4 @@
-//! Toolchains: which compilers build the members and with which flags, base and peak, as a file.
+//! Toolchains: files with the compilers for the members, and their flags for base and peak.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,24 @@ use crate::WorkloadError;
 use crate::declare::wrong;
 use crate::kit::{Problem, read_toml};
 
-/// Compilers and flags.
+/// Compilers and flags of a toolchain.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Toolchain {
-    /// The version of the format.
+    /// Version of the format.
     pub schema_version: u32,
-    /// What it is, in a sentence; the record has it.
+    /// Description in one sentence, which is recorded.
     pub help: String,
-    /// The programs.
     pub compilers: Compilers,
-    /// The flags of base: one set for all members.
+    /// Flags of base: one set for all members.
     pub base: Flags,
-    /// The flags of peak where a member has none of its own; base's where there is none.
+    /// Flags of peak for members without their own; if absent, those of base.
     #[serde(default)]
     pub peak: Option<Flags>,
-    /// The flags of peak by member.
+    /// Flags of peak by member.
     #[serde(default)]
     pub members: BTreeMap<String, Flags>,
-    /// Portability flags by member, instead of the member's own.
+    /// Portability flags by member; they replace the member's own.
     #[serde(default)]
     pub portability: BTreeMap<String, String>,
 }
@@ -36,11 +35,8 @@ pub struct Toolchain {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compilers {
-    /// C.
     pub c: String,
-    /// C++.
     pub cxx: String,
-    /// Fortran.
     pub fortran: String,
 }
 
@@ -48,27 +44,24 @@ pub struct Compilers {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Flags {
-    /// For all languages, before each one's own.
+    /// Flags for all languages, placed before those of each language.
     pub all: String,
-    /// For C.
     pub c: String,
-    /// For C++.
     pub cxx: String,
-    /// For Fortran.
     pub fortran: String,
-    /// For the linker.
     pub link: String,
-    /// Whether the program is built twice, the second time with a profile of the training input.
+    /// True if the program is built twice, the second time with a profile of the training input.
     pub feedback: bool,
 }
 
 impl Flags {
-    /// The same flags for every language, and for the linker, which optimises too with some of them.
+    /// Returns the same flags for every language and for the linker, which optimises too with some
+    /// of them.
     pub fn everywhere(flags: &str) -> Self {
         Flags { all: flags.to_owned(), link: flags.to_owned(), ..Flags::default() }
     }
 
-    /// The flags of one language.
+    /// Returns the flags of one language, given its own ones.
     pub fn of(&self, own: &str) -> String {
         [self.all.trim(), own.trim()]
             .iter()
@@ -80,7 +73,7 @@ impl Flags {
 }
 
 impl Toolchain {
-    /// The flags of a member.
+    /// Returns the flags of a member.
     pub fn flags(&self, member: &str, peak: bool) -> &Flags {
         if !peak {
             return &self.base;
@@ -89,8 +82,8 @@ impl Toolchain {
     }
 }
 
-/// Where the toolchain of that name is: a path if it has a `/`, else a file of the suite's folder
-/// `toolchains`, else of that folder beside the suite.
+/// Returns the path of a toolchain: the name itself if it contains a `/`, else a file in the
+/// suite's folder `toolchains`, else in the folder `toolchains` next to the suite.
 pub fn path(name: &str, suite: &Path) -> PathBuf {
     if name.contains('/') {
         return name.into();
@@ -103,7 +96,7 @@ pub fn path(name: &str, suite: &Path) -> PathBuf {
     }
 }
 
-/// The names of the toolchains that the suite knows, sorted.
+/// Returns the names of the suite's toolchains, sorted.
 pub fn names(suite: &Path) -> Vec<String> {
     let folders = [Some(suite), suite.parent()];
     let mut names: Vec<String> = folders
@@ -119,10 +112,10 @@ pub fn names(suite: &Path) -> Vec<String> {
     names
 }
 
-/// Reads a toolchain.
+/// Reads a toolchain by name or path.
 ///
 /// # Errors
-/// There is none of that name (with those that are), or its file is wrong.
+/// Fails if the name is unknown (the message lists the known ones) or the file has a mistake.
 pub fn read(name: &str, suite: &Path) -> Result<Toolchain, WorkloadError> {
     let path = path(name, suite);
     if !path.is_file() {

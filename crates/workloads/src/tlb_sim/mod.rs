@@ -1,5 +1,5 @@
-//! The workload `tlb-sim`: processes that are made up, on TLBs and TSBs that are simulated. Everything
-//! that it reports is simulated (kind `estimated`), and says nothing of the machine it runs on.
+//! The workload `tlb-sim`: synthetic processes on simulated TLBs and TSBs. All its results are
+//! simulated (kind `estimated`) and do not depend on the machine that it runs on.
 //! `docs/address-translation.md` has the definitions.
 
 mod trial;
@@ -17,54 +17,55 @@ use crate::declare::{int, params, size, spec, text, wrong};
 use crate::{Launch, TrialContext, Workload, WorkloadError};
 use trial::Task;
 
-/// Its name, and that of its program.
+/// Name of the workload and of its trial program.
 pub const NAME: &str = "tlb-sim";
 
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Params {
-        /// The simulated machine: solaris-9, solaris-10, two-level-tsb, x86-64, or a TOML file.
+        /// Simulated machine: solaris-9, solaris-10, two-level-tsb, x86-64, or a TOML file.
         machine: String = text(), "solaris-9";
-        /// How many processes take turns.
+        /// Number of processes that take turns.
         processes: u32 = int(1, 1024), 8;
-        /// The smallest amount of data of the largest process.
+        /// Smallest amount of data of the largest process.
         min_data: u64 = size(), "1 MiB";
-        /// The largest; in between it is halved.
+        /// Largest amount of data of the largest process; it is halved from there down to
+        /// `min_data`.
         max_data: u64 = size(), "64 MiB";
-        /// The code of each process.
+        /// Amount of code of each process.
         code: u64 = size(), "1 MiB";
-        /// Accesses in one turn.
+        /// Number of accesses in one turn of a process.
         slice: u64 = int(1, 1 << 40), 100_000;
-        /// Accesses for each amount of data.
+        /// Number of accesses for each amount of data.
         accesses: u64 = int(1, 1 << 40), 4_000_000;
     }
 }
 
-// Nothing is timed: also what a miss costs is of the simulated machine.
+// Nothing is timed: even the cost of a miss is a property of the simulated machine.
 spec! {
-    /// Simulates TLBs and TSBs under made-up processes that take turns: what they miss, by how
-    /// much data each has. Nothing of the machine it runs on is measured.
+    /// Simulates TLBs and TSBs under synthetic processes that take turns: computes their misses by
+    /// the amount of data of a process. Nothing is measured on the machine that it runs on.
     NAME, Params::rows();
-    /// Simulated: misses of data in the TSB per million accesses, at `max_data`; missing for a
-    /// machine without TSBs.
+    /// Simulated: data misses in the TSB per million accesses, at `max_data`; missing for a machine
+    /// without TSBs.
     "dtsb_misses", "1", Lower, Estimated, counted;
-    /// Simulated: the same for instructions.
+    /// Simulated: instruction misses in the TSB per million accesses, at `max_data`.
     "itsb_misses", "1", Lower, Estimated, counted;
-    /// Simulated: misses of data in all TLBs per million accesses, at `max_data`.
+    /// Simulated: data misses in all TLBs per million accesses, at `max_data`.
     "dtlb_misses", "1", Lower, Estimated, counted;
-    /// Simulated: the same for instructions.
+    /// Simulated: instruction misses in all TLBs per million accesses, at `max_data`.
     "itlb_misses", "1", Lower, Estimated, counted;
-    /// Simulated: the share of time that misses cost at `max_data`, by the machine's costs.
+    /// Simulated: share of the time spent on misses at `max_data`, by the machine's costs.
     "translation", "1", Lower, Estimated, counted;
 }
 
-/// Simulates what processes miss in TLBs and TSBs, by how much data they have. Metrics: `dtsb_misses`
-/// (primary), `itsb_misses`, `dtlb_misses`, `itlb_misses`, `translation`. Curve: `dtsb_misses` over
-/// bytes of data.
+/// Simulates the misses of processes in TLBs and TSBs by their amount of data. Metrics:
+/// `dtsb_misses` (primary), `itsb_misses`, `dtlb_misses`, `itlb_misses`, `translation`. Curve:
+/// `dtsb_misses` over bytes of data.
 pub struct TlbSim;
 
-/// What a treatment's parameters order, with this seed.
+/// Returns the task for a treatment's parameters and a seed.
 fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError> {
     let params = Params::read(map)?;
     let (min, max) = (params.min_data, params.max_data);
@@ -90,7 +91,8 @@ fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError
 }
 
 impl Task {
-    /// The load of each amount of data, the largest first. A process has a quarter of it or more.
+    /// Returns the load for each amount of data, the largest first. The smallest process has a
+    /// quarter of it.
     fn loads(&self) -> impl Iterator<Item = Load> + '_ {
         self.data.iter().map(|data| Load {
             processes: self.params.processes,
@@ -120,8 +122,8 @@ impl Workload for TlbSim {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        // Trials of one block see the same streams, whatever their treatment: pairs differ by the
-        // machine alone.
+        // Trials of one block see the same streams in every treatment, so that the trials of a pair
+        // differ only by the machine.
         let block = ctx.previous.len() as u64 + 1;
         let task = task(ctx.params, block)?;
         Launch::own(ctx, NAME, &task, "the parameters")
@@ -154,7 +156,8 @@ mod tests {
         }
     }
 
-    /// The finding of 2005 in kind, on the machines and the load of `experiments/tsb.toml`.
+    /// Reproduces the kind of the finding of 2005, with the machines and the load of
+    /// `experiments/tsb.toml`.
     #[test]
     fn a_tsb_of_its_own_misses_half_as_much_where_shared_ones_thrash() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/tsb.toml");
@@ -165,7 +168,7 @@ mod tests {
         let misses = |machine: &str| {
             let mut map = map(&params);
             map.insert("machine".into(), machine.into());
-            // The ends of the curve are enough here.
+            // The ends of the curve suffice here.
             let mut task = task(&map, 1).unwrap();
             task.data = vec![task.data[0], *task.data.last().unwrap()];
             let results = trial::simulate_all(&task).unwrap();
@@ -174,7 +177,7 @@ mod tests {
         };
         let (fixed, own) = (misses("solaris-9"), misses("solaris-10"));
         assert!(fixed[0].1 >= 2.0 * own[0].1, "{fixed:?} {own:?}");
-        // And where everything fits, nothing is gained.
+        // Where everything fits, there is no gain.
         let (last_fixed, last_own) = (fixed.last().unwrap().1, own.last().unwrap().1);
         assert!(last_fixed < 2.0 * last_own, "{fixed:?} {own:?}");
     }

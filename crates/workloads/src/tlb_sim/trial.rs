@@ -1,4 +1,4 @@
-//! The body of a trial: `assay __work tlb-sim JSON`, in a process of its own.
+//! Body of a trial: `assay __work tlb-sim JSON`, in a separate process.
 
 use std::path::Path;
 
@@ -19,18 +19,17 @@ const MISSES: Curve = Curve {
     kind: Some(Kind::Estimated),
 };
 
-/// The trial spec.
+/// Trial spec with the simulated machine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Task {
-    /// The machine's TOML.
+    /// TOML text of the machine.
     pub machine: String,
-    /// Its name.
+    /// Name of the machine.
     pub name: String,
-    /// Data of the largest process, bytes, the largest first.
+    /// Amounts of data of the largest process in bytes, the largest first.
     pub data: Vec<u64>,
-    /// The parameters of the treatment.
     pub params: Params,
-    /// The seed of the streams.
+    /// Seed of the streams.
     pub seed: u64,
 }
 
@@ -40,16 +39,16 @@ impl From<assay_tlb::Error> for Failure {
     }
 }
 
-/// What was missed with one amount of data, per million accesses.
+/// Misses per million accesses with one amount of data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Data of the largest process, bytes.
+    /// Amount of data of the largest process in bytes.
     pub data: u64,
-    /// Of data in the TSB; `None` without one.
+    /// Data misses in the TSB; `None` without a TSB.
     pub data_tsb: Option<f64>,
-    /// Of data in the TSB in the second half alone; `None` without one.
+    /// Data misses in the TSB in the second half only; `None` without a TSB.
     pub later: Option<f64>,
-    /// The metrics of this amount of data.
+    /// Metrics for this amount of data.
     pub metrics: [(&'static str, Option<f64>); 5],
 }
 
@@ -89,16 +88,16 @@ pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
     task.loads().zip(&task.data).map(one).collect()
 }
 
-/// Runs the trial that `json` orders and reports it on `channel`.
+/// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
-/// [`Failure`].
+/// Returns a [`Failure`] if the spec is invalid or the simulation fails.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let task: Task = serde_json::from_str(json)?;
     channel.phase(Phase::Steady, None);
     let points = simulate_all(&task)?;
     channel.phase(Phase::RampDown, None);
-    // A curve's values are positive: nothing missed is no point on it.
+    // A curve's values are positive, so amounts of data without misses have no point.
     let missed =
         points.iter().filter_map(|p| Some([p.data as f64, p.data_tsb.filter(|v| *v > 0.0)?]));
     channel.points(&MISSES, missed);

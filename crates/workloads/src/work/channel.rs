@@ -1,5 +1,5 @@
-//! Where the events of a program go: one JSON object a line.
-#![allow(unsafe_code)] // File descriptor 3 is handed over by number.
+//! Destination of a program's events: one JSON object per line.
+#![allow(unsafe_code)] // File descriptor 3 is passed by number.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,31 +9,31 @@ use assay_model::{Better, Event, Kind, Observation, Phase, WorkloadSpec};
 use rustix::fs::OFlags;
 use rustix::io::FdFlags;
 
-/// The descriptor of the metrics protocol.
+/// File descriptor of the metrics protocol.
 const NUMBER: i32 = 3;
 
 /// A curve that a program reports.
 pub(crate) struct Curve {
     pub name: &'static str,
     pub unit: &'static str,
-    /// The quantity that it is over, and its unit.
+    /// Quantity on the horizontal axis, and its unit.
     pub x_name: &'static str,
     pub x_unit: &'static str,
     pub kind: Option<Kind>,
 }
 
-/// The way to the lab.
+/// The connection to the lab, to which events are sent.
 pub struct Channel {
     out: Box<dyn Write>,
     failed: Option<io::Error>,
 }
 
 impl Channel {
-    /// Opens the file named by `ASSAY_METRICS`; else takes file descriptor 3 if it is open for
-    /// writing; else standard output. To be called once in a process.
+    /// Opens the file in `ASSAY_METRICS`, else file descriptor 3 if it is open for writing, else
+    /// standard output. Must be called only once in a process.
     ///
     /// # Errors
-    /// The named file cannot be opened.
+    /// Fails if the file in `ASSAY_METRICS` cannot be opened.
     pub fn open() -> io::Result<Self> {
         let out: Box<dyn Write> = match std::env::var_os("ASSAY_METRICS") {
             Some(path) => Box::new(File::options().create(true).append(true).open(path)?),
@@ -45,12 +45,13 @@ impl Channel {
         Ok(Channel::to(out))
     }
 
-    /// A channel to any writer.
+    /// Creates a channel to any writer.
     pub fn to(out: Box<dyn Write>) -> Self {
         Channel { out, failed: None }
     }
 
-    /// Sends an event at once. After a failure nothing more is sent, and [`Channel::close`] tells.
+    /// Sends an event immediately. After a failure no more events are sent, and [`Channel::close`]
+    /// returns the error.
     pub fn send(&mut self, event: &Event) {
         if self.failed.is_none() {
             let line = event.to_line() + "\n";
@@ -59,42 +60,43 @@ impl Channel {
         }
     }
 
-    /// Enters a phase, at the moment `t_ns` of `CLOCK_MONOTONIC`; `None`: now.
+    /// Sends the start of a phase at the time `t_ns` of `CLOCK_MONOTONIC`; `None`: now.
     pub(crate) fn phase(&mut self, phase: Phase, t_ns: Option<u64>) {
         self.send(&Event::Phase { phase, t_ns });
     }
 
-    /// Sends a sentence for the record.
+    /// Sends a note for the record.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.send(&Event::Note { note: note.into() });
     }
 
-    /// Sends sentences for the record.
+    /// Sends notes for the record.
     pub(crate) fn notes(&mut self, notes: impl IntoIterator<Item = impl Into<String>>) {
         notes.into_iter().for_each(|note| self.note(note));
     }
 
-    /// Says whether the trial's work was right, and why.
+    /// Reports whether the results of the trial are correct, with the reason.
     pub(crate) fn valid(&mut self, valid: bool, detail: impl Into<String>) {
         self.send(&Event::Valid { valid, detail: detail.into() });
     }
 
-    /// Sends a value at a moment of a series.
+    /// Sends one value of a series over time.
     pub(crate) fn sample(&mut self, name: &str, t_ns: u64, value: Option<f64>, unit: &str) {
         self.send(&Event::Sample { sample: name.into(), t_ns, value, unit: unit.into() });
     }
 
-    /// Sends the share of the work that is over.
+    /// Sends the share of the work that is done, 0 to 1.
     pub(crate) fn progress(&mut self, progress: f64) {
         self.send(&Event::Progress { progress });
     }
 
-    /// Sends an observation that checks judge.
+    /// Sends an observation for the checks to judge.
     pub(crate) fn evidence(&mut self, evidence: Observation) {
         self.send(&Event::Evidence { evidence });
     }
 
-    /// Sends metrics as their rows in the workload's data describe them; a value that is no number is missing.
+    /// Sends metrics with the attributes from the workload's specification; a value that is not
+    /// finite is missing.
     pub(crate) fn metrics<'a>(
         &mut self,
         spec: &WorkloadSpec,
@@ -113,7 +115,7 @@ impl Channel {
         }
     }
 
-    /// Sends points of a curve, each its place and its value.
+    /// Sends points of a curve, each as `[x, value]`.
     pub(crate) fn points(&mut self, curve: &Curve, points: impl IntoIterator<Item = [f64; 2]>) {
         for [x, value] in points {
             self.send(&Event::Point {
@@ -128,7 +130,8 @@ impl Channel {
         }
     }
 
-    /// Says whether the trial is valid: `well` when nothing is `wrong`, else the first three of what is.
+    /// Reports whether the trial is valid: `well` if `wrong` is empty, else its first three
+    /// entries.
     pub(crate) fn verdict(&mut self, wrong: &[String], well: String) {
         let detail = match wrong.len() {
             0 => well,
@@ -138,25 +141,26 @@ impl Channel {
         self.valid(wrong.is_empty(), detail);
     }
 
-    /// Ends the channel.
+    /// Closes the channel and reports a failure.
     ///
     /// # Errors
-    /// The first failure of sending.
+    /// Returns the first failure of sending.
     pub fn close(self) -> io::Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
 }
 
-/// File descriptor 3, if it is open for writing; it is not passed on to processes started later.
+/// Takes file descriptor 3 if it is open for writing, and sets its close-on-exec flag.
 fn adopt() -> Option<File> {
-    // SAFETY: the descriptor is only asked about here; a number that is not open is answered EBADF.
+    // SAFETY: the descriptor is only queried here; for a number that is not open the kernel returns
+    // EBADF.
     let descriptor = unsafe { BorrowedFd::borrow_raw(NUMBER) };
     let flags = rustix::fs::fcntl_getfl(descriptor).ok()?;
     if !flags.intersects(OFlags::WRONLY | OFlags::RDWR) {
         return None;
     }
     rustix::io::fcntl_setfd(descriptor, FdFlags::CLOEXEC).ok()?;
-    // SAFETY: it is open, and by the protocol it was handed to this program for its events, so nothing
-    // else in this process owns it; `Channel::open` is called once, at the start.
+    // SAFETY: it is open, and by the protocol it was passed to this program for its events, so
+    // nothing else in this process owns it; `Channel::open` is called once, at the start.
     Some(unsafe { File::from_raw_fd(NUMBER) })
 }

@@ -1,7 +1,8 @@
-//! The watch for the end of the lab: a lab that is killed takes its trial with it, and the trial
-//! what it started.
-//! A file descriptor of the lab's process tells its end, not a signal of the parent's death, which comes
-//! when the lab's *thread* that started the trial ends.
+//! Watches for the end of the lab: if the lab is killed, its trial ends too, and so do the
+//! processes that the trial started.
+//!
+//! The watch uses a pidfd of the lab, not a parent-death signal, because that is sent when the
+//! *thread* of the lab ends that started the trial.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,20 +14,20 @@ use assay_sut::Interrupt;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open};
 
-/// How long a trial without a lab may take to stop what it started.
+/// Time for a trial without a lab to stop the processes that it started.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What there is of the lab.
+/// State of the lab's process.
 enum Lab {
-    /// Nobody's: the trial was started by hand.
+    /// There is no lab: the trial was started by hand.
     Nobody,
-    /// It runs; readable when it has ended.
+    /// The lab runs; the descriptor becomes readable when it ends.
     Alive(OwnedFd),
-    /// It has ended already.
+    /// The lab has ended already.
     Gone,
 }
 
-/// Opens the lab's process; 0: nobody's.
+/// Opens the lab's process; 0: there is none.
 fn open(lab: u32) -> io::Result<Lab> {
     if lab == 0 {
         return Ok(Lab::Nobody);
@@ -36,16 +37,17 @@ fn open(lab: u32) -> io::Result<Lab> {
         Err(rustix::io::Errno::SRCH) => return Ok(Lab::Gone),
         other => other?,
     };
-    // Its id may be somebody else's by now; the parent's is not while it lives.
+    // The id may have been reused, unless it is still the parent's.
     Ok(if getppid() == Some(pid) { Lab::Alive(fd) } else { Lab::Gone })
 }
 
-/// A flag that is set by the first signal to end, and by the end of the lab (the process `lab`; 0:
-/// nobody's), so that what was started is stopped in order. A trial that does not stop then is killed, and
-/// what it started with it. `None`: the lab has ended already.
+/// Returns a flag that is set by the first signal to end or by the end of the lab (the process
+/// `lab`; 0: none), so that started processes are stopped in order. A trial that does not stop
+/// within [`GRACE`] after the end of the lab is killed, together with its processes. `None`: the
+/// lab has ended already.
 ///
 /// # Errors
-/// The watch cannot be had, or this kernel has no file descriptors of processes.
+/// Fails if the watch cannot be set up or this kernel has no pidfds.
 pub(crate) fn stop_flag(lab: u32) -> io::Result<Option<Arc<AtomicBool>>> {
     let lab = match open(lab)? {
         Lab::Gone => return Ok(None),
@@ -60,7 +62,7 @@ pub(crate) fn stop_flag(lab: u32) -> io::Result<Option<Arc<AtomicBool>>> {
         flag.store(true, Ordering::Release);
         if orphan {
             std::thread::sleep(GRACE);
-            // It cannot fail: it is this process.
+            // Cannot fail for the own process.
             let _ = kill_process(getpid(), Signal::KILL);
         }
     };
@@ -68,11 +70,11 @@ pub(crate) fn stop_flag(lab: u32) -> io::Result<Option<Arc<AtomicBool>>> {
     Ok(Some(stop))
 }
 
-/// Makes this process end when the lab does, at once; what it started must be bound to it. `false`: the
-/// lab has ended already.
+/// Makes this process end at once when the lab does; processes that it started must be bound to it.
+/// Returns `false` if the lab has ended already.
 ///
 /// # Errors
-/// The watch cannot be had, or this kernel has no file descriptors of processes.
+/// Fails if the watch cannot be set up or this kernel has no pidfds.
 pub(crate) fn die_with(lab: u32) -> io::Result<bool> {
     let fd = match open(lab)? {
         Lab::Gone => return Ok(false),
@@ -82,14 +84,14 @@ pub(crate) fn die_with(lab: u32) -> io::Result<bool> {
     let wait = move || {
         let mut fds = [PollFd::new(&fd, PollFlags::IN)];
         while poll(&mut fds, None) == Err(rustix::io::Errno::INTR) {}
-        // It cannot fail: it is this process.
+        // Cannot fail for the own process.
         let _ = kill_process(getpid(), Signal::KILL);
     };
     std::thread::Builder::new().name("lab".into()).spawn(wait)?;
     Ok(true)
 }
 
-/// Waits for a signal or for the lab's end; whether it was the latter.
+/// Waits for a signal or for the lab's end; returns true for the latter.
 fn until(interrupt: &Interrupt, lab: Option<&OwnedFd>) -> bool {
     let signal = || PollFd::from_borrowed_fd(interrupt.as_fd(), PollFlags::IN);
     let mut fds: Vec<PollFd<'_>> =
@@ -100,7 +102,7 @@ fn until(interrupt: &Interrupt, lab: Option<&OwnedFd>) -> bool {
         }
         match poll(&mut fds, None) {
             Err(rustix::io::Errno::INTR) => {}
-            // Without a watch the trial must not go on unwatched.
+            // If the watch fails, the trial must not continue without it.
             Err(_) => return true,
             Ok(_) if fds.get(1).is_some_and(|fd| !fd.revents().is_empty()) => return true,
             Ok(_) => {}

@@ -1,6 +1,6 @@
-//! The members of the suites `cpu-int` and `cpu-fp`: every kit is without mistakes and keeps the names
-//! that the suites rely on, and two quick ones are fetched, built, run and validated. That part is skipped
-//! where the package client, a compiler or the network is not to be had.
+//! The members of the suites `cpu-int` and `cpu-fp`: every kit is free of mistakes and keeps the
+//! names that the suites rely on, and two quick ones are fetched, built, run and validated. That
+//! part is skipped if apt-get, a compiler or the network is missing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,8 @@ fn members() -> Vec<PathBuf> {
     found
 }
 
-/// Whether there is an expected output of this size, for the one input or for that of seed 1.
+/// Returns true if there is an expected output for this size, for the only input or for that of
+/// seed 1.
 fn expects(dir: &Path, size: &str) -> bool {
     let expected = dir.join("expected");
     expected.join(size).is_file() || expected.join(format!("{size}-1")).is_file()
@@ -83,7 +84,7 @@ fn every_suite_lists_its_members_and_their_times() {
                 assert!(time.as_float().is_some_and(|t| t > 0.0), "the time of {member}");
                 assert!(expects(&suite(name).join(member), size), "{member} at {size}");
             }
-            // Of the longest size, those that were timed.
+            // For the longest size, only some members have a time.
             assert!(size == "ref" || times.len() == there.len(), "times of {size} in {name}");
         }
     }
@@ -115,7 +116,7 @@ impl Lab {
         })
     }
 
-    /// Runs the program as the lab would, and validates what `spoil` left of its output.
+    /// Runs the program as the lab would, lets `spoil` change its output, and validates it.
     fn trial(&self, kit: &Kit, spoil: impl FnOnce(&Path)) -> ValidationResult {
         let launch = self.with(|ctx| kit.launch(ctx)).unwrap_or_else(|e| panic!("{e}"));
         let status = Command::new(&launch.argv[0])
@@ -138,7 +139,7 @@ impl Lab {
     }
 }
 
-/// Builds and runs a member at size `test`, and again with its output `file` changed on purpose.
+/// Builds and runs a member at size `test`, and validates it again with its output `file` changed.
 fn member_counts_only_when_right(path: &str, file: &str) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let kit = Kit::load(&suite(path), Some(dir.path())).unwrap_or_else(|e| panic!("{e}"));
@@ -162,7 +163,7 @@ fn member_counts_only_when_right(path: &str, file: &str) {
     let wrong = lab.trial(&kit, |trial| {
         let path = trial.join(file);
         let mut bytes = fs::read(&path).expect("the output");
-        // A digit becomes another digit, any other byte another byte.
+        // Replaces a byte by a different digit.
         let at = bytes.iter().rposition(u8::is_ascii_digit).expect("a digit") - 10;
         bytes[at] = if bytes[at] == b'7' { b'3' } else { b'7' };
         fs::write(&path, bytes).expect("the output can be changed");

@@ -1,5 +1,5 @@
-//! The kit `zstd` for real: fetched with the package client, built, run and validated. Skipped where
-//! that client, a compiler or the network is not to be had.
+//! The kit `zstd` with its real sources: fetched with apt-get, built, run and validated. Skipped if
+//! apt-get, a compiler or the network is missing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ impl Lab {
         })
     }
 
-    /// Runs the program as the lab would, and reads what it left.
+    /// Runs the program as the lab would, and collects its results.
     fn trial(&self, kit: &Kit, spoil: impl FnOnce(&Path)) -> Collected {
         let launch = self.with(|ctx| kit.launch(ctx)).unwrap_or_else(|e| panic!("{e}"));
         let status = Command::new(&launch.argv[0])

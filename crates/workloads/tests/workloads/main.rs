@@ -1,4 +1,4 @@
-//! Kits in real processes.
+//! Tests of kits in real processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
 
 mod kit_members;
