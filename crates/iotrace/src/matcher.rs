@@ -217,7 +217,7 @@ impl Matcher {
                     }
                     self.join(&mut io, event, &taken.value);
                 }
-                // Every request is queued before it is issued, so this one was returned by the
+                // Every request is made before it is issued, so this one was returned by the
                 // driver and is issued again. Not every trace has the events of a requeue.
                 None if (seen.queue || seen.start)
                     && event.op != Op::Flush

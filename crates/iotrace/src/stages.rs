@@ -150,7 +150,8 @@ impl Device {
         self.times[stage as usize].add(to.saturating_sub(from).max(1));
     }
 
-    /// Returns the bio that contains a block; the one that begins last, if several contain it.
+    /// Returns the bio that contains a block. If several do, it is the one with the highest first
+    /// block, and among equals the youngest.
     fn at(&mut self, sector: u64) -> Option<&mut Bio> {
         self.placed_at(sector).map(|(_, bio)| bio)
     }
