@@ -1,9 +1,9 @@
-//! What is recorded in clear, as data: `allowed.txt` has the names and why. Values of all other names are
-//! recorded as keyed hashes.
+//! Names whose values are recorded in clear: `allowed.txt` lists them with reasons. The values of
+//! all other names are recorded as keyed hashes.
 
 use std::sync::LazyLock;
 
-/// Names that belong together, and what they change.
+/// A group of names, and the aspect of performance that they change.
 pub(crate) type Row = (&'static str, Vec<&'static str>);
 
 /// Environment variables whose values are recorded.
@@ -11,10 +11,10 @@ pub(crate) static ENVIRONMENT: LazyLock<Vec<Row>> = LazyLock::new(|| table("[env
 /// Parameters of the kernel's command line whose values are recorded.
 pub(crate) static KERNEL_PARAMETERS: LazyLock<Vec<Row>> =
     LazyLock::new(|| table("[kernel parameters]"));
-/// Mount options whose values are recorded. Options without a value always are.
+/// Mount options whose values are recorded. Options without a value are always recorded.
 pub(crate) static MOUNT_OPTIONS: LazyLock<Vec<Row>> = LazyLock::new(|| table("[mount options]"));
 
-/// The rows below a heading of `allowed.txt`.
+/// Returns the rows below a heading of `allowed.txt`.
 fn table(heading: &str) -> Vec<Row> {
     let lines = include_str!("allowed.txt").lines().skip_while(|line| *line != heading).skip(1);
     let mut rows: Vec<Row> = Vec::new();
@@ -32,7 +32,7 @@ fn table(heading: &str) -> Vec<Row> {
     rows
 }
 
-/// Whether a name is in a table.
+/// True if a name is in a table.
 pub(crate) fn lists(table: &[Row], name: &str) -> bool {
     table.iter().flat_map(|(_, names)| names).any(|p| fits(p, name))
 }
@@ -44,14 +44,14 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Whether the value of an environment variable is recorded: the table has it, or the experiment names
-/// it. A variable whose name says that it is a secret needs the experiment.
+/// True if the value of an environment variable is recorded: the table lists it, or the experiment
+/// names it. A variable whose name suggests a secret must be named by the experiment.
 pub(crate) fn variable(name: &str, also: &[String]) -> bool {
     also.iter().any(|p| fits(p, name))
         || (lists(&ENVIRONMENT, name) && crate::token::proof_of(name).is_none())
 }
 
-/// The kernel's command line with the values of unlisted parameters replaced.
+/// Returns the kernel's command line with the values of unlisted parameters replaced.
 pub(crate) fn kernel_line(line: &str, stand_in: &dyn Fn(&str) -> String) -> String {
     words(line)
         .map(|word| match word.split_once('=') {
@@ -64,12 +64,12 @@ pub(crate) fn kernel_line(line: &str, stand_in: &dyn Fn(&str) -> String) -> Stri
         .join(" ")
 }
 
-/// A switch rather than a value: letters, `_`, `-` and `.` alone, and few.
+/// True for a switch without a value: short, and only letters, `_`, `-` and `.`.
 fn is_plain(word: &str) -> bool {
     word.len() <= 24 && word.bytes().all(|b| b.is_ascii_lowercase() || b"_-.".contains(&b))
 }
 
-/// The words of a command line; blanks within double quotes do not separate.
+/// Returns the words of a command line; blanks within double quotes do not separate words.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     line.split(move |c: char| {
@@ -79,7 +79,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     .filter(|w| !w.is_empty())
 }
 
-/// Mount options, with the values of unlisted ones replaced.
+/// Returns mount options with the values of unlisted ones replaced.
 pub(crate) fn mount_options(options: &str, stand_in: &dyn Fn(&str) -> String) -> String {
     options
         .split(',')

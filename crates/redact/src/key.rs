@@ -1,12 +1,12 @@
-//! Hashes that show that two values are equal, and nothing else to whoever lacks the key.
+//! Keyed hashes, which show that two values are equal and reveal nothing else without the key.
 
 use sha2::{Digest, Sha256};
 
-/// How a value begins that stands for another one.
+/// Prefix of a hash that replaces a value.
 pub(crate) const MARK: &str = "redacted:";
 
-/// The key of an archive: equal values have equal hashes in all its runs, and nobody without the key
-/// can try out values.
+/// The key of an archive. Equal values have equal hashes in all its runs, and nobody without the
+/// key can find a value by trying.
 #[derive(Clone)]
 pub struct Key(Vec<u8>);
 
@@ -17,12 +17,13 @@ impl std::fmt::Debug for Key {
 }
 
 impl Key {
-    /// A key of these bytes.
+    /// Makes a key from bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Key(bytes.into())
     }
 
-    /// A key as [`Key::to_hex`] writes it; `None` for anything else, and for an empty text.
+    /// Parses a key in the format of [`Key::to_hex`]; `None` for anything else, including an empty
+    /// text.
     pub fn from_hex(text: &str) -> Option<Self> {
         let text = text.trim();
         let whole = !text.is_empty() && text.len().is_multiple_of(2) && text.is_ascii();
@@ -33,13 +34,13 @@ impl Key {
         bytes.filter(|_| whole).map(Key)
     }
 
-    /// The key as hexadecimal digits, for its file and for an agent of the same run.
+    /// Returns the key as hexadecimal digits, for its file and for an agent of the same run.
     pub fn to_hex(&self) -> String {
         digits(&self.0).collect()
     }
 
-    /// The first `digits` hexadecimal digits (at most 64) of SHA-256 over the key's length, the key and
-    /// the value. Cutting it off also keeps it from being extended.
+    /// Returns the first `digits` hexadecimal digits (at most 64) of SHA-256 over the key's length,
+    /// the key and the value. The truncation also prevents length-extension attacks.
     pub(crate) fn digits(&self, value: &str, digits: usize) -> String {
         let mut hash = Sha256::new();
         hash.update((self.0.len() as u64).to_be_bytes());
@@ -48,7 +49,8 @@ impl Key {
         self::digits(&hash.finalize()).take(digits).collect()
     }
 
-    /// What stands for a value: `redacted:` and 16 digits. What is one already stays.
+    /// Returns the replacement of a value: `redacted:` and 16 digits. A replacement is returned
+    /// unchanged.
     pub(crate) fn stand_in(&self, value: &str) -> String {
         if value.starts_with(MARK) {
             return value.to_owned();
@@ -57,7 +59,7 @@ impl Key {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 fn digits(bytes: &[u8]) -> impl Iterator<Item = char> {
     let digit = |d: u8| char::from_digit(u32::from(d), 16).unwrap_or('0');
     bytes.iter().flat_map(move |b| [digit(b >> 4), digit(b & 15)])

@@ -1,11 +1,11 @@
-//! What may be recorded of a machine, and what may leave the archive.
+//! Removes private data from the records of a machine and from everything that leaves the archive.
 //!
-//! Two doors. [`Recorder`] stands before the archive: of environment variables, kernel parameters and
-//! mount options it keeps the values of those that are known to change performance and a keyed hash of
-//! all others, and nothing that looks like a token. [`Redactor`] stands behind the archive: every file of
-//! a run that is shown or published passes through it, so that archives of earlier versions are covered
-//! too, and for a publication the names of hosts and people, home folders and network shares go as well.
-//! Text in, text out: nothing here reads files.
+//! [`Recorder`] filters before the archive. Of environment variables, kernel parameters and mount
+//! options, it records the values of those that are known to affect performance and a keyed hash of
+//! all others, and nothing that looks like a token. [`Redactor`] filters behind the archive. Every
+//! file of a run that is shown or published passes through it, so that archives of earlier versions
+//! are covered too; for a publication it also replaces the names of hosts and people, home folders
+//! and network shares. Both work on text; nothing here reads files.
 
 mod allowed;
 mod key;

@@ -1,10 +1,10 @@
-//! The lists as Markdown, for documentation.
+//! Formats the lists as Markdown for documentation.
 
 use std::fmt::Write as _;
 
 use crate::allowed::{ENVIRONMENT, KERNEL_PARAMETERS, MOUNT_OPTIONS, Row};
 
-/// What is recorded in clear, as tables.
+/// Returns tables of the names whose values are recorded in clear.
 pub fn markdown() -> String {
     let mut out = String::new();
     for (title, table) in [

@@ -1,4 +1,4 @@
-//! Names of machines and people in texts, and home folders.
+//! Replaces names of machines and people, and home folders, in texts.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::key::Key;
 use crate::redactor::Kind;
 use crate::token::{Pairs, RULES, add, holds};
 
-/// Names that a publication does not show.
+/// Names that a publication must not show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     hosts: BTreeSet<String>,
@@ -15,7 +15,7 @@ pub struct Names {
     begins: Beginnings,
 }
 
-/// How names and home folders begin.
+/// First two bytes of names and home folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Beginnings(Pairs);
 
@@ -29,17 +29,18 @@ impl Default for Beginnings {
     }
 }
 
-/// Where home folders are.
+/// Parents of home folders, and root's home folder.
 const HOME_ROOTS: [&str; 3] = ["/home/", "/Users/", "/root"];
 
-/// The fewest characters of a name that is looked for in texts.
+/// Minimum length of a name that is searched for in texts.
 const SHORTEST: usize = 3;
 
-/// Up to so many characters a look for how names begin takes less than one for each name.
+/// Text length up to which a search for the first bytes of all names is faster than a search for
+/// each name.
 const SHORT: usize = 100;
 
 impl Names {
-    /// Adds a machine's name; of a full one its first part too.
+    /// Adds a machine's name, and the first part of a fully qualified one.
     pub fn host(&mut self, name: &str) {
         let name = name.trim();
         for name in [name, name.split('.').next().unwrap_or_default()] {
@@ -50,12 +51,12 @@ impl Names {
         }
     }
 
-    /// What stands for a machine.
+    /// Returns the replacement of a machine's name.
     pub(crate) fn host_stands_in(key: &Key, name: &str) -> String {
         format!("host-{}", key.digits(name.split('.').next().unwrap_or(name), 6))
     }
 
-    /// Adds a person's name on a machine.
+    /// Adds the name of a user of a machine.
     pub fn user(&mut self, name: &str) {
         if looked_for(name.trim()) {
             add(&mut self.begins.0, name.trim().as_bytes());
@@ -63,7 +64,7 @@ impl Names {
         }
     }
 
-    /// Adds a home folder, and the name of whose it is.
+    /// Adds a home folder and the name of its owner.
     pub fn home(&mut self, path: &str) {
         let path = path.trim().trim_end_matches('/');
         let Some((above, last)) = path.rsplit_once('/') else { return };
@@ -74,7 +75,7 @@ impl Names {
         }
     }
 
-    /// Adds whose home folders a text names.
+    /// Adds the owners of the home folders that a text mentions.
     pub fn learn(&mut self, text: &str) {
         for root in ["/home/", "/Users/"] {
             for (at, _) in text.match_indices(root) {
@@ -84,7 +85,7 @@ impl Names {
         }
     }
 
-    /// Whether a text may hold any of them. Quick, and never wrong when it says no.
+    /// True if a text may contain any of the names. Fast, and a false result is always right.
     pub(crate) fn may_be_in(&self, text: &str) -> bool {
         let mut pairs = text.as_bytes().windows(2);
         if text.len() <= SHORT && !pairs.any(|pair| holds(&self.begins.0, pair)) {
@@ -95,8 +96,8 @@ impl Names {
             || names.into_iter().any(|name| text.contains(name.as_str()))
     }
 
-    /// The text without them; `found` is called for every replacement with what stood there and what
-    /// stands there now.
+    /// Returns the text without the names; `found` is called for every replacement with the old and
+    /// the new text.
     pub(crate) fn remove(
         &self,
         text: &str,
@@ -114,7 +115,7 @@ impl Names {
         for (names, kind, word) in
             [(&self.hosts, Kind::Host, "host"), (&self.users, Kind::User, "user")]
         {
-            // The longest first: one may begin with another.
+            // The longest first, because a name may start with another.
             for name in names.iter().rev() {
                 let first = if kind == Kind::Host { name.split('.').next() } else { None };
                 let new = format!("{word}-{}", key.digits(first.unwrap_or(name), 6));
@@ -143,7 +144,8 @@ fn joins(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Replaces `name` where it stands as a word. With `domain` the rest of a full name goes with it.
+/// Replaces `name` where it is a whole word; if `domain`, including the rest of a fully qualified
+/// name.
 fn replace(text: &str, name: &str, domain: bool, with: &mut dyn FnMut(&str) -> String) -> String {
     if !text.contains(name) {
         return text.to_owned();
@@ -169,7 +171,7 @@ fn replace(text: &str, name: &str, domain: bool, with: &mut dyn FnMut(&str) -> S
     out
 }
 
-/// The length of `.example.org` at the start of a text: two labels or more.
+/// Returns the length of `.example.org` at the start of a text: at least two labels, else 0.
 fn domain_len(text: &str) -> usize {
     let label = |text: &str| {
         let rest = text.strip_prefix('.')?;
@@ -184,7 +186,7 @@ fn domain_len(text: &str) -> usize {
     if labels >= 2 { at } else { 0 }
 }
 
-/// `/home/NAME`, `/Users/NAME` and `/root` as `~`.
+/// Replaces `/home/NAME`, `/Users/NAME` and `/root` by `~`.
 fn homes(text: &str, found: &mut dyn FnMut(Kind, &str, &str)) -> String {
     if !HOME_ROOTS.iter().any(|root| text.contains(root)) {
         return text.to_owned();

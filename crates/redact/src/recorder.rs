@@ -1,4 +1,4 @@
-//! The door before the archive.
+//! Filters what the archive records.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,20 +11,20 @@ use crate::allowed;
 use crate::key::{Key, MARK};
 use crate::token::{Suspect, first_token, is_secret_of, takes_secret, without_tokens};
 
-/// Keeps out of a record what is nobody else's business.
+/// Removes private data from a record.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
     /// The archive's key; without one, values are recorded as unknown.
     pub key: Option<Key>,
-    /// Environment variables that the experiment adds to the list, by name or beginning (`MY_*`).
+    /// Environment variables that the experiment adds to the list, as names or prefixes (`MY_*`).
     pub also: Vec<String>,
 }
 
-/// Why a value is not there.
+/// Reason of an unknown value if there is no key.
 const NO_KEY: &str = "redacted, and the archive has no key to hash it with";
 
 impl Recorder {
-    /// The facts of a system as they may be recorded. Done twice it changes nothing more.
+    /// Replaces the private values of a system's facts. A second call changes nothing.
     pub fn facts(&self, facts: &mut BTreeMap<String, Fact>) {
         for (path, fact) in facts.iter_mut() {
             let Some(value) = fact.value() else { continue };
@@ -36,7 +36,7 @@ impl Recorder {
         }
     }
 
-    /// A fact's value as it may be recorded.
+    /// Returns the recordable form of a fact's value.
     pub(crate) fn fact<'a>(
         &self,
         path: &str,
@@ -76,7 +76,7 @@ fn changed(old: &str, new: String) -> Cow<'_, str> {
     if old == new { Cow::Borrowed(old) } else { Cow::Owned(new) }
 }
 
-/// `KIND SOURCE OPTIONS`.
+/// Replaces private mount options in `KIND SOURCE OPTIONS`.
 fn mount(value: &str, stand_in: &dyn Fn(&str) -> String) -> String {
     match value.rsplit_once(' ') {
         Some((what, options)) => format!("{what} {}", allowed::mount_options(options, stand_in)),
@@ -84,14 +84,15 @@ fn mount(value: &str, stand_in: &dyn Fn(&str) -> String) -> String {
     }
 }
 
-/// The words of a command line, with NUL between them; `None` for an array of anything else.
+/// Joins the words of a command line with NUL; `None` for an array of anything else.
 pub(crate) fn arguments(items: &[Value]) -> Option<String> {
     let words: Vec<&str> = items.iter().map(Value::as_str).collect::<Option<_>>()?;
     let line = words.iter().any(|word| word.starts_with('-') || takes_secret(word));
     line.then(|| words.join("\0"))
 }
 
-/// Where an experiment holds what looks like a token (`params.command`), and why it is taken for one.
+/// Returns the path (`params.command`) of the first value in an experiment that looks like a token,
+/// and the reason.
 pub(crate) fn token_in(value: &Value) -> Option<(String, Suspect)> {
     fn look(value: &Value, path: &mut Vec<String>) -> Option<Suspect> {
         let mut below = |name: &str, item: &Value| {
@@ -122,29 +123,29 @@ pub(crate) fn token_in(value: &Value) -> Option<(String, Suspect)> {
 }
 
 impl Recorder {
-    /// Where an experiment holds what looks like a token, and why it is taken for one: everything in an
-    /// experiment is recorded and shown, so it is refused.
+    /// Returns the path of the first value in an experiment that looks like a token, and the
+    /// reason. Such an experiment is refused, because everything in it is recorded and shown.
     pub fn token_in(experiment: &Experiment) -> Option<(String, Suspect)> {
         token_in(&serde_json::to_value(experiment).ok()?)
     }
 
-    /// An output stream as it may be kept.
+    /// Returns the recordable form of an output stream.
     pub fn log(bytes: &[u8]) -> Cow<'_, [u8]> {
         match without_tokens(&String::from_utf8_lossy(bytes)) {
-            // Bytes that are not UTF-8 stay as they are where nothing was found.
+            // If nothing was found, bytes that are not UTF-8 are kept.
             Cow::Borrowed(_) => Cow::Borrowed(bytes),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }
     }
 }
 
-/// A trial's record as it may be kept: no sentence of it holds a token.
+/// A trial's record without tokens in its texts.
 #[derive(Debug, Clone)]
 pub struct CleanRecord(TrialRecord);
 
 impl CleanRecord {
-    /// The record with `[token]` in place of what looks like one. `before` is a clean record whose sentences need
-    /// no second look: trials of one treatment mostly say the same.
+    /// Replaces what looks like a token by `[token]`. `before` is a clean record whose texts are
+    /// not checked again, because trials of one treatment mostly have the same texts.
     pub fn new(mut record: TrialRecord, before: Option<&TrialRecord>) -> Self {
         let known = |text: &String| before.is_some_and(|b| texts(b).any(|known| known == text));
         if texts(&record).any(|text| !known(text) && first_token(text).is_some()) {
@@ -153,7 +154,6 @@ impl CleanRecord {
         CleanRecord(record)
     }
 
-    /// The record.
     pub fn into_inner(self) -> TrialRecord {
         self.0
     }
@@ -167,7 +167,7 @@ impl Deref for CleanRecord {
     }
 }
 
-/// Every sentence of a record.
+/// Returns every text of a record.
 fn texts(record: &TrialRecord) -> impl Iterator<Item = &String> {
     let detail = match &record.validation {
         ValidationResult::Passed { detail } | ValidationResult::Failed { detail } => Some(detail),
@@ -181,7 +181,7 @@ fn texts(record: &TrialRecord) -> impl Iterator<Item = &String> {
         .chain(detail)
 }
 
-/// The same, to be changed.
+/// Calls `f` on every text of a record.
 fn each(record: &mut TrialRecord, f: &mut dyn FnMut(&mut String)) {
     f(&mut record.error);
     record.notes.iter_mut().for_each(&mut *f);

@@ -1,4 +1,4 @@
-//! The door behind the archive.
+//! Filters what leaves the archive.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,25 +11,24 @@ use crate::names::Names;
 use crate::recorder::{Recorder, arguments};
 use crate::token::{TOKEN, find, first_token, is_secret_of, proof_of, without_tokens};
 
-/// What was replaced.
+/// Kind of a replaced text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A value that looks like a token.
     Token,
-    /// The value of an environment variable, a kernel parameter or a mount option that is not listed.
+    /// The value of an unlisted environment variable, kernel parameter or mount option.
     Value,
-    /// A machine's name.
+    /// The name of a machine.
     Host,
-    /// A person's name on a machine.
+    /// The name of a user on a machine.
     User,
-    /// A home folder.
     Home,
     /// A share of a network file system.
     Share,
 }
 
 impl Kind {
-    /// The kind's name.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Token => "token",
@@ -42,31 +41,31 @@ impl Kind {
     }
 }
 
-/// One thing that was replaced, and how often.
+/// A replaced text and the number of its replacements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// What it was.
     pub kind: Kind,
-    /// What was replaced, where that is no secret: the fact's path, the host's name. Of a token the file and the
-    /// reason.
+    /// The replaced text if it is not secret, such as a fact's path or a host's name; for a token,
+    /// the file and the reason.
     pub what: String,
-    /// What stands there now.
+    /// The text that took its place.
     pub by: String,
-    /// How often.
+    /// Number of times that it was replaced.
     pub times: u64,
 }
 
-/// Cleans what leaves an archive.
+/// Redacts files and texts that leave an archive.
 #[derive(Debug)]
 pub struct Redactor {
     recorder: Recorder,
     key: Key,
-    /// The names to take out; `None` for what stays with the archive's owner.
+    /// The names to replace; `None` for output that only the archive's owner sees.
     names: Option<Names>,
     found: Mutex<BTreeMap<(Kind, String, String), u64>>,
 }
 
-/// Keys whose values are vocabulary, numbers as text, hashes or packed data: never a person's words.
+/// Keys whose values are vocabulary, numbers as text, hashes or packed data, and never a person's
+/// text.
 const VERBATIM: [&str; 22] = [
     "schema_version",
     "hdr",
@@ -93,18 +92,20 @@ const VERBATIM: [&str; 22] = [
 ];
 
 impl Redactor {
-    /// For what is shown to the archive's owner: values of unlisted variables and tokens go, names stay.
+    /// Makes a redactor for the archive's owner: replaces tokens and values of unlisted variables,
+    /// but keeps names.
     pub fn secrets(key: Key, also: Vec<String>) -> Self {
         let recorder = Recorder { key: Some(key.clone()), also };
         Redactor { recorder, key, names: None, found: Mutex::default() }
     }
 
-    /// For what is published: names of machines and people, home folders and network shares go too.
+    /// Makes a redactor for publications: also replaces names of machines and people, home folders
+    /// and network shares.
     pub fn publication(key: Key, also: Vec<String>, names: Names) -> Self {
         Redactor { names: Some(names), ..Redactor::secrets(key, also) }
     }
 
-    /// What was replaced so far.
+    /// Returns the replacements made so far.
     pub fn found(&self) -> Vec<Found> {
         let found = self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let rows = found.iter().map(|((kind, what, by), times)| {
@@ -119,11 +120,12 @@ impl Redactor {
         *found.entry((kind, what.to_owned(), by.to_owned())).or_default() += 1;
     }
 
-    /// A file of a run, by its name within the run. `None`: it is no text, so nobody can say what is in it.
+    /// Redacts a file of a run, given its name within the run. Returns `None` if it is not text, so
+    /// that its content is unknown.
     pub fn file<'a>(&self, name: &str, bytes: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let text = String::from_utf8_lossy(bytes);
         let clean = match name.rsplit('.').next() {
-            // A program's output may be anything.
+            // A program's output may contain anything.
             Some("log") => self.text(name, &text),
             _ if matches!(text, Cow::Owned(_)) => return None,
             Some("json") => self.json(name, &text),
@@ -137,7 +139,7 @@ impl Redactor {
         })
     }
 
-    /// A text; `place` says where it is from.
+    /// Redacts a text; `place` names its origin.
     pub fn text<'a>(&self, place: &str, text: &'a str) -> Cow<'a, str> {
         let clean = without_tokens(text);
         if let Cow::Owned(_) = &clean {
@@ -165,7 +167,7 @@ impl Redactor {
         let clean = self.text(name, text);
         let reads = |text: &str| text.parse::<toml::Table>();
         match reads(text) {
-            // A name was also a word of the format: only the values are changed then.
+            // A name was also a keyword of the format, so change only the values.
             Ok(table) if reads(&clean).is_err() => {
                 let Ok(mut value) = serde_json::to_value(&table) else { return clean };
                 self.value(name, &mut Vec::new(), &mut value);
@@ -177,7 +179,7 @@ impl Redactor {
         }
     }
 
-    /// JSON in which only what a person or a machine may have written is changed.
+    /// Redacts JSON, changing only values that a person or a machine may have written.
     pub fn json<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
         if self.is_clean(text) {
             return Cow::Borrowed(text);
@@ -197,10 +199,11 @@ impl Redactor {
         written.map_or_else(|_| Cow::Owned("null".into()), Cow::Owned)
     }
 
-    /// Whether a look at the whole text tells that nothing in it changes, as with most records: without facts
-    /// only its sentences matter, and what is no name and no token in the text is none in a part of it. Escapes
-    /// hide what they stand for and join what stands beside them (`\nghp_...`), a host may be any word, and a key that
-    /// names a secret may hold blanks.
+    /// True if a scan of the whole text shows that nothing in it would change, as for most records.
+    /// Without facts only the texts matter, and a name or token in a part of the text is also
+    /// visible in the whole. Exceptions are escapes, which hide characters and join neighbors
+    /// (`\nghp_...`), hosts, which may be any word, and keys that suggest a secret, which may
+    /// contain blanks.
     fn is_clean(&self, text: &str) -> bool {
         let named = |names: &Names| text.contains("\"host\"") || names.may_be_in(text);
         !text.contains('\\')
@@ -211,7 +214,7 @@ impl Redactor {
             && first_token(text).is_none()
     }
 
-    /// Cleans a value in place; whether anything changed.
+    /// Redacts a value in place. Returns true if anything changed.
     fn value(&self, place: &str, path: &mut Vec<String>, value: &mut Value) -> bool {
         match value {
             Value::String(text) => {
@@ -226,14 +229,14 @@ impl Redactor {
             Value::Object(map) => {
                 let keyed = path.last().is_some_and(|p| p == "facts" || p == "changed");
                 let mut any = false;
-                // A parameter of a kit: its name is beside its default.
+                // In a kit's parameter, the name is next to the default.
                 let name = map.get("name").and_then(Value::as_str).map(str::to_owned);
                 for (key, item) in map.iter_mut() {
                     path.push(name.clone().filter(|_| key == "default").unwrap_or(key.clone()));
                     any |= self.value(place, path, item);
                     path.pop();
                 }
-                // The paths of facts hold names of nodes and of folders.
+                // Paths of facts contain names of nodes and folders.
                 if keyed && self.names.is_some() {
                     let old = std::mem::take(map);
                     for (key, item) in old {
@@ -248,7 +251,7 @@ impl Redactor {
         }
     }
 
-    /// Cleans a command line in place: an option and its value are two strings.
+    /// Redacts a command line in place, where an option and its value are two strings.
     fn arguments(&self, place: &str, items: &mut [Value]) -> bool {
         let Some(line) = arguments(items) else { return false };
         let Cow::Owned(clean) = self.text(place, &line) else { return false };
@@ -280,7 +283,7 @@ impl Redactor {
         Some(new)
     }
 
-    /// A field that is a machine's name, whatever word it is.
+    /// Replaces a field that holds a machine's name, whatever word it is.
     fn host(&self, text: &str) -> Option<String> {
         let own = !text.is_empty() && text != "localhost" && !text.starts_with("host-");
         (self.names.is_some() && own).then(|| {
@@ -315,7 +318,7 @@ impl Redactor {
     }
 }
 
-/// The keys in a JSON text without escapes: the strings that a colon follows.
+/// Returns the keys in a JSON text without escapes: the strings that are followed by a colon.
 fn keys(text: &str) -> impl Iterator<Item = &str> {
     let mut pieces = text.split('"').skip(1);
     std::iter::from_fn(move || {
@@ -328,7 +331,7 @@ fn keys(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The source of a mount (`KIND SOURCE OPTIONS`) where it is on another machine.
+/// Returns the source of a mount (`KIND SOURCE OPTIONS`) if it is on another machine.
 fn share(mount: &str) -> Option<String> {
     let (_, rest) = mount.split_once(' ')?;
     let (source, _) = rest.rsplit_once(' ')?;
@@ -438,7 +441,8 @@ mod tests {
         let text = "name = \"x\"\ntitle = \"on name\" # why\n";
         let clean = r.file("experiment.toml", text.as_bytes()).unwrap().into_owned();
         let table: toml::Table = String::from_utf8(clean).unwrap().parse().unwrap();
-        // A key is a word as long as it reads: `host-1a2b3c = "x"` does, so keys are looked at.
+        // After the replacement, `host-1a2b3c = "x"` is still a valid key, so keys are replaced
+        // too.
         assert!(table["title"].as_str().unwrap().starts_with("on host-"));
     }
 }

@@ -1,6 +1,6 @@
-//! Values that look like tokens: by a known shape, by the name they are given to, or because they look
-//! drawn by chance. Hashes in plain hexadecimal are not taken for tokens unless their name suggests
-//! one: commits and digests are what reports are made of.
+//! Detects values that look like tokens: by a known shape, by the name to which they are assigned,
+//! or because they look random. Plain hexadecimal hashes count only if their name suggests a
+//! secret, because reports are full of commits and digests.
 
 mod named;
 mod random;
@@ -18,24 +18,24 @@ pub(crate) use named::{proof_of, takes_secret};
 pub(crate) use rules::{Pairs, RULES, add, holds};
 use spelling::Plain;
 
-/// What stands where a token was.
+/// Replacement of a token.
 pub const TOKEN: &str = "[token]";
 
-/// Why a value is taken for a token.
+/// Reason why a value counts as a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suspect {
-    /// It begins as the tokens of a known service do, or is a private key.
+    /// The value starts like the tokens of a known service, or is a private key.
     Shape,
-    /// Its name suggests it: `password=`, `--token`, `Authorization:`.
+    /// The name of the value suggests a secret: `password=`, `--token`, `Authorization:`.
     Named,
-    /// It is a login: within an address, or behind an option.
+    /// The value is a login in a URL or after an option.
     Login,
-    /// Its characters look drawn by chance.
+    /// The characters of the value look random.
     Random,
 }
 
 impl Suspect {
-    /// The reason as the end of a sentence: "it ...".
+    /// Returns the reason as the end of a sentence: "it ...".
     pub fn reason(self) -> &'static str {
         match self {
             Suspect::Shape => "has the shape of a service's token or a private key",
@@ -46,7 +46,7 @@ impl Suspect {
     }
 }
 
-/// The text with every token replaced by [`TOKEN`].
+/// Returns the text with every token replaced by [`TOKEN`].
 pub fn without_tokens(text: &str) -> Cow<'_, str> {
     let found = find(text);
     if found.is_empty() {
@@ -63,12 +63,12 @@ pub fn without_tokens(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Why a text holds a token; `None` when it holds none.
+/// Returns the reason why a text contains a token; `None` if it contains none.
 pub fn first_token(text: &str) -> Option<Suspect> {
     find(text).first().map(|(_, why)| *why)
 }
 
-/// The places of tokens, in order, none within another.
+/// Returns the positions of tokens, in order and without overlap.
 pub(crate) fn find(text: &str) -> Vec<(Range<usize>, Suspect)> {
     match Plain::of(text) {
         None => find_plain(text),
@@ -82,7 +82,7 @@ pub(crate) fn find(text: &str) -> Vec<(Range<usize>, Suspect)> {
 fn find_plain(text: &str) -> Vec<(Range<usize>, Suspect)> {
     let mut found = Vec::new();
     if text.is_empty() {
-        return found; // a trial that prints nothing asks for it between two programs
+        return found; // a trial that prints nothing calls this between two programs
     }
     shape::private_keys(text, &mut found);
     let bytes = text.as_bytes();
@@ -101,7 +101,7 @@ fn find_plain(text: &str) -> Vec<(Range<usize>, Suspect)> {
             }
             at += 1;
         }
-        // Of a secret only the last word is read again: it may give a secret to the text behind it.
+        // Of a secret, only the last word is checked again: it may introduce a secret after it.
         let (secret, _) = found[known..].last().unwrap_or(&(0..0, Suspect::Shape));
         let inner = bytes.get(at..secret.end).unwrap_or_default();
         let end = inner.iter().rposition(|b| is_word(*b)).map_or(0, |last| last + 1);
@@ -116,7 +116,7 @@ fn find_plain(text: &str) -> Vec<(Range<usize>, Suspect)> {
     found
 }
 
-/// What names and tokens are made of, by byte.
+/// Bytes that names and tokens consist of.
 static WORD: [bool; 256] = {
     let mut word = [false; 256];
     let mut b = 0u8;
@@ -132,7 +132,7 @@ fn is_word(b: u8) -> bool {
     WORD[usize::from(b)]
 }
 
-/// Looks at one word: is it a token, or does it give a secret to what follows?
+/// Checks whether a word is a token or introduces a secret after it.
 fn word(text: &str, range: Range<usize>, found: &mut Vec<(Range<usize>, Suspect)>) {
     let word = &text[range.clone()];
     if word.len() >= 14 {
@@ -141,7 +141,7 @@ fn word(text: &str, range: Range<usize>, found: &mut Vec<(Range<usize>, Suspect)
             return;
         }
         if random::is_random(word, &text[..range.start]) {
-            // Padding of Base64 belongs to it.
+            // The padding of Base64 is part of the token.
             let pad = text[range.end..].bytes().take_while(|b| *b == b'=').count();
             found.push((range.start..range.end + pad, Suspect::Random));
             return;

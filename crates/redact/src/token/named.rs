@@ -1,4 +1,4 @@
-//! Secrets that a name, an option or a phrase gives away.
+//! Secrets that are revealed by a name, an option or a phrase.
 
 use std::ops::Range;
 
@@ -6,29 +6,30 @@ use super::random::{has_extension, is_rooted};
 use super::rules::{RULES, has, holds};
 use super::{Suspect, TOKEN};
 
-/// The longest distance of evidence, bytes: of a program before its option, and within a value. Text beyond it is read
-/// only once the value counts, so that the work grows with the text and not with its square.
+/// Maximum distance of evidence in bytes: from a program to its option, and within a value. Text
+/// beyond it is read only once the value counts, so that the work is linear in the text and not
+/// quadratic.
 pub(crate) const LINE: usize = 300;
 
-/// Evidence that a value needs before it counts as the secret of a name.
+/// Requirements on a value before it counts as the secret of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Proof {
-    /// Any value counts.
     Any,
-    /// It is no number, with or without a unit, and no call.
+    /// The value is not a number, with or without a unit, and not a call.
     NoNumber,
-    /// No number, and at least so many characters.
+    /// The value is not a number, and has at least this many characters.
     Long(usize),
-    /// So many characters, and so many times a digit beside a letter in one piece of the value; for 0 times, one
-    /// piece alone.
+    /// The value has at least this many characters, and at least this many times a digit next to a
+    /// letter in one piece of it; with 0 times, the value must be a single piece.
     Mixed(usize, usize),
 }
 
-/// Characters of a value that mixes letters and digits where nothing but the order says that it belongs to a name.
+/// Requirement on values of mixed letters and digits that only their position relates to a name.
 const MIXED: Proof = Proof::Mixed(6, 1);
 
 impl Proof {
-    /// True if the value counts. References (`$PW`, `{pw}`), paths and words such as `true` never do.
+    /// True if the value counts. References (`$PW`, `{pw}`), paths and words such as `true` never
+    /// count.
     fn accepts(self, value: &str) -> bool {
         let reference = value.starts_with(['$', '%', '{', '<', '-', '=', '*', ':']);
         let seen = value.starts_with(crate::key::MARK) || value.contains(TOKEN);
@@ -45,7 +46,8 @@ impl Proof {
     }
 }
 
-/// The evidence that a value needs to be the secret of this name; `None` if the name is of something else.
+/// Returns the requirements on a value to be the secret of this name; `None` if the name does not
+/// suggest a secret.
 pub(crate) fn proof_of(name: &str) -> Option<Proof> {
     let name = name.as_bytes();
     let ends = |words: &[&str]| words.iter().find_map(|word| last_word(name, word));
@@ -67,7 +69,7 @@ pub(crate) fn proof_of(name: &str) -> Option<Proof> {
     counted.then_some(Proof::NoNumber)
 }
 
-/// True if this value is the secret that the name promises.
+/// True if this value is the secret that the name suggests.
 pub fn is_secret_of(name: &str, value: &str) -> bool {
     proof_of(name).is_some_and(|proof| proof.accepts(value))
 }
@@ -91,7 +93,8 @@ fn part_at_end(name: &[u8]) -> bool {
     RULES.part.iter().any(|part| tail(name, part).is_some())
 }
 
-/// Where a word of the rules begins that a name ends with. `_` of the word stands for one separator or none.
+/// Returns the position at which a word of the rules starts if the name ends with it. `_` in the
+/// word stands for one separator or none.
 fn tail(name: &[u8], word: &str) -> Option<usize> {
     let mut at = name.len();
     for w in word.bytes().rev() {
@@ -105,7 +108,8 @@ fn tail(name: &[u8], word: &str) -> Option<usize> {
     Some(at)
 }
 
-/// The same, if the word begins a word of the name too: `auth` in `http-auth` and `httpAuth`.
+/// Like [`tail`], but the position must also start a word of the name: `auth` in `http-auth` and
+/// `httpAuth`.
 fn last_word(name: &[u8], word: &str) -> Option<usize> {
     tail(name, word).filter(|at| {
         *at == 0
@@ -114,7 +118,7 @@ fn last_word(name: &[u8], word: &str) -> Option<usize> {
     })
 }
 
-/// A number with or without a unit, a time, or a date.
+/// True for a number with or without a unit, a time, or a date.
 fn is_number(value: &str) -> bool {
     let rest = value.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:+-/".contains(c));
     let date = || value.bytes().all(|b| b.is_ascii_digit() || b".,:+-/TZ".contains(&b));
@@ -139,10 +143,10 @@ fn is_mixed(value: &str, turns: usize) -> bool {
         && value.split(['-', '_', '.', '/', ':']).any(mixed)
 }
 
-/// The secret that the word at `word` gives to the text behind it.
+/// Returns the secret that the word at `word` introduces in the text after it.
 pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Suspect)> {
     let (bytes, name) = (text.as_bytes(), &text[word.clone()]);
-    // `-Dname=value` is how Java and make take definitions.
+    // Java and make take definitions as `-Dname=value`.
     let bare = name.strip_prefix("-D").unwrap_or_else(|| name.trim_start_matches('-'));
     let option = name.starts_with('-') && bare.len() > 2;
     if name.starts_with('-')
@@ -189,7 +193,7 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
         _ if bare.eq_ignore_ascii_case("pass") && rest.starts_with(b"=") => {
             Some(Proof::Mixed(6, 0))
         }
-        // `License key: ...`
+        // Names of two words, as in `License key: ...`.
         Some(b' ') if !option && has(&["key", "id"], bare) => {
             let above =
                 text[..word.start - 1].trim_end_matches(|c: char| c.is_ascii_alphanumeric());
@@ -208,7 +212,7 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
     behind(text, word.end, option, part, proof).map(named)
 }
 
-/// The value behind a name that ends at `end`.
+/// Returns the value after a name that ends at `end`.
 fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Option<Range<usize>> {
     let mut at = skip(text, end, if part { "\r\n" } else { "" }).0;
     if part {
@@ -241,7 +245,7 @@ fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Opt
     value(text, start, quote, proof)
 }
 
-/// Where the value of `name="password" value="..."` is given.
+/// Returns the position of the value in `name="password" value="..."`.
 fn attribute(text: &str, end: usize) -> Option<usize> {
     let at = skip(text, end, ",\r\n").0;
     let word = ["value", "default"].iter().find(|word| text[at..].starts_with(**word))?;
@@ -249,7 +253,7 @@ fn attribute(text: &str, end: usize) -> Option<usize> {
     text[at..].starts_with(['=', ':']).then_some(at)
 }
 
-/// `abc123` in `Bearer abc123`. `Basic block` is a phrase.
+/// Returns `abc123` in `Bearer abc123`; but `Basic block` is an ordinary phrase.
 fn credentials(text: &str, end: usize) -> Option<Range<usize>> {
     let (start, quote) = skip(text, end, ":=");
     let word = peek(text, start, quote);
@@ -258,7 +262,7 @@ fn credentials(text: &str, end: usize) -> Option<Range<usize>> {
     counts.then(|| value(text, start, quote, Proof::NoNumber)).flatten()
 }
 
-/// The login of `sqlplus USER/PASSWORD@HOST` and `jdbc:oracle:thin:USER/PASSWORD@HOST`.
+/// Returns the login in `sqlplus USER/PASSWORD@HOST` and `jdbc:oracle:thin:USER/PASSWORD@HOST`.
 fn oracle(text: &str, at: usize) -> Option<(Range<usize>, Suspect)> {
     let (login, _) = peek(text, at, None).rsplit_once('@')?;
     let from = login.rfind(':').map_or(0, |colon| colon + 1);
@@ -267,7 +271,7 @@ fn oracle(text: &str, at: usize) -> Option<(Range<usize>, Suspect)> {
     Proof::Any.accepts(password).then_some((login, Suspect::Login))
 }
 
-/// The words that `echo` pipes into the program at `at`, which reads a secret.
+/// Returns the words that `echo` pipes into the program at `at`, which reads a secret.
 fn piped(text: &str, at: usize) -> Option<Range<usize>> {
     let (left, right) = before(text, at).rsplit('\n').next()?.rsplit_once('|')?;
     let (_, words) = left.rsplit_once("echo ").or_else(|| left.rsplit_once("printf "))?;
@@ -279,10 +283,11 @@ fn piped(text: &str, at: usize) -> Option<Range<usize>> {
     (one && Proof::Any.accepts(secret)).then(|| start..start + words.len())
 }
 
-/// The password of `AUTH [USER] PASSWORD`, as Redis takes it.
+/// Returns the password of Redis's `AUTH [USER] PASSWORD`.
 fn redis(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let near = |n| words(text, name.start, &['\n']).nth(n).unwrap_or_default();
-    // `redis-cli AUTH` and `redis-cli -p 6379 AUTH`; in a sentence other words stand between them.
+    // `redis-cli AUTH` and `redis-cli -p 6379 AUTH`; in a sentence there are other words between
+    // them.
     let called = RULES.redis.contains(&near(0))
         || (near(1).starts_with('-') && is_of(text, name.start, &RULES.redis));
     let proof = if called { Proof::NoNumber } else { MIXED };
@@ -291,12 +296,12 @@ fn redis(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let two = called && text[end..].starts_with([' ', '\0']);
     let second = two.then(|| value(text, end + 1, None, proof)).flatten();
     let last = second.or_else(|| value(text, start, quote, proof))?;
-    // The arguments of a command line stay apart.
+    // The arguments of a command line stay separate.
     let start = if text[start..last.end].contains('\0') { last.start } else { start };
     (called || &text[name.clone()] == "AUTH").then_some(start..last.end)
 }
 
-/// The value of an option that takes a login or is one of a known program.
+/// Returns the value of an option that takes a login or that belongs to a known program.
 fn option_value(text: &str, word: &Range<usize>) -> Option<(Range<usize>, Suspect)> {
     let name = &text[word.clone()];
     let joined = name.starts_with("-u") && name.len() > 2 && text[word.end..].starts_with(':');
@@ -323,7 +328,7 @@ fn option_value(text: &str, word: &Range<usize>) -> Option<(Range<usize>, Suspec
     })
 }
 
-/// The text before `at`, as far as evidence may be away.
+/// Returns the text before `at`, up to the maximum distance of evidence.
 fn before(text: &str, at: usize) -> &str {
     let from = (at.saturating_sub(LINE)..=at).find(|from| text.is_char_boundary(*from));
     let before = &text[from.unwrap_or(at)..at];
@@ -332,15 +337,16 @@ fn before(text: &str, at: usize) -> &str {
     before
 }
 
-/// The words before `at`, back to one of `ends`, the nearest first; of a path the last name.
+/// Returns the words before `at`, back to one of `ends`, nearest first; of a path, only the last
+/// name.
 fn words<'a>(text: &'a str, at: usize, ends: &[char]) -> impl Iterator<Item = &'a str> + use<'a> {
     let line = before(text, at).rsplit(ends).next().unwrap_or_default();
     let words = line.rsplit(|c: char| c.is_whitespace() || "\"'`,;|&()[]\0>".contains(c));
     words.filter(|word| !word.is_empty()).filter_map(|word| word.rsplit('/').next())
 }
 
-/// True if one of the programs stands before `at` on its line, or for `+login` that subcommand of a known program or
-/// with a user.
+/// True if one of the programs precedes `at` on its line. For `+login`, true if that subcommand
+/// follows a known program or has a user option.
 fn is_of(text: &str, at: usize, programs: &[&str]) -> bool {
     let mut command = words(text, at, &['\n', ';', '|', '&']);
     let mut user = false;
@@ -364,7 +370,7 @@ fn is_identified(text: &str, name: &Range<usize>) -> bool {
         && near.any(|word| word.eq_ignore_ascii_case("identified"))
 }
 
-/// True before the quotes of `PASSWORD 'word'` and `PASSWORD('word')`.
+/// True if quotes as in `PASSWORD 'word'` or `PASSWORD('word')` follow the name.
 fn is_in_sql(text: &str, name: &Range<usize>) -> bool {
     let upper = !text[name.clone()].contains(|c: char| c.is_ascii_lowercase());
     let rest = text[name.end..].strip_prefix([' ', '(']).unwrap_or_default();
@@ -372,7 +378,7 @@ fn is_in_sql(text: &str, name: &Range<usize>) -> bool {
         && (upper || is_of(text, name.start, &["create", "alter"]))
 }
 
-/// True if a name that is followed by this is given a value.
+/// True if the text after a name assigns a value to it.
 fn is_operated(rest: &[u8]) -> bool {
     let at = rest.iter().position(|b| !is_opening(*b)).unwrap_or(rest.len());
     let rest = &rest[at..];
@@ -382,12 +388,13 @@ fn is_operated(rest: &[u8]) -> bool {
         || rest.starts_with("⇒".as_bytes())
 }
 
-/// The characters that may stand between a name and its value.
+/// True for characters that may be between a name and its value.
 fn is_opening(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | 0)
 }
 
-/// Skips blanks, quotes, tags and the characters of `also`; returns the place behind them and the last quote.
+/// Skips blanks, quotes, tags and the characters of `also`. Returns the position after them and the
+/// last quote.
 fn skip(text: &str, mut at: usize, also: &str) -> (usize, Option<char>) {
     let (from, mut quote) = (at, None);
     while let Some(c) = text[at..].chars().next() {
@@ -405,7 +412,7 @@ fn skip(text: &str, mut at: usize, also: &str) -> (usize, Option<char>) {
     (at, quote)
 }
 
-/// The length of a tag of HTML at the start of a text.
+/// Returns the length of an HTML tag at the start of a text.
 fn tag_len(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('<')?;
     let name = inner.trim_start_matches('/');
@@ -414,7 +421,7 @@ fn tag_len(text: &str) -> Option<usize> {
     inner.bytes().take(LINE).position(|b| b == b'>').filter(|_| known).map(|end| end + 2)
 }
 
-/// The length of the value at the start of a text.
+/// Returns the length of the value at the start of a text.
 fn cut(text: &str, quote: Option<char>) -> usize {
     let len = match quote {
         Some(quote) => text.find([quote, '\n', '\0']),
@@ -425,7 +432,7 @@ fn cut(text: &str, quote: Option<char>) -> usize {
     text[..len.unwrap_or(text.len())].trim_end_matches('\\').len()
 }
 
-/// The value at `start`, or the beginning of a long one.
+/// Returns the value at `start`, or the first part of a long one.
 fn peek(text: &str, start: usize, quote: Option<char>) -> &str {
     let end = (start..=text.len().min(start + LINE)).rfind(|end| text.is_char_boundary(*end));
     let near = &text[start..end.unwrap_or(start)];

@@ -1,13 +1,14 @@
-//! Words that look drawn by chance.
+//! Detects words that look random.
 
 use super::rules::{RULES, has};
 
-/// True if a word, or a part of it between separators, looks drawn by chance. `before` is the text in front of it.
+/// True if a word, or a part of it between separators, looks random. `before` is the text before
+/// it.
 pub(crate) fn is_random(word: &str, before: &str) -> bool {
     if is_rooted(word) || has_extension(word) || is_digest(word, before) {
         return false;
     }
-    // A secret of 40 characters of Base64 may hold the separator of paths.
+    // A secret of 40 Base64 characters may contain the separator of paths.
     let base64 = |w: &str| w.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/".contains(&b));
     if word.len() == 40 && base64(word) && !word.starts_with('/') && chance(word, 40) {
         return true;
@@ -15,7 +16,7 @@ pub(crate) fn is_random(word: &str, before: &str) -> bool {
     word.split(['/', '.', '-', '_', '+']).any(|part| part.len() >= 18 && chance(part, part.len()))
 }
 
-/// True for a path: `./x`, `~/x`, or below a folder that stands at the root of systems.
+/// True for a path: `./x`, `~/x`, or below a folder that systems have in their root.
 pub(crate) fn is_rooted(word: &str) -> bool {
     let path = word.trim_start_matches(['.', '~']);
     path.strip_prefix('/').is_some_and(|rest| {
@@ -24,12 +25,12 @@ pub(crate) fn is_rooted(word: &str) -> bool {
     })
 }
 
-/// True for the name of a file by its extension.
+/// True for a file name, by its extension.
 pub(crate) fn has_extension(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(name, end)| !name.is_empty() && has(&RULES.extension, end))
 }
 
-/// True for a digest behind its name: `sha256-...`, `SHA256:...`.
+/// True for a digest after its name: `sha256-...`, `SHA256:...`.
 fn is_digest(word: &str, before: &str) -> bool {
     let named = |name: &str| {
         let tail = before.len().checked_sub(name.len() + 1).and_then(|at| before.get(at..));
@@ -58,7 +59,7 @@ fn chance(part: &str, len: usize) -> bool {
     let share = turns as f64 / (len - 1) as f64;
     let kinds = [lower, upper, digits].iter().filter(|n| **n > 0).count();
     match kinds {
-        // Words of a name turn at most twice in five letters.
+        // In names made of words, the character class changes at most twice in five letters.
         3 => share >= 0.4 && entropy(part) >= 3.3,
         2 if digits == 0 => len >= 24 && share >= 0.4 && lower > len / 4 && upper > len / 4,
         2 => len >= 20 && digits >= 3 && share >= 0.24 && turns >= 5 && entropy(part) >= 3.3,
@@ -66,7 +67,7 @@ fn chance(part: &str, len: usize) -> bool {
     }
 }
 
-/// Shannon's entropy of the characters, bits each.
+/// Returns Shannon's entropy in bits per character.
 fn entropy(text: &str) -> f64 {
     let mut counts = [0u32; 256];
     for b in text.bytes() {

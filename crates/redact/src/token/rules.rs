@@ -1,18 +1,18 @@
-//! The rules of the detector as data: `rules.txt`, read when the first text is searched.
+//! The detector's rules as data: `rules.txt`, parsed when the first text is searched.
 
 use std::sync::LazyLock;
 
-/// The rules of this program.
+/// The rules built into this program.
 pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read(include_str!("rules.txt")));
 
 /// Words of one class.
 pub(crate) type Words = Vec<&'static str>;
 
-/// Pairs of bytes, the second as one of 64 bits: nearly every word of a record holds none of those that are looked
-/// for, and every word is asked.
+/// Set of byte pairs, with the second byte reduced to one of 64 bits. A fast filter: nearly every
+/// word of a record contains none of the pairs, and every word is tested.
 pub(crate) type Pairs = [u64; 256];
 
-/// Tokens of a service: a prefix, then at least so many characters of an alphabet.
+/// Tokens of a service: a prefix, then a minimum number of characters of an alphabet.
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub prefix: &'static str,
@@ -27,14 +27,14 @@ macro_rules! rules {
         pub(crate) struct Rules {
             $(pub $class: Words,)+
             pub shapes: Vec<Shape>,
-            /// First two bytes of the shapes.
+            /// First two bytes of the shapes' prefixes.
             pub shape_pairs: Pairs,
-            /// Last two bytes of `part`.
+            /// Last two bytes of the words in `part`.
             pub part_pairs: Pairs,
-            /// Characters that a value needs, and the name.
+            /// Names with the number of characters that their values need.
             pub weak: Vec<(usize, &'static str)>,
             pub query: Vec<(usize, &'static str)>,
-            /// Options and their programs.
+            /// Options with the programs that they belong to.
             pub option: Vec<(&'static str, Words)>,
             pub alias: Vec<(&'static str, &'static str)>,
         }
@@ -107,7 +107,7 @@ pub(crate) fn holds(pairs: &Pairs, pair: &[u8]) -> bool {
     pairs[usize::from(pair[0])] >> (pair[1] & 63) & 1 == 1
 }
 
-/// True if a word is among others, in any case.
+/// True if a word is in a list, ignoring case.
 pub(crate) fn has(words: &[&str], word: &str) -> bool {
     words.iter().any(|w| w.eq_ignore_ascii_case(word))
 }

@@ -1,4 +1,4 @@
-//! Tokens that are known by their own shape: prefixes of services, private keys, logins and hooks in addresses.
+//! Detects tokens by their shape: prefixes of services, private keys, logins and webhooks in URLs.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::named::LINE;
 use super::rules::{RULES, holds};
 use super::{Suspect, TOKEN};
 
-/// Finds private keys as PEM has them.
+/// Finds private keys in PEM format.
 pub(crate) fn private_keys(text: &str, found: &mut Vec<(Range<usize>, Suspect)>) {
     let mut from = 0;
     while let Some(begin) = text[from..].find("-----BEGIN ").map(|i| from + i) {
@@ -23,7 +23,7 @@ pub(crate) fn private_keys(text: &str, found: &mut Vec<(Range<usize>, Suspect)>)
     }
 }
 
-/// Looks at an address that begins at `at`, behind `://`.
+/// Checks a URL whose host starts at `at`, after `://`.
 pub(crate) fn address(text: &str, at: usize, found: &mut Vec<(Range<usize>, Suspect)>) {
     let rest = &text[at..];
     let stop = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ',' | ')');
@@ -42,7 +42,7 @@ pub(crate) fn address(text: &str, at: usize, found: &mut Vec<(Range<usize>, Susp
     }
 }
 
-/// Where in a word a token of a service begins.
+/// Returns the position in a word at which a service's token starts.
 pub(crate) fn prefix(word: &str) -> Option<usize> {
     let bytes = word.as_bytes();
     let apart = |at: usize| at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
@@ -73,11 +73,11 @@ fn is_in(alphabet: &str, b: u8) -> bool {
     }
 }
 
-/// True if the text behind a prefix is no name made of words.
+/// True if the text after a prefix is not a name made of words.
 fn is_drawn(alphabet: &str, text: &str, at: usize) -> bool {
     let odd = |piece: &str| piece.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
     match alphabet {
-        // Many names end before a digest.
+        // Many names have a digest at their end.
         "hex" => at == 0 && odd(text),
         "word" | "dotted" => text.split(['-', '_', '.']).any(|p| p.len() >= 6 && odd(p)),
         _ => odd(text),

@@ -1,5 +1,5 @@
-//! Other spellings of a text: entities of HTML, escapes of JSON, and characters that nobody sees. A secret is looked
-//! for in the plain spelling and replaced where it stands.
+//! Resolves other spellings in a text: HTML entities, JSON escapes, and invisible characters.
+//! Secrets are searched for in the plain spelling and replaced in the original text.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use super::rules::RULES;
 /// A text in plain spelling.
 pub(crate) struct Plain {
     pub text: String,
-    /// Where in both texts the same characters begin again.
+    /// Positions in both texts at which equal characters start again.
     anchors: Vec<(usize, usize)>,
 }
 
 impl Plain {
-    /// The text in plain spelling; `None` if it is.
+    /// Converts a text to plain spelling; `None` if it is plain already.
     pub(crate) fn of(text: &str) -> Option<Plain> {
         let mut plain = Plain { text: String::new(), anchors: Vec::new() };
         let (mut done, mut from) = (0, 0);
@@ -33,7 +33,7 @@ impl Plain {
         })
     }
 
-    /// A range of the plain text in the original one.
+    /// Returns the range of the original text that corresponds to a range of the plain text.
     pub(crate) fn original(&self, range: Range<usize>) -> Range<usize> {
         let place = |at: usize| {
             let before = self.anchors.partition_point(|(plain, _)| *plain <= at);
@@ -43,7 +43,7 @@ impl Plain {
     }
 }
 
-/// The length of another spelling at the start of a text, and the plain one.
+/// Returns the length of another spelling at the start of a text, and the plain one.
 fn respelled(text: &str) -> Option<(usize, &'static str)> {
     if let Some(codes) = text.strip_prefix("\x1b[") {
         let end = codes.find(|c: char| !matches!(c, '0'..='9' | ';')).unwrap_or(codes.len());
@@ -57,7 +57,7 @@ fn respelled(text: &str) -> Option<(usize, &'static str)> {
     alias.map(|(name, as_text)| (name.len(), *as_text))
 }
 
-/// Zero-width characters, direction marks, and the soft hyphen.
+/// True for zero-width characters, direction marks, and the soft hyphen.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }

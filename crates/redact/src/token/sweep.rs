@@ -1,4 +1,5 @@
-//! A sweep: every kind of secret in every form of text that a run records, and innocent values in the same forms.
+//! Exhaustive test: every kind of secret in every form of text that a run records, and innocent
+//! values in the same forms.
 
 use std::cell::Cell;
 
@@ -8,7 +9,7 @@ use super::without_tokens;
 use crate::recorder::token_in;
 use crate::{Key, Redactor};
 
-/// Tokens of services: `{36 alnum}` stands for so many characters of an alphabet.
+/// Tokens of services; `{36 alnum}` stands for 36 characters of an alphabet.
 const TOKENS: &[(&str, &str)] = &[
     ("1Password", "A3-{6 upper}-{11 upper}-{5 upper}-{5 upper}-{5 upper}"),
     ("Adobe", "p8e-{32 alnum}"),
@@ -77,7 +78,8 @@ const TOKENS: &[(&str, &str)] = &[
     ("unknown key", "{32 alnum}"),
 ];
 
-/// Names of secrets, as words. Values of the sure ones may be ordinary words; those of the bare ones need no operator.
+/// Names of secrets, as words. Values of the sure names may be ordinary words; bare names need no
+/// operator.
 const NAMES: &[(&str, Level)] = &[
     ("password", Level::Bare),
     ("passwd", Level::Bare),
@@ -116,7 +118,8 @@ enum Level {
 const VALUES: &[&str] =
     &["hunter2x", "s3cr3tPW", "0af7651916cd43dd8448eb211c80319c1b2d3e4f", "correcthorse"];
 
-/// A name and its value, `@` is the name as words; `a-b`, `a_b`, `A_B`, `aB` and `A-B` the other spellings of it.
+/// Texts with a name and its value. `@` is the name as words; `a-b`, `a_b`, `A_B`, `aB` and `A-B`
+/// are its other spellings.
 const NAMED: &[(&str, &str)] = &[
     ("argv", "prog --a-b {} --n 4"),
     ("argv", "prog --a-b={} --n 4"),
@@ -139,7 +142,7 @@ const NAMED: &[(&str, &str)] = &[
     ("HTML", "<code>a_b =&gt; {}</code> n=4"),
 ];
 
-/// The same for names that need no operator.
+/// Texts for names that need no operator.
 const LOOSE: &[(&str, &str)] = &[
     ("log", "a_b\t{}\tn=4"),
     ("log", "login bob a_b {} n=4"),
@@ -154,7 +157,7 @@ const LOOSE: &[(&str, &str)] = &[
     ("env", "A_B {} n=4"),
 ];
 
-/// Lines that say by their form that a part of them is a secret.
+/// Lines whose form shows that a part of them is a secret.
 const LINES: &[(&str, &str)] = &[
     ("curl -u", "curl -u bob:{} host"),
     ("curl -u, a word", "curl -u bob:{correcthorse} host"),
@@ -235,7 +238,7 @@ const LINES: &[(&str, &str)] = &[
     ("?pass=, a word", "get https://h.example/x?user=bob&pass={correcthorse}&n=4"),
 ];
 
-/// Forms in which a line or a value is recorded. `{}` is it; in HTML it is escaped.
+/// Forms in which a line or a value is recorded; `{}` is its place. In HTML it is escaped.
 const FORMS: &[(&str, &str)] = &[
     ("argv", "{}"),
     ("argv", "env LANG=C {}"),
@@ -246,7 +249,7 @@ const FORMS: &[(&str, &str)] = &[
     ("HTML", "<li class=x><code>{}</code></li>"),
 ];
 
-/// Forms of a value alone.
+/// Forms in which a single value is recorded.
 const ALONE: &[(&str, &str)] = &[
     ("argv", "prog --x {} --n 4"),
     ("argv", "prog --x={}"),
@@ -258,7 +261,7 @@ const ALONE: &[(&str, &str)] = &[
     ("HTML", "<td>{}</td>"),
 ];
 
-/// Values that are not secrets, alone.
+/// Single values that are not secrets.
 const INNOCENT: &[&str] = &[
     "6684bb6d9c2f1b0a7e5d4c3b2a19080706050403",
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -292,7 +295,7 @@ const INNOCENT: &[&str] = &[
     "4KiB",
 ];
 
-/// Lines in which nothing is a secret.
+/// Lines without any secret.
 const ORDINARY: &[&str] = &[
     "sort -u words.txt",
     "sort -u -k 2:3 words.txt",
@@ -379,7 +382,7 @@ const ORDINARY: &[&str] = &[
     "pass=loop-unroll",
 ];
 
-/// Pieces of texts that may begin a secret, end one, or hide one.
+/// Pieces of text that may start, end or hide a secret.
 const PIECES: &[&str] = &[
     "password",
     "=",
@@ -437,7 +440,7 @@ const PIECES: &[&str] = &[
     "\u{200b}",
 ];
 
-/// Numbers by SplitMix64, so that the texts are the same everywhere.
+/// Random numbers by SplitMix64, so that the texts are the same everywhere.
 struct Draw(u64);
 
 impl Draw {
@@ -448,7 +451,7 @@ impl Draw {
         ((z ^ (z >> 31)) % below as u64) as usize
     }
 
-    /// A token of this pattern.
+    /// Returns a token of this pattern.
     fn token(&mut self, pattern: &str) -> String {
         let mut out = String::new();
         for piece in pattern.split('{') {
@@ -476,7 +479,8 @@ impl Draw {
     }
 }
 
-/// What a run would keep of a text in this form; `None` where an experiment with it is refused.
+/// Returns what a run would record of a text in this form; `None` if an experiment with it is
+/// refused.
 fn kept(form: &str, text: &str) -> Option<String> {
     match form {
         "argv" => {
@@ -495,7 +499,7 @@ fn kept(form: &str, text: &str) -> Option<String> {
     }
 }
 
-/// A text in a form.
+/// Inserts a text into a form.
 fn put(form: &str, template: &str, text: &str) -> String {
     let text = match form {
         "JSON" | "TOML" => text.replace('\\', "\\\\").replace('"', "\\\""),
@@ -505,7 +509,7 @@ fn put(form: &str, template: &str, text: &str) -> String {
     template.replacen("{}", &text, 1)
 }
 
-/// Other spellings of a name: `a-b`, `a_b`, `A_B`, `aB`, `A-B`, and the words.
+/// Inserts the spellings of a name: `a-b`, `a_b`, `A_B`, `aB`, `A-B`, and the words.
 fn spelled(template: &str, name: &str) -> String {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     let words: Vec<&str> = name.split(' ').collect();
@@ -530,7 +534,7 @@ struct Count {
 }
 
 impl Count {
-    /// A secret is gone, and what stands behind it is not.
+    /// Checks that a secret is removed and that the text after it is kept.
     fn secret(&mut self, form: &str, text: &str, secret: &str) {
         self.texts += 1;
         let end: String = text[text.find(secret).unwrap() + secret.len()..].to_owned();
@@ -567,7 +571,7 @@ thread_local! {
     static WORK: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Counts bytes that the detector reads beside its way through the text.
+/// Counts bytes that the detector reads in addition to its pass over the text.
 pub(super) fn read(bytes: usize) {
     WORK.set(WORK.get() + bytes);
 }
