@@ -1,20 +1,20 @@
-//! How much a difference in a fact means, as a table.
+//! Table of the significance of differences in facts.
 
 use FactClass::{Hard, Soft, Volatile};
 
-/// What a difference in a fact does to a comparison.
+/// Effect of a difference in a fact on a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FactClass {
-    /// It changes all the time, or with the terminal, and explains nothing by itself.
+    /// The fact changes all the time, or with the terminal, and alone explains no result.
     Volatile,
-    /// It may explain a result; it can be accepted by name.
+    /// The fact may explain a result; the difference can be accepted by name.
     Soft,
-    /// It explains results; two systems that differ in it are not alike.
+    /// The fact explains results; two systems that differ in it are not comparable.
     Hard,
 }
 
 impl FactClass {
-    /// The class's word.
+    /// Returns the name of the class.
     pub fn name(self) -> &'static str {
         match self {
             Volatile => "volatile",
@@ -24,13 +24,14 @@ impl FactClass {
     }
 }
 
-/// The table as data, for documentation: prefix and class, by prefix.
+/// Returns the table for documentation: prefix and class, sorted by prefix.
 pub fn classes() -> &'static [(&'static str, FactClass)] {
     CLASSES
 }
 
-/// Path prefixes, by whole dotted parts, where `*` stands for any one part, and at the end of a part for any end
-/// of it. The prefix with the most parts wins, and among those of as many parts the one with fewer `*`.
+/// Path prefixes that match whole dotted parts. `*` stands for any one part; at the end of a part
+/// it stands for any ending. The prefix with the most parts wins; among those with equally many
+/// parts, the one with fewer `*`.
 const CLASSES: &[(&str, FactClass)] = &[
     ("aslr", Hard),
     ("block", Soft),
@@ -132,7 +133,7 @@ const CLASSES: &[(&str, FactClass)] = &[
     ("virt", Hard),
 ];
 
-/// The class of a fact by its path. A path that the table does not know is soft.
+/// Returns the class of a fact by its path; a path that is not in the table is soft.
 pub(crate) fn class_of(path: &str) -> FactClass {
     CLASSES
         .iter()
@@ -141,7 +142,8 @@ pub(crate) fn class_of(path: &str) -> FactClass {
         .map_or(Soft, |(_, class)| class)
 }
 
-/// How closely a prefix fits a path: parts, then parts that are not `*`; `None` if it does not.
+/// Ranks how closely a prefix matches a path: number of parts, then number of parts without `*`;
+/// `None` if it does not match.
 pub(crate) fn rank(prefix: &str, path: &str) -> Option<(usize, usize)> {
     let mut parts = path.split('.');
     let mut fit = (0, 0);

@@ -1,11 +1,11 @@
-//! CPUs that a mask or a quota withholds from a system's programs.
+//! Formats the restrictions that a mask or a quota puts on the CPUs of a system's programs.
 
 use assay_model::SystemDescription;
 
 use crate::cpulist;
 
-/// Returns what an affinity mask and a CPU quota leave of the CPUs of a system, to be written after
-/// their count: `, 4 allowed, quota 1.5`. Empty where all of them are left.
+/// Returns the restrictions by an affinity mask and a CPU quota as a suffix to the number of CPUs:
+/// `, 4 allowed, quota 1.5`. Empty if there is no restriction.
 pub fn cpu_limits(system: &SystemDescription) -> String {
     let number = |path: &str| -> Option<f64> { system.get(path)?.split(' ').next()?.parse().ok() };
     let all = number("cpu.threads").unwrap_or(0.0);
@@ -37,7 +37,7 @@ mod tests {
         assert_eq!(limits(&[(all, "8"), (quota, "none"), (mask, "0-2,7")]), ", 4 allowed");
         let both = limits(&[(all, "8"), (quota, "2.00 CPUs"), (mask, "0-3")]);
         assert_eq!(both, ", 4 allowed, quota 2");
-        // A mask may name CPUs that the machine does not have, and a quota more than there are.
+        // A mask may name CPUs that the machine does not have, and a quota more than it has.
         assert_eq!(limits(&[(all, "2"), (quota, "4.00 CPUs"), (mask, "0-127")]), "");
         assert_eq!(limits(&[(quota, "1.00 CPUs")]), "");
     }

@@ -1,19 +1,20 @@
-//! Lists of CPUs and NUMA nodes as the kernel and people write them: `0-1,3`.
+//! Parses and formats lists of CPUs and NUMA nodes as used by the kernel and people: `0-1,3`.
 
-/// A text that is not a list of CPUs or nodes.
+/// Error for a text that is not a list of CPUs or nodes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a list of numbers; write one such as 0-1,3 (each below {LIMIT})")]
 pub struct CpuListError {
     text: String,
 }
 
-/// One more than the largest CPU number understood.
+/// The largest supported CPU number plus one.
 pub const LIMIT: usize = 4096;
 
-/// Reads `0-1,3` into `[0, 1, 3]`: sorted, without repeats.
+/// Parses `0-1,3` into `[0, 1, 3]`: sorted, without duplicates.
 ///
 /// # Errors
-/// An empty list, a part that is neither a number nor a rising range, or a number of [`LIMIT`] or more.
+/// For an empty list, a part that is neither a number nor a rising range, or a number of [`LIMIT`]
+/// or more.
 pub fn parse(text: &str) -> Result<Vec<usize>, CpuListError> {
     let error = || CpuListError { text: text.chars().take(60).collect() };
     let number = |t: &str| {
@@ -39,7 +40,7 @@ pub fn parse(text: &str) -> Result<Vec<usize>, CpuListError> {
     Ok(list)
 }
 
-/// Writes a sorted list without repeats the way [`parse`] reads it.
+/// Formats a sorted list without duplicates in the notation that [`parse`] reads.
 pub fn format(list: &[usize]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut i = 0;

@@ -1,5 +1,6 @@
-//! What differs between two descriptions, and what each difference does to a comparison: it is meant
-//! (a factor), follows from what is meant, explains the result, might, is not known, or is noise.
+//! Compares two system descriptions and classifies each difference: intended (a factor), a
+//! consequence of a factor, an explanation of the result, a possible explanation, unknown, or
+//! noise.
 
 use std::collections::BTreeSet;
 
@@ -8,27 +9,28 @@ use assay_model::{Fact, SystemDescription, fact_groups};
 use crate::class::{FactClass, class_of, rank};
 use crate::entails::{ENTAILS, Entailment, HARDWARE};
 
-/// What a difference does to a comparison, the most serious first.
+/// Effect of a difference on a comparison, most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceClass {
-    /// It explains results and is not meant: with it standing there is no comparison.
+    /// The fact explains results and is not a factor; the systems cannot be compared.
     Hard,
-    /// It could not be read in one system or both, so nobody knows that they agree. At least soft.
+    /// The fact could not be read in one or both systems, so nobody knows whether they agree. At
+    /// least as serious as soft.
     Unknown,
-    /// It may explain a result; it can be accepted by name.
+    /// The fact may explain a result; the difference can be accepted by name.
     Soft,
-    /// It is what was declared to differ.
+    /// The fact was declared to differ.
     Factor,
-    /// It follows from a factor and cannot be held.
+    /// The difference follows from a factor and cannot be avoided.
     Entailed,
-    /// It is of nothing that the trials used, or within its tolerance.
+    /// The trials did not use the object of the fact, or the difference is within the tolerance.
     Unrelated,
-    /// It changes all the time and explains nothing by itself.
+    /// The fact changes all the time and alone explains no result.
     Volatile,
 }
 
 impl DifferenceClass {
-    /// The class's word.
+    /// Returns the name of the class.
     pub fn name(self) -> &'static str {
         match self {
             DifferenceClass::Hard => "hard",
@@ -42,26 +44,25 @@ impl DifferenceClass {
     }
 }
 
-/// A fact in which two systems differ, or of which it is not known that they agree.
+/// A fact in which two systems differ or may differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactDiff {
-    /// The fact's path.
     pub path: String,
     /// The fact in the first system; `None` if it is not described there.
     pub a: Option<Fact>,
-    /// The fact in the second.
+    /// The fact in the second system.
     pub b: Option<Fact>,
-    /// What it does to the comparison.
+    /// Effect of the difference on the comparison.
     pub class: DifferenceClass,
-    /// Why it has its class, in a few words.
+    /// Reason for the class in a few words.
     pub reason: String,
-    /// Why a person accepted it, if one did.
+    /// Reason for which a person accepted the difference.
     pub accepted: Option<String>,
 }
 
 impl FactDiff {
-    /// Whether it speaks against the comparison: hard, or soft or unknown and not accepted. What
-    /// neither system tells is not counted: no difference was seen.
+    /// True if the difference prevents the comparison: hard, or soft or unknown and not accepted. A
+    /// fact that is unknown in both systems does not count, because no difference was seen.
     pub fn stands(&self) -> bool {
         let known = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
         match self.class {
@@ -75,54 +76,54 @@ impl FactDiff {
     }
 }
 
-/// Why a difference cannot be accepted.
+/// Reason why a difference cannot be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AcceptError {
-    /// The systems do not differ there.
+    /// The systems do not differ in this fact.
     #[error("`{0}` does not differ, so there is nothing to accept; see `assay compare --json`")]
     NoSuchDifference(String),
-    /// It is hard.
+    /// The difference is hard.
     #[error(
         "`{0}` explains results and cannot be accepted; hold it equal, or declare it with --factor"
     )]
     Hard(String),
-    /// An acceptance needs its reason.
+    /// The acceptance has no reason.
     #[error("`{0}` is accepted without a reason; write --accept {0}=REASON")]
     NoReason(String),
 }
 
-/// Everything in which two systems differ.
+/// All differences between two systems.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EnvDiff {
-    /// The differences in the order of paths.
+    /// The differences, sorted by path.
     pub differences: Vec<FactDiff>,
-    /// Declared factors that have the same known value in both systems, or are in neither.
+    /// Declared factors that have the same known value in both systems, or are absent from both.
     pub factors_without_effect: Vec<String>,
-    /// Whether the declared factor is the hardware, so that whole systems are compared.
+    /// True if the hardware is a declared factor, so that whole systems are compared.
     pub system_against_system: bool,
 }
 
 impl EnvDiff {
-    /// The differences of a class.
+    /// Returns the differences of a class.
     pub fn of(&self, class: DifferenceClass) -> impl Iterator<Item = &FactDiff> {
         self.differences.iter().filter(move |d| d.class == class)
     }
 
-    /// The hard differences: with one of them there is no comparison.
+    /// Returns the hard differences; a single one prevents the comparison.
     pub fn hard(&self) -> impl Iterator<Item = &FactDiff> {
         self.of(DifferenceClass::Hard)
     }
 
-    /// Whether like is compared with like: nothing stands against it.
+    /// True if no difference prevents the comparison.
     pub fn comparable(&self) -> bool {
         !self.differences.iter().any(FactDiff::stands)
     }
 
-    /// Accepts the soft and unknown differences at `path` and below it, for a reason that is kept with them.
+    /// Accepts the soft and unknown differences at `path` and below it, and stores the reason with
+    /// them. Other differences are not changed.
     ///
     /// # Errors
-    /// There is no such difference, one of them is hard, or the reason is empty. Accepting what does not stand
-    /// against the comparison changes nothing.
+    /// If there is no such difference, one of them is hard, or the reason is empty.
     pub fn accept(&mut self, path: &str, reason: &str) -> Result<(), AcceptError> {
         if reason.trim().is_empty() {
             return Err(AcceptError::NoReason(path.to_owned()));
@@ -143,8 +144,9 @@ impl EnvDiff {
         Ok(())
     }
 
-    /// The arguments of `assay compare` with which nothing of this stands against the comparison of `a` and `b`:
-    /// a factor for what is hard, an acceptance for each group of the rest. Empty if nothing stands.
+    /// Returns the arguments of `assay compare` with which no difference between `a` and `b`
+    /// prevents the comparison: a factor for hard differences, an acceptance for each group of the
+    /// others. Empty if none is needed.
     pub fn remedy(
         &self,
         a: &SystemDescription,
@@ -171,8 +173,8 @@ impl EnvDiff {
     }
 }
 
-/// The table of what follows from which factor: `(factor, prefixes, why)`, for documentation. The
-/// last row is what a comparison of hardware has on top.
+/// Returns the table of consequences of factors for documentation: `(factor, prefixes, why)`. The
+/// last row holds the additional consequences in a comparison of hardware.
 pub fn entailments() -> Vec<(&'static str, &'static [&'static str], &'static str)> {
     ENTAILS
         .iter()
@@ -181,11 +183,11 @@ pub fn entailments() -> Vec<(&'static str, &'static [&'static str], &'static str
         .collect()
 }
 
-/// Every path at which `a` and `b` do not have the same known value, with what it does to a
+/// Returns every path at which `a` and `b` do not have the same known value, with the effect on a
 /// comparison in which `factors` (paths or prefixes of paths) are meant to differ.
 ///
-/// Two unknowns are a difference: nobody knows that they agree. A fact that only one of them has
-/// counts with its path's class.
+/// Two unknown values are a difference, because nobody knows whether they agree. A fact that only
+/// one system has counts with the class of its path.
 pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) -> EnvDiff {
     let paths: BTreeSet<&String> = a.facts.keys().chain(b.facts.keys()).collect();
     let mut found = EnvDiff {
@@ -222,13 +224,13 @@ pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) ->
     found
 }
 
-/// Whether another program described the system: assay always knows the kernel's release. What such a
-/// description lacks is not known to be absent.
+/// True if another program described the system (assay always knows the kernel's release). A fact
+/// that is missing from such a description is unknown, not absent.
 fn foreign(system: &SystemDescription) -> bool {
     system.facts.get("kernel.release").is_some_and(|fact| fact.value().is_none())
 }
 
-/// Whether it is known on which devices the trials' program and files were.
+/// True if the devices of the trials' program and files are known.
 fn tells_use(system: &SystemDescription) -> bool {
     let is_use = |path: &str| path.starts_with("used.");
     let mut used =
@@ -236,7 +238,7 @@ fn tells_use(system: &SystemDescription) -> bool {
     used.peek().is_some() && used.all(|(_, fact)| fact.value().is_some())
 }
 
-/// The part of a path that says of which device or mount it is, where the trials are known not to have used it.
+/// True if a path belongs to a device or mount that the trials are known not to have used.
 fn unused(path: &str, system: &SystemDescription) -> bool {
     let used = match path.split_once('.') {
         Some(("block", rest)) => format!("used.device.{}", rest.split('.').next().unwrap_or(rest)),
@@ -246,10 +248,11 @@ fn unused(path: &str, system: &SystemDescription) -> bool {
     tells_use(system) && !system.facts.contains_key(&used)
 }
 
-/// Amounts of memory that differ by no more are the same: the kernel keeps a little more or less of it at each boot.
+/// Relative tolerance for amounts of memory: the kernel reserves a little more or less at each
+/// boot.
 const TOLERANCE: f64 = 0.01;
 
-/// Whether two amounts (`24684100 KiB`) are within the tolerance.
+/// True if two amounts (`24684100 KiB`) are within the tolerance.
 fn close(path: &str, a: &SystemDescription, b: &SystemDescription) -> bool {
     let amount = |s: &SystemDescription| s.get(path)?.split(' ').next()?.parse::<f64>().ok();
     let (Some(a), Some(b)) = (amount(a), amount(b)) else { return false };
@@ -260,15 +263,17 @@ fn is_memory(path: &str) -> bool {
     path == "memory.total" || rank("numa.*.memory", path).is_some()
 }
 
-/// Whether the host may have given a virtual machine another amount of memory meanwhile.
+/// True if the host may have changed the memory of a virtual machine meanwhile.
 fn resized(path: &str, a: &SystemDescription, b: &SystemDescription) -> bool {
     is_memory(path) && [a, b].iter().all(|s| s.get("virt.hypervisor_flag") == Some("yes"))
 }
 
-/// What stands for a secret in a description: a hash under the key of its archive.
+/// Prefix of the hash that replaces a secret in a description; the hash depends on the archive's
+/// key.
 const REDACTED: &str = "redacted:";
 
-/// Whether the values that were redacted can be compared: one of them agrees, or there are none.
+/// True if the redacted values can be compared: one pair is equal, or there are fewer than three
+/// pairs to judge by.
 fn shares_key(a: &SystemDescription, b: &SystemDescription) -> bool {
     let mut pairs = a.facts.keys().filter_map(|path| Some((a.get(path)?, b.get(path)?)));
     let mut both =
@@ -278,7 +283,7 @@ fn shares_key(a: &SystemDescription, b: &SystemDescription) -> bool {
         || both.any(|(a, b)| a == b)
 }
 
-/// A value without what was redacted in it.
+/// Returns a value with its redacted parts replaced by `*`.
 fn masked(value: &str) -> String {
     let mut parts = value.split(REDACTED);
     let first = parts.next().unwrap_or_default().to_owned();
@@ -287,7 +292,7 @@ fn masked(value: &str) -> String {
     })
 }
 
-/// Why a difference is none that can have moved the result; `None` if it is not known to be that.
+/// Returns the reason why a difference cannot have affected the result; `None` if it may have.
 fn unrelated(
     path: &str,
     a: &SystemDescription,
@@ -486,11 +491,11 @@ mod tests {
         let found = diff(&a, &b, &[]);
         assert_eq!(classes(&found), [("block.loop2.queue.rotational", DifferenceClass::Unrelated)]);
         assert!(found.differences[0].reason.contains("did not use"));
-        // One of the two used it.
+        // One of the two systems used the device.
         let c =
             with(&[base[0], base[1], ("block.loop2.size", "1"), ("used.device.loop2", "scratch")]);
         assert_eq!(diff(&a, &c, &[]).hard().count(), 2);
-        // Nobody knows what an earlier version used.
+        // It is unknown what an earlier version used.
         let old = with(&[base[0], ("block.loop2.size", "1")]);
         let found = diff(&a, &old, &[]);
         assert_eq!(
@@ -505,7 +510,7 @@ mod tests {
         assert_eq!(diff(&lost, &b, &[]).hard().count(), 1);
     }
 
-    /// What changes on one machine between two runs, and a change beside it that does explain results.
+    /// Changes between two runs on one machine, and one more change that does explain results.
     #[test]
     fn one_machine_is_comparable_with_itself() {
         let base = [
@@ -561,7 +566,7 @@ mod tests {
             let (a, b) = (with(&[]), with(changes));
             let found = diff(&a, &b, &[]);
             assert!(!found.comparable(), "{what}");
-            // What is printed, when given, leaves nothing standing.
+            // The printed arguments must resolve all differences.
             let remedy = found.remedy(&a, &b, &[]);
             let words: Vec<&str> = remedy.split_whitespace().collect();
             let of = |option: &str| -> Vec<String> {

@@ -1,17 +1,18 @@
-//! What follows from a declared factor, as a table: a machine with another processor has other caches,
-//! and nobody can hold them.
+//! Table of the consequences of declared factors: for example, a machine with another processor has
+//! other caches, which nobody can hold equal.
 
-/// A factor (a path of facts or a prefix of one), the path prefixes that follow from it, and why.
+/// A factor (a path of facts or a prefix of one), the path prefixes that follow from it, and the
+/// reason.
 pub(crate) struct Entailment {
-    /// The declared factor's path, by whole parts.
+    /// Path of the declared factor, in whole parts.
     pub factor: &'static str,
-    /// Prefixes of what follows; `*` stands for any one part.
+    /// Prefixes of the facts that follow; `*` stands for any one part.
     pub entailed: &'static [&'static str],
-    /// Why they follow, as the end of a sentence that starts with the factor.
+    /// The reason, as the end of a sentence that starts with the factor.
     pub why: &'static str,
 }
 
-/// The table, by factor.
+/// The table, sorted by factor.
 pub(crate) const ENTAILS: &[Entailment] = &[
     Entailment {
         factor: "block",
@@ -87,8 +88,8 @@ pub(crate) const ENTAILS: &[Entailment] = &[
     },
 ];
 
-/// Two processors are in two machines: what a hardware-against-hardware comparison always differs in
-/// besides the processor itself.
+/// Two processors are in two machines: the facts, besides the processor, in which a comparison of
+/// hardware always differs.
 pub(crate) const HARDWARE: Entailment = Entailment {
     factor: "cpu.model",
     entailed: &[

@@ -1,6 +1,6 @@
-//! A described system as data: what a difference in a fact means ([`classes`]), what follows from which
-//! factor ([`entailments`]), and what two systems differ in ([`diff`]). Pure functions; reading a machine is
-//! the crate `sut`'s business.
+//! Compares descriptions of systems as data: the significance of a difference in a fact
+//! ([`classes`]), the consequences of a factor ([`entailments`]), and the differences between two
+//! systems ([`diff`]). These are pure functions; the crate `sut` reads the machine.
 
 mod class;
 mod cpu_limits;
