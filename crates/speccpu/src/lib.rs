@@ -1,6 +1,6 @@
-//! Reads the two result files of SPEC CPU's tools, the raw file ([`rsf`]) and the CSV report
-//! ([`report`]), as plain data. Pure functions from text; whoever reads a file decides what its
-//! numbers are (quoted results of others, or what a licensed kit has just measured).
+//! Parses the two result formats of SPEC CPU's tools as plain data: the raw file ([`rsf`]) and the
+//! CSV report ([`report`]). The functions are pure and take text. Their callers decide how the
+//! numbers count: as quoted results of others, or as measurements of a licensed kit.
 
 pub mod report;
 mod result;

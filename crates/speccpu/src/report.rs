@@ -1,17 +1,17 @@
-//! The CSV report of SPEC CPU: a table of all runs (`"Full Results Table"`), a table of the selected
-//! ones, the overall metrics, and the description of the system, a line a value.
+//! The CSV report of SPEC CPU: a table of all runs (`"Full Results Table"`), a table of the
+//! selected runs, the overall metrics, and the description of the system with one line per value.
 
 use crate::{Flaw, SpecResult, SpecRun};
 
 const FULL: &str = "Full Results Table";
 const SELECTED: &str = "Selected Results Table";
 
-/// Whether this text looks like a CSV report; its beginning is enough.
+/// True if this text looks like a CSV report; the start of the file is enough.
 pub fn detect(text: &str) -> bool {
     text.trim_start().starts_with("valid,") && (text.contains(FULL) || text.contains(SELECTED))
 }
 
-/// Where the reader is in the file.
+/// Part of the file that the reader is in.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Before,
@@ -27,10 +27,10 @@ struct Reader {
     full: bool,
 }
 
-/// Reads a CSV report.
+/// Parses a CSV report.
 ///
 /// # Errors
-/// What is wrong in it, with its line.
+/// The first error in the text, with its line.
 pub fn read(text: &str) -> Result<SpecResult, Flaw> {
     let mut reader = Reader {
         result: SpecResult::default(),
@@ -90,10 +90,10 @@ impl Reader {
         matches!(self.part, Part::Full | Part::Selected)
     }
 
-    /// The base and the peak run of a line.
+    /// Adds the base and the peak run of a line.
     fn runs(&mut self, fields: &[&str], line: u64) -> Result<(), Flaw> {
         if self.part == Part::Selected && self.full {
-            return Ok(()); // the selected runs are in the full table too
+            return Ok(()); // the selected runs are also in the full table
         }
         for tune in ["base", "peak"] {
             let field = |name: &str| {

@@ -1,4 +1,4 @@
-//! What a result file of SPEC CPU says.
+//! Content of a result file of SPEC CPU.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,50 +6,50 @@ use std::fmt;
 /// One timed run of a benchmark.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SpecRun {
-    /// Its name, such as `505.mcf_r`.
+    /// Name of the benchmark, such as `505.mcf_r`.
     pub benchmark: String,
-    /// `base` or `peak`.
+    /// Tuning: `base` or `peak`.
     pub tune: String,
-    /// The reported time in seconds.
+    /// Reported time in seconds.
     pub time: Option<f64>,
-    /// The ratio (rate suites call it rate).
+    /// Ratio to the reference (rate suites call it rate).
     pub ratio: Option<f64>,
-    /// Copies or threads, by their name.
+    /// Number of copies or threads, with the word for which of them it is.
     pub parallel: Option<(&'static str, i64)>,
-    /// Whether this run stands for the benchmark in the result.
+    /// True if this run represents the benchmark in the result.
     pub selected: bool,
-    /// `S` for a success; else what went wrong.
+    /// `S` for success, else a code for the error.
     pub status: String,
-    /// What the tools say went wrong, in their words.
+    /// Error messages of the tools.
     pub errors: Vec<String>,
 }
 
-/// A result file.
+/// Content of a result file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SpecResult {
-    /// The suite's version, where the file tells.
+    /// Version of the suite, if the file states it.
     pub version: Option<String>,
-    /// The runs that were made, in the order of the file; never empty.
+    /// The runs that took place, in file order; never empty.
     pub runs: Vec<SpecRun>,
     /// The overall metrics under SPEC's own names.
     pub overall: Vec<(String, f64)>,
-    /// The description of the system, by SPEC's names.
+    /// Description of the system, by SPEC's names.
     pub facts: Vec<(String, String)>,
-    /// Why the tools do not call it a valid result, in their words.
+    /// Reasons of the tools for not accepting the result as valid.
     pub errors: Vec<String>,
-    /// Whether it is not a reportable run; SPEC calls its numbers estimates.
+    /// True if the run is not reportable; SPEC calls its numbers estimates.
     pub estimate: bool,
-    /// Whether the tools marked it as invalid.
+    /// True if the tools marked the result as invalid.
     pub invalid: bool,
 }
 
 impl SpecRun {
-    /// Whether the tools accepted its output.
+    /// True if the tools accepted the output of the run.
     pub fn succeeded(&self) -> bool {
         self.status == "S"
     }
 
-    /// The status in words.
+    /// Describes the status in words.
     pub fn status_in_words(&self) -> &str {
         match self.status.as_str() {
             "CE" => "it could not be compiled (CE)",
@@ -62,15 +62,15 @@ impl SpecRun {
 }
 
 impl SpecResult {
-    /// Adds a run; one that was not made (`NR`, `NC`) is nothing.
+    /// Adds a run, unless it did not take place (`NR`, `NC`).
     pub(crate) fn add(&mut self, run: SpecRun) {
         if run.status != "NR" && run.status != "NC" {
             self.runs.push(run);
         }
     }
 
-    /// For each benchmark of that tuning, by name, the run that stands for it: the one that the tools
-    /// selected; where they selected none, the median by time, of two the slower.
+    /// Returns the run that represents each benchmark in this tuning, by name: the one that the
+    /// tools selected, or else the median by time (the slower one of two).
     pub fn selected(&self, tune: &str) -> BTreeMap<&str, &SpecRun> {
         let mut by_name: BTreeMap<&str, Vec<&SpecRun>> = BTreeMap::new();
         for run in self.runs.iter().filter(|r| r.tune == tune) {
@@ -80,7 +80,7 @@ impl SpecResult {
     }
 }
 
-/// The one of a benchmark's runs, at least one, that stands for it.
+/// Returns the run that represents a benchmark; `runs` must not be empty.
 fn stands_for(mut runs: Vec<&SpecRun>) -> &SpecRun {
     let time = |r: &SpecRun| r.time.unwrap_or(f64::INFINITY);
     runs.sort_by(|a, b| time(a).total_cmp(&time(b)));
@@ -88,12 +88,12 @@ fn stands_for(mut runs: Vec<&SpecRun>) -> &SpecRun {
     runs[selected.unwrap_or(runs.len() / 2)]
 }
 
-/// What is wrong inside a file.
+/// An error inside a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
-    /// The line, from 1; `None` when it is of the whole file.
+    /// Line number, counted from 1; `None` for an error of the whole file.
     pub line: Option<u64>,
-    /// What, as a sentence.
+    /// Description of the error as a sentence.
     pub message: String,
 }
 
@@ -108,7 +108,7 @@ impl Flaw {
 }
 
 impl fmt::Display for Flaw {
-    /// `:4: …` or `: …`: what follows the file's name.
+    /// Formats the text that follows the file's name: `:4: …` or `: …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, ":{line}: {}", self.message),

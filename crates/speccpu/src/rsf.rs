@@ -1,24 +1,25 @@
-//! The raw file (`.rsf`) of SPEC CPU: a line a value, `spec.cpu2017.results.505_mcf_r.base.000.ratio: 4.2`.
+//! The raw file (`.rsf`) of SPEC CPU, with one line per value:
+//! `spec.cpu2017.results.505_mcf_r.base.000.ratio: 4.2`.
 
 use std::collections::BTreeMap;
 
 use crate::{Flaw, SpecResult, SpecRun};
 
-/// The suites that are read, as lines begin.
+/// Line prefixes of the supported suites.
 const SUITES: [&str; 4] = ["spec.cpu2026.", "spec.cpu2017.", "spec.cpu2006.", "spec.cpu2000."];
 
-/// Whether this text looks like a raw file; its beginning is enough.
+/// True if this text looks like a raw file; the start of the file is enough.
 pub fn detect(text: &str) -> bool {
     text.lines().any(|l| SUITES.iter().any(|s| l.starts_with(s)))
 }
 
-/// The fields of one run, with the line of each.
+/// The fields of one run, each with its line.
 type Fields<'a> = BTreeMap<&'a str, (u64, &'a str)>;
 
-/// Reads a raw file.
+/// Parses a raw file.
 ///
 /// # Errors
-/// What is wrong in it, with its line.
+/// The first error in the text, with its line.
 pub fn read(text: &str) -> Result<SpecResult, Flaw> {
     let mut result = SpecResult::default();
     // By benchmark, tuning and number.
@@ -94,7 +95,7 @@ fn run(of: (&str, &str, &str), fields: &Fields<'_>) -> Result<SpecRun, Flaw> {
     })
 }
 
-/// A number from 0; `None` where there is none, or the `--` of a run that has none.
+/// Parses a number from 0; `None` if it is missing or `--`, as in a run without one.
 fn number(fields: &Fields<'_>, name: &str) -> Result<Option<f64>, Flaw> {
     match fields.get(name) {
         None | Some((_, "" | "--" | "NA" | "X")) => Ok(None),
@@ -105,7 +106,7 @@ fn number(fields: &Fields<'_>, name: &str) -> Result<Option<f64>, Flaw> {
     }
 }
 
-/// The lines `errors000`, `errors001`, ...: what the tools say is wrong.
+/// Returns the tools' error messages, which are in the lines `errors000`, `errors001`, ...
 fn errors(fields: &Fields<'_>) -> Vec<String> {
     let numbered = |key: &str| {
         key.strip_prefix("errors").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
