@@ -62,8 +62,8 @@ impl Archive {
         Ok(Archive { folder, durability: Durability::Synced })
     }
 
-    /// Returns the archive with flushing turned off: a power failure may lose what was written.
-    /// Only for making archives to test with.
+    /// Returns the archive with flushing turned off: a power failure may lose written data. Only
+    /// for making archives to test with.
     #[doc(hidden)]
     #[must_use]
     pub fn unflushed(mut self) -> Self {

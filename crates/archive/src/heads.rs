@@ -177,7 +177,7 @@ pub(crate) fn put(archive: &Path, id: &RunId, head: &Head, durability: Durabilit
     disk::replace(&path, &line, durability)
 }
 
-/// Removes the head of a run that is being removed. It is no error if there is none.
+/// Removes the head of a run that is being removed. A missing head is no error.
 pub(crate) fn forget(archive: &Path, id: &RunId) -> Result<()> {
     disk::remove(&path(archive, id))
 }

@@ -37,7 +37,7 @@ pub struct ImportLimits {
     pub bytes: u64,
     /// Maximum number of files.
     pub files: usize,
-    /// Maximum ratio of unpacked to packed size; checked only for runs over 64 MiB.
+    /// Ratio of unpacked to packed size from which a run is refused; checked only above 64 MiB.
     pub ratio: u64,
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn read(archive: &Path, id: &RunId) -> Result<Notes> {
     }
 }
 
-/// Removes the notes of a run that is being removed. It is no error if there are none.
+/// Removes the notes of a run that is being removed. Missing notes are no error.
 pub(crate) fn forget(archive: &Path, id: &RunId) -> Result<()> {
     disk::remove(&path(archive, id))
 }

@@ -285,7 +285,7 @@ impl RunWriter {
     }
 
     /// Runs a step that writes. After a failure nothing more is written, so that a resume can
-    /// repair what is on disk.
+    /// repair the files on disk.
     fn guarded(&mut self, step: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.refuse_broken()?;
         let done = step(self);

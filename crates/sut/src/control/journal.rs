@@ -107,8 +107,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Ends the journal. The entries in `left` could not be restored and stay on disk; if there are
-    /// none, the file is removed.
+    /// Ends the journal. The entries in `left` could not be restored and stay on disk; if `left` is
+    /// empty, the file is removed.
     pub fn finish(&mut self, left: Vec<Entry>) -> Result<(), JournalError> {
         let Some(path) = self.path.take() else { return Ok(()) };
         let _lock = lock(&self.dir)?;

@@ -38,7 +38,7 @@ impl Owner {
         Ok(Owner { pid, start_ticks, boot_id: boot_id()? })
     }
 
-    /// Returns the identity of another running process; `None` if there is none with this id.
+    /// Returns the identity of another running process; `None` if no process has this id.
     ///
     /// # Errors
     /// As for [`Owner::this`].

@@ -84,7 +84,7 @@ fn knob<'a>(control: &'a Irq, key: &'a str, number: u32) -> Knob<'a> {
     Knob { control, key, file: format!("/proc/irq/{number}/smp_affinity_list") }
 }
 
-/// Returns a list of CPUs in the kernel's notation, so that it can be compared with what is read
+/// Returns a list of CPUs in the kernel's notation, so that it can be compared with the value read
 /// back.
 fn written(text: &str) -> Option<String> {
     cpulist::parse(text).ok().map(|list| cpulist::format(&list))

@@ -41,7 +41,6 @@ static CONTROLS: [&dyn Control; 16] = [
     &actions::COMPACT_MEMORY,
 ];
 
-/// Returns every control.
 pub fn all() -> &'static [&'static dyn Control] {
     &CONTROLS
 }

@@ -55,7 +55,7 @@ impl Sysctl {
     }
 }
 
-/// Returns the other tunable of a pair, and the name that stands for the pair.
+/// Returns the other tunable of a pair, and the name by which the pair is known.
 fn pair(key: &str) -> Option<(&'static str, &'static str)> {
     COUPLED.iter().find_map(|(a, b)| match key {
         k if k == *a => Some((*b, *b)),

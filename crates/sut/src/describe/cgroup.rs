@@ -107,7 +107,7 @@ type LimitOf = fn(&Group, &Root, &str) -> Limit;
 
 /// Result of reading a limit.
 enum Limit {
-    /// The limit's value.
+    /// The value of the limit.
     Set(f64),
     /// There is no limit.
     None,

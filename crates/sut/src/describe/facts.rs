@@ -61,7 +61,8 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Returns the word in brackets of `always [madvise] never`, or the whole text if there is none.
+/// Returns the word in brackets of `always [madvise] never`, or the whole text if no word is in
+/// brackets.
 pub(crate) fn selected(text: &str) -> &str {
     let inside = text.find('[').and_then(|from| {
         let rest = &text[from + 1..];

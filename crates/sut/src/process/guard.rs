@@ -84,7 +84,7 @@ pub fn tell(group: Option<Pid>) {
     let _ = pwrite(&guard.group, &id.to_ne_bytes(), 0);
 }
 
-/// Runs the guard: waits until assay is gone and kills what it left running.
+/// Runs the guard: waits until assay is gone and kills the programs that it left running.
 pub fn serve() {
     let _ = rustix::process::setsid();
     let _ = io::copy(&mut io::stdin(), &mut io::sink());

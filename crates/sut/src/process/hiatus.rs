@@ -65,7 +65,6 @@ impl Clocks {
 pub struct Hiatus(Clocks);
 
 impl Hiatus {
-    /// Starts watching.
     pub fn watch() -> Self {
         if let Some(flag) = continued() {
             flag.store(false, Ordering::Relaxed);

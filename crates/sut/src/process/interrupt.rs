@@ -76,7 +76,6 @@ impl Interrupt {
         self.signal.load(Ordering::Relaxed)
     }
 
-    /// Fires the interrupt.
     pub fn fire(&self) {
         self.flag.store(true, Ordering::Relaxed);
         // A full socket is readable already.

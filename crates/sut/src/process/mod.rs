@@ -49,7 +49,7 @@ pub enum Output {
     /// A pipe; the beginning and the end of the output are kept.
     #[default]
     Keep,
-    /// Discarded to `/dev/null`.
+    /// `/dev/null`; the output is lost.
     Discard,
     /// The same place as the caller's output.
     Inherit,
@@ -146,7 +146,7 @@ pub struct Ran {
     pub resources: ResourceUse,
     /// Number of processes that the program left behind, which were killed.
     pub leftovers: u32,
-    /// Lines of the metrics protocol that were too long and were dropped.
+    /// Number of lines of the metrics protocol that were dropped because they were too long.
     pub dropped_lines: u64,
 }
 

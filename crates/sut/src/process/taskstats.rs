@@ -100,7 +100,7 @@ impl Taskstats {
         }
     }
 
-    /// Queries a thread.
+    /// Queries a single thread.
     ///
     /// # Errors
     /// If the thread has exited, or if the response is invalid.

@@ -38,8 +38,8 @@ pub fn all(root: &Root) -> Vec<Mount> {
     read(root).unwrap_or_default()
 }
 
-/// Returns the kernel's name of the block device that holds a folder's file system; `None` if there
-/// is none (memory, network) or if there are several that cannot be determined.
+/// Returns the kernel's name of the block device that holds a folder's file system; `None` if it
+/// lies on no device (memory, network) or on several that cannot be determined.
 pub fn device_below(path: &Path) -> Option<String> {
     below(&Root::system(), &path.canonicalize().ok()?)
 }

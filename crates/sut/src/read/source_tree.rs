@@ -18,7 +18,7 @@ pub struct SourceTree {
     pub changed: u32,
 }
 
-/// Returns the tree that contains the file at `path`; `None` if there is none.
+/// Returns the tree that contains the file at `path`; `None` if the file is in no tree.
 ///
 /// # Errors
 /// A sentence: git is missing, does not trust the tree's owner, or takes too long.

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Returns the path of the program that `program` starts: itself if it contains a `/`, else the
-/// first executable with this name in the folders of `$PATH`; `None` if there is none. Links are
-/// not followed, so that the result is the path that was meant.
+/// first executable with this name in the folders of `$PATH`; `None` if no such program exists.
+/// Links are not followed, so that the result is the path that was meant.
 pub fn which(program: &str) -> Option<PathBuf> {
     find(program, std::env::var_os("PATH").unwrap_or_default().as_os_str())
 }

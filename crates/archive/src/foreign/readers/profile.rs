@@ -11,7 +11,7 @@ use crate::foreign::unit;
 use crate::layout::PROFILE;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
-    // A line with a single word and a number could be anything, not only a stack.
+    // Lines with a single function and a number could be anything, not only folded stacks.
     let stacks = |p: &Profile| p.method != "folded stacks" || bytes.contains(&b';');
     assay_profile::read(bytes, "it").is_ok_and(|p| stacks(&p))
 }

@@ -33,7 +33,7 @@ impl Place {
 
 pub(super) const SUBTREE: &str = "cgroup.subtree_control";
 
-/// Finds a place for a group with the controller, or returns the reason why there is none.
+/// Finds a place for a group with the controller, or returns the reason if no place is suitable.
 pub(super) fn find(root: &Root, controller: &str) -> Result<Place, String> {
     let own = own(root);
     if of_slurm(root).is_some() {

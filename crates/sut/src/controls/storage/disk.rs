@@ -15,7 +15,6 @@ pub(super) struct Disk {
 
 const TABLE: &str = include_str!("disks.csv");
 
-/// Returns all disks.
 pub(super) fn all() -> impl Iterator<Item = Disk> {
     TABLE.lines().skip(1).filter_map(read)
 }

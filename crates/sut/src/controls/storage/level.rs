@@ -7,7 +7,7 @@ use super::disk::Disk;
 
 pub(super) use super::options::parse;
 
-/// A parsed level.
+/// A level of `storage` after parsing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Level {
     pub kind: Kind,
@@ -30,7 +30,7 @@ pub(super) struct Level {
 /// The kind of storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// An existing folder.
+    /// A folder that exists already.
     Folder(PathBuf),
     Tmpfs,
     /// A file system created on files.
@@ -116,7 +116,6 @@ impl Stack {
 /// The implementation of ZFS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Driver {
-    /// The kernel module.
     Kernel,
     /// The daemon of zfs-fuse.
     Fuse,
@@ -223,7 +222,7 @@ impl Raid {
 }
 
 impl Kind {
-    /// Returns the smallest device in bytes, and the name of what sets this limit.
+    /// Returns the smallest device in bytes, and the name of the storage that sets this limit.
     pub fn minimum(&self) -> (u64, &'static str) {
         match self {
             Kind::Loop { system, .. } | Kind::Stacked { system, .. } | Kind::Zram(system) => {

@@ -17,7 +17,7 @@ struct Options {
     compress: Option<String>,
     arc: Option<u64>,
     emulated: Option<Disk>,
-    /// Delay in milliseconds.
+    /// Added delay in milliseconds.
     delay: Option<u32>,
     limits: Option<Limits>,
     scheduler: Option<String>,
@@ -26,7 +26,7 @@ struct Options {
     probe: Option<Duration>,
 }
 
-/// Parses a level.
+/// Parses a level of `storage`.
 ///
 /// # Errors
 /// A sentence: the problem and the valid values.

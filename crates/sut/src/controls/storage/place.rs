@@ -25,7 +25,7 @@ pub(super) const MOUNT: &str = "mnt";
 /// The storage that was created.
 #[derive(Debug)]
 pub(super) struct Made {
-    /// The trial's folder.
+    /// The trial's own folder.
     pub files: PathBuf,
     /// The block devices below the storage.
     pub devices: Vec<Device>,
@@ -51,8 +51,7 @@ pub(super) fn within(parent: &Path, folder: &Path) -> PathBuf {
 
 /// Creates the folder and the mounts in it, but not the trial's own folder.
 ///
-/// # Errors
-/// A sentence. [`take_away`] removes what was created before the error.
+/// # Errors A sentence. [`take_away`] removes everything created before the error.
 pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, String> {
     let at = |path: &Path, e: std::io::Error| format!("`{}` cannot be made: {e}", path.display());
     fs::DirBuilder::new().mode(scratch::EVERYBODY).create(folder).map_err(|e| at(folder, e))?;

@@ -43,8 +43,7 @@ fn loadable(module: &str) -> bool {
 
 /// Creates the device on top of `below`.
 ///
-/// # Errors
-/// A sentence. [`take_away`] removes what was created before the error.
+/// # Errors A sentence. [`take_away`] removes everything created before the error.
 pub(super) fn make(
     root: &Root,
     folder: &Path,

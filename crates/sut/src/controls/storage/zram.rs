@@ -44,8 +44,7 @@ fn numbers(root: &Root) -> Vec<String> {
 
 /// Adds a device of the level's size.
 ///
-/// # Errors
-/// A sentence. [`take_away`] removes what was created before the error.
+/// # Errors A sentence. [`take_away`] removes everything created before the error.
 pub(super) fn make(root: &Root, folder: &Path, level: &Level) -> Result<Device, String> {
     let keep = |name: &str, text: &str| {
         let path = folder.join(name);

@@ -45,7 +45,7 @@ const SEED: &str = "ASSAY_TEST_SEED";
 const KILLS: &str = "ASSAY_TEST_KILLS";
 
 /// Starts a child that applies `text` and kills it, `kills` times, each time after a random part of
-/// `longest`. After each kill, restores what was left and asserts that nothing remains on the
+/// `longest`. After each kill, restores the remains and asserts that nothing remains on the
 /// machine.
 pub fn kill_and_put_back(text: &str, kills: u64, longest: Duration) {
     let _turn = assay_testing::alone();
