@@ -115,7 +115,7 @@ impl Archive {
     }
 
     /// Returns a sentence with the result of each run: from the index if it is there, else from
-    /// `make`, which returns `None` for a run without one.
+    /// `make`. The sentence is empty if `make` returns `None`.
     pub fn headlines(
         &self,
         runs: &[RunSummary],

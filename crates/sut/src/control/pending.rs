@@ -13,7 +13,7 @@ use crate::controls::named;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     pub path: PathBuf,
-    /// The changes listed in the journal.
+    /// Content of the journal's file.
     pub state: PendingState,
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Counts since a group was created; of several groups, those of the one that was throttled
-/// longest.
+/// longest, except that `memory` is the largest count of any group.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LimitHits {
     /// Periods in which a group with a quota had runnable tasks.
