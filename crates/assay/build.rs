@@ -1,12 +1,12 @@
-//! Puts the kits, experiments and posts of the repository into the program, so that what the help names works
-//! from any folder: writes a table of their paths and contents.
+//! Embeds the kits, experiments and posts of the repository in the program, so that the paths in
+//! the help work in any folder. Writes a table of their paths and contents.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What comes with the program, as folders of the repository.
+/// Folders of the repository whose files are embedded.
 const FOLDERS: [&str; 3] = ["experiments", "kits", "posts"];
 
 fn main() -> io::Result<()> {
@@ -33,7 +33,7 @@ fn text(path: &Path) -> io::Result<&str> {
     path.to_str().ok_or_else(|| io::Error::other(format!("{} is no text", path.display())))
 }
 
-/// The files below a folder; those that begin with a dot are nobody's business.
+/// Collects the files below a folder, except those whose name begins with a dot.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {

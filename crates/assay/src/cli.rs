@@ -1,4 +1,4 @@
-//! What can be typed: one struct per verb. Nothing here does anything.
+//! Definition of the command line: one struct per verb, without any behaviour.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use assay_syscalls::Dimension as CallDimension;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Runs system benchmarks, watches the machine while they run, compares them honestly, and publishes
-/// pages whose every number leads back to a run.
+/// Runs system benchmarks, watches the machine while they run, compares them honestly, and
+/// publishes pages whose every number leads back to a run.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version, max_term_width = 80, after_help = EXIT_CODES)]
 pub struct Cli {
-    /// What to do.
+    /// The verb to run.
     #[command(subcommand)]
     pub verb: Verb,
-    /// Where records are kept [default: the XDG data folder].
+    /// Folder of the archive, where runs are kept [default: the XDG data folder].
     #[arg(long, global = true, env = "ASSAY_ARCHIVE", value_name = "DIR")]
     pub archive: Option<PathBuf>,
     /// Print the result as JSON.
@@ -28,13 +28,13 @@ pub struct Cli {
     pub json: bool,
 }
 
-/// What exit codes mean.
+/// Meaning of the exit codes, shown below the help.
 pub const EXIT_CODES: &str = "\
 Exit codes: 0 fine, 1 assay failed, 2 usage or a bad file, 3 a workload failed
 or its output did not validate, 4 a rule of severity `invalid` is broken,
 5 worse than the margin asked for, 6 nothing was measured, 130 interrupted.";
 
-/// The verbs.
+/// Verbs of the command line.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Plan, run, observe, archive, and show the comparison.
@@ -69,14 +69,13 @@ pub enum Verb {
     Landscape(Landscape),
     /// Show CPU, disk, memory, pressure and power now, on one clock.
     Stat(Stat),
-    /// Analyse block I/O, live or from a recorded trace: how many, how large, how long, where,
-    /// whose.
+    /// Analyse block I/O, live or from a recorded trace: number, size, latency and address of the
+    /// I/Os, and the programs that made them.
     Io(Io),
-    /// Show where the time of programs goes: stacks on and off CPU, by function; live, or from a
+    /// Show where programs spend their time: stacks on and off CPU, by function; live, or from a
     /// recorded profile.
     Profile(Profile),
-    /// Count the system calls of programs: how often, how long, with which errors and how many
-    /// bytes.
+    /// Count the system calls of programs: their number, time, errors and bytes.
     Syscalls(Syscalls),
     /// Measure the cost of address translation with hardware counters, or simulate it from an
     /// address stream.
@@ -84,8 +83,8 @@ pub enum Verb {
     /// List, show, verify, export and import recorded runs.
     #[command(subcommand)]
     Archive(Archive),
-    /// Check whether this machine is fit to measure on, what can be observed here, and what a crash
-    /// left changed.
+    /// Check whether this machine is fit to measure on, which observers work here, and which
+    /// settings a crash left changed.
     Doctor(Doctor),
     /// Export the reference times or the result of a CPU suite, for the rule pack `cpu`.
     #[command(subcommand)]
@@ -101,7 +100,7 @@ pub enum Verb {
     Rules(Rules),
     /// List the workloads and kits, with their parameters.
     Workloads {
-        /// Only this one, with its parameters and metrics.
+        /// Show only this workload, with its parameters and metrics.
         name: Option<String>,
     },
     /// Write the JSON Schemas of every file format.
@@ -112,7 +111,7 @@ pub enum Verb {
     },
     /// Print a shell's completion script for assay.
     Completions {
-        /// The shell.
+        /// The shell to write the script for.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
@@ -134,13 +133,13 @@ pub enum Verb {
     Cancel(OfJob),
     /// Put an interrupted job back into the queue, to continue where it stopped.
     Resume(OfJob),
-    /// Writes the reference pages of the documentation.
+    /// Write the reference pages of the documentation.
     #[command(name = "__reference", hide = true)]
     Reference {
         /// The folder to write to.
         output: PathBuf,
     },
-    /// The process that ends what a killed assay leaves; a run starts it itself.
+    /// The process that ends the programs of a killed assay; a run starts it itself.
     #[command(name = "__guard", hide = true)]
     Guard,
     /// The agent on a node of a cluster; a run starts it itself.
@@ -149,9 +148,9 @@ pub enum Verb {
     /// The program of a built-in workload; assay starts it itself.
     #[command(name = "__work", hide = true)]
     Work {
-        /// Which workload.
+        /// The name of the workload.
         name: String,
-        /// Its parameters.
+        /// The parameters of the workload.
         parameters: Option<String>,
     },
 }
@@ -159,26 +158,26 @@ pub enum Verb {
 /// `assay serve`.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// The folders of experiments that may be submitted [default: ./experiments, else those that come
-    /// with assay].
+    /// The folders of experiments that may be submitted [default: ./experiments, else those that
+    /// come with assay].
     #[arg(value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
     /// The address to listen on. Other machines can reach anything but a loopback address; the
     /// traffic is not encrypted.
     #[arg(long, default_value = "127.0.0.1:7654", value_name = "ADDRESS:PORT")]
     pub listen: std::net::SocketAddr,
-    /// A name that browsers may call the server by, beside addresses and `localhost`. May be given
-    /// several times.
+    /// A name that browsers may use for the server, in addition to addresses and `localhost`. May
+    /// be given several times.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
     /// Allow any experiment and any parameter: whoever has the token may run any command.
     #[arg(long)]
     pub allow_any: bool,
-    /// At most this many connections at once. Above that, those that have shown no token are closed
-    /// first.
+    /// Maximum number of connections at once. Above that, connections that have shown no token are
+    /// closed first.
     #[arg(long, default_value_t = 512, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65536))]
     pub connections: u32,
-    /// At most this many from one address [default: half of all].
+    /// Maximum number of connections from one address [default: half of all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
     pub connections_per_address: Option<u32>,
     /// Sustained requests per second from one address; bursts of four times as many are served.
@@ -186,7 +185,7 @@ pub struct Serve {
     pub rate: u32,
 }
 
-/// Which server.
+/// The server to talk to.
 #[derive(Debug, Args)]
 pub struct Server {
     /// The server [default: the one that runs on this machine].
@@ -197,9 +196,9 @@ pub struct Server {
 /// A job of a server's queue.
 #[derive(Debug, Args)]
 pub struct OfJob {
-    /// The job's number.
+    /// The number of the job.
     pub job: u64,
-    /// Which server.
+    /// The server that has the job.
     #[command(flatten)]
     pub server: Server,
 }
@@ -218,23 +217,24 @@ pub struct Submit {
     /// A word to find the run by. May be given several times.
     #[arg(long, value_name = "WORD")]
     pub tag: Vec<String>,
-    /// Measure this revision (a commit, a tag, a branch) as a point of the experiment's history; the experiment
-    /// has a [source].
+    /// Measure this revision (a commit, a tag, a branch) as a point of the experiment's history;
+    /// the experiment has a [source].
     #[arg(long, value_name = "REV")]
     pub rev: Option<String>,
-    /// The reference revision [default: the one of the history, else the one that the file names].
+    /// The reference revision [default: the reference of the history, else the one that the file
+    /// names].
     #[arg(long, value_name = "REV", requires = "rev")]
     pub reference: Option<String>,
     /// Do not start before this time.
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
-    /// Put it before all waiting jobs.
+    /// Put the job in front of all waiting jobs.
     #[arg(long)]
     pub first: bool,
-    /// Wait until it has finished, and exit with the code of its run.
+    /// Wait until the job has finished, and exit with the code of its run.
     #[arg(long)]
     pub wait: bool,
-    /// Which server.
+    /// The server to submit to.
     #[command(flatten)]
     pub server: Server,
 }
@@ -242,23 +242,23 @@ pub struct Submit {
 /// `assay run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// What the experiment is and how it is laid out.
+    /// The experiment and its layout.
     #[command(flatten)]
     pub what: What,
     /// Continue an interrupted run instead of starting one.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["targets", "command", "vs", "set"])]
     pub resume: Option<String>,
-    /// Measure the experiment of a run anew, changed by whatever else is given (`--blocks 40`), and judge it alone.
+    /// Repeat the experiment of a run with the changes given by other options (`--blocks 40`), and
+    /// judge the new run alone.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["targets", "command", "vs", "resume"])]
     pub again: Option<String>,
-    // The help comes from the table of formats.
+    // The table of formats makes the help text.
     #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
     pub export: Vec<String>,
-    /// What to do with the commands' output: keep it in the archive (at most 2 MiB a stream), or
-    /// discard it.
+    /// Keep the commands' output in the archive (at most 2 MiB a stream), or discard it.
     #[arg(long, default_value = "keep", value_parser = choice(OUTPUTS))]
     pub output: Output,
-    /// No progress bar, no warnings.
+    /// Show no progress bar and no warnings.
     #[arg(short, long)]
     pub quiet: bool,
     /// Also print the reason for each verdict, and every warning with its remedy.
@@ -267,7 +267,8 @@ pub struct Run {
     /// Append the run's events to this file as they happen, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Wait until no other run measures on this machine. The default is only to warn about it.
+    /// Wait until no other run measures on this machine. Without this option, assay only warns
+    /// about the other run.
     #[arg(long, alias = "wait-turn")]
     pub wait_for_lock: bool,
 }
@@ -275,14 +276,14 @@ pub struct Run {
 /// `assay gate`.
 #[derive(Debug, Args)]
 pub struct Gate {
-    /// What the experiment is and how it is laid out; the margin is 2 % unless given.
+    /// The experiment and its layout; the margin is 2 % unless given.
     #[command(flatten)]
     pub what: What,
-    /// The revision to compare with [default: the default branch]. What is measured is the commit where --head left it, or
-    /// the first parent of a test merge.
+    /// The revision to compare with [default: the default branch]. assay measures the commit at
+    /// which --head branched off it, or the first parent of a test merge.
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
-    /// Compare with --base itself, whatever it has that --head does not have.
+    /// Compare with --base itself, even if it has commits that --head does not have.
     #[arg(long, requires = "base")]
     pub exact: bool,
     /// The revision to judge; `worktree` is the work tree as it is now.
@@ -291,56 +292,56 @@ pub struct Gate {
     /// Start no trial after this much time.
     #[arg(long, value_name = "DURATION", default_value = "5 min", conflicts_with = "max_time")]
     pub budget: String,
-    /// Whether both sides of a clear difference are profiled, in trials of their own, and the functions that differ
-    /// are named.
+    /// When to profile both sides of a clear difference, in trials of their own, to name the
+    /// functions that differ.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Profiling::Auto)]
     pub profile: Profiling,
     /// Write the result as Markdown, for a step summary or a comment; its first line lets a later
     /// run find and replace the comment.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    // The help comes from the table of formats.
+    // The table of formats makes the help text.
     #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
     pub export: Vec<String>,
     /// Show the reasons of the verdict, and each warning with its remedy.
     #[arg(short, long)]
     pub verbose: bool,
-    /// No progress bar, no warnings.
+    /// Show no progress bar and no warnings.
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-/// When both sides of a difference are profiled.
+/// When to profile both sides of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Profiling {
-    /// Where programs can be profiled here and the budget has time for three blocks.
+    /// If programs can be profiled here and the budget has time for three blocks.
     Auto,
-    /// However much of the budget is left.
+    /// Even if the budget has no time left for it.
     Always,
-    /// Not at all.
+    /// Never profile the two sides.
     Never,
 }
 
 /// `assay bisect`.
 #[derive(Debug, Args)]
 pub struct Bisect {
-    /// What the experiment is; the smallest step that is looked for is its margin, 2 % unless given.
+    /// The experiment. Its margin is the smallest step that the search looks for, 2 % unless given.
     #[command(flatten)]
     pub what: What,
     /// A revision before the step.
     #[arg(long, value_name = "REV")]
     pub good: String,
-    /// A revision after it.
+    /// A revision after the step.
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub bad: String,
     /// Start no new round of trials after this much time.
     #[arg(long, value_name = "DURATION", default_value = "1 h", conflicts_with = "max_time")]
     pub budget: String,
-    /// Whether both sides of a clear difference are profiled, in trials of their own, and the functions that differ
-    /// are named.
+    /// When to profile both sides of a clear difference, in trials of their own, to name the
+    /// functions that differ.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Profiling::Auto)]
     pub profile: Profiling,
-    /// Search for every step, for the worse or the better, until no further one is likely.
+    /// Search for every step, for the worse or the better, until another one is unlikely.
     #[arg(long)]
     pub all: bool,
     /// Treat a merge as one commit instead of following the merged branch.
@@ -349,7 +350,7 @@ pub struct Bisect {
     /// Write the result as a Markdown page.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// No progress, no warnings.
+    /// Show no progress and no warnings.
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -358,10 +359,10 @@ pub struct Bisect {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct History {
-    /// Start with a past.
+    /// Start with imported series.
     #[command(subcommand)]
     pub import: Option<HistoryImport>,
-    /// What the experiment is; `--rev` is the range whose commits are the series, such as `v1..main` or
+    /// The experiment; `--rev` is the range whose commits are the series, such as `v1..main` or
     /// `v1..main:10`.
     #[command(flatten)]
     pub what: What,
@@ -378,14 +379,14 @@ pub struct History {
     /// Confirm suspected changes by a fresh experiment of the revisions on both sides.
     #[arg(long)]
     pub confirm: bool,
-    /// Start nothing new after this much time.
+    /// Start no new run after this much time.
     #[arg(long, value_name = "DURATION", default_value = "10 min", conflicts_with = "max_time")]
     pub budget: String,
-    /// Whether `--confirm` has both sides of a confirmed change profiled, in trials of their own, and the functions that differ
-    /// are named.
+    /// When `--confirm` profiles both sides of a confirmed change, in trials of their own, to name
+    /// the functions that differ.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Profiling::Auto)]
     pub profile: Profiling,
-    /// Show the values themselves, beside the ratios.
+    /// Show the values as well as the ratios.
     #[arg(long)]
     pub raw: bool,
     /// Acknowledge the change at this revision: it no longer raises an alarm.
@@ -397,7 +398,7 @@ pub struct History {
     /// A link about the acknowledged change.
     #[arg(long, value_name = "URL", requires = "acknowledge")]
     pub link: Option<String>,
-    /// Start the series afresh at this revision: what lies before it is not compared with what follows.
+    /// Start the series afresh at this revision: earlier points are not compared with later ones.
     #[arg(long, value_name = "REV")]
     pub reset: Option<String>,
     /// Show an imported series, by its name.
@@ -406,19 +407,19 @@ pub struct History {
     /// Write the series as a page: HTML with charts if the name ends in `.html`, else Markdown.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// No progress, no warnings.
+    /// Show no progress and no warnings.
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-/// Start with a past.
+/// Start with imported series.
 #[derive(Debug, Subcommand)]
 pub enum HistoryImport {
-    /// Import series of other programs. They are quoted: change points work on them, confirmation
-    /// does not.
+    /// Import series of other programs. They are quoted: assay finds their change points, but
+    /// cannot confirm them.
     Import {
-        /// The file or the folder; several of one program are read in this order. A format's name
-        /// may stand first.
+        /// The files or the folder; several files of one program are read in this order. A format's
+        /// name may come first.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// The format of the file [default: detected from the content].
@@ -430,39 +431,42 @@ pub enum HistoryImport {
     },
 }
 
-/// An experiment, by file, by workload, or by command line.
+/// An experiment, given as a file, a workload or command lines.
 #[derive(Debug, Clone, Default, Args)]
 pub struct What {
-    /// An experiment file, a workload or a kit's folder; or command lines in quotes, which are compared.
+    /// An experiment file, a workload or a kit's folder; or command lines in quotes, to compare
+    /// with each other.
     #[arg(value_name = "EXPERIMENT|'COMMAND'")]
     pub targets: Vec<String>,
-    /// Any command is a workload: the command and its arguments, after `--`.
+    /// A command to measure, with its arguments, after `--`; any command is a workload.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
-    /// Another command to compare with, interleaved; the one after `--` is the baseline. May be given
-    /// several times.
+    /// Another command to compare with, in interleaved trials; the one after `--` is the baseline.
+    /// May be given several times.
     #[arg(long, value_name = "COMMAND")]
     pub vs: Vec<String>,
-    /// Compare one treatment with itself 20 times, for the A/A floor: by how much identical treatments differ
-    /// here. Later runs of the same quote it. 200 blocks, or `--blocks` from 60 on.
+    /// Compare one treatment with itself 20 times, to find the A/A floor: the difference between
+    /// identical treatments here. Later runs of the same experiment quote it. Takes 200 blocks, or
+    /// `--blocks` from 60 on.
     #[arg(long, conflicts_with_all = ["vs", "until_clear"])]
     pub aa: bool,
-    /// A parameter, or `controls.NAME`: one value fixes it, several (with commas) make it a factor. A value
-    /// with a comma in it stands in a list: `NAME=["V,V"]`.
+    /// A parameter, or `controls.NAME`: one value fixes it, several (with commas) make it a factor.
+    /// Write a value that contains a comma as a list: `NAME=["V,V"]`.
     #[arg(long, value_name = "NAME=V[,V...]")]
     pub set: Vec<String>,
-    /// Revisions of a git repository as a factor: commits, tags, branches, `worktree`, ranges such as `v1..main`
-    /// or `v1..main:10` for every tenth commit. The first is the baseline.
+    /// Revisions of a git repository as a factor: commits, tags, branches, `worktree`, ranges such
+    /// as `v1..main` or `v1..main:10` for every tenth commit. The first is the baseline.
     #[arg(long, value_name = "REV[,REV...]", value_delimiter = ',')]
     pub rev: Vec<String>,
-    /// The shell line that builds a revision in its folder; the commands run there.
+    /// The shell command that builds a revision in its folder; the measured commands run there.
     #[arg(long, value_name = "COMMAND")]
     pub build: Option<String>,
-    /// Build each revision so many times, and compare the builds: the layout that a compiler or linker happens to
-    /// choose moves a program by a few percent. The command finds the number of the build in `ASSAY_BUILD`.
+    /// Build each revision this many times, and compare the builds: the code layout that a compiler
+    /// or linker happens to choose changes a program's speed by a few percent. The command finds
+    /// the number of the build in `ASSAY_BUILD`.
     #[arg(long, value_name = "N", conflicts_with = "until_clear")]
     pub builds: Option<u32>,
-    /// A folder of the repository [default: where assay is started].
+    /// A folder of the repository [default: the current folder].
     #[arg(long, value_name = "FOLDER")]
     pub repo: Option<String>,
     /// The number of blocks; each holds one trial of every treatment.
@@ -480,7 +484,7 @@ pub struct What {
     /// The seed of the order of trials.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// End a trial that runs longer, such as `30 s`.
+    /// End a trial that runs longer than this, such as `30 s`.
     #[arg(long, value_name = "DURATION")]
     pub timeout: Option<String>,
     /// Start no trial after this much time.
@@ -492,17 +496,19 @@ pub struct What {
     /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
     #[arg(long, requires = "margin")]
     pub gate: bool,
-    /// The metric that decides, such as `user` of a command [default: the workload's first, or the file's].
+    /// The metric that decides, such as `user` of a command [default: the workload's first, or the
+    /// file's].
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// The confidence level of intervals, as a verb sets it.
+    /// Confidence level of intervals, if the verb sets one.
     #[arg(skip)]
     pub confidence: Option<f64>,
-    /// Monitors, with commas; `all` or `none`, and `tasks` (threads), which `all` leaves out.
+    /// Monitors, separated by commas; `all` or `none`, and `tasks` (threads), which `all` does not
+    /// include.
     #[arg(long, value_name = "NAMES")]
     pub monitors: Option<String>,
-    /// Tracers, with commas, in place of the experiment's: `io`, `io-events`, `profile`, `profile@999`, `syscalls`,
-    /// `instructions`; or `none`.
+    /// Tracers, separated by commas, in place of the experiment's: `io`, `io-events`, `profile`,
+    /// `profile@999`, `syscalls`, `instructions`; or `none`.
     #[arg(long, value_name = "NAMES")]
     pub tracers: Option<String>,
     /// The time between samples of the monitors.
@@ -520,17 +526,18 @@ pub struct What {
     /// A file that each trial reads from its start as standard input [default: nothing].
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<String>,
-    /// Run the commands through a shell; its start-up is part of the measured time, and is also
-    /// reported by itself.
+    /// Run the commands through a shell. The shell's start-up is part of the measured time, and is
+    /// also reported separately.
     #[arg(long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh")]
     pub shell: Option<String>,
-    /// Measure a command that fails like any other, or only with these exit codes: `--ignore-failure=1`.
+    /// Accept commands that fail, all or only with these exit codes (`--ignore-failure=1`), and
+    /// measure them like any other.
     #[arg(long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub ignore_failure: Option<String>,
-    /// Where the trials run, as under [where] of an experiment.
+    /// The place where the trials run, as under [where] of an experiment.
     #[command(flatten)]
     pub place: Location,
-    /// Name the run's experiment.
+    /// The name of the run's experiment.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// A word to find the run by. May be given several times.
@@ -538,46 +545,47 @@ pub struct What {
     pub tag: Vec<String>,
 }
 
-/// Where trials run.
+/// Place where the trials run.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Location {
-    /// Where trials run.
+    /// Where to run the trials.
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub on: Option<On>,
     /// The number of nodes.
     #[arg(long, value_name = "N")]
     pub nodes: Option<u32>,
-    /// How many copies of the program run on each node.
+    /// The number of copies of the program on each node.
     #[arg(long, value_name = "N")]
     pub tasks_per_node: Option<u32>,
-    /// The Slurm partition.
+    /// The name of the Slurm partition.
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
 }
 
 impl Location {
-    /// Returns true if an option is given that only nodes of a cluster have.
+    /// Returns true if an option is given that applies only to the nodes of a cluster.
     pub fn of_nodes(&self) -> bool {
         self.nodes.is_some() || self.tasks_per_node.is_some() || self.partition.is_some()
     }
 }
 
-/// What runs trials.
+/// Engine that runs the trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum On {
-    /// This machine.
+    /// Directly on this machine.
     #[value(alias = "here")]
     Local,
-    /// Nodes of a Slurm job.
+    /// On the nodes of a Slurm job.
     Slurm,
-    /// Virtual machines on this machine; `--set 'vm.kernel=["6.1"]'` and the like configure them.
+    /// In virtual machines on this machine; `--set 'vm.kernel=["6.1"]'` and the like configure
+    /// them.
     Vm,
 }
 
 /// `assay plan`.
 #[derive(Debug, Args)]
 pub struct Plan {
-    /// What the experiment is and how it is laid out.
+    /// The experiment and its layout.
     #[command(flatten)]
     pub what: What,
 }
@@ -585,26 +593,27 @@ pub struct Plan {
 /// `assay compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Runs: an id, a part of one that fits only one run, or `last`. Runs that repeat each other are one side, with
-    /// commas: of three a side the runs' means are compared.
+    /// Runs: an id, a part of an id that fits only one run, or `last`. Join runs that repeat each
+    /// other with commas, to make them one side; with three or more on each side, the means of the
+    /// runs are compared.
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<String>,
-    /// The metric; absent: the one that decided in the first run.
+    /// The metric to compare [default: the one that decided in the first run].
     #[arg(long)]
     pub metric: Option<String>,
     /// Treat differences up to this size as equal, such as `2 %`.
     #[arg(long, value_name = "PERCENT")]
     pub margin: Option<String>,
-    /// What is meant to differ between the systems, such as `kernel.release` or `cpu.model`, or a
-    /// parameter. May be given several times.
+    /// A system fact or parameter that is meant to differ between the runs, such as
+    /// `kernel.release` or `cpu.model`. May be given several times.
     #[arg(long, value_name = "PATH")]
     pub factor: Vec<String>,
-    /// Accept the soft differences at a path and below it, with the reason, which is printed. May be given
-    /// several times.
+    /// Accept the soft differences at a path and below it, with a reason, which is printed. May be
+    /// given several times.
     #[arg(long, value_name = "PATH=REASON")]
     pub accept: Vec<String>,
-    /// A treatment that all the runs have and that stays the same: compare relative to it, so that the drift
-    /// between the runs does not count.
+    /// A treatment that all runs have and that did not change: compare relative to it, which
+    /// cancels the drift between the runs.
     #[arg(long, value_name = "LABEL")]
     pub reference: Option<String>,
     /// Also write a page: one self-contained HTML file, with the runs over time and their block I/O
@@ -616,10 +625,10 @@ pub struct Compare {
 /// `assay explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The run: an id, a part of one that fits only one run, or `last`.
+    /// The run: an id, a part of an id that fits only one run, or `last`.
     #[arg(default_value = "last", value_name = "RUN")]
     pub run: String,
-    /// Which treatment against the baseline: a part of its label. Absent: the only one.
+    /// The treatment to compare with the baseline: a part of its label [default: the only one].
     #[arg(long, value_name = "LABEL")]
     pub treatment: Option<String>,
 }
@@ -629,18 +638,18 @@ pub struct Explain {
 pub struct Audit {
     /// The text: Markdown (`.md`), HTML (`.html`), CSV, or plain text; `-` is standard input.
     pub text: PathBuf,
-    /// The claims file: judge each claim that it binds. Absent: list the tables and comparisons of
-    /// the text, and judge nothing.
+    /// The claims file: judge each claim that it binds. Without this option, list the tables and
+    /// comparisons of the text, and judge nothing.
     #[arg(long, value_name = "FILE.toml")]
     pub claims: Option<PathBuf>,
-    /// Write a claims file with every comparison of the text, to be filled in; `-` prints it.
+    /// Write a claims file with every comparison of the text, for you to fill in; `-` prints it.
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["claims", "json"])]
     pub draft: Option<PathBuf>,
     /// Replace the file of `--draft` if it exists.
     #[arg(long, requires = "draft")]
     pub force: bool,
-    /// A file of quoted results (CSV) that expressions may name, beside those built in. May be given
-    /// several times.
+    /// A file of quoted results (CSV) that expressions may name, in addition to the built-in ones.
+    /// May be given several times.
     #[arg(long, requires = "claims", value_name = "CSV")]
     pub results: Vec<PathBuf>,
     /// A folder of results, as for `assay landscape`. May be given several times.
@@ -654,17 +663,17 @@ pub struct Audit {
 /// `assay publish`.
 #[derive(Debug, Args)]
 pub struct Publish {
-    /// The run (an id, a part of one that fits only one run, or `last`), or a post's template:
-    /// a file that ends in `.md`.
+    /// The run (an id, a part of an id that fits only one run, or `last`), or a post's template: a
+    /// file that ends in `.md`.
     #[arg(default_value = "last", value_name = "RUN|POST.md")]
     pub what: String,
-    /// Publish histories instead: all of the archive, or those of the named experiment.
+    /// Publish histories instead: all histories of the archive, or those of the named experiment.
     #[arg(long)]
     pub history: bool,
-    /// The folder to write to [default: one with the name of the run].
+    /// The folder to write to [default: a folder with the name of the run].
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Show what would be published and what would be replaced in it; write nothing.
+    /// Show which files would be published and which values replaced; write nothing.
     #[arg(long, conflicts_with_all = ["output", "no_redact"])]
     pub preview: bool,
     /// Replace secrets, names of machines and people, home folders and network shares. This is the
@@ -677,19 +686,20 @@ pub struct Publish {
     /// Replace an earlier publication in that folder.
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// For a post: a folder of quoted results beside the built-in ones; may be repeated.
+    /// For a post: a folder of quoted results, in addition to the built-in ones; may be repeated.
     #[arg(long, value_name = "DIR")]
     pub published: Vec<PathBuf>,
-    /// For a post: publish it without the numbers that a check calls invalid, instead of not at all.
+    /// For a post: publish it without the numbers that a check calls invalid, instead of refusing
+    /// it.
     #[arg(long)]
     pub withhold: bool,
 }
 
 impl Publish {
-    /// The folder to write to.
+    /// Returns the folder to write to.
     ///
     /// # Errors
-    /// None was given.
+    /// The `-o` option is missing.
     pub fn folder(&self) -> anyhow::Result<&PathBuf> {
         let missing = || crate::exit::Usage("give the folder to write to with -o DIR".to_owned());
         Ok(self.output.as_ref().ok_or_else(missing)?)
@@ -711,7 +721,7 @@ pub struct Reproduce {
     /// Show what would run, in which order and for how long; run nothing.
     #[arg(long)]
     pub plan: bool,
-    /// A folder of quoted results beside the built-in ones; may be repeated.
+    /// A folder of quoted results, in addition to the built-in ones; may be repeated.
     #[arg(long, value_name = "DIR")]
     pub published: Vec<PathBuf>,
     /// Wait until no other run measures on this machine.
@@ -722,20 +732,21 @@ pub struct Reproduce {
 /// `assay site`.
 #[derive(Debug, Args)]
 pub struct Site {
-    /// The folder to write to: new, empty, or an existing site to update.
+    /// The folder to write to: a new or empty folder, or an existing site to update.
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
     /// The folder of posts, one `.md` file each [default: no posts].
     #[arg(long, value_name = "DIR")]
     pub posts: Option<PathBuf>,
-    /// The site's title.
+    /// The title of the site.
     #[arg(long, default_value = "Performance notes", value_name = "TEXT")]
     pub title: String,
-    /// The address that the site will be served from; without it there is no sitemap and no JSON
-    /// feed.
+    /// The address that the site will be served from; without it the site has no sitemap and no
+    /// JSON feed.
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// Another folder of results for landscapes and posts, as `assay landscape` takes it. May be given several times.
+    /// Another folder of results for landscapes and posts, as for `assay landscape`. May be given
+    /// several times.
     #[arg(long, value_name = "DIR")]
     pub published: Vec<PathBuf>,
     /// Publish runs as they were recorded, with the names of machines and people.
@@ -750,36 +761,36 @@ pub struct Site {
 /// `assay landscape`.
 #[derive(Debug, Args)]
 pub struct Landscape {
-    /// Which landscape; absent: list them.
+    /// The landscape to show [default: list them].
     pub name: Option<String>,
-    /// Only results that were current on this day, such as 2009-08-27.
+    /// Show only results that were current on this day, such as 2009-08-27.
     #[arg(long, value_name = "DATE", requires = "name")]
     pub as_of: Option<String>,
-    /// A column of the values per chip, core, thread, instance, core-ghz, watt, rack-unit or price; the
-    /// first one orders the table. May be given several times.
+    /// Add a column of the values per chip, core, thread, instance, core-ghz, watt, rack-unit or
+    /// price; the first one orders the table. May be given several times.
     #[arg(long, value_name = "DENOMINATOR", requires = "name")]
     pub per: Vec<assay_rules::denominator::Denominator>,
-    /// Every system by every denominator that is recorded, with ranks, and where the order
+    /// Show every system under every recorded denominator, with ranks, and where the order
     /// reverses.
     #[arg(long, requires = "name")]
     pub matrix: bool,
-    /// Put a measured run beside the quoted results. May be given several times.
+    /// Add a measured run to the quoted results. May be given several times.
     #[arg(long = "with", value_name = "RUN", requires = "name")]
     pub with_runs: Vec<String>,
-    /// Another folder of results: `*.csv`, and if there are any `landscapes.toml`, `sources.csv`. May
+    /// Another folder of results: `*.csv`, and optionally `landscapes.toml` and `sources.csv`. May
     /// be given several times.
     #[arg(long, value_name = "DIR")]
     pub published: Vec<PathBuf>,
-    /// Only this metric.
+    /// Show only this metric.
     #[arg(long, requires = "name")]
     pub metric: Option<String>,
     /// Show at most N lines, 0 for all [default: 40 in a terminal's table, else all].
     #[arg(long, value_name = "N", requires = "name")]
     pub top: Option<usize>,
-    /// Print CSV; with --matrix the matrix.
+    /// Print CSV; with --matrix, print the matrix.
     #[arg(long, requires = "name", conflicts_with_all = ["json", "markdown"])]
     pub csv: bool,
-    /// Print Markdown.
+    /// Print the table as Markdown.
     #[arg(long, requires = "name", conflicts_with = "json")]
     pub markdown: bool,
     /// Write a page: one self-contained HTML file, with the matrix.
@@ -799,36 +810,36 @@ pub struct Stat {
     /// Stop after this many seconds, instead of after a number of lines.
     #[arg(short, long, value_name = "N", conflicts_with = "count")]
     pub seconds: Option<f64>,
-    /// Every disk, with the columns of iostat.
+    /// Show every disk, with the columns of iostat.
     #[arg(short = 'x', long)]
     pub disk: bool,
-    /// Every CPU; with --disk, a line about all CPUs in front of the disks.
+    /// Show every CPU; with --disk, print a line about all CPUs before the disks.
     #[arg(short, long)]
     pub cpu: bool,
-    /// Where the time of each process goes: user, kernel, or waiting for CPU, disk or memory; with
-    /// its context switches, faults, memory and I/O, the busiest first.
+    /// Show the time of each process: user, kernel, or waiting for CPU, disk or memory; with its
+    /// context switches, faults, memory and I/O, the busiest first.
     #[arg(long, conflicts_with_all = ["disk", "cpu"])]
     pub tasks: bool,
-    /// Threads instead of processes.
+    /// Show threads instead of processes.
     #[arg(long, requires = "tasks")]
     pub threads: bool,
     /// List at most this many tasks.
     #[arg(long, value_name = "N", default_value_t = 20, requires = "tasks")]
     pub busiest: usize,
-    /// Only these processes and their descendants.
+    /// Show only these processes and their descendants.
     #[arg(long, value_name = "PID", requires = "tasks", conflicts_with_all = ["cgroup", "command"])]
     pub pid: Vec<u32>,
-    /// Only the processes of this control group and of those below it.
+    /// Show only the processes of this control group and of the groups below it.
     #[arg(long, value_name = "PATH", requires = "tasks", conflicts_with = "command")]
     pub cgroup: Option<PathBuf>,
-    /// Omit idle disks.
+    /// Omit the idle disks.
     #[arg(short = 'z', long, requires = "disk")]
     pub skip_idle: bool,
-    /// The iostat columns to print [default: all of Linux's where the terminal is wide enough, else
-    /// the short ones].
+    /// The iostat columns to print [default: all columns of Linux's iostat if the terminal is wide
+    /// enough, else the short form].
     #[arg(long, requires = "disk", value_name = "SHAPE", value_parser = choice(SHAPES))]
     pub shape: Option<Shape>,
-    /// How disks are named.
+    /// The kind of names to show for disks.
     #[arg(long, default_value = "mapped", value_name = "HOW", value_parser = choice(NAMES))]
     pub names: Naming,
     /// List all names of every disk (kernel, number, mapper, links, mounts), instead of samples.
@@ -839,16 +850,16 @@ pub struct Stat {
     pub command: Vec<OsString>,
 }
 
-/// Whose programs are looked at, and how long.
+/// Programs to observe, and for how long.
 #[derive(Debug, Args)]
 pub struct Targets {
-    /// These processes, their children, and what they start.
+    /// Observe these processes, their children, and the processes that they start.
     #[arg(long, value_name = "PID", conflicts_with_all = ["cgroup", "all", "command"])]
     pub pid: Vec<u32>,
-    /// The processes that are in this control group now, and what they start.
+    /// Observe the processes that are in this control group now, and the processes that they start.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["all", "command"])]
     pub cgroup: Option<PathBuf>,
-    /// All processes of the machine.
+    /// Observe all processes of the machine.
     #[arg(long, conflicts_with = "command")]
     pub all: bool,
     /// Stop after this many seconds [default: when the program ends, or when interrupted]. A
@@ -866,32 +877,34 @@ pub struct Profile {
     #[command(flatten)]
     pub of: Targets,
     /// Show a recorded profile (`-`: standard input): perf script's text, folded stacks,
-    /// async-profiler's collapsed form, pprof, callgrind's files, or assay's own JSON. The format is
-    /// detected from the content.
+    /// async-profiler's collapsed form, pprof, callgrind's files, or assay's own JSON. The format
+    /// is detected from the content.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "cgroup", "all", "seconds", "command"])]
     pub from: Option<PathBuf>,
     /// Samples per second and CPU.
     #[arg(long, value_name = "HZ", default_value_t = 99.0, conflicts_with = "from")]
     pub rate: f64,
-    /// Sample time on CPU only, not waiting: cheaper where threads switch very often.
+    /// Sample time on CPU only, not waiting: cheaper if threads switch very often.
     #[arg(long, conflicts_with = "from")]
     pub on_cpu: bool,
-    /// How stacks are followed. `auto` copies a stack to be unwound by DWARF where frame pointers do not lead to
-    /// its beginning; `fp` never does, and `dwarf` always. Stacks of waits have frame pointers alone.
+    /// Method to unwind stacks. `auto` copies a stack, to be unwound by DWARF, if its frame
+    /// pointers do not lead to its beginning; `fp` never does, and `dwarf` always. Stacks of waits
+    /// have frame pointers only.
     #[arg(long, default_value = "auto", value_name = "HOW", conflicts_with = "from", value_parser = choice(UNWIND))]
     pub unwind: Unwind,
-    /// How many different stacks are kept; the rest are only counted.
+    /// Maximum number of different stacks to keep; the rest are only counted.
     #[arg(long, value_name = "N", default_value_t = assay_observe::profile::ROOM, conflicts_with = "from",
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub room: u32,
     /// List at most this many functions.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub top: usize,
-    /// List the functions of each thread by itself.
+    /// List the functions of each thread separately.
     #[arg(long)]
     pub threads: bool,
-    /// Also write a file: .html (a page with flame graphs), .folded and .offcpu.folded, .pb.gz (pprof),
-    /// .speedscope.json, .firefox.json, or .json (assay's own). May be given several times.
+    /// Also write a file: .html (a page with flame graphs), .folded and .offcpu.folded, .pb.gz
+    /// (pprof), .speedscope.json, .firefox.json, or .json (assay's own). May be given several
+    /// times.
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
 }
@@ -901,7 +914,7 @@ pub struct Profile {
 pub struct Syscalls {
     #[command(flatten)]
     pub of: Targets,
-    /// Group calls by these dimensions in one table, with commas.
+    /// Dimensions to group the calls by in one table, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "call", value_name = "LIST", value_parser = choice(CALLS_BY))]
     pub by: Vec<CallDimension>,
     /// List at most this many lines.
@@ -916,10 +929,11 @@ pub struct Tlb {
     /// TLBs and TSBs of a machine. Several streams are processes that share the CPU in time slices.
     #[arg(long, value_name = "TRACE", num_args = 1.., conflicts_with = "command")]
     pub simulate: Vec<PathBuf>,
-    /// The machine: one that ships (solaris-9, solaris-10, two-level-tsb, x86-64), or a TOML file.
+    /// The machine to simulate: a built-in one (solaris-9, solaris-10, two-level-tsb, x86-64), or a
+    /// TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "x86-64", requires = "simulate")]
     pub machine: String,
-    /// Back data with pages of this size, and instructions too with --instruction-page.
+    /// Back data with pages of this size; --instruction-page sets the size for instructions.
     #[arg(long, value_name = "SIZE", requires = "simulate")]
     pub page: Option<String>,
     /// Back instructions with pages of this size.
@@ -959,22 +973,22 @@ pub struct Io {
     /// List the block devices, the paths that lead to them, and where they are mounted.
     #[arg(long, conflicts_with = "from")]
     pub devices: bool,
-    /// Group I/Os by these dimensions, with commas.
+    /// Dimensions to group the I/Os by, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "WHAT",
           value_parser = choice(Dimension::ALL.map(|d| (d.name(), "", d))))]
     pub by: Vec<Dimension>,
-    /// Histograms to print, with commas.
+    /// Histograms to print, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "WHAT", value_parser = choice(MEASURES))]
     pub hist: Vec<Measure>,
-    /// How long I/Os took from stage to stage (queued, made or joined, inserted, issued, completed), merges and
-    /// plugs, by device: of a trace by blktrace, or live.
+    /// Show the time of I/Os from stage to stage (queued, made or joined, inserted, issued,
+    /// completed), merges and plugs, by device: of a trace by blktrace, or live.
     #[arg(long, conflicts_with_all = ["by", "hist", "tick", "format", "save", "events", "program", "pid", "file",
         "cgroup", "read", "write", "from_time", "to_time", "blocks"])]
     pub stages: bool,
-    /// Group addresses by powers of two, not by regions.
+    /// Group addresses by powers of two instead of regions.
     #[arg(long, requires = "hist", conflicts_with = "linear")]
     pub quantize: bool,
-    /// Linear histograms with this range and step.
+    /// Print linear histograms with this range and step.
     #[arg(long, value_name = "FROM,TO,STEP", requires = "hist", allow_hyphen_values = true)]
     pub linear: Option<String>,
     /// The unit of times in histograms.
@@ -986,35 +1000,35 @@ pub struct Io {
     /// List at most this many groups, devices and regions, the busiest first.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
-    /// Only this program. May be given several times.
+    /// Count only I/Os of this program. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub program: Vec<String>,
-    /// Only this device, as the trace names it; live also by a path that leads to it, or a file on it.
-    /// May be given several times.
+    /// Count only I/Os of this device, by its name in the trace; live, also by a path to it or a
+    /// file on it. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub device: Vec<String>,
-    /// Only this process. May be given several times.
+    /// Count only I/Os of this process. May be given several times.
     #[arg(long, value_name = "PID")]
     pub pid: Vec<u32>,
-    /// Only this file. May be given several times.
+    /// Count only I/Os of this file. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub file: Vec<String>,
-    /// Only this control group. May be given several times.
+    /// Count only I/Os of this control group. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub cgroup: Vec<String>,
-    /// Only reads.
+    /// Count only the reads.
     #[arg(long, conflicts_with = "write")]
     pub read: bool,
-    /// Only writes.
+    /// Count only the writes.
     #[arg(long)]
     pub write: bool,
-    /// Only I/Os that started this long after the first one of the trace, or later.
+    /// Count only I/Os that started at least this long after the first one of the trace.
     #[arg(long, value_name = "DURATION")]
     pub from_time: Option<String>,
-    /// Only I/Os that started before this long after the first one of the trace.
+    /// Count only I/Os that started less than this long after the first one of the trace.
     #[arg(long, value_name = "DURATION")]
     pub to_time: Option<String>,
-    /// Only I/Os that begin in these blocks of 512 bytes; regions then divide that range.
+    /// Count only I/Os that begin in these blocks of 512 bytes; regions then divide that range.
     #[arg(long, value_name = "FIRST-LAST")]
     pub blocks: Option<String>,
     /// Save the I/Os as Parquet, one row per I/O.
@@ -1031,12 +1045,13 @@ pub struct Io {
     pub command: Vec<OsString>,
 }
 
-/// How I/Os are written as text.
+/// Text format for single I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IoFormat {
-    /// As `blkparse` prints events: queued (Q) or made (G) where that is known, issued (D), completed (C).
+    /// The events as `blkparse` prints them: queued (Q) or made (G) if that is known, issued (D),
+    /// completed (C).
     Blkparse,
-    /// As fio's latency log with offsets: ms, latency in ns, direction, bytes, offset, priority.
+    /// The latency log of fio with offsets: ms, latency in ns, direction, bytes, offset, priority.
     FioLog,
     /// One row per I/O, with every known field.
     Csv,
@@ -1047,39 +1062,39 @@ pub enum IoFormat {
 pub enum Archive {
     /// List the runs, newest first.
     List {
-        /// Only runs of this workload.
+        /// List only runs of this workload.
         #[arg(long)]
         workload: Option<String>,
-        /// Only runs of this experiment.
+        /// List only runs of this experiment.
         #[arg(long)]
         experiment: Option<String>,
-        /// Only runs with this tag.
+        /// List only runs with this tag.
         #[arg(long)]
         tag: Option<String>,
-        /// Only runs that have this text in id, experiment, workload, tags, note or host.
+        /// List only runs with this text in id, experiment, workload, tags, note or host.
         #[arg(long)]
         text: Option<String>,
-        /// List at most this many.
+        /// List at most this many runs.
         #[arg(long, default_value_t = 30)]
         limit: usize,
-        /// List the deleted runs that can be restored instead.
+        /// List the deleted runs that can be restored, instead of the others.
         #[arg(long, conflicts_with_all = ["workload", "experiment", "tag", "text"])]
         deleted: bool,
     },
     /// Show one run: its trials, metrics, findings and system.
     Show {
-        /// The run.
+        /// The run: an id, a part of an id that fits only one run, or `last`.
         #[arg(default_value = "last")]
         run: String,
     },
-    /// Check hashes, ledger and files of one run or all.
+    /// Check the hashes, ledger and files of one run or of all.
     Verify {
-        /// The run; absent: all.
+        /// The run to check [default: all].
         run: Option<String>,
     },
     /// Write a run as one file, or all results as a Parquet data set.
     Export {
-        /// The run; absent with --dataset.
+        /// The run to export; not with --dataset.
         run: Option<String>,
         /// The file (`.tar.zst`) or folder to write.
         #[arg(short, long)]
@@ -1087,21 +1102,21 @@ pub enum Archive {
         /// Write all results as Parquet files that pandas, Polars and DuckDB open.
         #[arg(long)]
         dataset: bool,
-        /// Write the copy that `publish` would: without names of machines and people. The default
-        /// is the run byte for byte.
+        /// Write the same copy that `publish` would write, without names of machines and people.
+        /// Without this option, the run is written byte for byte.
         #[arg(long, conflicts_with = "dataset")]
         redact: bool,
     },
     /// Import an exported run, or results of another program (hyperfine, fio, JMH, profiles, ...:
     /// `--as` lists the formats).
     Import {
-        /// The file; several results of one program become one run.
+        /// The files; several results of one program become one run.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// The format of the file [default: detected from the content].
         #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
         format: Option<String>,
-        /// Name the run's experiment.
+        /// The name of the run's experiment.
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
         /// A word to find the run by, such as `host=lab1`. May be given several times.
@@ -1110,10 +1125,10 @@ pub enum Archive {
         /// Import results again that were imported before.
         #[arg(long)]
         again: bool,
-        /// Refuse an exported run that unpacks to more.
+        /// Refuse an exported run that unpacks to more than this size.
         #[arg(long, default_value = "4 GiB", value_name = "SIZE", value_parser = size)]
         max_size: u64,
-        /// Refuse an exported run of more files.
+        /// Refuse an exported run that has more files than this.
         #[arg(long, default_value_t = 100_000, value_name = "N")]
         max_files: usize,
         /// Refuse an exported run that unpacks to more than 64 MiB and to this many times its own
@@ -1123,9 +1138,10 @@ pub enum Archive {
     },
     /// Rebuild the index from the files.
     Reindex,
-    /// Add tags to a run, or remove added ones; without any: print them. The record stays as it is.
+    /// Add tags to a run, or remove added ones; without either, print them. The record stays as it
+    /// is.
     Tag {
-        /// The run.
+        /// The run: an id, a part of an id that fits only one run, or `last`.
         run: String,
         /// The tags to add.
         #[arg(value_name = "TAG")]
@@ -1134,17 +1150,17 @@ pub enum Archive {
         #[arg(long, value_name = "TAG")]
         remove: Vec<String>,
     },
-    /// Write a note about a run; without a text: print it. The record stays as it is.
+    /// Write a note about a run; without a text, print it. The record stays as it is.
     Note {
-        /// The run.
+        /// The run: an id, a part of an id that fits only one run, or `last`.
         run: String,
-        /// The note; it replaces the existing one, and "" removes it.
+        /// The text of the note; it replaces the existing one, and "" removes it.
         text: Option<String>,
     },
     /// Delete a run. It can be restored until the day (UTC) ends.
     #[command(alias = "remove")]
     Delete {
-        /// The run.
+        /// The run: an id, a part of an id that fits only one run, or `last`.
         run: String,
         /// Delete it immediately and permanently.
         #[arg(long)]
@@ -1152,7 +1168,7 @@ pub enum Archive {
     },
     /// Restore a deleted run.
     Restore {
-        /// The run, or `last`: the one that was deleted last.
+        /// The run, or `last` for the one that was deleted last.
         #[arg(default_value = "last")]
         run: String,
     },
@@ -1162,16 +1178,16 @@ fn size(text: &str) -> Result<u64, String> {
     assay_model::units::parse_bytes(text).map_err(|e| e.to_string())
 }
 
-/// The formats of other programs that are read, with what writes them.
+/// Returns the names of the foreign formats that assay reads, with the programs that write them.
 fn format_names() -> PossibleValuesParser {
     let formats = assay_archive::foreign::FORMATS.iter();
     PossibleValuesParser::new(formats.map(|f| PossibleValue::new(f.name).help(f.help)))
 }
 
-/// A word for an option, its help (may be empty), and its value.
+/// A word of an option, its help (may be empty), and its value.
 type Choice<T> = (&'static str, &'static str, T);
 
-/// Returns a parser that takes one of these words.
+/// Returns a parser that accepts the words of `rows`.
 fn choice<T: Clone + Send + Sync + 'static>(
     rows: impl IntoIterator<Item = Choice<T>>,
 ) -> impl TypedValueParser<Value = T> {
@@ -1244,19 +1260,20 @@ const PROFILES: [Choice<Purpose>; 2] = [
 /// `assay doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Measure by how much identical treatments differ here (the A/A floor). Takes about a minute.
+    /// Measure the difference between identical treatments here (the A/A floor). Takes about a
+    /// minute.
     #[arg(long)]
     pub aa: bool,
-    /// How many comparisons of identical treatments `--aa` makes.
+    /// Number of comparisons of identical treatments that `--aa` makes.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(20..=1000))]
     pub comparisons: u32,
     /// Restore the settings that a crash left changed.
     #[arg(long)]
     pub restore: bool,
-    /// Also list every finding, monitor, tracer and control, with the reason where one does not work.
+    /// Also list every finding, monitor, tracer and control, with the reason if one does not work.
     #[arg(short, long)]
     pub verbose: bool,
-    /// Look at a cluster instead (`--on slurm`), with a job of a few seconds.
+    /// Examine a cluster instead (`--on slurm`), with a job of a few seconds.
     #[command(flatten)]
     pub place: Location,
 }
@@ -1264,11 +1281,11 @@ pub struct Doctor {
 /// `assay kit`.
 #[derive(Debug, Subcommand)]
 pub enum Kit {
-    /// List the kits and where they are.
+    /// List the kits and their folders.
     List,
     /// Check a kit's `kit.toml`.
     Check {
-        /// The kit's folder.
+        /// The folder of the kit.
         dir: PathBuf,
     },
 }
@@ -1278,9 +1295,11 @@ pub enum Kit {
 pub enum Vm {
     /// List the built kernels, and the hypervisor and acceleration available here.
     List,
-    /// Build a Debian root file system and kernels from Debian's packages; needs root, mmdebstrap and a mirror.
+    /// Build a Debian root file system and kernels from Debian's packages; needs root, mmdebstrap
+    /// and a mirror.
     Build {
-        /// 5.10, 6.1, 6.12 or a newer series of Debian's backports; or the path to a vmlinuz, whose modules lie in $MODULES.
+        /// A kernel: 5.10, 6.1, 6.12 or a newer series of Debian's backports; or the path to a
+        /// vmlinuz, whose modules are in $MODULES.
         #[arg(required = true, value_name = "KERNEL")]
         kernels: Vec<String>,
     },
@@ -1291,21 +1310,22 @@ pub enum Vm {
 pub enum Cpu {
     /// Print the times of a run (speed, base) as the reference tables of a `suite.toml`.
     Reference {
-        /// The run.
+        /// The run: an id, a part of an id that fits only one run, or `last`.
         run: String,
     },
     /// Print the result of a run as JSON, for `assay rules judge cpu FILE`.
     Result {
-        /// The run.
+        /// The run: an id, a part of an id that fits only one run, or `last`.
         run: String,
-        /// The facts that only you know: the form that `assay cpu facts RUN` prints, filled in.
+        /// A file with the facts that only you know: the form that `assay cpu facts RUN` prints,
+        /// filled in.
         #[arg(long, value_name = "FILE")]
         facts: Option<PathBuf>,
     },
-    /// Print a form for the facts that the rules ask for and the run cannot know, for `result
+    /// Print a form for the facts that the rules need and the run does not contain, for `result
     /// --facts`.
     Facts {
-        /// The run.
+        /// The run: an id, a part of an id that fits only one run, or `last`.
         run: String,
     },
 }
@@ -1313,22 +1333,22 @@ pub enum Cpu {
 /// `assay rules`.
 #[derive(Debug, Subcommand)]
 pub enum Rules {
-    /// List the packs, and the checks in a line each.
+    /// List the packs, and the checks with one line each.
     List {
-        /// A folder of packs, instead of those that come with assay.
+        /// A folder of packs, instead of the built-in ones.
         #[arg(long, value_name = "DIR")]
         packs: Option<PathBuf>,
     },
     /// Print every check in full.
     Catalogue {
-        /// As the page of the documentation.
+        /// Print the Markdown of the documentation page.
         #[arg(long)]
         markdown: bool,
     },
     /// Print the class of each system fact in comparisons, and which facts follow from which
     /// factor.
     Classes {
-        /// As the page of the documentation.
+        /// Print the Markdown of the documentation page.
         #[arg(long)]
         markdown: bool,
     },
@@ -1336,26 +1356,26 @@ pub enum Rules {
     Show {
         /// A check (`F31` or `interleaved`) or a pack (`cpu`).
         id: String,
-        /// A folder of packs, instead of those that come with assay.
+        /// A folder of packs, instead of the built-in ones.
         #[arg(long, value_name = "DIR")]
         packs: Option<PathBuf>,
     },
     /// Run every check on a run, and list those that cannot be evaluated.
     Check {
-        /// The run.
+        /// The run: an id, a part of an id that fits only one run, or `last`.
         #[arg(default_value = "last")]
         run: String,
-        /// What the numbers are for.
+        /// The purpose of the numbers.
         #[arg(long, default_value = "lab", value_parser = choice(PROFILES))]
         profile: Purpose,
     },
     /// Judge a result (JSON) by a pack.
     Judge {
-        /// The pack.
+        /// The name of the pack.
         pack: String,
-        /// The result.
+        /// The file with the result.
         file: PathBuf,
-        /// A folder of packs, instead of those that come with assay.
+        /// A folder of packs, instead of the built-in ones.
         #[arg(long, value_name = "DIR")]
         packs: Option<PathBuf>,
     },

@@ -1,24 +1,23 @@
-//! Exit codes. They are a contract: each means one thing.
+//! Exit codes of assay. They are a contract: each code has one meaning.
 
-/// What a command ends with.
+/// Exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Fine.
     Fine = 0,
-    /// assay failed.
+    /// assay itself failed, not a workload.
     Failed = 1,
-    /// Wrong usage or a bad file.
+    /// The usage or a file was wrong.
     Usage = 2,
     /// A workload failed or its output did not validate.
     Workload = 3,
     /// A rule of severity *invalid* is broken.
     Rule = 4,
-    /// Worse than the margin asked for.
+    /// A treatment is worse than the baseline by more than the margin.
     Worse = 5,
-    /// Nothing was measured.
+    /// The command measured nothing.
     Nothing = 6,
-    /// A signal interrupted it.
+    /// A signal interrupted the command.
     Interrupted = 130,
 }
 
@@ -28,7 +27,7 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
-/// The code of an error that ended a command.
+/// Returns the exit code for an error that ended a command.
 pub fn of_error(error: &anyhow::Error) -> Exit {
     use assay_lab::LabError;
     if error.downcast_ref::<Usage>().is_some()
@@ -77,28 +76,30 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     }
 }
 
-/// Whether an archive was asked for something that it does not have, or that cannot be.
+/// Returns true if the user named a run that does not exist or is ambiguous, or set no place for an
+/// archive.
 fn is_usage(error: &assay_archive::Error) -> bool {
     use assay_archive::Error as E;
     matches!(error, E::NoRun { .. } | E::Ambiguous { .. } | E::NoPlace)
 }
 
-/// A mistake in how a command was called.
+/// Error for a mistake in the arguments of a command.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Returns the error of a mistake in the call of assay.
+/// Returns the error for a mistake in the arguments.
 pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(message.into()).into())
 }
 
-/// Makes an error that stands for a mistake in the call of assay.
+/// Turns an error into one about a mistake in the arguments.
 pub fn mistake(error: impl std::fmt::Display) -> Usage {
     Usage(error.to_string())
 }
 
-/// A run that is to be published is not as its ledger says; the files, each with what is wrong.
+/// Error for a run that cannot be published because it differs from its ledger; the text lists the
+/// changed files, each with its problem.
 #[derive(Debug, thiserror::Error)]
 #[error("not published: {0}")]
 pub struct Changed(pub String);

@@ -1,5 +1,5 @@
-//! Help beside what clap makes of the options: the verbs in groups (clap has one heading for all), examples of each,
-//! and what bare `assay` prints.
+//! Additions to the help that clap makes from the options: the groups of verbs (clap has one
+//! heading for all), the examples of each verb, and the text of bare `assay`.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -9,11 +9,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::screen::wrap_to;
 
-/// The groups of verbs (`= TITLE`), their verbs in the order of the list (`- VERB`), and examples of each. The first
-/// two run anywhere as they stand, in this order, which a test does; others need files or a server. A note may follow.
+/// Groups of verbs (`= TITLE`), the verbs of each in the order of the list (`- VERB`), and their
+/// examples. The first two examples of a verb run anywhere as they are, in this order, which a test
+/// does; others need files or a server. A note may follow the examples.
 const VERBS: &str = include_str!("verbs.txt");
 
-/// A group: its title, and its verbs with their examples.
+/// Title of a group, and its verbs with their examples.
 type Group = (&'static str, Vec<(&'static str, &'static str)>);
 
 fn groups() -> impl Iterator<Item = Group> {
@@ -24,14 +25,14 @@ fn groups() -> impl Iterator<Item = Group> {
     })
 }
 
-/// The command line with its help as it is shown on a terminal of that many columns.
+/// Adds the groups and examples to the help of a command, for a terminal of `columns` columns.
 pub fn with_help(command: Command, columns: usize) -> Command {
     let list = list(&command, columns);
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
     );
     let verbs = groups().flat_map(|(_, verbs)| verbs);
-    // A negative number is the value of the option before it, and not another option.
+    // A negative number is the value of the option before it, not another option.
     let command = command.mut_subcommands(|verb| {
         verb.mut_args(|a| {
             let takes = a.get_long().is_some() && a.get_action().takes_values();
@@ -44,7 +45,7 @@ pub fn with_help(command: Command, columns: usize) -> Command {
     })
 }
 
-/// The verbs in their groups, each with what it does, wrapped.
+/// Formats the verbs in their groups, each with its summary, wrapped to `columns`.
 fn list(command: &Command, columns: usize) -> String {
     let widest = command.get_subcommands().map(|c| c.get_name().len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -62,7 +63,7 @@ fn list(command: &Command, columns: usize) -> String {
     text
 }
 
-/// `assay list` and `assay show` as `assay archive list` and `assay archive show`.
+/// Rewrites `assay list` and `assay show` as `assay archive list` and `assay archive show`.
 pub fn with_aliases(mut words: Vec<OsString>) -> Vec<OsString> {
     let value_of = |at: usize| words[at - 1] == "--archive";
     let verb = (1..words.len())
@@ -73,9 +74,9 @@ pub fn with_aliases(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// A message of clap in plain words.
+/// Rewrites an error message of clap in plain words.
 pub fn plain(message: &str) -> String {
-    // An option that is set by the environment is not missing.
+    // An option that the environment sets is not missing.
     let mut text = message
         .replace("--archive <DIR> ", "")
         .replace("invalid digit found in string", "a whole number is needed");
@@ -89,7 +90,8 @@ pub fn plain(message: &str) -> String {
     text
 }
 
-/// The message for an unknown verb, with the nearest known one (clap suggests none for short words); `None` for another error.
+/// Returns the message for an unknown verb, with the most similar known one (clap suggests none for
+/// short words), or `None` for any other error.
 pub fn unknown_verb(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
@@ -104,7 +106,7 @@ pub fn unknown_verb(error: &clap::Error) -> Option<String> {
     })
 }
 
-/// What bare `assay` prints.
+/// Text that bare `assay` prints.
 pub const START: &str = "\
 assay runs system benchmarks, watches the machine while they run, compares them
 honestly, and publishes pages whose every number leads back to a run.
@@ -165,7 +167,7 @@ mod tests {
             let command = with_help(Cli::command().term_width(columns), columns);
             let list = list(&command, columns);
             assert!(list.lines().all(|l| l.chars().count() <= columns), "{list}");
-            // Broken at blanks only: joined again it reads as the verbs say it.
+            // Lines break only at spaces: joined again, they are the summaries of the verbs.
             let joined = list.split_whitespace().collect::<Vec<_>>().join(" ");
             for (verb, _) in groups().flat_map(|(_, verbs)| verbs) {
                 let about = command.find_subcommand(verb).and_then(Command::get_about);

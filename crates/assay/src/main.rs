@@ -1,4 +1,4 @@
-//! The command line of assay: parses what was typed, calls one crate, prints what came back.
+//! The `assay` program: parses the arguments, calls one library crate and prints its result.
 
 mod cli;
 mod commands;
@@ -21,7 +21,7 @@ use crate::screen::{complain, print, say, width};
 
 fn main() -> ExitCode {
     if std::env::args_os().len() == 1 {
-        // A reader that went away is no failure.
+        // A closed pipe on the reader's side is not a failure.
         let _ = print(help::START);
         return Exit::Fine.into();
     }
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     match commands::dispatch(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            // A reader that went away (`assay ... | head`) is no failure.
+            // A closed pipe on the reader's side (`assay ... | head`) is not a failure.
             if is_broken_pipe(&error) {
                 return Exit::Fine.into();
             }
@@ -97,7 +97,8 @@ fn report(error: &anyhow::Error) {
     complain(&render(false), &|| render(true));
 }
 
-/// An error with its causes, each once: some messages hold their cause already.
+/// Joins an error and its causes into one sentence. Leaves out a cause that the message contains
+/// already.
 fn sentence(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
         if message.contains(&cause) {

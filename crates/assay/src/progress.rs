@@ -1,5 +1,5 @@
-//! The progress bar: the trial, the treatment, the running estimate and the time left. On a terminal
-//! only; elsewhere nothing but warnings, on standard error.
+//! The progress bar: the trial, the treatment, the running estimate and the time left. It is drawn
+//! only on a terminal; otherwise only warnings are printed, to standard error.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -9,22 +9,23 @@ use assay_model::{Outcome, RunId, TrialRecord, units};
 use assay_report::terminal::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The bar is drawn no more often than this, so that short trials are not slowed by it.
+/// Minimum time between two redraws, so that drawing does not slow down short trials.
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// Follows a run on the terminal.
+/// Progress bar that follows a run on the terminal.
 pub struct Bar {
     line: ProgressBar,
     terminal: bool,
     quiet: bool,
     drawn: Option<Instant>,
-    /// The experiment.
+    /// Name of the experiment, shortened and printable.
     name: String,
     message: String,
 }
 
 impl Bar {
-    /// A bar on standard error that names the experiment, if that is a terminal and `quiet` is not asked for.
+    /// Returns a bar on standard error with the name of the experiment; hidden if standard error is
+    /// not a terminal or `quiet` is set.
     pub fn new(experiment: &str, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal() && !quiet;
         let target =
@@ -115,7 +116,7 @@ impl Watcher for Bar {
     }
 }
 
-/// `0:09`, `12:30`, `1:02:03`.
+/// Formats the time left, such as `0:09`, `12:30` or `1:02:03`.
 fn clock(left: Duration) -> String {
     let s = left.as_secs_f64().ceil() as u64;
     if s < 3600 {
@@ -125,7 +126,8 @@ fn clock(left: Duration) -> String {
     }
 }
 
-/// The end of a label that is too long for the line: treatments differ there more often.
+/// Returns the end of a label that is too long for the line: labels of treatments differ there more
+/// often.
 fn shorten(label: &str) -> String {
     const MAX_WIDTH: usize = 24;
     let n = label.chars().count();

@@ -1,4 +1,5 @@
-//! What a person reads: sentences on standard error, results on standard output, as wide as the terminal.
+//! Terminal output: messages on standard error, results on standard output, wrapped to the
+//! terminal's width.
 
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -7,12 +8,13 @@ use std::path::Path;
 use anyhow::Context as _;
 use assay_report::terminal::{painted, printable, printable_json};
 
-/// Whether to colour what goes to this stream.
+/// Returns true if output to this stream should have color: it is a terminal and `NO_COLOR` is
+/// unset or empty.
 pub fn colour(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
-/// A sentence for the person, on standard error.
+/// Prints a message to standard error.
 pub fn say(sentence: &str) {
     let sentence = printable(sentence);
     let mut err = std::io::stderr();
@@ -20,7 +22,7 @@ pub fn say(sentence: &str) {
     let _ = writeln!(err, "{}", wrap_to(&format!("assay: {sentence}"), "", "  ", columns));
 }
 
-/// A result, on standard output.
+/// Prints a result to standard output.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -28,7 +30,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     put(&printable(text))
 }
 
-/// A result on a terminal in place of what stands there, from its first line on.
+/// Prints a result to a terminal after clearing the screen, from the first line on.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -36,7 +38,7 @@ pub fn print_in_place(text: &str) -> anyhow::Result<()> {
     put(&format!("\u{1b}[H\u{1b}[J{}", printable(text)))
 }
 
-/// A result that was written with [`style`], on standard output.
+/// Prints a result that was written with [`style`] to standard output.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -44,7 +46,7 @@ pub fn print_styled(text: &str) -> anyhow::Result<()> {
     put(&painted(text))
 }
 
-/// A result as JSON, on standard output.
+/// Prints a result as JSON to standard output.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -52,7 +54,7 @@ pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     print_json_text(&serde_json::to_string_pretty(value)?)
 }
 
-/// A result on standard output: as JSON where that is asked for, else as text.
+/// Prints a result to standard output, as JSON if `json` is set, else as text.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -64,7 +66,7 @@ pub fn answer(
     if json { print_json(value) } else { print(&text()) }
 }
 
-/// The same, of a text that was written with [`style`].
+/// Prints a result like [`answer`], with a text that was written with [`style`].
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -76,7 +78,7 @@ pub fn answer_styled(
     if json { print_json(value) } else { print_styled(&text()) }
 }
 
-/// JSON that is text already, on standard output.
+/// Prints JSON text to standard output.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -94,12 +96,12 @@ fn put(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a file that was asked for.
+/// Writes an output file; the error names its path.
 pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
     std::fs::write(path, bytes).with_context(|| format!("write {}", path.display()))
 }
 
-/// How results are written here.
+/// Returns the style for results on standard output: width, color, and glyphs for the locale.
 pub fn style() -> assay_report::terminal::Style {
     let out = std::io::stdout();
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]
@@ -117,7 +119,7 @@ pub fn style() -> assay_report::terminal::Style {
     }
 }
 
-/// How wide the terminal of standard output is; 80 when it is none.
+/// Returns the width of standard output's terminal in columns, or 80 without a terminal.
 pub fn width() -> usize {
     columns(&std::io::stdout())
 }
@@ -129,13 +131,14 @@ fn columns(stream: &(impl IsTerminal + AsFd)) -> usize {
     rustix::termios::tcgetwinsize(stream).map_or(80, |size| usize::from(size.ws_col).clamp(40, 200))
 }
 
-/// Breaks a sentence at blanks so that no line is wider than the terminal, or 80 (unless a word is). Lines after a
-/// line break of its own are output of a program or commands to copy and stay as they are.
+/// Wraps a sentence at spaces to the width of the terminal, at most 80 columns; a longer word
+/// stands alone. Lines after the first line break are the output of a program or commands to copy,
+/// and stay as they are.
 pub fn wrap(text: &str, first: &str, rest: &str) -> String {
     wrap_to(text, first, rest, width().min(80))
 }
 
-/// The same for lines of so many columns.
+/// Wraps a sentence like [`wrap`], to the given number of columns.
 pub fn wrap_to(text: &str, first: &str, rest: &str, columns: usize) -> String {
     let (sentence, quoted) = text.split_at(text.find('\n').unwrap_or(text.len()));
     let mut lines = vec![first.to_owned()];
@@ -155,7 +158,8 @@ pub fn wrap_to(text: &str, first: &str, rest: &str, columns: usize) -> String {
     lines.join("\n") + quoted
 }
 
-/// A longer complaint, on standard error: in colour where that is wanted and nothing in it is not ours.
+/// Prints a long message to standard error: in color if standard error takes it and the text has no
+/// control characters that had to be replaced, else in plain text.
 pub fn complain(plain: &str, coloured: &dyn Fn() -> String) {
     let safe = printable(plain);
     let mut err = std::io::stderr();

@@ -1,20 +1,20 @@
-//! What comes with assay: its kits, experiments and posts. They are in the program itself and are unpacked once
-//! into the cache, so that what the help names works from any folder.
+//! The kits, experiments and posts that come with assay. They are embedded in the program and are
+//! unpacked once into the cache, so that the paths in the help work in any folder.
 
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Path and content of each file.
+/// Path and content of each embedded file.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
-/// A name for that content.
+/// Hash of the embedded files.
 const CONTENT: &str = env!("SHIPPED_CONTENT");
 
-/// Which folders of it there are.
+/// Top-level folders of the embedded files.
 const FOLDERS: [&str; 3] = ["experiments", "kits", "posts"];
 
-/// The folder that holds one of [`FOLDERS`]; unpacks it where it is not there yet.
+/// Returns the path of one of [`FOLDERS`], unpacking the files if necessary.
 ///
 /// # Errors
 /// The cache cannot be written.
@@ -22,11 +22,11 @@ pub fn folder(name: &str) -> io::Result<PathBuf> {
     Ok(unpacked()?.join(name))
 }
 
-/// A file or folder that was named: where it is if it is there as named; else, where it is one of
-/// [`FOLDERS`] or below and came with assay, that one, which is printed.
+/// Returns the path of a file or folder as given if it exists. Otherwise, if the path is in one of
+/// [`FOLDERS`], returns the copy that comes with assay and prints a message about it.
 ///
 /// # Errors
-/// It is nowhere; the text names where was looked.
+/// Neither exists, or the files cannot be unpacked. The text names the places that were searched.
 pub fn find(named: &Path) -> Result<PathBuf, String> {
     if named.exists() {
         return Ok(named.to_owned());
@@ -54,7 +54,8 @@ pub fn find(named: &Path) -> Result<PathBuf, String> {
     Err(format!("{} does not exist: looked in {looked}", named.display()))
 }
 
-/// The folder with all of it, named after its content: another version has another folder.
+/// Returns the folder with all unpacked files. Its name has their hash, so that another version has
+/// another folder.
 fn unpacked() -> io::Result<PathBuf> {
     let cache = assay_lab::cache_dir();
     let dir = cache.join(format!("shipped-{CONTENT}"));
@@ -62,7 +63,7 @@ fn unpacked() -> io::Result<PathBuf> {
         return Ok(dir);
     }
     fs::create_dir_all(&cache)?;
-    // Whole or not at all: another assay may do the same at the same moment.
+    // Unpacks all files or none: another assay may do the same at the same moment.
     let making = cache.join(format!("shipped-{CONTENT}.{}.tmp", std::process::id()));
     let made = FILES.iter().try_for_each(|(path, bytes)| {
         let to = making.join(path);

@@ -1,9 +1,9 @@
-//! Work on two CPUs, where a person waits for both.
+//! Work on two threads at once, where a person waits for both results.
 
 use std::panic::resume_unwind;
 use std::thread::{self, ScopedJoinHandle};
 
-/// Does one thing on a thread of its own while this one does the other.
+/// Runs `one` on a new thread while the current thread runs `other`; returns both results.
 pub fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|threads| {
         let one = threads.spawn(one);
@@ -12,7 +12,7 @@ pub fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -
     })
 }
 
-/// What a thread returned; its panic goes on here.
+/// Joins a thread and returns its result; resumes its panic here.
 pub fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

@@ -1,4 +1,4 @@
-//! Reads a run out of the archive and lays its records together, for the reports.
+//! Reads a run from the archive and combines its records into a view for the reports.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,31 @@ use assay_syscalls::Syscalls;
 
 use crate::threads::beside;
 
-/// So many comparisons of a run are explained on its page.
+/// Maximum number of comparisons of a run that its page explains.
 const EXPLAINED: usize = 8;
 
-/// A run as its owner sees it, with the samples of its trials: without what archives of earlier versions
-/// hold of secrets.
+/// Loads a run for its owner, with the samples of its trials, redacting the secrets that archives
+/// of earlier versions may contain.
 pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
     load_by(archive, id, None)
 }
 
-/// As [`load`], compared by another metric than the one that decided.
+/// Loads a run like [`load`], compared by another metric than the deciding one.
 pub fn load_by(archive: &Archive, id: &RunId, metric: Option<&str>) -> Result<RunView> {
     let reader = archive.run(id)?;
     let redactor = archive.secrets(&reader);
     read_in(Profile::Lab, &reader.redacted(redactor), None, metric)
 }
 
-/// A run as anybody may see it: without the names of machines and people either.
+/// Loads a run for the public: also without the names of machines and people.
 pub fn load_public(archive: &Archive, id: &RunId) -> Result<RunView> {
     let reader = archive.run(id)?;
     let redactor = archive.publication(&reader, own_names());
     read(&reader.redacted(redactor), None)
 }
 
-/// A run that ended just now, as [`load`] has it, and, where `public` asks for it, as [`load_public`] has it.
-/// What was written is not read again where both show it as it is.
+/// Loads a run that has just ended, as [`load`] does, and as [`load_public`] does if `public` is
+/// set. Does not read the written records again if both views show them unchanged.
 pub fn of_ended(
     archive: &Archive,
     ended: &mut Ended,
@@ -48,7 +48,7 @@ pub fn of_ended(
         let redactor = archive.publication(&reader, own_names());
         reader.redacted(redactor)
     });
-    // What anybody may see as it is, its owner may.
+    // If the public may see the records unchanged, so may the owner.
     let as_written = public.as_ref().unwrap_or(&own).shows_records_as_written()?;
     let records = ended.records.take().filter(|_| as_written);
     let Some(public) = public else { return Ok((read(&own, records)?, None)) };
@@ -57,8 +57,8 @@ pub fn of_ended(
     Ok((own?, Some(public?)))
 }
 
-/// A run as its reader lets it be seen, judged for publication: its findings, and what is withheld because of them,
-/// in the severities of the publish profile.
+/// Loads a run through its redacting reader and judges it for publication: its findings have the
+/// severities of the publish profile, which also decide the numbers that are withheld.
 pub fn published(reader: &RunReader) -> Result<RunView> {
     let mut view = read_in(Profile::Publish, reader, None, None)?;
     for record in &mut view.records {
@@ -68,7 +68,7 @@ pub fn published(reader: &RunReader) -> Result<RunView> {
     Ok(view)
 }
 
-/// The names of this machine and this user.
+/// Returns the names of this machine and this user.
 pub fn own_names() -> Names {
     let mut names = Names::default();
     names.host(&rustix::system::uname().nodename().to_string_lossy());
@@ -79,12 +79,14 @@ pub fn own_names() -> Names {
     names
 }
 
-/// `records` are what the reader would read, if that is known.
+/// Reads a run in profile `lab`. `records` are the records that the reader would return, if they
+/// are known already.
 fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView> {
     read_in(Profile::Lab, reader, records, None)
 }
 
-/// As [`read`], with the findings about the run in a profile, by the metric that decided or another one.
+/// Reads a run like [`read`], with the run's findings in a given profile, compared by the deciding
+/// metric or another one.
 fn read_in(
     profile: Profile,
     reader: &RunReader,
@@ -187,7 +189,7 @@ fn read_in(
     })
 }
 
-/// What a tracer kept of trials as profiles, by trial number.
+/// Reads the profiles that a tracer recorded, by trial number.
 fn kept_profiles(
     records: &[TrialRecord],
     tracer: &str,

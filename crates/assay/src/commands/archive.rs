@@ -18,7 +18,7 @@ use crate::screen::{
 };
 use crate::view;
 
-/// Does what was asked of the archive.
+/// Runs a subcommand of `assay archive`.
 pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
     let archive = open_archive(cli)?;
     match verb {
@@ -29,7 +29,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 experiment: experiment.clone(),
                 tag: tag.clone(),
                 text: text.clone(),
-                // One more, to know whether there are more.
+                // One run more than the limit shows that there are more.
                 limit: Some(limit.saturating_add(1)),
                 ..Filter::default()
             })?;
@@ -124,7 +124,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The deleted runs that can be restored.
+/// Lists the deleted runs that can be restored.
 fn deleted(cli: &Cli, archive: &assay_archive::Archive) -> Result<Exit> {
     let deleted = archive.deleted()?;
     if cli.json {
@@ -169,7 +169,7 @@ fn tag(
     annotated(cli, archive, &id, &if tags.is_empty() { "none".to_owned() } else { tags.join(", ") })
 }
 
-/// What is known of a run now: its line in JSON, or a text.
+/// Prints the annotations of a run: its summary as JSON, or a text.
 fn annotated(
     cli: &Cli,
     archive: &assay_archive::Archive,
@@ -184,10 +184,11 @@ fn annotated(
     Ok(Exit::Fine)
 }
 
-/// How a `.tar.zst` begins.
+/// First bytes of a `.tar.zst` file, the magic number of Zstandard.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Takes in what was exported here, or results of other programs; says which of the two it is.
+/// Imports runs that an archive exported, or results of other programs; the magic number tells them
+/// apart.
 fn import(
     cli: &Cli,
     archive: &assay_archive::Archive,
@@ -199,7 +200,7 @@ fn import(
     let ours = |file: &PathBuf| {
         let mut start = Vec::new();
         let opened = std::fs::File::open(file);
-        // What cannot be read is for the readers to say.
+        // Read errors are left to the readers, which report them.
         let read = opened.map(|f| f.take(ZSTD.len() as u64).read_to_end(&mut start));
         matches!(read, Ok(Ok(_))) && start == ZSTD
     };
@@ -244,7 +245,7 @@ fn import(
     Ok(Exit::Fine)
 }
 
-/// Takes in runs that were exported from an archive.
+/// Imports runs that were exported from an archive.
 fn import_exported(
     cli: &Cli,
     archive: &assay_archive::Archive,

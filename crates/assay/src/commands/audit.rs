@@ -17,11 +17,11 @@ use crate::cli::{self, Cli};
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer_styled, print, say, style};
 
-/// Largest text that is read, bytes.
+/// Largest text that is read, in bytes.
 const MAX_SIZE: u64 = 16 << 20;
 
-/// Judges the bound claims of a text, drafts their bindings, or lists what could be bound. A wrong
-/// claim makes the exit code 4.
+/// Judges the bound claims of a text, drafts their bindings, or lists the claims that could be
+/// bound. The exit code is 4 if a claim is wrong.
 pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
     let name = asked.text.display().to_string();
     let document = Document::read(&name, &decoded(&asked.text)?).map_err(mistake)?;
@@ -61,7 +61,7 @@ pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
     Ok(if any_wrong { Exit::Rule } else { Exit::Fine })
 }
 
-/// Writes a draft of a claims file, or prints it for `-`.
+/// Writes a draft of a claims file, or prints it if the path is `-`.
 fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
     let tables = document.tables(&[]).map_err(|(_, e)| Usage(e))?;
     let library = library(asked)?;
@@ -96,7 +96,8 @@ fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The quoted results: those built in, of folders, and of files.
+/// Returns the quoted results: the built-in ones, and those of the folders and files in the
+/// options.
 fn library(asked: &cli::Audit) -> Result<Library> {
     let mut collection = super::landscape::collection(&asked.published)?;
     for file in &asked.results {
@@ -105,7 +106,7 @@ fn library(asked: &cli::Audit) -> Result<Library> {
     Ok(Library::new(collection).map_err(mistake)?)
 }
 
-/// A table in `--json`.
+/// Describes a table for `--json`.
 fn listed(table: &Table) -> serde_json::Value {
     let columns: Vec<&str> = table.columns.iter().map(|c| c.title.as_str()).collect();
     json!({
@@ -117,7 +118,7 @@ fn listed(table: &Table) -> serde_json::Value {
     })
 }
 
-/// The findings of an audit, as `publish` has them.
+/// Returns the findings of an audit, in the form that `publish` also uses.
 fn findings(audit: &Audit) -> Vec<assay_model::Finding> {
     let claims = audit.claims.iter().filter_map(|claim| {
         let result = match claim.verdict {
@@ -139,7 +140,7 @@ fn findings(audit: &Audit) -> Vec<assay_model::Finding> {
     claims.collect()
 }
 
-/// The text of a file; `-` is standard input.
+/// Reads the text of a file, or standard input for `-`.
 fn decoded(path: &Path) -> Result<String> {
     let name = path.display().to_string();
     let unreadable = |e: std::io::Error| Usage(format!("{name}: cannot be read: {e}"));

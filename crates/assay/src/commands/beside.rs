@@ -1,4 +1,5 @@
-//! A command that assay looks at while it runs: with assay's own terminal, until its end or an interrupt.
+//! A command that runs while assay observes it: it shares assay's terminal and runs until its end
+//! or an interrupt.
 
 use std::ffi::OsString;
 use std::thread::JoinHandle;
@@ -9,10 +10,10 @@ use assay_sut::process::{Limits, Output, ProcessError, Program, Ran, Runner};
 
 use crate::exit::{Exit, mistake};
 
-/// Runs it on the calling thread, whose counters and CPUs it inherits.
+/// Runs a command on the calling thread, so that it inherits the thread's counters and CPUs.
 ///
 /// # Errors
-/// It cannot be started.
+/// The command cannot be started.
 pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<Ran, ProcessError> {
     let program = Program {
         argv,
@@ -27,22 +28,22 @@ pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<Ran, ProcessError>
     Runner::new(Some(interrupt)).run(&program, &limits, &mut ())
 }
 
-/// Starts a command in a thread of its own, as [`run`] does.
+/// Starts a command like [`run`], on a new thread.
 pub fn start(argv: &[OsString], interrupt: &Interrupt) -> JoinHandle<Result<Ran, ProcessError>> {
     let (argv, interrupt) = (argv.to_vec(), interrupt.clone());
     std::thread::spawn(move || run(&argv, interrupt))
 }
 
-/// Waits for the end of a command that [`run`] runs on a thread of its own.
+/// Waits for the end of a command that [`run`] runs on another thread.
 ///
 /// # Errors
-/// It could not be started.
+/// The command could not be started.
 pub fn ended(thread: JoinHandle<Result<Ran, ProcessError>>) -> anyhow::Result<Ran> {
     let ran = thread.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
     Ok(ran.map_err(mistake)?)
 }
 
-/// The exit of a verb that looked at a command to its end.
+/// Returns the exit code of a verb that observed a command to its end.
 pub fn exit(interrupt: &Interrupt, ran: &Ran) -> Exit {
     match (interrupt.fired(), ran.exit.success()) {
         (true, _) => Exit::Interrupted,

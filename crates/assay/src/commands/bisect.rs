@@ -1,5 +1,6 @@
-//! `assay bisect`: which commit made a program slower. Each look is a run of the good end and some commits in
-//! the same blocks; the runs in the archive are the search's state, so that the same command goes on with it.
+//! `assay bisect`: finds the commit that made a program slower. Each look is a run of the good end
+//! and some commits in the same blocks. The runs in the archive are the state of the search, so the
+//! same command continues it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,14 +26,14 @@ use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
 use crate::screen::{say, style, write_file};
 
-/// Commits beside the good end in a block.
+/// Commits per block, without the good end.
 const COMMITS: usize = 3;
-/// Blocks of a look.
+/// Blocks of one look.
 const BLOCKS: u32 = 2;
-/// The smallest step when nobody gives a margin.
+/// Smallest step of the search if `--margin` is not given.
 const MARGIN: &str = "2 %";
 
-/// A commit with what is known of it.
+/// A commit, with its probability of being a step.
 #[derive(Debug, Serialize)]
 struct Suspect {
     commit: String,
@@ -41,25 +42,26 @@ struct Suspect {
     probability: f64,
 }
 
-/// A measured ratio, worse above 1.
+/// A measured ratio; above 1 is worse.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Size {
     ratio: f64,
     interval: Interval,
 }
 
-/// A step that was found.
+/// A step that the search found.
 #[derive(Debug, Serialize)]
 struct Found {
-    /// More than one when those before the last could not be measured.
+    /// The commits that may be the step: more than one if those before the last could not be
+    /// measured.
     commits: Vec<Suspect>,
-    /// The last of them against the commit before them; `null`: too few trials.
+    /// Ratio of the last commit to the commit before the first; `null` if there are too few trials.
     size: Option<Size>,
-    /// Which functions made it; `null`: not wanted.
+    /// Functions that cause the step; `null` if profiling was not wanted.
     functions: Option<Functions>,
 }
 
-/// What a search says, for programs.
+/// Result of a search, for `--json`.
 #[derive(Debug, Serialize)]
 struct Report {
     schema_version: u32,
@@ -69,15 +71,15 @@ struct Report {
     bad: String,
     metric: String,
     commits: usize,
-    /// Every step was searched, not the first alone.
+    /// True if every step was searched for, not only the first.
     all: bool,
-    /// The steps, oldest first; of an open search for all of them, those that are known.
+    /// Steps, oldest first; in an open search for all steps, those known so far.
     steps: Vec<Found>,
-    /// The bad end against the good one; `null`: unknown.
+    /// Ratio of the bad end to the good end; `null` if unknown.
     ends: Option<Size>,
-    /// The part of that which the steps leave; `null`: no more than the margin, or unknown.
+    /// Part of `ends` that the steps do not explain; `null` if it is within the margin or unknown.
     remains: Option<Size>,
-    /// The most likely ones.
+    /// Most likely commits, with their probabilities.
     likely: Vec<Suspect>,
     probability_of_none: f64,
     trials: usize,
@@ -85,17 +87,17 @@ struct Report {
     runs: Vec<RunId>,
 }
 
-/// The search and the commits that it is about.
+/// A search and its commits.
 struct Hunt {
-    /// The good end, then the commits after it, oldest first.
+    /// The good end and the commits after it, oldest first.
     revisions: Vec<Revision>,
     search: Search,
     runs: Vec<RunId>,
     trials: usize,
 }
 
-/// Searches until a commit has 95 %, none of them is sure, or the budget is over; with `--all` until no further step
-/// is likely.
+/// Searches until a commit has a probability of 95 %, or it is that certain that there is no step,
+/// or the budget is used up. With `--all`, continues until another step is unlikely.
 pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     let budget = units::parse_duration(&asked.budget)
         .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
@@ -114,14 +116,14 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     Ok(if report.runs.is_empty() { Exit::Nothing } else { Exit::Fine })
 }
 
-/// The search; `None` when it was interrupted.
+/// Runs the search; returns `None` if it was interrupted.
 fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
     let (good, bad) = (asked.good.as_str(), asked.bad.as_str());
     let margin = asked.what.margin.as_deref().unwrap_or(MARGIN);
     let margin = assay_lab::parse_margin(margin)
         .ok_or_else(|| Usage(format!("--margin {margin}: write a percentage such as `2 %`")))?;
     let kits = kit_paths()?;
-    // Mistakes in the experiment are answered before anything is built.
+    // Mistakes in the experiment are reported before anything is built.
     let first = experiment::prepare(&look_at(asked, &[good, bad]), &kits)?;
     if let Some(other) = first.plan.factors.iter().find(|f| *f != REV) {
         return usage(format!(
@@ -141,7 +143,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
     let state = Search::new(revisions.len() - 1, margin, scope);
     let mut hunt = Hunt { revisions, search: state, runs: Vec::new(), trials: 0 };
     let name = first.experiment.name.clone();
-    // What the search is about; a run with it belongs to the search.
+    // Identifies the search; a run with this tag belongs to it.
     let about = format!(
         "{name} {} {} {metric} {} {:?} {:?} {merges:?}",
         hunt.revisions[0].level(),
@@ -206,7 +208,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
     Ok(Some(report))
 }
 
-/// What is typed for a look at some revisions.
+/// Returns the arguments for a look at some revisions.
 fn look_at<S: AsRef<str>>(asked: &Bisect, levels: &[S]) -> crate::cli::What {
     let mut what = asked.what.clone();
     what.rev = levels.iter().map(|l| l.as_ref().to_owned()).collect();
@@ -220,7 +222,7 @@ impl Hunt {
         self.revisions[k].level()
     }
 
-    /// Takes the blocks of a run into the search, and leaves out what did not build.
+    /// Adds the blocks of a run to the search, and excludes commits that did not build.
     fn take_in(&mut self, archive: &Archive, id: &RunId, worse: f64) -> Result<()> {
         let reader = archive.run(id)?;
         let (plan, records) = (reader.plan()?, reader.records()?);
@@ -244,7 +246,7 @@ impl Hunt {
                 self.trials += 1;
             }
         }
-        // A commit whose every trial failed cannot be measured any more than one that does not build.
+        // A commit whose trials all failed cannot be measured, like one that does not build.
         for (treatment, k) in &of {
             let mut its =
                 records.iter().filter(|r| r.treatment == *treatment && !r.warmup).peekable();
@@ -280,7 +282,7 @@ impl Hunt {
         order
     }
 
-    /// The steps that answer the search, or those that are known so far.
+    /// Returns the steps that answer the search, or those known so far.
     fn steps(&self, known: &Posterior) -> Vec<Step> {
         self.search.answer(known).unwrap_or_else(|| self.search.steps(known))
     }
@@ -333,7 +335,7 @@ impl Hunt {
         }
     }
 
-    /// Where the search stands, in a line.
+    /// Describes the state of the search in one line.
     fn standing(&self, known: &Posterior) -> String {
         let mut line = format!("{} trials; none {:.0} %", self.trials, 100.0 * known.none);
         for k in self.likely(known).into_iter().take(3) {
@@ -352,7 +354,7 @@ fn percent(probability: f64) -> String {
     format!("{:.0} %", 100.0 * probability.min(0.999))
 }
 
-/// `worse by a factor of 3.12 [95 % CI 3.05, 3.19]`.
+/// Describes a ratio, such as `worse by a factor of 3.12 [95 % CI 3.05, 3.19]`.
 fn factor(size: &Size) -> String {
     let Interval { low, high, level } = size.interval;
     let (word, text) = if size.ratio >= 1.0 {
@@ -436,7 +438,7 @@ fn text(report: &Report) -> String {
     out
 }
 
-/// The result as a Markdown page.
+/// Formats the result as a Markdown page.
 fn page(report: &Report) -> String {
     let mut out = format!(
         "# Which commit: {}..{}\n\n{}\n\n",

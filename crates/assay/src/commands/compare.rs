@@ -13,7 +13,8 @@ use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print_json, print_json_text, print_styled, say, style, write_file};
 use crate::view;
 
-/// One run: its own comparison. Several: side by side, with what else differed.
+/// Compares runs: one run has its own comparison; several are shown side by side, with their other
+/// differences.
 pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let mut views: Vec<RunView> = Vec::new();
@@ -32,7 +33,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
                 let redactor = archive.publication(&run, view::own_names());
                 view::published(&run.redacted(redactor))?
             }
-            // One run has its own comparison, which is made by this metric.
+            // A single run has its own comparison, made with this metric.
             None if named.len() == 1 => view::load_by(&archive, &id, compare.metric.as_deref())?,
             None => view::load(&archive, &id)?,
         });
@@ -111,9 +112,9 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     })
 }
 
-/// Refuses a metric that a run does not have.
+/// Returns an error if a run does not have the metric.
 fn measured(metric: &str, view: &RunView) -> Result<()> {
-    // The summaries of a metric stand together.
+    // The summaries of a metric are adjacent.
     let present = view.analysis.summaries.iter().filter(|s| s.centre().is_some());
     let mut names: Vec<&str> = present.map(|s| s.metric.as_str()).collect();
     names.dedup();
@@ -123,7 +124,7 @@ fn measured(metric: &str, view: &RunView) -> Result<()> {
     usage(format!("run {} has no metric `{metric}`; it has {}", view.summary.id, names.join(", ")))
 }
 
-/// `PATH=REASON`, each.
+/// Parses the `PATH=REASON` values of `--accept`.
 fn accepted(compare: &Compare) -> Result<Vec<(String, String)>> {
     compare
         .accept

@@ -1,5 +1,5 @@
-//! Copies of runs for publication, in a temporary archive: everything that is published is made from them,
-//! so nothing can be published that did not pass the redactor.
+//! Copies of runs for publication, in a temporary archive. Everything that is published is made
+//! from them, so nothing can be published that did not pass the redactor.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::screen::{print, print_json, say};
 use crate::view;
 
-/// An archive of copies that is removed when this is dropped.
+/// An archive of copies, which is removed when this value is dropped.
 pub struct Copies {
     archive: Archive,
     folder: PathBuf,
@@ -24,39 +24,37 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// No copies so far.
+    /// Makes an empty archive of copies in a temporary folder.
     ///
     /// # Errors
-    /// No temporary folder can be made.
+    /// The temporary folder cannot be made.
     pub fn new() -> Result<Self> {
         let root = scratch::root();
-        // What a killed publication left.
+        // Removes folders that a killed publication left.
         scratch::sweep(&root);
         let folder = scratch::make(&root, scratch::OWNER)
             .with_context(|| format!("make a folder in {}", root.display()))?;
         Copies::at(folder)
     }
 
-    /// No copies so far, in a folder that is removed when this is dropped.
+    /// Makes an empty archive of copies in a folder that is removed when this value is dropped.
     ///
     /// # Errors
-    /// No archive can be made there.
+    /// The archive cannot be made there.
     pub fn at(folder: PathBuf) -> Result<Self> {
         let archive = Archive::open(&folder)?;
         Ok(Copies { archive, folder, published: RefCell::default() })
     }
 
-    /// The copies.
     pub fn archive(&self) -> &Archive {
         &self.archive
     }
 
-    /// Where they are.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Adds the copy of a run, if it is not there yet, and opens it.
+    /// Adds the copy of a run, unless it is there already, and opens it.
     ///
     /// # Errors
     /// The run is damaged or being written.
@@ -76,7 +74,8 @@ impl Copies {
         self.published.borrow().iter().any(|(known, _)| known == id)
     }
 
-    /// Adds the copy of a run that has none yet, for a caller that checks it before it publishes anything of it.
+    /// Adds the copy of a run that has no copy yet, without checking it. The caller must check it
+    /// before publishing any part of it.
     ///
     /// # Errors
     /// The run is damaged or being written.
@@ -87,14 +86,14 @@ impl Copies {
         Ok(())
     }
 
-    /// How many values were replaced, and how many files left out.
+    /// Returns the number of values that were replaced, and of files that were left out.
     pub fn replaced(&self) -> (u64, usize) {
         let published = self.published.borrow();
         let times = published.iter().flat_map(|(_, p)| &p.found).map(|f| f.times).sum();
         (times, published.iter().map(|(_, p)| p.excluded.len()).sum())
     }
 
-    /// Says how much was replaced.
+    /// Prints how many values were replaced and how many files were left out.
     pub fn say_what(&self) {
         for (id, published) in self.published.borrow().iter() {
             let times: u64 = published.found.iter().map(|f| f.times).sum();
@@ -108,7 +107,7 @@ impl Copies {
         }
     }
 
-    /// Prints what would be published.
+    /// Prints the files that would be published and the values that are replaced.
     ///
     /// # Errors
     /// Standard output cannot be written.

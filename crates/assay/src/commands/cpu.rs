@@ -1,5 +1,5 @@
-//! `assay cpu`: what only suites of programs have: the reference that ratios are made with, and the
-//! result in the form that the rule pack `cpu` judges.
+//! `assay cpu`: data that only suites of programs have: the reference times that ratios are made
+//! with, and the result in the form that the rule pack `cpu` judges.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crate::cli::{Cli, Cpu};
 use crate::exit::Exit;
 use crate::view;
 
-/// Does what was typed.
+/// Runs a subcommand of `assay cpu`.
 pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
     match cpu {
         Cpu::Reference { run } => {
@@ -52,7 +52,7 @@ fn result_of(cli: &Cli, run: &str) -> anyhow::Result<(String, CpuSuiteResult)> {
     Ok((view.summary.id.to_string(), result))
 }
 
-/// The rules that a result of a suite is judged by.
+/// Returns the rule pack for results of CPU suites.
 fn pack() -> anyhow::Result<Pack> {
     embedded()
         .into_iter()
@@ -60,7 +60,7 @@ fn pack() -> anyhow::Result<Pack> {
         .context("no pack is of CPU suites")
 }
 
-/// What it wants disclosed.
+/// Returns the facts that the pack requires to be disclosed.
 fn fields(pack: &Pack) -> Vec<&str> {
     let lists = pack.rules.iter().filter_map(|rule| match rule.parameters.get("fields") {
         Some(Parameter::Words(words)) => Some(words.iter().map(String::as_str)),
@@ -83,7 +83,7 @@ fn suite_of(cli: &Cli, run: &str) -> anyhow::Result<RunView> {
     Ok(view)
 }
 
-/// The tables `[reference]` of `suite.toml` with the times of this run.
+/// Returns the tables `[reference]` of `suite.toml` with the times of this run.
 fn reference(view: &RunView) -> anyhow::Result<String> {
     let suite = view.analysis.suite.as_ref().context("the run has no suite")?;
     let score = suite.scores.first().context("the suite has no score")?;

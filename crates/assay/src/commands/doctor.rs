@@ -1,5 +1,5 @@
-//! `assay doctor`: is this machine fit to measure on, what can be observed and controlled here, and
-//! what was left changed.
+//! `assay doctor`: checks whether this machine is fit to measure on, what can be observed and
+//! controlled here, and which settings were left changed.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::exit::{Exit, usage};
 use crate::progress::Bar;
 use crate::screen::{answer, print, print_json, say, wrap};
 
-/// What the doctor found, for `--json`.
+/// Result of the checks, for `--json`.
 #[derive(Debug, serde::Serialize)]
 struct Report {
     schema_version: u32,
@@ -36,17 +36,17 @@ struct Report {
     left_changed: Vec<String>,
 }
 
-/// Whether something can be used here.
+/// A monitor, tracer or control, with the answer whether it works here.
 #[derive(Debug, serde::Serialize)]
 struct Ability {
     name: String,
     help: String,
     works: bool,
-    /// Why not, or what it cannot see.
+    /// Reason why it does not work, or a list of the things that it cannot see.
     why: String,
 }
 
-/// Looks at the machine, or does what `--restore` or `--aa` ask for.
+/// Examines the machine, or does what `--restore` or `--aa` asks for.
 pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     if doctor.restore {
         return restore(cli);
@@ -82,7 +82,7 @@ fn examine() -> Result<Report> {
         &Root::system(),
         &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
     ));
-    // After that look, which would take the description for other work.
+    // The description runs after the fitness checks, which would count its processes as other work.
     let system = assay_sut::describe(&Root::system(), &assay_redact::Recorder::default());
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
@@ -149,7 +149,8 @@ fn controls() -> Vec<Ability> {
         .collect()
 }
 
-/// Why a control cannot be set here, tried with levels that would change something.
+/// Returns the reason why a control cannot be set here, or `None` if it can. Tries levels that
+/// would change something.
 fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
     let root = Root::system();
     let cpu = *assay_lab::allowed_cpus().first()?;
@@ -163,7 +164,8 @@ fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
     Some(why)
 }
 
-/// The verdict, its reasons and what works here, in about ten lines; all of it with `verbose`.
+/// Formats the verdict, its reasons and what works here, in about ten lines; with `verbose`,
+/// everything.
 fn show(report: &Report, verbose: bool) -> String {
     let unfit = assay_lab::unfit(&report.fitness).join("; ");
     let verdict = if report.quiet { "QUIET".to_owned() } else { format!("NOT QUIET: {unfit}") };
@@ -213,7 +215,8 @@ fn show(report: &Report, verbose: bool) -> String {
     text
 }
 
-/// Every finding with its remedy, and everything that can be used here or why not.
+/// Appends every finding with its remedy, and every monitor, tracer and control with the reason if
+/// it does not work.
 fn everything(report: &Report, all: &[(&str, &Vec<Ability>)], text: &mut String) {
     text.push_str("\nFitness to measure\n");
     if report.fitness.is_empty() {
@@ -243,7 +246,8 @@ fn everything(report: &Report, all: &[(&str, &Vec<Ability>)], text: &mut String)
     text.push('\n');
 }
 
-/// Restores what a crash left changed, and reports it; for every verb but this one.
+/// Restores the settings that a crash left changed and reports them; runs before every verb but
+/// `doctor`.
 pub fn restore_quietly() {
     for line in strays_ended() {
         say(&line);
@@ -254,7 +258,7 @@ pub fn restore_quietly() {
                 say(&line);
             }
         }
-        // No state folder that can be read: nothing was left there by this user.
+        // A state folder that cannot be read: this user has left nothing there.
         Err(e) => say(&format!("the settings that a crash may have left could not be read: {e}")),
     }
     for line in assay_cluster::left::cancel(&assay_sut::state_dir()) {
@@ -286,7 +290,7 @@ fn restore(cli: &Cli) -> Result<Exit> {
     Ok(if reports.iter().all(|r| r.done) { Exit::Fine } else { Exit::Failed })
 }
 
-/// Ends the programs of a killed assay, one line for each.
+/// Ends the programs that a killed assay left running; returns a line for each.
 fn strays_ended() -> Vec<String> {
     let ended = guard::end_strays().into_iter();
     ended
@@ -332,7 +336,7 @@ fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
     Ok(if floor.floor.is_some() { Exit::Fine } else { Exit::Nothing })
 }
 
-/// What an A/A run found, for people.
+/// Formats the result of an A/A run as text.
 pub(super) fn show_floor(floor: &AaFloor, run: &str) -> String {
     let percent = |value: Option<f64>| {
         value.map_or("unknown".to_owned(), |v| format!("{} %", units::significant(v * 100.0, 3)))

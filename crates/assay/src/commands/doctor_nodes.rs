@@ -1,4 +1,4 @@
-//! `assay doctor --on slurm`: is this cluster one to measure on.
+//! `assay doctor --on slurm`: checks whether this cluster is fit to measure on.
 
 use std::fmt::Write;
 
@@ -14,17 +14,17 @@ use crate::cli::{Cli, Doctor};
 use crate::exit::Exit;
 use crate::screen::{print, print_json, wrap};
 
-/// Looks at the cluster.
+/// Examines the cluster, and prints its checks.
 pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let kits = kit_paths()?;
-    // Nothing runs: any workload will do.
+    // Nothing runs, so any workload will do.
     let noop = &assay_workloads::Noop.spec().name;
     let text = format!("name = \"doctor\"\nworkload = \"{noop}\"\n[observe]\nmonitors = []\n");
     let mut experiment: Experiment = toml::from_str(&text)?;
     change_place(&mut experiment.place, &doctor.place);
     experiment.place.engine = Engine::Slurm;
-    // It disturbs nobody, and need not wait for a node that is empty.
+    // The job disturbs nobody and need not wait for an empty node.
     experiment.place.exclusive = false;
     experiment.place.max_wait = "1 min".into();
     let prepared = Prepared::from_experiment(experiment, &kits)?;

@@ -1,5 +1,5 @@
-//! From what was typed to a prepared experiment: a file, a workload's name, or command lines, with
-//! `--set` and its like on top.
+//! Turns the arguments into a prepared experiment: a file, a workload's name or command lines,
+//! changed by `--set` and similar options.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::cli::{Location, On, What};
 use crate::exit::{Usage, usage};
 use crate::shipped;
 
-/// Prepares what was typed.
+/// Prepares the experiment that the arguments describe.
 pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
     let prepared = prepared(what, kits).inspect_err(|e| hint(what, &e.to_string()))?;
     if what.place.of_nodes() && prepared.experiment.place.engine == Engine::Local {
@@ -28,17 +28,18 @@ pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
     Ok(prepared)
 }
 
-/// The refusal of options for nodes where trials run on this machine.
+/// Error message for options that apply to nodes if the trials run on this machine.
 pub const OF_NODES: &str = "--nodes, --tasks-per-node and --partition go with --on slurm";
 
-/// Says how to write a value with a comma where one was split and a part of it is refused.
+/// Prints a hint on how to write a value with a comma, if a value was split at commas and one part
+/// was refused.
 pub fn hint(what: &What, refused: &str) {
     if let Some(hint) = comma_hint(&what.set, refused) {
         crate::screen::say(&format!("hint: {hint}"));
     }
 }
 
-/// How to write the value with a comma that may have been meant where a level that a comma made is refused.
+/// Returns the way to write a value with a comma, if the refused level is a part of such a value.
 fn comma_hint(sets: &[String], refused: &str) -> Option<String> {
     sets.iter().find_map(|set| {
         let (name, values) = set.split_once('=')?;
@@ -125,7 +126,7 @@ fn is_program(target: &str) -> bool {
     !toml && found.is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// An experiment with nothing but a name and a workload.
+/// Returns an experiment that has only a name and a workload.
 fn named(name: &str, workload: &str) -> Result<Experiment> {
     let text = toml::to_string(&std::collections::BTreeMap::from([
         ("name", slug(name)),
@@ -134,7 +135,7 @@ fn named(name: &str, workload: &str) -> Result<Experiment> {
     Ok(assay_lab::read_experiment("the command line", &text).map_err(LabError::File)?)
 }
 
-/// A text as an experiment's name: lower-case letters, digits, `-` and `.`.
+/// Turns a text into a name for an experiment: lower-case letters, digits, `-` and `.`.
 fn slug(text: &str) -> String {
     let clean: String = text
         .chars()
@@ -145,12 +146,12 @@ fn slug(text: &str) -> String {
     if clean.is_empty() { "command".to_owned() } else { clean.to_owned() }
 }
 
-/// Command lines as an experiment: one is a parameter, several are the levels of a factor.
+/// Turns command lines into an experiment: one is a parameter, several are the levels of a factor.
 fn commands(what: &What) -> Result<Experiment> {
     let mut lines = what.targets.clone();
     match what.command.as_slice() {
         [] => {}
-        // One argument is a line for the shell to read, or in quotes; more are words.
+        // A single argument is a line for the shell, or a line in quotes; several are words.
         [line] if what.shell.is_some() || line.to_str().is_some_and(is_line) => {
             lines.push(line.to_string_lossy().trim().to_owned());
         }
@@ -165,7 +166,7 @@ fn commands(what: &What) -> Result<Experiment> {
         && rest.iter().all(|l| l == line)
     {
         experiment.params.insert("command".into(), line.as_str().into());
-        // The same command twice is a question about the machine.
+        // Giving the same command twice compares it with itself, as a test of the machine.
         if !rest.is_empty() {
             assay_lab::with_itself(&mut experiment)?;
         }
@@ -177,9 +178,9 @@ fn commands(what: &What) -> Result<Experiment> {
     Ok(experiment)
 }
 
-/// Lays the flags over an experiment.
+/// Applies the options to an experiment.
 fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
-    // Where trials run decides what `vm.NAME` is.
+    // The place of the trials decides the meaning of `vm.NAME`.
     change_place(&mut experiment.place, &what.place);
     for set in &what.set {
         apply_set(experiment, set)?;
@@ -256,13 +257,13 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Lays the revisions that were typed over an experiment; the first is the baseline.
+/// Applies the options for revisions to an experiment; the first revision is the baseline.
 fn change_source(experiment: &mut Experiment, what: &What) {
     if let Some(first) = what.rev.first() {
         experiment.source.get_or_insert_default();
         let levels = what.rev.iter().map(|r| r.as_str().into()).collect();
         experiment.factors.insert(REV.into(), FactorLevels::List(levels));
-        // A range is no level; its oldest commit is the first treatment.
+        // A range is not a level; its oldest commit is the first treatment.
         experiment.compare.baseline.remove(REV);
         if !first.contains("..") {
             experiment.compare.baseline.insert(REV.into(), first.as_str().into());
@@ -280,7 +281,7 @@ fn change_source(experiment: &mut Experiment, what: &What) {
     }
 }
 
-/// Lays what was typed over where trials run.
+/// Applies the options for the place of the trials.
 pub fn change_place(place: &mut Where, typed: &Location) {
     if let Some(on) = typed.on {
         place.engine = match on {
@@ -289,7 +290,7 @@ pub fn change_place(place: &mut Where, typed: &Location) {
             On::Vm => Engine::Vm,
         };
     }
-    // An experiment for a cluster is tried on this machine alone.
+    // With `--on local`, an experiment for a cluster is tried on this machine alone.
     if typed.on == Some(On::Local) {
         *place = Where::default();
     }

@@ -1,4 +1,5 @@
-//! `assay explain`: what differs along with the metric between two treatments of a run.
+//! `assay explain`: ranks the observations that differ along with the metric between two treatments
+//! of a run.
 
 use anyhow::Result;
 use assay_lab::Question;
@@ -9,7 +10,7 @@ use crate::exit::{Exit, usage};
 use crate::screen::{answer_styled, style};
 use crate::view;
 
-/// Explains the comparison that was asked for, or the only one.
+/// Explains the comparison of the given treatment, or the only one.
 pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let run = view::load(&archive, &archive.resolve(&asked.run)?)?;

@@ -1,4 +1,4 @@
-//! `--export FORMAT=FILE`: a run's result in another program's format.
+//! `--export FORMAT=FILE`: writes a run's result in another program's format.
 
 use std::path::{Path, PathBuf};
 
@@ -9,19 +9,19 @@ use assay_report::format::{Format, format, listed};
 use crate::exit::{Usage, usage};
 use crate::screen::write_file;
 
-/// One thing to write.
+/// A format and the file to write it to.
 #[derive(Clone)]
 pub struct Export {
     format: &'static Format,
     file: PathBuf,
 }
 
-/// What `--export` says of itself.
+/// Returns the help text of `--export`.
 pub fn help() -> String {
     format!("Also write the result: FORMAT=FILE. May be given several times. Formats: {}", listed())
 }
 
-/// Reads what was typed.
+/// Parses the values of `--export`.
 pub fn parse(given: &[String]) -> Result<Vec<Export>> {
     given.iter().map(|text| one(text)).collect()
 }
@@ -40,7 +40,7 @@ fn one(text: &str) -> Result<Export> {
 }
 
 impl Export {
-    /// Writes it.
+    /// Writes the result to its file.
     pub fn write(&self, view: &RunView) -> Result<()> {
         let text = (self.format.write)(view).map_err(|e| anyhow!(e))?;
         write_file(&self.file, text)

@@ -1,5 +1,6 @@
-//! The last step of a history, a gate and a bisection: which functions made the difference. Both revisions are run
-//! again in blocks, profiled. These trials are a run of their own, which no series, verdict or search reads.
+//! The last step of a history, a gate and a bisection: finds the functions that made the
+//! difference. Both revisions run again in blocks, profiled. These trials are a run of their own,
+//! which no series, verdict or search reads.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,29 +16,31 @@ use super::experiment;
 use crate::cli::{Profiling, What};
 use crate::progress::Bar;
 
-/// Fewer have no interval.
+/// Minimum number of blocks: fewer have no interval.
 const LEAST: u32 = 3;
-/// What a trial takes beside its program, as a share of it.
+/// Time of a trial with its preparation, as a multiple of the program's time.
 const AROUND: f64 = 1.3;
 
-/// What is asked.
+/// Two revisions to profile.
 pub struct Between<'a> {
-    /// The experiment, as it was typed.
+    /// Arguments that describe the experiment.
     pub what: &'a What,
-    /// When it is done at all.
+    /// Condition for profiling at all.
     pub when: Profiling,
-    /// The revisions, as levels.
+    /// The two revisions, as levels of the factor.
     pub before: &'a str,
     pub after: &'a str,
-    /// By which the run is found again, so that nobody waits for it twice; `None`: it is made anew.
+    /// Tag by which an earlier run with the same answer is found, so that nobody waits for it
+    /// twice; `None` always makes a new run.
     pub tag: Option<String>,
-    /// What is left of the budget.
+    /// Time left in the budget.
     pub left: Duration,
-    /// A run of both: how long its trials took.
+    /// A run of both revisions, whose trials tell how long a trial takes.
     pub like: &'a RunId,
 }
 
-/// Profiles both sides; `None`: it was not wanted. Why the functions are not known is in the answer.
+/// Profiles both sides; returns `None` if that is not wanted. If the functions remain unknown, the
+/// result holds the reason.
 pub fn between(
     asked: &Between<'_>,
     archive: &Archive,
@@ -91,7 +94,7 @@ fn read(archive: &Archive, id: &RunId, asked: &Between<'_>) -> Result<Functions>
     Ok(series::functions(archive, id, asked.before, asked.after)?)
 }
 
-/// How many blocks of two trials fit into what is left.
+/// Returns the number of blocks of two trials that fit into the time left.
 fn fit(archive: &Archive, asked: &Between<'_>) -> Result<u32> {
     let records = archive.run(asked.like)?.records()?;
     let lasted: Vec<f64> = records
@@ -104,7 +107,7 @@ fn fit(archive: &Archive, asked: &Between<'_>) -> Result<u32> {
     Ok(fit.min(1e6) as u32)
 }
 
-/// The answer of before.
+/// Returns the result of an earlier run with the same tag and revisions.
 fn known(asked: &Between<'_>, archive: &Archive) -> Result<Option<Functions>> {
     let Some(tag) = &asked.tag else { return Ok(None) };
     let mut runs = archive.list(&Filter { tag: Some(tag.clone()), ..Filter::default() })?;

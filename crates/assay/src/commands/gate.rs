@@ -1,4 +1,5 @@
-//! `assay gate`: one revision against its base, by looks with error control, as a verdict for a pull request.
+//! `assay gate`: compares a revision with its base in sequential looks with error control, and
+//! gives a verdict for a pull request.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -26,35 +27,35 @@ use crate::progress::Bar;
 use crate::screen::{print, print_json, print_styled, style, write_file};
 use crate::view;
 
-/// The margin when nobody gives one.
+/// Margin if `--margin` is not given.
 const MARGIN: &str = "2 %";
 
-/// What a gate says, for programs.
+/// Result of a gate, for `--json`.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
     schema_version: u32,
     experiment: &'a str,
-    /// The run of the verdict is the last.
+    /// Runs of the gate; the verdict is that of the last one.
     runs: &'a [String],
-    /// The name that was given, or the default branch.
+    /// Name of the base as given, or the default branch.
     base: &'a str,
-    /// The commit that was measured for it; `null`: none.
+    /// Commit that was measured as the base; `null` if there is no commit.
     base_commit: Option<&'a str>,
-    /// Why that is not the named one; `null`: it is.
+    /// Reason why that commit is not the named one; `null` if it is.
     base_remark: Option<&'a str>,
     head: &'a str,
-    /// The commit of the head; of the work tree, the one that it stands on.
+    /// Commit of the head; for the work tree, the commit that is checked out.
     head_commit: Option<&'a str>,
     verdict: &'static str,
-    /// What it would take to know, when it is not known.
+    /// Effort that a clear answer would take, if the verdict is open.
     needed: Option<String>,
     comparison: Option<&'a Comparison>,
-    /// Which functions made a clear difference; `null`: there is none, or they were not wanted.
+    /// Functions that caused a clear difference; `null` without a clear difference or profiling.
     functions: Option<&'a Functions>,
     exit_code: u8,
 }
 
-/// Measures both revisions until the answer is clear or the budget is over.
+/// Measures both revisions until the answer is clear or the budget is used up.
 pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let exports = export::parse(&asked.export)?;
     if !asked.what.rev.is_empty() {
@@ -136,7 +137,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         None
     };
     let sentence = sentence(&view, (&asked.head, &base.label()), comparison, &ended.unbuilt);
-    // The first half stands above the table already.
+    // The first half is printed above the table already.
     let (more, steadier) = comparison.map_or((None, None), |c| needed(&view, c));
     let needed = [more, steadier.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let needed = Some(needed).filter(|text| !text.is_empty());
@@ -233,8 +234,9 @@ fn sentence(
     }
 }
 
-/// How many blocks of a second run fit into what is left of the budget, and what is left, when the looks could not
-/// tell. It is judged alone, at the nominal level of one look.
+/// Returns the number of blocks of a second run that fit into the budget, and the time left, if the
+/// looks were inconclusive. The second run is judged alone, at the nominal confidence level of one
+/// look.
 fn second(
     view: &RunView,
     what: &What,
@@ -252,17 +254,18 @@ fn second(
     Ok(block_s(view).and_then(|each| more(c, each, left)).map(|blocks| (blocks, left)))
 }
 
-/// How many further blocks of `each` seconds are worth making in the time that is left, if any are.
+/// Returns the number of further blocks of `each` seconds that are worth making in the time left,
+/// if any.
 fn more(c: &Comparison, each: f64, left: Duration) -> Option<u32> {
-    // The distance to the margin is known no better than the interval is wide: four times what it seems to take
-    // makes the interval half as wide as that.
+    // The distance to the margin is known no better than the width of the interval: four times the
+    // estimated number of blocks makes the interval half as wide as that.
     let wanted = (4.0 * blocks_needed(c)?).min(1e6) as u32;
     let fit = (left.as_secs_f64() * 0.9 / each) as u32;
     (fit > c.n).then(|| fit.min(wanted.max(2 * c.n)))
 }
 
-/// How many blocks it would take at this noise: the interval must leave out the nearer end of the margin,
-/// and its width falls with the root of the number of blocks.
+/// Returns the number of blocks for a clear answer at this noise: the interval must exclude the
+/// nearer end of the margin, and its width falls with the square root of the number of blocks.
 fn blocks_needed(c: &Comparison) -> Option<f64> {
     if c.verdict != Verdict::Inconclusive {
         return None;
@@ -273,7 +276,8 @@ fn blocks_needed(c: &Comparison) -> Option<f64> {
     Some((f64::from(c.n) * (half / away).powi(2)).ceil())
 }
 
-/// What an answer would take, where there is none, and another metric of the same trials that varies less.
+/// Describes what a clear answer would take, if the verdict is open, and another metric of the
+/// same trials that varies less.
 fn needed(view: &RunView, c: &Comparison) -> (Option<String>, Option<String>) {
     let steadier = steadier(view, c).filter(|_| blocks_needed(c).is_some());
     let steadier = steadier.map(|(metric, share, narrower)| {
@@ -286,8 +290,9 @@ fn needed(view: &RunView, c: &Comparison) -> (Option<String>, Option<String>) {
     (assay_report::needed(view, &view.analysis), steadier)
 }
 
-/// A metric of the same unit and direction that is a part of the deciding one and varies far less, such as
-/// CPU time on a loaded machine: its name, its share of the deciding one, and how many times narrower its interval is.
+/// Returns a metric that is a part of the deciding one, has the same unit and direction and varies
+/// far less, such as CPU time on a loaded machine: its name, its share of the deciding one, and how
+/// many times narrower its interval is.
 fn steadier(view: &RunView, c: &Comparison) -> Option<(String, f64, f64)> {
     let of = |treatment: u32, metric: &str| {
         view.analysis.summaries.iter().find(|s| s.treatment == treatment && s.metric == metric)
@@ -324,7 +329,7 @@ fn steadier(view: &RunView, c: &Comparison) -> Option<(String, f64, f64)> {
         .max_by(|a, b| a.2.total_cmp(&b.2))
 }
 
-/// The result for a comment.
+/// Formats the result as Markdown for a comment.
 fn markdown(
     view: &RunView,
     sentence: &str,
@@ -360,7 +365,7 @@ fn markdown(
 mod tests {
     use super::*;
 
-    /// Pairs whose ratios go up and down by `wave` around `ratio`, judged by a gate of 2 %.
+    /// Compares pairs whose ratios alternate by `wave` around `ratio`, with a margin of 2 %.
     fn judged(n: usize, ratio: f64, wave: f64) -> Comparison {
         let pairs: Vec<_> =
             (0..n).map(|i| (Some(1.0), Some(ratio * (1.0 + wave * [1.0, -1.0][i % 2])))).collect();
@@ -381,12 +386,13 @@ mod tests {
     fn a_budget_is_used_while_the_answer_is_open() {
         let open = judged(42, 1.03, 0.2);
         assert_eq!(open.verdict, Verdict::Inconclusive, "{}", open.reason);
-        // Far fewer than it seems to take are made all the same: the step may be larger than it seems.
+        // Adds blocks even if far fewer fit than the estimate asks for: the step may be larger than
+        // it seems.
         assert_eq!(more(&open, 1.0, Duration::from_secs(100)), Some(90));
-        // No more than are likely to do, however much time there is.
+        // Adds no more blocks than are likely to suffice, however much time there is.
         let wanted = 4.0 * blocks_needed(&open).unwrap();
         assert_eq!(more(&open, 1.0, Duration::from_secs(1_000_000)), Some(wanted as u32));
-        // Not for fewer blocks than there are, and not when the answer is known.
+        // Adds none if fewer fit than there are already, or if the answer is known.
         assert_eq!(more(&open, 1.0, Duration::from_secs(40)), None);
         assert_eq!(more(&judged(42, 1.2, 0.01), 1.0, Duration::from_secs(100)), None);
     }

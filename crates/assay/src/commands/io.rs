@@ -1,4 +1,5 @@
-//! `assay io --from`: what block I/O a recorded trace holds; the question, also for the live system.
+//! `assay io --from`: analyses the block I/O in a recorded trace. The options also apply to the
+//! live system.
 
 use std::fmt::Write;
 
@@ -14,7 +15,7 @@ use crate::cli::{Cli, Io, IoFormat};
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print_json, print_styled, say, style};
 
-/// Asks the trace and prints the answer.
+/// Analyses the trace and prints the answer.
 pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
     let question = question(asked)?;
     let Some(from) = &asked.from else {
@@ -74,7 +75,8 @@ pub(super) fn text(format: IoFormat) -> EventFormat {
     }
 }
 
-/// Says beside the text what it lacks.
+/// Prints warnings about I/Os that are missing or out of order in the text, and returns the exit
+/// code.
 pub(super) fn exit_of(written: Written) -> Exit {
     if written.untimed > 0 {
         say(&format!("{} I/Os have no latency and are left out", written.untimed));

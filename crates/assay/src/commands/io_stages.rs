@@ -1,4 +1,5 @@
-//! `assay io --stages`: how long I/Os took from stage to stage, by device, live or of a recorded trace.
+//! `assay io --stages`: time that I/Os take from stage to stage, by device, live or from a recorded
+//! trace.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,12 +19,12 @@ use crate::cli::{Cli, Io};
 use crate::exit::{Exit, mistake};
 use crate::screen::{answer, print, print_json, say};
 
-/// What each stage is, below the table.
+/// Meaning of the stages, printed below the table.
 const LEGEND: &str = "Q queued, G a request made of it, M joined to a request, I inserted into the
 scheduler, D issued to the driver, C completed; bio by bio, as btt counts
 ";
 
-/// Of a trace.
+/// Shows the stages of a recorded trace.
 pub(super) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Result<Exit> {
     let mut all = stages(from).map_err(mistake)?;
     if !asked.device.is_empty() {
@@ -38,7 +39,8 @@ pub(super) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Result<Exit> {
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Fine })
 }
 
-/// Of the live system, until the command ends, a number of seconds has passed, or an interrupt comes.
+/// Shows the stages of the live system until the command ends, the given number of seconds has
+/// passed or an interrupt arrives.
 pub(super) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
     check_devices(&asked.device)?;
     let interrupt = Interrupt::install()?;
@@ -66,7 +68,7 @@ pub(super) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
     })
 }
 
-/// What is missing stands first.
+/// Formats the stages, after a list of the missing data.
 fn text(seen: &StagesSeen) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -85,7 +87,7 @@ fn text(seen: &StagesSeen) -> String {
     text + LEGEND
 }
 
-/// How many requests are in no stage, by device.
+/// Returns a line for each device with requests that are in no stage.
 fn unjoined(devices: &[DeviceStages]) -> String {
     let mut text = String::new();
     for d in devices.iter().filter(|d| d.unjoined > 0) {

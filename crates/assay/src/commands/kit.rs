@@ -10,7 +10,7 @@ use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_json};
 use crate::shipped;
 
-/// Lists kits or checks one.
+/// Lists the kits, or checks one.
 pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
     match kit {
         Kit::List => {

@@ -1,4 +1,4 @@
-//! `assay landscape`: a table of results, quoted and measured, ranked under a denominator.
+//! `assay landscape`: a table of quoted and measured results, ranked under a denominator.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ use crate::exit::{Exit, mistake};
 use crate::screen::{answer_styled, print, print_json, print_styled, say, style, write_file};
 use crate::view;
 
-/// How many lines a table in a terminal has unless more are asked for.
+/// Default number of lines of a table in a terminal.
 const LINES: usize = 40;
 
-/// Lists the landscapes, or shows one in the form that was asked for.
+/// Lists the landscapes, or shows one in the chosen form.
 pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     let collection = collection(&asked.published)?;
     let Some(name) = &asked.name else {
@@ -27,7 +27,8 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
         answer_styled(cli.json, &list, || terminal::landscape_list(&list, style()))?;
         return Ok(Exit::Fine);
     };
-    // A page and Markdown are handed on, so a number by a denominator never leaves without the others.
+    // Others read a page and Markdown, so a number under one denominator never leaves without the
+    // others.
     let published = asked.output.is_some() || asked.markdown;
     let with_matrix =
         asked.matrix || (published && (asked.output.is_some() || !asked.per.is_empty()));
@@ -73,7 +74,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
         if let Some(m) = &mut matrix {
             match landscape.tables().len() {
                 0 | 1 => m.rows.truncate(n),
-                // The rows of a question stand together, and their labels end in it.
+                // The rows of a question are adjacent, and their labels end in it.
                 _ => {
                     let mut kept: BTreeMap<String, usize> = BTreeMap::new();
                     m.rows.retain(|row| {
@@ -128,7 +129,7 @@ fn show(
     print_styled(&text)
 }
 
-/// Returns the published results that come with assay, with those of more files and folders.
+/// Returns the quoted results that come with assay, and those of other folders.
 pub(super) fn collection(published: &[PathBuf]) -> Result<Collection> {
     let mut collection = Collection::built_in()?;
     for more in published {

@@ -1,4 +1,5 @@
-//! Whose programs a look is at, and how long it lasts: a command, processes, a control group, or everything.
+//! Programs that an observing verb looks at, and for how long: a command, processes, a control
+//! group or the whole machine.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,15 +12,17 @@ use super::beside;
 use crate::cli::Targets;
 use crate::exit::{Exit, Usage, usage};
 
-/// A look that was asked for.
+/// Observation that the options describe.
 pub struct Look<'a> {
     of: &'a Targets,
     lasts: Option<Duration>,
 }
 
 impl<'a> Look<'a> {
+    /// Checks the options of an observation.
+    ///
     /// # Errors
-    /// It lasts no time.
+    /// The number of seconds is not positive, or too large.
     pub fn new(of: &'a Targets) -> Result<Self> {
         let lasts = match of.seconds {
             Some(s) if s > 0.0 && s <= 1e7 => Some(Duration::from_secs_f64(s)),
@@ -29,10 +32,11 @@ impl<'a> Look<'a> {
         Ok(Look { of, lasts })
     }
 
-    /// Whose programs, and their name for a person; `None`: not given.
+    /// Returns the programs to observe with a readable name for them, or `None` if the options name
+    /// none.
     ///
     /// # Errors
-    /// There is no such control group, or it is empty.
+    /// The control group does not exist or is empty.
     pub fn whose(&self) -> Result<Option<(Whose, String)>> {
         let of = self.of;
         if !of.command.is_empty() {
@@ -51,7 +55,8 @@ impl<'a> Look<'a> {
         Ok(of.all.then(|| (Whose::All, "everything on the machine".to_owned())))
     }
 
-    /// Runs the command, or waits: until the program ends, the time is over, or an interrupt.
+    /// Runs the command, or waits until the processes end, the time is over or an interrupt
+    /// arrives.
     ///
     /// # Errors
     /// The command cannot be started.
@@ -67,7 +72,7 @@ impl<'a> Look<'a> {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        // An interrupt is how a look without an end is ended.
+        // An interrupt is the normal end of an observation without a time limit.
         Ok(Exit::Fine)
     }
 
@@ -91,7 +96,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// The folder of a control group: a path, or one below the usual folder.
+/// Returns the folder of a control group, given as a path or relative to the usual folders.
 pub fn group_folder(group: &Path) -> Result<PathBuf> {
     let below = group.strip_prefix("/").unwrap_or(group);
     let places = [
@@ -105,7 +110,7 @@ pub fn group_folder(group: &Path) -> Result<PathBuf> {
     Ok(places.into_iter().find(|p| p.join("cgroup.procs").is_file()).ok_or_else(there)?)
 }
 
-/// The processes that are in a control group, and in those below it.
+/// Returns the processes of a control group and of the groups below it.
 fn of_group(group: &Path) -> Result<Vec<u32>> {
     let mut pids = tasks::of_group(&group_folder(group)?);
     if pids.is_empty() {

@@ -1,5 +1,5 @@
-//! `assay completions` and `assay man`: written from the definition of the command line, so that they cannot drift
-//! from it.
+//! `assay completions` and `assay man`, generated from the definition of the command line, so that
+//! they always agree with it.
 
 use std::fs;
 use std::path::Path;
@@ -13,17 +13,18 @@ use crate::exit::Exit;
 use crate::help;
 use crate::screen::print;
 
-/// Columns of what is written for no terminal.
+/// Columns of text that is not written to a terminal.
 const COLUMNS: usize = 80;
 
-/// The command line without the verbs that assay calls itself by, which completions would offer.
+/// Returns the command line without the internal verbs that assay starts itself with, which
+/// completions would otherwise offer.
 fn visible() -> Command {
     let all = Cli::command();
     let verbs = all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     Command::new("assay").args(all.get_arguments().cloned()).subcommands(verbs)
 }
 
-/// Prints the script of a shell.
+/// Prints the completion script of a shell.
 pub fn completions(shell: Shell) -> Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut visible(), "assay", &mut script);
@@ -31,7 +32,7 @@ pub fn completions(shell: Shell) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Writes `assay.1` and a page for each verb and what is below it.
+/// Writes `assay.1` and a manual page for each verb and subcommand.
 pub fn pages(folder: &Path) -> Result<Exit> {
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
     let command = help::with_help(Cli::command(), COLUMNS).disable_help_subcommand(true);

@@ -1,4 +1,5 @@
-//! The verbs, a file each: what was typed goes in, one crate is called, its result is printed.
+//! The verbs, one file each: a verb calls one library crate with the parsed arguments and prints
+//! the result.
 
 mod archive;
 mod audit;
@@ -48,7 +49,7 @@ mod workloads;
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
 
-/// Does what was typed.
+/// Runs the verb that was typed.
 pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     put_back_what_a_crash_left(cli);
     match &cli.verb {
@@ -108,17 +109,16 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     }
 }
 
-/// A run that was killed may have left settings changed; the next command restores them and reports
-/// it.
+/// Restores the settings that a killed run may have left changed, and reports them.
 fn put_back_what_a_crash_left(cli: &Cli) {
-    // `doctor --restore` does it itself, with its own report.
+    // `doctor --restore` restores them itself, with its own report.
     if matches!(cli.verb, Verb::Doctor(_)) {
         return;
     }
     doctor::restore_quietly();
 }
 
-/// Serves the collector that started this process on a node.
+/// Runs the agent: serves the collector that started this process on a node.
 pub fn agent() -> anyhow::Result<()> {
     Ok(assay_lab::agent(&open::own_path()?, &open::kit_paths()?)?)
 }

@@ -1,4 +1,4 @@
-//! What most verbs open first: the archive, the lab, the folders of kits.
+//! Resources that most verbs open first: the archive, the lab, the folders of kits.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::cli::Cli;
 use crate::screen::say;
 use crate::shipped;
 
-/// The archive that was named, or the usual one.
+/// Opens the archive that `--archive` names, or the default one.
 pub(crate) fn open_archive(cli: &Cli) -> anyhow::Result<Archive> {
     let path = match &cli.archive {
         Some(path) => path.clone(),
@@ -22,7 +22,7 @@ pub(crate) fn open_archive(cli: &Cli) -> anyhow::Result<Archive> {
     Ok(Archive::open(path)?)
 }
 
-/// The lab as the verbs use it: Ctrl-C ends its trial and restores the settings.
+/// Makes the lab that verbs use: Ctrl-C ends its trial and restores the settings.
 pub(crate) fn open_lab(
     archive: &Archive,
     kits: KitPaths,
@@ -38,12 +38,12 @@ pub(crate) fn open_lab(
     })
 }
 
-/// The path of this executable.
+/// Returns the path of this executable.
 pub(crate) fn own_path() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("find assay's own executable")
 }
 
-/// Where kits are looked for; those that come with assay stand behind all others.
+/// Returns the folders that are searched for kits; the kits that come with assay are last.
 pub(crate) fn kit_paths() -> anyhow::Result<KitPaths> {
     let mut paths = KitPaths::from_env(&own_path()?, Some(assay_lab::cache_dir()));
     match shipped::folder("kits") {

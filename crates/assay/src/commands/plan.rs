@@ -12,7 +12,7 @@ use crate::cli::{Cli, Plan};
 use crate::exit::Exit;
 use crate::screen::{print_json, print_styled, style, wrap};
 
-/// What `--json` prints.
+/// Plan of an experiment, for `--json`.
 #[derive(serde::Serialize)]
 struct PlanJson<'a> {
     schema_version: u32,
@@ -23,10 +23,10 @@ struct PlanJson<'a> {
     obstacles: &'a [String],
 }
 
-/// Plans without running, and shows it.
+/// Plans an experiment without running it, and prints the plan.
 pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
     let prepared = experiment::prepare(&plan.what, &kit_paths()?)?;
-    // An archive that cannot be opened only means that nothing is known of earlier runs.
+    // Without an archive there is only no knowledge of earlier runs.
     let archive = open_archive(cli).ok();
     let confidence = prepared.experiment.compare.confidence;
     let expected: Estimate =
@@ -36,7 +36,8 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
         experiment::hint(&plan.what, obstacle);
     }
     if cli.json {
-        // Written as it is: a tree of values takes many times the memory of a large plan.
+        // Serializes the structs directly: a tree of JSON values takes many times the memory of a
+        // large plan.
         let json = PlanJson {
             schema_version: assay_model::SCHEMA_VERSION,
             experiment: &prepared.experiment,

@@ -1,4 +1,5 @@
-//! `assay publish POST.md`: a template with its numbers computed, as a folder.
+//! `assay publish POST.md`: computes the numbers of a post's template and writes the post as a
+//! folder.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -41,16 +42,16 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     })
 }
 
-/// What came of publishing a post.
+/// Result of publishing a post.
 pub(super) struct Published<'a> {
     pub post: &'a Post,
     pub page: Option<&'a str>,
-    /// Whether a check kept it from being published.
+    /// True if a check kept the post from being published.
     pub refused: bool,
 }
 
-/// The same, with the runs of the archive or without any; `reasons` adds what is known of claims
-/// beyond the runs, `done` gets the results.
+/// Publishes like [`publish`], with the runs of the archive or without any. `reasons` adds facts
+/// about claims that the runs do not contain; `done` receives the results.
 pub(super) fn publish_with(
     cli: &Cli,
     publish: &Publish,
@@ -99,7 +100,7 @@ pub(super) fn publish_with(
     Ok(if post.withheld_as_invalid() { Exit::Rule } else { Exit::Fine })
 }
 
-/// Says what keeps the post from being published.
+/// Prints the findings that keep the post from being published; returns true if there are any.
 pub(super) fn refused(post: &Post) -> bool {
     let refusals = post.refusals();
     for found in &refusals {
@@ -118,7 +119,7 @@ pub(super) fn refused(post: &Post) -> bool {
     !refusals.is_empty()
 }
 
-/// The day on which it is published.
+/// Returns today's date in UTC, as the day of publication.
 pub(super) fn today() -> String {
     assay_lab::now_utc().chars().take(10).collect()
 }
@@ -139,7 +140,7 @@ fn summary(post: &Post, page: Option<&str>) -> Result<()> {
     print_json(&json)
 }
 
-/// The template's bytes, at most one more than may be.
+/// Reads the template's bytes, at most one more than the allowed size.
 pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
     let unreadable = |e: std::io::Error| Usage(format!("{}: cannot be read: {e}", path.display()));
     let file = File::open(path).map_err(unreadable)?;
@@ -152,7 +153,8 @@ fn library(publish: &Publish) -> Result<Library> {
     Ok(Library::new(collection(&publish.published)?).map_err(mistake)?)
 }
 
-/// Those runs of the template that the archive has; an archive is only opened for them.
+/// Loads the runs of the template that the archive has; opens the archive only if the template
+/// names runs.
 fn runs(
     cli: &Cli,
     template: &Template,
@@ -183,7 +185,8 @@ fn runs(
     Ok((Some(from), views))
 }
 
-/// The run that a template means: an id, `last`, or the newest completed one of an experiment or tag.
+/// Finds the run that a template names: an id, `last`, or the newest completed run of an experiment
+/// or tag.
 pub(super) fn find(archive: &Archive, spec: &RunSpec) -> Result<Option<RunId>> {
     let filter = match spec.run.split_once(':') {
         Some(("experiment", name)) => {

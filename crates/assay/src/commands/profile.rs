@@ -1,4 +1,4 @@
-//! `assay profile`: where the time of programs goes, live or from a file.
+//! `assay profile`: shows where programs spend their time, live or from a file.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use crate::cli::Cli;
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{print_json, print_styled, say, style, write_file};
 
-/// A file that holds more is not read.
+/// Largest file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What a file that is written holds, by how its name ends; the first row that fits.
+/// Format of an output file by the end of its name; the first match counts.
 const FORMATS: [(&str, Format); 9] = [
     (".speedscope.json", Format::Speedscope),
     (".firefox.json", Format::Firefox),
@@ -42,7 +42,7 @@ enum Format {
     Page,
 }
 
-/// Profiles a command, processes, or the machine; or shows a profile that was recorded.
+/// Profiles a command, processes or the machine, or shows a recorded profile.
 pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
     let outputs = outputs(&asked.output)?;
     let (profile, name, exit) = match &asked.from {
@@ -68,7 +68,7 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
     Ok(if empty && exit == Exit::Fine { Exit::Nothing } else { exit })
 }
 
-/// A profile as JSON, with what is computed of it.
+/// A profile as JSON, with values computed from it.
 #[derive(serde::Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
@@ -76,14 +76,15 @@ struct Shown<'a> {
     truncated: [StackEnds; 2],
 }
 
-/// How much of a side's time has a stack that does not reach the start of its thread.
+/// Time of one side (on or off CPU) with stacks that do not reach the start of their thread.
 #[derive(serde::Serialize)]
 struct StackEnds {
     side: Side,
-    /// All of the time that has stacks of a program.
+    /// Time with user stacks, in nanoseconds.
     user_ns: u64,
     truncated_ns: u64,
-    /// The outermost function has no name, so that it cannot be known.
+    /// Time with stacks whose outermost function has no name, so that their end is unknown, in
+    /// nanoseconds.
     unknown_ns: u64,
 }
 
@@ -136,7 +137,7 @@ fn from_file(path: &Path) -> Result<Profile> {
     Ok(read(&bytes, &path.display().to_string()).map_err(mistake)?)
 }
 
-/// `None`: it cannot be done here, and the reason was printed.
+/// Profiles live programs; returns `None` after printing the reason if that is impossible here.
 fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
     if !(1.0..=MAX_RATE_HZ).contains(&asked.rate) {
         return usage(format!("--rate takes 1 to {MAX_RATE_HZ} samples a second"));

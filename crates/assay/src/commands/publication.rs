@@ -1,5 +1,6 @@
-//! The folder of a publication, filled whole or not at all: its files lie under other names until each is
-//! written, so that a full disk or a killed process leaves no page that is truncated, and takes none that was there.
+//! The folder of a publication, which is filled completely or not at all. Its files have temporary
+//! names until each is written, so that a full disk or a killed process leaves no truncated page
+//! and removes no existing one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,33 +10,36 @@ use assay_report::format::FORMATS;
 
 use crate::exit::usage;
 
-/// The page, which is renamed last: who finds it finds the rest.
+/// Name of the page, which is renamed last: if it exists, so do the other files.
 const PAGE: &str = "index.html";
-/// What stands behind a file's name until all are written.
+/// Suffix of file names until all files are written.
 const STAGED: &str = ".tmp";
 
-/// A folder that is being filled. Dropped before [`Publication::finish`], nothing of it stays.
+/// A folder that is being filled. If it is dropped before [`Publication::finish`], its files are
+/// removed.
 pub struct Publication<'a> {
     folder: &'a Path,
-    /// Whether the folder was not there before.
+    /// True if the folder did not exist before.
     made: bool,
     staged: Vec<String>,
-    /// What an earlier publication left and this one replaces.
+    /// Files of an earlier publication, which this one replaces.
     replaced: Vec<PathBuf>,
 }
 
 impl<'a> Publication<'a> {
-    /// Opens the folder to write to: an empty one, or with `--force` one that an earlier publication filled.
+    /// Opens the folder to write to: an empty one, or with `force` one that an earlier publication
+    /// filled.
     ///
     /// # Errors
-    /// It holds something else, or cannot be made.
+    /// The folder holds other files, or cannot be made.
     pub fn open(folder: &'a Path, force: bool) -> Result<Self> {
         let made = !folder.exists();
         if !made && !folder.is_dir() {
             return usage(format!("-o {}: it is a file; give a folder", folder.display()));
         }
         let replaced = replaced(folder, force)?;
-        // Parts of a publication that was interrupted go now: these names are used again.
+        // The files of an interrupted publication are removed now, because their names are used
+        // again.
         let (parts, replaced): (Vec<_>, Vec<_>) =
             replaced.into_iter().partition(|path| path.extension().is_some_and(|e| e == "tmp"));
         for path in parts {
@@ -46,21 +50,22 @@ impl<'a> Publication<'a> {
         Ok(Publication { folder, made, staged: Vec::new(), replaced })
     }
 
-    /// Writes a file.
+    /// Writes a file of the publication under its temporary name.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&mut self, name: &str, content: impl AsRef<[u8]>) -> Result<()> {
         fill(&self.stage(name), content)
     }
 
-    /// The path that a file is to be written to by others.
+    /// Returns the temporary path of a file that the caller writes.
     pub fn stage(&mut self, name: &str) -> PathBuf {
         self.staged.push(name.to_owned());
         self.folder.join(format!("{name}{STAGED}"))
     }
 
-    /// Takes away what is replaced and gives the files their names. Returns the page.
+    /// Removes the replaced files and gives the new files their names. Returns the path of the
+    /// page.
     ///
     /// # Errors
     /// A file cannot be removed or renamed.
@@ -80,10 +85,10 @@ impl<'a> Publication<'a> {
     }
 }
 
-/// Writes a file to the path that [`Publication::stage`] gave for it.
+/// Writes a file to the path that [`Publication::stage`] returned for it.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub fn fill(staged: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     fs::write(staged, content).with_context(|| cannot("write", &staged.with_extension("")))
 }
@@ -98,13 +103,16 @@ impl Drop for Publication<'_> {
             let _ = fs::remove_file(self.folder.join(format!("{name}{STAGED}")));
         }
         if self.made {
-            // Only if it is empty.
+            // This fails, as it should, unless the folder is empty.
             let _ = fs::remove_dir(self.folder);
         }
     }
 }
 
-/// The files of an earlier publication in a folder, where they may be replaced; none in an empty one.
+/// Returns the files of an earlier publication in a folder; empty for an empty folder.
+///
+/// # Errors
+/// The folder has other files, or an earlier publication and `force` is not set.
 fn replaced(folder: &Path, force: bool) -> Result<Vec<PathBuf>> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -112,7 +120,8 @@ fn replaced(folder: &Path, force: bool) -> Result<Vec<PathBuf>> {
         return Ok(paths);
     }
     let whole = paths.iter().any(|path| path.ends_with(PAGE));
-    // What was killed has files of a publication and no page: all under other names still, or the page's at least.
+    // A killed publication leaves files but no page: either all files have temporary names, or at
+    // least the page has.
     let staged = |path: &PathBuf| path.to_string_lossy().ends_with(STAGED);
     let cut_off = paths.iter().all(staged)
         || paths.iter().any(|path| path.ends_with(format!("{PAGE}{STAGED}")));
@@ -129,7 +138,7 @@ fn replaced(folder: &Path, force: bool) -> Result<Vec<PathBuf>> {
     Ok(paths.into_iter().filter(|path| path.is_file() && is_written_by_publish(path)).collect())
 }
 
-/// By its name.
+/// Returns true if the file's name is one that `publish` writes.
 fn is_written_by_publish(path: &Path) -> bool {
     const OTHERS: [&str; 7] = [
         "history.json",

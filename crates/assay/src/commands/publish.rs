@@ -1,5 +1,5 @@
-//! `assay publish`: a run or a post as a folder: the page, the same in Markdown, CSV and JSON, and the
-//! raw data.
+//! `assay publish`: writes a run or a post as a folder: the page, the same content in Markdown, CSV
+//! and JSON, and the raw data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::screen::{print, print_json, say};
 use crate::threads::beside;
 use crate::view;
 
-/// Writes the folder and names the page.
+/// Publishes a run, a post or histories and prints the path of the page.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     if Path::new(&publish.what).extension().is_some_and(|e| e.eq_ignore_ascii_case("md")) {
         if !publish.preview {
@@ -60,7 +60,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     let (packed, view) = beside(
         || {
             check().and_then(|()| archive.export_open(&run, &bundle))?;
-            // The copies are needed no more once the view is read: its end of the channel goes then.
+            // The copies are no longer needed once the view is read, which closes the channel.
             for () in read {}
             let _ = fs::remove_dir_all(scratch);
             anyhow::Ok(())
@@ -98,7 +98,8 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
 }
 
-/// Writes a run in each format that it has, and its experiment. The page takes as long as the others together.
+/// Writes a run in each format that it has, and its experiment. The page takes as long as all other
+/// formats together, so it has a thread of its own.
 fn files(view: &RunView, publication: &mut Publication) -> Result<()> {
     let experiment = publication.stage("experiment.toml");
     let of_view = FORMATS.iter().filter(|f| (f.has)(view));
@@ -118,8 +119,8 @@ fn files(view: &RunView, publication: &mut Publication) -> Result<()> {
     page.and(others)
 }
 
-/// A run, opened for everything that is done with it. Where it cannot be, what changed is the error: that says more
-/// than what cannot be read because of it.
+/// Opens a run. If that fails, the error lists the changed files if there are any, because that
+/// says more than the read error that they cause.
 pub(super) fn opened(archive: &Archive, id: &RunId) -> Result<RunReader> {
     let run = archive.run(id);
     if run.is_err() {
@@ -128,10 +129,10 @@ pub(super) fn opened(archive: &Archive, id: &RunId) -> Result<RunReader> {
     Ok(run?)
 }
 
-/// Whether a run that is open is as its ledger says; whatever is published of it is.
+/// Checks that an open run agrees with its ledger; only such a run is published.
 ///
 /// # Errors
-/// [`Changed`], with the files that are not.
+/// [`Changed`], with the files that differ.
 pub(super) fn whole(archive: &Archive, run: &RunReader) -> Result<()> {
     changed(archive.verify_open(run))
 }
@@ -145,7 +146,7 @@ fn changed(problems: Vec<Problem>) -> Result<()> {
     if changed.is_empty() { Ok(()) } else { Err(Changed(changed.join("; ")).into()) }
 }
 
-/// A path that can be opened from anywhere.
+/// Returns the absolute form of a path, if it exists.
 pub(super) fn absolute(path: &Path) -> String {
     path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

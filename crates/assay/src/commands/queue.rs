@@ -11,9 +11,9 @@ use crate::cli::{Cli, OfJob, Server, Submit};
 use crate::exit::{Exit, Usage};
 use crate::screen::{answer, print, print_json, say};
 
-/// Seconds that the server is asked to wait before it answers.
+/// Seconds that the server is asked to wait for the end of the job before it answers.
 const TIMEOUT: u32 = 30;
-/// Jobs that are over and shown.
+/// Maximum number of finished jobs that are shown.
 const SHOWN: usize = 10;
 
 fn client(server: &Server) -> Result<Client> {
@@ -32,7 +32,7 @@ fn show(cli: &Cli, made: &impl Serialize, text: &str) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Puts an experiment into the queue.
+/// Submits an experiment to the queue.
 pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
     let mut set = Map::new();
     for change in &asked.set {
@@ -47,7 +47,8 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
         "rev": asked.rev, "reference": asked.reference,
         "not_before": asked.at, "first": asked.first, "by": user(),
     });
-    // A file is sent with its text; the server takes it if it has the same in its folders.
+    // The text of a file is sent too; the server accepts it if a file in its folders has the same
+    // text.
     if path.extension().is_some_and(|e| e == "toml") {
         let text = std::fs::read_to_string(path)
             .map_err(|e| Usage(format!("read {}: {e}", path.display())))?;
@@ -69,7 +70,7 @@ fn user() -> String {
     std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default()
 }
 
-/// What runs, what waits, what has finished.
+/// Lists the running, waiting and finished jobs.
 pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
     let queue = client(server)?.get("jobs")?;
     if cli.json {
@@ -102,7 +103,7 @@ pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// A job in a line of 80 characters, and a second one where there is more to say.
+/// Formats a job in a line of 80 characters, and a second line if there is more to report.
 fn line(job: &Job) -> String {
     let name: String = job.experiment.chars().take(28).collect();
     let run = job.run.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -130,7 +131,7 @@ fn line(job: &Job) -> String {
     text
 }
 
-/// Waits until a job is over.
+/// Waits until a job has finished.
 pub fn wait(cli: &Cli, of: &OfJob) -> Result<Exit> {
     until_over(cli, &client(&of.server)?, of.job)
 }
@@ -148,7 +149,7 @@ fn until_over(cli: &Cli, client: &Client, id: u64) -> Result<Exit> {
     }
 }
 
-/// The exit code of the job's run; where that is not known, what the state says.
+/// Returns the exit code of the job's run, or one that fits the job's state if that is unknown.
 fn exit_of(job: &Job) -> Exit {
     let known = [
         Exit::Fine,
@@ -168,7 +169,7 @@ fn exit_of(job: &Job) -> Exit {
     })
 }
 
-/// Calls a job off.
+/// Cancels a job of the queue.
 pub fn cancel(cli: &Cli, of: &OfJob) -> Result<Exit> {
     let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/cancel", of.job), &json!({}))?)?;
     let text = if job.state == JobState::Running {
@@ -179,7 +180,7 @@ pub fn cancel(cli: &Cli, of: &OfJob) -> Result<Exit> {
     show(cli, &job, &text)
 }
 
-/// Takes up a job that was cut off.
+/// Puts an interrupted job back into the queue.
 pub fn resume(cli: &Cli, of: &OfJob) -> Result<Exit> {
     let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/resume", of.job), &json!({}))?)?;
     show(cli, &job, &format!("job {} is queued to continue", job.id))

@@ -1,6 +1,6 @@
-//! The reference pages of the documentation (`docs/reference/`), written from the code that they describe: the keys of
-//! an experiment from its schema, workloads, controls and monitors from their specs, checks from their rows, verbs and
-//! exit codes from the command line.
+//! Writes the reference pages of the documentation (`docs/reference/`) from the code that they
+//! describe: the keys of an experiment from its schema, workloads, controls and monitors from their
+//! specs, checks from their rows, verbs and exit codes from the command line.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,10 +17,10 @@ use crate::exit::Exit;
 use crate::help;
 use crate::screen::write_file;
 
-/// Columns of the help texts.
+/// Width of the help texts in columns.
 const COLUMNS: usize = 100;
 
-/// Writes the pages into a folder.
+/// Writes the reference pages into a folder.
 pub fn write(folder: &Path) -> Result<Exit> {
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
     let pages = [
@@ -38,7 +38,7 @@ pub fn write(folder: &Path) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Every control.
+/// Formats the page about controls.
 fn controls() -> String {
     let mut out = String::from(
         "# Controls\n\nWhat [controls](../controls.md) set, how, and what they restore.\n\n\
@@ -73,7 +73,7 @@ could not read, and why, is in the record of the trial.
 by monitor and unit.
 ";
 
-/// Every monitor with its fields.
+/// Formats the page about monitors, with their fields.
 fn monitors() -> String {
     let mut out = MONITORS.to_owned();
     for spec in assay_observe::every() {
@@ -94,7 +94,7 @@ fn monitors() -> String {
     out
 }
 
-/// A text as a cell of a table: one line, no bar that would end it.
+/// Formats a text as a cell of a table: in one line, with escaped bars.
 fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
@@ -148,7 +148,7 @@ fn experiment() -> Result<String> {
 
 type Target<'a> = &'a dyn Fn(&Value) -> Option<(String, Value)>;
 
-/// A type in words.
+/// Describes the type of a schema in words.
 fn kind_of(of: &Value, target: Target<'_>) -> String {
     if let Some((name, definition)) = target(of) {
         return match name.as_str() {
@@ -186,7 +186,7 @@ fn kind_of(of: &Value, target: Target<'_>) -> String {
     }
 }
 
-/// What a choice may be, each with its meaning.
+/// Lists the values of a choice, each with its meaning.
 fn choices(of: &Value, target: Target<'_>) -> String {
     let Some((_, definition)) = target(of) else { return String::new() };
     let all = definition["oneOf"].as_array().into_iter().flatten();
@@ -269,7 +269,8 @@ mod tests {
 
     use super::*;
 
-    /// The lines of code in a page that call assay, without comments and what a shell does with them.
+    /// Returns the code lines of a page that call assay, without comments and shell redirections
+    /// and pipes.
     fn commands(page: &str) -> Vec<String> {
         let mut found = Vec::new();
         let mut lines = page.lines();
@@ -293,7 +294,7 @@ mod tests {
             DisplayHelpOnMissingArgumentOrSubcommand, InvalidValue, MissingRequiredArgument,
             MissingSubcommand,
         };
-        // A flag at the end of the span, without its value.
+        // An inline command may end in a flag without its value.
         if e.kind() == InvalidValue {
             return e.to_string().contains("but none was supplied");
         }
@@ -324,7 +325,7 @@ mod tests {
         let (mut checked, mut wrong) = (0, Vec::new());
         for page in pages {
             let text = fs::read_to_string(&page).expect("a page");
-            // Inside code alone: prose may begin a line with the name.
+            // Only code counts: a line of prose may begin with the name.
             let mut fenced = false;
             let code = text.lines().filter(|line| {
                 let fence = line.trim_start().starts_with("```");
@@ -345,7 +346,8 @@ mod tests {
             for line in &commands(&code) {
                 check(line, true);
             }
-            // A span in a sentence may leave out what the verb needs, but names no flag that does not exist.
+            // An inline command may omit required arguments, but must not name a flag that does not
+            // exist.
             let spans = text.split('`').skip(1).step_by(2).filter(|s| s.starts_with("assay "));
             spans.filter(|s| !s.contains("...")).for_each(|span| check(span, false));
         }

@@ -1,6 +1,6 @@
-//! `assay reproduce`: repeats what posts claim. Their experiments run here as far as they can,
-//! those that answer early first; the posts are published with this machine's numbers, and each
-//! claim is reported with its result.
+//! `assay reproduce`: repeats the experiments behind posts. They run here as far as they can, in
+//! the order in which they give answers early; the posts are published with this machine's numbers,
+//! and each claim is reported with its result.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -22,15 +22,15 @@ mod jobs;
 
 use jobs::{Job, State};
 
-/// A post that was read.
+/// Template of a post and its file.
 pub(super) struct Read {
-    /// Its file as it is named in the table.
+    /// File name of the post, as the table shows it.
     pub name: String,
     pub path: PathBuf,
     pub template: Template,
 }
 
-/// Asks the claims of a post, or of all in a folder.
+/// Repeats the experiments of a post, or of all posts in a folder, and judges their claims.
 pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     let budget = match &asked.budget {
         None => None,
@@ -65,7 +65,8 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
         };
         let known = |post: &mut Post| reasons(post, at, &jobs);
         let code = match publish_with(cli, &publish, true, &known, &mut keep) {
-            // The runs of this machine lack what the post names: report it without them.
+            // The runs of this machine lack something that the post names: report the post without
+            // its runs.
             Err(e) if e.downcast_ref::<PostError>().is_some() => {
                 let mistake =
                     e.downcast_ref::<PostError>().map_or_else(String::new, |e| e.message.clone());
@@ -105,7 +106,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     Ok(exit)
 }
 
-/// The posts of a folder by their names, or the one.
+/// Reads the posts of a folder in the order of their names, or a single post.
 fn posts(what: &Path) -> Result<Vec<Read>> {
     let found = shipped::find(what).map_err(Usage)?;
     let mut paths = if found.is_dir() {
@@ -132,7 +133,8 @@ fn posts(what: &Path) -> Result<Vec<Read>> {
     paths.into_iter().map(read).collect()
 }
 
-/// Runs what can be run, as long as the time lasts; whether it was interrupted.
+/// Runs the experiments that can run until the budget is used up; returns true if it was
+/// interrupted.
 fn run_all(
     archive: &Archive,
     jobs: &mut [Job],
@@ -171,7 +173,7 @@ fn run_all(
     Ok(false)
 }
 
-/// How a post is published.
+/// Returns the options for publishing a post.
 fn publish_of(asked: &Reproduce, read: &Read) -> Publish {
     let stem = read.path.file_stem().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
     Publish {
@@ -187,7 +189,7 @@ fn publish_of(asked: &Reproduce, read: &Read) -> Publish {
     }
 }
 
-/// What is known of claims whose runs are not there.
+/// Adds the reasons to claims whose runs are missing.
 fn reasons(post: &mut Post, at: usize, jobs: &[Job]) {
     for claim in &mut post.claims {
         if !claim.not_run {

@@ -18,7 +18,7 @@ use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer, answer_styled, print, print_json, style, wrap};
 use crate::view;
 
-/// Lists, shows, or applies checks and packs.
+/// Lists, shows or applies checks and packs.
 pub fn rules(cli: &Cli, rules: &Rules) -> Result<Exit> {
     match rules {
         Rules::List { packs } => list(cli, packs.as_deref()),
@@ -30,7 +30,7 @@ pub fn rules(cli: &Cli, rules: &Rules) -> Result<Exit> {
     }
 }
 
-/// The packs that come with assay, or those of a folder.
+/// Returns the built-in packs, or those of a folder.
 fn all_packs(folder: Option<&Path>) -> Result<Vec<Pack>> {
     match folder {
         None => Ok(pack::embedded()),
@@ -186,7 +186,7 @@ fn rule_lines(rule: &Rule, text: &mut String) {
     let _ = writeln!(text, "{}", wrap(&line, "    ", "    "));
 }
 
-/// The whole catalogue over a run of the archive, in a profile.
+/// Runs the whole catalogue on a run of the archive, in a profile.
 fn check(cli: &Cli, run: &str, profile: Profile) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let v = view::load(&archive, &archive.resolve(run)?)?;
@@ -231,7 +231,7 @@ fn report_text(report: &Report) -> String {
     text
 }
 
-/// A pack over a result in a JSON file.
+/// Judges the result in a JSON file by a pack.
 fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit> {
     let pack = find_pack(id, folder)?;
     let name = file.display();

@@ -30,7 +30,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         let run = archive.run(&archive.resolve(name)?)?;
         what.targets = vec![run.dir().join("experiment.toml").display().to_string()];
     }
-    // Mistakes are answered before anything is opened or made.
+    // Mistakes are reported before anything is opened or created.
     let prepared = match &run.resume {
         None => Some(experiment::prepare(&what, &kits)?),
         Some(_) => None,
@@ -64,7 +64,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
             None => &mut nobody,
         },
     );
-    // Nodes have their own queue.
+    // Nodes have a queue of their own.
     let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.engine == Engine::Slurm);
     let _lock = if remote { None } else { take_run_lock(run.wait_for_lock, &lab, &mut both)? };
     if !run.quiet {
@@ -99,8 +99,8 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     Ok(exit_of(&ended, &view))
 }
 
-/// One run at a time measures on a machine. Without `--wait-for-lock` a second one prints a line about
-/// the first.
+/// Takes the run lock, so that one run at a time measures on a machine. Without `wait`, a second
+/// run only prints a warning about the first.
 pub fn take_run_lock(
     wait: bool,
     lab: &Lab<'_>,
@@ -110,7 +110,7 @@ pub fn take_run_lock(
         let turn = RunLock::wait(&lab.state_dir, lab.interrupt.as_ref(), &mut |s| watcher.say(s));
         return turn.with_context(|| format!("take the turn in {}", lab.state_dir.display()));
     }
-    // Where no lock can be made, nobody can be warned of another run.
+    // If no lock can be made, other runs are unknown and no warning is possible.
     match RunLock::take(&lab.state_dir) {
         Ok(Ok(turn)) => Ok(Some(turn)),
         Ok(Err(who)) => {
@@ -123,7 +123,7 @@ pub fn take_run_lock(
     }
 }
 
-/// States what programs get in place of what assay was given.
+/// Prints notes about the inputs and outputs that programs get instead of assay's own.
 fn prologue(run: &Run) {
     let given = || rustix::fs::fstat(std::io::stdin()).is_ok_and(|s| s.st_size > 0);
     let waiting = || rustix::io::ioctl_fionread(std::io::stdin()).is_ok_and(|bytes| bytes > 0);
@@ -145,7 +145,7 @@ fn epilogue(ended: &Ended) {
     }
 }
 
-/// The exit code of a run.
+/// Returns the exit code of a run.
 pub fn exit_of(ended: &Ended, view: &RunView) -> Exit {
     let any = |outcomes: &[Outcome]| view.records.iter().any(|r| outcomes.contains(&r.outcome));
     if ended.state == RunState::Interrupted {

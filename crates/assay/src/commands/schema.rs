@@ -8,7 +8,7 @@ use assay_model as model;
 use crate::exit::Exit;
 use crate::screen::{print, write_file};
 
-/// Every format by the name of its schema's file.
+/// Returns the schema of every format, with the name of its file.
 fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
         ("experiment", schemars::schema_for!(model::Experiment)),
@@ -27,7 +27,7 @@ fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     ]
 }
 
-/// Writes them all into a folder.
+/// Writes all schemas into a folder.
 pub fn schema(output: &Path) -> Result<Exit> {
     std::fs::create_dir_all(output)
         .with_context(|| format!("make the folder {}", output.display()))?;

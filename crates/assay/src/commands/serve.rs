@@ -57,7 +57,7 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
     let json = cli.json;
     let mut failure = None;
     assay_server::serve(config, &Interrupt::install()?, &mut |address, keys| {
-        // After the # it is sent to no server, so it is in no log.
+        // Browsers do not send the part after the # to a server, so the token is in no log.
         let url = |token: &str| format!("http://{address}/login#token={token}");
         let (full, look) = (url(&keys.full), url(&keys.read_only));
         let text = if json {
@@ -75,7 +75,7 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
     failure.map_or(Ok(Exit::Fine), Err)
 }
 
-/// Warns if an earlier version left schedules, which nothing runs any more.
+/// Warns if an earlier version left schedules, which assay no longer runs.
 fn warn_of_schedules(folder: &Path) {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let left = files.filter(|f| f.path().extension().is_some_and(|e| e == "json")).count();

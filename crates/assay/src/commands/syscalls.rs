@@ -1,4 +1,4 @@
-//! `assay syscalls`: the system calls of programs, counted while they run.
+//! `assay syscalls`: counts the system calls of programs while they run.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::cli::Cli;
 use crate::exit::{Exit, usage};
 use crate::screen::{print_json, print_styled, say, style};
 
-/// Counts the calls of a command, of processes, or of the machine.
+/// Counts the system calls of a command, of processes or of the machine.
 pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
     let look = Look::new(&asked.of)?;
     let Some((whose, _)) = look.whose()? else {

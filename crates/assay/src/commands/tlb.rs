@@ -1,4 +1,4 @@
-//! `assay tlb`: what address translation costs, counted or simulated.
+//! `assay tlb`: measures the cost of address translation with hardware counters, or simulates it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -72,14 +72,15 @@ fn record(path: &Path) -> Result<Writer<Box<dyn Write>>> {
     Writer::new(file).with_context(doing)
 }
 
-/// Counts while the command runs, a line every interval.
+/// Counts while the command runs, and prints a line per interval.
 fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let interval =
         units::parse_duration(&asked.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
     if interval < Duration::from_millis(1) {
         return usage("--interval: 1 ms or more");
     }
-    // Opened and started by one thread: the counters are of what that thread starts.
+    // The same thread opens the counters and starts the program, because they count only what that
+    // thread starts.
     let interrupt = Interrupt::install()?;
     let (open, opened) = std::sync::mpsc::channel();
     let ends_it = interrupt.clone();
@@ -130,7 +131,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     Ok(beside::exit(&interrupt, &ran))
 }
 
-/// What exactly is missing, and the two other ways.
+/// Prints which counters are missing, and the two alternatives.
 fn missing_counters(cli: &Cli, missing: &counters::Missing) -> Result<()> {
     let ways = [
         ("by experiment", "assay run experiments/large-pages.toml"),

@@ -1,4 +1,4 @@
-//! `assay vm`: what virtual machines boot from.
+//! `assay vm`: the kernels and root file systems that virtual machines boot from.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,14 +11,15 @@ use crate::cli::{Cli, Vm};
 use crate::exit::Exit;
 use crate::screen::{print, print_json, write_file};
 
-/// What builds a root file system and kernels, and what it takes from its own folder.
+/// Script that builds a root file system and kernels, and the files that it reads from its own
+/// folder.
 const RECIPE: [(&str, &str); 3] = [
     ("image", include_str!("../../../../scripts/vm/image")),
     ("init", include_str!("../../../../scripts/vm/init")),
     ("guest.service", include_str!("../../../../scripts/vm/guest.service")),
 ];
 
-/// A kernel that is built.
+/// A kernel that has been built.
 #[derive(Debug, serde::Serialize)]
 struct Built {
     kernel: String,
@@ -26,7 +27,7 @@ struct Built {
     folder: String,
 }
 
-/// Lists what is built, or builds.
+/// Lists the built kernels, or builds some.
 pub fn vm(cli: &Cli, asked: &Vm) -> Result<Exit> {
     match asked {
         Vm::List => list(cli),

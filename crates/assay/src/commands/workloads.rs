@@ -1,4 +1,4 @@
-//! `assay workloads`: what can be run, and with which parameters.
+//! `assay workloads`: lists the workloads and their parameters.
 
 use std::fmt::Write;
 
@@ -33,7 +33,8 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The built-in ones and the kits. A broken kit is `assay kit check`'s to explain.
+/// Returns the built-in workloads and the kits. A broken kit is left out; `assay kit check`
+/// explains it.
 fn all(kits: &KitPaths) -> Vec<WorkloadSpec> {
     let mut specs: Vec<WorkloadSpec> =
         builtin::ROWS.iter().map(|row| (row.new)().spec().clone()).collect();
@@ -45,7 +46,7 @@ fn all(kits: &KitPaths) -> Vec<WorkloadSpec> {
     specs
 }
 
-/// Those that come with assay, wherever it is run.
+/// Returns the workloads that come with assay, wherever it is run.
 pub(super) fn shipped() -> std::io::Result<Vec<WorkloadSpec>> {
     let folder = crate::shipped::folder("kits")?;
     Ok(all(&KitPaths { roots: vec![folder], ..KitPaths::default() }))
@@ -76,7 +77,7 @@ fn describe(spec: &WorkloadSpec) -> String {
     text
 }
 
-/// A parameter's type in words.
+/// Describes the type of a parameter in words.
 pub(super) fn kind(ty: &ParamType) -> String {
     match ty {
         ParamType::Bool => "true or false".into(),

@@ -1,5 +1,6 @@
-//! `assay history`: a metric over revisions as ratios to a reference in the same blocks, its change points, each
-//! suspected until a fresh experiment confirms or refutes it; filling gaps; imported series.
+//! `assay history`: shows a metric over revisions as ratios to a reference in the same blocks, with
+//! its change points, each suspected until a fresh experiment confirms or refutes it. Fills gaps,
+//! and imports series.
 
 pub(super) mod publish;
 mod show;
@@ -28,13 +29,13 @@ use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
 use crate::screen::{answer, print, say, write_file};
 
-/// Revisions that are measured beside the reference in one run.
+/// Revisions that one run measures along with the reference.
 const AT_ONCE: usize = 3;
 
-/// Shows, fills, confirms, acknowledges, imports.
+/// Shows, fills, confirms, acknowledges or imports a history.
 pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
     if let Some(HistoryImport::Import { files, format, name }) = &asked.import {
-        // Earlier versions had the format before the file.
+        // Earlier versions took the format before the file.
         let (first, files) = match files.as_slice() {
             [first, rest @ ..] if !rest.is_empty() && format.is_none() => {
                 let known = first.to_str().and_then(foreign::format);
@@ -154,7 +155,8 @@ impl<'a> Measured<'a> {
         Ok(past)
     }
 
-    /// Histories of the archive that measured the same commits, for one that has no points.
+    /// Describes other histories of the archive that measured the same commits, for a history
+    /// without points.
     fn others(&self) -> Result<Vec<String>> {
         let own = |about: &About| {
             let commits = self.range().iter().filter(|c| about.revisions.contains(c)).count();
@@ -228,8 +230,8 @@ impl<'a> Measured<'a> {
         })
     }
 
-    /// Keeps what the series is of, for pages that are made without the repository. An archive that cannot be
-    /// written is only looked at.
+    /// Saves the definition of the series, for pages that are made without the repository. If the
+    /// archive cannot be written, the history is only shown.
     fn keep(&self, kept: &mut Kept, past: &Past) -> Result<()> {
         let before = kept.known.clone();
         if past.series.iter().any(|s| !s.points.is_empty()) {
@@ -262,7 +264,7 @@ impl<'a> Measured<'a> {
         Ok(())
     }
 
-    /// Measures what is missing; whether it was interrupted.
+    /// Measures missing points; returns true if it was interrupted.
     fn fill(&self, lab: &Lab<'_>, bar: &mut Bar, kept: &Kept, until: Instant) -> Result<bool> {
         let mut left = self.asked.points.unwrap_or(usize::MAX);
         let range = self.range();
@@ -277,13 +279,13 @@ impl<'a> Measured<'a> {
                     (places.clone(), analysis.changes.iter().map(sides).collect())
                 }
             };
-            // References of before come first: without a link their points say nothing.
+            // Earlier references come first: without a link to them their points have no value.
             let mut levels = past.unlinked.clone();
             let at_once = AT_ONCE.min(left);
             let next = next_to_measure(range.len(), &measured, &past.unusable, &changes, at_once);
             levels.extend(next.iter().map(|i| range[*i].level.clone()));
             levels.retain(|l| l != self.reference());
-            // A reference that is gone cannot be linked any more.
+            // A reference that is no longer in the repository cannot be linked.
             let gone = self.defined.repo.missing(&levels).map_err(LabError::from)?;
             levels.retain(|l| !gone.contains(l));
             levels.truncate(at_once.max(past.unlinked.len()));
@@ -294,7 +296,7 @@ impl<'a> Measured<'a> {
             left = left.saturating_sub(next.len());
             levels.insert(0, self.reference().to_owned());
             if levels.len() == 1 {
-                // The reference has a value beside any other revision.
+                // The reference needs another revision in its blocks to have a value.
                 return Ok(false);
             }
             let mut what = look_at(self.asked, &levels);
@@ -317,8 +319,9 @@ impl<'a> Measured<'a> {
         Ok(self.past()?.series.iter().map(|s| s.points.len()).sum())
     }
 
-    /// Confirms what is suspected or open, by an experiment of the revisions on both sides; whether it was
-    /// interrupted. Each is judged from the archive, so that nothing is lost between its run and its verdict.
+    /// Confirms suspected and open changes by an experiment with the revisions on both sides;
+    /// returns true if it was interrupted. Each change is judged from the archive, so that nothing
+    /// is lost between its run and its verdict.
     fn confirm(
         &self,
         lab: &Lab<'_>,
@@ -358,7 +361,7 @@ impl<'a> Measured<'a> {
         Ok(false)
     }
 
-    /// Has both sides of confirmed changes profiled where that is not done.
+    /// Profiles both sides of confirmed changes that have no profiles yet.
     fn functions(
         &self,
         lab: &Lab<'_>,
@@ -396,12 +399,13 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// The points on both sides of where a change may be: its most likely place alone could be one on which nothing changed.
+/// Returns the points on both sides of the range in which a change may be. Nothing may have changed
+/// at its most likely place.
 fn sides<'a>(points: &'a [Point], change: &ChangePoint) -> (&'a Point, &'a Point) {
     (&points[change.place.0.max(1) - 1], &points[change.place.1])
 }
 
-/// What is typed for a run of some revisions; the first is the baseline.
+/// Returns the arguments for a run of some revisions; the first is the baseline.
 fn look_at<S: AsRef<str>>(asked: &History, levels: &[S]) -> What {
     let mut what = asked.what.clone();
     what.rev = levels.iter().map(|l| l.as_ref().to_owned()).collect();

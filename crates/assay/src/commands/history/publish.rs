@@ -1,4 +1,5 @@
-//! `assay publish --history`: the histories of an archive as one page that needs no network, with their data.
+//! `assay publish --history`: the histories of an archive as one self-contained page, with their
+//! data.
 
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
@@ -14,14 +15,14 @@ use crate::exit::{Exit, usage};
 use crate::screen::answer;
 use crate::view;
 
-/// A history as anybody may see it; `None`: there is nothing to show.
+/// Returns a history for the public, or `None` if it has nothing to show.
 pub(in super::super) fn public(
     archive: &Archive,
     id: &str,
     no_redact: bool,
 ) -> Result<Option<Shown>> {
     let filter = Filter { tag: Some(series::tag(id)), ..Filter::default() };
-    // The names that its runs know are those that go.
+    // The redactor removes the names that the history's runs know.
     let newest = archive.list(&filter)?.into_iter().max_by(|a, b| a.started_at.cmp(&b.started_at));
     let redactor = match newest {
         Some(run) if !no_redact => {
@@ -36,7 +37,7 @@ pub(in super::super) fn public(
     Ok(series::show(archive, id, Some(&clean))?.map(|(shown, ..)| shown))
 }
 
-/// Writes the folder and names the page.
+/// Writes the folder and prints the path of the page.
 pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     if asked.preview || asked.withhold || !asked.published.is_empty() {
         return usage("--history takes -o, --force and --no-redact alone");

@@ -1,4 +1,4 @@
-//! A history as text for a terminal.
+//! Text form of a history, for a terminal.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use assay_report::history::{
     together_line,
 };
 
-/// For a terminal.
+/// Formats a history as text for a terminal.
 pub fn text(shown: &Shown, raw: bool) -> String {
     let mut out = format!(
         "{} of {}, as ratios to {} in the same blocks, with 95 % intervals\n",
@@ -78,7 +78,7 @@ pub fn text(shown: &Shown, raw: bool) -> String {
     out
 }
 
-/// Quoted series for a terminal.
+/// Formats quoted series as text for a terminal.
 pub fn quoted_text(quoted: &Quoted) -> String {
     let head = format!(
         "quoted from {}: assay measured none of it, so changes are suspected and cannot be confirmed",

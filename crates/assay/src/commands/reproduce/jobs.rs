@@ -1,4 +1,5 @@
-//! The experiments that posts need: which are in the archive, which can run here, what they take; and running one.
+//! The experiments that posts need: finds out which are in the archive, which can run here and how
+//! long they take, and runs them.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -23,33 +24,33 @@ use crate::shipped;
 
 /// An experiment that posts need.
 pub struct Job {
-    /// Its file as the posts name it.
+    /// File of the experiment, as the posts name it.
     pub file: String,
-    /// The posts by their positions, with their names for its run.
+    /// Index of each post that needs it, with the post's name for its run.
     pub uses: Vec<(usize, String)>,
-    /// How many claims it answers.
+    /// Number of claims that it answers.
     pub claims: usize,
     pub state: State,
-    /// What the time is judged by.
+    /// Source of the estimated time.
     pub basis: String,
     expected: Option<Duration>,
-    /// How many trials are planned: what takes an unknown time is ordered by them.
+    /// Number of planned trials, which orders experiments of unknown time.
     trials: usize,
     prepared: Option<Prepared>,
 }
 
-/// What becomes of it.
+/// State of an experiment.
 pub enum State {
-    /// A completed run is in the archive.
+    /// The archive has a completed run of it.
     Made(RunId),
-    /// A run of it was interrupted, and goes on.
+    /// A run of it was interrupted, and will be continued.
     Interrupted(RunId),
     Ready,
-    /// It cannot run on this machine.
+    /// The experiment cannot run on this machine; the text is the reason.
     Impossible(String),
-    /// It was not run, or not to its end.
+    /// The experiment did not run, or not to its end; the text is the reason.
     Skipped(String),
-    /// It ran, and made no result.
+    /// The experiment ran and had no result; the text is the reason.
     Failed(String),
 }
 
@@ -77,14 +78,14 @@ impl Job {
         }
     }
 
-    /// `answers 2 claims of 1 post`.
+    /// Describes what the experiment answers, such as `answers 2 claims of 1 post`.
     pub fn answers(&self) -> String {
         let mut posts: Vec<usize> = self.uses.iter().map(|(at, _)| *at).collect();
         posts.dedup();
         format!("answers {} of {}", count(self.claims, "claim"), count(posts.len(), "post"))
     }
 
-    /// Why there is no answer of it, if there is none.
+    /// Returns the reason why the experiment has no answer, or `None` if it has one.
     pub fn why_not(&self) -> Option<(Here, String)> {
         match &self.state {
             State::Made(_) => None,
@@ -101,7 +102,7 @@ impl Job {
     }
 }
 
-/// The experiments of posts, those that give answers early first.
+/// Returns the experiments of posts, in the order in which they give answers early.
 pub fn of(posts: &[Read], archive: &Archive, kits: &KitPaths) -> Result<Vec<Job>> {
     let mut jobs: Vec<Job> = Vec::new();
     for (at, read) in posts.iter().enumerate() {
@@ -133,13 +134,13 @@ pub fn of(posts: &[Read], archive: &Archive, kits: &KitPaths) -> Result<Vec<Job>
     jobs.sort_by_key(|job| {
         let unanswered = job.claims == 0;
         let seconds = job.expected.map(|e| e.as_secs());
-        // What nobody knows the time of comes behind what is known, fewer trials first.
+        // Experiments of unknown time come after the others, those with fewer trials first.
         (unanswered, seconds.is_none(), seconds, job.trials)
     });
     Ok(jobs)
 }
 
-/// Reads the experiment, and looks whether it can run here and what it takes.
+/// Reads the experiment, and finds out whether it can run here and how long it takes.
 fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
     let file = match locate(&job.file, post) {
         Ok(file) => file,
@@ -151,7 +152,7 @@ fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
     let prepared = match Prepared::from_file(&file, kits, &|_| Ok(())) {
         Ok(prepared) => prepared,
         Err(e) => {
-            // Which of its settings finds that out first does not matter.
+            // It does not matter which treatment failed first.
             let why = one_line(&e.to_string());
             let bare =
                 why.strip_prefix("treatment ").and_then(|rest| Some(rest.split_once(": ")?.1));
@@ -178,7 +179,8 @@ fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
     job.prepared = Some(prepared);
 }
 
-/// The experiment's file: as it is named, beside the post or beside its folder, or the one that comes with assay.
+/// Finds the experiment's file: as it is named, relative to the folder of the post or its parent,
+/// or in the files that come with assay.
 fn locate(named: &str, post: &Path) -> Result<PathBuf, String> {
     let folders = post.ancestors().skip(1).take(2);
     let beside = folders.map(|folder| folder.join(named)).find(|path| path.is_file());
@@ -188,8 +190,8 @@ fn locate(named: &str, post: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// What the description of an experiment says that it takes: `the run takes about 10 min`, `a block takes about 2 min`,
-/// `about 5 min on two CPUs`.
+/// Returns the time that the description of an experiment states: `the run takes about 10 min`, `a
+/// block takes about 2 min`, `about 5 min on two CPUs`.
 fn described(experiment: &Experiment) -> Option<Duration> {
     let text = one_line(&experiment.description);
     let duration = |(at, phrase): (usize, &str)| {
@@ -208,21 +210,21 @@ fn described(experiment: &Experiment) -> Option<Duration> {
     text.match_indices("about ").find_map(duration)
 }
 
-/// The newest run of an experiment, if it was interrupted.
+/// Returns the newest run of an experiment, if it was interrupted.
 fn interrupted(archive: &Archive, name: &str) -> Option<RunId> {
     let filter = Filter { experiment: Some(name.to_owned()), limit: Some(1), ..Filter::default() };
     let newest = archive.list(&filter).ok()?.into_iter().next()?;
     (newest.state == RunState::Interrupted).then_some(newest.id)
 }
 
-/// A message in one line, without the lines of a file that it points at.
+/// Joins a message into one line, without the lines of a file that it quotes.
 fn one_line(text: &str) -> String {
     let text = text.split("-->").next().unwrap_or(text);
     let text = text.trim_start().trim_start_matches("error:");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Runs an experiment, no longer than the time that is left; whether a signal ended it.
+/// Runs an experiment for no longer than the time left; returns true if a signal ended it.
 pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool) -> Result<bool> {
     let Some(prepared) = job.prepared.take() else { return Ok(false) };
     let lab = open_lab(archive, kit_paths()?, Output::Keep)?;
@@ -231,7 +233,7 @@ pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool)
     }
     let mut bar = Bar::new(&prepared.experiment.name, false);
     let _lock = take_run_lock(wait, &lab, &mut bar)?;
-    // The sender is dropped when the run has ended, and the clock with it.
+    // The sender is dropped when the run has ended, which stops the timer.
     let (ended, clock) = mpsc::channel::<()>();
     let timer = left.zip(lab.interrupt.clone()).map(|(left, interrupt)| {
         std::thread::spawn(move || {

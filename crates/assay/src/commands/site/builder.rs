@@ -1,4 +1,4 @@
-//! What everything that builds a part of a site shares: where it reads and writes, and what it has to say.
+//! State that all steps of a site's build share: inputs, output folder and messages.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -12,21 +12,21 @@ use serde::Serialize;
 use super::super::copies::Copies;
 use super::folder::Folder;
 
-/// Why something is not on the site.
+/// Reason why something is not on the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Why {
-    /// A file of a person has a mistake.
+    /// A file that a person wrote has a mistake.
     Mistake,
-    /// A check refuses it.
+    /// A check refuses to publish it.
     Refused,
-    /// A run is not as its ledger says.
+    /// The run differs from its ledger.
     Damaged,
-    /// A process writes it at this moment.
+    /// A process is writing the run now.
     Busy,
 }
 
-/// What is not on the site.
+/// A run, post or other part that is not on the site.
 #[derive(Debug, Clone, Serialize)]
 pub struct LeftOut {
     pub what: String,
@@ -34,18 +34,18 @@ pub struct LeftOut {
     pub message: String,
 }
 
-/// What everything that builds a part of the site needs.
+/// State that all steps of a site's build share.
 pub struct Builder<'a> {
     pub archive: &'a Archive,
     pub folder: &'a Folder,
     pub site: Site,
     pub no_redact: bool,
     pub quiet: bool,
-    /// A hash of what every page depends on: the program, the site, what is redacted.
+    /// Hash of everything that all pages depend on: the program, the site and the redacted names.
     pub settings: String,
     pub left_out: Mutex<Vec<LeftOut>>,
     pub notes: Mutex<Vec<String>>,
-    /// Values that were replaced, files that were left out.
+    /// Number of values that were replaced, and of files that were left out.
     pub redacted: (AtomicU64, AtomicU64),
     pub next: AtomicU64,
 }
@@ -66,12 +66,12 @@ impl Builder<'_> {
         self.redacted.1.fetch_add(files as u64, Ordering::Relaxed);
     }
 
-    /// A name of its own in the scratch folder.
+    /// Returns an unused path in the scratch folder.
     pub fn scratch(&self, what: &str) -> PathBuf {
         self.folder.scratch().join(format!("{what}-{}", self.next.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// A bar for a long build, on a terminal.
+    /// Returns a progress bar for a long build; hidden unless standard error is a terminal.
     pub fn bar(&self, runs: usize) -> ProgressBar {
         use std::io::IsTerminal as _;
         let shown = runs > 1 && !self.quiet && std::io::stderr().is_terminal();

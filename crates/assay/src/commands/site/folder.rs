@@ -1,6 +1,7 @@
-//! The folder of a site: what stands in it, what it was made of, and how it changes. A page is written under
-//! another name and renamed, so it is whole at any moment; a journal beside the manifest says what was written
-//! since, so that a build that was killed is taken up where it stopped and leaves nothing behind.
+//! The folder of a site: its files, the inputs that they were made from, and its updates. A page is
+//! written under a temporary name and renamed, so it is complete at any moment. A journal next to
+//! the manifest lists the files written since, so that the next build continues one that was
+//! killed, and nothing is left behind.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
@@ -18,26 +19,27 @@ use serde::{Deserialize, Serialize};
 use crate::exit::usage;
 use crate::screen::say;
 
-/// Where assay keeps what it knows of the site, below its folder.
+/// Subfolder for assay's own data about the site.
 const STATE: &str = ".assay-site";
 const VERSION: u32 = 1;
 
-/// What a thing's pages were made of, and which files they are.
+/// Pages that are made together from the same input, with a hash of that input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
-    /// A hash of everything that its files were made of.
+    /// Hash of all inputs of its files.
     pub key: String,
-    /// How its input looked on disk, where that tells without reading it that nothing changed.
+    /// Sizes and modification times of its input, if they can tell that nothing changed without
+    /// reading it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub look: String,
-    /// What the lists show of it.
+    /// Card that lists show for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
-    /// Its files, by their place in the site.
+    /// Files of the unit, by their path in the site.
     pub files: BTreeMap<String, Written>,
 }
 
-/// What the lists show of a thing.
+/// Data that lists show of a unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Card {
@@ -47,18 +49,18 @@ pub enum Card {
     History(Box<HistoryCard>),
 }
 
-/// A file as it was written.
+/// Size and hash of a file as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     bytes: u64,
     sha256: String,
 }
 
-/// Everything that stands in the folder.
+/// All units of the folder, and the program that wrote them.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Manifest {
     schema_version: u32,
-    /// The program that made it: how its file looked, and its SHA-256.
+    /// Size and time of the program's file, and its SHA-256.
     program: (String, String),
     units: BTreeMap<String, Unit>,
 }
@@ -69,11 +71,11 @@ struct Manifest {
 enum Line {
     /// A file is about to be written.
     File(String),
-    /// A unit is whole.
+    /// A unit is complete.
     Unit(String, Unit),
 }
 
-/// How many pages (files that end in `.html`) a build wrote, left as they were, and took away.
+/// Number of pages (files that end in `.html`) that a build wrote, left unchanged and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Tally {
     pub built: usize,
@@ -81,11 +83,11 @@ pub struct Tally {
     pub removed: usize,
 }
 
-/// The folder, locked.
+/// The locked folder of a site.
 pub struct Folder {
     root: PathBuf,
     old: Manifest,
-    /// The files that stand there, as they were written.
+    /// Files of the last build, as they were written.
     standing: HashMap<String, Written>,
     /// Files that a killed build may have left.
     strays: BTreeSet<String>,
@@ -98,7 +100,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder that is new, empty or a site; with `force` any.
+    /// Opens a folder that is new, empty or a site; with `force`, any folder.
     pub fn open(root: &Path, force: bool) -> Result<Self> {
         let state = root.join(STATE);
         if !state.is_dir() && !force {
@@ -118,7 +120,7 @@ impl Folder {
         let tmp = state.join("tmp");
         fs::create_dir_all(&tmp).with_context(|| format!("make the folder {}", tmp.display()))?;
         let lock = locked(root, &state)?;
-        // What a killed build left half-done.
+        // Removes the unfinished files of a killed build.
         for entry in fs::read_dir(&tmp)?.flatten() {
             let path = entry.path();
             let gone =
@@ -149,17 +151,17 @@ impl Folder {
         })
     }
 
-    /// The SHA-256 of this program: another one builds everything again.
+    /// Returns the SHA-256 of this program: another program rebuilds everything.
     pub fn program(&self) -> &str {
         &self.program.1
     }
 
-    /// Where a build may keep what it needs for a moment.
+    /// Returns the folder for temporary files of the build.
     pub fn scratch(&self) -> PathBuf {
         self.root.join(STATE).join("tmp")
     }
 
-    /// What a unit was the last time, if all its files still stand.
+    /// Returns a unit of the last build, if all its files still exist with their sizes.
     pub fn standing(&self, name: &str) -> Option<&Unit> {
         let unit = self.old.units.get(name)?;
         unit.files.iter().all(|(path, is)| self.stands(path, is)).then_some(unit)
@@ -169,22 +171,22 @@ impl Folder {
         fs::symlink_metadata(self.root.join(path)).is_ok_and(|m| m.is_file() && m.len() == is.bytes)
     }
 
-    /// Keeps a unit as it is.
+    /// Keeps a unit unchanged.
     pub fn keep(&self, name: &str, unit: Unit) {
         held(&self.new).insert(name.to_owned(), unit);
     }
 
-    /// The key of a unit that is on the site.
+    /// Returns the key of a unit that is on the site.
     pub fn made(&self, name: &str) -> Option<String> {
         held(&self.new).get(name).map(|unit| unit.key.clone())
     }
 
-    /// Everything that is on the site so far.
+    /// Returns all units that are on the site so far.
     pub fn units(&self) -> Vec<Unit> {
         held(&self.new).values().cloned().collect()
     }
 
-    /// Writes a file, if it is not there with that content already.
+    /// Writes a file, unless it exists with that content already.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written> {
         let is = Written { bytes: bytes.len() as u64, sha256: sha256(bytes) };
         if self.has(path, &is) {
@@ -196,7 +198,7 @@ impl Folder {
         Ok(is)
     }
 
-    /// Moves a file of [`Folder::scratch`] into its place.
+    /// Moves a file from [`Folder::scratch`] to its path in the site.
     pub fn place(&self, path: &str, from: &Path) -> Result<Written> {
         let hashed = || Ok::<_, std::io::Error>((fs::metadata(from)?.len(), sha256_file(from)?));
         let (bytes, sha256) = hashed().with_context(|| format!("read {}", from.display()))?;
@@ -242,7 +244,7 @@ impl Folder {
         Ok(())
     }
 
-    /// A unit is whole: the next build need not make it again.
+    /// Records that a unit is complete, so that the next build need not make it again.
     pub fn done(&self, name: &str, unit: Unit) -> Result<()> {
         self.note(&Line::Unit(name.to_owned(), unit.clone()))
             .context("write the journal of the site")?;
@@ -257,7 +259,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Takes away what belongs to nothing any more, and writes the manifest.
+    /// Removes the files that belong to no unit, and writes the manifest.
     pub fn finish(self) -> Result<Tally> {
         let units = std::mem::take(&mut *held(&self.new));
         let now: BTreeSet<&String> = units.values().flat_map(|u| u.files.keys()).collect();
@@ -271,7 +273,7 @@ impl Folder {
                 Err(e) => return Err(e).with_context(|| format!("remove {}", file.display())),
             }
             let mut folder = file.parent();
-            // Folders that have become empty go too.
+            // Removes folders that have become empty.
             while let Some(empty) = folder.filter(|f| *f != self.root && fs::remove_dir(f).is_ok())
             {
                 folder = empty.parent();
@@ -302,7 +304,8 @@ pub(super) fn is_page(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|e| e == "html")
 }
 
-/// Whether a path of a manifest names a file inside the site: plain names, none of which begins with a dot.
+/// Returns true if a path of a manifest is inside the site: plain names, none of which begins with
+/// a dot.
 fn is_ours(path: &str) -> bool {
     let plain = |c: Component<'_>| matches!(c, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
     !path.is_empty() && Path::new(path).components().all(plain)
@@ -345,14 +348,15 @@ fn manifest(path: &Path) -> Result<Manifest> {
     }
 }
 
-/// Takes up what a killed build had done; returns the files that it may have left. Its last line may be torn.
+/// Applies the journal of a killed build to the manifest; returns the files that the build may have
+/// left. The last line may be incomplete.
 fn replay(journal: &Path, manifest: &mut Manifest) -> BTreeSet<String> {
     let text = fs::read_to_string(journal).unwrap_or_default();
     let mut strays = BTreeSet::new();
     for line in text.lines() {
         match serde_json::from_str(line) {
             Ok(Line::File(path)) => {
-                // Whatever unit it belonged to, it may be another file now.
+                // The file may differ now from the one of the unit that it belonged to.
                 for unit in manifest.units.values_mut() {
                     if let Some(is) = unit.files.get_mut(&path) {
                         is.sha256.clear();
@@ -371,7 +375,8 @@ fn replay(journal: &Path, manifest: &mut Manifest) -> BTreeSet<String> {
     strays
 }
 
-/// The program's file: how it looks, and its hash, which is not computed again while it looks the same.
+/// Returns the size and time of the program's file, and its hash, which is computed only if the
+/// former have changed.
 fn program(known: &(String, String)) -> Result<(String, String)> {
     let path = super::super::open::own_path()?;
     let meta = fs::metadata(&path).with_context(|| format!("look at {}", path.display()))?;
@@ -383,7 +388,7 @@ fn program(known: &(String, String)) -> Result<(String, String)> {
     Ok((look, hash))
 }
 
-/// What of a file changes whenever its content does.
+/// Returns the size and modification time of a file, which change whenever its content does.
 pub fn look_of(meta: &fs::Metadata) -> String {
     use std::os::unix::fs::MetadataExt as _;
     format!("{}.{}.{}", meta.len(), meta.mtime(), meta.mtime_nsec())

@@ -1,4 +1,4 @@
-//! The histories of a site: a page for each that the archive measured or imported.
+//! The histories of a site: a page for each history that the archive measured or imported.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use super::builder::{Builder, Why};
 use super::folder::{Card, Unit};
 use super::runs;
 
-/// Brings the pages of all histories up to date, after those of the runs.
+/// Updates the pages of all histories, after those of the runs.
 pub fn build(builder: &Builder<'_>) -> Result<()> {
     for id in series::histories(builder.archive.path()) {
         if let Err(e) = own(builder, &id) {
@@ -51,7 +51,7 @@ fn own(builder: &Builder<'_>, id: &str) -> Result<()> {
     })
 }
 
-/// Whether all runs that a history rests on have a page.
+/// Returns true if every run that a history rests on has a page.
 fn linked(builder: &Builder<'_>, shown: &Shown) -> bool {
     let changes = shown.series.iter().flat_map(|s| &s.changes);
     let known = changes.filter_map(|c| c.known.as_ref());
@@ -61,7 +61,7 @@ fn linked(builder: &Builder<'_>, shown: &Shown) -> bool {
     points.chain(fresh).all(|id| builder.folder.made(&runs::unit(id)).is_some())
 }
 
-/// The page of a history, unless it stands as `key` has it.
+/// Writes the page of a history, unless it exists with the same key.
 fn put(
     builder: &Builder<'_>,
     name: &str,

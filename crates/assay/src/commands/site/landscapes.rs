@@ -1,4 +1,5 @@
-//! The landscapes of a site: every table of quoted results, with the matrix of its denominators.
+//! The landscapes of a site: a page for every table of quoted results, with the matrix of its
+//! denominators.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use assay_rules::landscape::{Collection, LandscapeError, Query};
 use super::builder::{Builder, Why};
 use super::folder::{Card, Unit};
 
-/// Brings the pages of all landscapes up to date.
+/// Updates the pages of all landscapes.
 pub fn build(builder: &Builder<'_>, collection: &Collection) -> Result<()> {
     for listing in collection.list() {
         let name = format!("landscape {}", listing.name);
@@ -20,7 +21,8 @@ pub fn build(builder: &Builder<'_>, collection: &Collection) -> Result<()> {
         }
         let mut landscape = match collection.landscape(&listing.name, &Query::default()) {
             Ok(landscape) => landscape,
-            // A file of several metrics without a definition is a collection of observations: nothing in it is ranked.
+            // A file of several metrics without a definition is a collection of observations, which
+            // are not ranked.
             Err(LandscapeError::Metric { .. }) => continue,
             Err(e) => {
                 builder.leave_out(name, Why::Mistake, &e.to_string());

@@ -1,4 +1,4 @@
-//! The pages of a site that show many things, made of their cards.
+//! The pages of a site that list its contents, made from their cards.
 
 use anyhow::{Result, anyhow};
 use assay_report::site::{HistoryCard, LandscapeCard, PostCard, RunCard, feed, lists, search};
@@ -42,7 +42,7 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
     builder.folder.done("lists", unit)
 }
 
-/// The cards of everything, newest first.
+/// Cards of all units, newest first.
 #[derive(Default)]
 pub struct Held<'a> {
     pub runs: Vec<&'a RunCard>,

@@ -1,5 +1,5 @@
-//! `assay site`: an archive and posts as a static site that works from any host and from a file. Every thing is
-//! made again only when what it is made of has changed.
+//! `assay site`: writes an archive and posts as a static site that works on any host and from local
+//! files. A part is rebuilt only if its inputs have changed.
 
 mod builder;
 mod folder;
@@ -31,7 +31,7 @@ use builder::{Builder, Why};
 use folder::Folder;
 use lists::Held;
 
-/// Builds the site.
+/// Builds or updates the site.
 pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
     let site = Site {
         title: asked.title.trim().to_owned(),
@@ -135,7 +135,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
     })
 }
 
-/// The address of the site, with a `/` at its end.
+/// Checks the address of the site and returns it with a `/` at its end.
 fn base(url: &str) -> Result<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~/:%@!$&'()*+,;=[]".contains(c);
@@ -148,13 +148,14 @@ fn base(url: &str) -> Result<String> {
     Ok(format!("{}/", url.trim_end_matches('/')))
 }
 
-/// What every page depends on, as one hash.
+/// Returns a hash of everything that all pages depend on.
 fn settings(site: &Site, archive: &Archive, folder: &Folder, asked: &cli::Site) -> Result<String> {
     let mut about = format!("{}\n{}\n", folder.program(), serde_json::to_string(site)?);
     if asked.no_redact {
         about += "as recorded\n";
     } else {
-        // The key keeps anybody from trying out names against the hash, which lies in the site.
+        // The hash is public on the site; the secret key prevents others from guessing names by
+        // hashing candidates.
         let key = archive.key().map(|key| key.to_hex()).unwrap_or_default();
         let _ = writeln!(about, "{key} {:?}", view::own_names());
     }
@@ -168,7 +169,7 @@ fn settings(site: &Site, archive: &Archive, folder: &Folder, asked: &cli::Site) 
     Ok(sha256(about.as_bytes()))
 }
 
-/// The files of a folder, by name; a file is itself.
+/// Returns the files of a folder by name, or the file itself.
 fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);

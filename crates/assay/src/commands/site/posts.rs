@@ -1,5 +1,5 @@
-//! The posts of a site: every template of a folder, computed as `publish` computes it. One that has a mistake or
-//! is refused is named, and the others go on.
+//! The posts of a site: every template of a folder, computed as `publish` computes it. A post that
+//! has a mistake or is refused is reported, and the build continues with the others.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use super::runs::{self, Public};
 use crate::exit::{Usage, mistake, usage};
 use crate::screen::complain;
 
-/// Brings the pages of all posts up to date.
+/// Updates the pages of all posts.
 pub fn build(builder: &Builder<'_>, files: &[PathBuf], collection: &Collection) -> Result<()> {
     let library = OnceCell::new();
     let mut slugs: BTreeMap<String, PathBuf> = BTreeMap::new();
@@ -53,7 +53,7 @@ pub fn build(builder: &Builder<'_>, files: &[PathBuf], collection: &Collection) 
     Ok(())
 }
 
-/// A check, or a run that is left out, keeps a post from being published.
+/// Error for a post that is not published because of a check or a left-out run.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Refused(String);
@@ -63,7 +63,7 @@ struct Source<'a> {
     stem: &'a str,
 }
 
-/// The files of a folder that are posts, by name.
+/// Returns the files of a folder that are posts, by name.
 pub fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     let unreadable = |e| Usage(format!("{}: cannot be read: {e}", folder.display()));
     let mut files = Vec::new();

@@ -1,5 +1,5 @@
-//! The runs of a site: which there are, which look as they did, and the pages of the others, made from redacted
-//! copies as `publish` makes them.
+//! The runs of a site: finds the runs that have changed, and makes their pages from redacted copies
+//! as `publish` does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,12 +23,12 @@ use super::folder::{Card, Unit, look_of};
 use crate::exit::Changed;
 use crate::view;
 
-/// The unit of a run.
+/// Returns the name of a run's unit.
 pub fn unit(id: &RunId) -> String {
     format!("run {id}")
 }
 
-/// Brings the pages of all runs up to date.
+/// Updates the pages of all runs.
 pub fn build(builder: &Builder<'_>) -> Result<()> {
     let archive = builder.archive;
     for bad in archive.unreadable()? {
@@ -39,7 +39,7 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
         let name = unit(&run.id);
         let standing = builder.folder.standing(&name);
         if run.state == RunState::Started {
-            // Its page comes when it has ended; one that it had before it was resumed stays.
+            // A run gets its page when it has ended; a page from before it was resumed stays.
             if let Some(unit) = standing {
                 builder.folder.keep(&name, unit.clone());
             }
@@ -89,7 +89,7 @@ fn one(builder: &Builder<'_>, id: &RunId, look: &str) -> Result<()> {
     let name = unit(id);
     let run = opened(builder.archive, id)?;
     whole(builder.archive, &run)?;
-    // The ledger has the hash of every other file, and those were just compared.
+    // The ledger has the hashes of all other files, which have just been compared.
     let head = run.ledger_head().map_or("", |(_, sha256)| sha256);
     let key = format!("{}:{head}", builder.settings);
     if let Some(same) = builder.folder.standing(&name).filter(|u| u.key == key) {
@@ -104,7 +104,7 @@ fn one(builder: &Builder<'_>, id: &RunId, look: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs as they may be seen by anybody.
+/// Runs as the public may see them.
 pub struct Public<'a> {
     builder: &'a Builder<'a>,
     archive: Archive,
@@ -112,14 +112,14 @@ pub struct Public<'a> {
 }
 
 impl<'a> Public<'a> {
-    /// For copies without what is nobody else's business, which are there for as long as this lives.
+    /// Makes an empty set of redacted copies, which are removed when this value is dropped.
     pub fn new(builder: &'a Builder<'a>) -> Result<Self> {
         let copies = Copies::at(builder.scratch("copies"))?;
         let of = if builder.no_redact { builder.archive } else { copies.archive() };
         Ok(Public { builder, archive: of.clone(), copies })
     }
 
-    /// A run as it is judged for publication.
+    /// Loads a run, judged for publication.
     pub fn view(&self, run: &RunReader) -> Result<RunView> {
         let from = self.builder.archive;
         let seen = if self.builder.no_redact {
@@ -131,7 +131,7 @@ impl<'a> Public<'a> {
     }
 }
 
-/// Writes everything that `publish` writes of a run.
+/// Writes the same files that `publish` writes for a run.
 fn files(
     builder: &Builder<'_>,
     id: &RunId,
@@ -162,7 +162,8 @@ fn files(
     Ok((card, files))
 }
 
-/// Why a run has no page, where that is the run's fault; anything else ends the build.
+/// Returns the reason why a run has no page, if the run is at fault; any other error ends the
+/// build.
 fn fault(error: &anyhow::Error) -> Option<Why> {
     if error.downcast_ref::<Changed>().is_some()
         || error.downcast_ref::<assay_lab::LabError>().is_some()
@@ -180,7 +181,7 @@ fn fault(error: &anyhow::Error) -> Option<Why> {
     }
 }
 
-/// How a run looks on disk: names, sizes and times of all its files, as one hash.
+/// Returns a hash of the names, sizes and times of all files of a run.
 fn look(archive: &Path, id: &RunId) -> io::Result<String> {
     let mut text = String::new();
     walk(&archive.join("runs").join(id.as_str()), "", &mut text)?;
