@@ -1,4 +1,4 @@
-//! `assay audit` as a person types it.
+//! `assay audit`, as a user types it.
 
 use crate::common::World;
 
@@ -116,7 +116,7 @@ fn a_draft_is_filled_in_and_never_overwritten() {
     assert_eq!(printed, draft);
 }
 
-/// The example of the documentation is what the program prints.
+/// The output in the documentation is the program's output for the example there.
 #[test]
 fn the_documented_example_is_real() {
     let text =

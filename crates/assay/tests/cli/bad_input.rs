@@ -1,9 +1,9 @@
-//! What a person can get wrong: each is answered with what is wrong, where, and what would be right,
-//! and with exit code 2; nothing is left in the archive.
+//! Mistakes in input: each is reported with the problem, its place and a remedy, and with exit code
+//! 2; the archive stays empty.
 
 use crate::common::World;
 
-/// Runs a file with this text and checks that it is refused with all of these words.
+/// Runs and plans an experiment file, and checks that it is refused with all of these words.
 fn refused(text: &str, words: &[&str]) {
     let world = World::new();
     world.write("x.toml", text);
@@ -71,7 +71,7 @@ fn a_comma_that_was_meant_to_stay_in_a_value() {
         let quoted = "--set 'controls.storage=[\"loop:btrfs,compress=zstd\"]'";
         assert!(shown.contains("make 2 levels") && shown.contains(quoted), "{shown}");
     }
-    // What the hint says works, and where no comma is to blame there is none.
+    // The command in the hint works, and errors that no comma caused have no such hint.
     let right = "controls.storage=[\"loop:btrfs,compress=zstd,size=300MiB\"]";
     assert_eq!(world.run(&["plan", "--set", right, "--", "true"]).code, 0);
     let other = world.run(&["plan", "--set", "no-such=1,2", "--", "true"]);

@@ -1,5 +1,5 @@
-//! Checks of the catalogue on runs that the product made: what fires, what passes, what cannot be
-//! checked, and that every output of a run has the same findings.
+//! Checks of the catalogue on real runs: which fire, pass or cannot be evaluated, and that all
+//! outputs of a run have the same findings.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::common::figures::Figures;
 use crate::common::says::{Says, json, of_run};
 use serde_json::Value;
 
-/// A run, and its findings under the profile `lab`.
+/// Runs assay, and returns the results of the checks in profile `lab`.
 fn after(world: &World, arguments: &[&str]) -> BTreeMap<String, Says> {
     let mut all = vec!["run"];
     all.extend(arguments);
@@ -62,13 +62,14 @@ fn few_trials_warm_up_margin_and_order_are_reported() {
     fires(&some, "F28", "warning", "4 trials");
     fires(&some, "F26", "note", "a warm-up of 1 was assumed");
     fires(&some, "F37", "note", "none of this workload");
-    // One time in twenty a comparison of equals is clear, and then no effect is looked for.
+    // One comparison of identical treatments in twenty is clear by chance; F36 does not apply to
+    // it.
     let narrow =
         ["--blocks", "4", "--margin", "0.1 %", "--vs", "sleep 0.010", "--", "sleep", "0.01"];
     let blind = (0..5).map(|_| after(&world, &narrow));
     let mut blind = blind.filter(|all| all.get("F36") != Some(&Says::Passes));
     fires(&blind.next().unwrap(), "F36", "warning", "the margin is 0.1 %");
-    // On a busy machine six blocks may see less.
+    // On a busy machine, six blocks may detect only larger differences.
     let plain = (0..5).map(|_| with(&["--blocks", "6", "--margin", "90 %"]));
     let mut plain = plain.filter(|all| all.get("F36") == Some(&Says::Passes));
     let plain = plain.next().unwrap();
@@ -163,7 +164,7 @@ fn a_run_of_an_earlier_version_is_read_and_says_not_recorded() {
     }
 }
 
-/// The findings of a run as `id severity message`, sorted.
+/// Returns the findings of a run as `id severity message`, sorted.
 fn listed(findings: &[&Value]) -> Vec<String> {
     let text = |f: &Value| format!("{} {} {}", f["id"], f["severity"], f["message"]);
     let mut all: Vec<String> =

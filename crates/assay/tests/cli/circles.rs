@@ -1,7 +1,9 @@
-//! Files that need each other in a circle can only be read together: no crate has a circle of more than three.
+//! Files that depend on each other in a circle can only be understood together: no crate may have a
+//! circle of more than three files.
 //!
-//! An arrow goes from a file to the file that defines what it names, through re-exports, by every path that starts
-//! with `crate`, `self`, `super`, a child module or an imported name. Test modules do not count.
+//! An edge goes from a file to the file that defines a name that it uses, through re-exports, for
+//! every path that starts with `crate`, `self`, `super`, a child module or an imported name. Test
+//! modules do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,13 +15,13 @@ const MAX_FILES: usize = 3;
 
 type Name = Vec<String>;
 
-/// One file of a crate as a module.
+/// A file of a crate, as a module.
 #[derive(Default)]
 struct File {
     path: PathBuf,
-    /// What follows each token that is not part of a `use`.
+    /// Paths in the file outside of `use` items.
     paths: Vec<Name>,
-    /// What it imports: the path, the name it has here (`*` for all), and whether it is only passed on.
+    /// Imports: the path, its local name (`*` for all), and true if it is only re-exported.
     uses: Vec<(Name, String, bool)>,
     defines: BTreeSet<String>,
 }
@@ -67,7 +69,7 @@ fn a_circle_is_seen_through_re_exports_and_imported_modules() {
     assert_eq!(found, [["a", "b", "c", "d"]]);
 }
 
-/// Every file below `src` that is not only for tests.
+/// Reads every file below `src`, without those that are only for tests.
 fn read(src: &Path) -> Crate {
     let mut files = Crate::new();
     let mut tests: Vec<Name> = Vec::new();
@@ -97,7 +99,8 @@ fn read(src: &Path) -> Crate {
     files
 }
 
-/// Identifiers, `::` as `:`, and single characters; without comments, literals and items for tests only.
+/// Splits the code into identifiers, `::` as `:`, and single characters, without comments, literals
+/// and items that are only for tests.
 fn tokens(text: &str) -> Vec<String> {
     fn flatten(stream: TokenStream, found: &mut Vec<String>) {
         let mut joint = false;
@@ -185,7 +188,7 @@ fn file(text: &str) -> File {
     file
 }
 
-/// One tree of a `use`.
+/// Parses one tree of a `use` item.
 fn import(
     tokens: &[String],
     i: &mut usize,
@@ -230,7 +233,7 @@ fn import(
     }
 }
 
-/// The path from the crate's root, where it leads into the crate.
+/// Returns the path from the crate's root, if it leads into the crate.
 fn absolute(files: &Crate, at: &Name, path: &[String]) -> Option<Name> {
     let (first, rest) = path.split_first()?;
     let mut from = at.clone();
@@ -256,7 +259,8 @@ fn absolute(files: &Crate, at: &Name, path: &[String]) -> Option<Name> {
     Some(from)
 }
 
-/// The module whose file defines what the path names, and whether the path names the module itself.
+/// Returns the module whose file defines the item of a path, and true if the path names the module
+/// itself.
 fn target(files: &Crate, path: &Name, depth: usize) -> Option<(Name, bool)> {
     let mut at = Name::new();
     for (i, part) in path.iter().enumerate() {
@@ -292,7 +296,7 @@ fn target(files: &Crate, path: &Name, depth: usize) -> Option<(Name, bool)> {
     Some((at, true))
 }
 
-/// The files that one file needs.
+/// Returns the files that one file depends on, each with a path that proves it.
 fn needs(files: &Crate, at: &Name) -> BTreeMap<Name, String> {
     let file = &files[at];
     let mut found = BTreeMap::new();
@@ -321,7 +325,7 @@ fn needs(files: &Crate, at: &Name) -> BTreeMap<Name, String> {
     found
 }
 
-/// Groups of more than [`MAX_FILES`] files each of which leads to all others.
+/// Returns the groups of more than [`MAX_FILES`] files in which each file leads to all others.
 fn circles(files: &Crate) -> Vec<Vec<&Name>> {
     let needed: BTreeMap<&Name, Vec<Name>> =
         files.keys().map(|at| (at, needs(files, at).into_keys().collect())).collect();

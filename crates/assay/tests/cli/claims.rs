@@ -1,5 +1,6 @@
-//! The checks of what is claimed, from the command line: posts, landscapes, comparisons, suites and runs
-//! with power. For each an input on which it fires, one on which it passes, and one that it cannot check.
+//! The checks of claims, from the command line: posts, landscapes, comparisons, suites and runs
+//! with power. Each check has an input on which it fires, one on which it passes and one that it
+//! cannot evaluate.
 
 use crate::common::World;
 use crate::common::says::{Says, json, landscape, refusal};
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 const HEAD: &str = "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n";
 
-/// The findings of a check: severity and message of each.
+/// Returns the severity and message of each finding of a check.
 fn printed(findings: &Value, id: &str) -> Vec<(String, String)> {
     let all = findings.as_array().unwrap_or_else(|| panic!("no findings: {findings}"));
     let text = |f: &Value, key: &str| f[key].as_str().unwrap().to_owned();
@@ -15,7 +16,7 @@ fn printed(findings: &Value, id: &str) -> Vec<(String, String)> {
     own.map(|f| (text(f, "severity"), text(f, "message"))).collect()
 }
 
-/// Whether a check passed, found something (its severity), or could not check.
+/// Returns the outcome of a check: `passes`, `cannot check`, or the severity of its finding.
 fn outcome(found: &[(String, String)]) -> String {
     match found {
         [] => "passes".to_owned(),
@@ -24,7 +25,7 @@ fn outcome(found: &[(String, String)]) -> String {
     }
 }
 
-/// What the page of a post says, also of one that is refused.
+/// Publishes a post, and returns its findings even if it is refused.
 fn post(world: &World, body: &str, more: &[&str]) -> Value {
     world.write("p.md", &format!("{HEAD}{body}\n"));
     let _ = std::fs::remove_dir_all(world.path("page"));
@@ -34,7 +35,7 @@ fn post(world: &World, body: &str, more: &[&str]) -> Value {
         return json(&done.stdout)["findings"].clone();
     }
     assert_eq!(done.code, 4, "{}", done.stderr);
-    // A refusal names its findings on standard error; a page that was withheld has them all.
+    // A refusal prints its findings on standard error; a page with withheld numbers has them all.
     match std::fs::read_to_string(world.path("page/post.json")) {
         Ok(text) => json(&text)["findings"].clone(),
         Err(_) => refusal(&done.stderr),
@@ -43,7 +44,7 @@ fn post(world: &World, body: &str, more: &[&str]) -> Value {
 
 const RUN: &str = "+++\ntitle = \"T\"\n[runs.own]\nrun = \"last\"\nexperiment = \"x.toml\"\n+++\n";
 
-/// The findings of a post about the last run.
+/// Returns the findings of a post about the last run.
 fn of_post(world: &World, body: &str) -> Value {
     world.write("r.md", &format!("{RUN}{{{{#run own}}}}{body}\n{{{{/run}}}}\n"));
     let _ = std::fs::remove_dir_all(world.path("page"));
@@ -116,7 +117,7 @@ fn posts_of_quoted_results() {
     let world = World::new();
     let of = |body: &str| post(&world, body, &[]);
     let value = "{{ value(\"t5240-1.6\") }}";
-    // (check, template, what it says)
+    // (check, template, expected outcome)
     let cases = [
         ("F45", format!("{value} is 5% better than the other."), "passes"),
         ("F45", value.to_owned(), "passes"),
@@ -202,7 +203,7 @@ fn denominators_watts_and_prices_of_a_landscape() {
         let found = of(&rows, per);
         assert_eq!(outcome(&printed(&found, id)), expected, "{id} per {per}: {rows}{found}");
     }
-    // A column that is computed here and bears the name of the benchmark's own metric.
+    // A column that is computed here and has the name of the benchmark's own metric.
     world.write("mine/own.csv", &format!("{head}{agreeing}"));
     world.write(
         "mine/landscapes.toml",
@@ -258,7 +259,7 @@ fn a_meter_at_the_wall_is_named_with_its_uncertainty() {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A stand-in for the program of a meter.
+            // Simulates the program of a power meter.
             let mut file = std::fs::OpenOptions::new().append(true).open(&log).unwrap();
             while !stop.load(Ordering::Relaxed) {
                 writeln!(file, "62.4 W").unwrap();

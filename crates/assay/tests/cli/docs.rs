@@ -1,4 +1,5 @@
-//! The documentation: the reference is what the code says, the tutorial runs as it stands, the book has every page.
+//! The documentation: the reference pages agree with the code, the commands of the tutorial work,
+//! the book contains every page.
 
 use std::fs;
 use std::path::{Path, PathBuf};

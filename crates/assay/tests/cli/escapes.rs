@@ -1,23 +1,25 @@
-//! Text from outside (names, messages, what programs print) never steers the terminal that it is shown on.
+//! Text from outside (names, messages, output of programs) must never control the terminal that
+//! shows it.
 
 use std::process::Command;
 
 use crate::common::{World, done};
 
-/// Moves the cursor, names the window, hides text, goes back in the line, turns the direction of writing.
+/// Control sequences: move the cursor, set the window's title, hide text, return to the line's
+/// start, reverse the writing direction.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}[8mX\u{9b}1A\r\u{8}\u{202e}Y";
 
-/// The same in a TOML string.
+/// The sequences of [`HOSTILE`] in a TOML string.
 const IN_TOML: &str = "\\u001b[2J\\u001b]0;owned\\u0007\\u001b[8mX\\u009b1A\\r\\b\\u202eY";
 
-/// The first character that steers a terminal.
+/// Returns the first character that controls a terminal.
 fn steers(text: &str) -> Option<char> {
     text.chars().find(|c| {
         (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}')
     })
 }
 
-/// The output without the paint of assay itself and of its excerpts of files.
+/// Removes the colours that assay itself and its excerpts of files use.
 fn unpainted(text: &str) -> String {
     ["0", "1", "2", "4", "31", "32", "33", "91", "92", "94", "96"]
         .iter()
@@ -53,10 +55,10 @@ fn hostile(world: &World) {
     );
 }
 
-/// The same in JSON.
+/// The sequences of [`HOSTILE`] in a JSON string.
 const IN_JSON: &str = "\\u001b[2J\\u001b]0;owned\\u0007\\u001b[8mX\\u009b1A\\u202eY";
 
-/// What is printed of it: each command with arguments, and whether it is to fail.
+/// Returns the commands that print the hostile texts, with their arguments.
 fn commands(world: &World) -> Vec<Vec<String>> {
     let bad = world.write(
         "bad.toml",
@@ -114,7 +116,7 @@ fn nothing_that_steers_is_printed() {
         seen.push_str(&reply);
     }
     assert!(seen.contains('\u{FFFD}') && seen.contains("owned"), "the texts were printed, cleaned");
-    // JSON keeps what was printed.
+    // JSON contains the text unchanged.
     let json = world.run(&["archive", "list", "--json"]).stdout;
     let list: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(list[0]["tags"][0].as_str().unwrap().contains("\u{1b}[2J"), "{json}");
@@ -128,7 +130,7 @@ fn on_a_terminal_there_is_no_paint_but_our_own() {
         return;
     }
     hostile(&world);
-    // The bar draws on standard error; what is asked here is what stands on standard output.
+    // The progress bar draws on standard error; this test looks at standard output.
     world.run(&["run", "x.toml"]);
     let mut painted = false;
     for line in commands(&world) {
@@ -143,8 +145,8 @@ fn on_a_terminal_there_is_no_paint_but_our_own() {
         command.env_remove("NO_COLOR").env("TERM", "xterm").current_dir(world.path(""));
         let reply = done(&mut command).stdout;
         painted |= reply != unpainted(&reply);
-        // The terminal ends lines with a carriage return; clap and the excerpts of files have paints of
-        // their own, where nothing from outside has any.
+        // The terminal ends lines with a carriage return. clap and the excerpts of files have
+        // colours of their own, which contain no text from outside.
         let reply = unpainted(&reply).replace("\r\n", "\n");
         assert_eq!(steers(&reply), None, "{line:?}: {reply:?}");
     }

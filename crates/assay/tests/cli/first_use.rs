@@ -1,11 +1,11 @@
-//! What somebody meets who has just installed assay: no checkout, no archive, an empty folder.
+//! First steps after the installation: no checkout, no archive, an empty folder.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use crate::common::{Done, World, done};
 
-/// assay in an empty folder, with nothing of the repository to be found.
+/// Returns the command for assay in an empty folder, without the kits of the repository.
 fn elsewhere(world: &World, arguments: &[&str]) -> Command {
     let mut command = world.assay(arguments);
     command.env_remove("ASSAY_KITS");
@@ -40,7 +40,7 @@ fn completions_and_manual_pages_know_every_verb_and_nothing_internal() {
     }
     let bash = run(&world, &["completions", "bash"]).stdout;
     world.write("assay.bash", &bash);
-    // What bash itself offers after `assay pub`.
+    // Completions that bash itself offers after `assay pub`.
     let ask = ". ./assay.bash; COMP_WORDS=(assay pub); COMP_CWORD=1; _assay assay pub assay; echo ${COMPREPLY[@]}";
     let offered = done(Command::new("bash").args(["-c", ask]).current_dir(world.path("")));
     assert_eq!(offered.stdout.trim(), "publish", "{}", offered.stderr);
@@ -63,7 +63,7 @@ fn kits_experiments_and_posts_come_with_the_program() {
     let post = run(&world, &["publish", "posts/2009-06-24-dtrace-io.md", "-o", "post"]);
     assert_eq!(post.code, 0, "{}", post.stderr);
     assert!(world.path("post/index.html").is_file());
-    // One's own file of that name hides the one that comes with assay.
+    // A local file with the same name hides the one that comes with assay.
     std::fs::create_dir(world.path("experiments")).unwrap();
     world.write("experiments/zstd-levels.toml", "name = \"own\"\nworkload = \"noop\"\n");
     let own = run(&world, &["plan", "experiments/zstd-levels.toml"]);
@@ -109,7 +109,7 @@ fn a_list_that_stops_says_so_and_a_folder_is_only_written_over_on_request() {
     assert!(stale.exists());
     assert_eq!(publish(&["--force"]).code, 0);
     assert_eq!((files(), stale.exists()), (before, false));
-    // A folder of somebody else's is not touched.
+    // `publish` does not touch a folder with other files.
     std::fs::create_dir(world.path("other")).unwrap();
     let own = world.write("other/results.csv", "mine");
     let refused = run(&world, &["publish", "last", "-o", "other", "--force"]);
@@ -128,8 +128,6 @@ fn a_script_without_its_run_bit_is_not_executable_rather_than_missing() {
     assert!(!printed.contains("not found"), "{printed}");
 }
 
-/// The examples in the help of a verb that run as they stand: those before the ones that need what only the
-/// user has are listed first, and each begins with assay or pipes into it.
 #[test]
 fn what_a_question_for_a_version_left_running_is_not_laid_to_the_first_trial() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -148,6 +146,7 @@ fn what_a_question_for_a_version_left_running_is_not_laid_to_the_first_trial() {
     }
 }
 
+/// Returns the first two examples in the help of a verb, which need no files of the user.
 fn examples(world: &World, verb: &str) -> Vec<String> {
     let help = run(world, &[verb, "--help"]).stdout;
     let (_, list) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{verb}: {help}"));
@@ -172,7 +171,7 @@ fn in_a_shell(world: &World, line: &str) -> Done {
 #[test]
 fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
     let world = World::new();
-    // 4: a claim is wrong; 6: no counters, or no I/O; 130: cancelled.
+    // Exit codes: 4 if a claim is wrong, 6 without counters or I/O, 130 if cancelled.
     let verbs: [(&str, &[i32]); 20] = [
         ("run", &[0]),
         ("plan", &[0]),
@@ -220,7 +219,8 @@ fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
     server.wait().unwrap();
 }
 
-/// Command lines in quotes, as hyperfine takes them; and what is no experiment, with what to write instead.
+/// Command lines in quotes are compared, as in hyperfine; mistakes get a message with the correct
+/// command.
 #[test]
 fn commands_in_quotes_are_compared_and_slips_have_an_answer() {
     let world = World::new();
@@ -252,11 +252,11 @@ fn commands_in_quotes_are_compared_and_slips_have_an_answer() {
         assert!(said.contains(says), "{words:?}: {said}");
         assert!(!said.contains("--archive <DIR>"), "{words:?}: {said}");
     }
-    // Aliases of the two verbs that are tried first.
+    // Aliases of the two verbs that users try first.
     let json = |words: &[&str]| world.run(&[words, &["--json"]].concat()).stdout;
     assert_eq!(json(&["list"]), json(&["archive", "list"]));
     assert_eq!(json(&["show"]), json(&["archive", "show"]));
-    // Without -o a folder with the name of the run.
+    // Without -o, the folder has the name of the run.
     let page = world.run(&["publish", "last"]);
     assert_eq!(page.code, 0, "{}", page.stderr);
     assert!(page.stdout.contains("/index.html"), "{}", page.stdout);

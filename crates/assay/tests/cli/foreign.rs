@@ -1,4 +1,4 @@
-//! Results of other programs through the command line: imported, shown, compared, published.
+//! Results of other programs, from the command line: imported, shown, compared and published.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ fn data(name: &str) -> String {
     repository().join("crates/archive/tests/archive/foreign/data").join(name).display().to_string()
 }
 
-/// Imports a fixture and gives the run's id.
+/// Imports a fixture and returns the run's id.
 fn import(world: &World, name: &str, more: &[&str]) -> String {
     let file = data(name);
     let done = world.run(&[&["archive", "import", &file], more].concat());
@@ -67,7 +67,7 @@ fn different_benchmarks_and_quoted_numbers_are_shown_and_not_compared() {
         assert!(analysis["summaries"].as_array().unwrap().len() > 2, "{name}");
         assert_eq!(analysis["comparisons"], Value::Array(Vec::new()), "{name}");
     }
-    // The levels of a benchmark's own parameter are alike.
+    // The levels of a benchmark's own parameter can be compared.
     let run = import(&world, "jmh.json", &[]);
     assert_eq!(analysis(&world, &run)["comparisons"].as_array().unwrap().len(), 1);
 }
@@ -108,7 +108,7 @@ fn two_imports_are_compared_with_each_other() {
         runs.join(",")
     };
     let (first, second) = (side(1.0), side(2.0));
-    // Repetitions of one process are one value, so a run alone says nothing.
+    // Repetitions in one process are one value, so a single run has no interval.
     let id = |runs: &str| runs.split(',').next().unwrap().to_owned();
     let alone = world.run(&["compare", &id(&first), &id(&second), "--json"]);
     assert_eq!(alone.code, 4, "{}", alone.stdout);
@@ -148,7 +148,7 @@ fn what_hyperfine_reads_of_ours_is_imported_again() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let ours = world.runs();
     assert_eq!(ours.len(), 2);
-    // The same command, measured in one way: the two may be compared.
+    // Both runs are of the same command, measured in the same way, so they can be compared.
     let runs: Vec<String> =
         ours.iter().map(|p| p.file_name().unwrap().to_string_lossy().into_owned()).collect();
     let across = json(&world.run(&["compare", &runs[0], &runs[1], "--json"]).stdout);

@@ -1,12 +1,12 @@
-//! `assay landscape` as it is typed: forms of output, folders of one's own, and every mistake with its
-//! place and exit code 2.
+//! `assay landscape`, as a user types it: output formats, folders of one's own, and every mistake
+//! with its place and exit code 2.
 
 use crate::common::{Done, World};
 
 const HEAD: &str =
     "id,source,benchmark,metric,unit,higher_is_better,system,cores,value,as_of_date\n";
 
-/// A world with a folder `mine` that holds this file.
+/// Makes a world with this file in the folder `mine`.
 fn with_file(csv: &[u8]) -> World {
     let world = World::new();
     std::fs::create_dir(world.path("mine")).unwrap();

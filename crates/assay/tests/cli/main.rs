@@ -1,4 +1,4 @@
-//! The command line on files: quick tests without servers or devices.
+//! Tests of the command line on files: quick, without servers or devices.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
 
 mod audit;

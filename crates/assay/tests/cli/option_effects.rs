@@ -1,5 +1,5 @@
-//! Every option that takes a value, once with a value that changes what its command leaves: an option that is ignored
-//! fails, and so does a new one without a row.
+//! Tests every option that takes a value with a value that changes the command's effects. The test
+//! fails for an option that is ignored, and for a new option without a row.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,37 +16,38 @@ use crate::options::values;
 
 type Words = &'static [&'static str];
 
-/// Where the effect of an option shows.
+/// Place in which the effect of an option shows.
 #[derive(Clone, Copy)]
 enum Shows {
-    /// The exit code, standard output or standard error.
+    /// The effect is in the exit code, standard output or standard error.
     Printed,
-    /// This file, which is there with the option and not without.
+    /// This file exists only with the option.
     File(&'static str),
-    /// A part of what the command left.
+    /// The effect is in a part of the command's results.
     Part(fn(&Left) -> String),
-    /// The command ends with exit code 2, as none of the other rows may.
+    /// The command ends with exit code 2, which no other row may do.
     Refused,
-    /// The command ends; without the option only an interrupt ends it.
+    /// The command ends; without the option, only an interrupt ends it.
     End,
 }
 use Shows::{End, File, Part, Printed, Refused};
 
-/// An option, a value, the words that stand beside it, with and without it, and where its effect shows. Words with `--`
-/// among them replace those at the end of the group's commands.
+/// An option, a value, the words that both commands have (with and without the option), and the
+/// place of its effect. Words with `--` among them replace the end of the group's commands.
 type Row = (&'static str, &'static str, Words, Shows);
 
-/// Commands of one verb.
+/// Test commands of one verb.
 struct Group {
     verb: &'static str,
-    /// Words of all of them, before the options and behind them.
+    /// Words of all commands, before and after the options.
     before: Words,
     after: Words,
-    /// Words of the commands that show `together`.
+    /// Additional words of the commands for `together`.
     with: Words,
-    /// Options that one command shows, each in a place of its own, but for those of `each`.
+    /// Options that share one command, because each has its effect in another place; without those
+    /// in `each`.
     together: &'static [&'static [Row]],
-    /// Options that need a command each.
+    /// Options that need a command of their own.
     each: &'static [Row],
 }
 
@@ -54,11 +55,11 @@ const fn alone(verb: &'static str, before: Words, after: Words, each: &'static [
     Group { verb, before, after, with: &[], together: &[], each }
 }
 
-/// What a command left.
+/// Results of a command.
 struct Left<'a> {
     world: &'a World,
     done: Done,
-    /// The run that it recorded, as `archive show` prints it.
+    /// Run that the command recorded, as `archive show` prints it.
     run: Value,
 }
 
@@ -71,7 +72,7 @@ impl Left<'_> {
         self.file(name).contains(text).to_string()
     }
 
-    /// A part of what `--json` printed, by its pointer.
+    /// Returns a part of the output of `--json`, by its JSON pointer.
     fn printed(&self, pointer: &str) -> String {
         part(&serde_json::from_str(&self.done.stdout).unwrap_or_default(), pointer)
     }
@@ -98,20 +99,20 @@ fn lines(left: &Left) -> String {
     left.done.stdout.lines().count().to_string()
 }
 
-/// The text that the first trial printed.
+/// Returns the standard output of the first trial.
 fn output(left: &Left) -> String {
     let id = left.run["summary"]["id"].as_str().unwrap();
     left.file(&format!("archive/runs/{id}/trials/0001/stdout.log"))
 }
 
-/// The order of the run's treatments.
+/// Returns the order of the run's treatments.
 fn order(left: &Left) -> String {
     let trials = left.run["plan"]["trials"].as_array().unwrap();
     trials.iter().map(|t| t["treatment"].to_string()).collect()
 }
 
-/// The experiment of gates, histories and searches: their options reach the run as those of `run`, whose effects are
-/// shown there.
+/// Options of the experiment of gates, histories and searches. They reach the run like those of
+/// `run`, which tests their effects.
 const EXPERIMENT: &[Row] = &[
     ("set", "controls.nice=3", &[], Part(|l| l.file("nice"))),
     ("build", "touch {world}/built", &[], File("built")),
@@ -542,7 +543,7 @@ const GROUPS: &[Group] = &[
     ),
 ];
 
-/// Verbs and options of them that a test cannot show, and why.
+/// Verbs with options that no test can show, and the reason.
 const UNSHOWN: &[(Words, Words, &str)] = &[
     (
         &["run", "gate", "bisect", "history", "doctor"],
@@ -585,10 +586,10 @@ const POST: &str = "+++\ntitle = \"Of pauses\"\n[runs.own]\nrun = \"experiment:o
 const OWN: &str = "name = \"own\"\nworkload = \"command\"\n[factors]\ncommand = [\"sleep 0.05\", \"sleep 0.01\"]\n\
     [design]\nblocks = 5\n[observe]\nmonitors = []\n";
 
-/// The posts, results, traces and runs that the commands are about.
+/// World with the posts, results, traces and runs that the commands use.
 struct Bench {
     world: World,
-    /// By the word in braces that stands for it.
+    /// Texts by the placeholder in braces that they replace.
     names: BTreeMap<&'static str, String>,
     made: Cell<u32>,
 }
@@ -704,7 +705,7 @@ impl Bench {
         Bench { world, names, made: Cell::new(0) }
     }
 
-    /// The words with names in place of what stands for them.
+    /// Replaces the placeholders in the words.
     fn named(&self, words: &[&str]) -> Vec<String> {
         self.made.set(self.made.get() + 1);
         let named = |word: &&str| {
@@ -714,7 +715,7 @@ impl Bench {
         words.iter().map(named).collect()
     }
 
-    /// Runs a command.
+    /// Runs a command after removing the files in which the options show.
     fn run(&self, words: &[&str], rows: &[Row]) -> Left<'_> {
         for (.., shows) in rows {
             if let File(name) = shows {
@@ -747,8 +748,8 @@ fn shown(left: &Left, row: &Row) -> String {
     }
 }
 
-/// The words of a command. An option that stands in several places is taken from the last: `given` are those that are
-/// shown.
+/// Returns the words of a command. If an option is given twice, the last one counts: `given` are
+/// the options under test.
 fn command<'a>(group: &'a Group, beside: &[&'a str], given: &'a [String]) -> Vec<&'a str> {
     let (beside, tail) = match beside.iter().position(|word| *word == "--") {
         Some(at) => beside.split_at(at),
@@ -830,7 +831,7 @@ fn every_option_has_a_row() {
         let verb = verb.trim_start_matches("assay ");
         documented.extend(values(section).into_iter().map(|option| (verb.to_owned(), option)));
     }
-    // One for all verbs.
+    // `--archive` is tested once for all verbs.
     let archive = |verb: &str| verb != "archive list";
     documented.retain(|(verb, option)| option != "archive" || !archive(verb));
     let mut known = BTreeSet::new();

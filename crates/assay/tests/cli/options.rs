@@ -1,4 +1,5 @@
-//! Every option of every verb once with nonsense: it is refused and named, or any value of it is right.
+//! Tests every option of every verb with a nonsense value: either it is refused and named, or any
+//! value is right.
 
 use std::process::Command;
 
@@ -6,8 +7,8 @@ use crate::common::World;
 
 type Words = &'static [&'static str];
 
-/// Verbs with what they need before an option and after it, and the options that take whatever they are given there,
-/// beside [`FREE`].
+/// Verbs with the words that they need before and after an option, and the options that take any
+/// value in addition to [`FREE`].
 const VERBS: &[(&str, Words, Words, Words)] = &[
     ("run", &[], &["--", "true"], &[]),
     ("plan", &[], &["--", "true"], &[]),
@@ -31,11 +32,11 @@ const VERBS: &[(&str, Words, Words, Words)] = &[
     ("archive show", &[], &["last"], &[]),
 ];
 
-/// What a command needs is looked for in the folders of its revisions, once they are built.
+/// Options that are checked in the folders of the revisions, after the builds.
 const OF_REVISIONS: Words =
     &["vs", "setup", "prepare", "conclude", "shell", "stdin", "ignore-failure"];
 
-/// Options that take any text: names, words, files that are written, command lines that run later.
+/// Options that take any text: names, words, output files, command lines that run later.
 const FREE: &[&str] = &[
     "archive",
     "name",
@@ -54,7 +55,7 @@ const FREE: &[&str] = &[
     "draft",
 ];
 
-/// The options of a verb that take a value, by its help.
+/// Returns the options of a verb that take a value, from its help.
 fn options(world: &World, verb: &str) -> Vec<String> {
     let mut words: Vec<&str> = verb.split(' ').collect();
     words.push("--help");
@@ -64,7 +65,7 @@ fn options(world: &World, verb: &str) -> Vec<String> {
     found
 }
 
-/// The options in a help text that take a value.
+/// Returns the options in a help text that take a value.
 pub fn values(help: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in help.lines().filter(|l| l.trim_start().starts_with('-')) {

@@ -1,4 +1,5 @@
-//! The workload `orders` from the command line: scores, faults, and that nothing is left.
+//! The workload `orders`, from the command line: scores, faults, and that no process or file is
+//! left.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,7 +9,7 @@ use crate::common::{World, wait_for};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The shortest trial that has all parts: 1 and 2 warehouses, small heaps.
+/// Settings for the shortest trial with all parts: 1 and 2 warehouses, small heaps.
 const SHORT: [&str; 8] = [
     "peak=1",
     "least_points=1",
@@ -20,7 +21,8 @@ const SHORT: [&str; 8] = [
     "collector=serial",
 ];
 
-/// The cache of the tests that run: the first has the kit compiled, which takes longer than its trial.
+/// Cache that the running tests share. The first test compiles the kit, which takes longer than its
+/// trial.
 struct Java(Arc<TempDir>);
 
 fn java() -> Option<Java> {
@@ -51,7 +53,7 @@ fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
     all
 }
 
-/// The one record of a run with these settings.
+/// Returns the only record of a run with these settings.
 fn record(java: &Java, world: &World, more: &[&str]) -> (i32, Value) {
     let done = crate::common::done(&mut java.run(world, more));
     let run = world.runs().pop().unwrap_or_else(|| panic!("no run: {}", done.stderr));
@@ -96,7 +98,7 @@ fn two_instances_are_scored_marked_and_kept() {
     }
     let memory = std::fs::read_to_string(trial(&world).join("memory.csv")).unwrap();
     assert_eq!(memory.lines().count(), 5, "{memory}");
-    // What the trial wrote is what the pack reads, and the score recomputes.
+    // The pack reads the file that the trial wrote, and recomputes the score.
     let result = trial(&world).join("result.json").display().to_string();
     let judged = world.run(&["rules", "judge", "orders", &result, "--json"]);
     let verdict = judged.json();
@@ -118,7 +120,7 @@ fn more_instances_than_cpus_is_a_finding() {
     let world = World::new();
     let all = ["instances=2", "heap=128MiB", "least_points=1"];
     let mut command = java.run(&world, &all);
-    // One CPU for the whole trial.
+    // The whole trial runs on one CPU.
     command.args(["--set", "controls.cpus=0"]);
     let done = crate::common::done(&mut command);
     if done.code == 2 {
@@ -193,14 +195,14 @@ fn what_cannot_be_is_an_error_before_anything_runs() {
     ] {
         let done = world.run(&["run", "orders", "--set", setting]);
         assert!(done.code == 2 || done.code == 1, "{setting}: {} {}", done.code, done.stderr);
-        // Lines are broken at the width of the terminal.
+        // Lines are wrapped at the width of the terminal.
         let words: Vec<&str> = done.stderr.split_whitespace().collect();
         assert!(words.join(" ").contains(printed), "{setting}: {}", done.stderr);
     }
     assert!(world.runs().is_empty());
 }
 
-/// `kill -9` of assay, and of one virtual machine, in the middle of a point.
+/// `kill -9` of assay or of one virtual machine, in the middle of a point.
 #[test]
 fn a_kill_leaves_nothing_running() {
     let Some(java) = java() else { return };
@@ -239,7 +241,7 @@ fn a_kill_leaves_nothing_running() {
     }
 }
 
-/// The kit's own tests.
+/// The kit has unit tests of its own.
 #[test]
 fn the_kit_passes_its_own_tests() {
     if java().is_none() {

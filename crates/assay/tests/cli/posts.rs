@@ -1,4 +1,4 @@
-//! Posts from the command line: every template of the repository, and what is refused.
+//! Posts from the command line: every template of the repository, and templates that are refused.
 
 use crate::common::{World, repository};
 
@@ -213,7 +213,7 @@ const CLAIMS: &str = "\
 {{#claim elsewhere(because=\"it takes another machine\", then=better(\"t5240-1.6\", than=\"p570-4chip\"))}}The other machine is better.{{/claim}}
 ";
 
-/// A folder of posts with two experiments, of which one cannot run anywhere.
+/// Makes a folder of posts with two experiments, one of which can run nowhere.
 fn with_claims() -> World {
     let world = World::new();
     std::fs::create_dir(world.path("mine")).unwrap();
@@ -234,7 +234,7 @@ fn with_claims() -> World {
 
 fn claims(world: &World, arguments: &[&str]) -> Vec<(String, String, String)> {
     let done = world.run(&[&["reproduce", "mine", "--json"], arguments].concat());
-    // A machine that is busy during one side withholds the run's numbers.
+    // The numbers of the run are withheld if the machine is busy during one side.
     let withheld = done.stdout.contains("withheld: ");
     assert_eq!(done.code, if withheld { 4 } else { 0 }, "{}{}", done.stdout, done.stderr);
     let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
@@ -278,7 +278,7 @@ fn claims_are_asked_again_and_each_says_how_it_came_out() {
         "{table}"
     );
 
-    // What is in the archive is not run again.
+    // Experiments in the archive do not run again.
     assert_eq!(world.runs().len(), 1);
     assert_eq!(claims(&world, &["-o", "out"])[0].1, "holds");
     assert_eq!(world.runs().len(), 1);

@@ -1,4 +1,4 @@
-//! A publication is whole or it is not there: on a full disk, over an earlier one, and killed in the middle.
+//! A publication is complete or missing: on a full disk, over an earlier one, and if it is killed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::common::{Done, World};
 struct Small(World);
 
 impl Small {
-    /// `None`, with the reason printed, where it cannot be mounted.
+    /// Mounts the file system; prints the reason and returns `None` if that is impossible.
     fn new() -> Option<Self> {
         let world = World::new();
         std::fs::create_dir(world.path("small")).unwrap();
@@ -30,7 +30,7 @@ impl Small {
         self.0.path("small/page")
     }
 
-    /// Leaves `left` bytes, about.
+    /// Fills the file system up to about `left` bytes.
     fn fill(&self, left: u64) {
         let s = rustix::fs::statvfs(self.0.path("small")).unwrap();
         let bytes = (s.f_bavail * s.f_frsize).saturating_sub(left) as usize;
@@ -108,9 +108,9 @@ fn a_publication_that_is_killed_has_no_page_or_a_whole_one() {
     for part in 1..=12 {
         let name = format!("page-{part}");
         let mut child = publish(&name, &[]).spawn().unwrap();
-        // Waiting is the point here: the moment of death is what varies.
+        // This sleep chooses the moment of the kill, which varies.
         std::thread::sleep(took * part / 12);
-        // It may have come to its end.
+        // The process may have ended already.
         let _ = child.kill();
         child.wait().unwrap();
         let found = files(&world.path(&name));

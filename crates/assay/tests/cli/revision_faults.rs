@@ -1,5 +1,6 @@
-//! What goes wrong with revisions and their histories: a build that fills the disk, clocks that go back, commits of
-//! one second, a history that is rewritten, `kill -9`. The repository stays byte for byte as it was.
+//! Faults of revisions and their histories: a build that fills the disk, clocks that go back,
+//! commits in the same second, a rewritten history, `kill -9`. The repository stays byte for byte
+//! as it was.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use crate::common::commits::{files, git};
 use assay_testing::git_command;
 use serde_json::Value;
 
-/// A repository whose commits have these builds, the last one first in time: `date` of each is an hour before the
-/// one of its parent, those of the first two are the same second.
+/// Makes a repository whose commits have these builds. Each commit's date is an hour before that of
+/// its parent, except that the first two have the same second.
 fn repository(world: &World, builds: &[&str]) -> PathBuf {
     let repo = world.path("repo");
     fs::create_dir(&repo).unwrap();
@@ -42,7 +43,7 @@ fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
     (output.status.code().unwrap_or(-1), value, printed)
 }
 
-/// A small file system in a folder, for as long as this lives.
+/// A small file system in a folder, which is unmounted when dropped.
 struct Tmpfs(PathBuf);
 
 impl Tmpfs {
@@ -88,7 +89,7 @@ fn a_build_that_fills_the_disk_is_reported_and_the_others_go_on() {
         .collect();
     assert_eq!(labels, ["v0", "v2"], "{json}");
     assert!(files(&repo) == before, "the repository has changed");
-    // What filled the disk is gone, and the log of the build tells of it.
+    // The files that filled the disk are gone, and the log of the build reports the failure.
     let left: u64 = files(&small.0).iter().map(|(_, bytes)| bytes.len() as u64).sum();
     assert!(left < 1 << 20, "{left} bytes are left");
 }
@@ -113,7 +114,7 @@ fn commits_are_ordered_by_their_parents_when_clocks_go_back_or_stand() {
     assert_eq!(levels, wanted);
 }
 
-/// Kills assay with `arguments` as soon as `now` is true; false: it was over before.
+/// Kills assay with `arguments` as soon as `now` is true; returns false if assay ended earlier.
 fn killed(world: &World, repo: &Path, arguments: &[&str], now: &dyn Fn() -> bool) -> bool {
     let rest = ["--build", "sh build.sh", "--monitors", "none", "--", "./prog"];
     let mut child = world
@@ -139,7 +140,7 @@ fn a_history_or_a_gate_that_was_killed_goes_on_and_the_repository_is_as_before()
     let repo = repository(&world, &[PLAIN; 5]);
     let before = files(&repo);
     let fill = ["history", "--rev", "v0..v4", "--fill", "--blocks", "2"];
-    // In a build, then in a run.
+    // The first kill is during a build, the second during a run.
     assert!(killed(&world, &repo, &fill, &|| world.path("cache/revisions").is_dir()));
     assert!(killed(&world, &repo, &fill, &|| !world.runs().is_empty()));
     let (code, json, printed) = run(&world, &repo, &fill);
@@ -183,7 +184,7 @@ fn commits_that_a_rewritten_history_lost_are_named_and_the_others_go_on() {
     let (_, json, printed) = run(&world, &repo, &fill);
     assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 4, "{json} {printed}");
     assert!(files(&repo) == before, "the repository has changed");
-    // Another reference is linked to the one of before by the runs that have both.
+    // Runs that contain both references link the new one to the old one.
     let (code, json, printed) =
         run(&world, &repo, &["history", "--rev", "v1..main", "--fill", "--blocks", "2"]);
     assert_eq!(code, 0, "{printed}");

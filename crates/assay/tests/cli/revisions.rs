@@ -1,5 +1,6 @@
-//! Revisions, gates, bisection and history from the command line, on a repository that is made here: a program
-//! that sleeps, one commit that makes it sleep longer, one that does not build.
+//! Revisions, gates, bisection and history from the command line, on a repository that the test
+//! makes: a program that sleeps, with one commit that makes it sleep longer and one that does not
+//! build.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +12,8 @@ use crate::common::World;
 use crate::common::commits::{BROKEN, COMMITS, STEP, files, git, repository, token};
 use serde_json::Value;
 
-/// What assay left that was started in the repository, with standard output as JSON.
+/// Runs assay in the repository; returns its exit code, its standard output as JSON, and its
+/// standard error.
 fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
     let mut all = vec!["--json"];
     all.extend(arguments);
@@ -24,7 +26,8 @@ fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
 const BUILD: [&str; 4] = ["--build", "sh build.sh", "--monitors", "none"];
 const PROGRAM: [&str; 2] = ["--", "./prog"];
 
-/// Without the profiles of both sides at the end of all but `run`: those have a test of their own below.
+/// Returns the arguments for the program. All verbs but `run` skip the profiles of both sides,
+/// which have a test of their own below.
 fn typed<'a>(start: &[&'a str]) -> Vec<&'a str> {
     let profile: &[&str] = if start[0] == "run" { &[] } else { &["--profile", "never"] };
     [start, profile, &BUILD, &PROGRAM].concat()
@@ -39,7 +42,7 @@ fn revisions_are_levels_and_the_repository_stays_as_it_was() {
     let broken = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - BROKEN)]);
     let revs = format!("v1,main,worktree,{broken}");
     let (code, json, shown) = run(&world, &repo, &typed(&["run", "--rev", &revs, "--blocks", "6"]));
-    // One does not build: its end is reported, the others go on.
+    // One revision does not build: its failure is reported, the others continue.
     assert_eq!(code, 3, "{shown}");
     let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("does not build") && words.contains("cannot find -lnothing"), "{shown}");
@@ -59,13 +62,13 @@ fn revisions_are_levels_and_the_repository_stays_as_it_was() {
         .filter_map(|c| c["ratio"].as_f64())
         .collect();
     assert!(ratios[0] > 1.5 && ratios[1] > ratios[0], "{ratios:?}");
-    // What was built is in the record, and so is why one was not.
+    // The record has the hashes of the builds and the reason why one failed.
     let facts = &json["system"]["facts"];
     let text = facts.to_string();
     assert!(facts["source.v1.sha256"].to_string().len() > 64, "{text}");
     assert_eq!(facts["source.worktree.dirty"]["value"], "true", "{text}");
     assert!(text.contains("cannot find -lnothing"), "{text}");
-    // A token that the build printed is not kept.
+    // A token that the build printed is not recorded.
     assert!(!text.contains(&token()), "{text}");
 }
 
@@ -137,13 +140,13 @@ fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
     let text = fs::read_to_string(page).unwrap();
     assert!(text.starts_with("<!-- assay gate: prog -->"), "{text}");
     assert!(text.contains("main is worse than v1"), "{text}");
-    // The other way round it is better, which is no alarm.
+    // In the other direction the revision is better, which raises no alarm.
     let (code, json, shown) =
         run(&world, &repo, &typed(&["gate", "--base", "main", "--exact", "--head", "v1"]));
     assert_eq!((code, json["verdict"].as_str()), (0, Some("better")), "{json:#}{shown}");
     let (code, _, shown) = run(&world, &repo, &typed(&["gate", "--base", "main", "--head", "v1"]));
     assert!(code == 2 && shown.contains("main has all of v1"), "{code} {shown}");
-    // Other text, same program: never red.
+    // Different text, same program: the gate never fails.
     let same = typed(&["gate", "--base", "main~1", "--head", "main", "--margin", "30 %"]);
     let (code, json, shown) = run(&world, &repo, &same);
     assert_eq!(code, 0, "{json} {shown}");
@@ -151,7 +154,7 @@ fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
     assert_eq!(json["needed"].is_string(), json["verdict"] == "inconclusive");
 }
 
-/// Each build draws how long its program sleeps; the commits differ in a README alone.
+/// Each build chooses at random how long its program sleeps; the commits differ only in a README.
 #[test]
 fn builds_are_the_unit_where_each_revision_has_several() {
     let world = World::new();
@@ -195,7 +198,7 @@ fn builds_are_the_unit_where_each_revision_has_several() {
     assert!(said.contains("gate --builds"), "{said}");
 }
 
-/// A program that keeps its result in its folder, beside one that does not.
+/// A program that keeps its result in its folder, compared with one that does not.
 #[test]
 fn what_the_first_trial_leaves_is_named() {
     let world = World::new();
@@ -221,7 +224,7 @@ fn what_the_first_trial_leaves_is_named() {
     assert!(text.contains("it wrote `result.cache`, which the others find"), "{text}");
 }
 
-/// An empty repository.
+/// Makes an empty repository.
 fn empty(world: &World) -> PathBuf {
     let repo = world.path("repo");
     fs::create_dir(&repo).unwrap();
@@ -229,7 +232,7 @@ fn empty(world: &World) -> PathBuf {
     repo
 }
 
-/// Commits a program with its build line and whatever else was written; the commit.
+/// Commits a program with its build script and all other changes; returns the commit.
 fn commit(repo: &Path, program: &str, message: &str) -> String {
     fs::write(repo.join("prog.in"), program).unwrap();
     fs::write(repo.join("build.sh"), "cp prog.in prog && chmod +x prog\n").unwrap();
@@ -238,7 +241,7 @@ fn commit(repo: &Path, program: &str, message: &str) -> String {
     git(repo, &["rev-parse", "HEAD"])
 }
 
-/// The base became quicker after the branch was cut, and the branch changes a text alone.
+/// The base became faster after the branch was created, and the branch changes only a text.
 #[test]
 fn a_gate_does_not_judge_a_branch_by_what_its_base_has_become() {
     let world = World::new();
@@ -256,7 +259,7 @@ fn a_gate_does_not_judge_a_branch_by_what_its_base_has_become() {
     let page = world.path("gate.md");
     let asked = ["gate", "--margin", "30 %", "--budget", "4 s", "--head", "pr"];
     let asked = [&asked[..], &["--markdown", page.to_str().unwrap()]].concat();
-    // The default branch without a name.
+    // The default branch, by name and without a name.
     for base in [&["--base", "main"][..], &[]] {
         let (code, json, shown) = run(&world, &repo, &typed(&[&asked[..], base].concat()));
         assert_eq!((code, json["base_commit"].as_str()), (0, Some(old.as_str())), "{json}{shown}");
@@ -274,7 +277,8 @@ fn a_gate_does_not_judge_a_branch_by_what_its_base_has_become() {
     assert_eq!(json["head_commit"], git(&repo, &["rev-parse", "HEAD"]).as_str(), "{json}");
 }
 
-/// A program that computes, and sleeps in every other trial: the base in its first, the head in its second.
+/// A program that computes, and sleeps in every other trial: the base in its first, the head in its
+/// second.
 #[test]
 fn a_gate_judges_by_the_metric_that_is_asked_for() {
     let world = World::new();
@@ -315,7 +319,7 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
         "-o",
         page.to_str().unwrap(),
     ]);
-    // Cut short at once, then taken up.
+    // The search is stopped at once, then continued.
     let short: Vec<&str> = [&["--budget", "0 s"], PROGRAM.as_slice()].concat();
     let cut: Vec<&str> =
         asked.iter().copied().filter(|a| !PROGRAM.contains(a)).chain(short).collect();
@@ -328,11 +332,11 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
     assert_eq!(found["commits"][0]["subject"], format!("change {STEP}"));
     assert!(found["size"]["ratio"].as_f64().unwrap() > 1.3, "{json}");
     assert!(fs::read_to_string(&page).unwrap().contains(&format!("change {STEP}")));
-    // The archive has the search: the same command has nothing to measure.
+    // The archive contains the search: the same command has nothing to measure.
     let (_, again, shown) = run(&world, &repo, &asked);
     assert_eq!(again["runs"], json["runs"]);
     assert!(shown.contains("going on with"), "{shown}");
-    // With --all, the trials are the same search's, and there is no other step.
+    // With --all, the search uses the same trials, and finds no other step.
     let all: Vec<&str> = asked
         .iter()
         .copied()
@@ -344,7 +348,7 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
     assert_eq!((code, all["answer"].as_str()), (0, Some("commit")), "{all} {shown}");
     assert_eq!(all["steps"][0]["commits"][0]["commit"], wanted.as_str(), "{all}");
     assert!(shown.contains("going on with"), "{shown}");
-    // Before the step there is none.
+    // There is no step before that commit.
     let none = typed(&["bisect", "--good", "v1", "--bad", "main~6", "--margin", "50 %"]);
     let (code, json, shown) = run(&world, &repo, &none);
     assert_eq!((code, json["answer"].as_str()), (0, Some("none")), "{json} {shown}");
@@ -360,7 +364,7 @@ fn a_search_that_was_killed_goes_on() {
         let mut command = world.assay(&asked);
         command.current_dir(&repo).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        // Killed in the middle of a look: as soon as it has begun another one.
+        // Kill in the middle of a look, as soon as another one has begun.
         while world.runs().len() == before && child.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }
@@ -373,7 +377,7 @@ fn a_search_that_was_killed_goes_on() {
     assert!(json["runs"].as_array().unwrap().len() >= 3, "{json}");
 }
 
-/// The lines of the shell under a key of a YAML file, as its runner would run them.
+/// Returns the shell lines under a key of a YAML file, as its CI runner would run them.
 fn shell_of(file: &str, key: &str) -> String {
     let text = fs::read_to_string(crate::common::repository().join(file)).unwrap();
     let mut lines = text.lines().skip_while(|l| l.trim_start() != key);
@@ -399,7 +403,7 @@ fn action_and_job_run_their_steps() {
             Path::new(exe).parent().unwrap().display(),
             std::env::var("PATH").unwrap()
         );
-        // The environment of a world, with a shell in assay's place.
+        // The environment of a world, with a shell instead of assay.
         let mut shell = Command::new("bash");
         shell.envs(world.assay(&[]).get_envs().filter_map(|(k, v)| Some((k, v?))));
         shell
@@ -440,7 +444,7 @@ fn a_history_suspects_confirms_alarms_and_is_acknowledged() {
     let (code, json, shown) = run(&world, &repo, &asked(&["--fill", "--blocks", "4"]));
     assert_eq!(code, 0, "{shown}");
     let points = json["series"][0]["points"].as_array().unwrap();
-    // All but the one that does not build, oldest first, the reference at 1.
+    // All commits but the one that does not build, oldest first; the reference has ratio 1.
     assert_eq!(points.len(), COMMITS, "{json}");
     assert_eq!(points[0]["ratio"], 1.0);
     assert_eq!(json["unusable"].as_array().unwrap().len(), 1);
@@ -450,7 +454,7 @@ fn a_history_suspects_confirms_alarms_and_is_acknowledged() {
     assert_eq!(change["change"]["state"], "suspected");
     let wanted = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - STEP)]);
     assert!(change["commits"].to_string().contains(&wanted), "{change}");
-    // A fresh experiment confirms it, and only then there is an alarm.
+    // A fresh experiment confirms the change, and only then it raises an alarm.
     let (code, json, shown) = run(&world, &repo, &asked(&["--confirm", "-o", "history.html"]));
     let page = fs::read_to_string(repo.join("history.html")).unwrap();
     let state = "confirmed</span><span>worse by";
@@ -464,7 +468,7 @@ fn a_history_suspects_confirms_alarms_and_is_acknowledged() {
     let change = &json["series"][0]["changes"][0];
     assert_eq!((code, change["change"]["state"].as_str()), (0, Some("acknowledged")), "{shown}");
     assert_eq!(change["known"]["note"], "sleeps longer on purpose");
-    // From a reset on, the series has one level.
+    // After a reset, the series has one level.
     let (_, json, _) = run(&world, &repo, &asked(&["--reset", "main~4"]));
     assert_eq!(json["series"][0]["changes"].as_array().unwrap().len(), 0, "{json}");
 }
@@ -478,21 +482,22 @@ fn a_new_reference_is_linked_to_the_one_before() {
     };
     let (_, json, _) = run(&world, &repo, &asked(&["--fill"]));
     let before = json["series"][0]["points"].as_array().unwrap().len();
-    // A name, or a parameter at its default, makes no other history; another value does, and it says so.
+    // Another name, or a parameter at its default, makes no new history; another value does, and a
+    // note reports it.
     let same = ["--name", "other", "--set", "ignore_failure=false"];
     let (_, json, _) = run(&world, &repo, &asked(&same));
     assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), before, "{json}");
     let (code, json, _) = run(&world, &repo, &asked(&["--set", "ignore_failure=true"]));
     let notes = json["notes"].to_string();
     assert!(code == 6 && notes.contains("another history of this archive, `other`"), "{json}");
-    // A commit that is not of the series, and was never measured beside the first reference.
+    // A commit that is not in the series and was never measured along with the first reference.
     let (_, json, _) = run(&world, &repo, &asked(&["--reference", "main~1"]));
     assert!(json["notes"].to_string().contains("no experiment links"), "{json}");
     let (_, json, shown) = run(&world, &repo, &asked(&["--reference", "main~1", "--fill"]));
     assert_eq!(json["notes"], serde_json::json!([]), "{json} {shown}");
     let points = json["series"][0]["points"].as_array().unwrap();
     assert_eq!(points.len(), before);
-    // The first was measured beside the old reference; the link's error is in it.
+    // The first point was measured with the old reference, so its error contains that of the link.
     assert!(points[0]["ratio"].as_f64().unwrap() < 0.8, "{json}");
     assert!(points[1]["log_error"].as_f64().unwrap() > 0.0, "{json}");
 }
@@ -509,7 +514,8 @@ fn series_of_others_are_quoted_and_never_confirmed() {
     let file = world.write("nightly.csv", &table);
     let here = world.path("");
     let file = file.to_str().unwrap();
-    // The format may be named, as earlier versions had it, or be that of the content.
+    // The format may come first, as in earlier versions, follow `--as`, or be detected from the
+    // content.
     for named in [&["csv", file][..], &[file], &["--as", "csv", file]] {
         let (code, _, shown) = run(&world, &here, &[&["history", "import"], named].concat());
         assert_eq!(code, 0, "{named:?}: {shown}");
@@ -521,7 +527,8 @@ fn series_of_others_are_quoted_and_never_confirmed() {
     assert_eq!(code, 0, "{shown}");
     assert_eq!(json["kind"], "quoted");
     assert_eq!(json["series"][0]["changes"][0]["revision"], "r30", "{json}");
-    // What all series do at the end is said first, and of what none does, what it would take to be seen.
+    // Changes that all series have at the end are reported first; series without a change report
+    // the effort to detect one.
     let mut table = "time,revision,a,b,c,d,e\n".to_owned();
     for i in 0..40 {
         let level = if i < 38 { 10.0 } else { 12.0 };
@@ -545,7 +552,8 @@ fn series_of_others_are_quoted_and_never_confirmed() {
     assert!(code != 0 && shown.contains("no-such-file"), "{shown}");
 }
 
-/// A program in C of which one commit makes one function slower, with frame pointers.
+/// Makes a repository of a C program, built with frame pointers, in which one commit makes one
+/// function slower.
 fn slower_function(world: &World) -> PathBuf {
     let repo = world.path("slower");
     fs::create_dir(&repo).unwrap();
@@ -569,8 +577,9 @@ fn slower_function(world: &World) -> PathBuf {
     repo
 }
 
-/// Whether the answer names the function. Another is called clear in up to 5 of 100 comparisons, by design, so what
-/// is asked of the one that did not change is that its difference is small beside.
+/// Checks that the answer names the function. By design, up to 5 in 100 comparisons call another
+/// function's difference clear, so the test only requires that the unchanged function's difference
+/// is small in comparison.
 fn names_slower(functions: &Value) {
     let changes = functions["differences"]["changes"].as_array().unwrap();
     assert_eq!(changes[0]["function"], "slower", "{functions:#}");
@@ -622,7 +631,8 @@ fn a_function_that_became_slower_ends_gate_bisect_and_history() {
     names_slower(&functions(&json));
     let text = fs::read_to_string(repo.join("which.md")).unwrap();
     assert!(text.contains("`slower` (+") && text.contains("Own time on CPU a trial"), "{text}");
-    // The same command finds the profiled trials in the archive, and the search does not count them.
+    // The same command finds the profiled trials in the archive, and the search does not count
+    // them.
     let (_, again, said) = run(&world, &repo, &typed(&bisect));
     assert_eq!(functions(&again)["run"], functions(&json)["run"], "{said}");
     assert_eq!(again["trials"], json["trials"]);

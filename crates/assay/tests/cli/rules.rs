@@ -1,4 +1,4 @@
-//! `assay rules` and the comparison of systems, as a person would use them.
+//! `assay rules` and the comparison of systems, as a user would use them.
 
 use std::path::{Path, PathBuf};
 
@@ -75,7 +75,7 @@ fn a_result_is_judged_by_a_pack() {
     assert!(pack.stderr.contains("packs/mine.toml:3: unknown field"), "{}", pack.stderr);
 }
 
-/// Says that a run of the archive was made on another kernel.
+/// Changes a run of the archive, so that it seems to be from another kernel.
 fn on_another_kernel(run: &Path) {
     let path: PathBuf = run.join("system.json");
     let mut system = json(&std::fs::read_to_string(&path).unwrap());

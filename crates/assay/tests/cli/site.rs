@@ -1,5 +1,6 @@
-//! A static site of an archive and posts: every link leads somewhere, nothing is asked from outside, addresses stay,
-//! only what has changed is written, and what is wrong is named without hiding the rest.
+//! A static site of an archive and posts: every link has a target, pages load nothing from other
+//! hosts, addresses stay, only changed pages are written, and mistakes are reported without hiding
+//! the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +21,7 @@ const PAUSES: &str = "name = \"pauses\"\ntitle = \"Pauses & <more>\"\ndescriptio
     workload = \"command\"\n[factors]\ncommand = [\n  { value = \"sleep 0.01\", label = \"short\" },\n  \
     { value = \"sleep 0.02\", label = \"long\" },\n]\n[design]\nblocks = 6\n";
 
-/// An archive with two experiments and three runs, and a folder with two posts.
+/// Makes an archive with two experiments and three runs, and a folder with two posts.
 fn world() -> World {
     let world = World::new();
     world.write("pauses.toml", PAUSES);
@@ -40,7 +41,7 @@ fn build(world: &World, more: &[&str]) -> Done {
     world.run(&arguments)
 }
 
-/// Every file of a site by its place in it, but for what assay keeps of it.
+/// Returns every file of a site by its path, without assay's own folder.
 fn files(root: &Path) -> BTreeMap<String, PathBuf> {
     let mut out = BTreeMap::new();
     let mut todo = vec![root.to_owned()];
@@ -66,14 +67,14 @@ fn pages(root: &Path) -> BTreeMap<String, String> {
     html.map(|(name, path)| (name, fs::read_to_string(path).unwrap())).collect()
 }
 
-/// What tells whether a file was written again.
+/// Returns inode and modification time of each file, which show if it was written again.
 fn marks(root: &Path) -> BTreeMap<String, (u64, i64, i64)> {
     let mark =
         |path: &Path| fs::metadata(path).map(|m| (m.ino(), m.mtime(), m.mtime_nsec())).unwrap();
     files(root).into_iter().map(|(name, path)| (name, mark(&path))).collect()
 }
 
-/// The pages that are new or were written again.
+/// Returns the pages that are new or were written again.
 fn touched(before: &BTreeMap<String, (u64, i64, i64)>, root: &Path) -> BTreeSet<String> {
     let changed = |(name, mark): (String, (u64, i64, i64))| {
         (before.get(&name) != Some(&mark)).then_some(name)
@@ -81,13 +82,13 @@ fn touched(before: &BTreeMap<String, (u64, i64, i64)>, root: &Path) -> BTreeSet<
     marks(root).into_iter().filter_map(changed).filter(|n| is_a(n, "html")).collect()
 }
 
-/// The values of an attribute.
+/// Returns the values of an attribute.
 fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     let start = format!(" {name}=\"");
     page.split(start.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
-/// Fails with every link of a site that leads nowhere, and whatever is asked from outside.
+/// Fails with every broken link of a site and everything that it loads from other hosts.
 fn links_lead_somewhere(root: &Path) {
     let all = files(root);
     let pages = pages(root);
@@ -160,7 +161,7 @@ fn a_site_is_whole_and_only_what_has_changed_is_written_again() {
     assert_eq!((built as usize, unchanged, removed), (whole.len(), 0, 0));
     links_lead_somewhere(&out);
 
-    // What a reader finds.
+    // The content of the pages, as a reader finds it.
     let home = &whole["index.html"];
     let (servers, pause) =
         (home.find("Servers of then").unwrap(), home.find("A pause is a pause").unwrap());
@@ -193,7 +194,7 @@ fn a_site_is_whole_and_only_what_has_changed_is_written_again() {
         k.starts_with("runs/") && k.ends_with("/index.html") && k.matches('/').count() == 2
     });
     assert_eq!(runs.count(), 3);
-    // The search has every page of a thing.
+    // The search index has every page but the lists.
     let index = whole["search.html"]
         .split("id=\"index\">")
         .nth(1)
@@ -209,7 +210,8 @@ fn a_site_is_whole_and_only_what_has_changed_is_written_again() {
     let kinds: BTreeSet<&str> = entries.iter().map(|e| e["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, BTreeSet::from(["landscape", "post", "run", "system", "workload"]));
 
-    // No name of a person, in no file of a run: bundles are compressed, but made from the same copy.
+    // No file of a run has the name of a person. Bundles are compressed, but come from the same
+    // copy.
     let manifest = json(&fs::read_to_string(out.join(".assay-site/manifest.json")).unwrap());
     let units = manifest["units"].as_object().unwrap().iter();
     let of_runs: Vec<String> = units
@@ -226,13 +228,13 @@ fn a_site_is_whole_and_only_what_has_changed_is_written_again() {
     }
     assert!(whole.iter().any(|(k, p)| k.starts_with("runs/20") && p.contains("kept in ~/x")));
 
-    // Nothing new: nothing is written.
+    // Without changes, nothing is written.
     let before = marks(&out);
     let again = build(&world, &[]);
     assert_eq!((again.code, tally(&again)), (0, (0, built, 0)), "{}", again.stderr);
     assert_eq!(marks(&out), before);
 
-    // One run more: its page and the lists that show it.
+    // Another run: only its page and the lists that show it are written.
     assert!([0, 4].contains(&world.run(&["run", "noop", "--blocks", "3"]).code));
     let more = build(&world, &[]);
     let written = touched(&before, &out);
@@ -252,7 +254,8 @@ fn a_site_is_whole_and_only_what_has_changed_is_written_again() {
     );
     links_lead_somewhere(&out);
 
-    // A run is deleted, a post too: their pages go, and every other address stays.
+    // After the deletion of a run and a post, their pages are removed, and all other addresses
+    // stay.
     let id = new[0].split('/').nth(1).unwrap().to_owned();
     fs::remove_dir_all(world.path("archive/runs").join(&id)).unwrap();
     fs::remove_file(world.path("archive/heads").join(format!("{id}.json"))).unwrap();
@@ -266,7 +269,8 @@ fn a_site_is_whole_and_only_what_has_changed_is_written_again() {
     assert_eq!(left, first);
     links_lead_somewhere(&out);
 
-    // Another title: every page is another, at its old address; with an address of the site there are all feeds.
+    // With another title every page changes, at its old address; with a base URL the site has all
+    // feeds.
     let titled = build(&world, &["--title", "Team X", "--base-url", "https://example.org/perf"]);
     assert_eq!((titled.code, tally(&titled)), (0, (left.len() as u64, 0, 0)), "{}", titled.stderr);
     let now = pages(&out);
@@ -320,7 +324,8 @@ fn what_is_wrong_is_named_and_the_rest_is_built() {
     }
     assert_eq!(build(&world, &[]).code, 0);
 
-    // A run that is not as its ledger says: named, and its page goes, with the post that rests on it.
+    // A run that differs from its ledger is reported, and its page is removed, with the post that
+    // rests on it.
     let page = fs::read_to_string(out.join("posts/pause/index.html")).unwrap();
     let after = page.split("../../runs/20").nth(1).unwrap();
     let id = format!("20{}", after.split('/').next().unwrap());
@@ -359,7 +364,7 @@ fn a_folder_that_is_not_a_site_is_refused_and_an_empty_archive_has_one() {
     let home = fs::read_to_string(world.path("out/index.html")).unwrap();
     assert!(home.contains("There is no post yet.") && home.contains("There is no run yet."));
     assert!(!world.path("out/atom.xml").exists() && !home.contains("atom.xml"), "no post, no feed");
-    // Now it is ours.
+    // Now the folder is a site of assay.
     assert_eq!(world.run(&["site", "-o", "out"]).code, 0);
     assert_eq!(fs::read_to_string(world.path("out/mine.txt")).unwrap(), "mine");
     world.write("file", "");
@@ -374,7 +379,7 @@ fn a_folder_that_is_not_a_site_is_refused_and_an_empty_archive_has_one() {
         assert_eq!(done.code, 2, "{arguments:?}: {}", done.stderr);
         assert!(done.stderr.contains(printed), "{arguments:?}: {}", done.stderr);
     }
-    // A manifest that was changed cannot make assay delete what is outside.
+    // A changed manifest cannot make assay delete files outside of the site.
     let manifest = world.path("out/.assay-site/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, text.replacen("\"index.html\"", "\"../file\"", 1)).unwrap();
@@ -387,7 +392,7 @@ fn a_folder_that_is_not_a_site_is_refused_and_an_empty_archive_has_one() {
 fn a_killed_build_is_taken_up_and_two_at_once_are_one_too_many() {
     let world = world();
     let out = world.path("out");
-    // Killed at several moments, and once more while the first lives.
+    // Kill the build at several moments.
     let mut whole = 0;
     for pages in [1, 20, 40] {
         let mut first = world
@@ -408,7 +413,7 @@ fn a_killed_build_is_taken_up_and_two_at_once_are_one_too_many() {
             assert!(page.ends_with("</html>"), "{name} is not whole");
         }
     }
-    // A page of a thing that is gone before the next build is not forgotten.
+    // A page from the killed build whose source is removed before the next build is removed too.
     fs::remove_file(world.path("posts/2009-08-27-servers.md")).unwrap();
     let done = build(&world, &[]);
     assert_eq!(done.code, 0, "{}", done.stderr);
@@ -418,14 +423,14 @@ fn a_killed_build_is_taken_up_and_two_at_once_are_one_too_many() {
     let before = marks(&out);
     assert_eq!(tally(&build(&world, &[])).0, 0);
     assert_eq!(marks(&out), before);
-    // While another has it.
+    // Another build holds the lock.
     let lock = fs::File::open(out.join(".assay-site/lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let second = build(&world, &[]);
     assert_eq!(second.code, 1);
     assert!(second.stderr.contains("another `assay site`"), "{}", second.stderr);
     drop(lock);
-    // A page that somebody lost is made again.
+    // Pages that were removed or damaged are written again.
     fs::remove_file(out.join("posts/pause/index.html")).unwrap();
     fs::write(out.join("runs/index.html"), "cut").unwrap();
     assert_eq!(tally(&build(&world, &[])).0, 2);

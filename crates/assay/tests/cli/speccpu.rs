@@ -1,6 +1,6 @@
-//! The recipes for licensed SPEC CPU kits, against a stand-in that behaves as the public documents say:
-//! the command line, the files that must be there, what is printed, and the raw file with made-up
-//! numbers. Nothing of SPEC's is here.
+//! The recipes for licensed SPEC CPU kits, with a stand-in that behaves as the public documents
+//! describe: the command line, the required files, the output, and the raw file with made-up
+//! numbers. Nothing here is SPEC's.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use crate::common::{World, metric};
 use serde_json::Value;
 
-/// What stands in for `runspec` and `runcpu`: it builds before it runs, and answers as `mood` says.
+/// Stand-in for `runspec` and `runcpu`: it builds before it runs, and behaves as the file `mood`
+/// says.
 const STAND_IN: &str = r#"#!/bin/sh
 [ -n "$SPEC" ] || { echo "shrc was not read"; exit 9; }
 mood=$(cat "$SPEC/mood" 2>/dev/null || true)
@@ -94,7 +95,7 @@ fn licensed(world: &World, program: &str, prefix: &str) -> String {
     format!("path={}", kit.display())
 }
 
-/// The exit code and the first record of a run, with the names of the files that were kept.
+/// Returns the exit code and the first record of a run, with the names of the files that were kept.
 fn run(world: &World, kit: &str, settings: &[&str]) -> (i32, Value, String) {
     let mut arguments = vec!["run", kit, "--blocks", "1", "--json"];
     for setting in settings {
@@ -125,7 +126,8 @@ fn base_and_peak_of_2017() {
     let settings = [&path, MINE[0], MINE[1], "tune=all", "copies=4", "iterations=3", &output];
     let (code, record, kept) = run(&world, "speccpu2017", &settings);
     assert_eq!(code, 0, "{record}");
-    // Of 16 and 36, and of their doubles; the second run of each benchmark is the selected one.
+    // The mean of 16 and 36, and of twice these; the second run of each benchmark is the selected
+    // one.
     let near = |name: &str, wanted: f64| {
         let found = metric(&record, name).unwrap_or_else(|| panic!("{name}: {record}"));
         assert!((found - wanted).abs() < 1e-9, "{name} is {found}, not {wanted}");

@@ -1,5 +1,5 @@
-//! The recipes for licensed kits, against a stand-in that behaves as the kits' documents say: the command
-//! line, the files that must be there, what is printed, and the raw report. Nothing of SPEC's is here.
+//! The recipes for licensed kits, with a stand-in that behaves as the kits' documents describe: the
+//! command line, the required files, the output, and the raw report. Nothing here is SPEC's.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use crate::common::{World, metric};
 use serde_json::Value;
 
-/// What stands in for `java`: it looks at how it is called, and writes what the kit would.
+/// Stand-in for `java`: it checks its arguments, and writes what the kit would write.
 const STAND_IN: &str = r#"#!/bin/sh
 [ "$1" = -version ] && { echo 'openjdk version "17.0.1"' >&2; exit 0; }
 [ "$1" = -Xms1g ] || [ "$1" = -Xms4g ] || { echo "options: $*"; exit 9; }

@@ -1,5 +1,5 @@
-//! A suite of small programs from the command line: speed and rate, base and peak, its mean, a wrong
-//! output, a copy that fails, the reference and the form that rules judge.
+//! A suite of small programs, from the command line: speed and rate, base and peak, its mean, a
+//! wrong output, a copy that fails, the reference and the form that rules judge.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn all_members_make_one_score_each_setting() {
     assert!(total > 0.06 && score["interval"].is_object(), "{score}");
     let comparison = &suite["comparisons"][0];
     assert!(comparison["geomean"]["ratio"].is_number() && comparison["best"].is_array());
-    // No member is compared with another.
+    // No member is compared with another member.
     for c in result["analysis"]["comparisons"].as_array().unwrap() {
         let member = |id: &Value| {
             let all = result["plan"]["treatments"].as_array().unwrap();
@@ -55,8 +55,8 @@ fn all_members_make_one_score_each_setting() {
     }
 }
 
-/// A run of a design in which base runs whole before peak. A machine that drifts meanwhile makes it invalid (F31,
-/// interleaved), rightly; then it is run again.
+/// Runs a design with all blocks of base before those of peak. If the machine drifts meanwhile, the
+/// run is rightly invalid (F31, interleaved); then it is repeated.
 fn without_drift(world: &crate::common::World, arguments: &[&str]) -> crate::common::Done {
     let drifted = |done: &crate::common::Done| {
         let text = format!("{}{}", done.stdout, done.stderr);
@@ -122,12 +122,12 @@ fn a_result_is_reportable_but_for_what_only_its_owner_knows() {
     let with = ["--facts", &facts.display().to_string()];
     let whole = verdict(&with);
     assert_eq!(whole["verdict"], "reportable", "{whole}\n{filled}");
-    // Without the test and train inputs it is none.
+    // Without the test and train inputs, the result is not reportable.
     fs::write(&experiment, text("warmups = [{ size = \"test\" }]")).unwrap();
     without_drift(&world, &["run", &file]);
     let less = verdict(&with);
     assert_eq!((of(&less, "fail"), &less["verdict"]), (vec!["C2".into()], &Value::from("invalid")));
-    // The number of threads is the tools' to set.
+    // The tools set the number of threads, so the experiment must not.
     let threads = "warmups = [{ size = \"test\" }, { size = \"train\" }]\n[controls]\n\
                    \"env.OMP_NUM_THREADS\" = \"2\"";
     fs::write(&experiment, text(threads)).unwrap();
@@ -159,7 +159,7 @@ fn all_of_base_can_run_before_all_of_peak() {
     assert_eq!(order[6..], ["peak"; 6]);
     let blocks: Vec<u64> = plan.iter().map(|t| t["block"].as_u64().unwrap()).collect();
     assert_eq!(blocks, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
-    // Each has its interval; they share no block, and drift between them is reported.
+    // Each tuning has its interval; they share no block, and drift between them is reported.
     let suite = &result["analysis"]["suite"];
     assert!(suite["scores"].as_array().unwrap().iter().all(|s| s["interval"].is_object()));
     let comparison = &suite["comparisons"][0]["geomean"];
@@ -173,7 +173,7 @@ fn all_of_base_can_run_before_all_of_peak() {
         json(&world.run(&["rules", "judge", "cpu", &file.display().to_string(), "--json"]));
     let first = judged["rules"].as_array().unwrap().iter().find(|r| r["id"] == "C1").unwrap();
     assert_eq!(first["result"], "pass", "{first}");
-    // Without a number of blocks nobody knows when the first group ends.
+    // Without a number of blocks, the end of the first group is unknown.
     let open = world.run(&arguments(&[]));
     assert_eq!(open.code, 2);
     assert!(open.stderr.contains("design.blocks"), "{}", open.stderr);

@@ -1,11 +1,11 @@
-//! What surrounds a measured program is what surrounds assay, and what assay replaces it states first.
+//! A measured program has the same environment as assay, and assay first prints what it replaces.
 
 use std::process::{Command, Output, Stdio};
 
 use crate::common::World;
 
-/// Writes what a program inherits to a file; of the ignored signals the first four, since SIGPIPE is at its default in all
-/// that assay starts.
+/// Script that writes what a program inherits to a file. Of the ignored signals, it has only the
+/// first four, because SIGPIPE has its default action in every program that assay starts.
 const PROBE: &str = r#"{
   pwd; umask; ulimit -a; ulimit -aH; nice; cat /proc/self/oom_score_adj
   grep -E 'SigBlk|NoNewPrivs|CapEff|Cpus_allowed:' /proc/self/status

@@ -1,5 +1,5 @@
-//! Whatever is changed in a run's folder after the run is noticed by `archive verify`, which names the
-//! file; and such a run is not published.
+//! `archive verify` detects every change in a run's folder after the run and names the file, and
+//! such a run cannot be published.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use crate::common::{World, wait_for};
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -18,7 +18,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What `archive verify` prints that is more than a note.
+/// Returns the lines of `archive verify` that are more than a note.
 fn noticed(world: &World) -> String {
     let verified = world.run(&["archive", "verify"]);
     assert!([0, 4].contains(&verified.code), "{}{}", verified.stdout, verified.stderr);
@@ -30,10 +30,11 @@ fn noticed(world: &World) -> String {
     noticed.join("\n")
 }
 
-/// Each file of the one run of `world` is changed, cut and removed, and one is added beside it.
+/// Changes, truncates and removes each file of the only run of `world`, and adds one in each
+/// folder.
 fn assert_every_change_is_named(world: &World) {
     let run = world.newest();
-    // Whether nothing is wrong now; a killed run has its lock and maybe leftovers.
+    // Problems before the changes: a killed run has its lock and maybe leftovers.
     let before = noticed(world);
     let named = |path: &Path, what: &str| {
         let found = noticed(world);
@@ -44,7 +45,7 @@ fn assert_every_change_is_named(world: &World) {
     for path in files(&run).iter().filter(|p| !p.ends_with("lock")) {
         let content = fs::read(path).unwrap();
         if content.is_empty() {
-            continue; // nothing in it to change: records of a run that was killed in its first trial
+            continue; // an empty file has nothing to change: records of a run that was killed in its first trial
         }
         for at in [0, content.len() / 2, content.len() - 1] {
             let mut changed = content.clone();
@@ -149,7 +150,7 @@ fn a_changed_run_is_not_published_and_an_honest_one_carries_its_head() {
             "{page}"
         );
     }
-    // A redacted copy has a ledger of its own, whose head all of its pages carry.
+    // A redacted copy has its own ledger, and all of its pages show that ledger's head.
     let copy = world.path("copy");
     let published = world.run(&["publish", "last", "-o", &copy.display().to_string()]);
     assert_eq!(published.code, 0, "{}", published.stderr);
@@ -166,7 +167,7 @@ fn a_changed_run_is_not_published_and_an_honest_one_carries_its_head() {
     let refused = world.run(&["publish", "last", "-o", &again.display().to_string()]);
     assert_eq!(refused.code, 4, "{}", refused.stderr);
     assert!(refused.stderr.contains("run.json") && !again.exists(), "{}", refused.stderr);
-    // Nor is it on the page of a comparison, or in a post.
+    // The run is also refused for the page of a comparison, and in a post.
     assert_eq!(world.run(&["run", "--quiet", "--blocks", "2", "--", "true"]).code, 0);
     let page = world.path("page.html");
     let beside = world.run(&["compare", id, "last", "-o", &page.display().to_string()]);

@@ -1,11 +1,12 @@
-//! Address translation from the command line: simulated, counted or not, by experiment; and what
-//! explains a difference.
+//! Address translation, from the command line: simulated, counted or not, by experiment; and the
+//! explanation of a difference.
 
 use std::fmt::Write;
 
 use crate::common::{World, json};
 
-/// 4000 loads of 2000 pages, twice over, and a fetch each, as lackey writes them.
+/// Returns 4000 loads that go twice through 2000 pages, with an instruction fetch each, in lackey's
+/// format.
 fn lackey() -> String {
     let mut text = String::from("==1== Lackey\n");
     for i in 0..4000u64 {
@@ -38,7 +39,7 @@ fn a_trace_is_simulated_and_kept() {
     let (a, b) = (json(&first.stdout), json(&second.stdout));
     assert_eq!(a["table"], b["table"]);
     assert_eq!(a["accesses"], 8000);
-    // 2000 pages do not fit in 64 entries, and do in 2048: every load misses the first level.
+    // 2000 pages do not fit into 64 entries, but into 2048: every load misses the first level.
     let steps = &a["table"]["total"]["data"]["steps"];
     assert_eq!((&steps[0]["misses"], &steps[1]["misses"]), (&4000.0.into(), &2000.0.into()));
 
@@ -102,7 +103,7 @@ fn a_pointer_chase_has_a_curve_and_pages_that_did_not_come_are_invalid() {
     let done = run(&["--set", "page_size=4KiB"]);
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
     assert!(done.stdout.contains("latency over working set"), "{}", done.stdout);
-    // No pool is that large.
+    // No huge-page pool is that large.
     let done = run(&[
         "--set",
         "page_size=1GiB",
@@ -122,7 +123,7 @@ fn a_run_is_explained() {
     let run = |command: &str| {
         world.run(&["run", "--quiet", "--blocks", "4", "--vs", command, "--", "sh", "-c", ":"])
     };
-    // The other one uses the CPU.
+    // The other command uses the CPU.
     let busy = "sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'";
     assert_eq!(run(busy).code, 0);
     let done = world.run(&["explain", "last"]);

@@ -1,4 +1,4 @@
-//! Every verb once, as a person would use it, with real input.
+//! Every verb once, as a user would use it, with real input.
 
 use crate::common::{World, done, fits, json, root};
 
@@ -12,7 +12,7 @@ fn two_commands_are_compared() {
     let shown = json(&world.run(&["compare", "last", "--json"]).stdout);
     let comparison = &shown["analysis"]["comparisons"][0];
     let ratio = comparison["ratio"].as_f64().unwrap();
-    // 0.03 s against 0.01 s, plus what starting a program takes.
+    // 0.03 s against 0.01 s, plus the start-up time of a program.
     assert!((1.5..3.2).contains(&ratio), "{comparison}");
     assert_eq!(comparison["n"], 8);
 }
@@ -34,7 +34,7 @@ fn a_gate_exits_with_five() {
         "0.01",
     ];
     assert_eq!(world.run(&arguments).code, 5);
-    // One run is compared by another of its metrics, and by none that it does not have.
+    // A single run is compared by another of its metrics; a metric that it lacks is refused.
     let system = world.run(&["compare", "last", "--metric", "system", "--json"]);
     let analysis = &json(&system.stdout)["analysis"];
     assert_eq!(analysis["metric"], "system", "{}", system.stderr);
@@ -52,7 +52,7 @@ fn until_the_answer_is_clear() {
     let result = json(&ran.stdout);
     let blocks = result["records"].as_array().unwrap().len() / 2;
     assert!([6, 9, 13].contains(&blocks), "{blocks} blocks for a difference of 3 to 1");
-    // The interval is that of a run with looks: wider than 95 %.
+    // The interval of a run with looks is wider than 95 %.
     assert!(result["analysis"]["confidence"].as_f64().unwrap() > 0.98);
 }
 
@@ -107,7 +107,7 @@ fn a_shell_is_measured_beside_the_trial_and_taken_off_nothing() {
     let world = World::new();
     let run =
         || world.run(&["run", "--json", "--blocks", "5", "--shell", "--", "sleep 0.05; true"]);
-    // Beside others a run may drift, and is then invalid.
+    // On a loaded machine a run may drift, and is then invalid.
     let ran = (0..5).map(|_| run()).find(|r| r.code == 0).unwrap();
     let mut startups = Vec::new();
     for record in json(&ran.stdout)["records"].as_array().unwrap() {
@@ -117,7 +117,7 @@ fn a_shell_is_measured_beside_the_trial_and_taken_off_nothing() {
         assert!(metrics.iter().all(|m| m["kind"] == "measured"), "{metrics:?}");
         startups.push(metric("shell_startup")["value"].as_f64().unwrap());
     }
-    // Each trial has its own.
+    // Each trial has its own value.
     startups.dedup();
     assert!(startups.len() > 1 && startups.iter().all(|s| *s > 0.0), "{startups:?}");
 }
@@ -268,7 +268,7 @@ fn the_archive_lists_shows_verifies_and_travels() {
     let again = other.run(&["archive", "show", &id, "--json"]);
     let here = world.run(&["archive", "show", &id, "--json"]);
     assert_eq!(json(&again.stdout)["records"], json(&here.stdout)["records"]);
-    // A record that somebody changed is found.
+    // A changed record is detected.
     let records =
         world.runs().iter().map(|r| r.join("records.jsonl")).find(|p| p.exists()).unwrap();
     let text = std::fs::read_to_string(&records).unwrap();
@@ -324,10 +324,10 @@ fn stat_lists_tasks_the_busiest_first() {
         let cpu =
             |t: &serde_json::Value| t["user"].as_f64().unwrap() + t["system"].as_f64().unwrap();
         assert!(tasks.is_sorted_by(|a, b| cpu(a) >= cpu(b)), "{tick}");
-        // Only what the command started, not who runs the tests.
+        // The list has only processes that the command started, not those of the test.
         assert!(tasks.iter().all(|t| t["program"] != "verbs"), "{tick}");
     }
-    // The command's end cuts the last interval alone, and here the only one.
+    // Only the last interval is cut by the command's end; here it is the only one.
     let whole = &ticks[..ticks.len() - 1];
     assert!(whole.iter().all(|t| t["partial"] == false && t["seconds"].as_f64() > Some(0.0)));
     let cut = ["stat", "--tasks", "-i", "1 h", "--json", "--", "sleep", "0.2"];
@@ -364,7 +364,7 @@ fn doctor_looks_at_the_machine() {
     let seen = world.run(&["doctor"]);
     assert!([0, 4].contains(&seen.code), "{}", seen.stderr);
     fits(&seen.stdout);
-    // The verdict first, and the exit code says the same.
+    // The verdict comes first and agrees with the exit code.
     let verdict = if seen.code == 0 { "QUIET" } else { "NOT QUIET: " };
     assert!(seen.stdout.starts_with(verdict), "{}", seen.stdout);
     for word in ["Monitors: ", "Controls: ", "killed: nothing"] {
@@ -414,7 +414,7 @@ fn the_a_a_floor_of_a_command_is_kept_and_quoted() {
     assert!(world.path("page").is_dir(), "{}", published.stderr);
     let page = std::fs::read_to_string(world.path("page/index.html")).unwrap();
     assert!(page.contains("A/A floor of 20"));
-    // In fewer blocks it is quoted as that; of another command never.
+    // With fewer blocks the floor is quoted with that difference; another command has no floor.
     let fewer = json(&world.run(&["run", "--json", "--blocks", "2", "--", "true"]).stdout);
     let differs = fewer["analysis"]["floor"]["differs"].to_string();
     assert_eq!(differs, r#"["the blocks (3 each, here 2)"]"#);
@@ -467,7 +467,7 @@ fn ready_made_experiments_can_be_planned() {
     let world = World::new();
     for entry in std::fs::read_dir(crate::common::repository().join("experiments")).unwrap() {
         let path = entry.unwrap().path();
-        // They need the server, or two of them: planned by the tests of that workload.
+        // These need one or two memcached servers; the tests of that workload plan them.
         if path.file_name().unwrap().to_string_lossy().starts_with("memcached-") {
             continue;
         }

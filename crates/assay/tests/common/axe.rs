@@ -1,5 +1,5 @@
-//! axe-core from the registry of npm, in one version whose hash is known.
-#![allow(clippy::print_stdout)] // says why a test is skipped
+//! axe-core from the npm registry, in one version with a known hash.
+#![allow(clippy::print_stdout)] // prints why a test is skipped
 
 use std::path::Path;
 use std::process::Command;
@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::chromium::Browser;
 
 const VERSION: &str = "4.10.3";
-/// Of its `axe.min.js`.
+/// SHA-256 of `axe.min.js`.
 const SHA256: &str = "880970c081707360e64f34cea25ff91892f5bc95675b0776925b9709dd8a68bb";
 
-/// The program's text; says why there is none. It is fetched once and kept beside the tests' other files.
+/// Returns the source of axe-core, or prints why it is unavailable. It is downloaded once and kept
+/// with the temporary files of the tests.
 pub fn source() -> Option<String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("axe-core-{VERSION}"));
     let file = folder.join("package/axe.min.js");
@@ -40,7 +41,7 @@ pub fn source() -> Option<String> {
     Some(std::fs::read_to_string(&file).unwrap())
 }
 
-/// What it finds on the page as it is, of any severity: a line for each element.
+/// Returns what axe-core finds on the page as it is, of any severity: a line for each element.
 pub fn findings(browser: &mut Browser, source: &str) -> Vec<String> {
     browser.value(&format!("void (() => {{ {source} }})()"));
     let found = browser.value(

@@ -1,6 +1,6 @@
-//! A small client of Chromium's DevTools protocol over its pipe: JSON messages that end with a NUL, on
-//! the browser's descriptors 3 and 4.
-#![allow(clippy::print_stdout)] // says why a test is skipped
+//! A small client of Chromium's DevTools protocol over a pipe: JSON messages that end with a NUL,
+//! on the browser's file descriptors 3 and 4.
+#![allow(clippy::print_stdout)] // prints why a test is skipped
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 use super::served::Served;
 use super::{World, eventually};
 
-/// Nothing of a page is wider than the screen.
+/// JavaScript that is true if nothing on a page is wider than the screen.
 pub const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
 
-/// A browser with one page.
+/// A Chromium process with one page.
 pub struct Browser {
     child: Child,
     to: File,
     from: BufReader<File>,
     session: String,
     next: u64,
-    /// What the page complained of.
+    /// Errors that the page reported.
     pub complaints: Vec<String>,
 }
 
-/// The browser's program; prints why not when there is none.
+/// Returns the name of the browser's program, or prints why there is no browser.
 pub fn program() -> Option<&'static str> {
     let found = ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
@@ -40,7 +40,7 @@ pub fn program() -> Option<&'static str> {
 }
 
 impl Browser {
-    /// A desktop's browser, signed in to a server: at its queue.
+    /// Starts a browser with a desktop's window, signed in to a server and showing its queue.
     pub fn signed_in(program: &str, world: &World, served: &Served) -> Self {
         let mut browser = Browser::start(program, &world.path("."));
         browser.size(1280, 900);
@@ -61,7 +61,7 @@ impl Browser {
         let quiet = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
             --disable-background-networking --disable-component-update --disable-sync \
             --remote-debugging-pipe";
-        // The shell opens the two descriptors that the browser expects.
+        // The shell opens the two file descriptors that the browser expects.
         let line = format!(
             "exec {program} {quiet} --user-data-dir='{}' 3<'{}' 4>'{}' 2>/dev/null",
             folder.join("profile").display(),
@@ -88,7 +88,7 @@ impl Browser {
         self.try_call(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// The same; an error is the browser's.
+    /// Calls a method like [`Browser::call`]; returns the browser's error.
     fn try_call(&mut self, method: &str, parameters: &Value) -> Result<Value, Value> {
         let id = self.next;
         self.next += 1;
@@ -121,13 +121,13 @@ impl Browser {
         }
     }
 
-    /// Goes to a page and waits until it is there.
+    /// Opens a page and waits until it has loaded.
     pub fn go(&mut self, url: &str) {
         self.call("Page.navigate", &json!({ "url": url }));
         self.until("document.readyState === 'complete'");
     }
 
-    /// The value of an expression in the page; `null` while the page is changed for another.
+    /// Evaluates an expression in the page; `null` while the browser changes to another page.
     pub fn value(&mut self, expression: &str) -> Value {
         let asked =
             json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
@@ -138,7 +138,7 @@ impl Browser {
         }
     }
 
-    /// The text of what a selector finds.
+    /// Returns the text of the first element that a selector matches.
     pub fn text(&mut self, selector: &str) -> String {
         let value = self.value(&format!("document.querySelector({selector:?})?.textContent ?? ''"));
         value.as_str().unwrap_or_default().to_owned()
@@ -149,19 +149,19 @@ impl Browser {
         eventually(expression, || (self.value(expression) == true).then_some(()));
     }
 
-    /// Clicks what a selector finds, and waits for the page that comes.
+    /// Clicks the first element that a selector matches, and waits for the next page.
     pub fn click(&mut self, selector: &str) {
         self.value("window.before = true");
         let clicked = self.value(&format!(
             "(() => {{ const e = document.querySelector({selector:?}); e?.click(); return !!e; }})()"
         ));
-        // `null`: the page that comes was quicker than the answer.
+        // `null`: the next page came before the answer.
         assert_ne!(clicked, false, "there is no {selector}");
         self.until("!window.before && document.readyState === 'complete'");
     }
 
-    /// Presses a key: its name and code, and the text that it types.
-    #[allow(dead_code)] // not every test needs it
+    /// Presses a key, given by its name, its code and the text that it types.
+    #[allow(dead_code)] // not every test uses it
     pub fn key(&mut self, key: &str, code: u32, text: &str) {
         for kind in ["keyDown", "keyUp"] {
             let mut pressed = json!({
@@ -184,10 +184,10 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", &features);
     }
 
-    /// Keeps a picture of the page in the folder of `ASSAY_PICTURES`, if that is set.
+    /// Saves a screenshot of the page in the folder `ASSAY_PICTURES`, if that is set.
     pub fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("ASSAY_PICTURES") else { return };
-        // What moves is drawn with the next frame.
+        // Animations need another frame to end.
         std::thread::sleep(Duration::from_millis(200));
         let all = json!({ "captureBeyondViewport": true });
         let picture = self.call("Page.captureScreenshot", &all);

@@ -1,5 +1,5 @@
-//! A repository that is made here: a program that sleeps, one commit that makes it sleep longer, one that does not
-//! build.
+//! A git repository that the test makes: a program that sleeps, with one commit that makes it sleep
+//! longer and one that does not build.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,24 +8,24 @@ pub use assay_testing::git;
 
 use super::World;
 
-/// Commits after the first.
+/// Number of commits after the first.
 pub const COMMITS: usize = 12;
-/// The one that makes it sleep longer.
+/// Commit that makes the program sleep longer.
 pub const STEP: usize = 8;
-/// The one that does not build.
+/// Commit that does not build.
 pub const BROKEN: usize = 4;
 
-/// What looks like a token.
+/// Returns a text that looks like a GitHub token.
 pub fn token() -> String {
     format!("ghp_{}", "a1B2".repeat(9))
 }
 
-/// The repository in the world's folder.
+/// Makes the repository in the world's folder.
 pub fn repository(world: &World) -> PathBuf {
     repository_with(world, "0.08")
 }
 
-/// The same with a step to so many seconds.
+/// Makes the repository with a program that sleeps `slow` seconds from the step on.
 pub fn repository_with(world: &World, slow: &str) -> PathBuf {
     let repo = world.path("the repo");
     fs::create_dir(&repo).unwrap();
@@ -50,7 +50,7 @@ pub fn repository_with(world: &World, slow: &str) -> PathBuf {
     repo
 }
 
-/// All files of a folder with their bytes.
+/// Returns all files of a folder with their content.
 pub fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let (mut all, mut open) = (Vec::new(), vec![dir.to_owned()]);
     while let Some(dir) = open.pop() {

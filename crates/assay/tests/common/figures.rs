@@ -1,5 +1,5 @@
-//! A kit whose figures, outcomes and reports a test writes down, so that what a check says does not depend
-//! on the machine.
+//! A kit whose figures, outcomes and reports a test chooses, so that the results of checks do not
+//! depend on the machine.
 
 use std::fs;
 
@@ -44,14 +44,14 @@ from = "stdout"
 pattern = "figure {value}"
 "#;
 
-/// The kit in a folder of its own, `scene`.
+/// The kit, in a folder of its own below `scene`.
 pub struct Figures<'a> {
     world: &'a World,
     folder: String,
 }
 
 impl<'a> Figures<'a> {
-    /// Its figures are 1 to `trials` hundredths above 100, in an order that is no trend.
+    /// Makes the kit; all levels have figures about 100 without a trend.
     pub fn new(world: &'a World, scene: &str) -> Self {
         let folder = format!("{scene}/figures");
         fs::create_dir_all(world.path(&folder)).unwrap();
@@ -67,7 +67,7 @@ impl<'a> Figures<'a> {
         self.world.write(&format!("{}/{name}", self.folder), text);
     }
 
-    /// More parameters: name, type with its choices, default.
+    /// Adds parameters: name, type with its choices, default.
     #[must_use]
     pub fn with(self, params: &[(&str, &str, &str)]) -> Self {
         let param = |(name, ty, default): &(&str, &str, &str)| {
@@ -80,29 +80,28 @@ impl<'a> Figures<'a> {
         self
     }
 
-    /// The figures of a level, one a trial.
+    /// Sets the figures of a level, one per trial.
     pub fn figures(&self, level: &str, all: &[f64]) {
         let lines: Vec<String> = all.iter().map(|v| format!("{v}\n")).collect();
         self.file(level, &lines.concat());
     }
 
-    /// What the trials of a level write to file descriptor 3.
+    /// Sets the lines that the trials of a level write to file descriptor 3.
     pub fn tells(&self, level: &str, lines: &str) {
         self.file(&format!("values-{level}"), lines);
     }
 
-    /// Trials of a level fail.
+    /// Makes the trials of a level fail.
     pub fn fails(&self, level: &str) {
         self.file(&format!("fails-{level}"), "");
     }
 
-    /// Where it is.
     pub fn path(&self) -> String {
         self.world.path(&self.folder).display().to_string()
     }
 }
 
-/// 30 figures about `centre` that differ by less than one per cent and show no trend.
+/// Returns 30 figures about `centre` that differ by less than one percent and show no trend.
 pub fn noise(centre: f64) -> Vec<f64> {
     (0..30).map(|i| centre * (1.0 + f64::from((i * 7) % 10) / 2000.0)).collect()
 }

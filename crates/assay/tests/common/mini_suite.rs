@@ -63,12 +63,13 @@ const TOOLCHAIN: &str = "schema_version = 1\nhelp = \"h\"\n\
     compilers = { c = \"cc\", cxx = \"c++\", fortran = \"gfortran\" }\n\
     base = { all = \"-O2\" }\npeak = { all = \"-O3\" }\n";
 
-/// A world with the suite `mini`, whose member beta runs `script`, and the suite's path.
+/// Makes a world with the suite `mini`, whose member beta runs `script`; returns both the world and
+/// the path of the suite.
 pub fn world(script: &str) -> (World, String) {
     of("sleep 0.02; echo sum 6", script)
 }
 
-/// The same, where alpha runs a script of its own.
+/// Makes the world of [`world`], with a script for member alpha too.
 pub fn of(alpha: &str, beta: &str) -> (World, String) {
     let world = World::new();
     let dir = world.path("mini");

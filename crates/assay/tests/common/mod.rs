@@ -1,6 +1,6 @@
-//! What the tests of the command line share: the binary in a world of its own (archive, state, scratch
-//! and cache in a temporary folder).
-#![allow(dead_code)] // each test file uses a part of it
+//! Shared code of the tests of the command line: the program in a world of its own (archive, state,
+//! scratch and cache in a temporary folder).
+#![allow(dead_code)] // each test program uses a part of it
 
 pub mod axe;
 pub mod chromium;
@@ -23,7 +23,7 @@ pub struct World {
     _turn: Option<assay_testing::Turn>,
 }
 
-/// What a command left.
+/// Exit code and output of a command.
 pub struct Done {
     pub code: i32,
     pub stdout: String,
@@ -35,7 +35,7 @@ impl World {
         World { _turn: Some(assay_testing::shared()), ..World::in_turn() }
     }
 
-    /// A world on a thread of a test that is alone.
+    /// Makes a world for a thread of a test that runs alone on the machine.
     pub fn in_turn() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["archive", "state", "scratch", "cache"] {
@@ -54,7 +54,7 @@ impl World {
         path
     }
 
-    /// The binary with its world, not yet started.
+    /// Returns the command for the program in this world, not yet started.
     pub fn assay(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
         command
@@ -73,13 +73,13 @@ impl World {
         done(&mut self.assay(arguments))
     }
 
-    /// The run folders in the archive.
+    /// Returns the folders of the runs in the archive.
     pub fn runs(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.path("archive/runs"));
         entries.map(|e| e.flatten().map(|e| e.path()).collect()).unwrap_or_default()
     }
 
-    /// The folder of the run that was written last; ids of one second are in no order.
+    /// Returns the folder of the run that was written last; ids from the same second have no order.
     pub fn newest(&self) -> PathBuf {
         let written = |run: &PathBuf| run.metadata().unwrap().modified().unwrap();
         self.runs().into_iter().max_by_key(written).unwrap()
@@ -87,18 +87,18 @@ impl World {
 }
 
 impl Done {
-    /// What `--json` printed.
+    /// Parses the output of `--json`.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|e| panic!("{e}: {}{}", self.stdout, self.stderr))
     }
 
-    /// The records that `--json` printed.
+    /// Returns the records in the output of `--json`.
     pub fn records(&self) -> Vec<Value> {
         self.json()["records"].as_array().unwrap().clone()
     }
 
-    /// The first of them, whose outcome is as expected.
+    /// Returns the first record after checking its outcome.
     pub fn record(&self, outcome: &str) -> Value {
         let record = self.records().remove(0);
         assert_eq!(record["outcome"], outcome, "{record:#}{}", self.stderr);
@@ -106,7 +106,8 @@ impl Done {
     }
 }
 
-/// The value of a record's metric, which must be there; `None` where it is missing.
+/// Returns the value of a record's metric, or `None` if the value is missing; panics without the
+/// metric.
 pub fn metric(record: &Value, name: &str) -> Option<f64> {
     let all = record["metrics"].as_array().unwrap();
     let found = all.iter().find(|m| m["name"] == name);
@@ -126,7 +127,7 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Whether some other process has `mark` in its command line.
+/// Returns true if another process has `mark` in its command line.
 pub fn alive(mark: &str) -> bool {
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let cmdline = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -143,17 +144,17 @@ pub fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
-/// No line of what a person sees is wider than a terminal.
+/// Checks that no line of an output is wider than 80 columns.
 pub fn fits(text: &str) {
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
     }
 }
 
-/// Longest wait for a condition: many times what it takes on a loaded machine.
+/// Longest wait for a condition, many times the usual time on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Waits until `ask` returns something, and returns that; `None` after [`PATIENCE`].
+/// Calls `ask` until it returns a value; returns `None` after [`PATIENCE`].
 fn patiently<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();
     loop {
@@ -165,12 +166,12 @@ fn patiently<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     }
 }
 
-/// Returns what `ask` returns once that is something; `what` names the condition.
+/// Calls `ask` until it returns a value, and returns that; `what` names the condition.
 pub fn eventually<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
     patiently(ask).unwrap_or_else(|| panic!("it never came to be that {what}"))
 }
 
-/// Waits until `there`; `what` is what went wrong where it never is.
+/// Waits until `there` is true; `what` is the error message otherwise.
 pub fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
     assert!(patiently(|| there().then_some(())).is_some(), "{what}");
 }

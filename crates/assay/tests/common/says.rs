@@ -1,4 +1,5 @@
-//! What the checks of the catalogue say of a run, a post, a landscape or a text, as the product prints it.
+//! Results of the catalogue's checks on a run, a post, a landscape or a text, parsed from the
+//! program's output.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +9,17 @@ pub use super::json;
 
 use super::World;
 
-/// What a check says.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Says {
     Passes,
-    /// Severity and message.
+    /// The check has a finding with this severity and message.
     Fires(String, String),
     Cannot,
     NothingToLookAt,
 }
 
-/// Every check of a run, by id, and the exit code.
+/// Returns the result of every check of a run by its id, and the exit code.
 pub fn of_run(world: &World, run: &str, profile: &str) -> (BTreeMap<String, Says>, i32) {
     let done = world.run(&["rules", "check", run, "--json", "--profile", profile]);
     let report = json(&done.stdout);
@@ -34,12 +35,12 @@ pub fn of_run(world: &World, run: &str, profile: &str) -> (BTreeMap<String, Says
     for f in found.iter().flatten() {
         all.insert(text(f, "id"), Says::Fires(text(f, "severity"), text(f, "message")));
     }
-    // In profile `publish` what cannot be checked is a finding too.
+    // In profile `publish`, a check that cannot be evaluated is also a finding.
     all.extend(ids("cannot_check").map(|id| (id, Says::Cannot)));
     (all, done.code)
 }
 
-/// What a check says in a list of findings, where one that finds nothing is not listed.
+/// Returns the result of a check from a list of findings; a check that passes is not in the list.
 pub fn in_list(findings: &Value, id: &str) -> Says {
     let all = findings.as_array().unwrap_or_else(|| panic!("no findings: {findings}"));
     let Some(found) = all.iter().find(|f| f["id"] == id) else { return Says::Passes };

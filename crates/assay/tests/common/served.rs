@@ -16,7 +16,7 @@ pub struct Served {
     pub token: String,
 }
 
-/// An answer.
+/// Response to an HTTP request.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -35,7 +35,7 @@ pub fn serve(world: &World, more: &[&str]) -> Served {
     serve_with(world, more, Stdio::inherit())
 }
 
-/// The same, with its complaints sent to `stderr`.
+/// Starts a server like [`serve`], with its standard error sent to `stderr`.
 pub fn serve_with(world: &World, more: &[&str], stderr: Stdio) -> Served {
     let folder = world.path("experiments");
     std::fs::create_dir_all(&folder).unwrap();
@@ -55,11 +55,11 @@ pub fn serve_with(world: &World, more: &[&str], stderr: Stdio) -> Served {
 }
 
 impl Served {
-    /// Sends bytes as they are; the answer ends with the connection.
+    /// Sends bytes unchanged and reads the response until the connection closes.
     pub fn raw(&self, bytes: &[u8]) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(300))).ok()?;
-        // A server may answer and close before it has read all.
+        // A server may respond and close before it has read everything.
         let _ = stream.write_all(bytes);
         let mut all = Vec::new();
         let _ = stream.read_to_end(&mut all);
@@ -69,7 +69,7 @@ impl Served {
         Some(Answer { status, head: head.to_owned(), body: body.to_owned() })
     }
 
-    /// A request with these header lines.
+    /// Sends a request with these header lines.
     pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
         let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|h| h.starts_with("Host:")) {
@@ -92,7 +92,7 @@ impl Served {
         self.ask("POST", path, &[&token, "Content-Type: application/json"], &body.to_string())
     }
 
-    /// The number of a job of this experiment.
+    /// Submits an experiment, and returns the number of its job.
     pub fn submit(&self, experiment: &str) -> u64 {
         let answer = self.post("/api/v1/jobs", &serde_json::json!({ "experiment": experiment }));
         assert_eq!(answer.status, 201, "{}", answer.body);
@@ -124,9 +124,9 @@ impl Drop for Served {
     }
 }
 
-/// An experiment of a kit that says over time how much it did and how long each took: 3 blocks of two
-/// levels of its parameter.
-#[allow(dead_code)] // not every test needs one
+/// Writes an experiment `name` of 3 blocks with two levels. Its kit reports operations and
+/// latencies over time.
+#[allow(dead_code)] // not every test uses it
 pub fn beats(world: &World, name: &str) {
     std::fs::create_dir_all(world.path("experiments/beats")).unwrap();
     world.write(
@@ -157,7 +157,7 @@ pub fn beats(world: &World, name: &str) {
     );
 }
 
-/// An experiment of so many trials of two commands that sleep.
+/// Writes an experiment of `blocks` blocks with two commands that sleep.
 pub fn sleeper(world: &World, name: &str, seconds: &str, blocks: u32) -> PathBuf {
     std::fs::create_dir_all(world.path("experiments")).unwrap();
     let mark = world.path(&format!("{name}.did")).display().to_string();

@@ -1,5 +1,5 @@
-//! A real Slurm of virtual nodes on this machine, stopped when dropped.
-#![allow(clippy::print_stdout)] // says why a test is skipped
+//! A real Slurm with virtual nodes on this machine, which is stopped when dropped.
+#![allow(clippy::print_stdout)] // prints why a test is skipped
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,7 @@ pub struct Slurm {
 }
 
 impl Slurm {
-    /// `None`, and why is printed, where there is no Slurm.
+    /// Starts Slurm; prints the reason and returns `None` if it is not installed.
     pub fn start(nodes: usize) -> Option<Self> {
         for program in ["slurmctld", "slurmd", "salloc", "munged"] {
             let there = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
@@ -38,7 +38,7 @@ impl Slurm {
         if !last.is_empty() {
             command.arg(last);
         }
-        // Daemons keep what they inherit open, so their output goes to a file.
+        // Daemons keep inherited descriptors open, so their output goes to a file.
         let log = self.folder.path().join("script.log");
         let file = || std::fs::File::create(&log).unwrap();
         let status = command.stdout(file()).stderr(file()).status().unwrap();
@@ -49,7 +49,7 @@ impl Slurm {
         self.folder.path().join("slurm.conf")
     }
 
-    /// A node loses its power.
+    /// Simulates a node that loses its power.
     pub fn kill(&self, node: &str) {
         self.script(&["kill"], node);
     }
@@ -59,20 +59,20 @@ impl Slurm {
         assert_eq!(code, 0, "{shown}");
     }
 
-    /// The daemon of a node.
+    /// Returns the process id of a node's slurmd.
     pub fn slurmd(&self, node: &str) -> i32 {
         let pid = std::fs::read_to_string(self.folder.path().join(format!("d.{node}.pid")));
         pid.unwrap().trim().parse().unwrap()
     }
 
-    /// A command of Slurm.
+    /// Runs a Slurm command and returns its output.
     pub fn call(&self, program: &str, arguments: &[&str]) -> String {
         let output =
             Command::new(program).args(arguments).env("SLURM_CONF", self.conf()).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// The jobs that wait or run.
+    /// Returns the jobs that wait or run.
     pub fn jobs(&self) -> String {
         self.call("squeue", &["--noheader", "--states=PENDING,RUNNING", "--format=%i %T"])
     }

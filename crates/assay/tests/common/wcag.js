@@ -1,5 +1,6 @@
-// What of WCAG 2.2 AA a program can see on a page: contrast, names, headings, landmarks, ids, tables, focus of what
-// scrolls, size of targets, reflow. Returns a sentence for each place that fails.
+// Checks the rules of WCAG 2.2 AA that a program can check on a page: contrast, names, headings,
+// landmarks, ids, tables, focus of scrollable boxes, size of targets, reflow. Returns a sentence
+// for each violation.
 (() => {
   const wrong = [];
   const shown = (e) => e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && e.getClientRects().length > 0;
@@ -7,7 +8,7 @@
   const fail = (rule, e) => wrong.push(`${rule}: ${where(e)}`);
   const all = (selector) => [...document.querySelectorAll(selector)];
 
-  // 1.4.3: text against what is behind it.
+  // 1.4.3: contrast of text with its background.
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const known = new Map();
   const colour = (text) => {
@@ -47,7 +48,7 @@
     if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5) - 0.005) fail(`contrast ${((a + 0.05) / (b + 0.05)).toFixed(2)}`, e);
   }
 
-  // 2.4.4, 4.1.2: what can be used has a name.
+  // 2.4.4, 4.1.2: every link and control has a name.
   const name = (e) => e.getAttribute("aria-label") || (e.labels?.[0]?.textContent ?? "") || e.textContent || e.querySelector?.("title")?.textContent || "";
   const targets = all("a[href], button, input, select, summary, [role=button], [tabindex='0']").filter(shown);
   for (const e of targets) if (!name(e).trim()) fail("no name", e);
@@ -78,14 +79,14 @@
   }
   for (const list of all("ul, ol")) for (const child of list.children) if (child.localName !== "li") fail("not an item of a list", child);
 
-  // 2.1.1: what scrolls can be reached by keyboard.
+  // 2.1.1: every scrollable box can be reached by keyboard.
   for (const e of all("body *")) {
     const style = getComputedStyle(e);
     const scrolls = /auto|scroll/.test(style.overflowX + style.overflowY) && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
     if (scrolls && shown(e) && e.tabIndex < 0 && !e.querySelector("a[href], button, [tabindex='0']")) fail("scrolls and cannot be focused", e);
   }
 
-  // 2.5.8: a target is 24 px wide and high, stands in a line of text, or has room around it.
+  // 2.5.8: a target is 24 px wide and high, is part of a line of text, or has room around it.
   const boxes = targets.filter((e) => !e.matches("[role=region], .skip") && !e.closest("svg")).map((e) => ({ e, r: e.getBoundingClientRect() }));
   const middle = (r) => [r.left + r.width / 2, r.top + r.height / 2];
   for (const { e, r } of boxes) {
@@ -97,7 +98,7 @@
     if (close) fail(`target of ${Math.round(r.width)}x${Math.round(r.height)} px`, e);
   }
 
-  // 1.4.10: nothing but tables and charts, in boxes of their own, is wider than the screen.
+  // 1.4.10: only tables and charts, in boxes of their own, may be wider than the screen.
   const most = document.documentElement.scrollWidth;
   if (most > window.innerWidth) wrong.push(`${most} px on a screen of ${window.innerWidth}`);
   return [...new Set(wrong)];
