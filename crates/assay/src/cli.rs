@@ -842,9 +842,6 @@ pub struct Stat {
     /// The kind of names to show for disks.
     #[arg(long, default_value = "mapped", value_name = "HOW", value_parser = choice(NAMES))]
     pub names: Naming,
-    /// List all names of every disk (kernel, number, mapper, links, mounts), instead of samples.
-    #[arg(long, conflicts_with_all = ["disk", "cpu", "tasks", "command"])]
-    pub devices: bool,
     /// Run this command and print samples while it runs.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

@@ -331,8 +331,8 @@ impl Bench<'_> {
                 collected.evidence.into_iter().for_each(|seen| see(record, seen));
                 if record.metrics.iter().any(|m| m.name == "peak_memory" && m.value.is_none()) {
                     record.notes.push(
-                        "peak memory is unknown: the program had no more than assay itself, which the kernel \
-                         counts in; run assay as root, which is told that of the program alone"
+                        "peak memory is unknown: less than assay's own memory, which the kernel includes; \
+                         as root assay reads that of the program alone"
                             .into(),
                     );
                 }

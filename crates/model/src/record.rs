@@ -94,6 +94,12 @@ pub struct ResourceUse {
     pub voluntary_switches: u64,
     /// Number of involuntary context switches: another task ran instead.
     pub involuntary_switches: u64,
+    /// Bytes that the kernel fetched from storage for it; `null`: recorded by an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_read_bytes: Option<u64>,
+    /// Bytes that it wrote to files on storage, written back or not; `null`: recorded by an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_written_bytes: Option<u64>,
     /// Resource use of all processes together, where a control (`memory`, `storage` with limits)
     /// put them in a control group of version 2; `null` if they had no group of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -31,7 +31,6 @@
 mod background;
 mod column;
 pub mod counters;
-mod devices;
 #[cfg(feature = "ebpf")]
 mod ebpf;
 mod follow;
@@ -56,7 +55,6 @@ pub mod tasks;
 mod trouble;
 
 pub use column::{Column, Group, Of};
-pub use devices::{Device, Devices};
 pub use follow::Whose;
 pub use grid::MIN_INTERVAL;
 pub use monitor::{Chart, Field, Monitor, MonitorSpec, Role};

@@ -328,6 +328,8 @@ mod tests {
         minor_faults: 0,
         voluntary_switches: 0,
         involuntary_switches: 0,
+        storage_read_bytes: None,
+        storage_written_bytes: None,
         group: None,
     };
 

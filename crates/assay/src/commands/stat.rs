@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use anyhow::Result;
 use assay_model::units;
+use assay_observe::Sampler;
+use assay_observe::io::BlockDevices;
 use assay_observe::stat::{Disks, Frame, Renderer, Shape, View};
-use assay_observe::{Devices, Sampler};
 use assay_sut::Interrupt;
 
 use super::{beside, stat_tasks};
 use crate::cli::{Cli, Stat};
 use crate::exit::{Exit, Usage, usage};
-use crate::screen::{print, print_json, width};
+use crate::screen::{print, width};
 
 /// How many lines stand between two headers.
 const SCREEN: u64 = 22;
 
+/// Width of the column with the time of day.
+const TIME: usize = 9;
 /// The width of all columns of Linux's iostat and a name.
 const WIDE: usize = 190;
 
 /// Shows a line every interval until the count, an interrupt, or the end of the command.
 pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
-    if stat.devices {
-        return devices(cli);
-    }
     let interval =
         units::parse_duration(&stat.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
     let lines = lines(stat, interval)?;
@@ -54,7 +54,10 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
 fn lines(stat: &Stat, interval: Duration) -> Result<u64> {
     match (stat.count, stat.seconds) {
         (_, Some(s)) if !(s.is_finite() && s > 0.0) => {
-            usage(format!("--seconds: {s} is no time to look for; more than 0"))
+            usage(format!("--seconds {s}: give more than 0"))
+        }
+        (_, Some(s)) if s < interval.as_secs_f64() - 1e-6 => {
+            usage(format!("--seconds {s}: shorter than one interval of {}", stat.interval))
         }
         // Up to a line that the time ends in the middle of; a quotient that is too large is all there are.
         (_, Some(s)) => Ok((s / interval.as_secs_f64() - 1e-6).ceil().max(1.0) as u64),
@@ -66,31 +69,8 @@ fn lines(stat: &Stat, interval: Duration) -> Result<u64> {
 fn disks(stat: &Stat) -> Disks {
     let usual = || if width() >= WIDE { Shape::Linux } else { Shape::Short };
     let shape = stat.shape.unwrap_or_else(usual);
-    let devices = Devices::read(Path::new("/"));
+    let devices = BlockDevices::read(Path::new("/")).unwrap_or_default();
     Disks { shape, skip_idle: stat.skip_idle, cpu: stat.cpu, naming: stat.names, devices }
-}
-
-/// Prints every name of every disk.
-fn devices(cli: &Cli) -> Result<Exit> {
-    let all = Devices::read(Path::new("/"));
-    if all.all().is_empty() {
-        return Err(anyhow::anyhow!("/sys/block has no devices, or cannot be read"));
-    }
-    if cli.json {
-        print_json(&all.all())?;
-        return Ok(Exit::Fine);
-    }
-    let mut text = String::new();
-    for d in all.all() {
-        let mapped = d.made_of.as_deref().or(d.mapped.as_deref()).unwrap_or("");
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{:<10} {:<8} {mapped}", d.name, d.number);
-        for place in d.mounts.iter().chain(&d.links) {
-            let _ = writeln!(text, "    {}", place.display());
-        }
-    }
-    print(&text)?;
-    Ok(Exit::Fine)
 }
 
 /// Runs the command in a thread and shows lines while it runs.
@@ -147,6 +127,11 @@ fn watch(
     Ok(())
 }
 
+/// The time of day in UTC, as `assay io` and the archive print it.
+pub(super) fn time_of_day() -> String {
+    jiff::Timestamp::now().strftime("%H:%M:%S").to_string()
+}
+
 struct Show {
     json: bool,
     view: View,
@@ -162,16 +147,23 @@ impl Show {
         }
         let view = self.view;
         let disks = &self.disks;
+        let room = width().saturating_sub(TIME);
         let renderer = self
             .renderer
-            .get_or_insert_with(|| Renderer::new(view, width(), frame).with_disks(disks.clone()));
+            .get_or_insert_with(|| Renderer::new(view, room, frame).with_disks(disks.clone()));
+        let time = time_of_day();
+        if view != View::Summary {
+            return print(&format!("{time}\n{}", renderer.lines(frame)));
+        }
         let mut text = String::new();
         if self.lines.is_multiple_of(SCREEN) {
-            text.push_str(&renderer.header());
+            for (title, line) in ["", "UTC"].iter().zip(renderer.header().lines()) {
+                // Writing to a String cannot fail.
+                let _ = writeln!(text, "{title:<TIME$}{line}");
+            }
         }
         self.lines += 1;
-        text.push_str(&renderer.lines(frame));
-        print(&text)
+        print(&format!("{text}{time:<TIME$}{}", renderer.lines(frame)))
     }
 }
 

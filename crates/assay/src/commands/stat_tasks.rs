@@ -10,6 +10,7 @@ use assay_model::units::format_value;
 use assay_observe::tasks::{Of, Task, Tasks, header, line};
 use assay_sut::{Interrupt, clock};
 
+use super::stat::time_of_day;
 use super::{beside, look};
 use crate::cli::{Cli, Stat};
 use crate::exit::{Exit, usage};
@@ -78,7 +79,7 @@ fn text(shown: &[Task], by_thread: bool, all: usize, cut_s: Option<f64>) -> Stri
     let width = width();
     let mut text =
         cut_s.map_or_else(String::new, |s| format!("the last {}:\n", format_value(s, "s")));
-    text += &header(by_thread, width);
+    text += &header(by_thread, width, &time_of_day());
     for task in shown {
         text.push_str(&line(task, width));
     }

@@ -202,7 +202,7 @@ fn a_reference_in_both_runs_takes_the_drift_out() {
     let json: Value = serde_json::from_str(&done.stdout).unwrap();
     for row in json["rows"].as_array().unwrap() {
         let (label, compared) = (row["label"].as_str().unwrap(), &row["comparisons"][1]);
-        let is_reference = label == "command=sleep 0.01";
+        let is_reference = label == "sleep 0.01";
         assert_eq!(compared["verdict"] == "not established", is_reference, "{row}");
         assert_eq!(compared["interval"].is_null(), is_reference, "{row}");
     }

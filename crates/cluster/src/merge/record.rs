@@ -140,6 +140,8 @@ fn times(record: &mut TrialRecord, entries: &[NodeEntry], ran: &[(&NodePart, &No
         minor_faults: used.iter().map(|u| u.minor_faults).sum(),
         voluntary_switches: used.iter().map(|u| u.voluntary_switches).sum(),
         involuntary_switches: used.iter().map(|u| u.involuntary_switches).sum(),
+        storage_read_bytes: used.iter().map(|u| u.storage_read_bytes).sum(),
+        storage_written_bytes: used.iter().map(|u| u.storage_written_bytes).sum(),
         // The nodes' peaks were not at the same time; each node's own record has them.
         group: None,
     });

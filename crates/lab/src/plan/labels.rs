@@ -39,8 +39,10 @@ pub(crate) fn labels(
     let plain: Vec<String> = levels.iter().map(|l| l.value().to_text()).collect();
     let prefix = factor.strip_prefix("controls.").unwrap_or(factor);
     for (text, short) in plain.iter().zip(shortened(&plain)) {
-        if short != *text && !labels.contains_key(text) {
-            labels.insert(text.clone(), format!("{prefix}={short}"));
+        // A command line is recognized without the name of its factor.
+        let label = if factor == "command" { short.clone() } else { format!("{prefix}={short}") };
+        if (short != *text || factor == "command") && !labels.contains_key(text) {
+            labels.insert(text.clone(), label);
         }
     }
     Ok(labels)

@@ -91,8 +91,17 @@ impl BlockDevices {
     }
 
     fn find_paths(&mut self, dev: &Path) {
-        let folders =
-            ["", "mapper", "disk/by-id", "disk/by-uuid", "disk/by-label", "disk/by-path", "md"];
+        let folders = [
+            "",
+            "mapper",
+            "md",
+            "disk/by-id",
+            "disk/by-uuid",
+            "disk/by-label",
+            "disk/by-path",
+            "disk/by-partlabel",
+            "disk/by-partuuid",
+        ];
         for folder in folders {
             let Ok(entries) = std::fs::read_dir(dev.join(folder)) else { continue };
             let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
@@ -120,6 +129,23 @@ impl BlockDevices {
         let name = self.number(number).map(|d| d.name.clone());
         let name = name.unwrap_or_else(|| format!("{}:{}", number >> 20, number & 0xf_ffff));
         names.id(name.as_bytes())
+    }
+
+    /// Returns the mapper's name of the device that the kernel calls `name`, or else `name`.
+    pub fn mapped<'a>(&'a self, name: &'a str) -> &'a str {
+        self.named(name).and_then(|d| d.mapped.as_deref()).unwrap_or(name)
+    }
+
+    /// Returns the first mount point of the device or of one of its partitions, or else
+    /// [`BlockDevices::mapped`].
+    pub fn mount<'a>(&'a self, name: &'a str) -> &'a str {
+        let parts = self.all().filter(|d| d.disk.as_deref() == Some(name));
+        let mut mounts = self.named(name).into_iter().chain(parts).flat_map(|d| &d.mounted);
+        mounts.next().and_then(|m| m.to_str()).unwrap_or_else(|| self.mapped(name))
+    }
+
+    fn named(&self, name: &str) -> Option<&BlockDevice> {
+        self.all().find(|d| d.name == name)
     }
 
     /// Finds a device like [`BlockDevices::find`]; returns an error if it does not exist.
@@ -168,7 +194,7 @@ fn one(folder: &Path, name: &str) -> Option<BlockDevice> {
     let partition = folder.join("partition").exists();
     let disk = partition.then(|| {
         let real = std::fs::canonicalize(folder).ok()?;
-        Some(real.parent()?.file_name()?.to_string_lossy().into_owned())
+        Some(real.parent()?.file_name()?.to_string_lossy().replace('!', "/"))
     });
     let queue = |file: &str| {
         text(&if partition { format!("../queue/{file}") } else { format!("queue/{file}") })
@@ -226,5 +252,7 @@ mod tests {
         assert_eq!(sda.mounted, [PathBuf::from("/mnt")]);
         assert!(all.find("253:0").unwrap().bio_based);
         assert_eq!(all.find("nothing"), None);
+        assert_eq!((all.mapped("dm-0"), all.mapped("gone")), ("fast", "gone"));
+        assert_eq!((all.mount("sda"), all.mount("dm-0")), ("/mnt", "fast"));
     }
 }

@@ -343,9 +343,8 @@ impl<'n> Way<'n> for EbpfTracer<'n> {
         }
         if self.labels.devices.all().any(|d| d.bio_based) {
             notes.push(
-                "Devices without requests of their own (zram, device mapper, MD) are seen as bios: from \
-                 being queued to being done, with no queue apart. What lies on other devices is counted on \
-                 each."
+                "Devices without requests of their own (zram, device mapper, MD) are traced as bios, from \
+                 queued to done, without a separate queue time. Stacked devices are counted at every layer."
                     .to_owned(),
             );
         }

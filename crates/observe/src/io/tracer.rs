@@ -235,7 +235,7 @@ impl<'n> IoTracer<'n> {
             (h.unmatched_ends, "I/Os ended whose start was not seen"),
             (
                 h.missed_completions,
-                "I/Os ended without the kernel telling the probes: they have no latency",
+                "I/Os have no latency: the kernel did not report their completion",
             ),
             (h.given_up, "I/Os were not followed, since too many were under way"),
             (h.pooled, "I/Os are of groups beyond those kept apart"),

@@ -12,9 +12,9 @@ static SWAP: Chart = Chart::lines("Swapping");
 static FAULTS: Chart = Chart::lines("Page faults that read from a device");
 
 static SUMMARY: Group = Group::new("memory B", 2, Of::Subject(""));
-static FREE: Column = Column::new(&SUMMARY, 1, "free", 4, 0);
-static CACHED: Column = Column::new(&SUMMARY, 2, "cach", 4, 0);
-static DIRTY: Column = Column::new(&SUMMARY, 3, "dirt", 4, 2);
+static FREE: Column = Column::new(&SUMMARY, 1, "free", 4, 1);
+static CACHED: Column = Column::new(&SUMMARY, 2, "cach", 4, 3);
+static DIRTY: Column = Column::new(&SUMMARY, 3, "dirt", 4, 3);
 
 /// Description of the monitor `memory`.
 pub static SPEC: MonitorSpec = MonitorSpec {

@@ -12,8 +12,8 @@ static THROUGHPUT: Chart = Chart::lines("Network throughput");
 static TROUBLE: Chart = Chart::lines("Packets damaged, dropped or retransmitted");
 
 static SUMMARY: Group = Group::new("net B/s", 4, Of::Interfaces);
-static RX: Column = Column::new(&SUMMARY, 1, "rx", 4, 0);
-static TX: Column = Column::new(&SUMMARY, 2, "tx", 4, 0);
+static RX: Column = Column::new(&SUMMARY, 1, "rx", 4, 2);
+static TX: Column = Column::new(&SUMMARY, 2, "tx", 4, 2);
 
 /// Description of the monitor `network`.
 pub static SPEC: MonitorSpec = MonitorSpec {

@@ -14,7 +14,7 @@ static THREADS: Chart = Chart::lines("Threads that run or wait");
 static TASKS: Group = Group::new("tasks", 1, Of::Subject(""));
 static RUNNABLE: Column = Column::new(&TASKS, 1, "r", 2, 0);
 static BLOCKED: Column = Column::new(&TASKS, 2, "b", 2, 4);
-static SWITCHES: Column = Column::new(&TASKS, 3, "cs/s", 4, 0);
+static SWITCHES: Column = Column::new(&TASKS, 3, "cs/s", 4, 1);
 
 /// Description of the monitor `switches`.
 pub static SPEC: MonitorSpec = MonitorSpec {

@@ -17,7 +17,7 @@ pub struct Shown {
     fields: Vec<&'static Field>,
 }
 
-/// Returns all columns from left to right. Without power, those up to rank 2 take 80 characters.
+/// Returns all columns from left to right. Without power, those up to rank 3 take 80 characters.
 pub fn summary() -> Vec<Shown> {
     let mut all: Vec<(Option<&'static Column>, Shown)> = Vec::new();
     for monitor in monitors::all() {

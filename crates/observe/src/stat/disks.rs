@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Frame;
 use super::number::hundredths;
 use super::renderer::table;
-use crate::devices::Devices;
+use crate::io::BlockDevices;
 
 /// Set of columns of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,7 +43,7 @@ pub struct Disks {
     pub cpu: bool,
     pub naming: Naming,
     /// Devices that provide the names.
-    pub devices: Devices,
+    pub devices: BlockDevices,
 }
 
 /// Column of one of the shorter sets of columns.

@@ -44,16 +44,15 @@ fn name_width(width: usize) -> usize {
 }
 
 /// Returns the two title lines.
-pub fn header(by_thread: bool, width: usize) -> String {
+pub fn header(by_thread: bool, width: usize, time: &str) -> String {
     let name = name_width(width);
     let mut text = format!(
-        "{:ID$} {:name$} {:-<parts$} {:-<rates$} {:->4} {:-<bytes$}\n",
-        "",
-        "",
+        "{time:first$} {:-<parts$} {:-<rates$} {:->4} {:-<bytes$}\n",
         "% of a CPU ",
         "1/s ",
         " B",
         "B/s ",
+        first = ID + 1 + name,
         parts = PARTS * EACH - 1,
         rates = 3 * EACH - 1,
         bytes = 2 * EACH - 1,
@@ -115,7 +114,7 @@ mod tests {
             words[2..],
             ["125", "50", "0", "-", "-", "-", "123k", "-", "3", "3.0M", "-", "4.1k"]
         );
-        for line in header(true, 80).lines() {
+        for line in header(true, 80, "01:02:03").lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }
     }

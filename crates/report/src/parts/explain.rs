@@ -58,9 +58,9 @@ pub(crate) fn alone(analysis: &Analysis, e: &Explanation) -> Parts {
 fn one(analysis: &Analysis, e: &Explanation) -> Parts {
     let mut out = Parts::default();
     let c = &e.comparison;
-    let change = e.time_change.map_or_else(String::new, |change| {
-        format!("; {} of the baseline's time for the same work", points(change))
-    });
+    let change = e
+        .time_change
+        .map_or_else(String::new, |change| format!("; {} time for the same work", points(change)));
     let sides = format!("{} of {} against {}: ", c.metric, e.treatment, e.baseline);
     out.push(Part::Paragraph(
         Tone::Strong,

@@ -22,6 +22,8 @@ fn used(r: &libc::rusage) -> ResourceUse {
         minor_faults: r.ru_minflt as u64,
         voluntary_switches: r.ru_nvcsw as u64,
         involuntary_switches: r.ru_nivcsw as u64,
+        storage_read_bytes: Some(r.ru_inblock as u64 * 512),
+        storage_written_bytes: Some(r.ru_oublock as u64 * 512),
         ..ResourceUse::default()
     }
 }
