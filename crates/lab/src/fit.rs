@@ -8,9 +8,9 @@ use assay_sut::{Interrupt, Root};
 
 use crate::scratch;
 
-/// Observation time of the run queue before a run. Its eleven samples distinguish a busy machine
+/// Observation time of the run queue before a run. Its thirteen samples distinguish a busy machine
 /// from one with a single wake-up.
-const WINDOW: Duration = Duration::from_millis(50);
+const WINDOW: Duration = Duration::from_millis(24);
 
 /// Observations of the machines before a run, and the findings of the checks.
 #[derive(Debug, Clone, Default)]

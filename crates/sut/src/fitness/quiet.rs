@@ -12,7 +12,7 @@ use crate::{CpuTimes, Root};
 const WORK: Subject = Subject::OtherWork;
 
 /// Interval between two samples of the run queue.
-const STEP: Duration = Duration::from_millis(5);
+const STEP: Duration = Duration::from_millis(2);
 
 pub(super) fn look(root: &Root, options: &Options, seen: &mut Seen) {
     let before = options.since.map_or_else(|| CpuTimes::read(root), Ok);
@@ -26,7 +26,7 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut Seen) {
     }
 }
 
-/// Samples the number of other runnable tasks every 5 ms. The load average would still include
+/// Samples the number of other runnable tasks every 2 ms. The load average would still include
 /// assay's own earlier work.
 fn queue(root: &Root, window: Duration, seen: &mut Seen) {
     let end = Instant::now() + window;
