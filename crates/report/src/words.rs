@@ -218,7 +218,7 @@ fn imported(view: &RunView, tool: &str, files: &[assay_model::ImportedFile]) -> 
             .to_owned(),
         "The trial is the unit of replication; samples within a trial never add to n.".to_owned(),
         statistics(view),
-        format!("{counted} of {} count.", count(view.records.len(), "imported trial")),
+        format!("{counted} of {} are valid.", count(view.records.len(), "imported trial")),
     ]
 }
 
@@ -228,11 +228,11 @@ fn tally(view: &RunView) -> String {
     let started = view.records.len();
     let counted = view.records.iter().filter(|r| r.counts()).count();
     if counted == planned {
-        return format!("Every one of the {} counts.", count(planned, "planned trial"));
+        return format!("All {} are valid.", count(planned, "planned trial"));
     }
     format!(
-        "Of {} {started} were started and {counted} count; the others are listed with their outcome \
-         under Disclosure.",
+        "Of {} {started} were started and {counted} are valid; the others are listed with their \
+         outcome under Disclosure.",
         count(planned, "planned trial"),
     )
 }

@@ -166,7 +166,7 @@ fn facts(view: &RunView) -> Markup {
             div { dt { "host" } dd { (s.host) } }
             div { dt { @if view.imported().is_some() { "imported" } @else { "started" } } dd { time datetime=(s.started_at) { (s.started_at.replace('T', " ").trim_end_matches('Z')) " UTC" } } }
             div { dt { "state" } dd { (s.state.name()) } }
-            div { dt { "trials" } dd { a href="#trials" { (count(s.planned as usize, "trial")) " planned, " (counted) " count" @if s.failed > 0 { ", " (s.failed) " failed" } } } }
+            div { dt { "trials" } dd { a href="#trials" { (counted) " of " (count(s.planned as usize, "trial")) " valid" @if s.failed > 0 { ", " (s.failed) " failed" } } } }
         }
     }
 }

@@ -7,7 +7,7 @@ use assay_model::{RunId, RunState, RunSummary};
 use jiff::Timestamp;
 
 use super::Style;
-use crate::document::{Parts, Table, Tone, cell, terminal};
+use crate::document::{Part, Parts, Tone, terminal, text};
 use crate::figures::value_text;
 
 /// One line a run: its id, how long ago it started, and what came of it: the sentence of `said`, else the baseline's
@@ -24,7 +24,6 @@ pub fn archive(
         all.say("No runs.");
     }
     let hosts = runs.iter().any(|r| r.host != runs[0].host);
-    let mut table = Table::default().word("run (UTC)").word("age").label("result");
     for r in runs {
         let paint = match r.state {
             RunState::Completed => Tone::Plain,
@@ -47,13 +46,9 @@ pub fn archive(
         if hosts {
             result = format!("{}: {result}", r.host);
         }
-        table.row(vec![
-            cell(r.id.to_string()),
-            cell(age(&r.started_at, now)),
-            cell(result).tone(paint),
-        ]);
+        let line = format!("{}, {} ago: {result}", r.id, age(&r.started_at, now));
+        all.push(Part::Paragraph(paint, text(line)));
     }
-    all.table(table);
     for r in runs.iter().filter(|r| !r.added_tags.is_empty() || !r.note.is_empty()) {
         let tags = r.all_tags().collect::<Vec<_>>().join(", ");
         let note = r.note.replace('\n', " ");
