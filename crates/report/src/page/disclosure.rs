@@ -28,9 +28,9 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let id = view.summary.id.as_str();
     let curves = view.records.iter().any(|r| !r.curves.is_empty());
     html! {
-        h3 { "Raw values" }
-        p class="soft" { "These files are inside this page; " code { "assay publish" } " writes them beside it too." }
-        ul {
+        h3 class="screen" { "Raw values" }
+        p class="soft screen" { "These files are inside this page; " code { "assay publish" } " writes them beside it too." }
+        ul class="screen" {
             li { (file(&csv::trials(view), "trials.csv", "Every trial and metric")) }
             li { (file(&csv::summaries(view), "summaries.csv", "Summaries")) }
             @if !view.analysis.histograms.is_empty() { li { (file(&csv::percentiles(view), "percentiles.csv", "Percentiles of merged histograms")) } }
@@ -43,7 +43,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
             div class="table-box" tabindex="0" role="region" aria-label="command" { pre { code { "assay run experiment.toml --seed " (view.plan.seed) } } }
             p class="soft" { "The seed gives the same order of trials; leave it out for a new one." }
         }
-        details {
+        details class="printed" {
             summary { "experiment.toml" }
             div class="table-box" tabindex="0" role="region" aria-label="experiment.toml" { pre { code { (view.experiment_toml) } } }
         }

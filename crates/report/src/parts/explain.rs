@@ -58,9 +58,10 @@ pub(crate) fn alone(analysis: &Analysis, e: &Explanation) -> Parts {
 fn one(analysis: &Analysis, e: &Explanation) -> Parts {
     let mut out = Parts::default();
     let c = &e.comparison;
-    let change = e
-        .time_change
-        .map_or_else(String::new, |change| format!("; {} time for the same work", points(change)));
+    let change = e.time_change.map_or_else(String::new, |change| {
+        let than = if change < 0.0 { "less" } else { "more" };
+        format!("; {:.2} % {than} time for the same work", change.abs() * 100.0)
+    });
     let sides = format!("{} of {} against {}: ", c.metric, e.treatment, e.baseline);
     out.push(Part::Paragraph(
         Tone::Strong,
