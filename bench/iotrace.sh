@@ -14,6 +14,6 @@
 # left out and reported.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --quiet --release -p assay-iotrace --examples
+cargo build --quiet --release -p assay-traces --examples
 target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')
 exec "${PYTHON:-python3}" bench/iotrace.py "$target/release/examples" "$@"

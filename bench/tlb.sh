@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 if [ "$rounds" = profile ]; then
     # Symbols and lines are needed here; they change no instruction.
     CARGO_PROFILE_RELEASE_STRIP=false CARGO_PROFILE_RELEASE_DEBUG=line-tables-only \
-        cargo build --release --locked --quiet --package assay-tlb --example speed --target-dir "$work/target"
+        cargo build --release --locked --quiet --package assay-traces --example speed --target-dir "$work/target"
     speed="$work/target/release/examples/speed"
     # Of two lengths, so that what starting costs is in neither difference.
     for loads in 1000000 2000000; do
@@ -40,7 +40,7 @@ P
     "$ASSAY" profile --on-cpu --rate 999 -- "$speed" two-level-tsb "$work/random.trace" 20
     exit
 fi
-cargo build --release --locked --quiet --package assay-tlb --example speed
+cargo build --release --locked --quiet --package assay-traces --example speed
 speed="${CARGO_TARGET_DIR:-target}/release/examples/speed"
 program=(gzip -9 -c Cargo.lock)
 valgrind --tool=lackey --trace-mem=yes --log-file="$work/fifo.log" "${program[@]}" >/dev/null

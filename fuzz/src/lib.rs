@@ -1,6 +1,6 @@
 //! What the targets share: a reader by its name, called with whatever the fuzzer makes up.
 
-pub use assay_iotrace::probe::PROBES;
+pub use assay_traces::block_io::probe::PROBES;
 pub use libfuzzer_sys::fuzz_target;
 
 /// Lets a panic of a dependency unwind: the reader of Parquet takes those for a damaged file. One that

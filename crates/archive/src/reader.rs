@@ -327,7 +327,7 @@ impl RunReader {
         let mut profiles = Vec::new();
         for name in names {
             let Some(bytes) = self.answer(number, attempt, &name)? else { continue };
-            match assay_profile::read(&bytes, &name) {
+            match assay_traces::profile::read(&bytes, &name) {
                 Ok(profile) => profiles.push(profile),
                 Err(_) => return Ok(Some(bytes)),
             }
@@ -335,7 +335,7 @@ impl RunReader {
         if profiles.is_empty() {
             return Ok(None);
         }
-        let all = assay_profile::Profile::merged(&profiles);
+        let all = assay_traces::profile::Profile::merged(&profiles);
         serde_json::to_vec(&all).map(Some).map_err(|e| Error::damaged(&folder, e))
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn decode(file: File) -> Result<SampleSet> {
 }
 
 fn decode_unfenced(file: File) -> Result<SampleSet> {
-    let file = assay_parquet_guard::open(file)?;
+    let file = assay_traces::parquet_guard::open(file)?;
     check_version(&file)?;
     let mut set = SampleSet::default();
     let mut known = HashMap::new();
@@ -85,7 +85,7 @@ fn decode_unfenced(file: File) -> Result<SampleSet> {
     Ok(set)
 }
 
-fn check_version(file: &assay_parquet_guard::Reader) -> Result<()> {
+fn check_version(file: &assay_traces::parquet_guard::Reader) -> Result<()> {
     let pairs = file.metadata().file_metadata().key_value_metadata();
     let version = pairs
         .and_then(|pairs| pairs.iter().find(|pair| pair.key == VERSION_KEY))

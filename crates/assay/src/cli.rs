@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use assay_iotrace::{Dimension, Measure, TimeUnit};
 use assay_model::Profile as Purpose;
 use assay_observe::profile::Unwind;
 use assay_observe::stat::{Naming, Shape};
 use assay_sut::process::Output;
-use assay_syscalls::Dimension as CallDimension;
+use assay_traces::block_io::{Dimension, Measure, TimeUnit};
+use assay_traces::syscalls::Dimension as CallDimension;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 

@@ -8,7 +8,7 @@ use assay_lab::{Ended, Question, Recorded};
 use assay_model::{Profile, RunId, TrialRecord};
 use assay_redact::Names;
 use assay_report::{LedgerHead, RunView};
-use assay_syscalls::Syscalls;
+use assay_traces::syscalls::Syscalls;
 
 use crate::threads::beside;
 
@@ -194,12 +194,12 @@ fn kept_profiles(
     records: &[TrialRecord],
     tracer: &str,
     kept: impl Fn(&TrialRecord) -> assay_archive::Result<Option<Vec<u8>>>,
-) -> Result<BTreeMap<u32, assay_profile::Profile>> {
+) -> Result<BTreeMap<u32, assay_traces::profile::Profile>> {
     let mut all = BTreeMap::new();
     for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == tracer)) {
         if let Some(bytes) = kept(record)? {
             let name = format!("{tracer}.json of trial {}", record.number);
-            all.insert(record.number, assay_profile::read(&bytes, &name)?);
+            all.insert(record.number, assay_traces::profile::read(&bytes, &name)?);
         }
     }
     Ok(all)

@@ -2,7 +2,7 @@
 //! changes, notes and resets. The archive keeps them in a file.
 
 use assay_model::{Better, RunId};
-use assay_profile::Differences;
+use assay_traces::profile::Differences;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

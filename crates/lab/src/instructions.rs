@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use assay_model::{
     Better, Experiment, Kind, MetricValue, ObserverReport, Outcome, PlannedTrial, TrialRecord,
 };
-use assay_profile::{Profile, Side};
+use assay_traces::profile::{Profile, Side};
 
 use crate::artifacts::File;
 
@@ -124,7 +124,7 @@ impl Counting {
             }
             let bytes = std::fs::read(&path).map_err(|e| e.to_string())?;
             all.push(
-                assay_profile::read(&bytes, &path.display().to_string())
+                assay_traces::profile::read(&bytes, &path.display().to_string())
                     .map_err(|e| e.to_string())?,
             );
         }

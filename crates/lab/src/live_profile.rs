@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant, SystemTime};
 
 use assay_observe::profile::Snapshot;
-use assay_profile::Profile;
 use assay_sut::clock::thread_cpu_time;
+use assay_traces::profile::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::trace::Tracing;
@@ -141,7 +141,7 @@ mod tests {
         let old = File::options().append(true).open(wanted(&events)).unwrap();
         old.set_modified(SystemTime::now() - 2 * WANTED).unwrap();
         assert!(!is_wanted(&events), "who asked has gone");
-        let profile = assay_profile::read(b"main;f 3\n", "x.folded").unwrap();
+        let profile = assay_traces::profile::read(b"main;f 3\n", "x.folded").unwrap();
         for before in 0..2 {
             let treatment = "a".to_owned();
             let one =

@@ -6,7 +6,7 @@ use std::path::Path;
 use assay_model::{Better, Experiment, Kind, MetricValue};
 use assay_observe::NotAvailable;
 use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch, RATE_HZ, Unwind};
-use assay_profile::{Profile, Side, State};
+use assay_traces::profile::{Profile, Side, State};
 
 use crate::beside::Tracer;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use assay_model::{Better, Experiment, Kind, MetricValue};
 use assay_observe::NotAvailable;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
-use assay_syscalls::Syscalls;
+use assay_traces::syscalls::Syscalls;
 
 use crate::beside::Tracer;
 

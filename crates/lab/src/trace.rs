@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
-use assay_iotrace::{Dimension, IoReport, Measure, Op, OpTotal, Question};
 use assay_model::{
     Better, Experiment, Kind, MetricValue, ObserverReport, Phase, TrialRecord, units,
 };
@@ -16,6 +15,7 @@ use assay_observe::counters::Counters;
 use assay_observe::io::{IoWatch, TraceRequest};
 use assay_observe::profile::{ProfileWatch, Snapshot};
 use assay_observe::syscalls::SyscallWatch;
+use assay_traces::block_io::{Dimension, IoReport, Measure, Op, OpTotal, Question};
 
 use crate::artifacts::File;
 use crate::beside::Beside;

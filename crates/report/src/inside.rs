@@ -2,7 +2,7 @@
 //! instructions, than in the first run, and the system calls that were made more or less often. By treatment, with the trial as the unit.
 
 use assay_model::{Across, AcrossRow, Verdict};
-use assay_profile::{Measured, Side};
+use assay_traces::profile::{Measured, Side};
 use serde::Serialize;
 
 use crate::document::{Part, Parts};
@@ -20,11 +20,11 @@ pub struct Inside {
     /// Which run, the first being 1.
     pub run: usize,
     /// Own time on CPU of functions; `null` where one of the two was not profiled.
-    pub functions: Option<assay_profile::Differences>,
+    pub functions: Option<assay_traces::profile::Differences>,
     /// Instructions, counted in trials of their own that were not timed; `null` where one of the two did not count them.
-    pub instructions: Option<assay_profile::Instructions>,
+    pub instructions: Option<assay_traces::profile::Instructions>,
     /// System calls; `null` where one of the two did not count them.
-    pub syscalls: Option<assay_syscalls::Differences>,
+    pub syscalls: Option<assay_traces::syscalls::Differences>,
 }
 
 /// What differs inside, of the treatments that may be compared.
@@ -43,11 +43,11 @@ pub fn inside(views: &[&RunView], across: &Across) -> Vec<Inside> {
         for (run, view, treatment) in later {
             let (second, made) = (measured(view, *treatment), view.syscalls_of(*treatment));
             let functions = (!first.is_empty() && !second.is_empty())
-                .then(|| assay_profile::differences(&first, &second, confidence));
+                .then(|| assay_traces::profile::differences(&first, &second, confidence));
             let syscalls = (!calls.is_empty() && !made.is_empty())
-                .then(|| assay_syscalls::differences(&calls, &made, confidence));
+                .then(|| assay_traces::syscalls::differences(&calls, &made, confidence));
             let more = view.instructions_of(*treatment);
-            let instructions = assay_profile::instructions(&counted, &more, confidence);
+            let instructions = assay_traces::profile::instructions(&counted, &more, confidence);
             if functions.is_some() || instructions.is_some() || syscalls.is_some() {
                 let treatment = row.label.clone();
                 all.push(Inside { treatment, run: run + 1, functions, instructions, syscalls });
@@ -124,7 +124,7 @@ mod tests {
         let mut view = fixtures::commands();
         for (i, r) in view.records.iter().enumerate() {
             let text = format!("main;steady {}\nmain;slow {slow}\n", 2000 + i % 3);
-            let profile = assay_profile::read(text.as_bytes(), "x.folded").unwrap();
+            let profile = assay_traces::profile::read(text.as_bytes(), "x.folded").unwrap();
             view.profiles.insert(r.number, profile);
         }
         view

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use assay_iotrace::IoReport;
 use assay_model::{
     Analysis, CurvePoint, CurveSummary, Experiment, Explanation, Finding, LedgerEntry, Outcome,
     Plan, RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
 };
-use assay_profile::Profile;
-use assay_syscalls::Syscalls;
+use assay_traces::block_io::IoReport;
+use assay_traces::profile::Profile;
+use assay_traces::syscalls::Syscalls;
 
 use crate::alike::Alike;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use assay_iotrace::{Dimension, Filter, IoReport, Measure, Names, Question};
 use assay_observe::io::{IoTracer, Method, TraceRequest};
+use assay_traces::block_io::{Dimension, Filter, IoReport, Measure, Names, Question};
 use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::Deserialize;

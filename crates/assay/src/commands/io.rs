@@ -4,11 +4,11 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use assay_iotrace::{
-    Answer, Error, EventFormat, Filter, Op, Options, Question, Shape, Steps, Written,
-};
 use assay_model::units::parse_duration;
 use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
+use assay_traces::block_io::{
+    Answer, Error, EventFormat, Filter, Op, Options, Question, Shape, Steps, Written,
+};
 
 use super::io_stages;
 use crate::cli::{Cli, Io, IoFormat};
@@ -35,14 +35,19 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
     options.save.clone_from(&asked.save);
     if let Some(format) = asked.format {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        return match assay_iotrace::write_events(from, &question, &options, text(format), &mut out)
-        {
+        return match assay_traces::block_io::write_events(
+            from,
+            &question,
+            &options,
+            text(format),
+            &mut out,
+        ) {
             Ok(written) => Ok(exit_of(written)),
             Err(error @ (Error::Save { .. } | Error::Write(_))) => Err(error.into()),
             Err(error) => usage(error.to_string()),
         };
     }
-    let answer = match assay_iotrace::ask(from, &question, &options) {
+    let answer = match assay_traces::block_io::ask(from, &question, &options) {
         Ok(answer) => answer,
         Err(error @ Error::Save { .. }) => return Err(error.into()),
         Err(error) => return usage(error.to_string()),

@@ -6,13 +6,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use assay_iotrace::{IoReport, Names, Question};
 use assay_model::ResourceUse;
 use assay_model::units::format_bytes;
 use assay_observe::io::{BlockDevices, IoTracer, TraceRequest};
 use assay_report::terminal::{io as io_text, io_tick_header, io_tick_line};
 use assay_sut::Interrupt;
 use assay_sut::process::Ran;
+use assay_traces::block_io::{IoReport, Names, Question};
 
 use super::beside;
 use crate::cli::{Cli, Io};

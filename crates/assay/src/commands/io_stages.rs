@@ -7,11 +7,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use assay_iotrace::{DeviceStages, Names, stages};
 use assay_model::nouns::count;
 use assay_model::units::format_value;
 use assay_observe::io::{StageTracer, StagesSeen};
 use assay_sut::Interrupt;
+use assay_traces::block_io::{DeviceStages, Names, stages};
 
 use super::beside;
 use super::io_live::{POLL, check_devices};

@@ -6,7 +6,7 @@ use anyhow::Result;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
 use assay_report::terminal::syscalls as text;
 use assay_sut::Interrupt;
-use assay_syscalls::Dimension;
+use assay_traces::syscalls::Dimension;
 
 use super::look::Look;
 use crate::cli;

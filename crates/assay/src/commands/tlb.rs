@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use assay_model::units;
 use assay_report::terminal::{simulation, tlb as table_text};
 use assay_sut::Interrupt;
-use assay_tlb::counters::{self, Group, Readings, Scope};
-use assay_tlb::source::{self, Interleaved, Source, Writer};
-use assay_tlb::{Machine, Wish};
+use assay_traces::translation::counters::{self, Group, Readings, Scope};
+use assay_traces::translation::source::{self, Interleaved, Source, Writer};
+use assay_traces::translation::{Machine, Wish};
 
 use super::beside;
 use crate::cli::{Cli, Tlb};
@@ -58,7 +58,8 @@ fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     };
     let mut writer = asked.record.as_deref().map(record).transpose()?;
     let wish = Wish { every: asked.every, record: writer.as_mut(), progress: None };
-    let done = assay_tlb::simulate(&machine, source.as_mut(), wish).map_err(mistake)?;
+    let done =
+        assay_traces::translation::simulate(&machine, source.as_mut(), wish).map_err(mistake)?;
     if let (Some(writer), Some(path)) = (writer, &asked.record) {
         writer.finish().with_context(|| format!("write {}", path.display()))?;
     }

@@ -237,8 +237,8 @@ fn functions_of_a_run(world: &World, command: &str) -> Option<Vec<String>> {
         println!("skipped: because programs cannot be profiled here");
         return None;
     };
-    let profile = assay_profile::read(&bytes, "profile.json").unwrap();
-    let all = assay_profile::functions(&profile, assay_profile::Side::OnCpu, None);
+    let profile = assay_traces::profile::read(&bytes, "profile.json").unwrap();
+    let all = assay_traces::profile::functions(&profile, assay_traces::profile::Side::OnCpu, None);
     Some(all.iter().map(|f| f.frame.label()).collect())
 }
 

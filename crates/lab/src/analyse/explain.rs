@@ -10,9 +10,9 @@ use assay_model::{
     Account, Analysis, Better, Change, Comparison, Explanation, Observed, SampleSet, TrialRecord,
 };
 use assay_observe::{ALL_TASKS, Field, Role, TASKS};
-use assay_profile::{Measured, Profile, Side, differences};
 use assay_stats::summary::{mean, mean_interval, variance};
-use assay_syscalls::{Dimension, Measure, Syscalls};
+use assay_traces::profile::{Measured, Profile, Side, differences};
+use assay_traces::syscalls::{Dimension, Measure, Syscalls};
 
 use super::seen::{INSTRUCTIONS, Key, SYSCALLS, Seen};
 
@@ -133,7 +133,7 @@ fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
     let many = differences(&first, &second, level).compared.max(1);
     let all = differences(&first, &second, 1.0 - (1.0 - level) / many as f64);
     let window = mean(&windows).filter(|w| *w > 0.0);
-    let observed = |c: assay_profile::Change| {
+    let observed = |c: assay_traces::profile::Change| {
         let n = first.len().min(second.len()) as u32;
         let change = |factor: f64| Change {
             difference: c.difference_ns * factor,
@@ -234,7 +234,7 @@ fn observe<'a>(
     }
     if let Some(counted) = question.instructions.get(&record.number) {
         let least = counted.total_ns(Side::OnCpu) as f64 * LEAST_INSTRUCTIONS;
-        for f in assay_profile::functions(counted, Side::OnCpu, None) {
+        for f in assay_traces::profile::functions(counted, Side::OnCpu, None) {
             let n = f.self_count as f64;
             if n >= least {
                 let key = Key::new(INSTRUCTIONS, f.frame.label(), "instructions", "instructions");

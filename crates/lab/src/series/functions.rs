@@ -5,7 +5,7 @@
 use assay_archive::Archive;
 use assay_history::Functions;
 use assay_model::{Experiment, Plan, RunId, Scalar, Stop, TrialRecord};
-use assay_profile::{Measured, Side, differences};
+use assay_traces::profile::{Measured, Side, differences};
 
 use super::define::of_two;
 use super::profile_tag;
@@ -65,7 +65,7 @@ pub fn functions(
         let Some(bytes) = reader.profile(record.number, record.attempt)? else { continue };
         // A damaged profile is skipped, as on the page of its run.
         let name = format!("profile.json of trial {}", record.number);
-        let Ok(profile) = assay_profile::read(&bytes, &name) else { continue };
+        let Ok(profile) = assay_traces::profile::read(&bytes, &name) else { continue };
         sets[usize::from(record.treatment != plan.baseline)]
             .push(Measured::of(&profile, Side::OnCpu));
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_tlb::counters::{Cpu, Encoding};
+use assay_traces::translation::counters::{Cpu, Encoding};
 use serde::Deserialize;
 
 const GENERIC: &str = include_str!("../../counters/generic.toml");

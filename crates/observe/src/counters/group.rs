@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 
-use assay_tlb::counters::Reading;
-use assay_tlb::perf_event::{Attributes, DISABLED};
+use assay_traces::translation::counters::Reading;
+use assay_traces::translation::perf_event::{Attributes, DISABLED};
 
 const INHERIT: u64 = 1 << 1;
 const EXCLUDE_KERNEL: u64 = 1 << 5;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use assay_tlb::counters::{Cpu, Reading};
+use assay_traces::translation::counters::{Cpu, Reading};
 use serde::Serialize;
 
 use crate::NotAvailable;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_iotrace::{Dimension, Names, Question};
+use assay_traces::block_io::{Dimension, Names, Question};
 
 use super::tracer::IoTracer;
 use super::way::{Method, TraceRequest};

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use assay_iotrace::{Dimension, Filter, Hints, IoWriter, Measure, Names, Question, Recorded};
+use assay_traces::block_io::{
+    Dimension, Filter, Hints, IoWriter, Measure, Names, Question, Recorded,
+};
 
 use super::devices::BlockDevices;
 use crate::NotAvailable;
@@ -14,7 +16,7 @@ pub(super) fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, 
         writer.set_hints(Hints { sync: true, aio: true });
         writer.encode_at_end().map(|()| writer)
     };
-    begin().map_err(|e: assay_iotrace::Error| NotAvailable::because(e.to_string()))
+    begin().map_err(|e: assay_traces::block_io::Error| NotAvailable::because(e.to_string()))
 }
 
 /// Returns the requested dimensions and measures that are not recorded, as the end of the first

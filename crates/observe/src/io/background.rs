@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use assay_iotrace::{IoReport, Names};
+use assay_traces::block_io::{IoReport, Names};
 
 use super::tracer::IoTracer;
 use super::way::TraceRequest;

@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assay_iotrace::{Analysis, Completeness, Cost, Counted, Names, Op, Question, Recorded};
+use assay_traces::block_io::{
+    Analysis, Completeness, Cost, Counted, Names, Op, Question, Recorded,
+};
 
 use super::devices::{BlockDevices, packed};
 use super::way::{Method, Way};
@@ -141,7 +143,7 @@ impl<'n> Way<'n> for Counters<'n> {
 
 #[cfg(test)]
 mod tests {
-    use assay_iotrace::{Dimension, Source};
+    use assay_traces::block_io::{Dimension, Source};
 
     use super::*;
     use crate::monitors::fake::Fake;

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use assay_iotrace::Names;
+use assay_traces::block_io::Names;
 use serde::Serialize;
 
 use crate::NotAvailable;

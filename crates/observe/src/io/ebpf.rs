@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use assay_iotrace::{
+use assay_traces::block_io::{
     Analysis, Completeness, Cost, Dimension, Measure, NameCache, Names, Recorded, Sink,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assay_iotrace::{FileFrom, Flags, Names};
+use assay_traces::block_io::{FileFrom, Flags, Names};
 
 use super::abi::{PathRecord, sure};
 use super::devices::BlockDevices;

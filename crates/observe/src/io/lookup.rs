@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assay_iotrace::{Counted, FileFrom, Flags, NameCache, Names};
+use assay_traces::block_io::{Counted, FileFrom, Flags, NameCache, Names};
 
 use super::abi::{Key, RingEvent};
 use super::cgroups::Cgroups;

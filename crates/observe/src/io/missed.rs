@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assay_iotrace::{ClassCounts, Counted, Io, Measure, Pow2};
+use assay_traces::block_io::{ClassCounts, Counted, Io, Measure, Pow2};
 
 use super::abi::{RingEvent, UnderWay};
 use super::devices::BlockDevices;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_iotrace::Names;
+use assay_traces::block_io::Names;
 
 use super::way::RunningWay;
 use super::{BlockDevices, TraceRequest};

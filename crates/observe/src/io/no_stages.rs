@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::path::Path;
 
-use assay_iotrace::Names;
+use assay_traces::block_io::Names;
 
 use super::stage_request::StagesSeen;
 use crate::NotAvailable;

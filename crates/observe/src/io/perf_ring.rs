@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use assay_tlb::perf_event::{Attributes, DISABLED};
+use assay_traces::translation::perf_event::{Attributes, DISABLED};
 
 /// Pages of a ring, a power of two.
 const PAGES: usize = 1024;

@@ -1,6 +1,6 @@
 //! Reads single I/Os from the probes' ring.
 
-use assay_iotrace::{FileFrom, Flags, Io, NameCache, Names, Op, Sink};
+use assay_traces::block_io::{FileFrom, Flags, Io, NameCache, Names, Op, Sink};
 use aya::maps::{MapData, RingBuf};
 
 use super::abi::{COMM, RingEvent};

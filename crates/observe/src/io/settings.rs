@@ -1,6 +1,6 @@
 //! Translates a question and its filter to the probes' configuration.
 
-use assay_iotrace::{Filter, Measure, Op};
+use assay_traces::block_io::{Filter, Measure, Op};
 
 use super::abi::{self, COMM, Config, MAX_DEVICES, MAX_NAMES, REGIONS};
 use super::cgroups::Cgroups;

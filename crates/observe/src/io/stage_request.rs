@@ -1,6 +1,6 @@
 //! Request for and result of stage tracing, shared by builds with and without eBPF.
 
-use assay_iotrace::DeviceStages;
+use assay_traces::block_io::DeviceStages;
 use serde::Serialize;
 
 use super::devices::BlockDevices;

@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assay_iotrace::{Action, BLOCK_BYTES, DeviceStages, Event, Flags, Names, Op, Plug, Stages};
+use assay_traces::block_io::{
+    Action, BLOCK_BYTES, DeviceStages, Event, Flags, Names, Op, Plug, Stages,
+};
 use aya::maps::{Array, MapData, RingBuf};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assay_iotrace::{Analysis, ClassCounts, Counted, LogLinear, Measure, Names, Op, Pow2};
+use assay_traces::block_io::{Analysis, ClassCounts, Counted, LogLinear, Measure, Names, Op, Pow2};
 
 use super::abi::{Cell, FINE, Key, REGIONS, ROWS, RegionCounts};
 use super::probe::Probes;

@@ -1,6 +1,6 @@
 //! Selects how much work the probes do, depending on the question.
 
-use assay_iotrace::{Dimension, Measure, Shape};
+use assay_traces::block_io::{Dimension, Measure, Shape};
 
 use super::way::TraceRequest;
 
@@ -55,7 +55,7 @@ impl Tier {
 
 #[cfg(test)]
 mod tests {
-    use assay_iotrace::Question;
+    use assay_traces::block_io::Question;
 
     use super::*;
 

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assay_iotrace::{
+use assay_traces::block_io::{
     Action, Completeness, Cost, Event, Flags, Io, MAX_IN_FLIGHT, Matcher, Names, Op, Question,
     Recorded, Sink, parse_rwbs, writes_back,
 };

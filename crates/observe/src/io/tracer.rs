@@ -5,11 +5,11 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use assay_iotrace::{
+use assay_sut::clock::process_cpu_time;
+use assay_traces::block_io::{
     Analysis, Cost, EventFormat, EventText, Filter, IoReport, IoWriter, Names, Question, Sink,
     Source, TickRow, TraceAbout, Written,
 };
-use assay_sut::clock::process_cpu_time;
 
 use super::asked::{latency_is, missing, resolve, writer};
 use super::counters::Counters;
@@ -281,7 +281,7 @@ impl<'n> IoTracer<'n> {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish(&mut self) -> Result<(), assay_iotrace::Error> {
+    pub fn finish(&mut self) -> Result<(), assay_traces::block_io::Error> {
         self.stop();
         let about = self.about();
         self.writer.take().map_or(Ok(()), |writer| writer.finish(&about))

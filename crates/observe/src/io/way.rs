@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_iotrace::{Analysis, Completeness, Cost, Question, Recorded, Sink};
+use assay_traces::block_io::{Analysis, Completeness, Cost, Question, Recorded, Sink};
 
 use super::devices::BlockDevices;
 use super::oldest::Oldest;

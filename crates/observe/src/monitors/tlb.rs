@@ -2,8 +2,8 @@
 //! events depend on the microarchitecture; on an unknown one, or without counters, the monitor is
 //! unavailable.
 
-use assay_tlb::counters::{Group, Microarch, Readings, Scope, difference, step};
-use assay_tlb::{Side, Step};
+use assay_traces::translation::counters::{Group, Microarch, Readings, Scope, difference, step};
+use assay_traces::translation::{Side, Step};
 
 use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
 
@@ -101,7 +101,7 @@ impl Monitor for Tlb {
 
 #[cfg(test)]
 mod tests {
-    use assay_tlb::counters::Reading;
+    use assay_traces::translation::counters::Reading;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assay_profile::{Builder, Frame, Kind, Profile, State, ThreadTime, reason};
+use assay_traces::profile::{Builder, Frame, Kind, Profile, State, ThreadTime, reason};
 
 use super::abi::{DEPTH, Group, NO_ROOM, state};
 use super::spaces::Spaces;

@@ -1,6 +1,6 @@
 //! Common interface of the profiling methods.
 
-use assay_profile::Profile;
+use assay_traces::profile::Profile;
 
 /// A running profiler. Dropping it ends it.
 pub(super) trait Looking {

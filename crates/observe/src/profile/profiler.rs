@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use assay_profile::{Loss, Profile};
+use assay_traces::profile::{Loss, Profile};
 
 use super::abi::{Config, Group, Raw, Task, counter, state};
 use super::gather::Gather;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::SystemTime;
 
-use assay_profile::{Loss, Profile};
-use assay_tlb::perf_event::Attributes;
+use assay_traces::profile::{Loss, Profile};
+use assay_traces::translation::perf_event::Attributes;
 
 use super::abi::{COMM as NAME, DEPTH, Group, Raw, STACK_BYTES};
 use super::gather::Gather;

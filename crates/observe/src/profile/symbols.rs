@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use assay_profile::{Frame, Kind};
+use assay_traces::profile::{Frame, Kind};
 
 use super::elf::Elf;
 use super::jit::JitMaps;

@@ -2,7 +2,7 @@
 //! `bpf/syscalls.h`.
 #![allow(unsafe_code)]
 
-use assay_syscalls::BUCKETS;
+use assay_traces::syscalls::BUCKETS;
 use aya::Pod;
 
 /// Bytes of a thread's name.
@@ -58,7 +58,7 @@ pub(super) struct Error {
 /// Traits of each call by number, as the probes use them.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Traits(pub [u8; assay_syscalls::NUMBERS]);
+pub(super) struct Traits(pub [u8; assay_traces::syscalls::NUMBERS]);
 
 // Sizes of the structures in bpf/syscalls.h.
 const _: () = assert!(size_of::<Config>() == 8);

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::path::Path;
 
-use assay_syscalls::Syscalls;
+use assay_traces::syscalls::Syscalls;
 
 use super::SyscallRequest;
 use crate::NotAvailable;

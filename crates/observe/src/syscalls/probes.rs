@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use assay_syscalls::Architecture;
+use assay_traces::syscalls::Architecture;
 use aya::maps::{HashMap, MapData, PerCpuArray, PerCpuHashMap, PerCpuValues};
 use aya::{Btf, Ebpf, EbpfLoader};
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use assay_syscalls::{
+use assay_traces::syscalls::{
     Amounts, Architecture, BUCKETS, Calls, Errors, Lost, Subject, Syscalls, VERSION, error_name,
 };
 

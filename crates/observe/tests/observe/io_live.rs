@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use assay_iotrace::{Dimension, IoReport, Measure, Names, Op, OpTotal, Question};
 use assay_observe::io::{IoTracer, Method, Oldest, TraceRequest};
 use assay_testing::alone;
+use assay_traces::block_io::{Dimension, IoReport, Measure, Names, Op, OpTotal, Question};
 
 mod slow;
 

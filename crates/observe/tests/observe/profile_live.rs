@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use assay_observe::Whose;
 use assay_observe::profile::{ProfileRequest, ProfileWatch, Unwind};
-use assay_profile::{Profile, Side, State, functions, truncation};
 use assay_testing::shared;
+use assay_traces::profile::{Profile, Side, State, functions, truncation};
 
 fn skipped(reason: &str) {
     println!("skipped: because {reason}");
@@ -297,7 +297,7 @@ fn threads_and_callbacks_through_libraries_have_whole_stacks() {
     let (mut whole, mut all) = (0, 0);
     for stack in profile.side(Side::OnCpu) {
         let names: Vec<String> =
-            profile.frames_of(stack).map(assay_profile::Frame::label).collect();
+            profile.frames_of(stack).map(assay_traces::profile::Frame::label).collect();
         if names.last().is_some_and(|n| n == "compares") {
             all += stack.count;
             let down = names.iter().filter(|n| *n == "down").count();
@@ -369,7 +369,7 @@ fn frame_pointers_that_lead_into_data_are_not_followed_there() {
         ..ProfileRequest::default()
     };
     let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
-    let of = |s: &&assay_profile::Stack| {
+    let of = |s: &&assay_traces::profile::Stack| {
         profile.frames_of(s).any(|f| f.name.as_deref() == Some("adrift"))
     };
     let found: Vec<_> = profile.side(Side::OnCpu).filter(of).collect();

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use assay_observe::Whose;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
-use assay_syscalls::{Dimension, Syscalls};
 use assay_testing::Turn;
+use assay_traces::syscalls::{Dimension, Syscalls};
 
 /// Counts the calls of this process's children, so only one test at a time may have any.
 fn watch(ask: &SyscallRequest) -> Option<(SyscallWatch, Turn)> {
@@ -70,7 +70,7 @@ fn same_as_strace(program: &[&str]) {
     assert!(strace.len() > 5, "{text}");
     let lost = &seen.lost;
     assert_eq!(counts(&seen, |program| program != "strace"), strace, "{program:?} {lost:?}");
-    assert_eq!(seen.lost, assay_syscalls::Lost::default());
+    assert_eq!(seen.lost, assay_traces::syscalls::Lost::default());
 }
 
 #[test]

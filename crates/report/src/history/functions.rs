@@ -1,7 +1,7 @@
 //! Which functions made a difference between two revisions: the last words of a history, a gate and a bisection.
 
 use assay_history::Functions;
-use assay_profile::Change;
+use assay_traces::profile::Change;
 use maud::Markup;
 
 use super::short;
@@ -70,7 +70,7 @@ pub(super) fn functions_html(f: &Functions) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use assay_profile::{Differences, Frame, FunctionTime, Kind, Measured, differences};
+    use assay_traces::profile::{Differences, Frame, FunctionTime, Kind, Measured, differences};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! Counts of the trials: system calls, and instructions as Valgrind counts them in trials of their own. For
 //! each side its trials together, and what differs from the first side.
 
-use assay_profile::{Profile, instructions as differences};
-use assay_syscalls::Syscalls;
+use assay_traces::profile::{Profile, instructions as differences};
+use assay_traces::syscalls::Syscalls;
 use maud::{Markup, html};
 
 use crate::document::{Part, Parts, html};
@@ -59,7 +59,7 @@ pub(super) fn system_calls(
         "What the program and what it started asked of the kernel.",
         "system calls",
         |a, b, labels| {
-            let d = assay_syscalls::differences(a, b, confidence);
+            let d = assay_traces::syscalls::differences(a, b, confidence);
             Some(by_call::changes(&d, labels, MAX_ROWS))
         },
         |of| by_call::tables(&Syscalls::merged(of.iter().copied()), MAX_ROWS),

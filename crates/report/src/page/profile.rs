@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use assay_chart::Head;
 use assay_chart::flame::{Cell, Flame, Look, render};
 use assay_model::units::format_value_digits;
-use assay_profile::{Differences, Kind, Measured, Node, Profile, Side, Tree, differences, tree};
+use assay_traces::profile::{
+    Differences, Kind, Measured, Node, Profile, Side, Tree, differences, tree,
+};
 use maud::{Markup, html};
 
 use super::counted::{MAX_SIDES, TrialGroup};

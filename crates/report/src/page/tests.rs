@@ -255,7 +255,7 @@ fn pages_and_terminal_agree_to_the_digit() {
 
 /// A run whose first counted trial was traced: I/Os of 4 KiB, each after a millisecond.
 fn traced(ios: u64) -> RunView {
-    use assay_iotrace::{
+    use assay_traces::block_io::{
         Analysis, Completeness, FileFrom, Flags, Io, Names, Op, Question, Sink, Source,
     };
     let mut view = fixtures::block_size();
@@ -287,7 +287,7 @@ fn traced(ios: u64) -> RunView {
         format: "made up".into(),
         files: 0,
         latency_is: "made up".into(),
-        recorded: assay_iotrace::Recorded { latency: true, ..Default::default() },
+        recorded: assay_traces::block_io::Recorded { latency: true, ..Default::default() },
         notes: Vec::new(),
     };
     let report = analysis.report(source, Completeness { ios, ..Completeness::default() }, None);

@@ -1,7 +1,7 @@
 //! Instructions that Valgrind counted in trials that were not timed: of the whole program, and by function. Never a
 //! verdict on time.
 
-use assay_profile::{Counted, Instructions, Profile, Side, functions};
+use assay_traces::profile::{Counted, Instructions, Profile, Side, functions};
 
 use super::difference;
 use crate::document::{Parts, Table, cell};

@@ -1,9 +1,9 @@
 //! Block I/O as tables and sentences: the busiest groups of a report, a trial of each treatment, and what
 //! tracing cost.
 
-use assay_iotrace::{Completeness, IoReport, Op, OpTotal};
 use assay_model::TrialRecord;
 use assay_model::units::{format_value_digits, significant};
+use assay_traces::block_io::{Completeness, IoReport, Op, OpTotal};
 
 use crate::document::{Cell, Part, Parts, Table, Text, Tone, cell, text};
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assay_model::units::percent;
-use assay_profile::{Change, Differences, Profile, Side, State, functions, truncation, unresolved};
+use assay_traces::profile::{
+    Change, Differences, Profile, Side, State, functions, truncation, unresolved,
+};
 
 use super::difference;
 use super::io::time;
@@ -275,7 +277,7 @@ fn round(share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use assay_profile::{Loss, Stack};
+    use assay_traces::profile::{Loss, Stack};
 
     use super::*;
     use crate::document::{html, terminal};

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use assay_model::units::percent;
-use assay_syscalls::{Amounts, Change, Differences, Dimension, Measure, Syscalls};
+use assay_traces::syscalls::{Amounts, Change, Differences, Dimension, Measure, Syscalls};
 
 use super::difference;
 use super::io::{bytes, optional, time};

@@ -1,6 +1,6 @@
 //! What was asked of block I/O: totals, groups, histograms, places, and what was lost.
 
-use assay_iotrace::{Dimension, GroupReport, HistogramReport, IoReport, Measure};
+use assay_traces::block_io::{Dimension, GroupReport, HistogramReport, IoReport, Measure};
 
 use super::Style;
 use super::io_distribution::distribution;

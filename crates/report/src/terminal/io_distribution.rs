@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use assay_iotrace::{Printed, PrintedHistograms, Row, Steps};
+use assay_traces::block_io::{Printed, PrintedHistograms, Row, Steps};
 
 use super::Style;
 use crate::document::{Part, Parts, terminal};
@@ -107,7 +107,7 @@ fn line(out: &mut String, label: &str, count: u64, total: u64) {
 
 #[cfg(test)]
 mod tests {
-    use assay_iotrace::{Linear, Pow2};
+    use assay_traces::block_io::{Linear, Pow2};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Logs of iostat: each device's mean and largest values, and every interval on request.
 
-use assay_iotrace::IostatLog;
 use assay_model::units::significant;
+use assay_traces::block_io::IostatLog;
 
 use super::Style;
 use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};

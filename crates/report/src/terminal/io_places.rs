@@ -1,8 +1,8 @@
 //! Where on a device its I/Os are: the device as a line of 64 characters, and its fullest regions.
 
 use assay_chart::text::{bar, sparkline};
-use assay_iotrace::{BLOCK_BYTES, IoReport, RegionMap};
 use assay_model::units::{format_bytes, format_value_digits};
+use assay_traces::block_io::{BLOCK_BYTES, IoReport, RegionMap};
 
 use super::Style;
 use crate::document::{Part, Parts, Table, cell};

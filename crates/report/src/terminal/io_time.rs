@@ -1,7 +1,7 @@
 //! I/Os tick by tick, as the lines of DTrace's `tick-1s`.
 
-use assay_iotrace::{IoReport, TickRow};
 use assay_model::units::format_value_digits;
+use assay_traces::block_io::{IoReport, TickRow};
 
 use super::Style;
 use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};

@@ -37,8 +37,8 @@ pub use crate::style::Style;
 pub use assay_chart::text::Glyphs;
 
 use assay_model::{Across, Analysis, Explanation, Finding, RunSummary, SystemDescription};
-use assay_profile::Profile;
-use assay_syscalls::{Dimension, Syscalls};
+use assay_traces::profile::Profile;
+use assay_traces::syscalls::{Dimension, Syscalls};
 
 use crate::Inside;
 use crate::document::{Found, Part, Parts};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use assay_model::units::{format_bytes, significant};
-use assay_tlb::{Row, SideRow, Simulation, Step, StepCost, Table};
+use assay_traces::translation::{Row, SideRow, Simulation, Step, StepCost, Table};
 
 use super::Style;
 use crate::document::{Part, Parts, Table as Columns, Tone, cell, terminal};
@@ -148,9 +148,9 @@ fn share(share: Option<f64>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assay_tlb::source::Source;
-    use assay_tlb::synthetic::{Load, Synthetic};
-    use assay_tlb::{Machine, Wish, simulate};
+    use assay_traces::translation::source::Source;
+    use assay_traces::translation::synthetic::{Load, Synthetic};
+    use assay_traces::translation::{Machine, Wish, simulate};
 
     use super::*;
 

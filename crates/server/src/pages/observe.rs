@@ -1,6 +1,6 @@
 //! What this machine does now.
 
-use assay_iotrace::Dimension;
+use assay_traces::block_io::Dimension;
 use axum::extract::State;
 use axum::response::Html;
 use maud::{Markup, html};

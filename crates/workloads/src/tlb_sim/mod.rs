@@ -7,8 +7,8 @@ mod trial;
 use std::collections::BTreeMap;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
-use assay_tlb::Machine;
-use assay_tlb::synthetic::{Load, Synthetic};
+use assay_traces::translation::Machine;
+use assay_traces::translation::synthetic::{Load, Synthetic};
 use serde::{Deserialize, Serialize};
 
 pub use trial::run as trial;
@@ -69,7 +69,7 @@ pub struct TlbSim;
 fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError> {
     let params = Params::read(map)?;
     let (min, max) = (params.min_data, params.max_data);
-    let no_machine = |e: assay_tlb::Error| wrong(format!("`machine`: {e}"));
+    let no_machine = |e: assay_traces::translation::Error| wrong(format!("`machine`: {e}"));
     let machine = Machine::find(&params.machine).map_err(no_machine)?;
     if min > max || min < 1 << 16 {
         return Err(wrong(format!(

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use assay_model::{Kind, Observation, Phase};
-use assay_tlb::synthetic::Synthetic;
-use assay_tlb::{Machine, SideRow, Simulation, Step, Wish, simulate};
+use assay_traces::translation::synthetic::Synthetic;
+use assay_traces::translation::{Machine, SideRow, Simulation, Step, Wish, simulate};
 use serde::{Deserialize, Serialize};
 
 use super::Params;
@@ -33,8 +33,8 @@ pub struct Task {
     pub seed: u64,
 }
 
-impl From<assay_tlb::Error> for Failure {
-    fn from(error: assay_tlb::Error) -> Self {
+impl From<assay_traces::translation::Error> for Failure {
+    fn from(error: assay_traces::translation::Error) -> Self {
         Failure::other(error)
     }
 }
@@ -79,7 +79,7 @@ impl Point {
 /// Simulates every amount of data.
 pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
     let machine = Machine::parse(&task.machine, Path::new(&task.name))?;
-    let one = |(load, data): (assay_tlb::synthetic::Load, &u64)| {
+    let one = |(load, data): (assay_traces::translation::synthetic::Load, &u64)| {
         let mut stream = Synthetic::new(&load)?;
         let halves = Wish { every: Some((task.params.accesses / 2).max(1)), ..Wish::default() };
         let done = simulate(&machine, &mut stream, halves)?;

@@ -3,7 +3,7 @@
 //! file is a trial; its functions are shown and compared like those of profiled trials.
 
 use assay_model::{Better, MetricValue};
-use assay_profile::{Profile, Side};
+use assay_traces::profile::{Profile, Side};
 
 use crate::foreign::error::Flaw;
 use crate::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
@@ -13,11 +13,12 @@ use crate::layout::PROFILE;
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     // Lines with a single function and a number could be anything, not only folded stacks.
     let stacks = |p: &Profile| p.method != "folded stacks" || bytes.contains(&b';');
-    assay_profile::read(bytes, "it").is_ok_and(|p| stacks(&p))
+    assay_traces::profile::read(bytes, "it").is_ok_and(|p| stacks(&p))
 }
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
-    let profile = assay_profile::read(bytes, "it").map_err(|e| Flaw::whole(e.to_string()))?;
+    let profile =
+        assay_traces::profile::read(bytes, "it").map_err(|e| Flaw::whole(e.to_string()))?;
     if profile.stacks.is_empty() {
         return Err(Flaw::whole("it holds no stack".to_owned()));
     }

@@ -129,7 +129,7 @@ fn profiled(more: f64) -> BTreeMap<u32, Profile> {
         let treated = number.is_multiple_of(2);
         let slow = 1000.0 * if treated { 1.0 + more } else { 1.0 };
         let text = format!("main;steady {}\nmain;slow {slow:.0}\n", 2000 + number % 3);
-        (number, assay_profile::read(text.as_bytes(), "x.folded").unwrap())
+        (number, assay_traces::profile::read(text.as_bytes(), "x.folded").unwrap())
     };
     (1..=8).map(one).collect()
 }

@@ -4,7 +4,7 @@ use assay_chart::heat::{self, Heat};
 use assay_chart::histogram::{self, Histogram};
 use assay_chart::lines::{self, Lines};
 use assay_chart::{Head, Reach, ScaleKind};
-use assay_iotrace::{BLOCK_BYTES, HeatMap, IoReport, Measure, TickRow};
+use assay_traces::block_io::{BLOCK_BYTES, HeatMap, IoReport, Measure, TickRow};
 use maud::Markup;
 
 use super::Subject;
@@ -150,7 +150,7 @@ fn distribution(
     measure: Measure,
     title: &str,
 ) -> Option<Chart> {
-    let of = |g: &assay_iotrace::GroupReport| {
+    let of = |g: &assay_traces::block_io::GroupReport| {
         let h = g.histograms.iter().find(|h| h.measure == measure && !h.rows.is_empty())?;
         // Times come in the unit of the question; the axis gives them their prefix.
         let factor = match h.unit.as_str() {

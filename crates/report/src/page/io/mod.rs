@@ -5,8 +5,8 @@ mod beside;
 mod charts;
 
 use assay_chart::{PhaseSpan, Reach, WIDTH};
-use assay_iotrace::IoReport;
 use assay_model::TrialRecord;
+use assay_traces::block_io::IoReport;
 use maud::{Markup, html};
 
 use self::charts::{Chart, Titled, charts, common, same_series};

@@ -1,6 +1,6 @@
 //! `profile`: where the time of a treatment of a run went, and which functions differ from another's.
 
-use assay_profile::{Differences, Measured, Profile, Side, differences, functions};
+use assay_traces::profile::{Differences, Measured, Profile, Side, differences, functions};
 
 use crate::document::{Figure, Part, Parts};
 use crate::gate::Withheld;

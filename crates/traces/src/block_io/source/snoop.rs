@@ -1,0 +1,288 @@
+//! Reads tables with a header and one I/O per line, as biosnoop (bcc, libbpf-tools, bpftrace) and
+//! similar scripts print them. Columns are identified by their titles, with units in parentheses.
+//! Lines are in the order in which I/Os ended.
+
+use crate::block_io::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op, parse_rwbs};
+use crate::block_io::fields::{whole_decimal, whole_number};
+use crate::block_io::names::{NameCache, Names, writes_back};
+use crate::block_io::series::Recorded;
+use crate::block_io::source::rows::{Line, LineReader};
+
+/// Times count from the start of the tool, so the first I/Os started before 0.
+const BEFORE_ZERO_NS: u64 = 1_000_000_000_000;
+/// Maximum number of columns.
+const MAX_COLUMNS: usize = 24;
+
+/// Meaning of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    /// Completion time, in units of 10^n nanoseconds.
+    Time(u32),
+    Program,
+    Pid,
+    Device,
+    Operation,
+    Sector,
+    Bytes(u64),
+    /// Time from issue (or queueing) to completion, in units of 10^n nanoseconds.
+    Latency(u32),
+    Queue(u32),
+    File,
+    Ignored,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Columns(Vec<Column>);
+
+impl Columns {
+    /// Parses a header into its columns; `None` if it is not a header of such a table.
+    pub(crate) fn of(line: &[u8]) -> Option<Columns> {
+        let titles: Vec<&[u8]> =
+            line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).collect();
+        if titles.len() < 3 || titles.len() > MAX_COLUMNS {
+            return None;
+        }
+        let columns: Vec<Column> = titles.iter().map(|t| column(t)).collect();
+        let once = |what: fn(&Column) -> bool| columns.iter().filter(|c| what(c)).count() == 1;
+        (once(|c| matches!(c, Column::Time(_))) && once(|c| matches!(c, Column::Latency(_))))
+            .then_some(Columns(columns))
+    }
+}
+
+fn column(title: &[u8]) -> Column {
+    let upper = title.to_ascii_uppercase();
+    let (name, unit) = match upper.iter().position(|b| *b == b'(') {
+        Some(open) => (&upper[..open], upper[open + 1..].strip_suffix(b")").unwrap_or(b"")),
+        None => (upper.as_slice(), &b""[..]),
+    };
+    // A unit of 10^-3 s is 10^6 ns.
+    let time = |usual| match unit {
+        b"S" => 9,
+        b"MS" => 6,
+        b"US" => 3,
+        b"NS" => 0,
+        _ => usual,
+    };
+    match name {
+        b"TIME" => Column::Time(time(9)),
+        b"COMM" | b"PROGRAM" | b"PROCESS" => Column::Program,
+        b"PID" | b"TID" => Column::Pid,
+        b"DISK" | b"DEV" | b"DEVICE" => Column::Device,
+        b"T" | b"TYPE" | b"RWBS" | b"FLAGS" | b"OP" | b"RW" | b"R/W" => Column::Operation,
+        b"SECTOR" | b"BLOCK" | b"BLKNO" => Column::Sector,
+        b"BYTES" | b"SIZE" | b"LEN" => Column::Bytes(if unit == b"KB" { 1024 } else { 1 }),
+        b"KB" | b"KBYTES" => Column::Bytes(1024),
+        b"SECTORS" => Column::Bytes(BLOCK_BYTES),
+        b"LAT" | b"LATENCY" => Column::Latency(time(6)),
+        b"QUE" | b"QUEUE" => Column::Queue(time(6)),
+        b"FILE" | b"FILENAME" | b"PATH" => Column::File,
+        _ => Column::Ignored,
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct SnoopReader<'a> {
+    names: NameCache<'a>,
+    columns: Columns,
+    /// True if an operation had more than one letter, which means that hints are recorded.
+    hints: bool,
+}
+
+impl<'a> SnoopReader<'a> {
+    pub(crate) fn new(columns: Columns, names: &'a Names) -> Self {
+        SnoopReader { names: NameCache::new(names), columns, hints: false }
+    }
+
+    fn has(&self, column: Column) -> bool {
+        self.columns.0.contains(&column)
+    }
+
+    fn io(&mut self, line: &[u8]) -> Option<Io> {
+        let mut words = [&b""[..]; MAX_COLUMNS];
+        let words = split(line, &self.columns.0, &mut words)?;
+        let (mut time, mut latency, mut queue) = (None, None, None);
+        let mut io = Io::default();
+        for (column, word) in self.columns.0.iter().zip(words) {
+            match *column {
+                Column::Time(digits) => time = Some(whole_decimal(word, digits)?),
+                Column::Latency(digits) => latency = Some(whole_decimal(word, digits)?),
+                Column::Queue(digits) => queue = Some(whole_decimal(word, digits)?),
+                Column::Sector => io.sector = whole_number(word).unwrap_or(0),
+                Column::Bytes(each) => io.bytes = whole_number(word)?.checked_mul(each)?,
+                Column::Pid => {
+                    io.pid = whole_number(word).and_then(|pid| u32::try_from(pid).ok());
+                }
+                Column::Device => io.device = self.names.id(word),
+                Column::File => {
+                    io.file = self.names.id(word);
+                    if io.file != Names::NONE {
+                        io.file_from = FileFrom::Trace;
+                    }
+                }
+                Column::Program => {
+                    io.program = self.names.id(word);
+                    io.flags = io.flags.with_if(writes_back(word), Flags::KERNEL);
+                }
+                Column::Operation => {
+                    let (op, flags) = parse_rwbs(word).unwrap_or((Op::Unknown, Flags::default()));
+                    self.hints |= word.len() > 1;
+                    io.op = op;
+                    io.flags = io.flags.with(flags);
+                }
+                Column::Ignored => {}
+            }
+        }
+        // If there is a queue column, the latency starts at the issue.
+        let (time, latency) = (time?.checked_add(BEFORE_ZERO_NS)?, latency?);
+        io.start_ns = time.saturating_sub(latency);
+        io.latency_ns = Some(latency.checked_add(queue.unwrap_or(0))?);
+        io.device_ns = queue.map(|_| latency);
+        io.queue_ns = queue;
+        Some(io)
+    }
+}
+
+/// Splits a line into one word per column. The program name may contain blanks, so it takes all
+/// words that are left over.
+fn split<'w, 'l>(
+    line: &'l [u8],
+    columns: &[Column],
+    words: &'w mut [&'l [u8]; MAX_COLUMNS],
+) -> Option<&'w [&'l [u8]]> {
+    let program = columns.iter().position(|c| *c == Column::Program).unwrap_or(columns.len());
+    let mut rest = line.trim_ascii();
+    for word in words.iter_mut().take(program) {
+        let end = rest.iter().position(u8::is_ascii_whitespace)?;
+        *word = &rest[..end];
+        rest = rest[end..].trim_ascii_start();
+    }
+    if program < columns.len() {
+        for word in words[program + 1..columns.len()].iter_mut().rev() {
+            let start = rest.iter().rposition(u8::is_ascii_whitespace)? + 1;
+            *word = &rest[start..];
+            rest = rest[..start].trim_ascii_end();
+        }
+        words[program] = rest;
+    }
+    Some(&words[..columns.len()])
+}
+
+/// Parses `Lost 12 events` and `Possibly lost 12 samples`.
+fn lost(line: &[u8]) -> Option<u64> {
+    let mut words =
+        line.split(u8::is_ascii_whitespace).skip_while(|w| !w.eq_ignore_ascii_case(b"lost"));
+    words.next()?;
+    whole_number(words.next()?)
+}
+
+impl LineReader for SnoopReader<'_> {
+    const BY_END: bool = true;
+
+    fn line(&mut self, line: &[u8]) -> Line {
+        if let Some(io) = self.io(line) {
+            return Line::Io(io);
+        }
+        if let Some(n) = lost(line) {
+            return Line::Lost(n);
+        }
+        // Messages of the tool before its header, and the header itself, which may be repeated
+        // after a screen of rows.
+        let talks = line.is_empty() || Columns::of(line).is_some() || talk(line);
+        if talks { Line::Skip } else { Line::Unreadable }
+    }
+
+    fn recorded(&self) -> Recorded {
+        let queue = self.columns.0.iter().any(|c| matches!(c, Column::Queue(_)));
+        Recorded {
+            latency: true,
+            queue,
+            program: self.has(Column::Program),
+            pid: self.has(Column::Pid),
+            file: self.has(Column::File),
+            sync: self.hints,
+            readahead: self.hints,
+            ..Recorded::default()
+        }
+    }
+}
+
+/// True for messages that tools print before the table.
+fn talk(line: &[u8]) -> bool {
+    [&b"Attaching "[..], b"Attached ", b"Tracing ", b"#"].iter().any(|p| line.starts_with(p))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<Line>, Names, Recorded) {
+        let names = Names::default();
+        let columns = text.lines().find_map(|l| Columns::of(l.as_bytes())).unwrap();
+        let mut reader = SnoopReader::new(columns, &names);
+        let lines = text.lines().map(|l| reader.line(l.as_bytes())).collect();
+        let recorded = reader.recorded();
+        (lines, names, recorded)
+    }
+
+    fn io(line: Line) -> Io {
+        match line {
+            Line::Io(io) => io,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn biosnoop_of_bcc_with_queue_times() {
+        let (lines, names, recorded) = read(
+            "\
+TIME(s)     COMM           PID     DISK      T SECTOR     BYTES  QUE(ms) LAT(ms)
+0.000000    my prog 3      9546    nvme0n1   R 73092528   4096      0.01    0.42
+0.000992    ?              0       nvme0n1   W -1         8192      0.02    1.50
+",
+        );
+        let a = io(lines[1]);
+        assert_eq!((a.op, a.sector, a.bytes, a.pid), (Op::Read, 73_092_528, 4096, Some(9546)));
+        assert_eq!(
+            (a.queue_ns, a.device_ns, a.latency_ns),
+            (Some(10_000), Some(420_000), Some(430_000))
+        );
+        assert_eq!(names.text(a.program), "my prog 3");
+        assert_eq!(io(lines[2]).sector, 0);
+        assert!(recorded.queue && !recorded.sync, "one letter tells no hints");
+    }
+
+    #[test]
+    fn biosnoop_of_libbpf_and_of_bpftrace() {
+        let (lines, _, recorded) = read(
+            "\
+TIME(s)     COMM           PID     DISK      T      SECTOR     BYTES   LAT(ms)
+0.5         fio            7       sda       WS     8          512     0.100
+",
+        );
+        assert_eq!(io(lines[1]).flags, Flags::SYNC);
+        assert!(recorded.sync && !recorded.queue);
+        let (lines, names, _) = read(
+            "\
+Attaching 4 probes...
+TIME(ms)     DISK    COMM             PID    LAT(ms)
+611          nvme0n1 bash             4179        10
+Lost 12 events
+nonsense
+",
+        );
+        let a = io(lines[2]);
+        assert_eq!(
+            (a.op, a.latency_ns, names.text(a.device).as_str()),
+            (Op::Unknown, Some(10_000_000), "nvme0n1")
+        );
+        assert_eq!(a.end_ns(), Some(BEFORE_ZERO_NS + 611_000_000));
+        assert_eq!((lines[0], lines[3], lines[4]), (Line::Skip, Line::Lost(12), Line::Unreadable));
+    }
+
+    #[test]
+    fn other_tables_are_not_taken_for_it() {
+        for header in ["PID COMM TIME", "Device r/s w/s", "TIME LAT", "LAT LAT TIME PID", ""] {
+            assert_eq!(Columns::of(header.as_bytes()), None, "{header}");
+        }
+    }
+}
