@@ -1,5 +1,5 @@
 //! Tests of the command line on files: quick, without servers or devices.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests panic, and print why they are skipped
 
 mod audit;
 mod bad_input;

@@ -1,4 +1,4 @@
-//! A measured program has the same environment as assay, and assay first prints what it replaces.
+//! A measured program has the same environment as assay, and assay first prints its replacements.
 
 use std::process::{Command, Output, Stdio};
 

@@ -45,7 +45,7 @@ fn assert_every_change_is_named(world: &World) {
     for path in files(&run).iter().filter(|p| !p.ends_with("lock")) {
         let content = fs::read(path).unwrap();
         if content.is_empty() {
-            continue; // an empty file has nothing to change: records of a run that was killed in its first trial
+            continue; // empty: the records of a run killed in its first trial
         }
         for at in [0, content.len() / 2, content.len() - 1] {
             let mut changed = content.clone();

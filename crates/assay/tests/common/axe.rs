@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::chromium::Browser;
 
 const VERSION: &str = "4.10.3";
-/// SHA-256 of `axe.min.js`.
+/// SHA-256 hash of the file `axe.min.js`.
 const SHA256: &str = "880970c081707360e64f34cea25ff91892f5bc95675b0776925b9709dd8a68bb";
 
 /// Returns the source of axe-core, or prints why it is unavailable. It is downloaded once and kept

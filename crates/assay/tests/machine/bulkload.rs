@@ -1,5 +1,5 @@
-//! The workload `bulkload` from the command line: a real PostgreSQL, and what can go wrong around it.
-//! After each nothing is left running.
+//! The workload `bulkload`, from the command line: a real PostgreSQL and its faults. After each
+//! test, no process of the server is left.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use std::process::Stdio;
 use crate::common::{Done, World, alive, done, metric, root, wait_for};
 use serde_json::Value;
 
-/// Whether there is a PostgreSQL; prints why not when there is none.
+/// Returns true if PostgreSQL is installed; prints the reason otherwise.
 fn postgres() -> bool {
     let there = fs::read_dir("/usr/lib/postgresql").is_ok_and(|mut d| d.next().is_some());
     if !there {
@@ -17,7 +17,7 @@ fn postgres() -> bool {
     there
 }
 
-/// A world that the server's user may enter.
+/// Makes a world that the server's user may enter.
 fn world() -> World {
     with_mode(0o755)
 }
@@ -28,7 +28,7 @@ fn with_mode(mode: u32) -> World {
     world
 }
 
-/// The arguments of a short run, with more settings.
+/// Returns the arguments of a short run with additional settings.
 fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let mut all = vec!["run", "bulkload", "--json", "--monitors", "none", "--blocks", "1"];
     for set in ["rows=20000", "sessions=2", "files=4"].iter().chain(more) {
@@ -51,7 +51,8 @@ fn a_load_is_measured_and_its_sums_are_checked() {
     let world = world();
     let more =
         ["rows=200000", "index=true", "server.checksums=true", "server.options=work_mem=8MB"];
-    // The kernel counts the CPU time of its processes in ticks of 10 ms, and may find none of them at work.
+    // The kernel counts CPU time in ticks of 10 ms, and no tick may hit a process of the server at
+    // work.
     let no_tick = |ran: &Done| {
         let used = metric(&ran.record("completed"), "server_cpu").unwrap();
         (used == 0.0).then(|| "no tick fell into the work of the server".to_owned())
@@ -62,7 +63,7 @@ fn a_load_is_measured_and_its_sums_are_checked() {
     assert!((of("throughput") * of("load_time") / 200_000.0 - 1.0).abs() < 1e-9);
     assert!(of("written") < of("throughput"));
     assert!(of("bytes") / of("throughput") > 60.0, "bytes of a row");
-    // Rows and keys are more than 100 bytes each; the WAL has all of them.
+    // Rows and keys have more than 100 bytes each; the WAL contains all of them.
     assert!(of("table") > 2e6 && of("wal") > 2e6);
     assert!(of("server_cpu") > 0.0);
     assert_eq!(metric(&record, "recovery"), None);
@@ -108,7 +109,7 @@ fn a_killed_server_keeps_what_was_committed() {
     assert_eq!(refused.code, 2, "{}", refused.stderr);
 }
 
-/// The pieces of shared memory that nobody is attached to, of System V.
+/// Returns the number of System V shared memory segments that no process is attached to.
 fn unattached() -> usize {
     let text = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
     text.lines().skip(1).filter(|l| l.split_whitespace().nth(6) == Some("0")).count()
@@ -133,7 +134,7 @@ fn nothing_of_a_killed_assay_lives_on() {
     if root() {
         assert!(unattached() <= before, "shared memory is left");
     }
-    // The next command sweeps the folder away.
+    // The next command removes the folder.
     assert_eq!(world.run(&["doctor", "--restore"]).code, 0);
     let left: Vec<_> = fs::read_dir(world.path("scratch")).unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
@@ -149,7 +150,7 @@ fn a_device_that_is_full_fails_the_trial_in_the_servers_words() {
         return;
     }
     let world = world();
-    // A new cluster has 40 MB, and 16 MiB of WAL.
+    // A new cluster takes 40 MB, and 16 MiB of WAL.
     let file = world.write(
         "full.toml",
         "name = \"full\"\nworkload = \"bulkload\"\n[params]\nrows = 1000000\n\"server.max_wal_size\" = \"32 MiB\"\n\
@@ -174,7 +175,7 @@ fn what_is_missing_is_named() {
         ran.stderr
     );
     if postgres() && root() {
-        // The folder of this world is its owner's alone.
+        // Only its owner may enter the folder of this world.
         let record = run(&world, &[]).record("failed");
         assert!(record["error"].as_str().unwrap().contains("ASSAY_SCRATCH"), "{record:#}");
     }

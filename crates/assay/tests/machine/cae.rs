@@ -1,4 +1,5 @@
-//! The workload `cae` from the command line: a real CalculiX and a real MUMPS over MPI, at the size `test`.
+//! The workload `cae`, from the command line: a real CalculiX and a real MUMPS over MPI, at the
+//! size `test`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::common::{Done, World, alive, done, metric, root, wait_for};
 use serde_json::Value;
 
-/// Whether there is a CalculiX; prints why not when there is none.
+/// Returns true if CalculiX is installed; prints the reason otherwise.
 fn ccx() -> bool {
     let there = Command::new("ccx").arg("-v").output().is_ok();
     if !there {
@@ -15,7 +16,7 @@ fn ccx() -> bool {
     there
 }
 
-/// Whether there are MUMPS and MPI; prints why not when there are none.
+/// Returns true if MUMPS and MPI are installed; prints the reason otherwise.
 fn mumps() -> bool {
     let there = Path::new("/usr/include/dmumps_c.h").exists()
         && ["mpicc", "mpirun"].iter().all(|p| Command::new(p).arg("--version").output().is_ok());
@@ -27,7 +28,7 @@ fn mumps() -> bool {
     there
 }
 
-/// The arguments of a run of one trial, with more settings.
+/// Returns the arguments of a run with one trial and these settings.
 fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let mut all = vec!["run", "cae", "--json", "--monitors", "none", "--blocks", "1"];
     all.extend(more.iter().flat_map(|set| ["--set", set]));
@@ -54,7 +55,7 @@ fn what_calculix_finds_is_right() {
         assert!(detail.contains("by the closed form"), "{detail}");
         assert!(metric(record, "elapsed").unwrap() > 0.0 && metric(record, "user").unwrap() > 0.0);
         assert!(metric(record, "deviation").unwrap() <= 0.02);
-        // Its results are files.
+        // CalculiX writes its results to files.
         assert!(metric(record, "scratch").unwrap() > 4096.0);
         assert_eq!(metric(record, "factors"), None);
     }
@@ -135,7 +136,7 @@ fn scratch_that_is_full_fails_in_the_solvers_words() {
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     let record = ran.record("failed");
     let error = record["error"].as_str().unwrap();
-    // At times it waits for its own thread instead of saying so.
+    // Sometimes MUMPS waits for its own thread instead of reporting the error.
     let reported = error.contains("INFOG(1) = -90") || error.contains("no room is left in");
     assert!(reported, "{error}");
 }
@@ -158,7 +159,7 @@ fn a_case_that_needs_more_memory_than_it_has_says_so() {
     assert!(error.ends_with("CalculiX failed (signal 9): it printed nothing"), "{error}");
 }
 
-/// How many processes have a command line that begins so.
+/// Returns the number of processes whose command line begins with `mark`.
 fn ranks(mark: &str) -> usize {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = entries.map(|e| std::fs::read(e.path().join("cmdline")).unwrap_or_default());

@@ -1,5 +1,5 @@
-//! Which name is which device: of NVMe, SCSI and virtio disks, an array of MD over two of them and a mapping of the device
-//! mapper over the third; in lists, as a filter, and in answers. Needs the disks of `make test-vm`.
+//! Names of devices: NVMe, SCSI and virtio disks, an MD array over two of them and a device-mapper
+//! mapping over the third; in lists, as a filter and in results. Needs the disks of `make test-vm`.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,10 +17,10 @@ fn done(program: &str, arguments: &[&str]) -> String {
     printed.into_owned()
 }
 
-/// An array of two disks, and a mapping of the third that is mounted; taken down when dropped.
+/// An array of two disks, and a mounted mapping of the third; removed when dropped.
 struct Stacks {
     disks: Vec<String>,
-    /// The kernel's names.
+    /// Kernel names of the array and the mapping.
     array: String,
     mapping: String,
     mount: std::path::PathBuf,
@@ -64,7 +64,7 @@ impl Drop for Stacks {
     }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap()
 }
@@ -74,7 +74,7 @@ fn of<'a>(all: &'a Value, device: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {device}: {all:#}"))
 }
 
-/// Whether one of these paths is a link of that kind that ends like that.
+/// Returns true if one of these paths is a link in the folder with this end.
 fn linked(paths: &Value, folder: &str, end: &str) -> bool {
     paths
         .as_array()
@@ -84,7 +84,7 @@ fn linked(paths: &Value, folder: &str, end: &str) -> bool {
         .any(|path| Path::new(path).starts_with(folder) && path.ends_with(end))
 }
 
-/// I/Os of dd by device.
+/// Returns the number of I/Os of dd by device.
 fn by_device(world: &World, target: &str, filter: &[&str]) -> Vec<(String, u64)> {
     let ask = ["io", "--by", "device", "--write", "--program", "dd", "--json"];
     let to = format!("of={target}");
@@ -115,7 +115,7 @@ fn every_device_is_known_by_all_its_names() {
     let striped = &*format!("raid0 of {nvme}+{scsi}");
     let linear = &*format!("{MAPPED} of {virtio}");
 
-    // As they are listed.
+    // Names in the lists.
     for (verb, paths, mounts) in [("io", "paths", "mounted"), ("stat", "links", "mounts")] {
         let all = world.run(&[verb, "--devices", "--json"]).json();
         for (device, serial) in
@@ -140,7 +140,7 @@ fn every_device_is_known_by_all_its_names() {
         println!("{text}");
     }
 
-    // As filters, and in answers: what is stacked is counted on each device.
+    // Names in filters and results: an I/O is counted on each device of a stack.
     let row = |device: &str, ios| (device.to_owned(), ios);
     let mut halves = vec![row(array, 16), row(&nvme, 8), row(&scsi, 8)];
     halves.sort();

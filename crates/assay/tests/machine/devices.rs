@@ -1,4 +1,5 @@
-//! What differs in devices that no trial used voids no comparison, and a person can accept it.
+//! Differences in devices that no trial used do not make a comparison invalid, and a person can
+//! accept them.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +23,7 @@ fn system(world: &World, run: &str) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Changes the system of a run as another moment would have found it.
+/// Changes the recorded system of a run, as if it had been recorded at another moment.
 fn change(world: &World, run: &str, with: impl FnOnce(&mut serde_json::Map<String, Value>)) {
     let mut changed = system(world, run);
     with(changed["facts"].as_object_mut().unwrap());
@@ -83,7 +84,7 @@ fn the_page_accepts_a_soft_difference_with_a_reason_that_is_printed() {
     assert_eq!(page.status, 200);
     assert!(page.body.contains("accepted: nothing prints a &lt;date&gt;"), "{}", page.body);
     assert!(!page.body.contains("option value=\"locale\""));
-    // It stays with the links of the page, and needs its reason.
+    // The links of the page contain the accepted difference, which needs a reason.
     assert!(page.body.contains("accept=locale%3Dnothing"), "{}", page.body);
     let refused = served.get(&format!("/compare?runs={a},{b}&accept_path=locale"));
     assert_eq!(refused.status, 400, "{}", refused.body);

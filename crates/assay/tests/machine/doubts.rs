@@ -1,11 +1,11 @@
-//! Values that something made doubtful say so themselves.
+//! Contaminated values are marked as doubtful, with the reason.
 
 use std::process::{Child, Command};
 
 use crate::common::{World, repository};
 use serde_json::Value;
 
-/// The doubt of a metric of the only trial of a run; `None`: there is none.
+/// Returns the doubt about a metric of a run's only trial, or `None` without a doubt.
 fn doubt(world: &World, metric: &str, arguments: &[&str]) -> Option<String> {
     let fixed = ["run", "--json", "--monitors", "none", "--blocks", "1"];
     let ran = world.run(&[&fixed[..], arguments].concat());

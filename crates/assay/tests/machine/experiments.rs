@@ -1,11 +1,12 @@
-//! Every experiment that ships can be planned, or says which program this machine lacks.
+//! Every experiment that comes with assay can be planned, or names the program that this machine
+//! lacks.
 
 use crate::common::{World, repository};
 
-/// Where an experiment expects a memcached that is not the distribution's.
+/// Path at which an experiment expects a second memcached, besides the distribution's.
 const SECOND: &str = "/usr/local/bin/memcached";
 
-/// A memcached of this test, as a second one.
+/// Copies the installed memcached, to use it as a second one.
 fn memcached(world: &World) -> Option<String> {
     let copy = world.path("memcached");
     std::fs::copy("/usr/bin/memcached", &copy).ok()?;
@@ -19,7 +20,7 @@ fn every_experiment_that_ships_can_be_planned() {
     for entry in std::fs::read_dir(repository().join("experiments")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        // The second program is for its user to name.
+        // The user chooses the second program.
         let text = std::fs::read_to_string(&path).unwrap();
         let second = text.contains(SECOND).then(|| memcached(&world)).flatten();
         let path = match second {

@@ -1,4 +1,5 @@
-//! Workloads that fail, hang, flood and leave; archives that cannot be written; a disk that is full.
+//! Workloads that fail, hang, flood their output or leave processes; archives that cannot be
+//! written; a full disk.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -41,8 +42,9 @@ fn a_command_that_hangs() {
     assert!(began.elapsed().as_secs() < 120);
 }
 
-/// Killed at moments all over a run: what it had started goes with it, also what left its group or has no
-/// environment; and where the guard is killed first, the next start says what it ends.
+/// Kills assay at many moments of a run. Every process that it started ends with it, even one that
+/// left its process group or has no environment. If the guard is killed first, the next start
+/// reports the processes that it ends.
 #[test]
 fn nothing_outlives_a_killed_assay() {
     let mark = "991.87";
@@ -50,7 +52,8 @@ fn nothing_outlives_a_killed_assay() {
         "sleep {mark} & (setsid sleep {mark} &) ; env -i sleep {mark} & sleep {mark} | cat"
     );
     let set_up = format!("sh -c 'sleep {mark} & sleep 0.2; kill $!'");
-    // Any other start of assay would end what the last kill leaves, and their guards are killed too.
+    // Any other assay that starts would end what the last kill left, and this test kills all
+    // guards.
     let _turn = assay_testing::alone();
     let world = World::in_turn();
     let start = |set_up: &str| {
@@ -77,7 +80,7 @@ fn nothing_outlives_a_killed_assay() {
         wait_for("a program of a killed assay lives on", || !alive(mark));
     }
     let mut child = start("true");
-    // assay's own command line has the script too.
+    // assay's own command line contains the script too.
     let asleep = || {
         let found =
             std::process::Command::new("pgrep").args(["-f", &format!("^sleep {mark}")]).output();
@@ -170,7 +173,7 @@ fn an_archive_that_cannot_be_written() {
     }
 }
 
-/// A small file system of its own, taken away at the end.
+/// A small file system, which is unmounted when dropped.
 struct Small(std::path::PathBuf);
 
 impl Drop for Small {
@@ -200,10 +203,10 @@ fn a_disk_that_is_full() {
     let ran = world.run(&[&flood[..], &command[..]].concat());
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("no space") || ran.stderr.contains("No space"), "{}", ran.stderr);
-    // Nothing is half-written: what is there verifies.
+    // No file is half-written: the files that exist verify.
     let verified = world.run(&["archive", "verify"]);
     assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
-    // Still full, it is read, with every trial that was acknowledged.
+    // The archive can be read on the full disk, and has every trial that was acknowledged.
     let shown = world.run(&["archive", "show", "last", "--json"]);
     assert_eq!(shown.code, 0, "{}", shown.stderr);
     let events = std::fs::read_to_string(world.path("events")).unwrap();
@@ -214,7 +217,7 @@ fn a_disk_that_is_full() {
         !reported.is_empty() && reported.iter().all(|n| kept.contains(n)),
         "{reported:?} {kept:?}"
     );
-    // With room again the run goes on to its end.
+    // When there is room again, the run continues to its end.
     let grown = std::process::Command::new("mount")
         .args(["-o", "remount,size=200m"])
         .arg(&small)
@@ -254,7 +257,7 @@ fn a_time_over_which_assay_was_stopped_is_doubtful() {
     let doubt = of("elapsed")["doubt"].as_str().unwrap_or_else(|| panic!("{record:#}"));
     assert!(doubt.contains("assay was stopped"), "{doubt}");
     assert!(of("user")["doubt"].is_null(), "the kernel accounts it");
-    // The same beside the number for people.
+    // The page and the terminal mark the number too.
     assert_eq!(world.run(&["publish", "last", "-o", "page"]).code, 0);
     let page = std::fs::read_to_string(world.path("page/index.html")).unwrap();
     assert!(page.contains("(doubtful)"));
@@ -262,7 +265,8 @@ fn a_time_over_which_assay_was_stopped_is_doubtful() {
     assert!(shown.stdout.contains("doubtful"), "{}{}", shown.stdout, shown.stderr);
 }
 
-/// A group with a tenth of a CPU: each trial says in how many periods it was stopped, as the group counts it.
+/// With a quota of a tenth of a CPU, each trial reports the number of periods in which it was
+/// throttled, as the control group counts them.
 #[test]
 fn a_quota_that_stops_the_program_is_measured_and_reported() {
     let tops = [

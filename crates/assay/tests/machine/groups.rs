@@ -1,5 +1,6 @@
-//! Memory limits without root in a control group of version 2 that systemd hands over, and on the nodes of a Slurm that
-//! keeps its steps in such groups. Runs in the virtual machines of `make test-vm`.
+//! Memory limits without root: in a control group of version 2 that systemd delegates, and on the
+//! nodes of a Slurm that runs its steps in such groups. Runs in the virtual machines of `make
+//! test-vm`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +10,7 @@ use crate::common::virtual_slurm::Slurm;
 use crate::common::{World, done};
 use serde_json::{Deserializer, Value};
 
-/// What the program of a trial says: its group's limit.
+/// Command of a trial that prints the limit of its control group.
 const SAY_LIMIT: &str = "cat /sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/memory.max; grep THP_enabled /proc/self/status";
 
 fn version_2() -> bool {
@@ -20,14 +21,15 @@ fn version_2() -> bool {
     there && crate::common::root()
 }
 
-/// Runs a script as nobody, in a group of its own that systemd hands over; what it said, and whether it went well.
+/// Runs a script as nobody, in a group of its own that systemd delegates; returns its output, and
+/// true if it succeeded.
 fn delegated(world: &World, script: &str) -> Option<(String, bool)> {
     let folder = world.path("");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
     let mut command = Command::new("systemd-run");
     command.args(["--quiet", "--pipe", "--wait", "--collect", "--uid=65534", "--gid=65534"]);
     command.args(["-p", "Delegate=yes", "-E", "LC_ALL=C.UTF-8"]);
-    // Everybody may run it there.
+    // Copied there, because every user may run it there.
     let program = folder.join("assay");
     if !program.exists() {
         fs::copy(env!("CARGO_BIN_EXE_assay"), &program).unwrap();
@@ -39,7 +41,7 @@ fn delegated(world: &World, script: &str) -> Option<(String, bool)> {
         fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).unwrap();
         command.arg("-E").arg(format!("{name}={}", own.display()));
     }
-    // In a file, because systemd takes what looks like a variable in an argument for one of its own.
+    // The script is a file, because systemd expands variables in arguments.
     let output = command.arg("sh").arg(world.write("script", script)).output();
     let Ok(output) = output else {
         println!("skipped: because there is no systemd-run");
@@ -49,7 +51,8 @@ fn delegated(world: &World, script: &str) -> Option<(String, bool)> {
     Some((said.into_owned(), output.status.success()))
 }
 
-/// What of its own group is as it was: processes in it, no group below it, nothing handed down.
+/// Command that prints the state of its control group: processes in it, groups below it, delegated
+/// controllers.
 const AS_BEFORE: &str = "echo left: $(ls -d $G/*/ $G/../assay-[0-9]*/ $G/../assay-rest-*/ 2>/dev/null) in: $(grep -cx $$ $G/cgroup.procs) \
                          down: $(cat $G/cgroup.subtree_control)";
 
@@ -66,8 +69,8 @@ fn a_group_that_systemd_hands_over_is_enough_for_a_memory_limit() {
          {AS_BEFORE}
          cat $HOME.json"
     );
-    // As a service of the system, where the program's own group must make room; and below a group that is empty, as
-    // those of a user's own systemd are.
+    // Once as a service of the system, where the program's own group must be vacated, and once
+    // below an empty group, as in a user's own systemd.
     let inner = format!(
         "S=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup); mkdir $S/inner; echo $$ >$S/inner/cgroup.procs; {run}"
     );
@@ -76,7 +79,7 @@ fn a_group_that_systemd_hands_over_is_enough_for_a_memory_limit() {
         assert!(well && said.contains("code 0"), "{said}");
         assert!(said.contains("left: in: 1 down:\n"), "{said}");
         let json = &said[said.find('{').unwrap()..];
-        // What it said to a person follows.
+        // The messages for people follow the JSON.
         let result: Value = Deserializer::from_str(json).into_iter().next().unwrap().unwrap();
         let record = &result["records"][0];
         assert!(record["group"]["peak_memory_bytes"].as_u64().unwrap_or(1) > 0, "{record:#}");
@@ -85,7 +88,7 @@ fn a_group_that_systemd_hands_over_is_enough_for_a_memory_limit() {
         assert!(fs::read_to_string(log).unwrap().starts_with("67108864\n"), "{said}");
         fs::remove_dir_all(&root).unwrap();
     }
-    // What does not work there states why.
+    // A control that does not work there reports the reason.
     let script =
         "$A run --monitors none --blocks 1 --set 'controls.storage=loop:ext4,size=64MiB' -- true";
     let Some((said, well)) = delegated(&world, script) else { return };
@@ -132,13 +135,13 @@ fn limits_reach_the_ranks_of_a_slurm_with_groups() {
     let lines: Vec<&str> = log.lines().filter(|l| !l.is_empty() && !l.starts_with("==>")).collect();
     assert_eq!(lines.first(), Some(&"67108864"), "{log}");
     assert!(lines.iter().any(|l| l.starts_with("THP_enabled:") && l.ends_with('0')), "{log}");
-    // In its step, so that what Slurm itself allows goes on holding.
+    // The group is within the step, so that Slurm's own limits still apply.
     let group = lines.iter().find(|l| l.starts_with("0::")).unwrap();
     assert!(group.contains("/job_") && group.contains("/step_"), "{group}");
     assert_eq!(slurm.jobs(), "");
 }
 
-/// The first file of that name below a folder.
+/// Returns the first file with this name below a folder.
 fn find(folder: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
     fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).find_map(|path| {
         if path.is_dir() {

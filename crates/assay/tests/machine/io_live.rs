@@ -1,4 +1,4 @@
-//! `assay io` without a trace: what is typed, what it answers, and that it says what it cannot do.
+//! `assay io` without a trace: its arguments, its results, and errors for what it cannot do.
 
 use crate::common::World;
 
@@ -68,7 +68,7 @@ fn the_ticks_that_the_look_cut_are_marked_with_their_length() {
         "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of={} bs=64k count=16 conv=fsync; sleep 0.1; done",
         world.path("written").display()
     );
-    // The whole look lies within a tick.
+    // The whole observation fits into the tick of 1 h.
     for (tick, length_s) in [("300 ms", 0.3), ("1 h", 3600.0)] {
         let done = world.run(&["io", "-i", tick, "--json", "--", "sh", "-c", &script]);
         if done.code == 1 || done.code == 6 {
@@ -89,13 +89,13 @@ fn the_ticks_that_the_look_cut_are_marked_with_their_length() {
             assert_eq!(seconds < length_s, cut, "{t}");
             watched_s += seconds;
         }
-        // No tick counts time in which nobody looked.
+        // No tick counts time without observation.
         assert!(watched_s <= (ended - began) as f64 / 1e9 + 1e-6, "{ticks:#?}");
         assert!(tick != "1 h" || ticks.iter().all(|t| t["partial"] == true), "{ticks:#?}");
     }
 }
 
-/// As the user `nobody`, from a folder that everybody may read.
+/// Runs assay as the user `nobody`, from a folder that every user may read.
 fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
@@ -117,7 +117,7 @@ fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
 fn without_privileges_the_counters_answer_and_the_rest_is_reported_as_missing() {
     let Some(done) = as_nobody(&["io", "-n", "1", "--json"]) else { return };
     let reported = String::from_utf8_lossy(&done.stderr);
-    // 6: nothing moved in that second.
+    // Exit code 6: there was no I/O in that second.
     assert!(matches!(done.status.code(), Some(0 | 6)), "{reported}");
     let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let format = report["source"]["format"].as_str().unwrap();

@@ -1,5 +1,6 @@
-//! `kill -9` at 50 random moments of a run: every completed trial is kept, the settings are restored by the
-//! next command, nothing is half-written, and the run can be resumed. And Ctrl-C, which is kinder.
+//! `kill -9` at 50 random moments of a run: every completed trial is kept, the next command
+//! restores the settings, no file is half-written, and the run can be resumed. Also Ctrl-C, which
+//! is gentler.
 
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
@@ -9,7 +10,8 @@ use std::time::Duration;
 use crate::common::{World, alive, root, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Settings of the kernel below `/proc/sys/vm` that change little here. What runs side by side sets one of its own.
+/// Sysctls below `/proc/sys/vm` that have little effect here. Tests that run in parallel set
+/// different ones.
 const KILLED: [&str; 2] = ["swappiness", "vfs_cache_pressure"];
 const INTERRUPTED: &str = "stat_interval";
 
@@ -17,7 +19,7 @@ fn setting(sysctl: &str) -> String {
     std::fs::read_to_string(format!("/proc/sys/vm/{sysctl}")).unwrap()
 }
 
-/// A stream of numbers that is the same in every test run.
+/// Random numbers that are the same in every test run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -31,7 +33,7 @@ impl Numbers {
     }
 }
 
-/// Starts a run whose every trial adds a line to `did.txt`; when root, it also sets a sysctl.
+/// Starts a run in which every trial adds a line to `did.txt`; as root, it also sets a sysctl.
 fn start(world: &World, sysctl: &str) -> std::process::Child {
     let script = format!("echo did >> {}; sleep 0.01", mark(world));
     let set = format!("controls.sysctl.vm.{sysctl}=33,77");
@@ -43,7 +45,7 @@ fn start(world: &World, sysctl: &str) -> std::process::Child {
     world.assay(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// What the trials' programs have in their command lines, in this world only: tests run side by side.
+/// Returns a text in the command lines of this world's trials only, because tests run in parallel.
 fn mark(world: &World) -> String {
     world.path("did.txt").display().to_string()
 }
@@ -73,15 +75,15 @@ fn killed_at_fifty_random_moments() {
     }
 }
 
-/// How many kills fell among trials, and how many left the sysctl changed.
+/// Returns the number of kills among trials, and the number that left the sysctl changed.
 fn killed(sysctl: &str, mut numbers: Numbers, rounds: Range<usize>) -> (usize, usize) {
     let before = setting(sysctl);
     let (mut with_trials, mut changed) = (0, 0);
     for round in rounds {
         let world = World::in_turn();
         let mut child = start(&world, sysctl);
-        // Waiting is the point here: the moment of death is what varies. Every second one is among
-        // the trials, however long a busy machine takes to come to them.
+        // This sleep chooses the moment of the kill, which varies. Every second kill is among the
+        // trials, however long a busy machine takes to reach them.
         let mut pause = numbers.below(900_000);
         if round % 2 == 1 {
             let trials = 2 + numbers.below(9) as usize;
@@ -92,7 +94,7 @@ fn killed(sysctl: &str, mut numbers: Numbers, rounds: Range<usize>) -> (usize, u
         child.kill().unwrap();
         child.wait().unwrap();
         changed += usize::from(setting(sysctl) != before);
-        // What outlives it for a moment is the trial's own program.
+        // Only the trial's own program may outlive assay, for a moment.
         wait_for("a trial's program lives on", || !alive(&mark(&world)));
         let did = lines(&world);
 
@@ -118,7 +120,7 @@ fn killed(sysctl: &str, mut numbers: Numbers, rounds: Range<usize>) -> (usize, u
         assert!(kept <= did, "round {round}: {kept} trials are kept and {did} ran");
         assert_eq!(result["summary"]["state"], "interrupted", "round {round}");
         with_trials += usize::from(kept > 0);
-        // The scratch folder of the dead run is swept by the next run.
+        // The next run removes the scratch folder of the dead run.
         if round % 10 == 0 {
             resumed(&world, &id, kept);
         }
@@ -131,7 +133,7 @@ fn resumed(world: &World, id: &str, kept: usize) {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let pid = Pid::from_child(&child);
     wait_for("too few trials ran", || lines(world) >= kept + 8);
-    // Ctrl-C: ends the trial, restores the settings, keeps what was measured, says how to go on.
+    // Ctrl-C ends the trial, restores the settings, keeps the results and prints how to continue.
     kill_process(pid, Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));

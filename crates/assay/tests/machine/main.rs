@@ -1,5 +1,5 @@
-//! Tests that load, set or trace this machine: servers, clusters, devices, kernels.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+//! Tests that load, configure or trace this machine: servers, clusters, devices, kernels.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests panic, and print why they are skipped
 
 mod block_size;
 mod bulkload;

@@ -1,5 +1,5 @@
-//! The workload `memcached` from the command line: a real server, and everything that can go wrong
-//! around it. After each nothing is left running and no tunable is left changed.
+//! The workload `memcached`, from the command line: a real server and its faults. After each test
+//! no process is left and no tunable is changed.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use assay_testing::alone;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Whether there is a memcached; prints why not when there is none.
+/// Returns true if memcached is installed; prints the reason otherwise.
 fn memcached() -> bool {
     let there = Command::new("memcached").arg("-V").output().is_ok();
     if !there {
@@ -22,7 +22,7 @@ fn memcached() -> bool {
     there
 }
 
-/// A memory size that no other test's server has, by which the server is found among the processes.
+/// A memory size that no other test's server has, which identifies the server among the processes.
 struct Mark(u32);
 
 impl Mark {
@@ -30,7 +30,7 @@ impl Mark {
         format!("-m {} -c", self.0)
     }
 
-    /// The process of the server; waits for it to be there.
+    /// Waits for the server's process and returns its id.
     fn server(&self) -> Pid {
         let server = || {
             std::fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
@@ -47,7 +47,7 @@ impl Mark {
         wait_for("the server lives on", || !alive(&self.text()));
     }
 
-    /// The arguments of a run of a few tenths of a second, with more of them.
+    /// Returns the arguments of a run of a few tenths of a second, with additional settings.
     fn arguments(&self, verb: &str, more: &[&str]) -> Vec<String> {
         let memory = format!("server.memory={} MiB", self.0);
         let fixed = [
@@ -66,7 +66,7 @@ impl Mark {
             "--set",
             "ramp_down=100 ms",
             "--set",
-            // Threads and their sizes vary with the machine; one of each does.
+            // The number of threads depends on the machine; one is enough.
             "server.threads=1",
             "--set",
             &memory,
@@ -155,7 +155,8 @@ fn percentiles_are_read_from_the_histograms_of_all_trials() {
         let (samples, beyond) =
             (shown["samples"].as_f64().unwrap(), shown["beyond"].as_f64().unwrap());
         assert!(beyond >= 10.0 && beyond <= samples * (1.0 - quantile) + 1.0, "{shown}");
-        // That of both together lies between those of each, to the three digits of a histogram.
+        // The merged percentile is between those of the two trials, to the three digits of a
+        // histogram.
         let (value, own) = (shown["value"].as_f64().unwrap(), of(name));
         let (low, high) = (own[0].min(own[1]), own[0].max(own[1]));
         assert!(value >= low * 0.998 && value <= high * 1.002, "{value} of {own:?}");
@@ -185,7 +186,7 @@ fn over_every_transport() {
     }
 }
 
-/// The interfaces of virtual cables.
+/// Returns the interfaces of virtual cables.
 fn cables() -> Vec<String> {
     let names = std::fs::read_dir("/sys/class/net").unwrap().flatten();
     names
@@ -221,7 +222,8 @@ fn in_a_network_of_its_own_and_killed_there() {
     );
     let mut command = mark.command(&world, &["network=namespace", "steady=60 s", &tunable]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    // The one that describes the server has no network; the second one is the trial's.
+    // The server that is started for its description has no network, so the cable is that of the
+    // trial's server.
     wait_for("the cable never came", || !cables().is_empty());
     mark.server();
     child.kill().unwrap();
@@ -233,7 +235,8 @@ fn in_a_network_of_its_own_and_killed_there() {
     assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "the next command restores it");
 }
 
-/// Files of the machine with what they held, written back if a test that fails leaves them changed.
+/// Files of the machine with their content, which is written back if a failed test leaves them
+/// changed.
 struct PutBack(Vec<(std::path::PathBuf, String)>);
 
 impl Drop for PutBack {
@@ -274,7 +277,7 @@ fn wait_for_load(world: &World, mark: &Mark) {
     };
     wait_for("the server never came", there);
     mark.server();
-    // Its threads have worked for some ticks once the load runs.
+    // Under load, the threads of the server have used CPU time for some ticks.
     let busy = || {
         let stat =
             std::fs::read_to_string(format!("/proc/{}/stat", mark.server().as_raw_nonzero()));
@@ -310,7 +313,7 @@ fn a_server_that_is_killed_fails_the_trial_and_leaves_its_series() {
     mark.gone();
 }
 
-/// A server that is stopped for longer than an operation may take, in a trial with these parameters.
+/// Runs a trial with these parameters, and stops its server for longer than an operation may take.
 fn stalled(mark: &Mark, more: &[&str]) -> (Option<i32>, Value) {
     let world = World::new();
     let more = [&["transport=unix", "op_timeout=500 ms"], more].concat();
@@ -331,7 +334,7 @@ fn stalled(mark: &Mark, more: &[&str]) -> (Option<i32>, Value) {
     (output.status.code(), record)
 }
 
-/// The severity of a finding of a record.
+/// Returns the severity of a finding in a record.
 fn of(record: &Value, id: &str) -> Option<String> {
     let found = record["findings"].as_array()?.iter().find(|f| f["id"] == id)?;
     found["severity"].as_str().map(str::to_owned)
@@ -342,13 +345,13 @@ fn answers_that_a_stall_swallows_are_missing_and_not_wrong() {
     if !memcached() {
         return;
     }
-    // In the window.
+    // The stall is in the measurement window.
     let window = ["steady=6 s", "max_missing=0"];
     let (code, record) = stalled(&Mark(1053), &window);
     assert_eq!(of(&record, "F16").as_deref(), Some("invalid"), "{}", record["findings"]);
     assert_eq!(code, Some(4));
     assert!(metric(&record, "timed_out").unwrap() > 0.0);
-    // In the ramp-down, and within what is allowed.
+    // The stall is in the ramp-down, and within the allowed number of missing answers.
     let ramp = ["ramp_up=0 s", "steady=100 ms", "ramp_down=6 s", "max_missing=0.5"];
     let (_, record) = stalled(&Mark(1055), &ramp);
     assert_eq!(of(&record, "F16").as_deref(), Some("note"), "{}", record["findings"]);
@@ -456,7 +459,7 @@ fn an_address_that_nobody_answers_at() {
     assert!(ran.stderr.contains("server.threads"), "{}", ran.stderr);
 }
 
-/// A memcached of the test's own, ended when dropped.
+/// A memcached that the test starts, killed when dropped.
 struct Own(std::process::Child);
 
 impl Drop for Own {
@@ -518,16 +521,15 @@ fn rates_are_searched_and_curves_are_drawn() {
     let rates: Vec<f64> =
         throughput["points"].as_array().unwrap().iter().map(|p| p[0].as_f64().unwrap()).collect();
     assert_eq!(rates, [2000.0, 4000.0]);
-    // A bound that everything keeps: the search stops at what a machine can do at all, so it is cut
-    // short by a precision of a factor of two.
+    // Every rate keeps this bound, so the search would end only at the limit of the machine; a
+    // precision of a factor of two ends it earlier.
     let ran = mark.run(&world, &["find=max-rate", "bound=100 ms", "precision=1"]);
     let record = json(&ran.stdout)["records"][0].clone();
     if record["outcome"] == "completed" {
         assert!(record["notes"].to_string().contains("step 1: at"), "{record:#}");
         assert!(metric(&record, "max_rate").unwrap() > 0.0);
     } else {
-        // On a machine that is busy elsewhere no rate may be kept, or operations time out; it is
-        // reported.
+        // On a busy machine no rate may keep the bound, or operations time out, which is reported.
         let error = record["error"].as_str().unwrap();
         assert!(!error.is_empty(), "{record:#}");
         println!("skipped: because this machine is too busy to search a rate ({error})");
@@ -567,7 +569,7 @@ fn what_needs_root_is_reported_to_who_is_not() {
     for name in ["", "archive", "state", "scratch", "cache"] {
         std::fs::set_permissions(world.path(name), all.clone()).unwrap();
     }
-    // The binary's own folder may be closed to others.
+    // Other users may not be allowed to enter the folder of the binary.
     let exe = world.path("assay");
     std::fs::copy(env!("CARGO_BIN_EXE_assay"), &exe).unwrap();
     let mark = Mark(1103);
@@ -600,7 +602,7 @@ fn file_of(tunable: &str) -> std::path::PathBuf {
     Path::new("/proc/sys").join(tunable.replace('.', "/"))
 }
 
-/// The tunables of the ready-made experiment.
+/// Returns the tunables of the experiment that comes with assay, with their values now.
 fn tunables() -> Vec<(String, String)> {
     let text =
         std::fs::read_to_string(repository().join("experiments/memcached-tuning.toml")).unwrap();

@@ -1,5 +1,5 @@
-//! A machine with two NUMA nodes: where memory is asked for, where it really lies, and the findings
-//! where the two differ. Runs in the virtual machines of `make test-vm`.
+//! A machine with two NUMA nodes: the requested place of memory, its real place, and the findings
+//! if the two differ. Runs in the virtual machines of `make test-vm`.
 
 use std::process::Command;
 
@@ -7,11 +7,12 @@ use crate::common::says::{Says, json, of_run};
 use crate::common::{Done, World, repository};
 
 const MIB: f64 = 1024.0 * 1024.0;
-/// Takes 64 MiB and keeps them for a while. A look may come before it has them all.
+/// Program that takes 64 MiB and keeps them for a while. assay may look at it before it has all of
+/// them.
 const PROGRAM: [&str; 3] =
     ["perl", "-e", "my $x = 'a' x (64 << 20); select(undef, undef, undef, 2.5)"];
 
-/// Whether there are two nodes with memory; says why not.
+/// Returns true if there are two nodes with memory; prints the reason otherwise.
 fn two_nodes() -> bool {
     let nodes = std::fs::read_to_string("/sys/devices/system/node/has_memory").unwrap_or_default();
     if nodes.trim() != "0-1" {
@@ -26,7 +27,8 @@ fn ok(done: Done) -> Done {
     done
 }
 
-/// A trial's metrics under these settings, and what the check of memory's nodes says.
+/// Returns a trial's memory metrics under these settings, and the result of the check of NUMA
+/// nodes.
 fn trial(set: &[&str], wrapper: &[&str]) -> ([f64; 3], Option<Says>) {
     let world = World::new();
     let set = set.iter().flat_map(|s| ["--set", s]);
@@ -64,7 +66,7 @@ fn memory_lies_where_it_is_bound_and_the_trial_tells() {
     let ([zero, one, share], says) = trial(&["controls.numa=interleave"], &[]);
     assert!(zero > 2.0 * MIB && one > 2.0 * MIB && share < 0.6, "{zero} {one} {share}");
     assert!(!matches!(says, Some(Says::Fires(..) | Says::Cannot)), "{says:?}");
-    // The group's counters tell of a trial that has one.
+    // The counters of the trial's control group, if it has one, are used.
     let ([zero, one, _], says) = trial(&["controls.numa=bind:0", "controls.memory=512MiB"], &[]);
     assert!(zero > 4.0 * MIB && one < MIB, "{zero} {one}");
     assert_eq!(says, Some(Says::Passes));
@@ -81,7 +83,7 @@ fn memory_that_lies_elsewhere_is_found() {
         assert!(one > 4.0 * MIB && zero < one / 2.0, "{set}: {zero} {one}");
         assert!(matches!(says, Some(Says::Fires(..))), "{set}: {says:?}");
     }
-    // Nothing bound it to one node.
+    // No setting bound the memory to one node.
     let (_, says) = trial(&["controls.nice=0"], &moved);
     assert!(!matches!(says, Some(Says::Fires(..) | Says::Cannot)), "{says:?}");
     let world = World::new();
@@ -109,7 +111,7 @@ fn a_chain_is_walked_through_memory_of_either_node() {
     let file = repository().join("experiments/numa-distance.toml").display().to_string();
     let less = ["--set", "max_size=16MiB", "--set", "per_octave=1", "--blocks", "1"];
     let ran = world.run(&[&["run", "--quiet", "--monitors", "none"], &less[..], &[&file]].concat());
-    // One trial of each is no comparison, and reported as none.
+    // One trial of each treatment makes no comparison, and is reported as such.
     assert!([0, 4].contains(&ran.code), "{}", ran.stderr);
     let records = std::fs::read_to_string(world.runs()[0].join("records.jsonl")).unwrap();
     let mut lay: Vec<bool> = records

@@ -1,5 +1,5 @@
-//! `assay profile` from the command line: recorded profiles in and out, live ones where the machine allows
-//! it, and in a run.
+//! `assay profile`, from the command line: recorded profiles in and out, live ones if the machine
+//! allows them, and profiles in a run.
 
 use crate::common::{World, json};
 
@@ -86,7 +86,8 @@ fn a_run_keeps_its_profiles_and_draws_them() {
     let html = assay_report::page::unpacked(&std::fs::read_to_string(html.path()).unwrap());
     assert!(html.contains("id=\"profile\"") && html.contains("class=\"flame\""));
 
-    // Runs are laid side by side from inside too; of a run and itself nothing is clear.
+    // `compare` also compares the functions of the runs; a run compared with itself has no clear
+    // difference.
     let beside = json(&world.run(&["compare", "last", "last", "--json"]).stdout);
     let functions = &beside["inside"][0]["functions"];
     let changes = functions["changes"].as_array().unwrap();
@@ -132,7 +133,7 @@ fn the_threads_of_a_trial_are_sampled_where_that_is_asked_for() {
     let html =
         assay_report::page::unpacked(&std::fs::read_to_string(page.join("index.html")).unwrap());
     assert!(html.contains("id=\"tasks\"") && html.contains(">sh</"), "no threads on the page");
-    // `all` alone samples none: what each costs is asked for by name.
+    // `all` alone does not sample tasks, which must be named because of their cost.
     let done =
         world.run(&["run", "--blocks", "1", "--interval", "100ms", "--shell", "sh", "--", spin]);
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
@@ -178,7 +179,8 @@ fn instructions_are_counted_in_trials_that_are_not_timed() {
         counted += u32::from(instructions.is_some());
     }
     assert_eq!(counted, 6, "{shown:#}");
-    // The longer loop executes half as much again, without a doubt, in functions that are named.
+    // The longer loop clearly executes half as many instructions again, in functions that have
+    // names.
     let explained = json(&world.run(&["explain", "last", "--json"]).stdout);
     let all = explained["observations"].as_array().unwrap();
     let count = all.iter().find(|o| o["name"] == "instructions.count").unwrap();
@@ -221,7 +223,8 @@ fn without_valgrind_its_package_is_named() {
     assert!(shown.contains("Debian package valgrind"), "{shown}");
 }
 
-/// The functions on CPU of a run's first trial; `None`: programs cannot be profiled here.
+/// Returns the functions on CPU in a run's first trial, or `None` if programs cannot be profiled
+/// here.
 fn functions_of_a_run(world: &World, command: &str) -> Option<Vec<String>> {
     let experiment = world.write(
         "e.toml",
@@ -262,7 +265,7 @@ fn functions_that_java_compiles_while_it_runs_have_names() {
         public static void main(String[] a) { for (int i = 0; i < 30000; i++) sink += warms(20000 + i % 7); }\n}\n";
     world.write("Hot.java", source);
     let Some(all) = functions_of_a_run(&world, "java Hot.java") else { return };
-    // A trial that is profiled asks the virtual machine to write what is where when it ends.
+    // A profiled trial makes the Java virtual machine write its symbol map when it ends.
     assert!(all.iter().any(|f| f.contains("Hot.warms") || f.contains("Hot::warms")), "{all:#?}");
 }
 
@@ -279,7 +282,7 @@ fn functions_that_node_compiles_while_it_runs_have_names() {
     assert!(all.iter().any(|f| f.contains("warms")), "{all:#?}");
 }
 
-/// A command of assay without any capability; `None`: it cannot be had here.
+/// Returns a command for assay without any capability, or `None` if that is impossible here.
 fn powerless(world: &World, arguments: &[&str]) -> Option<std::process::Command> {
     if !is_there("setpriv") {
         return None;
@@ -306,7 +309,7 @@ fn without_privileges_own_programs_are_sampled_on_the_cpu() {
         return;
     }
     if done.code == 6 {
-        // What stands in the way is named with its value.
+        // The message names the setting that forbids profiling, with its value.
         assert!(done.stderr.contains("kernel.perf_event_paranoid is "), "{}", done.stderr);
         println!("skipped: because {}", done.stderr);
         return;
@@ -345,7 +348,7 @@ fn time_in_a_kernel_that_is_hidden_and_short_processes_are_reported() {
     let profile = json(&out);
     let [all, hidden] =
         [&profile["accounted_ns"], &profile["loss"]["hidden_ns"]].map(|n| n.as_u64().unwrap());
-    // 300 MB are copied through a pipe and read: that takes the kernel some time.
+    // The command copies 300 MB through a pipe, which takes the kernel some time.
     assert!(all > 0 && hidden <= all, "{profile:#}");
     let shows_kernel = !profile["notes"].to_string().contains("time in the kernel is not in this");
     assert_eq!(hidden == 0, shows_kernel, "{profile:#}");
@@ -362,7 +365,7 @@ fn time_in_a_kernel_that_is_hidden_and_short_processes_are_reported() {
 #[test]
 fn profiles_of_other_programs_become_runs_whose_functions_are_compared() {
     let world = World::new();
-    // As async-profiler writes them: three of each.
+    // Files as async-profiler writes them, three for each run.
     let write = |name: &str, hot: u64| {
         let text = format!(
             "[main tid=1];Work.main_[j];Work.twice_[i] {hot}\n[main tid=1];Work.main_[j];Work.once_[j] 500\n"

@@ -1,5 +1,6 @@
-//! `assay io --from TRACE --stages` on traces recorded here, against btt of Debian's blktrace: the same number of
-//! I/Os in each stage, the same least, mean and largest times. Needs the disks and the kernel of `make test-vm`.
+//! `assay io --from TRACE --stages` on traces recorded here, compared with btt of Debian's
+//! blktrace: the same number of I/Os in each stage, the same minimum, mean and maximum times. Needs
+//! the disks and the kernel of `make test-vm`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,8 +15,8 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|s| s.success())
 }
 
-/// Records what a load does to a disk, as `trace.blktrace.0` and so on, and merged as `trace.bin`, while the stages are
-/// followed live; what that saw. Says why not.
+/// Records a load on a disk as `trace.blktrace.0` and so on, merged as `trace.bin`, and observes
+/// the stages live. Returns the live result, or prints the reason if recording is impossible.
 fn record(world: &World, disk: &str) -> Option<Value> {
     let folder = world.path("");
     let queue = format!("/sys/block/{}/queue/scheduler", disk.trim_start_matches("/dev/"));
@@ -33,8 +34,9 @@ fn record(world: &World, disk: &str) -> Option<Value> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    // Written back as it is closed. Without a flush: btt takes one, which has no bytes, for an I/O that never ends.
-    // What udev reads when the disk is closed comes before the end.
+    // The data of dd is written back when the disk is closed, without a flush: btt takes a flush,
+    // which has no bytes, for an I/O that never ends. The reads by udev after the close come before
+    // the end.
     let load = format!(
         "dd if=/dev/zero of={disk} bs=64k count=128 && \
          fio --name=a --filename={disk} --rw=randrw --bs=4k --size=64M --io_size=2M --direct=1 \
@@ -54,8 +56,8 @@ fn record(world: &World, disk: &str) -> Option<Value> {
     Some(live.json())
 }
 
-/// What was seen live is what blktrace recorded: as many bios in each stage, joins and plugs. Both took their own
-/// times, so of these only the order of size is compared.
+/// Checks that the live stages agree with the recorded ones: the same number of bios in each stage,
+/// joins and plugs. Each took its own timestamps, so times agree only in their order of magnitude.
 fn alike(disk: &str, live: &Value, recorded: &Value) {
     assert_eq!(live["lost"], 0, "{disk}: {live}");
     let [device] = live["devices"].as_array().unwrap().as_slice() else { panic!("{disk}: {live}") };
@@ -71,7 +73,7 @@ fn alike(disk: &str, live: &Value, recorded: &Value) {
     println!("{disk}: live as blktrace: {device}");
 }
 
-/// A loop device of 16 MiB, until it is dropped; `None`, and why is printed: there can be none.
+/// A loop device of 16 MiB, removed when dropped.
 struct Loop(String);
 
 impl Loop {
@@ -94,7 +96,8 @@ impl Loop {
         Some(Loop(made))
     }
 
-    /// The stages of what a command does to it; `None`, and why is printed: they cannot be seen here.
+    /// Returns the stages of a command's I/O on the device; prints the reason and returns `None` if
+    /// they cannot be seen here.
     fn stages(&self, world: &World, command: &[&str]) -> Option<Value> {
         let live = ["io", "--stages", "--device", &self.0, "--json", "--"];
         let done = world.run(&[&live[..], command].concat());
@@ -115,12 +118,12 @@ impl Drop for Loop {
     }
 }
 
-/// How many went through a stage.
+/// Returns the number of I/Os that went through a stage.
 fn through(device: &Value, stage: &str) -> Option<u64> {
     device["stages"].as_array().unwrap().iter().find(|s| s["stage"] == stage)?["n"].as_u64()
 }
 
-/// Of a loop device every I/O of a load goes through every stage.
+/// On a loop device, every I/O of a load goes through every stage.
 #[test]
 fn live_stages_are_those_of_the_load() {
     let world = World::new();
@@ -135,14 +138,14 @@ fn live_stages_are_those_of_the_load() {
     }
 }
 
-/// A bio that is larger than the device takes is followed in all its parts.
+/// A bio that is larger than the device accepts is followed in all its parts.
 #[test]
 fn live_stages_follow_bios_that_are_split() {
     let world = World::new();
     let Some(made) = Loop::new(&world) else { return };
     let queue = format!("/sys/block/{}/queue", made.0.trim_start_matches("/dev/"));
     std::fs::write(format!("{queue}/max_sectors_kb"), "64").unwrap();
-    // It is read: udev looks at a device that was written.
+    // The test reads the device, because udev examines a device after a write.
     let from = format!("if={}", made.0);
     let dd = ["dd", &from, "of=/dev/null", "bs=1M", "count=8", "iflag=direct", "status=none"];
     let Some(device) = made.stages(&world, &dd) else { return };
@@ -155,7 +158,8 @@ fn live_stages_follow_bios_that_are_split() {
     }
 }
 
-/// What btt says of all devices: stage, then least, mean, largest in nanoseconds, and how many.
+/// Returns btt's result for all devices: stage, then minimum, mean and maximum in nanoseconds, and
+/// the number of I/Os.
 fn btt(folder: &Path) -> Vec<(String, [f64; 3], u64)> {
     assert!(run(folder, "btt", &["-i", "trace.bin", "-o", "btt"]));
     let text = std::fs::read_to_string(folder.join("btt.avg")).unwrap();
@@ -165,7 +169,8 @@ fn btt(folder: &Path) -> Vec<(String, [f64; 3], u64)> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [stage, minimum, mean, maximum, n] = words.as_slice() else { return None };
         let ns = |text: &str| text.parse::<f64>().ok().map(|s| s * 1e9);
-        // What it takes for a device mapper by its number (9, 253, 254), a virtio disk among them.
+        // btt marks devices that it takes for device mapper by their major number (9, 253, 254),
+        // such as a virtio disk.
         Some((
             stage.trim_end_matches("dm").to_owned(),
             [ns(minimum)?, ns(mean)?, ns(maximum)?],

@@ -1,10 +1,10 @@
-//! The workload `startup` from the command line: what the copies read and find, wrong answers, storage that
-//! is too small or holds only inputs, and that nothing is left.
+//! The workload `startup`, from the command line: what the copies read and find, wrong answers,
+//! storage that is too small or holds only inputs, and that nothing is left.
 
 use crate::common::World;
 use serde_json::Value;
 
-/// Whether a program is there; says that the test is skipped if not.
+/// Returns true if a program is installed; prints that the test is skipped otherwise.
 fn have(program: &str, package: &str) -> bool {
     let there = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
         .any(|dir| dir.join(program).is_file());
@@ -14,7 +14,7 @@ fn have(program: &str, package: &str) -> bool {
     there
 }
 
-/// An experiment of one small trial on a storage. Its deciding metric is one that every trial has.
+/// Writes an experiment of one small trial on a storage. Every trial has its deciding metric.
 fn experiment(world: &World, params: &str, storage: &str) -> String {
     let text = format!(
         "name = \"small\"\nworkload = \"startup\"\n[params]\ncopies = 2\nsize = \"4 MB\"\nrows = 80\n{params}\n\
@@ -23,7 +23,7 @@ fn experiment(world: &World, params: &str, storage: &str) -> String {
     world.write("small.toml", &text).display().to_string()
 }
 
-/// The one record of a run.
+/// Returns the exit code and the only record of a run.
 fn record(world: &World, file: &str) -> Result<(i32, Value), String> {
     let done = world.run(&["run", file, "--json"]);
     let printed = || format!("{}{}", done.stdout, done.stderr);
@@ -33,7 +33,7 @@ fn record(world: &World, file: &str) -> Result<(i32, Value), String> {
     Ok((done.code, serde_json::from_str(line).unwrap()))
 }
 
-/// As [`record`]; `None` where such a storage cannot be had here.
+/// Returns the record like [`record`], or `None` if such a storage cannot be made here.
 fn record_on(world: &World, params: &str, storage: &str) -> Option<(i32, Value)> {
     match record(world, &experiment(world, params, storage)) {
         Ok(found) => Some(found),
@@ -49,7 +49,7 @@ fn metric(record: &Value, name: &str) -> f64 {
     crate::common::metric(record, name).unwrap_or_else(|| panic!("{name} is missing"))
 }
 
-/// What of a world is still mounted or attached.
+/// Returns the mounts and loop devices of a world that are left.
 fn left(world: &World) -> Vec<String> {
     let here = world.path("scratch").display().to_string();
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
@@ -132,7 +132,7 @@ fn a_storage_that_fills_up_fails_the_trial_in_its_own_words() {
     let error = found["error"].as_str().unwrap();
     assert!(error.contains("putting model 2 of 2") && error.contains("larger size="), "{error}");
     assert_eq!(left(&world), Vec::<String>::new());
-    // In the middle of a program, which says it itself.
+    // The storage becomes full while a program runs, which reports it itself.
     let text = format!(
         "name = \"full\"\nworkload = \"command\"\n[params]\nshell = \"sh\"\n\
          command = \"head -c 100M /dev/zero > $ASSAY_STORAGE/x\"\n[controls]\nstorage = \"{small}\"\n\

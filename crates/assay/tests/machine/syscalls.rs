@@ -3,7 +3,7 @@
 use crate::common::served::serve;
 use crate::common::{World, json, wait_for};
 
-/// Whether calls cannot be counted here, which it says.
+/// Returns true if the output reports that system calls cannot be counted here.
 fn cannot(printed: &str) -> bool {
     let cannot = printed.contains("cannot be counted here");
     if cannot {
@@ -91,7 +91,7 @@ fn a_run_keeps_its_calls_shows_them_and_says_what_differs() {
     for says in ["System calls a trial", "Holm", "System calls by call", "by program", "yes"] {
         assert!(section.contains(says), "{says}");
     }
-    // Runs beside each other: terminal, JSON, page and server say the same.
+    // Runs side by side: terminal, JSON, page and server have the same results.
     let first = json(&world.run(&["archive", "show", "last", "--json"]).stdout);
     assert_eq!(world.run(&["run", experiment.to_str().unwrap()]).code, 0);
     let id = |run: &serde_json::Value| run["summary"]["id"].as_str().unwrap().to_owned();
@@ -115,7 +115,7 @@ fn a_run_keeps_its_calls_shows_them_and_says_what_differs() {
     }
 }
 
-/// What is killed leaves nothing behind: the next one counts the same.
+/// A killed process leaves no probe behind: the next one counts the same.
 #[test]
 fn killed_in_the_middle_it_leaves_no_probe() {
     let world = World::new();

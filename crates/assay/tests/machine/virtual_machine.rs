@@ -1,5 +1,6 @@
-//! Trials in real virtual machines, and what becomes of a run whose machine cannot be had, panics, hangs or is killed.
-//! Where no kernel is built, or QEMU is missing, a test prints it; those that boot for long are run by `make test-all`.
+//! Trials in real virtual machines, and runs whose machine is unavailable, panics, hangs or is
+//! killed. If no kernel is built, or QEMU is missing, a test prints it; `make test-all` runs those
+//! that boot for a long time.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -10,12 +11,12 @@ use assay_testing::{Turn, alone};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A turn alone, where the kernels are built.
+/// Waits for a turn alone, if the kernels are built.
 fn turn(kernels: &[&str]) -> Option<Turn> {
     able(kernels).then(alone)
 }
 
-/// Whether the kernels are built; else the reason is printed.
+/// Returns true if the kernels are built; prints the reason otherwise.
 fn able(kernels: &[&str]) -> bool {
     let ability = vm::ability();
     let built = vm::built(&vm::folder());
@@ -37,7 +38,7 @@ fn run(world: &World, more: &[&str]) -> Done {
     world.run(&[&["run", "--on", "vm", "--monitors", "none"], more].concat())
 }
 
-/// What is left of guests of this world: processes of QEMU, and files.
+/// Returns the QEMU processes and files that this world's guests left.
 fn left(world: &World) -> Vec<String> {
     let scratch = world.path("scratch").display().to_string();
     let mut left: Vec<String> = std::fs::read_dir("/proc")
@@ -52,7 +53,7 @@ fn left(world: &World) -> Vec<String> {
     left
 }
 
-/// Its output, without the ends of lines that fit a terminal.
+/// Returns the messages in one line, without the line breaks for the terminal.
 fn output_of(done: &Done) -> String {
     done.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -164,7 +165,7 @@ fn a_killed_run_leaves_no_guest() {
     assert!(left(&world).is_empty(), "{:?}", left(&world));
 }
 
-/// A count that is the same in every boot of a kernel.
+/// Workload whose count is the same in every boot of a kernel.
 const SYMBOLS: &str = r#"schema_version = 1
 name = "symbols"
 version = "1"
@@ -217,7 +218,7 @@ fn kernels_are_a_factor_and_counts_of_emulated_machines_are_compared() {
     assert!(left(&world).is_empty(), "{:?}", left(&world));
 }
 
-/// A small disk of the host on which a world keeps what its machines write; gone when this is dropped.
+/// A small disk of the host for the files of a world's machines, unmounted when dropped.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
@@ -249,7 +250,7 @@ fn a_host_that_fills_while_a_guest_runs_is_named() {
     let arguments = [&["run", "--on", "vm", "--monitors", "none"], &set[..]].concat();
     let command = &mut world.assay(&arguments);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // It is registered once every machine has been booted, which takes an emulator its time.
+    // The run is registered once every machine has booted, which takes long under emulation.
     for _ in 0..600 {
         if !world.runs().is_empty() || child.try_wait().unwrap().is_some() {
             break;

@@ -1,17 +1,18 @@
-//! What a person or a program may ask for, and what it costs the machine: plans of any size.
+//! Limits on the requests of people and programs: plans of any size, and their cost for the
+//! machine.
 
 use crate::common::World;
 use crate::common::served::{Served, serve};
 use serde_json::json;
 
-/// The most memory that a process has had so far, MiB.
+/// Returns the peak memory of the server's process so far, in MiB.
 fn peak_mib(served: &Served) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", served.child.id())).unwrap();
     let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() >> 10
 }
 
-/// Experiments whose plans cannot be had, with words of the refusal.
+/// Returns experiments whose plans are refused, with a part of the message.
 fn too_large() -> Vec<(String, &'static str)> {
     let zipped: Vec<String> = (0..1000).map(|i| format!("\"controls.env.A{i}\"")).collect();
     let range = |name: &String| format!("{name} = {{ from = 1, to = 10000 }}\n");
@@ -118,8 +119,8 @@ fn resuming_checks_the_design_again() {
     let done = world.run(&["run", "noop", "--blocks", "1"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let run = world.runs().remove(0);
-    // As a run that came from elsewhere could have it: an end that was cut off, and a design that asks for
-    // as many warm-up blocks as can be written.
+    // Turns the run into one that could come from elsewhere: with a missing end, and with a design
+    // that has the largest possible number of warm-up blocks.
     let file = run.join("experiment.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let text: Vec<String> = text

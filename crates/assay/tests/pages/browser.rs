@@ -1,5 +1,5 @@
 //! The published page in a real browser: its script runs under its own content security policy, and
-//! nothing is fetched from outside.
+//! nothing is loaded from other hosts.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! Two traced runs beside each other in a real browser, on the server's page and on the published one: the
-//! charts of both on one scale, and what they say under the pointer is what the archive holds.
+//! Two traced runs side by side in a real browser, on the server's page and on the published one:
+//! the charts of both have one scale, and the values under the pointer are those of the archive.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use crate::common::chromium::{Browser, FITS, program};
 use crate::common::served::serve;
 use serde_json::{Value, json};
 
-/// The charts of block I/O by kind: of each its id, its axes and what its marks say, by series.
+/// JavaScript for the charts of block I/O by kind: the id and axes of each, and the texts of its
+/// marks by series.
 const CHARTS: &str = "[...document.querySelectorAll('#block-io ~ .beside')].map(kind => \
     [...kind.querySelectorAll('svg.chart')].map(svg => ({ id: svg.id, \
     axes: [...svg.querySelectorAll('.axis')].map(a => a.outerHTML).join(), \
@@ -16,7 +17,7 @@ const CHARTS: &str = "[...document.querySelectorAll('#block-io ~ .beside')].map(
     says: [...g.querySelectorAll('.m title')].map(t => t.textContent) })), \
     hits: [...svg.querySelectorAll('.m.hit title')].map(t => t.textContent) })))";
 
-/// An experiment that writes and reads so many blocks past the page cache, traced.
+/// Writes an experiment that writes and reads `count` blocks with direct I/O, traced.
 fn traced(world: &World, name: &str, block: &str, count: u32) {
     std::fs::create_dir_all(world.path("experiments")).unwrap();
     let file = world.path(&format!("{name}.dat")).display().to_string();
@@ -33,8 +34,8 @@ fn traced(world: &World, name: &str, block: &str, count: u32) {
     );
 }
 
-/// The id of a run of an experiment, and what was traced of its first trial; `None` with the reason where
-/// there is no tracer here.
+/// Runs an experiment; returns the id of the run and the trace of its first trial, or prints the
+/// reason and returns `None` if block I/O cannot be traced here.
 fn run(world: &World, name: &str) -> Option<(String, Value)> {
     let before = world.runs();
     let experiment = format!("experiments/{name}.toml");
@@ -53,7 +54,7 @@ fn run(world: &World, name: &str) -> Option<(String, Value)> {
     Some((folder.file_name().unwrap().to_str().unwrap().to_owned(), report))
 }
 
-/// Puts the pointer on a mark of a chart and returns what is read out under it.
+/// Moves the pointer to a mark of a chart and returns the text of the readout.
 fn pointed(browser: &mut Browser, mark: &str) -> String {
     let place = browser.value(&format!(
         "(() => {{ const m = {mark}; m.scrollIntoView({{ block: 'center', inline: 'center', behavior: 'instant' }}); \
@@ -66,7 +67,7 @@ fn pointed(browser: &mut Browser, mark: &str) -> String {
     browser.value(&printed).as_str().unwrap().to_owned()
 }
 
-/// The numbers of I/Os in what marks say.
+/// Returns the numbers of I/Os in the texts of marks.
 fn ios(says: &Value) -> Vec<u64> {
     let words = says.as_array().unwrap().iter().map(|s| s.as_str().unwrap());
     let number = |s: &str| s.split(" I/Os").next()?.rsplit(' ').next()?.parse().ok();
@@ -77,7 +78,7 @@ fn counts(list: &Value) -> Vec<u64> {
     list.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect()
 }
 
-/// What a page must show of the two runs, whose reports are given.
+/// Checks that a page shows the two runs with these reports.
 fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
     browser.value("document.querySelector('#io-tab').click()");
     browser.until("!document.querySelector('#io [data-chart]')");
@@ -127,7 +128,7 @@ fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
             bars += reported.len();
         }
         assert!(bars > 1);
-        // Heat maps: every column says how many I/Os it has.
+        // Heat maps: every column shows its number of I/Os.
         for (kind, map) in [
             ("latency-heat", &report["latency_heat"]),
             ("address-heat-0", &report["devices"][0]["heat"]),
@@ -141,7 +142,7 @@ fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
             assert_eq!(ios(&json!([printed])), [sums[fullest]], "{kind}: {printed}");
         }
     }
-    // Every number of the tracer's metrics is the terminal's, to the digit.
+    // Every number of the tracer's metrics equals the terminal's, to the digit.
     let numbers = browser.value(
         "[...document.querySelectorAll('#block-io + .table-box td.num')].map(t => t.textContent)",
     );
@@ -184,7 +185,7 @@ fn two_traced_runs_stand_on_one_scale() {
         }
     }
     assert_eq!(browser.complaints, Vec::<String>::new());
-    // Programs get the same numbers.
+    // The API and the command line have the same numbers.
     let api = served.get(&format!("/api/v1/compare?runs={few},{many}")).json();
     let command = world.run(&["compare", &few, &many, "--json"]).stdout;
     let command: Value = serde_json::from_str(&command).unwrap();

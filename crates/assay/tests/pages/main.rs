@@ -1,5 +1,5 @@
 //! The server and its pages, and published pages in a browser.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests panic, and print why they are skipped
 
 mod bounds;
 mod browser;

@@ -1,4 +1,5 @@
-//! Fifty secrets, put wherever something is recorded, and looked for in whatever any verb prints or writes.
+//! Fifty secrets, placed wherever something is recorded, and searched for in the output and files
+//! of every verb.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::process::Command;
 use crate::common::{World, done};
 use serde_json::{Value, json};
 
-/// Environment variables whose values nobody needs, and those of the list that hold a secret.
+/// Environment variables with secrets: some that are not recorded, and some from the list of
+/// recorded ones.
 const VARIABLES: [(&str, &str); 22] = [
     ("JWT", "seed01-plain-jwt"),
     ("SLACK_WEBHOOK", "seed02-webhook"),
@@ -33,7 +35,7 @@ const VARIABLES: [(&str, &str); 22] = [
     ("MAVEN_OPTS", "-Dtoken=seed21-maven"),
 ];
 
-/// What the program prints, on both streams.
+/// Lines that the program prints on both streams, with their secrets.
 const PRINTED: [(&str, &str); 14] = [
     ("password=seed22-out", "seed22-out"),
     ("Authorization: Bearer seed23Token4711", "seed23Token4711"),
@@ -51,7 +53,7 @@ const PRINTED: [(&str, &str); 14] = [
     ("DB_PASSWORD='seed35 with blanks'", "seed35 with blanks"),
 ];
 
-/// Facts as archives of earlier versions hold them: in clear.
+/// Facts with secrets in clear text, as archives of earlier versions contain them.
 const OLD_FACTS: [(&str, &str, &str); 8] = [
     ("env.OLD_JWT", "seed36-old", "seed36-old"),
     ("env.OLD_HOOK", "seed37-old", "seed37-old"),
@@ -67,13 +69,13 @@ const OLD_FACTS: [(&str, &str, &str); 8] = [
     ("env.JAVA_OPTS", "-Dsecret=seed44-java", "seed44-java"),
 ];
 
-/// Names that stay with the owner and are not published.
+/// Names that only the owner sees, and that are not published.
 const NAMES: [&str; 6] = [
     "seed45kestrel", // the machine
     "seed18mallory", // the person
     "/home/seed18mallory",
     "seed46share", // a network share
-    "seed47bob",   // whose home folder a path is in
+    "seed47bob",   // owner of the home folder in a path
     "seed48node",  // another machine
 ];
 
@@ -89,14 +91,14 @@ fn secrets() -> Vec<String> {
     variables.chain(printed).chain(facts).chain(["seed40user".to_owned()]).collect()
 }
 
-/// A command in which the machine's owner has secrets.
+/// Returns a command with the secrets in its environment.
 fn seeded(world: &World, arguments: &[&str]) -> Command {
     let mut command = world.assay(arguments);
     command.envs(VARIABLES).env("HOME", "/home/seed18mallory");
     command
 }
 
-/// An experiment whose program prints what it should not.
+/// Writes an experiment whose program prints secrets and names.
 fn experiment(world: &World) -> String {
     let mut script = String::from("#!/bin/sh\ncat <<'END'\n");
     for (line, _) in &PRINTED {
@@ -117,7 +119,7 @@ fn experiment(world: &World) -> String {
     world.write("seeded.toml", &text).display().to_string()
 }
 
-/// Puts into a run what earlier versions recorded.
+/// Adds to a run the secrets that earlier versions recorded.
 fn make_old(run: &Path) {
     let path = run.join("system.json");
     let mut system: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
@@ -134,7 +136,7 @@ fn make_old(run: &Path) {
     let mut identity: Value = serde_json::from_str(&text).unwrap();
     identity["host"] = json!("seed45kestrel");
     fs::write(&path, serde_json::to_vec_pretty(&identity).unwrap()).unwrap();
-    // Streams as they were kept before.
+    // Earlier versions recorded the streams unchanged.
     for (line, _) in &PRINTED {
         let log = run.join("trials/0001/stdout.log");
         let mut old = fs::read_to_string(&log).unwrap();
@@ -145,8 +147,8 @@ fn make_old(run: &Path) {
     forget_hashes(run);
 }
 
-/// Makes a run's ledger one of an earlier version, which had no hashes of the files beside the records and
-/// no head outside the run.
+/// Turns a run's ledger into one of an earlier version, which had no hashes of the files other than
+/// the records, and no head outside the run.
 fn forget_hashes(run: &Path) {
     let path = run.join("ledger.jsonl");
     let mut prev = "0".repeat(64);
@@ -172,7 +174,7 @@ fn forget_hashes(run: &Path) {
     fs::remove_file(archive.join("heads").join(head)).unwrap();
 }
 
-/// Every file below a folder as text, with its name.
+/// Returns every file below a folder as text, with its name.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -180,7 +182,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
         if path.is_dir() {
             all.extend(files(&path));
         } else {
-            // What a page keeps packed is searched too.
+            // The packed data of a page is searched too.
             let bytes = fs::read(&path).unwrap();
             let text = assay_report::page::unpacked(&String::from_utf8_lossy(&bytes));
             all.push((path.display().to_string(), text));
@@ -189,7 +191,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
     all
 }
 
-/// Fails with every place in which one of them is.
+/// Fails with every place that contains a forbidden text.
 fn without(what: &str, texts: &[(String, String)], forbidden: &[String]) {
     let found: Vec<String> = texts
         .iter()
@@ -236,7 +238,8 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
     message.push(("events".into(), fs::read_to_string(&events).unwrap()));
     let failing = format!("{} bad", world.path("program.sh").display());
     message.extend(spoken(&world, &["run", "--blocks", "1", "--", "sh", "-c", &failing]));
-    // Recorded: what the environment and the streams held is in no file of the archive or the state.
+    // Recorded: no file of the archive or the state contains secrets from the environment or the
+    // streams.
     without("the archive", &files(&world.path("archive")), &hidden);
     without("the state", &files(&world.path("state")), &hidden);
     without("run", &message, &hidden);
@@ -245,13 +248,14 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
         let text = fs::read_to_string(&path).unwrap();
         without("an export", &[(format.to_owned(), text)], &everything);
     }
-    // The key is outside of every run, for its owner alone.
+    // The key is outside of every run, and only its owner can read it.
     let key = world.path("archive/redact.key");
     let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&key).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
     let key = fs::read_to_string(&key).unwrap();
 
-    // Equal values are still seen as equal in a second run, others as different.
+    // Redacted values that are equal remain equal in a second run, and different ones remain
+    // different.
     let mut second = seeded(&world, &["run", &file]);
     second.env("MY_CRED", "seed04-another");
     done(&mut second);
@@ -271,7 +275,7 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
     make_old(&runs[0]);
     let id = |run: &Path| run.file_name().unwrap().to_str().unwrap().to_owned();
     let (first, other) = (id(&runs[0]), id(&runs[1]));
-    // Shown to the owner: names, no secrets.
+    // Output for the owner has names, but no secrets.
     let verbs: [&[&str]; 11] = [
         &["archive", "list"],
         &["archive", "list", "--json"],
@@ -288,7 +292,7 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
     for arguments in verbs {
         without("shown", &spoken(&world, arguments), &hidden);
     }
-    // Published: neither.
+    // Published output has neither.
     let published = spoken(&world, &["publish", &first, "-o", "public"]);
     without("publish", &published, &hidden);
     without("the folder", &files(&world.path("public")), &everything);
@@ -297,7 +301,7 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
     let page = fs::read_to_string(world.path("compared.html")).unwrap();
     without("compare -o", &[("compared.html".into(), page)], &everything);
 
-    // The bundle is a run that another archive takes, and its ledger holds.
+    // Another archive can import the bundle, and its ledger verifies.
     let there = World::new();
     let bundle = world.path(&format!("public/{first}.tar.zst")).display().to_string();
     let taken = there.run(&["archive", "import", &bundle]);
@@ -319,7 +323,7 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
     assert_eq!(third.run(&["archive", "import", &redacted]).code, 0);
     without("archive export --redact", &files(&third.path("archive/runs")), &everything);
 
-    // The numbers are the same.
+    // The copies have the same numbers.
     let value = |world: &World| -> Value {
         let shown = world.run(&["archive", "show", &first, "--json"]);
         let shown = shown.json();
@@ -333,12 +337,12 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
         }
     }
 
-    // Asked for by name, everything is published, but secrets are not in new runs anyway.
+    // With --no-redact the names are published too, but new runs contain no secrets anyway.
     let exact = spoken(&world, &["publish", &other, "-o", "exact", "--no-redact"]);
     without("publish --no-redact", &exact, &hidden);
     without("the exact folder", &files(&world.path("exact")), &hidden);
 
-    // And over HTTP.
+    // Pages and API over HTTP.
     let served = crate::common::served::serve(&world, &[]);
     let mut answers = vec![];
     for path in [

@@ -1,5 +1,5 @@
-//! A site in a real browser, opened as files: what WCAG 2.2 AA asks for as far as a program can see it, in light, dark
-//! and narrow; the search; nothing is asked from outside.
+//! A site in a real browser, opened as files: the rules of WCAG 2.2 AA that a program can check, in
+//! light, dark and narrow; the search; and that nothing is loaded from other hosts.
 
 use crate::common::World;
 use crate::common::chromium::{Browser, program};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const WCAG: &str = include_str!("../common/wcag.js");
 
-/// The screens: a name, width, height, colours.
+/// Screens: name, width, height, colour scheme.
 const SCREENS: [(&str, u32, u32, &str); 4] = [
     ("light", 1280, 900, "light"),
     ("dark", 1280, 900, "dark"),
@@ -73,7 +73,7 @@ fn every_kind_of_page_can_be_read_by_anybody_from_a_file() {
     }
     assert!(wrong.is_empty(), "{} places:\n{}", wrong.len(), wrong.join("\n"));
 
-    // The search finds by title and by what stands in a page, and its address can be kept.
+    // The search finds pages by title and content, and its address can be saved.
     browser.size(1280, 900);
     let shown = |browser: &mut Browser, words: &str| -> Vec<String> {
         browser.value(&format!("(() => {{ const f = document.querySelector('#words'); f.value = {words:?}; f.dispatchEvent(new Event('input')); }})()"));

@@ -1,17 +1,18 @@
-//! What the workload says that dd would report, against the real dd.
+//! Compares the throughput that the workload predicts for dd with the real dd.
 //!
-//! Seven rounds; in each, dd reads the file at five sizes, and one trial measures the same sizes. Two things
-//! must hold at every size:
+//! In each of seven rounds, dd reads the file at five sizes, and one trial measures the same sizes.
+//! Two conditions must hold at every size:
 //!
-//! * The 95 % interval (Student, on the logarithms of the paired ratios) of `predicted / dd` meets
-//!   0.7 to 1.4.
-//! * The median of the paired ratios is between 0.6 and 1.7; a wrong unit or a formula turned round is off by
-//!   far more. Not the best by the best: a clock that rises for one round of seven would be the whole of it.
+//! * The 95 % interval (Student, on the logarithms of the paired ratios) of `predicted / dd`
+//!   overlaps 0.7 to 1.4.
+//! * The median of the paired ratios is between 0.6 and 1.7; a wrong unit or an inverted formula is
+//!   off by far more. The ratio of the best values is not used, because a clock that rises in one
+//!   round of seven would decide it.
 //!
-//! The bounds are those of the machine, not of the formula: one dd is over in 5 ms, and a machine that
-//! idled before reads half as fast in its first 50 ms as later (its clock rises, and the file comes back into
-//! the caches). So dd runs again and again until the machine is awake, and only runs whose CPU was given to
-//! nobody else count, as in a trial.
+//! The bounds come from the machine, not from the formula: one dd takes 5 ms, and a machine that
+//! was idle before reads half as fast in its first 50 ms as later (its clock rises, and the file
+//! comes back into the caches). So dd runs repeatedly until the machine is awake, and only runs
+//! whose CPU ran no other program count, as in a trial.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -26,11 +27,11 @@ use super::trial::{params, trial};
 
 const SIZES: [u64; 5] = [512, 4096, 16384, 65536, 102_400];
 const ROUNDS: u32 = 7;
-/// So long dd runs over and over before it counts.
+/// Time for which dd runs repeatedly before its results count.
 const AWAKE: Duration = Duration::from_millis(150);
-/// So many undisturbed runs of dd give a value, their median.
+/// Number of undisturbed runs of dd whose median is one value.
 const COUNTED: usize = 9;
-/// So many are tried for them.
+/// Maximum number of runs of dd for one value.
 const TRIED: usize = 200;
 
 #[test]
@@ -73,8 +74,8 @@ fn the_curve_dd_is_what_dd_reports() {
     }
 }
 
-/// What dd says of reading `file` on a machine that is awake, bytes per second; `None` where it was disturbed
-/// too often.
+/// Returns dd's reported throughput for reading `file` on a machine that is awake, in bytes per
+/// second, or `None` if too many runs were disturbed.
 fn dd_awake(file: &Path, size: u64) -> Option<f64> {
     let began = Instant::now();
     while began.elapsed() < AWAKE {
@@ -85,8 +86,9 @@ fn dd_awake(file: &Path, size: u64) -> Option<f64> {
     (counted.len() == COUNTED).then(|| median(&counted)).flatten()
 }
 
-/// What dd says of reading some 4 ms worth of `file`, bytes per second; `None` if its copying took longer than
-/// all the CPU time that it had, so that its CPU was given to another program meanwhile.
+/// Returns dd's reported throughput for reading some 4 ms worth of `file`, in bytes per second, or
+/// `None` if the copy took longer than dd's CPU time, which means that another program ran on its
+/// CPU meanwhile.
 fn dd(file: &Path, size: u64) -> Option<f64> {
     let count = if size < 4096 { 8192 } else { (32 << 20) / size };
     let argv: Vec<OsString> = [

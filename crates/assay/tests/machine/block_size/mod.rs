@@ -22,7 +22,7 @@ fn visited(record: &TrialRecord) -> BTreeSet<u64> {
 const SMALL: &[(&str, &str)] =
     &[("file_size", "4 MiB"), ("min_time", "2 ms"), ("budget", "500 ms")];
 
-/// Of so few sizes each is visited often enough that other programs cannot take all its slices.
+/// Minimum time for a few sizes, long enough that other programs cannot take all slices of a size.
 const OFTEN: (&str, &str) = ("min_time", "200 ms");
 
 fn with(more: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
@@ -50,7 +50,8 @@ fn a_sweep_covers_refines_and_validates() {
         let order: Vec<f64> =
             record.curve("throughput").unwrap().points.iter().map(|p| p[0]).collect();
         assert!(!order.is_sorted(), "sizes are visited in random order");
-        // Beside others every slice that would tell what dd adds may be disturbed, and a note says so.
+        // On a loaded machine, every slice that would show the overhead of dd may be disturbed; a
+        // note reports this.
         let tells_dd = record.metric("dd_overhead").is_some();
         let dd = record.curve("dd").map_or(0, |c| c.points.len());
         assert_eq!(dd, if tells_dd { sizes.len() } else { 0 });
@@ -85,7 +86,7 @@ fn processes_work_at_once() {
     passed(&record);
     assert_eq!(visited(&record), BTreeSet::from([512, 65536]));
     assert!(record.curve("dd").is_none(), "dd is one process");
-    // Each compares one block at each size.
+    // Each process compares one block at each size.
     let ValidationResult::Passed { detail } = &record.validation else { unreachable!() };
     assert!(detail.starts_with("4 blocks"), "{detail}");
 }

@@ -11,13 +11,14 @@ use assay_model::{
 use assay_workloads::block_size::BlockSize;
 use assay_workloads::{TrialContext, Workload, WorkloadError};
 
-/// The program that runs as the trial: assay, or, in an example that uses this file, the example itself.
+/// Returns the program that runs as the trial: assay, or the example itself in an example that uses
+/// this file.
 pub fn assay() -> PathBuf {
     option_env!("CARGO_BIN_EXE_assay")
         .map_or_else(|| std::env::current_exe().expect("a program has a path"), PathBuf::from)
 }
 
-/// The defaults with these changed.
+/// Returns the default parameters with these changes.
 pub fn params(changes: &[(&str, &str)]) -> BTreeMap<String, Scalar> {
     let mut params: BTreeMap<String, Scalar> = BlockSize
         .spec()
@@ -31,7 +32,7 @@ pub fn params(changes: &[(&str, &str)]) -> BTreeMap<String, Scalar> {
     params
 }
 
-/// The CPUs that this process may use.
+/// Returns the CPUs that this process may use.
 pub fn cpus() -> Vec<usize> {
     let set = rustix::thread::sched_getaffinity(None).expect("Linux knows the affinity");
     (0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect()
@@ -40,7 +41,7 @@ pub fn cpus() -> Vec<usize> {
 /// Runs trial `number` in `dir`, after `previous`, and reads its events.
 ///
 /// # Errors
-/// Preparing or launching failed. A program that failed is a record with that exit.
+/// The trial cannot be prepared or launched. If its program fails, the record has that exit.
 pub fn trial(
     number: u32,
     params: &BTreeMap<String, Scalar>,

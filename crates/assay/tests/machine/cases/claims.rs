@@ -1,4 +1,4 @@
-//! Scenes of posts, landscapes and texts by others.
+//! Scenes of posts, landscapes and foreign texts.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::common::World;
 use crate::common::figures::{Figures, noise};
 use crate::common::says::{json, landscape, refusal};
 
-/// Makes a scene; `None`: it is none of claims.
+/// Makes a scene, or returns `None` if it is not about claims.
 pub fn make(world: &World, name: &str) -> Option<Scene> {
     let found = match name {
         "post: unclear" => of_run(world, name, &[100.0, 100.0]),
@@ -64,7 +64,7 @@ fn post(world: &World, body: &str) -> Value {
     published(world, "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n", body)
 }
 
-/// The findings of a post's page, also of one from which numbers are withheld.
+/// Returns the findings of a post's page, even if numbers are withheld from it.
 fn published(world: &World, head: &str, body: &str) -> Value {
     published_from(world, head, body, &[])
 }
@@ -83,7 +83,7 @@ fn published_from(world: &World, head: &str, body: &str, more: &[&str]) -> Value
     }
 }
 
-/// The findings of a post that compares levels of a run with these means, the second with the first.
+/// Returns the findings of a post that compares the first two levels of a run with these means.
 fn of_run(world: &World, name: &str, means: &[f64]) -> Value {
     let kit = Figures::new(world, name);
     let levels = &["a", "b", "c"][..means.len()];
@@ -100,7 +100,8 @@ fn of_run(world: &World, name: &str, means: &[f64]) -> Value {
     published(world, &head, &format!("{{{{#run own}}}}{times}\n{{{{/run}}}}"))
 }
 
-/// A quoted result with all that the rules of fair use ask for beside it.
+/// Returns the findings of a post with a quoted result and everything that the rules of fair use
+/// require.
 fn disclosed(world: &World) -> Value {
     std::fs::create_dir_all(world.path("kept")).unwrap();
     world.write(
@@ -119,7 +120,8 @@ fn two(a: &str, b: &str) -> String {
     format!("{HEAD}a,s,B,m,u,true,A,{a}\nb,s,B,m,u,true,B,{b}\n")
 }
 
-/// A landscape per something, in which `from` became `to`.
+/// Returns the findings of a landscape under a denominator, with `from` replaced by `to` in its
+/// data.
 fn per(world: &World, what: &str, from: &str, to: &str) -> Value {
     const PRICE: &str = "USD,2026-01-01,server;memory,public,0,3";
     let sound = two(&format!("4,,300,wall,10,{PRICE},100"), &format!("8,,350,wall,30,{PRICE},150"));
@@ -128,7 +130,8 @@ fn per(world: &World, what: &str, from: &str, to: &str) -> Value {
     landscape(world, &csv, &["--per", what])
 }
 
-/// The findings of a text that claims so many percent, bound to a function of its table.
+/// Returns the findings of a text that claims a difference of this percentage, bound to a function
+/// of its table.
 fn audit(world: &World, percent: &str, function: &str) -> Value {
     world.write(
         "a.md",

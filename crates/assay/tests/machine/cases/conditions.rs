@@ -1,6 +1,7 @@
-//! Scenes in which the condition that a check is about is made: other work, a stopped assay, a load
-//! generator without a CPU of its own, a rate that changes, memory that large pages do not back. Where this machine cannot have the
-//! condition, assay sees an emulated one: files bound over those of the kernel, in a mount namespace.
+//! Scenes that create the condition that a check is about: other work, a stopped assay, a load
+//! generator without a CPU of its own, a rate that changes, memory without large pages. If this
+//! machine cannot have the condition, assay sees an emulated one: files that are bind-mounted over
+//! the kernel's in a mount namespace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use super::{OTHER_NODE, Scene};
 use crate::common::says::Says;
 use crate::common::{World, mini_suite, wait_for};
 
-/// Makes a scene; `None`: it is none of these.
+/// Makes a scene, or returns `None` if it is not one of these.
 pub fn make(world: &World, name: &str) -> Option<Scene> {
     Some(match name {
         "more copies than CPUs" => more_copies_than_cpus(),
@@ -25,7 +26,7 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "memory of its node" => numa(world, &[]),
         "other work" => other_work(world),
         "assay stopped" => assay_stopped(world),
-        // Long enough to catch up with what a cold server was late with.
+        // A ramp-up long enough to complete the requests that a cold server delayed.
         "load" => {
             let cpus = ["client.cpus=0", "server.cpus=1"];
             let load = || {
@@ -61,7 +62,7 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
     })
 }
 
-/// The check that fires over a load because of something else that took the CPUs meanwhile.
+/// Returns the check that fires on a load because something else took the CPUs meanwhile.
 fn disturbed(scene: &Scene) -> Option<String> {
     let Scene::Run(all) = scene else { return None };
     let fires = |id: &&str| matches!(all.get(*id), Some(Says::Fires(..)));
@@ -71,7 +72,7 @@ fn disturbed(scene: &Scene) -> Option<String> {
         .map(|id| format!("{id} fires"))
 }
 
-/// A program that a scene needs; ended with it.
+/// A program that a scene needs, killed when dropped.
 struct Ended(Child);
 
 impl Drop for Ended {
@@ -99,7 +100,8 @@ fn more_copies_than_cpus() -> Scene {
     )
 }
 
-/// A program that is to have large pages, with 64 MiB for which it asks the kernel for what `advice` says.
+/// Runs a program under a control that enables large pages; it calls madvise with `advice` on 64
+/// MiB.
 fn pages(world: &World, advice: &str) -> Scene {
     let enabled = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
     if enabled.is_ok_and(|e| e.contains("[never]")) || !root() {
@@ -127,14 +129,14 @@ fn pages(world: &World, advice: &str) -> Scene {
     run(world, &[&controls[..], &["--blocks", "3", "--vs", &other, "--", program]].concat())
 }
 
-/// How many NUMA nodes there are.
+/// Returns the number of NUMA nodes.
 fn nodes() -> usize {
     let folder = fs::read_dir("/sys/devices/system/node").into_iter().flatten().flatten();
     let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
     folder.map(name).filter(|n| n.starts_with("node")).count()
 }
 
-/// A program that is set to node 0 and takes 64 MiB, started by `wrapper`.
+/// Runs a program that is set to node 0 and takes 64 MiB, started by `wrapper`.
 fn numa(world: &World, wrapper: &[&str]) -> Scene {
     let program = ["perl", "-e", "my $x = 'a' x (64 << 20); select(undef, undef, undef, 0.3)"];
     let command: Vec<&str> = wrapper.iter().chain(&program).copied().collect();
@@ -159,13 +161,13 @@ fn other_work(world: &World) -> Scene {
     run(world, &["--blocks", "3", "--vs", "sleep 0.011", "--", "sleep", "0.01"])
 }
 
-/// assay is stopped for a moment while it times a trial, as by Ctrl-Z and `fg`.
+/// Stops assay for a moment while it times a trial, as by Ctrl-Z and `fg`.
 fn assay_stopped(world: &World) -> Scene {
     let events = world.path("events");
     let arguments = ["run", "--quiet", "--monitors", "none", "--blocks", "3", "--events"];
     let arguments = [&arguments[..], &[events.to_str().unwrap(), "--", "sleep", "1"]].concat();
     let child = world.assay(&arguments).stdout(Stdio::null()).spawn().unwrap();
-    // In the middle of the second trial: between two of them nothing is timed.
+    // The stop comes in the middle of the second trial, because nothing is timed between trials.
     let second = || {
         let told = fs::read_to_string(&events).unwrap_or_default();
         told.contains("\"event\":\"trial\",\"number\":2,")
@@ -185,7 +187,7 @@ fn assay_stopped(world: &World) -> Scene {
     checked(world)
 }
 
-/// A load on a memcached, in two treatments.
+/// Runs a load on a memcached, in two treatments.
 fn memcached(world: &World, set: &[&str]) -> Scene {
     if Command::new("memcached").arg("-V").output().is_err() {
         return Scene::Skipped("there is no memcached".to_owned());
@@ -199,7 +201,7 @@ fn memcached(world: &World, set: &[&str]) -> Scene {
     let name = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
     let mut all: Vec<&str> = [&fixed[..], &more].concat();
     all.retain(|pair| !set.iter().any(|s| name(s) == name(pair)));
-    // A server that runs already is as it is.
+    // The settings of a running server cannot be changed.
     let elsewhere = set.iter().any(|s| name(s) == "server.address");
     all.retain(|pair| !(elsewhere && name(pair).starts_with("server.")));
     all.extend(set);
@@ -207,7 +209,7 @@ fn memcached(world: &World, set: &[&str]) -> Scene {
     run(world, &[&["--blocks", "3"], &set[..], &["memcached"]].concat())
 }
 
-/// A load on a memcached that assay did not start.
+/// Runs a load on a memcached that assay did not start.
 fn load_from_elsewhere(world: &World) -> Scene {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let user: &[&str] = if root() { &["-u", "root"] } else { &[] };
@@ -259,7 +261,7 @@ for my $bin (1 .. $bins) {
 printf "rate %f\n", $all / ($bins * 0.005);
 "#;
 
-/// A program whose operations become more work in the middle of each trial.
+/// Runs a program whose operations become more work in the middle of each trial.
 fn rate_that_changes(world: &World) -> Scene {
     if Command::new("perl").arg("-v").output().is_err() {
         return Scene::Skipped("there is no perl".to_owned());
@@ -271,7 +273,8 @@ fn rate_that_changes(world: &World) -> Scene {
     run(world, &["--blocks", "3", kit.to_str().unwrap()])
 }
 
-/// Whether the processor says that it is a virtual machine's; what of that is seen in a run, others look at.
+/// Returns true if the processor reports that it is virtual. Other tests look at the evidence of
+/// this in a run.
 fn virtual_machine() -> bool {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap();
     let mut words =
@@ -279,11 +282,11 @@ fn virtual_machine() -> bool {
     words.any(|flag| flag == "hypervisor")
 }
 
-/// The frequency files of an emulated machine.
+/// Frequency files of the emulated machine.
 const FREQUENCY: &str = "/sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq";
 
-/// A quiet machine with counters of frequency and throttling, as files that are bound over the kernel's for
-/// one run alone.
+/// A quiet machine with counters of frequency and throttling: files that are bind-mounted over the
+/// kernel's for one run.
 struct Emulated {
     folder: PathBuf,
 }
@@ -364,7 +367,8 @@ impl Emulated {
     }
 }
 
-/// Copies the files below `from`, as deep as that; what cannot be read is left out, and links are not followed.
+/// Copies the files below `from` down to this depth, without unreadable files; does not follow
+/// links.
 fn copied(from: &Path, to: &Path, depth: u32) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).into_iter().flatten().flatten() {

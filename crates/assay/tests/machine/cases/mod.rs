@@ -1,5 +1,5 @@
-//! Every check of the catalogue on what the product made: it fires, it passes, and it cannot check. A case
-//! that is missing must have its reason among the rows of the catalogue.
+//! Every check of the catalogue on real results: a case in which it fires, one in which it passes,
+//! and one that it cannot check. The catalogue must have a reason for each missing case.
 
 mod claims;
 mod conditions;
@@ -14,24 +14,25 @@ use crate::common::World;
 use crate::common::says::{Says, in_list, json};
 use serde_json::Value;
 
-/// What the product says in a scene.
+/// Results of the checks in a scene.
 pub enum Scene {
-    /// Every check of a run.
+    /// Result of every check of a run.
     Run(BTreeMap<String, Says>),
-    /// The findings about something that is published.
+    /// Findings about something that is published.
     Findings(Value),
-    /// This machine cannot make it.
+    /// This machine cannot make the scene; the text is the reason.
     Skipped(String),
 }
 
-/// No scene: the check can always be made.
+/// Marker for a missing scene: the check can always be evaluated.
 const ALWAYS: &str = "";
 
-/// The scene in which a trial's memory lies on a node that it is not set to.
+/// Scene in which a trial's memory is on another node than the one that it is set to.
 const OTHER_NODE: &str = "memory of another node";
 
-/// Made alone, in this order: scenes whose runs say what else the machine did, the one that keeps it busy, and
-/// those that set the machine's large pages, which a run beside them sees and behind which the kernel tidies up.
+/// Scenes that are made alone, in this order: those whose runs detect other activity on the
+/// machine, the one that keeps it busy, and those that set large pages, which a parallel run sees
+/// and after which the kernel compacts memory.
 const ALONE: &[&str] = &[
     "generator on the server's CPU",
     "load",
@@ -43,7 +44,7 @@ const ALONE: &[&str] = &[
     "small pages",
 ];
 
-/// For every check the scenes in which it fires, passes, and cannot check.
+/// For every check, the scenes in which it fires, passes and cannot check.
 const CASES: &[(&str, [&str; 3])] = &[
     ("F01", ["imported", "plain", ALWAYS]),
     ("F02", ["no such difference", "plain", ALWAYS]),
@@ -107,7 +108,7 @@ const CASES: &[(&str, [&str; 3])] = &[
 
 #[test]
 fn every_check_has_a_case_that_fires_one_that_passes_and_one_that_cannot_check() {
-    // Without a turn: the scenes below wait to be alone.
+    // This world does not take a turn, because the scenes below wait to be alone.
     let world = World::in_turn();
     let catalogue = json(&world.run(&["rules", "catalogue", "--json"]).stdout);
     let ids: Vec<&str> =
@@ -128,13 +129,13 @@ fn every_check_has_a_case_that_fires_one_that_passes_and_one_that_cannot_check()
     holds(needed.into_iter().filter(|scene| *scene != OTHER_NODE));
 }
 
-/// Apart from the others, because it needs a machine with two NUMA nodes.
+/// A test of its own, because it needs a machine with two NUMA nodes.
 #[test]
 fn memory_of_another_node_fires() {
     holds([OTHER_NODE].into_iter());
 }
 
-/// Whether every check says in these scenes what its cases expect.
+/// Checks that the result of every check in these scenes is the expected one.
 fn holds(scenes: impl Iterator<Item = &'static str>) {
     let (made, mut wrong) = all(&scenes.collect::<Vec<_>>());
     for (id, cases) in CASES {
@@ -162,7 +163,8 @@ fn holds(scenes: impl Iterator<Item = &'static str>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Makes every scene, some at a time, then those that must be alone, and tells of those that could not be made.
+/// Makes every scene, some in parallel, then those that must be alone; also returns an error for
+/// each scene that could not be made.
 fn all(needed: &[&'static str]) -> (BTreeMap<&'static str, Scene>, Vec<String>) {
     const AT_A_TIME: usize = 3;
     let of = |all: &[&'static str], others: &[&str], there: bool| -> Vec<&'static str> {

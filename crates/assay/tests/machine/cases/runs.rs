@@ -12,7 +12,7 @@ use crate::common::says::{in_list, json, of_run};
 use crate::common::virtual_slurm::Slurm;
 use crate::common::{World, done, mini_suite, repository};
 
-/// Makes a scene; `None`: it is none of runs.
+/// Makes a scene, or returns `None` if it is not about runs.
 pub fn make(world: &World, name: &str) -> Option<Scene> {
     let vs = |seconds: &'static str, more: &[&str]| {
         run(world, &[more, &["--vs", seconds, "--", "sleep", "0.01"]].concat())
@@ -72,9 +72,9 @@ const TEXT: &str = "\"text\"";
 const TUNING: &str = "\"choice\"\nof = [\"base\", \"peak\"]";
 const SIZE: &str = "\"choice\"\nof = [\"train\", \"ref\"]";
 
-/// The run that was written last.
+/// Returns the id of the run that was written last.
 pub fn newest(world: &World) -> String {
-    // Not the creation time of its folder: on Linux 5.10 tmpfs keeps none.
+    // The time of the folder's creation is unusable: tmpfs does not store it on Linux 5.10.
     let written = |p: &PathBuf| fs::metadata(p.join("run.json")).unwrap().modified().unwrap();
     let run = world.runs().into_iter().max_by_key(written);
     run.unwrap().file_name().unwrap().to_string_lossy().into_owned()
@@ -84,12 +84,12 @@ pub fn checked(world: &World) -> Scene {
     Scene::Run(of_run(world, &newest(world), "lab").0)
 }
 
-/// Makes a run, whatever becomes of its trials, and gives its id.
+/// Makes a run, whatever happens to its trials, and returns its id.
 pub fn made(world: &World, arguments: &[&str]) -> String {
     let before = world.runs().len();
     let done = world.run(&[&["run", "--quiet", "--monitors", "none"], arguments].concat());
     assert!(world.runs().len() > before, "{arguments:?}: {}", done.stderr);
-    // Shown if a check says of it what its case does not expect.
+    // This is shown if a check has another result than its case expects.
     println!("{arguments:?} ended with {}\n{}{}", done.code, done.stdout, done.stderr);
     newest(world)
 }
@@ -121,7 +121,7 @@ fn failing(world: &World, name: &str, levels: &[&str]) -> Scene {
     run(world, &["--blocks", "3", "--set", "level=a,b", &kit.path()])
 }
 
-/// A run whose programs write these lines to file descriptor 3, by level.
+/// Runs programs that write these lines to file descriptor 3, by level.
 fn reported(world: &World, name: &str, lines: &[&str; 2]) -> Scene {
     let kit = noisy(world, name);
     kit.tells("a", lines[0]);
@@ -129,7 +129,8 @@ fn reported(world: &World, name: &str, lines: &[&str; 2]) -> Scene {
     run(world, &["--blocks", "3", "--set", "level=a,b", &kit.path()])
 }
 
-/// Nodes that differ, and clocks that drift apart; the nodes of a Slurm on one machine do neither.
+/// Nodes that differ and clocks that drift apart, neither of which a Slurm on one machine has, and
+/// an emulated guest.
 const UNLIKE: &str = r#"{"evidence":{"saw":"clock-drift","node":"n2","drift":0.5,"bound":0.01}}
 {"evidence":{"saw":"unlike-nodes","differences":[{"path":"cpu.model","first":["n1","A"],"others":["n2"],"other":"B","hard":true}]}}
 {"evidence":{"saw":"guest-machine","accelerator":"tcg","metric":"value","unit":"s"}}
@@ -141,7 +142,8 @@ fn small_effect(world: &World, name: &str, more: &[&str]) -> Scene {
     run(world, &[&["--blocks", "6", "--set", "level=a,b"], more, &[&kit.path()]].concat())
 }
 
-/// Two levels of one mean: what there is to see is noise, and of a few trials less than that is not seen.
+/// Runs two levels with the same mean: their difference is noise, and a few trials cannot detect
+/// smaller ones.
 fn few_trials(world: &World, name: &str) -> Scene {
     let kit = noisy(world, name);
     let mut figures = noise(100.0);
@@ -189,7 +191,7 @@ fn executable(path: &std::path::Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// The instruction-set level of this machine's processor.
+/// Returns the instruction-set level of this machine's processor.
 fn isa_level() -> u32 {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap();
     let flags = cpuinfo.lines().find(|l| l.starts_with("flags")).unwrap_or_default();
@@ -218,7 +220,7 @@ fn built_for_the_host(world: &World) -> Scene {
     run(world, &["--blocks", "3", "--vs", plain.to_str().unwrap(), "--", native.to_str().unwrap()])
 }
 
-/// What identical code differs by is kept for all later runs.
+/// Makes an A/A run, whose floor is kept for all later runs, and one of these.
 fn floor(world: &World) -> Scene {
     let kit = noisy(world, "floor");
     kit.figures("a", &noise(100.0).repeat(20));
@@ -264,7 +266,7 @@ fn import(world: &World, file: &std::path::Path) -> Scene {
     Scene::Run(of_run(world, &run, "lab").0)
 }
 
-/// A benchmark with three repetitions and one with one.
+/// Imports a benchmark with three repetitions and one with a single one.
 fn imported_unequal(world: &World) -> Scene {
     let mut of = json(&fs::read_to_string(data("google-benchmark.json")).unwrap());
     let more = |b: &serde_json::Value| b["name"] == "BM_sort/4096" && b["repetition_index"] != 0;
@@ -272,7 +274,7 @@ fn imported_unequal(world: &World) -> Scene {
     import(world, &world.write("unequal.json", &of.to_string()))
 }
 
-/// What hyperfine printed of two commands that differ by two per cent.
+/// Imports hyperfine's output for two commands that differ by 2 %.
 fn imported_small_effect(world: &World) -> Scene {
     let result = |command: &str, centre: f64| {
         let times = noise(centre);
@@ -293,7 +295,7 @@ fn imported_small_effect(world: &World) -> Scene {
     import(world, &file)
 }
 
-/// What fio says of reads that it issues at a rate.
+/// Imports fio's output for reads at a fixed rate.
 fn imported_paced(world: &World) -> Scene {
     let file = world.path("fio.json");
     let mut fio = Command::new("fio");
@@ -310,7 +312,7 @@ fn imported_paced(world: &World) -> Scene {
     }
 }
 
-/// Two runs, one of them under a control that the other does not have.
+/// Makes two runs, one of them under a control that the other does not have.
 fn a_control_in_one_run(world: &World) -> Scene {
     let text = |name: &str, controls: &str| {
         format!(
@@ -325,7 +327,7 @@ fn a_control_in_one_run(world: &World) -> Scene {
     side_by_side(world, &runs, &[])
 }
 
-/// A program whose tree has a change that its commit does not have.
+/// Runs a program whose work tree has a change that is not committed.
 fn program_of_a_changed_tree(world: &World) -> Scene {
     fs::create_dir(world.path("tree")).unwrap();
     let script = world.write("tree/own.sh", "#!/bin/sh\n");
@@ -374,13 +376,13 @@ fn nodes(world: &World, bound: &str) -> Scene {
     checked(world)
 }
 
-/// Two runs of one command side by side.
+/// Compares two runs of one command side by side.
 fn compared(world: &World, more: &[&str]) -> Scene {
     let runs = [(); 2].map(|()| made(world, &["--blocks", "3", "--", "true"]));
     side_by_side(world, &runs, more)
 }
 
-/// Two runs of one program with different arguments.
+/// Compares two runs of one program with different arguments.
 fn other_parameters(world: &World) -> Scene {
     let runs = ["0.01", "0.02"].map(|time| made(world, &["--blocks", "3", "--", "sleep", time]));
     side_by_side(world, &runs, &[])

@@ -1,4 +1,4 @@
-//! What becomes of a run whose nodes, job or controller fail.
+//! Runs whose nodes, job or controller fail.
 
 use std::process::{Child, Command, Stdio};
 
@@ -13,7 +13,7 @@ fn lines(world: &World) -> usize {
     std::fs::read_to_string(world.path("did.txt")).map_or(0, |t| t.lines().count())
 }
 
-/// Starts a run whose every trial adds a line a node to `did.txt` and then takes its time.
+/// Starts a run in which every trial adds a line per node to `did.txt` and then sleeps.
 fn start(world: &World, slurm: &Slurm, nodes: &str, seconds: &str) -> Child {
     let did = world.path("did.txt");
     start_script(
@@ -24,8 +24,9 @@ fn start(world: &World, slurm: &Slurm, nodes: &str, seconds: &str) -> Child {
     )
 }
 
-/// The same, but after `lines` lines a trial waits until the file `go` is there: what a test does before
-/// it makes that file comes in the trial's middle, however slow the machine is.
+/// Starts a run like [`start`], but after `lines` lines a trial waits for the file `go`. Everything
+/// that a test does before it makes that file happens in the middle of the trial, however slow the
+/// machine is.
 fn start_held(world: &World, slurm: &Slurm, nodes: &str, lines: usize) -> Child {
     let (did, go) = (world.path("did.txt"), world.path("go"));
     let (did, go) = (did.display(), go.display());
@@ -64,7 +65,7 @@ fn a_node_that_dies_fails_its_trial_alone() {
     let error = records[1]["error"].as_str().unwrap();
     assert!(error.contains("node n2 lost its agent"), "{error}");
     assert!(records[1].get("metrics").is_none(), "half a trial has no metrics");
-    // The third trial was on the nodes that were left.
+    // The third trial ran on the remaining nodes.
     assert_eq!(column(&nodes(&world, "0003"), "node"), ["n1", "n3", "n4"]);
     wait_for("the job is gone", || slurm.jobs().is_empty());
 }
@@ -141,7 +142,7 @@ fn a_killed_run_leaves_no_job_and_ctrl_c_neither() {
     assert_eq!(result["records"][0]["outcome"], "interrupted");
     clean();
 
-    // A job that waits is cancelled too: the nodes are taken by another.
+    // A waiting job is cancelled too; another job has taken the nodes.
     slurm.call("salloc", &["--nodes=2", "--exclusive", "--no-shell"]);
     wait_for("the other runs", || slurm.jobs().contains("RUNNING"));
     let mut child = start(&world, &slurm, "2", "97.5");
@@ -209,7 +210,7 @@ fn a_task_that_never_starts_fails_its_trial_alone() {
     let mut command = assay(&world, &slurm, &arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("the first trial begins", || lines(&world) >= 2);
-    // From now on n3 is given tasks and starts none; and the next job cannot have n1.
+    // From now on n3 accepts tasks and starts none, and the next job cannot have n1.
     let daemon = Pid::from_raw(slurm.slurmd("n3")).unwrap();
     kill_process(daemon, Signal::STOP).unwrap();
     slurm.call("scontrol", &["update", "nodename=n1", "state=drain", "reason=test"]);
@@ -245,7 +246,7 @@ fn a_full_folder_fails_the_trial_with_the_node_named() {
     let write = format!("dd if=/dev/zero of={}/x bs=1M count=1", full.display());
     let arguments = on_nodes("2", &["--blocks", "1", "--prepare", &write, "--json", "--", "true"]);
     let failed = run(&world, &slurm, &arguments);
-    // The archive on a disk that is full: the run ends, and its job with it.
+    // The archive is on a full disk: the run ends, and its job with it.
     let arguments = on_nodes("2", &["--blocks", "2", "--", "true"]);
     let mut command = assay(&world, &slurm, &arguments);
     let no_room = done(command.env("ASSAY_ARCHIVE", full.join("archive")));

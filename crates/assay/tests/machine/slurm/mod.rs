@@ -1,5 +1,6 @@
-//! Runs on the nodes of a real Slurm, which the tests start on this machine: one record of all nodes, what becomes of
-//! a run whose nodes, job or controller fail, and workloads that are more than a copy on each node.
+//! Runs on the nodes of a real Slurm, which the tests start on this machine: one record of all
+//! nodes, failures of nodes, jobs and controllers, and workloads that are more than a copy on each
+//! node.
 
 mod failures;
 mod more_than_copies;
@@ -21,30 +22,30 @@ fn run(world: &World, slurm: &Slurm, arguments: &[&str]) -> Done {
     done(&mut assay(world, slurm, arguments))
 }
 
-/// What is kept with a trial, of the newest run.
+/// Returns a file that was kept with a trial of the newest run.
 fn file(world: &World, trial: &str, name: &str) -> String {
     let run = world.newest();
     std::fs::read_to_string(run.join("trials").join(trial).join(name)).unwrap()
 }
 
-/// What each node did in a trial of the newest run.
+/// Returns the results of each node in a trial of the newest run.
 fn nodes(world: &World, trial: &str) -> Vec<Value> {
     let kept: Value = serde_json::from_str(&file(world, trial, "nodes.json")).unwrap();
     kept["nodes"].as_array().unwrap().clone()
 }
 
-/// One word of each node, or of each record: its `node`, what it `did`, its `outcome`.
+/// Returns one text field of each node or record, such as its `node`, `did` or `outcome`.
 fn column<'a>(all: &'a [Value], key: &str) -> Vec<&'a str> {
     all.iter().map(|one| one[key].as_str().unwrap()).collect()
 }
 
-/// A metric of a record or of a node; `None`: it has none of that name, or no value.
+/// Returns a metric of a record or node, or `None` if it is missing or has no value.
 fn metric(of: &Value, name: &str) -> Option<f64> {
     let all = of["metrics"].as_array()?;
     all.iter().find(|m| m["name"] == name)?["value"].as_f64()
 }
 
-/// What a run with these arguments is typed as on some nodes, without monitors.
+/// Returns the arguments of a run on some nodes, without monitors.
 fn on_nodes<'a>(nodes: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["run", "--on", "slurm", "--nodes", nodes, "--monitors", "none"], more].concat()
 }

@@ -1,5 +1,6 @@
-//! Workloads that are more than a copy on each node, on the nodes of a real Slurm that the tests start: one MUMPS
-//! over all nodes by `srun --mpi`, a PostgreSQL on one node that the others load, solvers that start on all nodes.
+//! Workloads that are more than a copy on each node, on the nodes of a real Slurm that the tests
+//! start: one MUMPS over all nodes by `srun --mpi`, a PostgreSQL on one node that the others load,
+//! solvers that start on all nodes.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +13,8 @@ use super::{column, metric, nodes};
 use crate::common::virtual_slurm::Slurm;
 use crate::common::{World, alive, done, wait_for};
 
-/// A run on Slurm; Open MPI goes over the loopback device, since all nodes are this machine.
+/// Returns the command for a run on Slurm. Open MPI uses the loopback device, because all nodes are
+/// this machine.
 fn assay(world: &World, slurm: &Slurm, arguments: &[&str]) -> Command {
     let mut command = super::assay(world, slurm, arguments);
     command.env("OMPI_MCA_btl_tcp_if_include", "lo").env("OMPI_MCA_mpi_yield_when_idle", "1");
@@ -29,7 +31,7 @@ fn parsed(stdout: &[u8], stderr: &[u8]) -> Value {
     serde_json::from_slice(stdout).unwrap_or_else(|e| panic!("{e}: {printed}"))
 }
 
-/// A run to its end: its exit code, and its result.
+/// Runs an experiment to its end; returns its exit code and its result.
 fn run(world: &World, slurm: &Slurm, text: &str) -> (i32, Value) {
     let ran = done(&mut experiment(world, slurm, text));
     (ran.code, parsed(ran.stdout.as_bytes(), ran.stderr.as_bytes()))
@@ -57,7 +59,8 @@ fn nothing_is_left(world: &World, slurm: &Slurm) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A Slurm whose nodes MUMPS can run over; prints why not when there is none.
+/// Starts a Slurm whose nodes can run MUMPS together; prints the reason and returns `None` if that
+/// is impossible.
 fn with_mpi(nodes: usize) -> Option<Slurm> {
     let slurm = Slurm::start(nodes)?;
     let there = Path::new("/usr/include/dmumps_c.h").exists()
@@ -68,7 +71,7 @@ fn with_mpi(nodes: usize) -> Option<Slurm> {
         );
         return None;
     }
-    // What it prints goes to standard error or output, by version.
+    // `srun --mpi=list` prints to standard error or output, depending on its version.
     let list = Command::new("srun").arg("--mpi=list").env("SLURM_CONF", slurm.conf()).output();
     let list = list.unwrap();
     let printed = [list.stdout, list.stderr].concat();
@@ -107,7 +110,7 @@ fn one_mumps_goes_over_all_nodes() {
         assert!(!findings.any(left), "{record:#}");
         let each = nodes(&world, trial);
         assert_eq!(column(&each, "did"), ["ran", "lent", "lent", "lent"]);
-        // The CPU time is that of the ranks; every node looked at its own folder.
+        // The CPU time is that of the ranks; every node measured its own folder.
         assert!(metric(record, "user").unwrap() + metric(record, "system").unwrap() > 0.0);
         let most = each.iter().map(|n| metric(n, "scratch").unwrap()).fold(0.0, f64::max);
         assert_eq!(metric(record, "scratch"), Some(most));
@@ -148,10 +151,11 @@ fn a_rank_that_dies_fails_the_trial_in_its_own_words() {
     };
     let error = of("failed")["error"].as_str().unwrap();
     assert!(error.contains("node n1: MUMPS failed"), "{error}");
-    // Its own words, or Slurm's, which may be quicker and end the rank's keeper before it speaks.
+    // The message comes from the rank's starter or from Slurm, which may be faster and end the
+    // starter first.
     let own = error.contains("rank 2 on node n3 ended with signal 9");
     assert!(own || error.contains("n3: task 2"), "{error}");
-    // The other trial went on in the same job.
+    // The other trial ran in the same job.
     assert_eq!(metric(of("completed"), "ranks"), Some(3.0));
     nothing_is_left(&world, &slurm);
 }
@@ -164,7 +168,7 @@ fn ranks_that_stand_still_are_ended_with_their_step() {
     let child = start(&world, &slurm, &text);
     let steps = || slurm.call("squeue", &["--noheader", "--steps", "--format=%j"]);
     wait_for("the second trial's ranks are there", || steps().contains("assay-mpi-2-1"));
-    // Those of the first are not there any more.
+    // The ranks of the first trial are gone.
     assert!(!steps().contains("assay-mpi-1-1"), "{}", steps());
     let (code, result) = ended(child);
     assert_eq!(code, 3, "{result:#}");
@@ -175,7 +179,7 @@ fn ranks_that_stand_still_are_ended_with_their_step() {
     nothing_is_left(&world, &slurm);
 }
 
-/// The processes whose command line has the words of a solver, by their numbers.
+/// Returns the process ids of the solvers whose command line contains these words.
 fn solvers(words: &str) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
@@ -191,7 +195,7 @@ fn solvers(words: &str) -> Vec<u32> {
 fn memory_and_pages_reach_the_ranks() {
     let Some(slurm) = with_mpi(1) else { return };
     let world = World::new();
-    // Nothing else has such a limit: 93 MiB.
+    // No other process has this limit of 93 MiB.
     let text = cae(
         "fault = \"stall\"\nseed = 77103\nprocesses = 2",
         "blocks = 1\ntimeout = \"20 s\"",
@@ -223,7 +227,7 @@ fn memory_and_pages_reach_the_ranks() {
     assert_eq!(code, 3, "{result:#}");
     let record = &result["records"][0];
     assert_eq!(record["outcome"], "timed-out", "{record:#}");
-    // What large pages backed was looked at in the ranks, which are no children of the agent.
+    // The coverage of large pages was measured in the ranks, which are not children of the agent.
     assert_eq!(metric(&nodes(&world, "0001")[0], "huge_page_coverage"), Some(0.0), "{record:#}");
     assert!(!alive(" 77103 "), "no rank is left");
     nothing_is_left(&world, &slurm);
@@ -247,7 +251,8 @@ fn a_node_that_dies_in_the_middle_fails_the_trial() {
     wait_for("the job is gone", || slurm.jobs().is_empty());
 }
 
-/// A Slurm on a machine with a PostgreSQL; prints why not when there is none.
+/// Starts a Slurm on a machine with PostgreSQL; prints the reason and returns `None` if it is not
+/// installed.
 fn with_postgres(nodes: usize) -> Option<Slurm> {
     let slurm = Slurm::start(nodes)?;
     let there = std::fs::read_dir("/usr/lib/postgresql").is_ok_and(|mut d| d.next().is_some());
@@ -257,7 +262,7 @@ fn with_postgres(nodes: usize) -> Option<Slurm> {
     there.then_some(slurm)
 }
 
-/// A world that the server's user may enter.
+/// Makes a world that the server's user may enter.
 fn open_world() -> World {
     let world = World::new();
     std::fs::set_permissions(world.path(""), Permissions::from_mode(0o755)).unwrap();
@@ -292,7 +297,7 @@ fn nodes_load_the_postgres_of_another_which_finds_every_row() {
         assert_eq!(metric(record, name), reported, "{name}");
         assert_eq!(metric(&each[1], name), None, "{name} is not the client's");
     }
-    // Its rows over all its time are fewer than those over the time of the loading.
+    // The rate over the whole time is lower than the rate over the time of loading.
     let longest = each[1..].iter().map(|n| metric(n, "load_time").unwrap()).fold(0.0, f64::max);
     assert!(metric(record, "written").unwrap() < 6000.0 / longest);
     assert!(!alive(world.path("scratch").to_str().unwrap()), "no server is left");
@@ -330,12 +335,12 @@ fn solvers_start_on_all_nodes_and_the_slowest_decides() {
         let each = nodes(&world, trial);
         assert_eq!(column(&each, "did"), ["ran", "ran"]);
         let of = |name: &str| each.iter().map(|n| metric(n, name)).collect::<Option<Vec<f64>>>();
-        // What the slowest node took; nothing, where a node has nothing.
+        // The metric is that of the slowest node, or missing if a node lacks it.
         for name in ["elapsed", "time_to_user", "read_done", "start_spread"] {
             let slowest = of(name).map(|all| all.into_iter().fold(f64::MIN, f64::max));
             assert_eq!(metric(record, name), slowest, "{name}");
         }
-        // Both nodes are this machine, whose counters each of them read.
+        // Both nodes are this machine, and each of them read its counters.
         for name in ["device_read", "host_system"] {
             assert_eq!(metric(record, name), None, "{name}");
             let notes = record["notes"].to_string();
@@ -352,7 +357,7 @@ fn solvers_start_on_all_nodes_and_the_slowest_decides() {
             });
             assert!(same, "{name}: {merged:?} and {sum:?}");
         }
-        // Two copies of a file of 2 MB on each of two nodes.
+        // Two copies of a 2 MB file on each of two nodes.
         assert!(metric(record, "logical_read").unwrap() > 7e6);
     }
     nothing_is_left(&world, &slurm);

@@ -26,8 +26,8 @@ fn four_nodes_make_one_record() {
     assert_eq!(result["summary"]["host"], "n[1-4]");
     for record in records {
         assert_eq!(record["outcome"], "completed", "{}", record["error"]);
-        // Nothing that is known to a microsecond coincides so well: the clocks are not known
-        // better.
+        // The bound is 1 us, but the clocks are not known that exactly, so phases cannot coincide
+        // within it.
         let found = record["findings"].as_array().unwrap();
         assert!(found.iter().any(|f| f["id"] == "N2"), "{found:?}");
     }
@@ -41,7 +41,8 @@ fn four_nodes_make_one_record() {
     let merged = |name: &str| metric(&records[1], name).unwrap();
     assert_eq!(merged("elapsed"), of("elapsed").into_iter().fold(0.0, f64::max));
     assert!((merged("user") - of("user").iter().sum::<f64>()).abs() < 1e-9);
-    // One machine has one clock: what is measured between "nodes" of it is the error itself.
+    // All nodes are one machine with one clock: a measured offset is only the error of the
+    // measurement.
     for node in each {
         for look in ["before", "after"] {
             let look = &node["clock"][look];
@@ -57,7 +58,7 @@ fn four_nodes_make_one_record() {
     assert_eq!(run(&world, &slurm, &["archive", "verify"]).code, 0);
     nothing_is_left(&world, &slurm);
 
-    // Two tasks on each of two nodes, a CPU each where there are two.
+    // Two tasks on each of two nodes, with one CPU each if there are two.
     let typed = ["--tasks-per-node", "2", "--blocks", "1", "--"];
     let program = ["grep", "Cpus_allowed_list", "/proc/self/status"];
     let ran = run(&world, &slurm, &on_nodes("2", &[&typed[..], &program].concat()));
@@ -74,7 +75,8 @@ fn four_nodes_make_one_record() {
     nothing_is_left(&world, &slurm);
 }
 
-/// Each node traces its own block I/O; what is here one machine traced twice is not added up.
+/// Each node traces its own block I/O. Here both trace the same machine, so their I/Os are not
+/// added.
 #[test]
 fn block_io_is_traced_on_the_nodes() {
     let Some(slurm) = Slurm::start(2) else { return };
@@ -123,7 +125,7 @@ fn block_io_is_traced_on_the_nodes() {
     assert!(notes.contains("`io.writes` is missing: n1 and n2 are one machine"), "{notes}");
 }
 
-/// Each node profiles its own part of the program: its functions are kept with the trial, by node.
+/// Each node profiles its own part of the program: the functions are kept with the trial, by node.
 #[test]
 fn programs_are_profiled_on_the_nodes() {
     let Some(slurm) = Slurm::start(2) else { return };
@@ -161,7 +163,7 @@ fn programs_are_profiled_on_the_nodes() {
         metrics.iter().find(|m| m["name"] == "profile.on_cpu").expect("no metric of the profile");
     assert!(metric["value"].as_f64().is_some_and(|s| s > 0.0), "{metric}");
 
-    // What pages and comparisons show is of all nodes together.
+    // Pages and comparisons show the functions of all nodes together.
     let beside = world.run(&["compare", "last", "last", "--json"]);
     let beside: Value = serde_json::from_str(&beside.stdout).unwrap();
     let functions = &beside["inside"][0]["functions"];
@@ -214,7 +216,7 @@ fn identical_treatments_on_nodes_leave_a_floor_that_later_runs_quote() {
     let result = later.json();
     let machine = result["analysis"]["floor"]["found"]["machine"].as_str().unwrap();
     assert!(machine.starts_with("n1 n2: "), "{machine}");
-    // The floor of this machine alone is none of those nodes'.
+    // The floor of those nodes does not apply to this machine alone.
     let here = world.run(&["run", "--blocks", "3", "--json", "--vs", "sleep 0.001", "--", "true"]);
     let here = here.json();
     assert!(here["analysis"]["floor"].is_null(), "{}", here["analysis"]["floor"]);
@@ -227,7 +229,7 @@ fn copies_on_all_nodes_have_one_ratio() {
     rate_on_all_nodes(&slurm, 4, "2");
 }
 
-/// Takes a minute: `make test-all`.
+/// Takes a minute, so it runs in `make test-all` only.
 #[test]
 #[ignore = "48 nodes: make test-all"]
 fn forty_eight_nodes_make_one_record() {
@@ -241,7 +243,7 @@ fn forty_eight_nodes_make_one_record() {
     nothing_is_left(&world, &slurm);
 }
 
-/// A suite at rate on every node: all copies over the slowest node's time.
+/// Runs a suite at rate on every node: the ratio counts all copies over the slowest node's time.
 fn rate_on_all_nodes(slurm: &Slurm, on: usize, copies: &str) {
     let (world, mini) = mini_suite::world("sleep 0.3; echo sum 6");
     let count = on.to_string();

@@ -1,5 +1,5 @@
-//! The page of a run that goes on: what its charts share and tell, a server that dies, hangs and comes back; and
-//! signing in within a tab that is open already.
+//! The page of a run in progress: its charts and readouts, and a server that dies, hangs and comes
+//! back. Also signing in within an open tab.
 
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -10,7 +10,7 @@ use crate::common::{World, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-/// A server at the address of one that is gone.
+/// A second server at the address of the first, killed when dropped.
 struct Again(Child);
 
 impl Drop for Again {
@@ -43,7 +43,7 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     let mut served = serve(&world, &["--rate", "1000"]);
     let mut browser = Browser::start(program, &world.path("."));
     browser.size(1280, 900);
-    // A tab that is open: the address changes, the page is not loaded anew.
+    // In an open tab the address changes, but the page is not loaded again.
     browser.go(&format!("http://{}/login", served.address));
     browser.value("window.same = true");
     browser.value("location.hash = 'token=not the token'");
@@ -59,7 +59,7 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     assert_eq!(browser.value(place), true, "the chart that moves is on the first screen");
     browser.until("document.querySelectorAll('#live-charts svg.chart').length > 0");
     browser.until("[...document.querySelectorAll('#live-charts svg .axis text')].some(t => /^[2-9]/.test(t.textContent))");
-    // One axis of time, and every value axis from 0.
+    // One time axis, and every value axis begins at 0.
     let ends = browser.value(
         "[...new Set([...document.querySelectorAll('#live-charts svg:not(.heat)')].map(s => [...s.querySelectorAll('.axis')].at(-1).textContent))].length",
     );
@@ -74,7 +74,7 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
         "a count has no unit: {printed}"
     );
 
-    // Pointing at one chart tells the moment in all.
+    // The pointer on one chart shows the same moment in all charts.
     let at = browser.value(
         "(() => { const s = document.querySelector('#live-charts svg'); s.scrollIntoView({ block: 'center' }); const b = s.getBoundingClientRect(); return [b.left + b.width * .6, b.top + b.height / 2]; })()",
     );
@@ -93,12 +93,12 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     browser.until("!document.querySelector('#live-charts .cross')");
     browser.value("scrollTo(0, 0)");
 
-    // It hangs, and goes on.
+    // The server hangs, and continues.
     signal(served.child.id(), Signal::STOP);
     browser.until(LOST);
     signal(served.child.id(), Signal::CONT);
     browser.until(WELL);
-    // It dies, and another comes; the run went on meanwhile.
+    // The server dies, and another one starts; the run continues meanwhile.
     served.kill();
     browser.until(LOST);
     assert!(browser.text("#live-state").contains("goes on by itself"));
@@ -117,7 +117,7 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     browser.until("document.querySelector('main').textContent.includes('completed')");
 }
 
-/// The picture of the time on CPU.
+/// JavaScript for the flame graph of time on CPU.
 const ON_CPU: &str = "document.querySelector('#live-profile svg.flame[id$=\"-on\"]')";
 
 #[test]
@@ -146,11 +146,11 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     browser.value(&format!("location.hash = 'token={}'", served.token));
     browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
     browser.go(&format!("http://{}/live/1", served.address));
-    // Nobody has asked: the run takes no snapshot.
+    // As long as nobody looks at the profile, the run takes no snapshot.
     let events = world.path("state/queue/000001");
     assert!(!events.join("events.profile.json").exists());
     browser.value("document.querySelector('#live-profile summary').click()");
-    // On a busy machine the first snapshots may hold nothing but waits.
+    // On a busy machine the first snapshots may contain only waits.
     browser.until(&format!("{ON_CPU}?.querySelectorAll('.f').length > 1"));
     browser.picture("live-profile");
     browser.scheme("dark");
@@ -158,7 +158,7 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     browser.scheme("light");
     let said = browser.text("#live-profile");
     assert!(said.contains("Trial 1") && said.contains("snapshot"), "{said}");
-    // What is searched for, zoomed into and turned over stays when the next comes.
+    // Search, zoom and inversion stay when the next snapshot comes.
     browser.value("document.querySelector('#live-profile').scrollIntoView()");
     browser.value(&format!(
         "(() => {{ const flame = {ON_CPU}, bar = flame.previousElementSibling; \
@@ -183,7 +183,7 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     let wide = browser.value("document.documentElement.scrollWidth <= innerWidth");
     assert_eq!(wide, true, "the page is too wide for a small screen");
     browser.picture("live-profile-390");
-    // Programs get the same, and a reason where there is none.
+    // The API returns the same profile, or a reason if there is no profile.
     let made = served.get("/api/v1/jobs/1/profile").json();
     assert!(made["profile"]["stacks"].as_array().is_some_and(|s| !s.is_empty()), "{made:#}");
     served.post("/api/v1/jobs/1/cancel", &json!({}));

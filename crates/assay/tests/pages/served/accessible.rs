@@ -1,5 +1,5 @@
-//! Pages in a real browser: axe-core finds nothing on any kind of page, in light, dark and on a phone; the main job is
-//! done with the keyboard alone; charts are drawn when their tab is opened.
+//! Pages in a real browser: axe-core finds nothing on any kind of page, in light, dark and on a
+//! phone; the main tasks work with the keyboard alone; charts are drawn when their tab is opened.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use serde_json::json;
 const SCREENS: [(&str, u32, u32, &str); 3] =
     [("light", 1280, 900, "light"), ("dark", 1280, 900, "dark"), ("phone", 390, 844, "light")];
 
-/// Presses a key.
+/// Presses a key, given by its name.
 fn press(browser: &mut Browser, key: &str) {
     let code = match key {
         "Tab" => 9,
@@ -34,7 +34,8 @@ fn press(browser: &mut Browser, key: &str) {
     }
 }
 
-/// Goes on with the tab key until what a selector names has the focus; says how many stops it took.
+/// Presses Tab until the element that a selector matches has the focus; returns the number of
+/// stops.
 fn tab_to(browser: &mut Browser, selector: &str) -> u32 {
     for stops in 1..=200 {
         press(browser, "Tab");
@@ -46,7 +47,7 @@ fn tab_to(browser: &mut Browser, selector: &str) -> u32 {
     panic!("no number of tabs leads to {selector}");
 }
 
-/// The panels of the page that is open; opens each in turn and calls `with` with its id.
+/// Opens each tab of the page in turn and calls `with` with its id.
 fn each_tab(browser: &mut Browser, mut with: impl FnMut(&mut Browser, &str)) {
     let tabs = browser.value("[...document.querySelectorAll('[role=tab]')].map((t) => t.id)");
     for id in tabs.as_array().unwrap() {
@@ -111,7 +112,7 @@ fn axe_finds_nothing_on_any_kind_of_page() {
         ("no-such-run", at("runs/20000101-000000-0000")),
         ("login", at("login")),
     ];
-    // Two browsers take what is next.
+    // Two browsers share the list of pages.
     let looks: Vec<_> = SCREENS.iter().flat_map(|s| pages.iter().map(move |p| (s, p))).collect();
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = |mut browser: Browser| {
@@ -149,14 +150,14 @@ fn the_main_job_needs_no_mouse() {
     let served = serve(&world, &[]);
     let mut browser = Browser::signed_in(program, &world, &served);
 
-    // Submit, and wait for the end.
+    // Submit an experiment, and wait for its end.
     browser.go(&format!("http://{}/queue/new/short", served.address));
     tab_to(&mut browser, "main form.fields button[type=submit]");
     press(&mut browser, "Enter");
     browser.until("location.pathname === '/queue'");
     let run = served.until(1, "completed")["run"].as_str().unwrap().to_owned();
 
-    // The run: the first screen, the tabs, from a number to its trials and back.
+    // The page of the run: the first screen, the tabs, from a number to its trials and back.
     browser.go(&format!("http://{}/runs/{run}", served.address));
     let open = "document.querySelector('.panel:not([hidden])').id";
     assert_eq!(browser.value(open), "answer");
@@ -196,11 +197,11 @@ fn charts_are_drawn_when_their_tab_is_opened() {
     assert_eq!(browser.value(charts), 1, "the first screen");
     browser.value("document.querySelector('#executed-tab').click()");
     browser.until(&format!("{charts} > 1"));
-    // An address names a tab, and a trial within one.
+    // The address can name a tab, or a trial within a tab.
     browser.go("about:blank");
     browser.go(&format!("{page}#trial-2"));
     browser.until("document.querySelector('.panel:not([hidden])').id === 'executed'");
-    // A crosshair goes through all charts of a clock.
+    // A crosshair goes through all charts with the same clock.
     browser.value("document.querySelector('#over-time-tab').click()");
     browser.until("document.querySelectorAll('#over-time svg[data-span]').length > 0");
     browser.value(
@@ -211,7 +212,7 @@ fn charts_are_drawn_when_their_tab_is_opened() {
         const marks = all[0].querySelectorAll('[data-cx]'); marks[0].focus(); \
         return all.filter((s) => Number(s.querySelector('.crosshair').getAttribute('x1')) > 0).length; })()";
     assert!(browser.value(shown).as_u64() > Some(1), "{:?}", browser.complaints);
-    // Without the script everything stands one below the other.
+    // Without JavaScript all panels are visible, one below the other.
     browser.call("Emulation.setScriptExecutionDisabled", &json!({ "value": true }));
     browser.go("about:blank");
     browser.call("Page.navigate", &json!({ "url": page }));

@@ -1,4 +1,4 @@
-//! The server: its queue through kills, who may do what, and what it hands out.
+//! The server: its queue after kills, its permissions and its responses.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -60,7 +60,7 @@ fn a_run_that_is_killed_with_its_server_is_interrupted_and_resumed() {
         &json!({ "experiment": "after", "not_before": "2100-01-01T00:00:00Z" }),
     );
     let after = after.json()["id"].as_u64().unwrap();
-    // As a reboot does it: both at once.
+    // Kills both at once, as a reboot does.
     served.kill();
     kill(job["process"]["pid"].as_u64().unwrap());
     let served = serve(&world, &[]);
@@ -152,7 +152,7 @@ fn nobody_without_the_token_and_no_other_site() {
     let bearer = format!("Authorization: Bearer {}", served.token);
     assert_eq!(status("GET", "/api/v1/jobs", &[&bearer]), 200);
     assert_eq!(status("GET", "/api/v1/jobs", &[&bearer, "Host: evil.example"]), 421);
-    // The token in an address is not taken.
+    // A token in the address is not accepted.
     assert_eq!(status("GET", &format!("/api/v1/jobs?token={}", served.token), &[]), 401);
     let form = "Content-Type: application/x-www-form-urlencoded";
     let origin = format!("Origin: http://{}", served.address);
@@ -193,7 +193,7 @@ fn every_operation_of_the_document_is_there() {
     for (path, methods) in document["paths"].as_object().unwrap() {
         for method in methods.as_object().unwrap().keys() {
             if path.ends_with("/observe") {
-                continue; // it never ends
+                continue; // this response never ends
             }
             let path =
                 path.replace("{id}", "1").replace("{number}", "0").replace("{name}", "memcached");
@@ -228,7 +228,7 @@ fn a_wait_or_a_denominator_beyond_what_the_document_says_is_refused() {
     assert_eq!(served.get(&prices).status, 200, "one run is nothing to compare");
 }
 
-/// A stream of numbers that is the same in every test run.
+/// Random numbers that are the same in every test run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -247,10 +247,10 @@ fn a_thousand_hostile_requests_bring_nothing_down_and_nothing_out() {
     let mut served = serve(&world, &["--rate", "100000", "--connections", "64"]);
     let id = served.submit("good");
     let run = served.until(id, "completed")["run"].as_str().unwrap().to_owned();
-    // A link in a run's folder leads out of it.
+    // A link in a run's folder points out of it.
     let link = world.path(&format!("archive/runs/{run}/link.txt"));
     std::os::unix::fs::symlink(world.path("secret.txt"), &link).unwrap();
-    // Clients that never finish what they say.
+    // Clients that never finish their request.
     let slow: Vec<TcpStream> = (0..20)
         .map(|_| {
             let mut stream = TcpStream::connect(&served.address).unwrap();
@@ -326,7 +326,7 @@ fn a_thousand_hostile_requests_bring_nothing_down_and_nothing_out() {
         let body = ["{", "x", "\u{0}", "["][numbers.below(4)].repeat(length);
         let kind = ["application/json", "text/plain", "application/x-www-form-urlencoded"]
             [numbers.below(3)];
-        // A length that never comes is left alone at once.
+        // The server does not wait for a body with a length that never comes.
         let body = if claimed == length { body } else { String::new() };
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: {}\r\n{token}\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {claimed}\r\n\r\n{body}",

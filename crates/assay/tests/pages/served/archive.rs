@@ -1,14 +1,14 @@
-//! What people do to runs of the archive, from the API, the shell and the browser: tags, notes, deleting,
-//! restoring, taking one away whole, saved searches.
+//! Actions on runs of the archive, from the API, the shell and the browser: tags, notes, deleting,
+//! restoring, downloading a run, saved searches.
 
 use crate::common::World;
 use crate::common::chromium::{Browser, FITS, program};
 use crate::common::served::{Served, serve, sleeper};
 use serde_json::{Value, json};
 
-/// What of WCAG 2.2 AA a program can see.
+/// Checks of the rules of WCAG 2.2 AA that a program can check.
 const WCAG: &str = include_str!("../../common/wcag.js");
-/// The id of a run of this experiment.
+/// Runs an experiment and returns the run's id.
 fn ran(served: &Served, experiment: &str) -> String {
     let job = served.submit(experiment);
     served.until(job, "completed")["run"].as_str().unwrap().to_owned()
@@ -50,7 +50,7 @@ fn a_run_is_annotated_deleted_and_restored_and_its_record_stays() {
     assert_eq!(served.post(&format!("{none}/delete"), &json!({})).status, 404);
     assert_eq!(served.post(&format!("{none}/restore"), &json!({})).status, 404);
 
-    // The shell has the same, and can do the same.
+    // The shell shows the same, and has the same actions.
     let shown = world.run(&["archive", "show", &run]).stdout;
     assert!(shown.contains("kept") && shown.contains("the fan was off"), "{shown}");
     let one = &listed(&world, &["--tag", "kept"])[0];
@@ -64,7 +64,7 @@ fn a_run_is_annotated_deleted_and_restored_and_its_record_stays() {
     assert!(list.contains("baseline; the fan was on"), "{list}");
     assert_eq!(world.run(&["archive", "verify"]).code, 0, "the record is what it was");
 
-    // As a bundle, which the archive takes again as the same run.
+    // The run as a bundle, which the archive imports again as the same run.
     let bundle = served.get(&of("bundle"));
     assert_eq!(bundle.status, 200, "{}", bundle.body);
     assert!(bundle.head.contains(&format!("filename=\"{run}.tar.zst\"")), "{}", bundle.head);
@@ -135,7 +135,7 @@ fn who_may_look_only_gets_no_bundle_and_sees_no_buttons() {
         assert_eq!(answer.status, 403, "{path}: {}", answer.body);
     }
     assert_eq!(served.get("/api/v1/runs").json()["total"], 1);
-    // A form leads back to the archive alone.
+    // A form can redirect only to the archive.
     let back = "Content-Type: application/x-www-form-urlencoded";
     let full = format!("Authorization: Bearer {}", served.token);
     let sent = "note=x&back=https%3A%2F%2Fexample.org";

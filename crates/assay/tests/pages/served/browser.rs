@@ -1,5 +1,5 @@
-//! The server's pages in a real browser: sign in, submit, watch to the end, compare, cancel; a phone's
-//! width, dark, and what its content security policy forbids.
+//! The server's pages in a real browser: sign in, submit, watch to the end, compare, cancel; on a
+//! phone's width, in dark, and with the limits of the content security policy.
 
 use crate::common::World;
 use crate::common::chromium::{Browser, FITS, program};
@@ -45,7 +45,7 @@ fn from_submitting_to_comparing() {
     browser.until("document.querySelector('#live-state').textContent.includes('completed')");
     assert_eq!(browser.text("#live-count"), "14 of 14 trials");
     assert_eq!(browser.value("!!document.querySelector('#live-cancel')"), false, "it is over");
-    // What the page counted is what was recorded.
+    // The counts on the page are the recorded ones.
     let rows = browser.value(
         "[...document.querySelectorAll('#live-treatments tr')].map(r => r.cells[1].textContent)",
     );
@@ -55,10 +55,10 @@ fn from_submitting_to_comparing() {
     assert!(browser.text("h1").contains("Is one sleep longer?"));
     let run = served.job(1)["run"].as_str().unwrap().to_owned();
     let shown = world.run(&["compare", &run]).stdout;
-    // The terminal breaks its lines anywhere.
+    // The terminal breaks lines at any space.
     let even = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (shown, page) = (even(&shown), even(&browser.text("main#main")));
-    // Every interval that the terminal prints stands on the page, to the digit.
+    // The page has every interval that the terminal prints, to the digit.
     let intervals: Vec<&str> =
         shown.split('[').skip(1).filter_map(|rest| rest.split(']').next()).collect();
     assert!(intervals.len() >= 2, "{shown}");
@@ -132,7 +132,7 @@ fn a_run_is_cancelled_and_a_wrong_token_gets_nothing() {
     served.until(1, "cancelled");
     browser.go(&format!("http://{}/queue", served.address));
     assert!(browser.text("main table").contains("cancelled"));
-    // Every control has a name that a screen reader can say.
+    // Every control has a name that a screen reader can read.
     let nameless = "[...document.querySelectorAll('button, a, input:not([type=hidden]), select')].filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).length";
     assert_eq!(browser.value(nameless), 0);
     browser.click("nav.site form button");
@@ -162,12 +162,13 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
 
     let run = served.job(1)["run"].as_str().unwrap().to_owned();
     browser.go(&page(&format!("runs/{run}")));
-    // A heat map a treatment, drawn when it is looked at; each column has words for who cannot see it.
+    // One heat map per treatment, drawn when it becomes visible; each column has a text for screen
+    // readers.
     browser.value("document.querySelector('#over-time-tab').click(); document.querySelectorAll('#time details').forEach(d => { d.open = true; })");
     browser.until("document.querySelectorAll('#time svg.heat').length === 2");
     let words = "[...document.querySelectorAll('#time svg.heat')].map(s => s.textContent).join()";
     assert!(browser.value(words).as_str().unwrap().contains("8 times; most (7) from 1 µs to 2 µs"));
-    // What `assay explain` says stands on the page.
+    // The page has the result of `assay explain`.
     let reported = world.run(&["explain", &run]).stdout;
     let line = reported.lines().find(|l| l.contains("of the CPUs' time")).unwrap_or(&reported);
     let shown = browser.text("#explain");
@@ -177,7 +178,7 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
 
     let second = served.job(2)["run"].as_str().unwrap().to_owned();
     browser.go(&page(&format!("compare?runs={run},{second}")));
-    // All four on one axis.
+    // All four series have one axis.
     browser.value("document.querySelector('#over-time-tab').click()");
     browser.until("!!document.querySelector('#over-done-0')");
     let lines = "document.querySelectorAll('#over-done-0 g.series').length";
@@ -211,7 +212,7 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
     assert_eq!(browser.value("!!document.querySelector('#observe-io')"), false, "not unasked");
     browser.click("nav[aria-label='Block I/O by'] li:nth-child(2) a");
     browser.until("!!document.querySelector('#observe-io p + *, #observe-io .notice')");
-    // The same as programs get.
+    // The API returns the same.
     let answer = served.get("/api/v1/observe/io?by=device");
     let text = browser.text("#observe-io");
     match answer.status {
@@ -233,7 +234,7 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
         }
         status => panic!("{status}: {}", answer.body),
     }
-    // Of one program and device only.
+    // Filtered by program and device.
     let device = answer.json()["devices"][0]["device"].as_str().map(str::to_owned);
     if let Some(device) = device {
         let asked = format!("by=program&program=no%20such%20one&device={device}");
@@ -250,7 +251,7 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
         );
         assert_eq!(browser.value("document.querySelector('#io-device').value"), device.as_str());
         browser.picture("observe-io-filtered");
-        // What is typed stays when the dimension changes.
+        // The filters stay when the dimension changes.
         let other =
             browser.value("document.querySelector(\"nav[aria-label='Block I/O by'] a\").href");
         assert!(other.as_str().unwrap().contains("program=no"), "{other}");
@@ -260,7 +261,7 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
     browser.size(390, 844);
     browser.until(FITS);
     assert_eq!(served.get("/api/v1/observe/io?by=nothing").status, 400);
-    // A run is not disturbed.
+    // A run in progress is not disturbed.
     assert_eq!(world.run(&["submit", "long"]).code, 0);
     served.until(1, "running");
     assert_eq!(served.get("/api/v1/observe/io?by=device").status, 409);

@@ -1,4 +1,4 @@
-//! The disk of the queue is full while a run ends: the archive tells how it ended, at once, when there is
+//! The disk of the queue is full when a run ends: the archive has its result at once, when there is
 //! room again, and after a restart.
 
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use crate::common::served::{Served, serve, sleeper};
 use crate::common::{World, eventually};
 use serde_json::{Value, json};
 
-/// A world whose state folder is a small file system of its own.
+/// A world whose state folder is a small file system.
 struct Small {
     world: World,
 }
 
 impl Small {
-    /// `None`, with the reason printed, where it cannot be mounted.
+    /// Mounts the file system; prints the reason and returns `None` if that is impossible.
     fn new() -> Option<Self> {
         let world = World::new();
         let done = Command::new("mount")
@@ -32,7 +32,7 @@ impl Small {
         self.world.path("state/filler")
     }
 
-    /// Fills it to the last page.
+    /// Fills the file system to the last page.
     fn fill(&self) {
         let mut file = std::fs::File::create(self.filler()).unwrap();
         for size in [64 << 10, 4 << 10, 512, 1] {
@@ -44,7 +44,7 @@ impl Small {
         std::fs::remove_file(self.filler()).unwrap();
     }
 
-    /// The job as its file has it.
+    /// Returns the job from its file.
     fn on_disk(&self, id: u64) -> Value {
         let path = self.world.path(&format!("state/queue/{id:06}/job.json"));
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
@@ -108,15 +108,15 @@ fn a_server_that_starts_after_a_full_disk_asks_the_archive() {
     assert_eq!((&job["run"], &job["reason"]), (&done["run"], &json!("the plan is done")));
 }
 
-/// Its events are lost from the first on, and somebody calls it off when it has ended: no event
-/// announced its run to the job.
+/// The events of the run are lost from the first on, and the job is cancelled after its end: no
+/// event told the job which run it has.
 #[test]
 fn a_run_that_no_event_announced_is_found_in_the_archive() {
     let Some(small) = Small::new() else { return };
     let world = &small.world;
     sleeper(world, "unheard", "0.05", 4);
     let mut served = serve(world, &[]);
-    // Another run has its turn; the job's process waits for it.
+    // Another run has the run lock, and the job's process waits for it.
     let gate = world.path("gate");
     let line = format!("while [ ! -e {} ]; do sleep 0.05; done", gate.display());
     let mut other = world
@@ -138,7 +138,7 @@ fn a_run_that_no_event_announced_is_found_in_the_archive() {
     small.free();
     let disk = small.on_disk(id);
     assert_eq!((&disk["state"], &disk["run"]), (&json!("running"), &Value::Null));
-    // As it was left by a server that knew no better.
+    // The file as a server without that knowledge would have left it.
     let path = world.path(&format!("state/queue/{id:06}/job.json"));
     for state in ["running", "cancelled", "failed", "interrupted"] {
         let mut job = disk.clone();

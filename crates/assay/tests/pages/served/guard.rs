@@ -1,4 +1,4 @@
-//! Who is let in, for how long, and how many at once.
+//! Access to the server: permissions, duration of sessions and limits on connections.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 
-/// Signs in. Returns the cookie as a header.
+/// Signs in and returns the cookie as a header.
 fn signed_in(served: &Served, token: &str) -> String {
     let origin = format!("Origin: http://{}", served.address);
     let answer = served.ask("POST", "/login", &[FORM, &origin], &format!("token={token}"));
@@ -37,7 +37,7 @@ fn a_session_is_random_outlives_the_server_and_ends_with_signing_out() {
     assert_eq!((status(&one), status(&two)), (200, 200));
     let origin = format!("Origin: http://{}", served.address);
     assert_eq!(served.ask("POST", "/logout", &[&one, &origin], "").status, 303);
-    // The cookie that somebody kept is worth nothing now; the other browser is still signed in.
+    // The old cookie is invalid now; the other browser is still signed in.
     assert_eq!((status(&one), status(&two)), (303, 200));
     drop(served);
     let served = serve(&world, &[]);
@@ -68,7 +68,7 @@ fn who_has_the_reading_token_may_look_and_change_nothing() {
     }
     assert_eq!(get("/api/v1/status", &bearer).json()["read_only"], true);
     assert_eq!(served.get("/api/v1/status").json()["read_only"], false);
-    // Every write that the API's document names, and the pages' own.
+    // Every write in the API's document and on the pages.
     let document = served.get("/api/v1/openapi.json").json();
     let mut tried = 0;
     for (path, methods) in document["paths"].as_object().unwrap() {
@@ -143,7 +143,7 @@ fn a_length_that_is_not_true_ends() {
             served.address, served.token
         )
     };
-    // Before anything is known of the sender too: the sign-in page takes no longer.
+    // The limit also applies before the sender is known: the sign-in page does not wait longer.
     let stranger = format!(
         "POST /login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\n{FORM}\r\nContent-Length: 100\r\n\r\nt",
         served.address
@@ -157,7 +157,7 @@ fn a_length_that_is_not_true_ends() {
     assert_eq!(large.status, 413, "{}", large.body);
 }
 
-/// Connections that never finish what they say.
+/// Opens connections that never finish their request.
 fn slow(served: &Served, count: usize) -> Vec<TcpStream> {
     (0..count)
         .map(|_| {
@@ -168,7 +168,7 @@ fn slow(served: &Served, count: usize) -> Vec<TcpStream> {
         .collect()
 }
 
-/// Whether the server has ended it.
+/// Returns true if the server has closed the connection.
 fn ended(stream: &mut TcpStream) -> bool {
     stream.set_nonblocking(true).unwrap();
     let mut bytes = [0; 256];
@@ -185,7 +185,7 @@ fn ended(stream: &mut TcpStream) -> bool {
 fn strangers_who_hold_connections_keep_nobody_out() {
     let world = World::new();
     let served = serve(&world, &["--connections", "40", "--connections-per-address", "30"]);
-    // One who is known, and stays connected.
+    // A client that has shown its token, and stays connected.
     let mut known = TcpStream::connect(&served.address).unwrap();
     known.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let ask = format!(
@@ -204,12 +204,13 @@ fn strangers_who_hold_connections_keep_nobody_out() {
     };
     answered();
     let mut strangers = slow(&served, 100);
-    // All but those that there is a place for are ended, and not by time: 29 beside the one who is known.
+    // The server closes all but 29 connections of strangers, the places that the known client
+    // leaves, without a timeout.
     let mut count = || strangers.iter_mut().filter_map(|s| ended(s).then_some(())).count();
     eventually("the oldest are ended", || (count() >= 71).then_some(()));
     assert_eq!(served.get("/api/v1/status").status, 200);
     answered();
-    // Those that are left are ended by time.
+    // The remaining ones are closed by the timeout.
     eventually("a head that never comes is not waited for", || (count() == 100).then_some(()));
 }
 

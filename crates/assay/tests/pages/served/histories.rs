@@ -1,4 +1,5 @@
-//! Histories of a server: its API, its pages in a browser, points that a crontab submits; and the same published.
+//! Histories on a server: the API, the pages in a browser, points that a crontab submits; and
+//! published histories.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +12,8 @@ use crate::common::served::{Served, serve, serve_with};
 use crate::common::{Done, World, done, eventually};
 use serde_json::{Value, json};
 
-/// The experiment of the repository's program, in the server's folder; points are measured beside v1.
+/// Writes the experiment of the repository's program to the server's folder; points are measured
+/// along with v1.
 fn experiment(world: &World, repo: &Path) -> String {
     fs::create_dir_all(world.path("experiments")).unwrap();
     let text = format!(
@@ -23,7 +25,7 @@ fn experiment(world: &World, repo: &Path) -> String {
     world.write("experiments/prog.toml", &text).display().to_string()
 }
 
-/// A history of every other commit.
+/// Measures a history of every commit.
 fn filled(world: &World, file: &str) {
     let done =
         world.run(&["history", file, "--rev", "v1..main", "--fill", "--blocks", "3", "--quiet"]);
@@ -37,7 +39,7 @@ fn change(served: &Served, id: &str) -> Value {
     changes[0].clone()
 }
 
-/// After a confirmation both sides are profiled, or it is said why they cannot be.
+/// Checks that both sides are profiled after a confirmation, or that the reason is reported.
 fn explained(served: &Served, id: &str) {
     let jobs = served.get("/api/v1/jobs").json();
     let text = jobs.to_string();
@@ -53,7 +55,8 @@ fn explained(served: &Served, id: &str) {
         Some(known(id)).filter(|functions| !functions.is_null())
     });
     assert!(functions["run"].is_string(), "{functions:#}");
-    // The program sleeps for longer, which is no function's time on a CPU: that is an answer, too.
+    // The program sleeps for longer, which is no function's time on CPU; this is a valid result
+    // too.
     assert!(functions["differences"].is_object() || functions["why"].is_string(), "{functions:#}");
 }
 
@@ -63,7 +66,7 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     let repo = repository_with(&world, "0.3");
     let file = experiment(&world, &repo);
     filled(&world, &file);
-    // Of a command line that is in no folder of the server's.
+    // A history of a command line that is in none of the server's folders.
     let other = ["history", "--rev", "v1..main~9", "--build", "sh build.sh", "--monitors", "none"];
     let other = [&other[..], &["--fill", "--blocks", "2", "--", "./prog", "2"]].concat();
     assert_eq!(world.assay(&other).current_dir(&repo).output().unwrap().status.code(), Some(0));
@@ -77,7 +80,7 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     let suspected = change(&served, &id);
     assert_eq!(suspected["change"]["state"], "suspected");
     let commit = suspected["commit"].as_str().unwrap().to_owned();
-    // Only what may be submitted here is run.
+    // The server runs only experiments that may be submitted.
     let foreign = lines.iter().find(|l| l["id"] != id.as_str()).unwrap()["id"].as_str().unwrap();
     let refused =
         served.post(&format!("/api/v1/histories/{foreign}/confirm"), &json!({ "commit": commit }));
@@ -96,7 +99,7 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     let lines = served.get("/api/v1/histories").json()["histories"].as_array().unwrap().clone();
     let own = lines.iter().find(|l| l["id"] == id.as_str()).unwrap();
     assert_eq!((&own["alarms"], &own["undecided"]), (&json!(1), &json!(0)));
-    // The command line has learnt it too.
+    // The command line has the result too.
     let seen = world.run(&["history", &file, "--rev", "v1..main"]);
     assert!(seen.code == 5 && seen.stdout.contains("confirmed: worse by"), "{}", seen.stdout);
     let acknowledge = |link: &str| {
@@ -122,7 +125,7 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     assert_eq!(change(&served, &id)["change"]["state"], "acknowledged");
     let nowhere = world.run(&["history", &file, "--rev", "v1..main", "--reset", "v1"]);
     assert!(nowhere.code == 2 && printed(&nowhere).contains("at v1"), "{}", nowhere.stderr);
-    // A page of a part of the range keeps what the whole is.
+    // A page of a part of the range does not change the recorded range.
     world.run(&["history", &file, "--rev", "v1..main~6"]);
     assert_eq!(served.get(&at).json()["revisions"], COMMITS as u64 + 1);
 
@@ -145,7 +148,8 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     on_a_site(&world, &id);
 }
 
-/// The site has a page of each history, which leads to its runs, and makes it again only when it has changed.
+/// Checks that the site has a page of each history with links to its runs, and rewrites it only
+/// after changes.
 fn on_a_site(world: &World, id: &str) {
     world.write("quoted.csv", "time,revision,t\n2026-01-01,a,1\n2026-01-02,b,1.1\n");
     assert_eq!(world.run(&["history", "import", "csv", "quoted.csv"]).code, 0);
@@ -169,7 +173,7 @@ fn on_a_site(world: &World, id: &str) {
     assert!(again.stdout.contains("pages: 0 built"), "{}", again.stdout);
 }
 
-/// What a command complained of, in one line.
+/// Returns the messages of a command in one line.
 fn printed(done: &Done) -> String {
     sentence_of(&done.stderr)
 }
@@ -178,7 +182,7 @@ fn sentence_of(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Runs the command of a crontab's line as cron does: by `sh`, with little in the environment.
+/// Runs the command of a crontab's line as cron does: with `sh` and few environment variables.
 fn by_cron(world: &World, command: &str) -> Done {
     let line = command.replacen("assay", env!("CARGO_BIN_EXE_assay"), 1);
     let mut shell = Command::new("sh");
@@ -201,16 +205,16 @@ fn a_crontab_submits_each_commit_of_a_branch_once() {
     assert!(first.code == 0 && first.stdout.starts_with("job 1: prog, "), "{}", first.stderr);
     assert_eq!(served.until(1, "completed")["submitted_by"], "cron");
     assert_eq!(points(), 2, "the reference and main");
-    // The same commit in the next night: nothing to measure.
+    // The next night has the same commit, so no point is missing.
     let again = nightly();
     assert!(again.code == 2 && printed(&again).contains("measured already"), "{}", again.stderr);
     assert_eq!(served.get("/api/v1/jobs").json()["over"].as_array().unwrap().len(), 1);
-    // A new commit is measured beside the reference of the first.
+    // A new commit is measured along with the reference of the first.
     git(&repo, &["commit", "--quiet", "--allow-empty", "-m", "one more"]);
     assert_eq!(nightly().code, 0);
     served.until(2, "completed");
     assert_eq!(points(), 3);
-    // A point can be put off.
+    // A point can be scheduled for later.
     git(&repo, &["commit", "--quiet", "--allow-empty", "-m", "and another"]);
     let later = by_cron(&world, "assay submit prog --rev main --at 2099-01-01T00:00:00Z");
     assert_eq!(later.code, 0, "{}", later.stderr);
@@ -268,14 +272,15 @@ fn the_pages_of_histories_in_a_browser() {
     browser.picture("history-all");
     browser.click("figure.small a");
     browser.until("location.pathname.startsWith('/history/') && location.hash.startsWith('#s-')");
-    // A point says its commit, the author's day and its subject, by pointer and by keyboard, and leads to its run.
+    // A point shows its commit, author date and subject, by pointer and keyboard, and links to its
+    // run.
     browser.value("document.querySelectorAll('.history a.m')[9].focus()");
     let read = browser.text(".readout");
     assert!(read.contains("change ") && read.contains("20"), "{read}");
     browser.picture("history");
     let run = browser.value("document.querySelector('.history a.m').getAttribute('href')");
     assert!(run.as_str().unwrap().starts_with("/runs/2"), "{run}");
-    // Text and its ground differ enough, light and dark (WCAG 2.2, 1.4.3).
+    // Contrast of text and background, in light and dark (WCAG 2.2, 1.4.3).
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("dark", 390)] {
         browser.scheme(scheme);
         browser.size(width, 844);
@@ -298,10 +303,11 @@ fn the_pages_of_histories_in_a_browser() {
     browser.until("!!document.querySelector('.change-state-acknowledged')");
     assert!(browser.text("main").contains("wanted"));
     assert_eq!(browser.text(".card a[href='https://example.org/7']"), "https://example.org/7");
-    // The address of the change is what the browser has after its button, and finds the card.
+    // After the button, the browser's address is that of the change, and points to the card.
     let there = "document.querySelector(location.hash)?.classList.contains('card')";
     assert_eq!(browser.value(there), true);
-    // A reset ends the change, is stated, and can be taken back, with what was known of the change.
+    // A reset ends the change, is shown, and can be undone, which restores the known facts about
+    // the change.
     browser.value("document.querySelectorAll('.card details')[1].open = true");
     browser.picture("history-actions");
     browser.click(".card form[action$='/reset'] button");
@@ -318,7 +324,7 @@ fn the_pages_of_histories_in_a_browser() {
     assert_eq!(browser.complaints, Vec::<String>::new());
 }
 
-/// The smallest contrast of a text with the ground below it.
+/// JavaScript for the smallest contrast between a text and its background.
 const CONTRAST: &str = "(() => {
     const part = (c) => { const s = c / 255; return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4; };
     const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };

@@ -1,4 +1,5 @@
-//! The server and its pages: its API, its queue, who is let in, and what a real browser makes of it.
+//! The server and its pages: its API, its queue, its access control, and its pages in a real
+//! browser.
 
 mod a_run_goes_on;
 mod accessible;

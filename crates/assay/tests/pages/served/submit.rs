@@ -1,5 +1,5 @@
-//! Submitting: what would be run as it is typed, mistakes beside their fields, the text, repeating and cloning
-//! runs; and the main job by the keyboard alone.
+//! Submitting: a preview of the plan while typing, mistakes next to their fields, the text form,
+//! repeating and cloning runs; and the main tasks with the keyboard alone.
 
 use crate::common::World;
 use crate::common::chromium::{Browser, FITS, program};
@@ -12,7 +12,7 @@ fn plan(served: &Served, asked: &Value) -> Value {
     answer.json()
 }
 
-/// The fields that have mistakes.
+/// Returns the fields that have mistakes.
 fn wrong(draft: &Value) -> Vec<String> {
     let problems = draft["problems"].as_array().unwrap();
     problems.iter().map(|p| p["field"].as_str().unwrap().to_owned()).collect()
@@ -51,7 +51,7 @@ fn a_plan_says_what_would_be_run_and_where_the_mistakes_are() {
     assert_eq!((wrong(&large).len(), &large["plan"]), (1, &Value::Null), "{large}");
     assert_eq!(served.post("/api/v1/plan", &json!({ "experiment": "nothing" })).status, 404);
 
-    // As text: what is no program and no file may be changed.
+    // As text: everything but programs and files may be changed.
     let of = |toml: &str| json!({ "experiment": "beating", "toml": toml });
     let more = file.replace("[1, 2]", "[1, 2, 4]").replace("blocks = 3", "blocks = 5");
     assert_eq!(plan(&served, &of(&more))["plan"]["trials"], 15);
@@ -70,7 +70,7 @@ fn a_plan_says_what_would_be_run_and_where_the_mistakes_are() {
         assert!([400, 403].contains(&refused.status), "{}", refused.body);
     }
 
-    // From a workload: what names a program stays locked.
+    // From a workload: parameters that name a program stay locked.
     let noop = json!({ "workload": "noop" });
     assert_eq!(wrong(&plan(&served, &noop)), Vec::<String>::new());
     let shell = json!({ "workload": "command", "set": { "command": "touch /tmp/owned" } });
@@ -119,7 +119,7 @@ fn a_run_is_repeated_and_cloned() {
     browser.click("#submit button");
     let clone = served.until(3, "completed");
     assert_eq!((&clone["trials"], &clone["experiment"]), (&json!(4), &json!("beating-copy")));
-    // Its file is gone: nothing says what may be run.
+    // The experiment's file is gone, so nothing says that it may run.
     std::fs::remove_file(world.path("experiments/beating.toml")).unwrap();
     browser.go(&format!("http://{}/queue/new?run={run}", served.address));
     assert!(
@@ -129,7 +129,7 @@ fn a_run_is_repeated_and_cloned() {
     );
 }
 
-/// Types into a field as a person does.
+/// Types into a field as a user does.
 fn fill(browser: &mut Browser, selector: &str, text: &str) {
     let set = format!(
         "(() => {{ const e = document.querySelector({selector:?}); e.value = {text:?}; e.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
@@ -163,7 +163,7 @@ fn the_plan_follows_what_is_typed_and_mistakes_stand_beside_their_fields() {
         "true"
     );
     browser.picture("submit-mistake");
-    // Sent all the same: everything is kept, and reported.
+    // If the form is sent nevertheless, it keeps its values and shows the mistakes.
     fill(&mut browser, "#tags", "one, two");
     browser.click("#submit button");
     assert_eq!(browser.value(mistake), true);
@@ -171,7 +171,7 @@ fn the_plan_follows_what_is_typed_and_mistakes_stand_beside_their_fields() {
     assert_eq!(browser.value("document.querySelector('#tags').value"), "one, two");
     assert_eq!(browser.value("document.activeElement.id"), "problems");
     browser.picture("submit-refused");
-    // The text and the fields follow each other.
+    // The text and the fields are kept in sync.
     fill(&mut browser, "#set-size", "1, 2");
     browser.until(&trials(6));
     browser.value("document.querySelector('#toml').closest('details').open = true");
@@ -205,7 +205,8 @@ fn the_plan_follows_what_is_typed_and_mistakes_stand_beside_their_fields() {
     assert_eq!(expected, 0, "{:?}", browser.complaints);
 }
 
-/// Presses Tab until the focus is on what a selector finds, and says how it looks there.
+/// Presses Tab until the element that a selector matches has the focus, and checks that the focus
+/// is visible.
 fn tab_to(browser: &mut Browser, selector: &str) {
     let there = format!("document.activeElement?.matches({selector:?}) === true");
     for _ in 0..200 {
@@ -219,7 +220,7 @@ fn tab_to(browser: &mut Browser, selector: &str) {
     panic!("no Tab leads to {selector} on {}", browser.value("location.href"));
 }
 
-/// Presses Enter on it, and waits for the page that comes.
+/// Presses Enter on an element, and waits for the next page.
 fn enter(browser: &mut Browser, selector: &str) {
     tab_to(browser, selector);
     browser.value("window.before = true");
@@ -244,7 +245,7 @@ fn the_main_job_needs_no_mouse() {
     enter(&mut browser, "a[href='/queue/new']");
     enter(&mut browser, "a[href='/queue/new/walk']");
     tab_to(&mut browser, "#blocks");
-    // What stands there is selected when the focus comes by the keyboard.
+    // The content of a field is selected when it gets the focus by keyboard.
     browser.call("Input.insertText", &json!({ "text": "4" }));
     browser.until("document.querySelector('#plan').textContent.includes('trials8 (')");
     enter(&mut browser, "#submit button");
@@ -252,7 +253,7 @@ fn the_main_job_needs_no_mouse() {
     browser.until("!!document.querySelector('.card.running a.button')");
     enter(&mut browser, ".card.running a.button");
     browser.until("document.querySelectorAll('#live-results svg.chart').length > 0");
-    // Cancelling asks, and can be thought better of.
+    // Cancelling asks for confirmation, and can be abandoned.
     enter(&mut browser, "#live-cancel");
     enter(&mut browser, "main a.button");
     assert_eq!(browser.value("location.pathname"), "/live/1");
