@@ -997,35 +997,35 @@ pub struct Io {
     /// List at most this many groups, devices and regions, the busiest first.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
-    /// Count only I/Os of this program. May be given several times.
+    /// Include only I/Os of this program. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub program: Vec<String>,
-    /// Count only I/Os of this device, by its name in the trace; live, also by a path to it or a
+    /// Include only I/Os of this device, by its name in the trace; live, also by a path to it or a
     /// file on it. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub device: Vec<String>,
-    /// Count only I/Os of this process. May be given several times.
+    /// Include only I/Os of this process. May be given several times.
     #[arg(long, value_name = "PID")]
     pub pid: Vec<u32>,
-    /// Count only I/Os of this file. May be given several times.
+    /// Include only I/Os of this file. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub file: Vec<String>,
-    /// Count only I/Os of this control group. May be given several times.
+    /// Include only I/Os of this control group. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub cgroup: Vec<String>,
-    /// Count only the reads.
+    /// Include only the reads.
     #[arg(long, conflicts_with = "write")]
     pub read: bool,
-    /// Count only the writes.
+    /// Include only the writes.
     #[arg(long)]
     pub write: bool,
-    /// Count only I/Os that started at least this long after the first one of the trace.
+    /// Include only I/Os that started at least this long after the first one of the trace.
     #[arg(long, value_name = "DURATION")]
     pub from_time: Option<String>,
-    /// Count only I/Os that started less than this long after the first one of the trace.
+    /// Include only I/Os that started less than this long after the first one of the trace.
     #[arg(long, value_name = "DURATION")]
     pub to_time: Option<String>,
-    /// Count only I/Os that begin in these blocks of 512 bytes; regions then divide that range.
+    /// Include only I/Os that begin in these blocks of 512 bytes; regions then divide that range.
     #[arg(long, value_name = "FIRST-LAST")]
     pub blocks: Option<String>,
     /// Save the I/Os as Parquet, one row per I/O.

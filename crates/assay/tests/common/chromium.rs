@@ -187,7 +187,7 @@ impl Browser {
     /// Saves a screenshot of the page in the folder `ASSAY_PICTURES`, if that is set.
     pub fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("ASSAY_PICTURES") else { return };
-        // Animations need another frame to end.
+        // Moving elements are drawn with the next frame.
         std::thread::sleep(Duration::from_millis(200));
         let all = json!({ "captureBeyondViewport": true });
         let picture = self.call("Page.captureScreenshot", &all);

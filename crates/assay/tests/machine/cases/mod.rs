@@ -32,7 +32,7 @@ const OTHER_NODE: &str = "memory of another node";
 
 /// Scenes that are made alone, in this order: those whose runs detect other activity on the
 /// machine, the one that keeps it busy, and those that set large pages, which a parallel run sees
-/// and after which the kernel compacts memory.
+/// and after which the kernel still tidies up.
 const ALONE: &[&str] = &[
     "generator on the server's CPU",
     "load",
