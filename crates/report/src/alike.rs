@@ -1,28 +1,28 @@
-//! Sentences that differ only in their numbers, printed once: with the range of each number and the
-//! trials that they are about.
+//! Groups sentences that differ only in their numbers, so that each wording is printed once, with
+//! the range of every number and the trials that reported it.
 
 use std::collections::HashMap;
 
-/// Sentences of one wording.
+/// A group of sentences with the same wording.
 #[derive(Debug, Clone)]
 pub(crate) struct Alike {
-    /// What stands before, between and after the numbers.
+    /// Text before, between and after the numbers.
     words: Vec<String>,
-    /// The smallest and the largest of each number, as they were written.
+    /// Smallest and largest value of each number, as written in the sentences.
     ranges: Vec<(String, String)>,
-    /// The trials that reported it.
+    /// Numbers of the trials that reported the sentence.
     pub trials: Vec<u32>,
 }
 
 impl Alike {
-    /// One sentence of one trial; of the run as a whole without one.
+    /// Creates a group of one sentence; `trial` is `None` for a sentence about the whole run.
     pub fn new(text: &str, trial: Option<u32>) -> Self {
         let (words, numbers) = split(text);
         let ranges = numbers.into_iter().map(|n| (n.clone(), n)).collect();
         Alike { words, ranges, trials: trial.into_iter().collect() }
     }
 
-    /// Takes another in if it has the same wording.
+    /// Merges `other` into this group if it has the same wording; else returns false.
     pub fn take(&mut self, other: &Alike) -> bool {
         if self.words != other.words {
             return false;
@@ -40,7 +40,7 @@ impl Alike {
         true
     }
 
-    /// The sentence, with `least..largest` where a number differed.
+    /// Returns the sentence, with `least..largest` where a number differed.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let mut ranges = self.ranges.iter();
@@ -58,13 +58,14 @@ impl Alike {
     }
 }
 
-/// The words around the numbers, and the numbers: digits with at most one point inside.
+/// Splits a sentence into the text around its numbers and the numbers. A number is digits with at
+/// most one point inside.
 fn split(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut words, mut numbers) = (vec![String::new()], Vec::new());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let digits = number(rest);
-        // Digits that belong to a word (`p99`, `F22`) are no number of their own.
+        // Digits that are part of a word (`p99`, `F22`) are not a number.
         let word =
             words.last().and_then(|w| w.chars().next_back()).is_some_and(char::is_alphabetic);
         if digits == 0 || word {
@@ -80,7 +81,7 @@ fn split(text: &str) -> (Vec<String>, Vec<String>) {
     (words, numbers)
 }
 
-/// How many bytes of a number the text begins with.
+/// Returns the length in bytes of the number at the start of `text`, or 0.
 fn number(text: &str) -> usize {
     let digits = |t: &str| t.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(text);
@@ -93,10 +94,10 @@ fn number(text: &str) -> usize {
     }
 }
 
-/// Sentences of trials, grouped by wording, in the order in which each wording came first.
+/// Groups the sentences of trials by wording, in the order in which each wording came first.
 pub(crate) fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<Alike> {
     let mut groups: Vec<Alike> = Vec::new();
-    // Most trials say the same to the letter.
+    // Most trials report identical text, which is found here without comparing words.
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (trial, text) in all {
         if let Some(at) = known.get(text) {
@@ -113,7 +114,7 @@ pub(crate) fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<Alike>
     groups
 }
 
-/// Each value once, in the order in which it came first.
+/// Returns each distinct value once, in the order of first occurrence.
 pub(crate) fn once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut out = Vec::new();
     for one in all {
@@ -124,7 +125,7 @@ pub(crate) fn once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     out
 }
 
-/// `trial 3`, `trials 1, 2, 5`; of many, how many.
+/// Returns `trial 3` or `trials 1, 2, 5`; for more than six trials, their count and the first six.
 pub(crate) fn trials_text(trials: &[u32]) -> String {
     const NAMED: usize = 6;
     let named: Vec<String> = trials.iter().take(NAMED).map(u32::to_string).collect();

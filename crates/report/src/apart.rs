@@ -1,12 +1,13 @@
-//! Long labels beside each other: without the parts that all of them have.
+//! Shortens long labels by leaving out the parts that all of them share.
 
 use std::collections::BTreeSet;
 
-/// A label of so many characters fits a legend whole.
+/// Length in characters up to which a label fits into a legend.
 const FITS: usize = 40;
 
-/// The labels without the parts (between commas) that all of them have, and those parts. Labels that all
-/// fit, or of which one would be empty, keep theirs.
+/// Returns the labels without the comma-separated parts that all of them share, and the shared
+/// parts. Labels are returned unchanged if each of them fits. If a label would become empty, its
+/// first part stays in every label.
 pub(crate) fn apart(labels: &[String]) -> (Vec<String>, String) {
     let whole = || (labels.to_vec(), String::new());
     if labels.len() < 2 || labels.iter().all(|l| l.chars().count() <= FITS) {
@@ -18,7 +19,7 @@ pub(crate) fn apart(labels: &[String]) -> (Vec<String>, String) {
     for of in &parts {
         shared.retain(|part| of.contains(part));
     }
-    // What a label would have nothing but stays in all.
+    // If nothing would be left of a label, its first part stays in every label.
     for of in &parts {
         if of.iter().all(|part| shared.contains(part)) {
             shared.remove(of[0]);

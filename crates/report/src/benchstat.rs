@@ -1,5 +1,6 @@
-//! The text format of Go's benchmarks, which `benchstat` and `benchseries` compare: a line for each trial that
-//! counts, named by the levels of its factors. The format is that of golang.org/design/14313-benchmark-format.
+//! The text format of Go's benchmarks, which `benchstat` and `benchseries` compare: one line for
+//! each trial that counts, named by the levels of its factors. The format is specified in
+//! golang.org/design/14313-benchmark-format.
 
 use std::fmt::Write;
 
@@ -8,9 +9,9 @@ use assay_model::{Better, TrialRecord};
 use crate::gate::Gate;
 use crate::view::RunView;
 
-/// What is compared: configuration lines, the direction of each unit, a line for each trial that counts and is
-/// not withheld. A metric's unit is its name and its own unit (`elapsed-s`), so that no two metrics share one;
-/// metrics without a value are left out.
+/// Writes configuration lines, the direction of each unit, and a line for each trial that counts
+/// and is not withheld. The unit of a metric is its name and its own unit (`elapsed-s`), so that no
+/// two metrics share one; metrics without a value are left out.
 pub fn write(view: &RunView) -> String {
     let gate = Gate::of(view);
     let shown: Vec<&TrialRecord> =
@@ -48,7 +49,8 @@ pub fn write(view: &RunView) -> String {
     out
 }
 
-/// `Command/command=sleep_0.1`: a name begins with a capital, and levels are sub-benchmarks by key.
+/// Returns a benchmark name such as `Command/command=sleep_0.1`. The format requires a capital
+/// first letter; each level is a sub-benchmark with a key.
 fn name(view: &RunView, record: &TrialRecord) -> String {
     let words = view.summary.workload.split(|c: char| !c.is_ascii_alphanumeric());
     let mut name = words.fold(String::new(), |name, word| {
@@ -71,7 +73,8 @@ fn unit(metric: &str, unit: &str) -> String {
     if unit == "1" { one_word(metric) } else { format!("{}-{}", one_word(metric), one_word(unit)) }
 }
 
-/// Blanks end a word of the format and slashes a level of a name.
+/// Replaces white space, which would end a word of the format, and slashes, which would begin
+/// another sub-benchmark.
 fn one_word(text: &str) -> String {
     text.replace(|c: char| c.is_whitespace() || c == '/', "_")
 }

@@ -1,5 +1,6 @@
-//! CSV (RFC 4180): the long form with one row for each trial and metric, the points of curves, and
-//! the summaries. Missing values are empty fields; withheld ones are empty and name the finding.
+//! Exports as CSV (RFC 4180): the long form with one row for each trial and metric, the points of
+//! curves, and the summaries. Missing values are empty fields; withheld values are empty and name
+//! the finding.
 
 use assay_model::{Comparison, Kind, Load, Summary, TreatmentSummary, TrialRecord};
 
@@ -8,8 +9,8 @@ use crate::gate::Gate;
 use crate::percentiles::every;
 use crate::view::{RunView, outcome_word};
 
-/// One row for each trial and metric, with every factor's level as a column of its own. Trials that
-/// reported no metric have one row with an empty metric, so that no trial is left out.
+/// Writes one row for each trial and metric, with a column for each factor's level. A trial that
+/// reported no metric has one row with an empty metric, so that no trial is left out.
 pub fn trials(view: &RunView) -> String {
     let gate = Gate::of(view);
     let mut out = Rows::new();
@@ -57,7 +58,7 @@ pub fn trials(view: &RunView) -> String {
     out.text()
 }
 
-/// One row for each point of each curve of each trial, in the order of measuring.
+/// Writes one row for each point of each curve of each trial, in the order of measurement.
 pub fn curves(view: &RunView) -> String {
     let gate = Gate::of(view);
     let mut out = Rows::new();
@@ -85,7 +86,7 @@ pub fn curves(view: &RunView) -> String {
     out.text()
 }
 
-/// A summary on its way to a row, with the comparison of its treatment.
+/// Source of one row of [`summaries`]: a treatment's summary and its comparison with the baseline.
 struct Summarised<'a> {
     view: &'a RunView,
     gate: &'a Gate,
@@ -94,8 +95,9 @@ struct Summarised<'a> {
 }
 
 impl Summarised<'_> {
-    /// A number about the values. A mean of percentiles is the percentile of nothing; that of all trials is in its own
-    /// column.
+    /// Formats a statistic of the trials' values. It is empty for a percentile, because a mean of
+    /// percentiles is the percentile of nothing; the percentile of all trials is in the column
+    /// `merged`.
     fn mean(&self, of: fn(&Summary) -> Option<f64>) -> String {
         number(of(&self.of.summary).filter(|_| self.of.percentile.is_none()))
     }
@@ -134,9 +136,9 @@ const SUMMARY: [SummaryColumn; 21] = [
     }),
 ];
 
-/// One row for each treatment and metric: n, means, median, range, standard deviation, interval, and
-/// for the deciding metric the ratio to the baseline with its interval and verdict; for a percentile
-/// that of the merged histograms, and no mean.
+/// Writes one row for each treatment and metric: n, means, median, range, standard deviation and
+/// interval. The deciding metric also has its ratio to the baseline, with interval and verdict. A
+/// percentile has the value of the merged histograms and no mean.
 pub fn summaries(view: &RunView) -> String {
     let gate = Gate::of(view);
     let mut out = Rows::new();
@@ -157,7 +159,8 @@ pub fn summaries(view: &RunView) -> String {
     out.text()
 }
 
-/// One row for each percentile of each treatment's merged histograms, also of those at one x of a curve.
+/// Writes one row for each percentile of each treatment's merged histograms, including histograms
+/// at one x of a curve.
 pub fn percentiles(view: &RunView) -> String {
     let gate = Gate::of(view);
     let mut out = Rows::new();
@@ -184,7 +187,7 @@ pub fn percentiles(view: &RunView) -> String {
     out.text()
 }
 
-/// The kind of virtual machine that the numbers come from; empty: none.
+/// Returns the kind of virtual machine that the run was measured in; empty without one.
 fn guest(view: &RunView) -> String {
     view.analysis.guest.map(|g| g.name().to_owned()).unwrap_or_default()
 }
@@ -221,7 +224,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// A number so that it reads back to the same bits; empty when missing.
+/// Formats a number so that it parses back to the same bits; empty if it is missing.
 pub(crate) fn number(value: Option<f64>) -> String {
     value.map(|v| v.to_string()).unwrap_or_default()
 }
@@ -230,7 +233,7 @@ fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|w| (*w).to_owned()).collect()
 }
 
-/// Rows of CSV, quoted where they must be.
+/// Rows of CSV, with fields quoted where necessary.
 pub(crate) struct Rows(csv::Writer<Vec<u8>>);
 
 impl Rows {

@@ -1,4 +1,4 @@
-//! Numbers as text, the same in every output.
+//! Formats numbers as text, in the same way for every output.
 
 use assay_model::units::{self, Estimate};
 use assay_model::{
@@ -6,19 +6,19 @@ use assay_model::{
     Interval, Kind, Percentile, SuiteScore, Summary, TreatmentSummary,
 };
 
-/// The metric by which a post names the mean of a suite's members.
+/// Name of the metric by which a post refers to the mean of a suite's members.
 pub(crate) const GEOMEAN: &str = "geomean";
 
-/// What stands where a number could not be had.
+/// Text in place of a missing number.
 pub(crate) const NO_VALUE: &str = "no value";
 
-/// The centre of a summary: the geometric mean, or the arithmetic one when a value is not positive; of a
-/// percentile, that of the trials' merged histograms.
+/// Returns the centre of a summary: the geometric mean, or the arithmetic mean if a value is not
+/// positive; for a percentile, the value of the trials' merged histograms.
 pub(crate) fn centre(summary: &TreatmentSummary) -> Option<f64> {
     summary.centre()
 }
 
-/// The name of [`centre`].
+/// Returns the name of the statistic that [`centre`] returns.
 pub(crate) fn centre_name(summary: &TreatmentSummary) -> &'static str {
     if summary.percentile.is_some() {
         "merged"
@@ -29,7 +29,8 @@ pub(crate) fn centre_name(summary: &TreatmentSummary) -> &'static str {
     }
 }
 
-/// A value with its interval, scaled as `reference` is; `None` without an interval.
+/// Returns a value with its interval, in the unit prefix of `reference`; `None` without an
+/// interval.
 pub(crate) fn estimate(
     value: f64,
     interval: Option<Interval>,
@@ -39,34 +40,34 @@ pub(crate) fn estimate(
     interval.map(|i| units::estimate(value, i.low, i.high, unit, reference))
 }
 
-/// `5.542 GB/s [5.512, 5.572]`, or `5.542 GB/s` where there is no interval.
+/// Formats `5.542 GB/s [5.512, 5.572]`, or `5.542 GB/s` if there is no interval.
 pub(crate) fn with_interval(value: f64, interval: Option<Interval>, unit: &str) -> String {
     on_scale(value, interval, unit, None)
 }
 
-/// [`with_interval`] with the prefix that `scale` has; without one, with the value's own.
+/// Formats like [`with_interval`], in the unit prefix of `scale` or, without one, of the value.
 pub(crate) fn on_scale(v: f64, i: Option<Interval>, unit: &str, scale: Option<f64>) -> String {
     estimate(v, i, unit, scale.unwrap_or(v))
         .map_or_else(|| units::format_value_as(v, unit, 4, scale), |e| e.to_string())
 }
 
-/// [`with_interval`] with the interval's level, for a sentence.
+/// Formats like [`with_interval`] and adds the interval's level, for a sentence.
 pub(crate) fn in_a_sentence(value: f64, interval: Option<Interval>, unit: &str) -> String {
     estimate(value, interval, unit, value)
         .map_or_else(|| units::format_value(value, unit), |e| e.text(interval.map(|i| i.level)))
 }
 
-/// What stands beside an arithmetic mean under the heading of geometric ones.
+/// Returns the mark of an arithmetic mean in a column of geometric means.
 fn arithmetic(summary: &Summary) -> &'static str {
     if summary.geomean.is_none() && summary.mean.is_some() { " (arithmetic)" } else { "" }
 }
 
-/// A summary's centre with its interval, or [`NO_VALUE`].
+/// Formats a summary's centre with its interval, or states why there is no value.
 pub(crate) fn summary_text(summary: &TreatmentSummary) -> String {
     summary_as(summary, with_interval)
 }
 
-/// [`summary_text`] with the interval's level, for a sentence.
+/// Formats like [`summary_text`] and adds the interval's level, for a sentence.
 pub(crate) fn summary_in_a_sentence(summary: &TreatmentSummary) -> String {
     summary_as(summary, in_a_sentence)
 }
@@ -91,7 +92,7 @@ fn kind_of_mean(summary: &TreatmentSummary) -> &'static str {
     if summary.percentile.is_some() { "" } else { arithmetic(&summary.summary) }
 }
 
-/// What stands beside a number of a virtual machine, and beside one that is doubtful.
+/// Returns the mark of a number that was measured in a virtual machine or is doubtful.
 pub(crate) fn mark(in_guest: bool, doubtful: bool) -> &'static str {
     match (in_guest, doubtful) {
         (true, false) => " (in a virtual machine)",
@@ -105,18 +106,19 @@ fn summary_mark(summary: &TreatmentSummary) -> &'static str {
     mark(summary.virtual_machine, !summary.doubts.is_empty())
 }
 
-/// [`mark`] of a value of the analysis.
+/// Returns the [`mark`] of a value of the analysis.
 pub(crate) fn value_mark(analysis: &Analysis, doubtful: bool) -> &'static str {
     mark(analysis.guest.is_some(), doubtful)
 }
 
-/// [`mark`] of a ratio, one of whose sides may be doubtful; nothing where there is no ratio.
+/// Returns the [`mark`] of a ratio, which is doubtful if either side is; empty without a ratio.
 pub(crate) fn ratio_mark(analysis: &Analysis, c: &Comparison) -> &'static str {
     let none = c.ratio.is_none();
     if none { "" } else { value_mark(analysis, !ratio_doubts(analysis, c).is_empty()) }
 }
 
-/// What makes a percentile doubtful: what makes its metric so, or that it is of an emulator's times.
+/// Returns the reasons why a percentile is doubtful: those of its metric or, for a time in an
+/// emulated machine, that it is the emulator's time.
 pub(crate) fn percentile_doubts(
     analysis: &Analysis,
     h: &HistogramSummary,
@@ -130,7 +132,7 @@ pub(crate) fn percentile_doubts(
     doubts
 }
 
-/// What makes a side of a ratio doubtful; nothing where there is no ratio.
+/// Returns the reasons why either side of a ratio is doubtful; empty without a ratio.
 pub(crate) fn ratio_doubts(analysis: &Analysis, c: &Comparison) -> Vec<String> {
     match c.ratio {
         Some(_) => value_doubts(analysis, &[c.baseline, c.treatment], &c.metric),
@@ -138,7 +140,8 @@ pub(crate) fn ratio_doubts(analysis: &Analysis, c: &Comparison) -> Vec<String> {
     }
 }
 
-/// What makes a value of these treatments doubtful. Of a suite's mean it is what makes the members' ratios so.
+/// Returns the reasons why values of these treatments are doubtful. A suite's mean is doubtful if
+/// the metric of its members' ratios is.
 pub(crate) fn value_doubts(analysis: &Analysis, treatments: &[u32], metric: &str) -> Vec<String> {
     let metric = match &analysis.suite {
         Some(suite) if metric == GEOMEAN => &suite.metric,
@@ -150,20 +153,20 @@ pub(crate) fn value_doubts(analysis: &Analysis, treatments: &[u32], metric: &str
         .collect()
 }
 
-/// What makes the mean of a score doubtful.
+/// Returns the reasons why the mean of a score is doubtful.
 pub(crate) fn score_doubts(analysis: &Analysis, score: &SuiteScore) -> Vec<String> {
     let members: Vec<u32> = score.members.iter().map(|m| m.treatment).collect();
     value_doubts(analysis, &members, GEOMEAN)
 }
 
-/// The texts of summaries as [`summary_text`], in one prefix of the unit where they lie within a factor of
-/// 1000.
+/// Formats summaries like [`summary_text`], all in one unit prefix if their values lie within a
+/// factor of 1000.
 pub(crate) fn summary_texts(all: &[&TreatmentSummary]) -> Vec<String> {
     let scale = units::common_reference(all.iter().filter_map(|s| s.centre()));
     all.iter().map(|s| summary_as(s, |v, i, unit| on_scale(v, i, unit, scale))).collect()
 }
 
-/// A percentile's value with the prefix that `scale` has, or why there is none.
+/// Formats a percentile in the unit prefix of `scale`, or states why it has no value.
 pub(crate) fn percentile_text(p: &Percentile, unit: &str, scale: Option<f64>) -> String {
     match p.value {
         Some(v) => on_scale(v, None, unit, scale),
@@ -172,12 +175,12 @@ pub(crate) fn percentile_text(p: &Percentile, unit: &str, scale: Option<f64>) ->
     }
 }
 
-/// What the values of runs side by side are called.
+/// Returns the heading of a column of values of compared runs.
 pub(crate) fn across_heading(across: &Across) -> &'static str {
     if across.rows.iter().any(|r| !r.percentiles.is_empty()) { "merged" } else { "geometric mean" }
 }
 
-/// The centre of a treatment's values in one of the runs side by side.
+/// Returns the centre of a treatment's values in one of the compared runs.
 fn across_centre(row: &AcrossRow, run: usize) -> Option<f64> {
     match row.percentiles.get(run) {
         Some(Some(percentile)) => percentile.value,
@@ -185,14 +188,14 @@ fn across_centre(row: &AcrossRow, run: usize) -> Option<f64> {
     }
 }
 
-/// Returns the value whose prefix the values of runs side by side share.
+/// Returns the value whose unit prefix the values of compared runs share.
 pub(crate) fn across_scale(across: &Across) -> Option<f64> {
     let each = across.rows.iter().flat_map(|r| (0..across.runs.len()).map(move |run| (r, run)));
     units::common_reference(each.filter_map(|(row, run)| across_centre(row, run)))
 }
 
-/// The value of a treatment in one of the runs that stand side by side, with the prefix that `scale` has: a percentile
-/// is that of the merged histograms.
+/// Formats the value of a treatment in one of the compared runs, in the unit prefix of `scale`; a
+/// percentile is that of the merged histograms.
 pub(crate) fn across_value(a: &Across, row: &AcrossRow, run: usize, scale: Option<f64>) -> String {
     let text = match (row.percentiles.get(run), row.summaries.get(run), across_centre(row, run)) {
         (Some(Some(percentile)), ..) => percentile_text(percentile, &a.unit, scale),
@@ -202,32 +205,32 @@ pub(crate) fn across_value(a: &Across, row: &AcrossRow, run: usize, scale: Optio
     text + across_mark(a, row, &[run])
 }
 
-/// [`mark`] of what is made of these runs' values of a treatment.
+/// Returns the [`mark`] of a number that is computed from these runs' values of a treatment.
 pub(crate) fn across_mark(across: &Across, row: &AcrossRow, runs: &[usize]) -> &'static str {
     let in_guest = |run: &usize| across.guests.get(*run).is_some_and(Option::is_some);
     let doubtful = |run: &usize| row.doubts.get(*run).is_some_and(|d| !d.is_empty());
     mark(runs.iter().any(in_guest), runs.iter().any(doubtful))
 }
 
-/// A quantile as it is spoken of: `p50`, `p99.9`.
+/// Formats a quantile as `p50` or `p99.9`.
 pub(crate) fn quantile_name(quantile: f64) -> String {
     let text = format!("{:.4}", quantile * 100.0);
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Returns the value whose prefix the points of curves beside each other share.
+/// Returns the value whose unit prefix the points of these curves share.
 pub(crate) fn curves_scale(curves: &[&CurveSummary]) -> Option<f64> {
     units::common_reference(curves.iter().flat_map(|c| &c.points).map(|p| p.value))
 }
 
-/// The value of a point of a curve with its interval and with the prefix that `scale` has.
+/// Formats a curve point's value with its interval, in the unit prefix of `scale`.
 pub(crate) fn point_text(curve: &CurveSummary, point: &CurvePoint, scale: Option<f64>) -> String {
-    // An estimate is a simulation's, which has no clock.
+    // An estimate comes from a simulation, which has no clock that could be wrong.
     let timed = curve.guest == Some(Guest::Emulated) && curve.kind != Kind::Estimated;
     on_scale(point.value, point.interval, &curve.unit, scale) + mark(curve.guest.is_some(), timed)
 }
 
-/// Where a curve point lies: sizes in IEC units, anything else as a value.
+/// Formats the x value of a curve point: sizes in IEC units, anything else as a value.
 pub(crate) fn x_text(x: f64, unit: &str) -> String {
     if unit == "B" && x >= 0.0 && x.fract() == 0.0 && x < 9e15 {
         return units::format_bytes(x as u64);
@@ -238,8 +241,8 @@ pub(crate) fn x_text(x: f64, unit: &str) -> String {
     units::format_value(x, unit)
 }
 
-/// A comparison's ratio with its interval: `1.861 [1.842, 1.880]`; the ratio alone where n carries
-/// no interval; [`NO_VALUE`] without a ratio.
+/// Formats a comparison's ratio with its interval: `1.861 [1.842, 1.880]`; the ratio alone if n is
+/// too small for an interval; [`NO_VALUE`] without a ratio.
 pub(crate) fn ratio_text(comparison: &Comparison) -> String {
     match (comparison.ratio, comparison.interval) {
         (Some(r), Some(i)) => units::ratio(r, i.low, i.high).to_string(),
@@ -248,7 +251,7 @@ pub(crate) fn ratio_text(comparison: &Comparison) -> String {
     }
 }
 
-/// [`ratio_text`] with the interval's level, for a sentence.
+/// Formats like [`ratio_text`] and adds the interval's level, for a sentence.
 pub(crate) fn ratio_in_a_sentence(c: &Comparison) -> String {
     match (c.ratio, c.interval) {
         (Some(r), Some(i)) => units::ratio(r, i.low, i.high).text(Some(i.level)),
@@ -256,12 +259,12 @@ pub(crate) fn ratio_in_a_sentence(c: &Comparison) -> String {
     }
 }
 
-/// A metric value or [`NO_VALUE`].
+/// Formats a metric's value, or returns [`NO_VALUE`].
 pub(crate) fn value_text(value: Option<f64>, unit: &str) -> String {
     value_on_scale(value, unit, None)
 }
 
-/// [`value_text`] with the prefix that `scale` has.
+/// Formats like [`value_text`], in the unit prefix of `scale`.
 pub(crate) fn value_on_scale(value: Option<f64>, unit: &str, scale: Option<f64>) -> String {
     value.map_or_else(|| NO_VALUE.to_owned(), |v| on_scale(v, None, unit, scale))
 }

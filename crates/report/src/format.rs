@@ -1,27 +1,27 @@
-//! The formats that a run is written in, a row each: what `--export` knows, what `publish` writes, what the
-//! help lists. Adding one is its module and its row.
+//! The formats in which a run can be written, one row each. `--export`, `publish` and the help use
+//! this table. A new format is a module and a row.
 
 use crate::view::RunView;
 use crate::{benchstat, csv, hyperfine, json, junit, markdown, page};
 
-/// Why a run cannot be written in a format.
+/// Reason why a run cannot be written in a format.
 pub type FormatError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A format.
+/// A format in which a run can be written.
 pub struct Format {
-    /// What a person types; the first is its name.
+    /// Names that a user can type; the first is the canonical one.
     pub names: &'static [&'static str],
-    /// What it holds, in a few words.
+    /// Content of the format, in a few words.
     pub what: &'static str,
-    /// What `publish` calls the file; `None`: it does not write one.
+    /// File name that `publish` uses; `None` if `publish` does not write the format.
     pub published: Option<&'static str>,
-    /// Whether a run has what it holds.
+    /// Returns true if the run has content for the format.
     pub has: fn(&RunView) -> bool,
-    /// The run in it.
+    /// Writes the run in the format.
     pub write: fn(&RunView) -> Result<String, FormatError>,
 }
 
-/// A row of a format that every run has.
+/// Creates a row for a format that every run can be written in.
 const fn row(
     names: &'static [&'static str],
     what: &'static str,
@@ -31,7 +31,6 @@ const fn row(
     Format { names, what, published, has: |_| true, write }
 }
 
-/// All of them.
 pub const FORMATS: [Format; 10] = [
     row(&["html"], "the page", Some("index.html"), |v| Ok(page::render(v))),
     row(&["md", "markdown"], "the page as Markdown", Some("index.md"), |v| Ok(markdown::write(v))),
@@ -58,13 +57,13 @@ pub const FORMATS: [Format; 10] = [
     row(&["junit"], "test cases for a CI server", None, |v| Ok(junit::write(v)?)),
 ];
 
-/// The format of a name.
+/// Returns the format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     const ALL: &[Format] = &FORMATS;
     ALL.iter().find(|f| f.names.contains(&name))
 }
 
-/// The names with what each holds: `html (the page), md (the page as Markdown), ...`.
+/// Returns the names with their content: `html (the page), md (the page as Markdown), ...`.
 pub fn listed() -> String {
     FORMATS.iter().map(|f| format!("{} ({})", f.names[0], f.what)).collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,5 @@
-//! What may be published: numbers that carry a finding of severity *invalid* are taken out before
-//! any page is made, so that no part of a page can print them by accident.
+//! Decides what may be published. Numbers that carry a finding of severity *invalid* are removed
+//! before any page is made, so that no part of a page can print them by accident.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use assay_model::{
 
 use crate::view::RunView;
 
-/// A result that is not published, and why.
+/// A result that is not published, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withheld {
-    /// What is withheld: `all results`, a treatment's label, `trial 7`.
+    /// Name of the withheld result: `all results`, a treatment's label, or `trial 7`.
     pub what: String,
-    /// The finding's id; `comparison` where the analysis itself says that the numbers do not count.
+    /// ID of the finding, such as `F17`.
     pub finding: String,
-    /// What was found.
+    /// Message of the finding.
     pub message: String,
 }
 
@@ -29,12 +29,12 @@ impl Withheld {
         }
     }
 
-    /// What is printed in the place of the number: `withheld: F17 the output was not checked`.
+    /// Returns the text in place of the number: `withheld: F17 the output was not checked`.
     pub fn text(&self) -> String {
         format!("withheld: {}", self.why())
     }
 
-    /// The finding and what it says: `F17 the output was not checked`.
+    /// Returns the finding's id and message: `F17 the output was not checked`.
     pub fn why(&self) -> String {
         format!("{} {}", self.finding, self.message)
     }
@@ -43,9 +43,9 @@ impl Withheld {
 /// An analysis without the numbers that must not be published.
 #[derive(Debug, Clone)]
 pub struct Gate {
-    /// The analysis; withheld numbers are `None`, withheld curves have no points.
+    /// The analysis, in which withheld numbers are `None` and withheld curves have no points.
     pub analysis: Analysis,
-    /// What was withheld, the widest first.
+    /// Withheld results, from the whole run down to single trials.
     pub withheld: Vec<Withheld>,
     run: Option<Withheld>,
     treatments: BTreeMap<u32, Withheld>,
@@ -53,10 +53,10 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Decides what may be published of a run. A finding of severity *invalid* about the run withholds
-    /// every result; one about some of its treatments theirs; one about a trial that counts the results
-    /// of its treatment, since the trial's number is in them; one about another trial only that trial's
-    /// own numbers.
+    /// Decides which numbers of a run may be published. A finding of severity *invalid* about the
+    /// run withholds every result; one about some treatments withholds their results. A finding
+    /// about a trial that counts withholds the results of its treatment, since they include the
+    /// trial's numbers; a finding about any other trial withholds only that trial's own numbers.
     pub fn of(view: &RunView) -> Self {
         let invalid = |f: &&Finding| f.severity == Severity::Invalid;
         let about_run = view.analysis.findings.iter().filter(invalid);
@@ -93,7 +93,7 @@ impl Gate {
         gate
     }
 
-    /// Withholds nothing: a terminal shows its reader the numbers with the findings about them.
+    /// Withholds nothing: a terminal shows its reader the numbers together with their findings.
     pub(crate) fn open(view: &RunView) -> Self {
         Gate {
             analysis: view.analysis.clone(),
@@ -136,7 +136,7 @@ impl Gate {
         if let Some(suite) = &mut analysis.suite {
             self.strip_suite(suite);
         }
-        // The points of a scaling analysis stand on several treatments at once.
+        // A scaling analysis combines several treatments.
         if self.run.is_some() || !self.treatments.is_empty() {
             analysis.scaling = None;
         }
@@ -148,7 +148,7 @@ impl Gate {
         self.analysis = analysis;
     }
 
-    /// A mean over members one of which is withheld is withheld.
+    /// Withholds every mean over members of which one is withheld.
     fn strip_suite(&self, suite: &mut SuiteResults) {
         let mut held = Vec::new();
         for (i, score) in suite.scores.iter_mut().enumerate() {
@@ -171,17 +171,17 @@ impl Gate {
         }
     }
 
-    /// Why nothing of the run may be published, if so.
+    /// Returns the reason why all results of the run are withheld, if they are.
     pub fn run(&self) -> Option<&Withheld> {
         self.run.as_ref()
     }
 
-    /// Why a treatment's results are withheld, if they are.
+    /// Returns the reason why a treatment's results are withheld, if they are.
     pub fn treatment(&self, id: u32) -> Option<&Withheld> {
         self.run.as_ref().or_else(|| self.treatments.get(&id))
     }
 
-    /// Why a trial's numbers are withheld, if they are.
+    /// Returns the reason why a trial's numbers are withheld, if they are.
     pub fn trial(&self, record: &TrialRecord) -> Option<&Withheld> {
         self.run.as_ref().or_else(|| self.trials.get(&record.number))
     }

@@ -1,5 +1,5 @@
-//! The first sentence of a result: the best treatment, and by how much the others differ from it. The terminal, pages,
-//! Markdown, lists and previews print the same one.
+//! The first sentence of a result: the best treatment, and by how much the others differ from it.
+//! The terminal, pages, Markdown, lists and previews print the same sentence.
 
 use assay_chart::text::shorten;
 use assay_model::{Analysis, Better, Comparison, Verdict, units};
@@ -7,16 +7,17 @@ use assay_model::{Analysis, Better, Comparison, Verdict, units};
 use crate::figures::{count, percent, ratio_mark, ratio_text};
 use crate::view::{RunView, analysis_label};
 
-/// Treatments that are named beside the best one.
+/// Largest number of treatments that are named after the best one.
 const NAMED: usize = 4;
-/// Differences that a longer run is proposed for, as ratios; the largest that this one cannot see.
+/// Differences, as ratios, for which a longer run is proposed: the largest one that this run cannot
+/// detect.
 const TARGETS: [f64; 6] = [1.05, 1.02, 1.01, 1.005, 1.002, 1.001];
-/// Characters of a name.
+/// Maximum length of a name in characters.
 const LONGEST: usize = 36;
-/// The metric whose ratio is said in words of time.
+/// The metric whose ratio is phrased as time ("takes 2.6× as long").
 const TIME: &str = "elapsed";
 
-/// The sentence; `None` where no comparison with the best treatment counts.
+/// Returns the sentence, or `None` if no comparison with the best treatment counts.
 pub fn headline(a: &Analysis) -> Option<String> {
     let all: Vec<&Comparison> = a.ranking.iter().filter(|c| c.ratio.is_some()).collect();
     let (clear, open): (Vec<&Comparison>, Vec<&Comparison>) =
@@ -48,7 +49,8 @@ pub fn headline(a: &Analysis) -> Option<String> {
     Some(text + ".")
 }
 
-/// The longer run that would decide, where the best two are not told apart; `a` has what may be shown of the run.
+/// Proposes a longer run that would decide, if the best two treatments cannot be told apart. `a` is
+/// the run's analysis without the withheld numbers.
 pub fn needed(view: &RunView, a: &Analysis) -> Option<String> {
     let c = a.ranking.iter().find(|c| c.verdict == Verdict::Inconclusive)?;
     let (interval, detectable) = (c.interval?, c.detectable?);
@@ -78,7 +80,8 @@ pub fn needed(view: &RunView, a: &Analysis) -> Option<String> {
     ))
 }
 
-/// Seconds that a block took, the time between its trials included; builds are not.
+/// Returns the mean duration of a block in seconds, including the time between its trials but not
+/// builds.
 pub fn block_s(view: &RunView) -> Option<f64> {
     let began = view.records.iter().map(|r| r.start_ns).min()?;
     let ended = view.records.iter().map(|r| r.end_ns).max()?;
@@ -87,7 +90,7 @@ pub fn block_s(view: &RunView) -> Option<f64> {
     (each > 0.0).then_some(each)
 }
 
-/// A label without the words that it begins with like that of the best.
+/// Returns a label without the leading words that it shares with the label of the best treatment.
 fn short(label: &str, best: &str) -> String {
     let (words, best): (Vec<&str>, Vec<&str>) =
         (label.split(' ').collect(), best.split(' ').collect());
@@ -96,12 +99,12 @@ fn short(label: &str, best: &str) -> String {
     shorten(&words[if apart { first } else { 0 }..].join(" "), LONGEST, "…")
 }
 
-/// Returns true for a label of which no single words can be left out: with quotes, or of several factors.
+/// Returns true if no single word of the label can be left out: it has quotes or several factors.
 fn quoted(label: &str) -> bool {
     label.contains(['"', '\'', '\\', ','])
 }
 
-/// A command's label as it was typed, as far as it tells it from the others.
+/// Returns a command's label as it was typed: without the factor's name and a trailing ellipsis.
 fn plain(label: &str) -> String {
     label.strip_prefix("command=").unwrap_or(label).trim_end_matches(" …").to_owned()
 }

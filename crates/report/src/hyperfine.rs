@@ -1,5 +1,5 @@
-//! hyperfine's JSON export, so that its plotting scripts and other readers work on assay's runs. Times
-//! are seconds, memory is bytes. (`assay_archive::foreign` reads it.)
+//! Exports hyperfine's JSON, so that its plotting scripts and other readers work on assay's runs.
+//! Times are in seconds, memory in bytes. `assay_archive::foreign` reads the format.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,16 @@ use serde::Serialize;
 use crate::gate::Gate;
 use crate::view::RunView;
 
-/// The file: `{"results": [...]}`.
+/// The exported file: `{"results": [...]}`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Export {
-    /// One entry a command.
+    /// One entry per command.
     results: Vec<CommandResult>,
 }
 
-/// One command's result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct CommandResult {
-    /// The command, or its name.
+    /// The command, or the treatment's label.
     command: String,
     /// Arithmetic mean of the times.
     mean: f64,
@@ -31,38 +30,34 @@ struct CommandResult {
     user: Option<f64>,
     /// Mean CPU time in the kernel.
     system: Option<f64>,
-    /// Smallest time.
     min: f64,
-    /// Largest time.
     max: f64,
-    /// Every time.
+    /// Time of each trial.
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<Vec<f64>>,
-    /// The peak memory of every run; absent when a run's is not known.
+    /// Peak memory of each trial; absent if that of any trial is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_usage_byte: Option<Vec<u64>>,
-    /// The exit code of every run; `null` when a signal ended it.
+    /// Exit code of each trial; `null` if a signal ended it.
     exit_codes: Vec<Option<i32>>,
-    /// The parameters.
+    /// Factor levels of the treatment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<String, String>,
 }
 
-/// Why an export could not be written.
+/// Reason why an export could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum HyperfineError {
-    /// It cannot be put into JSON.
     #[error("the export cannot be written: {0}")]
     Json(#[from] serde_json::Error),
-    /// There is nothing to export.
     #[error(
         "no treatment of the run has a completed trial with a time; there is nothing to export"
     )]
     NoTimes,
 }
 
-/// Writes the counted trials of a run: the metric `elapsed` in seconds where the workload reports it,
-/// else the wall time of the trial's process. Treatments that are withheld are left out.
+/// Writes the counted trials of a run: the metric `elapsed` if the workload reports it in seconds,
+/// else the wall time of the trial's process. Withheld treatments are left out.
 ///
 /// # Errors
 /// [`HyperfineError::NoTimes`] when no treatment has a time.

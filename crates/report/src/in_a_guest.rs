@@ -1,5 +1,5 @@
-//! Every output says of every number that it is of a virtual machine, and of an emulated one that times are the
-//! emulator's.
+//! Tests that every output marks each number of a virtual machine, and marks times of an emulated
+//! machine as doubtful, because they are the emulator's.
 
 use assay_model::{Guest, HistogramSummary, Percentile, TreatmentSummary};
 
@@ -10,7 +10,7 @@ use crate::{RunView, csv, fixtures, json, markdown, page, words};
 const MARK: &str = "(in a virtual machine";
 const DOUBTED: &str = "(in a virtual machine, doubtful)";
 
-/// As if its trials had run in a virtual machine.
+/// Returns the run as if its trials had run in a virtual machine.
 fn in_a_guest(mut view: RunView, guest: Guest) -> RunView {
     let a = &mut view.analysis;
     a.guest = Some(guest);

@@ -1,5 +1,6 @@
-//! Inside the programs of runs that are compared: the functions that took more or less time, or more or fewer
-//! instructions, than in the first run, and the system calls that were made more or less often. By treatment, with the trial as the unit.
+//! Differences inside the programs of compared runs: the functions that took more or less time or
+//! instructions than in the first run, and the system calls that were made more or less often. Each
+//! treatment is compared with the trial as the unit of replication.
 
 use assay_model::{Across, AcrossRow, Verdict};
 use assay_traces::profile::{Measured, Side};
@@ -9,25 +10,26 @@ use crate::document::{Part, Parts};
 use crate::parts;
 use crate::view::RunView;
 
-/// So many functions and calls a terminal lists at least, and at most.
+/// Smallest and largest number of functions or calls that a terminal lists.
 const SHOWN: std::ops::RangeInclusive<usize> = 4..=12;
 
-/// A treatment of a later run beside the first run's.
+/// A treatment of a later run compared with that of the first run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inside {
-    /// Its label.
+    /// Label of the treatment.
     pub treatment: String,
-    /// Which run, the first being 1.
+    /// Number of the later run, where the first run is 1.
     pub run: usize,
-    /// Own time on CPU of functions; `null` where one of the two was not profiled.
+    /// Own time on CPU of functions; `null` if one of the two runs was not profiled.
     pub functions: Option<assay_traces::profile::Differences>,
-    /// Instructions, counted in trials of their own that were not timed; `null` where one of the two did not count them.
+    /// Instructions, counted in separate trials that were not timed; `null` if one of the two runs
+    /// did not count them.
     pub instructions: Option<assay_traces::profile::Instructions>,
-    /// System calls; `null` where one of the two did not count them.
+    /// System calls; `null` if one of the two runs did not count them.
     pub syscalls: Option<assay_traces::syscalls::Differences>,
 }
 
-/// What differs inside, of the treatments that may be compared.
+/// Returns the differences inside the programs, for the treatments that may be compared.
 pub fn inside(views: &[&RunView], across: &Across) -> Vec<Inside> {
     let mut all = Vec::new();
     for row in &across.rows {
@@ -57,8 +59,9 @@ pub fn inside(views: &[&RunView], across: &Across) -> Vec<Inside> {
     all
 }
 
-/// The runs that may be laid side by side in a treatment, with its number in each: those that have it, but for
-/// what is no comparison with the first.
+/// Returns the runs in which a treatment may be compared, each with its index and the treatment's
+/// number in it: the runs that have the treatment, except those whose comparison with the first is
+/// invalid.
 pub(crate) fn beside<'a>(views: &[&'a RunView], row: &AcrossRow) -> Vec<(usize, &'a RunView, u32)> {
     let compared = |i: usize| {
         let c = row.comparisons.get(i).and_then(Option::as_ref);
@@ -74,13 +77,13 @@ pub(crate) fn beside<'a>(views: &[&'a RunView], row: &AcrossRow) -> Vec<(usize, 
     views.iter().enumerate().filter_map(of).collect()
 }
 
-/// The number of a row's treatment in a run.
+/// Returns the number of a row's treatment in a run.
 pub(crate) fn treatment(view: &RunView, row: &AcrossRow) -> Option<u32> {
     let all = &view.plan.treatments;
     all.iter().find(|t| all.len() == 1 || t.key() == row.key).map(|t| t.id)
 }
 
-/// As tables, for a terminal.
+/// Formats the differences as tables for a terminal.
 pub(crate) fn tables(all: &[Inside]) -> Parts {
     let mut out = Parts::default();
     for of in all {
@@ -107,7 +110,7 @@ pub(crate) fn tables(all: &[Inside]) -> Parts {
     out
 }
 
-/// How many lines are shown where so many differ clearly.
+/// Returns the number of lines to show if `clear` of them differ clearly.
 pub(crate) fn shown(clear: usize) -> usize {
     clear.clamp(*SHOWN.start(), *SHOWN.end())
 }
@@ -119,7 +122,8 @@ mod tests {
     use crate::fixtures;
     use crate::terminal::Style;
 
-    /// The fixture's run, each trial with a profile of two functions, one of which takes so many microseconds.
+    /// Returns a fixture in which each trial has a profile of two functions; one of them takes
+    /// `slow` microseconds.
     fn profiled(slow: u64) -> RunView {
         let mut view = fixtures::commands();
         for (i, r) in view.records.iter().enumerate() {
@@ -147,7 +151,7 @@ mod tests {
         }
         let text = terminal::parts(&tables(&found), Style::default());
         assert!(text.contains("slow") && text.contains("#2 against #1"), "{text}");
-        // What is withheld is not shown from inside either.
+        // A comparison that is withheld is not shown from inside either.
         for c in across.rows.iter_mut().flat_map(|r| r.comparisons.iter_mut().flatten()) {
             c.verdict = Verdict::Invalid;
         }

@@ -1,5 +1,5 @@
-//! Everything about a run as one JSON document, for programs. Nothing is withheld here: the findings
-//! stand beside the numbers.
+//! Exports everything about a run as one JSON document, for programs. Nothing is withheld here: the
+//! document has the findings next to the numbers.
 
 use assay_model::{
     Analysis, Experiment, Explanation, LedgerEntry, Plan, RunSummary, SCHEMA_VERSION,
@@ -24,10 +24,11 @@ struct Document<'a> {
     ledger_head: Option<&'a LedgerHead>,
 }
 
-/// The document, indented. Values that are not finite are `null`.
+/// Writes the document, indented. Values that are not finite become `null`.
 ///
 /// # Errors
-/// A map of the view has a key that JSON cannot have; with the types as they are this cannot happen.
+/// Fails if a map of the view has a key that JSON does not allow, which none of the current types
+/// has.
 pub fn write(view: &RunView) -> Result<String, serde_json::Error> {
     let document = Document {
         schema_version: SCHEMA_VERSION,
@@ -56,7 +57,8 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&write(&view).unwrap()).unwrap();
         assert_eq!(value["schema_version"], SCHEMA_VERSION);
         let analysis: Analysis = serde_json::from_value(value["analysis"].clone()).unwrap();
-        // The reader of JSON may miss a value by its last bit, so values are not compared exactly.
+        // The JSON reader may be off by the last bit of a value, so values are not compared
+        // exactly.
         for (read, written) in analysis.summaries.iter().zip(&view.analysis.summaries) {
             for (a, b) in read.values.iter().zip(&written.values) {
                 assert_eq!(a.is_some(), b.is_some());

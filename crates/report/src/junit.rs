@@ -1,6 +1,7 @@
-//! JUnit XML for CI servers: a test case for each trial and for each comparison. A trial that failed
-//! or timed out is a failure, one that does not count (invalid, interrupted) an error; a comparison
-//! is a failure when the experiment gates on it and the verdict is `worse`, an error when invalid.
+//! Exports JUnit XML for CI servers: a test case for each trial and for each comparison. A trial
+//! that failed or timed out is a failure; one that does not count (invalid, interrupted) is an
+//! error. A comparison is a failure if the experiment gates on it and the verdict is `worse`, and
+//! an error if it is invalid.
 
 use assay_model::{Outcome, TrialRecord, Verdict};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
@@ -8,10 +9,10 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 use crate::view::{RunView, outcome_word};
 use crate::words;
 
-/// The report.
+/// Writes the report of a run.
 ///
 /// # Errors
-/// It cannot be written as XML.
+/// Fails if the report cannot be written as XML.
 pub fn write(view: &RunView) -> Result<String, SerializeError> {
     let mut report = Report::new(&*view.experiment.name);
     report.add_test_suite(suite(view, "trials", view.records.iter().map(|r| trial_case(view, r))));
@@ -30,7 +31,7 @@ fn suite(view: &RunView, name: &str, cases: impl IntoIterator<Item = TestCase>) 
     suite
 }
 
-/// A case with its name, how it ended, and what stands beside it.
+/// Returns a test case with its name, its problem (if any) and its output.
 fn case(name: &str, problem: Option<(NonSuccessKind, &str, &str)>, output: &str) -> TestCase {
     let status = problem.map_or_else(TestCaseStatus::success, |(kind, word, message)| {
         let mut status = TestCaseStatus::non_success(kind);
@@ -44,7 +45,8 @@ fn case(name: &str, problem: Option<(NonSuccessKind, &str, &str)>, output: &str)
     case
 }
 
-/// Without the two characters that XML 1.0 cannot hold and the crate lets through; it takes control characters out.
+/// Replaces the two characters that XML 1.0 forbids and the XML crate does not; the crate itself
+/// removes control characters.
 fn characters(text: &str) -> String {
     text.replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}")
 }
@@ -69,7 +71,7 @@ fn trial_case(view: &RunView, record: &TrialRecord) -> TestCase {
     let mut case = case(&name, kind.map(|kind| (kind, word, why)), &output.join("\n"));
     let seconds = record.resources.as_ref().map(|r| r.wall_s).filter(|s| s.is_finite());
     if let Some(seconds) = seconds {
-        // To the microsecond; the crate's own `time` ends at milliseconds.
+        // Written here with microseconds, because the crate's own `time` ends at milliseconds.
         case.extra.insert("time".into(), format!("{seconds:.6}").into());
     }
     case

@@ -1,4 +1,4 @@
-//! A landscape and its matrix as CSV and Markdown.
+//! Exports a landscape and its matrix as CSV and Markdown.
 
 use assay_rules::denominator::Matrix;
 use assay_rules::landscape::{Landscape, Role};
@@ -8,8 +8,8 @@ use crate::document::markdown::line;
 use crate::document::{self, Part};
 use crate::parts::landscape as parts;
 
-/// One row a line: place, kind, label, every column in full, the rows or the run behind it. Empty
-/// where nothing was printed or recorded.
+/// Writes one row per line of the landscape: rank, kind, label, every column in full, and the ids
+/// of the quoted rows or the run behind it. A value that was not printed or recorded is empty.
 pub fn csv(landscape: &Landscape) -> String {
     let mut out = Rows::new();
     let mut head = vec!["rank".to_owned(), "kind".to_owned(), "label".to_owned()];
@@ -37,7 +37,7 @@ pub fn csv(landscape: &Landscape) -> String {
     out.text()
 }
 
-/// One row for each recorded number of the matrix, with its place, kind and formula.
+/// Writes one row for each recorded number of the matrix, with its rank, kind and formula.
 pub fn matrix_csv(matrix: &Matrix) -> String {
     let mut out = Rows::new();
     out.row(
@@ -62,7 +62,7 @@ pub fn matrix_csv(matrix: &Matrix) -> String {
     out.text()
 }
 
-/// The landscape as a Markdown page, with the matrix if there is one.
+/// Writes the landscape as a Markdown page, with the matrix if there is one.
 pub fn markdown(landscape: &Landscape, matrix: Option<&Matrix>) -> String {
     let mut all = parts::results(landscape);
     if let Some(m) = matrix {

@@ -1,23 +1,27 @@
-//! What assay shows of a run: tables for a terminal, Markdown, CSV, JSON, hyperfine's JSON, JUnit XML
-//! and one self-contained HTML page. What they show is built once, as parts of a document (`parts`,
-//! `document`), from a [`RunView`]; numbers are written by `assay_model::units`. What is published (Markdown,
-//! CSV, the page) passes through the [`Gate`] first: a number that carries a finding of severity
-//! *invalid* is withheld.
+//! Writes reports of assay's runs: tables for a terminal, Markdown, CSV, JSON, hyperfine's JSON,
+//! JUnit XML and a self-contained HTML page, as well as posts whose numbers are computed, histories
+//! over revisions, landscapes, and the pages of a site.
 //!
-//! | module | what it writes |
+//! The content of a report is built once from a [`RunView`], as the parts of a document (`parts`,
+//! `document`), and then written by a renderer for each output; `assay_model::units` formats the
+//! numbers. Everything that is published (Markdown, CSV, the page) first passes through the
+//! [`Gate`], which withholds a number that carries a finding of severity *invalid*.
+//!
+//! | module | output |
 //! |---|---|
 //! | [`terminal`] | tables and summaries of a given width |
 //! | [`markdown`] | the run as a Markdown page |
 //! | [`csv`] | one row for each trial and metric, curve points, summaries |
-//! | [`format`] | the formats of a run, a row each |
+//! | [`format`] | table of the formats that a run can be written in |
 //! | [`json`] | everything, for programs |
 //! | [`hyperfine`] | hyperfine's export format |
+//! | [`benchstat`] | Go's benchmark format |
 //! | [`junit`] | test cases for a CI server |
 //! | [`page`] | the HTML page |
 //! | [`history`] | a metric over revisions: Markdown and pages |
 //! | [`post`] | templates with computed numbers, as posts |
 //! | [`landscape`] | a landscape as CSV and Markdown |
-//! | [`site`] | the pages around those of runs and posts: lists, feeds, search |
+//! | [`site`] | pages around those of runs and posts: lists, feeds, search |
 
 mod alike;
 mod apart;

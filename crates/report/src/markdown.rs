@@ -1,4 +1,4 @@
-//! The run as Markdown: the same numbers and sentences as the page, without charts.
+//! Writes a run as Markdown: the same numbers and sentences as the page, without charts.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::gate::Gate;
 use crate::parts;
 use crate::view::RunView;
 
-/// The page as GitHub-flavoured Markdown.
+/// Writes the page of a run as GitHub-flavoured Markdown.
 pub fn write(view: &RunView) -> String {
     let gate = Gate::of(view);
     let mut out = format!("# {}\n\n", line(view.title()));

@@ -1,4 +1,5 @@
-//! What became of the claims of posts on this machine, and what it takes to ask them: one table each.
+//! Outcomes of the claims of posts on this machine, and the experiments that test them, as one
+//! table each.
 
 use serde::Serialize;
 
@@ -9,46 +10,47 @@ use crate::terminal::Style;
 /// A post with its claims.
 #[derive(Debug, Clone, Serialize)]
 pub struct Reproduced {
-    /// Its file, without the folder.
+    /// File of the post, without the folder.
     pub post: String,
-    /// Its title.
+    /// Title of the post.
     pub title: String,
-    /// The page, where one was written.
+    /// Page of the post, if one was written.
     pub page: Option<String>,
-    /// Its claims, with their results.
+    /// Claims with their results.
     pub claims: Vec<Claim>,
 }
 
 /// An experiment that posts need.
 #[derive(Debug, Clone, Serialize)]
 pub struct Asked {
-    /// Its file as the posts name it.
+    /// Experiment file, as the posts name it.
     pub experiment: String,
-    /// The posts that need it.
+    /// Posts that need the experiment.
     pub posts: Vec<String>,
-    /// How many claims it answers.
+    /// Number of claims that the experiment answers.
     pub claims: usize,
-    /// What it will take, seconds; `null` where nobody knows.
+    /// Expected duration in seconds; `null` if it is unknown.
     pub expected_s: Option<f64>,
-    /// What that is judged by.
+    /// Basis of the expected duration.
     pub basis: String,
-    /// The run that answers, where there is one.
+    /// Run that answers the claims, if there is one.
     pub run: Option<String>,
-    /// What becomes of it: `in the archive`, `to be run`, why it cannot be run here.
+    /// State of the experiment: `in the archive`, `to be run`, or the reason why it cannot be run
+    /// here.
     pub state: String,
 }
 
-/// The experiments in the order in which they are run, for a terminal.
+/// Formats the experiments in the order in which they are run, for a terminal.
 pub fn plan(asked: &[Asked], style: Style) -> String {
     document::terminal::parts(&planned(asked), style)
 }
 
-/// The table of claims for a terminal.
+/// Formats the table of claims for a terminal.
 pub fn terminal(posts: &[Reproduced], style: Style) -> String {
     document::terminal::parts(&claims(posts), style)
 }
 
-/// Both tables as a Markdown page.
+/// Formats both tables as a Markdown page.
 pub fn markdown(posts: &[Reproduced], asked: &[Asked]) -> String {
     let mut all = claims(posts);
     all.push(Part::Heading(2, String::new(), "Experiments".into()));
@@ -109,7 +111,7 @@ fn claims(posts: &[Reproduced]) -> Parts {
     out
 }
 
-/// The number of claims by result, in a sentence.
+/// Returns a sentence with the number of claims by result.
 fn counts(posts: &[Reproduced]) -> String {
     let of = |here: Here| posts.iter().flat_map(|p| &p.claims).filter(|c| c.here == here).count();
     let all: usize = posts.iter().map(|p| p.claims.len()).sum();

@@ -1,20 +1,20 @@
-//! How text for a terminal is written.
+//! Style of the text for a terminal.
 
 use assay_chart::text::Glyphs;
 
-/// How to write.
+/// Width, colour and characters of text for a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// The widest line, columns; below 20 counts as 20.
+    /// Maximum width of a line in columns; below 20 counts as 20.
     pub width: usize,
-    /// Whether to colour. The caller decides (terminal, `NO_COLOR`).
+    /// True if the text is coloured. The caller decides (terminal, `NO_COLOR`).
     pub colour: bool,
-    /// Which characters may be used.
+    /// Characters that may be used.
     pub glyphs: Glyphs,
 }
 
 impl Default for Style {
-    /// 80 columns, no colour, Unicode.
+    /// Returns 80 columns, no colour, Unicode.
     fn default() -> Self {
         Style { width: 80, colour: false, glyphs: Glyphs::Unicode }
     }

@@ -1,4 +1,4 @@
-//! Everything that a report is made from.
+//! The data that every report is made from.
 
 use std::collections::BTreeMap;
 
@@ -12,45 +12,44 @@ use assay_traces::syscalls::Syscalls;
 
 use crate::alike::Alike;
 
-/// A run as the reports see it. The caller fills it; nothing here reads files.
+/// The data of a run for reports. The caller fills it; nothing here reads files.
 #[derive(Debug, Clone)]
 pub struct RunView {
-    /// The run in one line.
+    /// Summary of the run.
     pub summary: RunSummary,
-    /// The experiment as it was read.
+    /// Experiment as it was read.
     pub experiment: Experiment,
-    /// The experiment's file, byte for byte.
+    /// Experiment file, byte for byte.
     pub experiment_toml: String,
-    /// The plan.
     pub plan: Plan,
     /// The system under test at the start.
     pub system: SystemDescription,
-    /// The latest attempt at every trial that was started, by number.
+    /// Latest attempt at every trial that was started, by number.
     pub records: Vec<TrialRecord>,
-    /// What the records say together.
+    /// Analysis of all records.
     pub analysis: Analysis,
-    /// What differs along with the metric, for the first comparisons of the analysis.
+    /// Observations that differ along with the metric, for the first comparisons of the analysis.
     pub explanations: Vec<Explanation>,
-    /// What monitors saw, by trial number.
+    /// Samples of the monitors, by trial number.
     pub samples: BTreeMap<u32, SampleSet>,
-    /// What the tracer of block I/O answered, by trial number.
+    /// Reports of the block I/O tracer, by trial number.
     pub io: BTreeMap<u32, IoReport>,
-    /// Where the program's time went, by trial number.
+    /// Profiles of the program's time, by trial number.
     pub profiles: BTreeMap<u32, Profile>,
-    /// The program's instructions by function, counted in trials that were not timed, by the number of the trial before.
+    /// Instructions of the program by function, counted in trials that were not timed, by the
+    /// number of the trial before.
     pub instructions: BTreeMap<u32, Profile>,
-    /// What its programs asked of the kernel, by trial number.
+    /// System calls of the programs, by trial number.
     pub syscalls: BTreeMap<u32, Syscalls>,
-    /// The ledger.
     pub ledger: Vec<LedgerEntry>,
-    /// The end of the ledger's chain; `None` for an empty ledger.
+    /// End of the ledger's hash chain; `None` for an empty ledger.
     pub ledger_head: Option<LedgerHead>,
-    /// The version of assay that makes the report.
+    /// Version of assay that makes the report.
     pub assay_version: String,
 }
 
 impl RunView {
-    /// The experiment's title, or its name when it has none.
+    /// Returns the experiment's title, or its name if it has none.
     pub fn title(&self) -> &str {
         if self.experiment.title.trim().is_empty() {
             &self.experiment.name
@@ -59,15 +58,15 @@ impl RunView {
         }
     }
 
-    /// Every finding once, about the run or about trials, with the numbers of the trials that carry
-    /// it (none: it is about the run); the most severe first. Findings of trials that differ only in
-    /// their numbers are one, with the range of each number.
+    /// Returns every finding once, about the run or about trials, with the numbers of the trials
+    /// that carry it (none: it is about the run); the most severe first. Findings of trials that
+    /// differ only in their numbers are merged, with the range of each number.
     pub fn findings(&self) -> Vec<(Finding, Vec<u32>)> {
         self.gathered(|_| true, |_| true)
     }
 
-    /// Those of [`RunView::findings`] that are about the numbers of some treatments: about the run,
-    /// about one of them, or about a trial that counts for one.
+    /// Returns those of [`RunView::findings`] that are about the numbers of some treatments: about
+    /// the run, about one of the treatments, or about a trial that counts for one.
     pub fn findings_about(&self, treatments: &[u32]) -> Vec<(Finding, Vec<u32>)> {
         self.gathered(
             |f| f.treatments.is_empty() || f.treatments.iter().any(|t| treatments.contains(t)),
@@ -106,7 +105,7 @@ impl RunView {
         all
     }
 
-    /// A treatment's label; its number when the plan does not know it.
+    /// Returns a treatment's label, or its number if the plan does not have it.
     pub fn label(&self, treatment: u32) -> String {
         self.plan.treatment(treatment).map_or_else(
             || format!("treatment {treatment}"),
@@ -116,32 +115,33 @@ impl RunView {
         )
     }
 
-    /// The trials whose numbers count for a treatment, by number.
+    /// Returns the trials that count for a treatment, by number.
     pub fn counted(&self, treatment: u32) -> Vec<&TrialRecord> {
         self.records.iter().filter(|r| r.treatment == treatment && r.counts()).collect()
     }
 
-    /// The profiles of those trials.
+    /// Returns the profiles of a treatment's counted trials.
     pub fn profiles_of(&self, treatment: u32) -> Vec<&Profile> {
         self.counted(treatment).iter().filter_map(|r| self.profiles.get(&r.number)).collect()
     }
 
-    /// The instructions that were counted after them.
+    /// Returns the instructions that were counted after a treatment's counted trials.
     pub fn instructions_of(&self, treatment: u32) -> Vec<&Profile> {
         self.counted(treatment).iter().filter_map(|r| self.instructions.get(&r.number)).collect()
     }
 
-    /// Their system calls.
+    /// Returns the system calls of a treatment's counted trials.
     pub fn syscalls_of(&self, treatment: u32) -> Vec<&Syscalls> {
         self.counted(treatment).iter().filter_map(|r| self.syscalls.get(&r.number)).collect()
     }
 
-    /// The treatments in the order of the plan.
+    /// Returns the treatments in the order of the plan.
     pub fn treatments(&self) -> Vec<u32> {
         self.plan.treatments.iter().map(|t| t.id).collect()
     }
 
-    /// The program and the files that the trials were imported from; `None` when assay ran them.
+    /// Returns the program and the files that the trials were imported from; `None` if assay ran
+    /// them.
     pub fn imported(&self) -> Option<(String, &[assay_model::ImportedFile])> {
         self.ledger.iter().find_map(|e| match &e.event {
             assay_model::LedgerEvent::Imported { tool, version, files } => {
@@ -152,7 +152,7 @@ impl RunView {
         })
     }
 
-    /// The plan's hash as it was registered last.
+    /// Returns the plan's hash as it was registered last.
     pub fn plan_hash(&self) -> Option<&str> {
         self.ledger.iter().rev().find_map(|e| match &e.event {
             assay_model::LedgerEvent::Planned { plan_sha256, .. }
@@ -163,7 +163,7 @@ impl RunView {
         })
     }
 
-    /// The stop rule as it was registered.
+    /// Returns the stop rule as it was registered.
     pub fn stop_rule(&self) -> Option<&str> {
         self.ledger.iter().find_map(|e| match &e.event {
             assay_model::LedgerEvent::Planned { stop_rule, .. } => Some(stop_rule.as_str()),
@@ -172,21 +172,21 @@ impl RunView {
     }
 }
 
-/// The end of a ledger's chain.
+/// The end of a ledger's hash chain.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LedgerHead {
-    /// The number of the last entry.
+    /// Number of the last entry.
     pub seq: u64,
-    /// SHA-256 of its line, hexadecimal.
+    /// SHA-256 of the last entry's line, in hexadecimal.
     pub sha256: String,
 }
 
-/// The summaries of the deciding metric, in the analysis' order.
+/// Returns the summaries of the deciding metric, in the order of the analysis.
 pub(crate) fn deciding(analysis: &Analysis) -> Vec<&TreatmentSummary> {
     analysis.summaries.iter().filter(|s| s.metric == analysis.metric).collect()
 }
 
-/// The label that the analysis gives a treatment.
+/// Returns the label that the analysis gives a treatment.
 pub(crate) fn analysis_label(analysis: &Analysis, treatment: u32) -> String {
     analysis
         .summaries
@@ -195,7 +195,7 @@ pub(crate) fn analysis_label(analysis: &Analysis, treatment: u32) -> String {
         .map_or_else(|| format!("treatment {treatment}"), |s| s.label.clone())
 }
 
-/// An outcome as a word.
+/// Returns an outcome as a word.
 pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Completed => "completed",
@@ -206,11 +206,12 @@ pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
     }
 }
 
-/// From this many on, the points that every trial has stand for a curve.
+/// Number of points that every trial must have for a curve to be shown by these alone.
 const ENOUGH_WHOLE: usize = 30;
 
-/// The points of a curve that are drawn and listed: those that every trial has, where there are enough
-/// of them (a sweep adds sizes as it goes, and those few trials visited scatter more), else all.
+/// Returns the points of a curve that are drawn and listed: those that every trial has, if there
+/// are enough of them, else all. A sweep adds sizes while it runs, and points that few trials
+/// visited scatter more.
 pub(crate) fn shown_points(c: &CurveSummary) -> Vec<&CurvePoint> {
     let most = c.points.iter().map(|p| p.n).max().unwrap_or(0);
     let whole: Vec<&CurvePoint> = c.points.iter().filter(|p| p.n == most).collect();

@@ -1,5 +1,5 @@
-//! Sentences made from the numbers: what a comparison says and how the numbers came about. The same
-//! words in the terminal, in Markdown and on the page.
+//! Sentences made from the numbers: the result of a comparison, and the method. The terminal,
+//! Markdown and the page use the same ones.
 
 use std::time::Duration;
 
@@ -8,35 +8,35 @@ use assay_model::{Analysis, Comparison, Guest, KnownFloor, Method, Order, Stop, 
 use crate::figures::{count, percent, ratio_in_a_sentence, ratio_mark};
 use crate::view::{RunView, analysis_label};
 
-/// What smoothness is, for a reader; `assay-stats` computes it.
+/// Explanation of smoothness for a reader; `assay-stats` computes it.
 pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a point from the trend of \
      its neighbours (in logarithms of size and value, the cubic through two neighbours on each side), \
      with the noise between trials taken out: at 0.95 a typical point lies 5 % off that trend.";
 
-/// Where percentiles come from, for a reader.
+/// Explanation of percentiles for a reader.
 pub(crate) const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of its \
      trials added together, never averaged over trials, and given only with ten samples beyond it; a \
      ratio of percentiles is of each trial's own, paired as any other metric.";
 
-/// What the most efficient size (or whatever x is) is, for a reader; `assay-stats` chooses it.
+/// Explains the most efficient size (or other x) to a reader; `assay-stats` chooses it.
 pub(crate) fn efficient(x: &str, judged: &str) -> String {
     format!(
         "The most efficient {x} is the smallest whose value, {judged}, is within 2 % of the best."
     )
 }
 
-/// What the smoothness of a curve over x is.
+/// Explains the smoothness of a curve over x.
 pub(crate) fn smoothness(x: &str) -> String {
     SMOOTHNESS.replace("of size and value", &format!("of {x} and value"))
 }
 
-/// Control characters replaced: HTML cannot hold most of them.
+/// Replaces control characters, most of which HTML cannot contain.
 pub(crate) fn visible(text: &str) -> String {
     let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c };
     text.chars().map(shown).collect()
 }
 
-/// A severity as a word.
+/// Returns a severity as a word.
 pub(crate) fn severity(severity: assay_model::Severity) -> &'static str {
     match severity {
         assay_model::Severity::Invalid => "invalid",
@@ -45,11 +45,11 @@ pub(crate) fn severity(severity: assay_model::Severity) -> &'static str {
     }
 }
 
-/// What an emulator's times are.
+/// Warning about the times of an emulator.
 pub(crate) const EMULATED: &str =
     "in an emulated machine (TCG) times are the emulator's; only counts may be compared";
 
-/// Where all numbers of a run come from, if that is a virtual machine.
+/// States that all numbers of a run come from a virtual machine, if they do.
 pub(crate) fn guest(guest: Option<Guest>) -> Option<String> {
     let numbers = "Every number is of trials in a virtual machine";
     match guest? {
@@ -58,7 +58,8 @@ pub(crate) fn guest(guest: Option<Guest>) -> Option<String> {
     }
 }
 
-/// The profile in which a run was checked, and how the other one differs; `None`: none was.
+/// States the profile in which a run was checked, and how the other profile differs; `None` if it
+/// was not checked.
 pub(crate) fn profile(analysis: &Analysis) -> Option<&'static str> {
     match analysis.checks.profile.as_str() {
         "publish" => Some(
@@ -73,7 +74,8 @@ pub(crate) fn profile(analysis: &Analysis) -> Option<&'static str> {
     }
 }
 
-/// How many checks could not be made, as one line; `None` when all could, or none was tried.
+/// States how many checks could not be made, in one line; `None` if all could, or if none was
+/// tried.
 pub(crate) fn unchecked(analysis: &Analysis) -> Option<String> {
     let all = &analysis.checks.cannot_check;
     let names: Vec<String> = all.iter().map(|c| format!("{} {}", c.id, c.name)).collect();
@@ -82,8 +84,8 @@ pub(crate) fn unchecked(analysis: &Analysis) -> Option<String> {
     (!all.is_empty()).then(|| format!("{n} {why}: {names}."))
 }
 
-/// What a comparison says, as a sentence that names the metric, both treatments, the ratio, its
-/// interval, n and the verdict. Never a bare "faster".
+/// States the result of a comparison in a sentence that names the metric, both treatments, the
+/// ratio, its interval, n and the verdict; never a bare "faster".
 pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
     let treatment = analysis_label(analysis, comparison.treatment);
     let baseline = analysis_label(analysis, comparison.baseline);
@@ -122,7 +124,7 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
     format!("{lead} ({pairs}{direction}){doubt}.")
 }
 
-/// The baseline of a comparison, and what its interval stands on.
+/// States the baseline of a comparison, and the number of pairs or trials behind its interval.
 pub(crate) fn compared_with(analysis: &Analysis, comparison: &Comparison) -> String {
     let baseline = analysis_label(analysis, comparison.baseline);
     let pairs = count(comparison.n as usize, pair_word(comparison.method));
@@ -141,11 +143,11 @@ fn pair_word(method: Method) -> &'static str {
     }
 }
 
-/// What a floor says of runs side by side.
+/// Note about A/A floors in a comparison of runs.
 pub(crate) const FLOOR_ACROSS: &str =
     "A floor is of trials interleaved in one run; runs at different times differ by more.";
 
-/// What was known of the A/A floor, as a sentence without its stop.
+/// States the known A/A floor in a sentence without its full stop.
 pub(crate) fn floor(known: &KnownFloor) -> String {
     let found = &known.found;
     let differs = match known.differs.as_slice() {
@@ -164,7 +166,7 @@ pub(crate) fn floor(known: &KnownFloor) -> String {
     )
 }
 
-/// A method of comparing as a person would name it.
+/// Returns the common name of a comparison method.
 pub(crate) fn method_name(method: Method) -> &'static str {
     match method {
         Method::PairedT => "Student's t on the log ratios of paired blocks",
@@ -177,8 +179,8 @@ pub(crate) fn method_name(method: Method) -> &'static str {
     }
 }
 
-/// How the numbers came about, one plain sentence or two for each item: design, order, what counts,
-/// statistics, stop rule.
+/// Describes how the numbers were obtained, in one or two plain sentences for each item: design,
+/// order, the trials that count, statistics, stop rule.
 pub fn method(view: &RunView) -> Vec<String> {
     if let Some((tool, files)) = view.imported() {
         return imported(view, &tool, files);
@@ -203,7 +205,7 @@ pub fn method(view: &RunView) -> Vec<String> {
     out
 }
 
-/// How numbers came about that assay did not measure.
+/// Describes the method for numbers that assay did not measure.
 fn imported(view: &RunView, tool: &str, files: &[assay_model::ImportedFile]) -> Vec<String> {
     let files: Vec<String> =
         files.iter().map(|f| format!("{} (SHA-256 {})", f.name, f.sha256)).collect();
@@ -222,7 +224,7 @@ fn imported(view: &RunView, tool: &str, files: &[assay_model::ImportedFile]) -> 
     ]
 }
 
-/// How many trials were planned, started and count.
+/// States how many trials were planned, were started and count.
 fn tally(view: &RunView) -> String {
     let planned = view.plan.trials.len();
     let started = view.records.len();

@@ -1,4 +1,4 @@
-//! The trials behind a number.
+//! The trials behind a number, and links to them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,10 +8,10 @@ use maud::{Markup, html};
 
 use crate::view::RunView;
 
-/// Trials whose numbers a link names; more are bits.
+/// Largest number of trials that a link lists by number; for more, it holds a bit set.
 const NAMED: usize = 100;
 
-/// The trials that a number comes from, by number.
+/// The trials that a number was computed from, in ascending order, and their run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Behind {
     run: String,
@@ -19,17 +19,17 @@ pub(crate) struct Behind {
 }
 
 impl Behind {
-    /// The counted trials of these treatments that have a value of this metric.
+    /// Returns the counted trials of these treatments that have a value of this metric.
     pub(crate) fn metric(view: &RunView, treatments: &[u32], metric: &str) -> Self {
         Behind::those(view, treatments, |r| r.metric(metric).is_some())
     }
 
-    /// The counted trials of a treatment that measured this curve.
+    /// Returns the counted trials of a treatment that measured this curve.
     pub(crate) fn curve(view: &RunView, curve: &CurveSummary) -> Self {
         Behind::those(view, &[curve.treatment], |r| r.curve(&curve.name).is_some())
     }
 
-    /// The counted trials of a treatment that have this histogram.
+    /// Returns the counted trials of a treatment that have this histogram.
     pub(crate) fn histogram(view: &RunView, of: &HistogramSummary) -> Self {
         Behind::those(view, &[of.treatment], |r| r.histograms.contains_key(&of.name))
     }
@@ -52,12 +52,12 @@ impl Behind {
         format!("from {word} {}{more} of run {}", shown.join(", "), self.run)
     }
 
-    /// Their numbers.
+    /// Returns the trial numbers, separated by spaces.
     pub(crate) fn numbers(&self) -> String {
         self.trials.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
     }
 
-    /// The text as a link to the trials that it comes from; plain where there is none.
+    /// Renders the text as a link to the trials behind it, or as plain text without trials.
     pub(crate) fn link(&self, text: &str) -> Markup {
         html! {
             @if let Some(first) = self.trials.first() {
@@ -72,8 +72,8 @@ impl Behind {
         }
     }
 
-    /// Their numbers as bits from the first on, the lowest bit first, in base64: the same numbers stand behind many
-    /// links of a page.
+    /// Encodes the trial numbers as a bit set in base64 that starts at `first`, lowest bit first. A
+    /// list of numbers would be long, and a page repeats it in many links.
     fn bits(&self, first: u32) -> String {
         let mut bytes: Vec<u8> = Vec::new();
         for n in self.trials.iter().map(|n| (n - first) as usize) {
@@ -83,7 +83,8 @@ impl Behind {
         STANDARD.encode(bytes)
     }
 
-    /// Links to each trial; of many, to the first ones and to the table.
+    /// Renders links to the first 16 trials and, if there are more, a link to the table of all
+    /// trials.
     pub(crate) fn list(&self) -> Markup {
         html! {
             @for (i, n) in self.trials.iter().take(16).enumerate() {

@@ -1,4 +1,4 @@
-//! Parts as HTML.
+//! Renders the parts of a document as HTML.
 
 use assay_model::Verdict;
 use maud::{Markup, html};
@@ -9,16 +9,16 @@ use crate::page::data::download;
 use crate::page::packed;
 use crate::words::severity;
 
-/// How many comparisons are shown before the rest is folded away.
+/// Comparisons that are shown before the rest is folded away.
 const CARDS: usize = 6;
 
-/// Rows of a table that are in the page as they are; the others are packed.
+/// Rows of a table that are in the page as plain HTML; the rows after them are packed.
 const ROWS: usize = 200;
 
-/// How many trials or numbers are named at a finding.
+/// Largest number of trials or numbers that are linked at one finding.
 const NAMED: usize = 6;
 
-/// The parts in their order.
+/// Renders the parts in order.
 pub(crate) fn parts(all: &Parts) -> Markup {
     html! { @for part in all.shown(On::Page) { (one(part)) } }
 }
@@ -73,7 +73,6 @@ fn cards(all: &[Card]) -> Markup {
     }
 }
 
-/// Pieces of text.
 pub(crate) fn text(text: &Text) -> Markup {
     html! { @for (look, words) in &text.0 { (piece(look, words)) } }
 }
@@ -82,7 +81,7 @@ fn piece(look: &Look, words: &str) -> Markup {
     html! {
         @match look {
             Look::Made(markup) => (markup),
-            // The numbers and marks of a post are made by it before.
+            // A post replaces its numbers and marks by `Look::Made` before rendering.
             Look::Plain | Look::Unknown(_) | Look::Number(_) | Look::Marks(_) => (words),
             Look::Strong => strong { (words) },
             Look::Soft => span class="soft" { (words) },
@@ -95,7 +94,7 @@ fn piece(look: &Look, words: &str) -> Markup {
     }
 }
 
-/// A table in its box.
+/// Renders a table in a scrollable box; the rows after the first [`ROWS`] are packed.
 pub(crate) fn table(t: &Table) -> Markup {
     let num = |kind| (kind == Kind::Number).then_some("num");
     let head = html! {
@@ -139,12 +138,12 @@ pub(crate) fn table(t: &Table) -> Markup {
     table_box(&t.caption, &head, &rows)
 }
 
-/// Whether the cell after these is under one that covers it.
+/// Returns true if the span of one of these cells covers the next cell.
 fn covered(before: &[Cell]) -> bool {
     before.iter().enumerate().any(|(i, c)| i + c.span > before.len())
 }
 
-/// A table in a box of its own that scrolls when the screen is narrow.
+/// Renders a table in a box of its own that scrolls on a narrow screen.
 pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
     html! {
         div class="table-box" tabindex="0" role="region" aria-label=(caption) {
@@ -157,7 +156,7 @@ pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
     }
 }
 
-/// A section of a page with its heading.
+/// Renders a section of a page with its heading.
 pub(crate) fn section(id: &str, heading: &str, body: &Markup) -> Markup {
     html! {
         section id=(id) aria-labelledby={ (id) "-heading" } {
@@ -167,7 +166,7 @@ pub(crate) fn section(id: &str, heading: &str, body: &Markup) -> Markup {
     }
 }
 
-/// A chart in a figure, with its caption, a place for the read-out, and what is under it.
+/// Renders a figure: the caption, the chart, a place for the read-out, and the parts `under` it.
 pub(crate) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
     html! {
         figure {
@@ -180,7 +179,7 @@ pub(crate) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup
     }
 }
 
-/// Findings as a list; of none, that there is none.
+/// Renders findings as a list, or [`super::NO_FINDINGS`] for an empty list.
 pub(crate) fn findings(all: &[Found]) -> Markup {
     let links = |about: &About| -> Vec<(String, String)> {
         match about {
@@ -213,7 +212,7 @@ pub(crate) fn findings(all: &[Found]) -> Markup {
     }
 }
 
-/// A verdict as a badge: sign, word and colour.
+/// Renders a verdict as a badge with a sign, a word and a colour.
 pub(crate) fn badge(verdict: Verdict) -> Markup {
     let sign = match verdict {
         Verdict::Better => "▲",

@@ -1,5 +1,5 @@
-//! Parts as GitHub-flavoured Markdown. Charts are left out; where one has words of its own, those stand
-//! in its place.
+//! Writes the parts of a document as GitHub-flavoured Markdown. Charts are left out; a chart that
+//! has a description in words is replaced by it.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::table::Kind;
 use super::{Found, Look, On, Part, Parts, Table, Text};
 use crate::words::severity;
 
-/// The parts in their order, each with an empty line after it.
+/// Returns the parts in order, each followed by an empty line.
 pub(crate) fn parts(all: &Parts) -> String {
     let mut out = String::new();
     for part in all.shown(On::Markdown) {
@@ -17,7 +17,7 @@ pub(crate) fn parts(all: &Parts) -> String {
 }
 
 fn one(out: &mut String, part: &Part) {
-    // What is written into a string cannot fail.
+    // Writing to a string cannot fail.
     let _ = match part {
         Part::Heading(level, _, words) => {
             writeln!(out, "{} {}\n", "#".repeat(usize::from(*level)), text(words))
@@ -61,7 +61,8 @@ fn one(out: &mut String, part: &Part) {
         }
         Part::File { .. } => Ok(()),
         Part::Code(language, code) => {
-            // A fence longer than any in the file cannot be closed by it.
+            // A fence that is longer than any run of backticks in the file cannot be closed by the
+            // file.
             let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
             let fence = "`".repeat(longest.max(2) + 1);
             writeln!(out, "{fence}{language}\n{}\n{fence}\n", code.trim_end())
@@ -69,7 +70,7 @@ fn one(out: &mut String, part: &Part) {
     };
 }
 
-/// Pieces of text on one line.
+/// Formats pieces of text on one line.
 pub(crate) fn text(text: &Text) -> String {
     let mut out = String::new();
     for (look, words) in &text.0 {
@@ -84,7 +85,7 @@ pub(crate) fn text(text: &Text) -> String {
     out
 }
 
-/// A table with its caption above.
+/// Formats a table with its caption above it.
 fn table(t: &Table) -> String {
     let mut out = String::new();
     if !t.caption.is_empty() {
@@ -107,7 +108,7 @@ fn table(t: &Table) -> String {
     out
 }
 
-/// Findings as a list; of none, that there is none.
+/// Formats findings as a list, or [`super::NO_FINDINGS`] for an empty list.
 fn findings(all: &[Found]) -> String {
     if all.is_empty() {
         return format!("{}\n", super::NO_FINDINGS);
@@ -132,7 +133,8 @@ fn findings(all: &[Found]) -> String {
     out
 }
 
-/// Text on one line with the characters that Markdown and HTML would take as markup escaped.
+/// Returns the text on one line, with all characters escaped that Markdown or HTML would take as
+/// markup.
 pub(crate) fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -151,7 +153,8 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
-/// Text inside a code span: no back ticks, one line; a bar would end the cell of a table.
+/// Returns the text for a code span: backticks and control characters become spaces, and bars are
+/// escaped because a bar would end a table cell.
 fn code(text: &str) -> String {
     text.chars()
         .map(|c| if c == '`' || c.is_control() { ' ' } else { c })

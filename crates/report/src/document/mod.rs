@@ -1,6 +1,6 @@
-//! What assay shows of one thing, as parts that are built once (`crate::parts`) and written by one small
-//! renderer for each output: [`terminal`], [`html`], [`markdown`]. A part or a column may be for some
-//! outputs only; the words and numbers of what several outputs show are the same in all.
+//! A document as a list of parts. `crate::parts` builds the parts once, and a small renderer for
+//! each output writes them: [`terminal`], [`html`] and [`markdown`]. A part or a column may be
+//! limited to some outputs; text and numbers that several outputs show are the same in all of them.
 
 pub(crate) mod behind;
 pub(crate) mod html;
@@ -18,31 +18,29 @@ pub(crate) use behind::Behind;
 pub(crate) use table::{Cell, Table, cell};
 pub(crate) use text::{Look, NOTHING, Text, Tone, text};
 
-/// What stands where the checks found nothing.
+/// Sentence that is shown if the checks found nothing.
 pub(crate) const NO_FINDINGS: &str = "The checks found nothing to report.";
 
-/// Which outputs show a part or a column.
+/// The outputs that show a part or a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum On {
-    /// All.
     #[default]
     All,
-    /// What is published: HTML and Markdown.
+    /// The published outputs: HTML and Markdown.
     Published,
-    /// HTML.
+    /// The HTML page alone.
     Page,
-    /// Markdown.
     Markdown,
-    /// The terminal, in full.
+    /// The terminal with all details.
     Terminal,
-    /// The few lines that a run ends with.
+    /// The few lines that end a run.
     Brief,
-    /// All but those.
+    /// Every output except [`On::Brief`].
     Full,
 }
 
 impl On {
-    /// Whether an output shows it; `self` is what it is for.
+    /// Returns true if `output` shows a part that is meant for `self`.
     pub(crate) fn shows(self, output: On) -> bool {
         self == On::All
             || self == output
@@ -51,86 +49,86 @@ impl On {
     }
 }
 
-/// One part.
+/// A part of a document, such as a paragraph, a table or a chart.
 #[derive(Debug, Clone)]
 pub(crate) enum Part {
-    /// A heading of a level, with the id that links lead to; without one where that is empty.
+    /// A heading: its level, the id that links lead to (empty for none) and its text.
     Heading(u8, String, Text),
     /// A paragraph; a soft one is about the part before it.
     Paragraph(Tone, Text),
-    /// Sentences or items under each other.
+    /// Sentences or items, one below the other.
     List(Tone, Vec<Text>),
     /// Comparisons with their verdicts.
     Cards(Vec<Card>),
-    /// A table.
+    /// A table with its caption.
     Table(Table),
-    /// A chart: no output but HTML draws it.
+    /// A chart; only HTML draws it.
     Figure(Figure),
-    /// What the checks found; of none, that there is none.
+    /// Findings of the checks; an empty list is written as [`NO_FINDINGS`].
     Findings(Vec<Found>),
-    /// Parts that HTML folds away under a summary; elsewhere the caption of a table that comes first stands for
-    /// that.
+    /// Parts that HTML folds away under a summary. Other outputs write the summary above the parts,
+    /// unless the first part is a table with a caption.
     Details { summary: String, open: bool, parts: Parts },
     /// A file inside a page, for download.
     File { name: String, label: String, text: String },
-    /// Names and what each is.
+    /// Names, each with its value.
     Pairs(Vec<(String, String)>),
-    /// Text as it is, such as a file, in a language.
+    /// Verbatim text, such as a file; the first field is its language.
     Code(&'static str, String),
 }
 
-/// A comparison.
+/// A comparison with its verdict.
 #[derive(Debug, Clone)]
 pub(crate) struct Card {
     pub(crate) verdict: Verdict,
     /// Metric and ratio, for a page.
     pub(crate) headline: Text,
-    /// What it says.
+    /// The comparison in words.
     pub(crate) words: String,
-    /// Why it has its verdict.
+    /// Reason for the verdict, if any.
     pub(crate) reason: String,
 }
 
-/// A chart with what stands around it.
+/// A chart with its caption, its description and the parts below it.
 #[derive(Debug, Clone)]
 pub(crate) struct Figure {
     /// The chart as SVG.
     pub(crate) chart: Markup,
-    /// What it is, in a sentence.
+    /// Content of the chart in a sentence.
     pub(crate) caption: Text,
-    /// What it shows, in words, for Markdown; empty where a table beside it does.
+    /// Description for Markdown; empty if a table next to the chart has the same content.
     pub(crate) words: String,
-    /// What stands under it.
+    /// Parts below the chart.
     pub(crate) under: Parts,
 }
 
-/// A finding and where it applies.
+/// A finding and the trials or numbers that it is about.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
-    /// The finding.
     pub(crate) finding: Finding,
-    /// Where it applies; the trials or numbers that carry it.
+    /// The trials or numbers that carry the finding.
     pub(crate) about: About,
-    /// Its anchor, where something leads to it.
+    /// HTML id of the finding, if something links to it.
     pub(crate) id: Option<String>,
 }
 
-/// What a finding is about.
+/// The subject of a finding.
 #[derive(Debug, Clone)]
 pub(crate) enum About {
-    /// Trials by number; none: the whole.
+    /// Trials by number; empty for a finding about the whole.
     Trials(Vec<u32>),
-    /// Numbers of a post by anchor; none: the whole.
+    /// Numbers of a post by anchor; empty for a finding about the whole.
     Numbers(Vec<String>),
 }
 
 impl Found {
-    /// A finding about the whole.
+    /// Wraps a finding about the whole run or post.
     pub(crate) fn whole(finding: &Finding) -> Self {
         Found { finding: finding.clone(), about: About::Trials(Vec::new()), id: None }
     }
 
-    /// The trials or numbers with the finding, in brackets; empty for a finding about the whole.
+    /// Returns the trials or numbers with the finding, in parentheses; empty for a finding about
+    /// the whole.
     pub(crate) fn place(&self) -> String {
         let about = match &self.about {
             About::Trials(trials) => trials_text(trials),
@@ -140,17 +138,17 @@ impl Found {
     }
 }
 
-/// Parts in their order, each with the outputs that it is for.
+/// The parts of a document in order, each with the outputs that show it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parts(pub(crate) Vec<(On, Part)>);
 
 impl Parts {
-    /// One part.
+    /// Creates a document of one part, for all outputs.
     pub(crate) fn of(part: Part) -> Self {
         Parts(vec![(On::All, part)])
     }
 
-    /// Adds a part for some outputs.
+    /// Adds a part for the outputs `on`.
     pub(crate) fn on(&mut self, on: On, part: Part) {
         self.0.push((on, part));
     }
@@ -160,69 +158,69 @@ impl Parts {
         self.on(On::All, part);
     }
 
-    /// A heading for what is published; captions say the same in a terminal.
+    /// Adds a heading to the published outputs; in a terminal, captions replace it.
     pub(crate) fn heading(&mut self, id: &str, words: impl Into<Text>) {
         self.on(On::Published, Part::Heading(3, id.to_owned(), words.into()));
     }
 
-    /// A paragraph.
+    /// Adds a plain paragraph.
     pub(crate) fn say(&mut self, words: impl Into<Text>) {
         self.push(Part::Paragraph(Tone::Plain, words.into()));
     }
 
-    /// A paragraph about the part before it.
+    /// Adds a soft paragraph about the part before it.
     pub(crate) fn note(&mut self, words: impl Into<Text>) {
         self.push(Part::Paragraph(Tone::Soft, words.into()));
     }
 
-    /// Paragraphs about the part before them.
+    /// Adds soft paragraphs about the part before them.
     pub(crate) fn notes(&mut self, all: impl IntoIterator<Item = String>) {
         for words in all {
             self.note(words);
         }
     }
 
-    /// A table, unless it has no rows.
+    /// Adds a table, unless it has no rows.
     pub(crate) fn table(&mut self, table: Table) {
         if !table.rows.is_empty() {
             self.push(Part::Table(table));
         }
     }
 
-    /// A chart.
+    /// Adds a chart with its caption.
     pub(crate) fn figure(&mut self, chart: Markup, caption: impl Into<Text>) {
         let (words, under) = (String::new(), Parts::default());
         self.push(Part::Figure(Figure { chart, caption: caption.into(), words, under }));
     }
 
-    /// A heading that all outputs show.
+    /// Adds a heading that all outputs show.
     pub(crate) fn titled(&mut self, words: impl Into<Text>) {
         self.push(Part::Heading(3, String::new(), words.into()));
     }
 
-    /// A paragraph in a tone.
+    /// Adds a paragraph in a tone.
     pub(crate) fn toned(&mut self, tone: Tone, words: impl Into<Text>) {
         self.push(Part::Paragraph(tone, words.into()));
     }
 
-    /// All parts of another.
+    /// Adds all parts of `other`.
     pub(crate) fn append(&mut self, other: Parts) {
         self.0.extend(other.0);
     }
 
-    /// Findings that are about the whole; nothing where there is none.
+    /// Adds findings about the whole, if there are any.
     pub(crate) fn findings(&mut self, all: &[Finding]) {
         if !all.is_empty() {
             self.push(Part::Findings(all.iter().map(Found::whole).collect()));
         }
     }
 
-    /// Whether they begin with a table that says what it is.
+    /// Returns true if the first part is a table with a caption.
     pub(crate) fn are_captioned(&self) -> bool {
         matches!(self.0.first(), Some((_, Part::Table(t))) if !t.caption.is_empty())
     }
 
-    /// Whether a cell of a table leads to a place of the page.
+    /// Returns true if a table cell links to `place`.
     pub(crate) fn leads_to(&self, place: &str) -> bool {
         let leads = |c: &Cell| {
             c.text.0.iter().any(|(look, _)| matches!(look, Look::Link(to) if to == place))
@@ -230,7 +228,7 @@ impl Parts {
         self.0.iter().any(|(_, part)| matches!(part, Part::Table(t) if t.rows.iter().flat_map(|r| &r.cells).any(leads)))
     }
 
-    /// Every text of paragraphs and of the cells of tables.
+    /// Returns every text of the paragraphs and table cells.
     pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
         self.0.iter_mut().flat_map(|(_, part)| -> Box<dyn Iterator<Item = &mut Text>> {
             match part {
@@ -243,7 +241,7 @@ impl Parts {
         })
     }
 
-    /// The parts that an output shows.
+    /// Returns the parts that `output` shows.
     pub(crate) fn shown(&self, output: On) -> impl Iterator<Item = &Part> {
         self.0.iter().filter(move |(on, _)| on.shows(output)).map(|(_, part)| part)
     }

@@ -1,5 +1,5 @@
-//! Parts for a terminal: a caption over each table, soft words under what they are about, an empty line
-//! between other parts.
+//! Writes the parts of a document for a terminal: a caption above each table, soft text directly
+//! below its subject, an empty line between other parts.
 
 use assay_model::{Finding, Severity};
 
@@ -12,12 +12,12 @@ use super::{Found, On, Part, Parts, Tone};
 use crate::style::Style;
 use crate::words::severity;
 
-/// The parts in their order, in full.
+/// Returns the parts in order, with all details.
 pub(crate) fn parts(all: &Parts, style: Style) -> String {
     parts_of(all, On::Terminal, style)
 }
 
-/// The parts that one of the terminal's outputs shows.
+/// Returns the parts that one of the terminal's outputs shows.
 pub(crate) fn parts_of(all: &Parts, output: On, style: Style) -> String {
     let mut w = Writer::new(style);
     let mut before: Option<&Part> = None;
@@ -34,7 +34,7 @@ pub(crate) fn parts_of(all: &Parts, output: On, style: Style) -> String {
     w.finish()
 }
 
-/// Whether an empty line stands between two parts.
+/// Returns true if an empty line separates the two parts.
 fn apart(before: &Part, part: &Part) -> bool {
     let words = |p: &Part| matches!(p, Part::Paragraph(..) | Part::List(..));
     match (before, part) {
@@ -90,7 +90,8 @@ fn one(w: &mut Writer, part: &Part, output: On, style: Style) {
     }
 }
 
-/// Findings, the worst first, each with its remedy, which findings of one check share; of none, that there is none.
+/// Writes findings, most severe first, or [`super::NO_FINDINGS`] for an empty list. Consecutive
+/// findings of one check with the same remedy have it written once, after the last of them.
 fn findings(w: &mut Writer, all: &[Found]) {
     if all.is_empty() {
         w.line(super::NO_FINDINGS, Tone::Soft);

@@ -1,11 +1,11 @@
-//! Words with what each of them means: strong, code, a link, a number that leads to its trials.
+//! Text with a meaning for each piece: strong, code, a link, a number that leads to its trials.
 
 use assay_model::Verdict;
 use maud::Markup;
 
 use super::Behind;
 
-/// What text means, for those who see colour.
+/// Emphasis or judgement of a text, which outputs show in colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Tone {
     #[default]
@@ -18,7 +18,7 @@ pub(crate) enum Tone {
 }
 
 impl Tone {
-    /// The tone of a verdict.
+    /// Returns the tone of a verdict.
     pub(crate) fn of(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Better => Tone::Good,
@@ -29,7 +29,7 @@ impl Tone {
     }
 }
 
-/// What a piece of text is.
+/// The kind of a piece of text.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Look {
     #[default]
@@ -37,75 +37,74 @@ pub(crate) enum Look {
     Strong,
     Soft,
     Code,
-    /// What is withheld or could not be read.
+    /// A value that is withheld or could not be read; the field is its CSS class.
     Unknown(&'static str),
-    /// A verdict.
     Verdict(Verdict),
-    /// A link to this address or, after a `#`, to this place of the page.
+    /// A link to this address or, if it begins with `#`, to this place of the page.
     Link(String),
     /// A number with the trials behind it.
     From(Behind),
-    /// Links to those trials.
+    /// Links to these trials.
     Trials(Behind),
-    /// The computed number of a post, by its position there.
+    /// A computed number of a post, by its index there.
     Number(usize),
-    /// Marks of findings of a post, by their positions there.
+    /// Marks of findings of a post, by their indices there.
     Marks(Vec<usize>),
-    /// A number or a mark of a post as a page has it; the words are as Markdown has it, escaped where they must
-    /// be.
+    /// A number or a mark of a post, rendered for a page; its words are for Markdown and already
+    /// escaped.
     Made(Markup),
 }
 
-/// What stands where nothing is recorded.
+/// Placeholder for a value that was not recorded.
 pub(crate) const NOTHING: &str = "—";
 
-/// Pieces of text in a row.
+/// A text as a sequence of pieces.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Text(pub(crate) Vec<(Look, String)>);
 
-/// Plain text, to be continued.
+/// Creates a text that begins with plain words.
 pub(crate) fn text(words: impl Into<String>) -> Text {
     Text::default().plain(words)
 }
 
 impl Text {
-    /// And a piece of a look.
+    /// Appends a piece of the kind `look`.
     pub(crate) fn piece(mut self, look: Look, words: impl Into<String>) -> Self {
         self.0.push((look, words.into()));
         self
     }
 
-    /// And plain words.
+    /// Appends plain words to the text.
     pub(crate) fn plain(self, words: impl Into<String>) -> Self {
         self.piece(Look::Plain, words)
     }
 
-    /// And something typed or named as it is.
+    /// Appends code, such as a command or an identifier.
     pub(crate) fn code(self, words: impl Into<String>) -> Self {
         self.piece(Look::Code, words)
     }
 
-    /// And strong words.
+    /// Appends words with strong emphasis.
     pub(crate) fn strong(self, words: impl Into<String>) -> Self {
         self.piece(Look::Strong, words)
     }
 
-    /// And a link.
+    /// Appends a link with its words.
     pub(crate) fn link(self, to: impl Into<String>, words: impl Into<String>) -> Self {
         self.piece(Look::Link(to.into()), words)
     }
 
-    /// And a number with the trials behind it.
+    /// Appends a number with the trials behind it.
     pub(crate) fn from(self, behind: &Behind, words: impl Into<String>) -> Self {
         self.piece(Look::From(behind.clone()), words)
     }
 
-    /// And the computed number of a post.
+    /// Appends a computed number of a post, by its index.
     pub(crate) fn number(self, at: usize) -> Self {
         self.piece(Look::Number(at), "")
     }
 
-    /// The words alone.
+    /// Returns the words without their looks.
     pub(crate) fn words(&self) -> String {
         self.0.iter().map(|(_, words)| words.as_str()).collect()
     }

@@ -1,4 +1,5 @@
-//! Which functions made a difference between two revisions: the last words of a history, a gate and a bisection.
+//! The functions that made a difference between two revisions, which a history, a gate and a
+//! bisection print last.
 
 use assay_history::Functions;
 use assay_traces::profile::Change;
@@ -21,7 +22,7 @@ fn named(c: &Change) -> String {
     format!("`{}` ({sign}{} on CPU a trial{lacks})", c.function, time(c.difference_ns))
 }
 
-/// The answer as a sentence.
+/// Describes the functions that differ in one sentence.
 pub fn functions_sentence(f: &Functions) -> String {
     let Some(d) = &f.differences else {
         let why = f.why.as_deref().unwrap_or("unknown");
@@ -53,17 +54,17 @@ fn parts(f: &Functions) -> Parts {
     out
 }
 
-/// The table for a terminal; empty where nothing was compared.
+/// Formats the table for a terminal; empty if nothing was compared.
 pub fn functions_text(f: &Functions, style: Style) -> String {
     terminal::parts(&parts(f), style)
 }
 
-/// The table as Markdown.
+/// Formats the table as Markdown.
 pub fn functions_markdown(f: &Functions) -> String {
     markdown::parts(&parts(f))
 }
 
-/// The table for a page.
+/// Renders the table for a page.
 pub(super) fn functions_html(f: &Functions) -> Markup {
     html::parts(&parts(f))
 }

@@ -1,4 +1,4 @@
-//! A history as a Markdown page.
+//! Writes a history as a Markdown page.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,6 @@ use assay_history::Shown;
 
 use super::{change_line, day, functions_markdown, none_found, slope_line};
 
-/// The page.
 pub fn markdown(shown: &Shown) -> String {
     let mut out = format!(
         "# {}: {} over revisions\n\nRatios to `{}`, measured in the same blocks, with 95 % intervals.\n",

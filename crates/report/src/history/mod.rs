@@ -1,4 +1,5 @@
-//! A metric over revisions: the words for its changes, once for all outputs; Markdown; the parts of pages.
+//! A metric over revisions: the sentences about its changes, which all outputs share; Markdown; the
+//! parts of pages.
 
 mod functions;
 mod markdown;
@@ -17,17 +18,17 @@ pub use page::{
     small_quoted,
 };
 
-/// The day of a date, or the word for none.
+/// Returns the day of a date, or `unknown`.
 pub fn day(date: Option<&str>) -> &str {
     date.and_then(|d| d.get(..10)).unwrap_or("unknown")
 }
 
-/// A commit as people write it.
+/// Returns the first ten characters of a commit's hash.
 pub fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
-/// The size of a change: in per cent, or as a factor where it is threefold or more.
+/// Formats the size of a change: in percent, or as a factor if it is threefold or more.
 pub fn size(ratio: Option<f64>) -> String {
     match ratio {
         None => "unknown".to_owned(),
@@ -36,7 +37,7 @@ pub fn size(ratio: Option<f64>) -> String {
     }
 }
 
-/// What a change is, without its state.
+/// Describes a change without its state.
 pub fn change_words(change: &ShownChange) -> String {
     let c = &change.change;
     let way = match change.worse {
@@ -58,18 +59,18 @@ pub fn change_words(change: &ShownChange) -> String {
     line
 }
 
-/// The sentence for a series without a change: the step that it would have shown.
+/// Returns the sentence for a series without a change: the smallest step that it would have shown.
 pub fn none_found(series: &ShownSeries) -> String {
     no_step(series.points.len(), series.visible.map(share))
 }
 
-/// As [`none_found`], of a quoted series.
+/// Returns the sentence of [`none_found`] for a quoted series.
 pub fn none_found_quoted(series: &QuotedShown) -> String {
     let step = |v| if series.relative { share(v) } else { units::format_value(v, &series.unit) };
     no_step(series.points, series.visible.map(step))
 }
 
-/// A place where most series of a file move, as a sentence.
+/// Describes in a sentence a point where most series of a file move together.
 pub fn together_line(t: &Together) -> String {
     let (way, size) = (if t.ratio > 1.0 { "rise" } else { "fall" }, share((t.ratio - 1.0).abs()));
     let place = [short(&t.revision), &t.time].join(" ");
@@ -102,7 +103,7 @@ fn no_step(points: usize, step: Option<String>) -> String {
     }
 }
 
-/// A change as a sentence: its state, what it is, a person's note.
+/// Describes a change in a sentence: its state, the change itself, and a person's note.
 pub fn change_line(change: &ShownChange) -> String {
     let mut line = format!("{}: {}", change.change.state.name(), change_words(change));
     if let Some(known) = &change.known {
@@ -116,7 +117,7 @@ pub fn change_line(change: &ShownChange) -> String {
     line
 }
 
-/// A slow slope as a sentence.
+/// Describes a slow slope in a sentence.
 pub fn slope_line(points: &[Point], slope: &Slope) -> String {
     let last = slope.to.min(points.len()) - 1;
     format!(

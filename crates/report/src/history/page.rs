@@ -1,5 +1,5 @@
-//! Histories on pages: each series small, one large with its changes and its points, and a published page of all
-//! that needs no network.
+//! Histories on pages: each series as a small chart, one series large with its changes and points,
+//! and a published page with all of them that needs no network.
 
 use assay_chart::Head;
 use assay_chart::history::{self as chart, Change, Point};
@@ -16,29 +16,30 @@ use super::{
 };
 use crate::page::shell;
 
-/// What can be done about a change of a series.
+/// Function that renders the actions that a reader can take on a change of a series.
 pub type Actions<'a> = dyn Fn(&ShownSeries, &ShownChange) -> Markup + 'a;
 
-/// How a page shows more than a series holds.
+/// Links and actions that a page adds to a series.
 pub struct Look<'a> {
-    /// Where a run is shown; `None`: nowhere.
+    /// Function that returns the address of a run's page; `None` if runs have no page.
     pub run: Option<fn(&RunId) -> String>,
-    /// What can be done about a change.
+    /// Actions on a change, if there are any.
     pub actions: Option<&'a Actions<'a>>,
 }
 
-/// The classes of the states of changes, for style sheets.
+/// CSS class of a change's state, and prefix of the class of each state.
 pub const STATE_CLASSES: &str = "change-state";
 
-/// A history as it is published.
+/// A history for a published page.
 pub enum History {
-    /// Measured by assay.
+    /// A history that assay measured.
     Own(Shown),
-    /// Quoted from another program's file, under the name that it was imported by.
+    /// A history quoted from another program's file, under the name of its import.
     Quoted(String, Imported),
 }
 
-/// The id of a series on a page, for ever: of the history and the class of machine (or the series' name).
+/// Returns the permanent HTML id of a series: of the history and the class of machine (or the
+/// series' name).
 pub fn anchor(id: &str, name: &str) -> String {
     let mut out = format!("s-{id}-");
     for c in name.chars() {
@@ -106,7 +107,7 @@ fn figure(body: &Markup) -> Markup {
     }
 }
 
-/// A series large: its chart, its changes, its points.
+/// Renders a series large: its chart, its changes and its points.
 pub fn large(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
     let id = anchor(&shown.id, &series.machine);
     let steady = series.changes.is_empty() && series.slopes.is_empty();
@@ -160,7 +161,7 @@ fn card(series: &ShownSeries, change: &ShownChange, look: &Look<'_>) -> Markup {
     }
 }
 
-/// What a person gave as a link: one that leads to the web is one.
+/// Renders a link that a person entered; only a web address becomes a link.
 fn address(link: &str) -> Markup {
     let web = ["https://", "http://"].iter().any(|scheme| link.starts_with(scheme));
     html! { @if web { a href=(link) rel="noopener noreferrer" { (link) } } @else { (link) } }
@@ -197,7 +198,7 @@ fn points(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
     }
 }
 
-/// A series small, leading to `href`.
+/// Renders a series as a small chart that links to `href`.
 pub fn small(shown: &Shown, series: &ShownSeries, href: &str) -> Markup {
     let id = format!("{}-small", anchor(&shown.id, &series.machine));
     let look = Look { run: None, actions: None };
@@ -263,7 +264,7 @@ fn quoted_chart(series: &QuotedSeries, found: &QuotedShown, id: String) -> chart
     }
 }
 
-/// A quoted series large.
+/// Renders a quoted series large.
 pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown) -> Markup {
     let id = anchor(name, &series.name);
     html! {
@@ -295,7 +296,7 @@ pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown) -> M
     }
 }
 
-/// A quoted series small, leading to `href`.
+/// Renders a quoted series as a small chart that links to `href`.
 pub fn small_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown, href: &str) -> Markup {
     let id = format!("{}-small", anchor(name, &series.name));
     html! {
@@ -314,8 +315,9 @@ fn each(imported: &Imported, quoted: &Quoted) -> Vec<(QuotedSeries, QuotedShown)
     imported.series.iter().cloned().zip(quoted.series.iter().cloned()).collect()
 }
 
-/// All series small, in groups by experiment; `own` and `of` say where one leads: a history with its series, and the
-/// name of an import with the number of its series.
+/// Renders all series as small charts, grouped by experiment. `own` returns the link for a series
+/// of a history, `of` the link for a quoted series, from the name of the import and the index of
+/// the series.
 pub fn overview(
     histories: &[History],
     own: &dyn Fn(&Shown, &ShownSeries) -> String,
@@ -374,13 +376,13 @@ impl History {
     }
 }
 
-/// A page of its own: where there are several series all of them small, then each large.
+/// Renders a complete page: all series as small charts if there are several, then each one large.
 pub fn published(heading: &str, histories: &[History]) -> String {
     let body = content(heading, histories, &Look { run: None, actions: None });
     shell::skippable(heading, "Skip to the results", &body)
 }
 
-/// What stands on such a page.
+/// Renders the content of a page of histories.
 pub(crate) fn content(heading: &str, histories: &[History], look: &Look<'_>) -> Markup {
     let many = histories.iter().map(History::count).sum::<usize>() > 1;
     html! {
@@ -412,7 +414,7 @@ mod tests {
     use super::*;
     use assay_history::{About, Commit, Known, Past, Series, shown};
 
-    /// A history of sixteen commits with one step, made as the lab makes them.
+    /// Returns a history of sixteen commits with one step, made by the same code as a real one.
     fn history() -> Shown {
         let revisions: Vec<Commit> = (0..16)
             .map(|n| Commit {

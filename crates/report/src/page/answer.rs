@@ -1,5 +1,5 @@
-//! The first screen of a run: what each comparison says, the deciding metric drawn, what failed and why, and what the
-//! checks found first.
+//! The first screen of a run's page: the verdict of each comparison, a chart of the deciding
+//! metric, the failures with their reasons, and the most severe finding.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::parts::significance;
 use crate::view::{RunView, outcome_word};
 use crate::words;
 
-/// Findings that stand on the first screen: the most severe.
+/// Number of findings on the first screen, most severe first.
 const FINDINGS: usize = 1;
-/// Reasons of failure that stand there.
+/// Largest number of reasons for failure on the first screen.
 const REASONS: usize = 4;
-/// Trials that are named for each.
+/// Largest number of trials that are named for a reason.
 const NAMED: usize = 6;
 
-/// The first screen.
+/// Renders the first screen.
 pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let chart = draw::deciding_chart(view, gate).filter(|_| gate.run().is_none());
     html! {
@@ -40,7 +40,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     }
 }
 
-/// What failed: the trials of each reason, the most frequent first.
+/// Returns the failed trials, grouped by reason, the most frequent reason first.
 fn failures(view: &RunView) -> Parts {
     let mut out = Parts::default();
     let mut reasons: BTreeMap<(String, String), Vec<u32>> = BTreeMap::new();
@@ -83,7 +83,7 @@ fn failures(view: &RunView) -> Parts {
     out
 }
 
-/// The most severe findings, with the way to the others.
+/// Renders the most severe findings and a link to all of them.
 fn findings(view: &RunView) -> Markup {
     let mut all = found(view);
     let n = all.len();

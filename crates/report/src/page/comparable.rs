@@ -1,4 +1,4 @@
-//! Every treatment of every run on one scale: in total, or under a denominator.
+//! Charts of every treatment of every run on one scale: in total, or per denominator.
 
 use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
@@ -15,20 +15,20 @@ use crate::figures::{NO_VALUE, centre, count, percent, summary_text, with_interv
 use crate::gate::Gate;
 use crate::view::RunView;
 
-/// What the systems cost, as whoever asks says: no run records it.
+/// Prices of the systems, as entered by the reader: no run records them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Prices {
-    /// One for each run, in their order.
+    /// Price of each run's system, in the order of the runs.
     pub amounts: Vec<f64>,
-    /// What they are in.
+    /// Currency of the prices, such as `EUR`.
     pub currency: String,
 }
 
-/// The boundaries that power is measured at, the widest first.
+/// Boundaries at which power is measured, widest first.
 const BOUNDARIES: [&str; 3] = ["wall", "node", "package"];
 
-/// Every treatment of every run on one scale: in total with its trials, or under a denominator. What is
-/// withheld in a run is not shown.
+/// Renders every treatment of every run on one scale: in total with its trials, or per denominator.
+/// Results that are withheld in a run are not shown.
 pub fn comparable(
     views: &[&RunView],
     across: &Across,
@@ -84,8 +84,8 @@ fn rows(i: usize, view: &RunView, across: &Across) -> Vec<Row> {
         .collect()
 }
 
-/// Per watt as each trial measured it, at the widest boundary that most runs have: watts of different
-/// boundaries are not comparable.
+/// Renders the metric per watt as each trial measured it, at the boundary that most runs have (the
+/// widest of several). Watts at different boundaries are not comparable.
 fn per_watt(views: &[&RunView], across: &Across) -> Markup {
     if across.better != Better::Higher {
         return html! { p class="notice" { (across.metric) " per watt says nothing, since more of it is not better; compare the metric " code { "energy (wall)" } ", " code { "energy (node)" } " or " code { "energy (package)" } "." } };
@@ -95,7 +95,7 @@ fn per_watt(views: &[&RunView], across: &Across) -> Markup {
         let metric = name(boundary);
         views.iter().filter(|v| v.analysis.summaries.iter().any(|s| s.metric == metric)).count()
     };
-    // `max_by_key` takes the last of equals.
+    // `max_by_key` returns the last of equal elements; the order is reversed to prefer the widest.
     let Some(boundary) = BOUNDARIES.into_iter().rev().max_by_key(|b| has(b)).filter(|b| has(b) > 0)
     else {
         return html! { p class="notice" { "No run measured its power: name the monitor " code { "power" } " or a meter in the experiment." } };

@@ -1,4 +1,5 @@
-//! Runs side by side: the parts that the server's page and the published one share, and the published one.
+//! Comparisons of runs: the parts that the server's page and the published page share, and the
+//! published page.
 
 use assay_model::{Across, RunSummary, SCHEMA_VERSION};
 use assay_rules::denominator::Denominator;
@@ -15,25 +16,26 @@ use crate::inside::{beside, inside, treatment};
 use crate::parts;
 use crate::view::RunView;
 
-/// What runs are shown under.
+/// The denominator under which runs are shown, and its prices.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Under {
-    /// In total where there is none.
+    /// Denominator of the results; `None` shows them in total.
     pub per: Option<Denominator>,
-    /// For results per price.
+    /// Prices for results per price.
     pub prices: Prices,
 }
 
-/// Runs side by side without the numbers of what is withheld in one of them.
+/// A comparison of runs without the numbers that are withheld in any of them.
 #[derive(Debug, Clone)]
 pub struct Shown {
     across: Across,
-    /// In the metrics of the tracer of block I/O.
+    /// Comparisons in the metrics of the block I/O tracer.
     io: Vec<Across>,
 }
 
 impl Shown {
-    /// Of the runs in the deciding metric, and in the tracer's.
+    /// Removes the withheld numbers from the comparison in the deciding metric and from those in
+    /// the tracer's metrics.
     pub fn of(views: &[&RunView], across: &Across, io: &[Across]) -> Self {
         let gates: Vec<Gate> = views.iter().map(|view| Gate::of(view)).collect();
         Shown {
@@ -43,9 +45,10 @@ impl Shown {
     }
 }
 
-/// The page's list of contents and its `main`: values on one scale and ratios, what else differed, what happened over
-/// time, block I/O. `link` is where a run's own page is, if it has one; `before` stands above the results, `more` is a
-/// last tab: its id, its name and what it holds.
+/// Renders the page's list of contents and its `main`: values on one scale and ratios, other
+/// differences, monitor samples over time, block I/O, and differences inside the programs. `link`
+/// returns the address of a run's own page, if it has one. `before` is shown above the results;
+/// `more` is the last tab: its id, name and content.
 pub fn side_by_side(
     views: &[&RunView],
     shown: &Shown,
@@ -90,7 +93,8 @@ pub fn side_by_side(
     tabbed(&tabs)
 }
 
-/// The sections of treatments that several runs have, with the confidence level of the first run.
+/// Renders a section for each treatment that several runs have, at the confidence level of the
+/// first run.
 fn by_treatment<'a, T>(
     views: &[&'a RunView],
     across: &Across,
@@ -113,7 +117,7 @@ fn by_treatment<'a, T>(
     html! { @for section in sections { (section) } }
 }
 
-/// The page as one file. `version` is assay's.
+/// Renders the comparison as one HTML file; `version` is assay's version.
 pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
     let names: Vec<&str> = views.iter().map(|v| v.summary.experiment.as_str()).collect();
     let same = names.windows(2).all(|pair| pair[0] == pair[1]);
@@ -135,7 +139,8 @@ pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
     shell::skippable(&title, "Skip to the results", &body)
 }
 
-/// Without the numbers of what is withheld in a run; a gate for each.
+/// Returns the comparison without the numbers that a run withholds; `gates` has the gate of each
+/// run.
 fn published(views: &[&RunView], gates: &[Gate], across: &Across) -> Across {
     let mut across = across.clone();
     for (i, (view, gate)) in views.iter().zip(gates).enumerate() {
@@ -147,7 +152,7 @@ fn published(views: &[&RunView], gates: &[Gate], across: &Across) -> Across {
             if let Some(percentile) = row.percentiles.get_mut(i) {
                 *percentile = None;
             }
-            // A ratio to a baseline that is withheld is as little worth as one of what is withheld.
+            // A ratio to a withheld baseline is as worthless as the ratio of a withheld treatment.
             let touched = |k: usize| k == i || i == 0;
             let ratios = row.comparisons.iter_mut().enumerate().filter(|(k, _)| touched(*k));
             for c in ratios.filter_map(|(_, c)| c.as_mut()) {

@@ -1,5 +1,5 @@
-//! Counts of the trials: system calls, and instructions as Valgrind counts them in trials of their own. For
-//! each side its trials together, and what differs from the first side.
+//! Counts of the trials: system calls, and instructions as Valgrind counts them in separate trials.
+//! Each side has a table of all its trials together; differences are to the first side.
 
 use assay_traces::profile::{Profile, instructions as differences};
 use assay_traces::syscalls::Syscalls;
@@ -10,20 +10,20 @@ use crate::figures::count;
 use crate::parts::{instructions as by_function, syscalls as by_call};
 use crate::view::RunView;
 
-/// Lines of a table.
+/// Largest number of rows of a table.
 const MAX_ROWS: usize = 25;
-/// Sides whose tables and pictures are shown.
+/// Largest number of sides whose tables and flame graphs are shown.
 pub(super) const MAX_SIDES: usize = 6;
 
-/// A treatment or a run with the values of its trials.
+/// The trials of one treatment or run, with their counts or profiles.
 pub(super) struct TrialGroup<'a, T> {
-    /// Unique on the page.
+    /// Id of the group, unique on the page.
     pub(super) id: String,
     pub(super) label: String,
     pub(super) trials: Vec<&'a T>,
 }
 
-/// The treatments of a run side by side, the baseline first.
+/// Renders the treatments of a run side by side, baseline first.
 pub(super) fn treatments<'a, T>(
     view: &'a RunView,
     of: fn(&'a RunView, u32) -> Vec<&'a T>,
@@ -35,7 +35,7 @@ pub(super) fn treatments<'a, T>(
     shown(all, view.experiment.compare.confidence)
 }
 
-/// Instructions side by side.
+/// Renders instruction counts side by side.
 pub(super) fn instructions(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option<Markup> {
     beside(
         sides,
@@ -49,7 +49,7 @@ pub(super) fn instructions(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64)
     )
 }
 
-/// System calls side by side.
+/// Renders system calls side by side.
 pub(super) fn system_calls(
     sides: Vec<TrialGroup<'_, Syscalls>>,
     confidence: f64,

@@ -1,4 +1,4 @@
-//! Data inside the page: the analysis as JSON, and files to download as links.
+//! Embeds data in a page: the analysis as JSON, and files as download links.
 
 use assay_model::{Analysis, RunSummary, SCHEMA_VERSION};
 use base64::Engine as _;
@@ -19,7 +19,7 @@ struct Block<'a> {
     analysis: &'a Analysis,
 }
 
-/// The analysis of a run as JSON, without the numbers that are withheld.
+/// Returns the analysis of a run as JSON, without the withheld numbers.
 pub(super) fn analysis(view: &RunView, gate: &Gate) -> String {
     let mut summary = view.summary.clone();
     if gate.treatment(view.plan.baseline).is_some() {
@@ -33,18 +33,18 @@ pub(super) fn analysis(view: &RunView, gate: &Gate) -> String {
         withheld: gate.withheld.iter().map(|w| format!("{}: {}", w.what, w.text())).collect(),
         analysis: &gate.analysis,
     };
-    // These types hold no map whose keys JSON cannot have, so writing them cannot fail.
+    // These types have no map whose keys JSON does not allow, so serialization cannot fail.
     serde_json::to_string(&block).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// `<script type="application/json" id="data">`: data that no browser runs. `<` is escaped, so that
-/// nothing inside can end the element.
+/// Renders `<script type="application/json" id="data">`: data that no browser executes. `<` is
+/// escaped so that nothing inside can end the element.
 pub(super) fn json(what: &impl Serialize) -> Markup {
     let json = serde_json::to_string(what).unwrap_or_else(|_| "null".to_owned());
     html! { script type="application/json" id="data" { (PreEscaped(json.replace('<', "\\u003c"))) } }
 }
 
-/// A file inside the page as a link.
+/// Renders a file inside the page as a link.
 pub(crate) fn download(text: &str, name: &str, label: &str) -> Markup {
     let url = format!("data:text/csv;charset=utf-8;base64,{}", STANDARD.encode(text));
     html! { a href=(url) download=(name) { (label) } }

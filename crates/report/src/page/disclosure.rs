@@ -1,4 +1,5 @@
-//! Everything behind the page: every trial, the files, the hashes, the command to repeat it.
+//! Sources of the page's numbers: every trial, the files, the hashes, and the command to repeat the
+//! run.
 
 use std::borrow::Cow;
 
@@ -15,7 +16,7 @@ use crate::parts::trials::trials;
 use crate::view::RunView;
 use crate::words::visible;
 
-/// Every trial, with its errors and notes.
+/// Renders the table of every trial, with errors and notes.
 pub(super) fn every_trial(view: &RunView, gate: &Gate) -> Markup {
     html! {
         (parts(&trials(view, gate)))
@@ -23,7 +24,7 @@ pub(super) fn every_trial(view: &RunView, gate: &Gate) -> Markup {
     }
 }
 
-/// The files, the hashes, the command to repeat it.
+/// Renders the files, the hashes and the command to repeat the run.
 pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let id = view.summary.id.as_str();
     let curves = view.records.iter().any(|r| !r.curves.is_empty());
@@ -67,11 +68,11 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     }
 }
 
-/// Trials that are named at a note.
+/// Largest number of trials that are named at a note.
 const NAMED: usize = 6;
 
-/// Errors, failed validations and notes of trials, each with its trials; those that differ only in their numbers are
-/// one, with the range of each number.
+/// Renders errors, failed validations and notes with the trials that reported them. Texts that
+/// differ only in their numbers are shown once, with the range of each number.
 fn notes(view: &RunView) -> Markup {
     let mut said: Vec<(u32, Cow<'_, str>)> = Vec::new();
     for r in &view.records {

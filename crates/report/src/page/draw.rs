@@ -1,4 +1,4 @@
-//! From the analysis to charts.
+//! Converts the results of an analysis into charts.
 
 use assay_chart::curve::{self, Curve, Marked, Point, Standout, Vertical};
 use assay_chart::ecdf::{self, Ecdf};
@@ -24,7 +24,7 @@ use crate::view::shown_points;
 use crate::view::{RunView, deciding, outcome_word};
 use crate::words;
 
-/// Curves over one another: `curves` share x unit and unit.
+/// Draws curves in one chart; all of them share their x unit and unit.
 pub(crate) fn curves(
     view: &RunView,
     id: &str,
@@ -42,7 +42,7 @@ pub(crate) fn curves(
     named_curves(head, &named.collect::<Vec<_>>(), verticals, view.analysis.confidence)
 }
 
-/// Curves over one another with the names that they are given; the description of `head` is made here.
+/// Draws curves in one chart under the given names, and writes the description of `head`.
 pub(super) fn named_curves(
     head: Head,
     named: &[(String, &CurveSummary)],
@@ -54,7 +54,7 @@ pub(super) fn named_curves(
     let xs = || curves.iter().flat_map(|c| c.points.iter().map(|p| p.x));
     let low = xs().fold(f64::INFINITY, f64::min);
     let high = xs().fold(f64::NEG_INFINITY, f64::max);
-    // Time goes by evenly.
+    // Time passes evenly, so its axis is linear.
     let wide = first.x_unit != "s" && low > 0.0 && high / low >= 16.0;
     let (labels, shared) = apart(&named.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
     let series = named.iter().zip(labels).map(|((name, c), label)| curve::Series {
@@ -96,7 +96,7 @@ pub(super) fn named_curves(
     }))
 }
 
-/// What is not drawn, as the end of a sentence.
+/// Returns the end of a sentence that counts the points which are not drawn; empty if all are.
 fn excluded(curves: &[&CurveSummary]) -> String {
     let all: usize = curves.iter().map(|c| c.points.len()).sum();
     let shown: usize = curves.iter().map(|c| shown_points(c).len()).sum();
@@ -132,8 +132,8 @@ fn standouts(c: &CurveSummary) -> Vec<Marked> {
     best.chain(c.efficient.iter().map(|p| mark(p, "efficient", Standout::Efficient))).collect()
 }
 
-/// The chart that a first screen needs with its caption: the curves that something is chosen by; else the deciding
-/// metric over a numeric factor; else every treatment with its trials.
+/// Draws the chart of the first screen, with its caption: the curves that a choice is made by; else
+/// the deciding metric over a numeric factor; else every treatment with its trials.
 pub(super) fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
     let measured = gate.analysis.curves.iter().filter(|c| c.kind == Kind::Measured && chosen(c));
     let measured: Vec<&CurveSummary> = measured.collect();
@@ -147,13 +147,13 @@ pub(super) fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, Str
     over_factor(view, gate).or_else(|| Some((absolutes(view, gate)?, absolutes_caption(gate))))
 }
 
-/// Whether the first screen has the chart of [`absolutes`].
+/// Returns true if the first screen has the chart of [`absolutes`].
 pub(crate) fn absolutes_first(view: &RunView, gate: &Gate) -> bool {
     let curve = |c: &CurveSummary| c.kind == Kind::Measured && chosen(c);
     !gate.analysis.curves.iter().any(curve) && over_factor(view, gate).is_none()
 }
 
-/// What the chart of [`absolutes`] shows.
+/// Returns the caption of the chart of [`absolutes`].
 pub(crate) fn absolutes_caption(gate: &Gate) -> String {
     let merged = deciding(&gate.analysis).iter().any(|s| s.percentile.is_some());
     if merged {
@@ -164,13 +164,13 @@ pub(crate) fn absolutes_caption(gate: &Gate) -> String {
     .to_owned()
 }
 
-/// Levels that a factor needs to be an axis.
+/// Levels that a factor must have to become an axis.
 const LEVELS: usize = 3;
-/// The most lines that can be distinguished.
+/// Largest number of lines that a reader can distinguish.
 const LINES: usize = 12;
 
-/// The deciding metric over the numeric factor with the most levels, a line for each combination of the others; none
-/// without such a factor.
+/// Draws the deciding metric over the numeric factor with the most levels, with a line for each
+/// combination of the other factors. Returns `None` if there is no such factor or too many lines.
 fn over_factor(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
     let a = &gate.analysis;
     let levels = |f: &String| -> Option<Vec<f64>> {
@@ -233,7 +233,7 @@ fn over_factor(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
     Some((chart, format!("{title}: the mean of each treatment's trials.")))
 }
 
-/// A level as a number with its unit: a number, or a size such as `16 KiB`.
+/// Converts a level to a number with its unit: a number, or a size such as `16 KiB`.
 fn number(level: &Scalar) -> Option<(f64, &'static str)> {
     match level {
         Scalar::Int(i) => Some((*i as f64, "1")),
@@ -243,12 +243,13 @@ fn number(level: &Scalar) -> Option<(f64, &'static str)> {
     }
 }
 
-/// The sizes of data caches that the description of the system knows.
+/// Returns vertical lines at the sizes of the data caches, as far as the system's description has
+/// them.
 fn caches(system: &SystemDescription) -> Vec<Vertical> {
     [("L1d", "cpu.cache.l1d.size"), ("L2", "cpu.cache.l2.size"), ("L3", "cpu.cache.l3.size")]
         .into_iter()
         .filter_map(|(name, path)| {
-            // Machines with unlike cores list several sizes; the first stands for the mark.
+            // Machines with unlike cores list several sizes; the mark is at the first one.
             let text = system.get(path)?.split(" + ").next()?;
             let bytes = units::parse_bytes(text).ok()?;
             Some(Vertical { x: bytes as f64, label: format!("{name} {text}") })
@@ -256,7 +257,7 @@ fn caches(system: &SystemDescription) -> Vec<Vertical> {
         .collect()
 }
 
-/// Ratios to the baseline.
+/// Draws the ratio of each treatment to the baseline.
 pub(crate) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let first = a.comparisons.first()?;
@@ -285,7 +286,7 @@ pub(crate) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
     }))
 }
 
-/// Every treatment's mean, interval and trials.
+/// Draws the mean, the interval and the trials of each treatment.
 pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let summaries: Vec<_> =
@@ -317,7 +318,7 @@ pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
     }))
 }
 
-/// The mean, interval and trials of a treatment; `href` is where a trial of that number is.
+/// Returns the row of a treatment: mean, interval and trials; `href` returns the link to a trial.
 pub(super) fn absolute_row(
     view: &RunView,
     s: &TreatmentSummary,
@@ -341,9 +342,9 @@ pub(super) fn absolute_row(
     }
 }
 
-/// How the trials of each treatment lie: the share at or below each value.
+/// Draws the empirical distribution of each treatment's trials: the share at or below each value.
 pub(super) fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
-    /// Below this many trials a treatment's steps say no more than the run order.
+    /// With fewer trials the distribution of a treatment shows no more than the run order.
     const MIN_TRIALS: usize = 6;
     let a = &gate.analysis;
     let series: Vec<ecdf::Series> = view
@@ -379,7 +380,7 @@ pub(super) fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
     Some(figure(&chart, &html! { (caption) }, &html! {}))
 }
 
-/// Every trial's value in the order of execution.
+/// Draws the value of every trial in the order of execution.
 pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let treatments = view.treatments();
@@ -430,7 +431,7 @@ pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
     Some(figure(&chart, &html! { (caption) }, &html! {}))
 }
 
-/// Speedup and efficiency.
+/// Draws speedup and efficiency over the scaling factor.
 pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
     if s.points.len() < 2 {
         return None;
@@ -476,7 +477,8 @@ pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
     }))
 }
 
-/// The Universal Scalability Law (Gunther 2007, eq. 4.33); Amdahl's law is its case kappa = 0.
+/// Returns the throughput at `n` by the Universal Scalability Law (Gunther 2007, eq. 4.33);
+/// Amdahl's law is the case kappa = 0.
 fn throughput(m: &ScalingModel, n: f64) -> f64 {
     m.gamma * n / (1.0 + m.sigma * (n - 1.0) + m.kappa * n * (n - 1.0))
 }

@@ -1,4 +1,4 @@
-//! Heat maps of what a workload counted over time: response times, say.
+//! Heat maps of values that a workload counted over time, such as response times.
 
 use assay_chart::heat::{self, Heat};
 use assay_chart::{Head, PhaseSpan, ScaleKind, WIDTH};
@@ -8,10 +8,10 @@ use maud::Markup;
 use super::time::{seconds, whole};
 use crate::parts::curves::slug;
 
-/// Heat maps of a trial; the others are in its record.
+/// Largest number of heat maps drawn for a trial; the others are in its record.
 const MAX_MAPS: usize = 4;
 
-/// Their titles and charts.
+/// Draws a trial's heat maps, each with its title.
 pub(super) fn charts(record: &TrialRecord, phases: &[PhaseSpan]) -> Vec<(String, Markup)> {
     let drawable = record.heat_maps.iter().filter(|(_, h)| h.check().is_ok());
     drawable.take(MAX_MAPS).map(|(name, heat)| chart(record, name, heat, phases)).collect()
@@ -24,7 +24,7 @@ fn chart(
     phases: &[PhaseSpan],
 ) -> (String, Markup) {
     let title = name.replace('_', " ");
-    // The axis gives times their prefix.
+    // The axis adds the prefix to seconds.
     let (factor, unit) = match heat.unit.as_str() {
         "ns" => (1e-9, "s"),
         "us" | "µs" => (1e-6, "s"),

@@ -1,5 +1,4 @@
-//! A landscape as a page of its own: bars, table, matrix, findings, sources; self-contained as every
-//! page is.
+//! A landscape as a self-contained page: bars, table, matrix, findings and sources.
 
 use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
@@ -14,16 +13,16 @@ use crate::document::html::{figure, parts, section};
 use crate::landscape::{csv, matrix_csv};
 use crate::parts::landscape as made;
 
-/// How many bars are drawn; the table has all lines.
+/// Largest number of bars; the table has all lines.
 const MAX_BARS: usize = 24;
 
-/// The page, with the matrix if there is one. `version` is assay's.
+/// Renders the page, with the matrix if there is one; `version` is assay's version.
 pub fn landscape(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) -> String {
     let body = content(landscape, matrix, version);
     shell::skippable(&landscape.heading(), "Skip to the results", &body)
 }
 
-/// What is between the edges of the page, for one that stands in a document of its own.
+/// Renders the content of the page without the document around it, for use in another document.
 pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) -> Markup {
     let heading = landscape.heading();
     let results = html! {
@@ -58,9 +57,9 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
     }
 }
 
-/// A landscape in few words for a list: its first results as small bars with their names and values.
+/// Renders a landscape for a list: its first results as small bars with their names and values.
 pub fn preview(landscape: &Landscape) -> Markup {
-    /// Bars of a preview.
+    /// Largest number of bars of a preview.
     const FEW: usize = 4;
     let basis = landscape.ordered_by.unwrap_or(Basis::Total);
     let tables = landscape.tables();

@@ -1,6 +1,6 @@
-//! One HTML file for a run: no network, no fonts and no scripts from elsewhere. Style and script are
-//! inlined and named by their hashes in the page's content security policy; without the script the
-//! page reads the same. Everything printed has passed the [`Gate`].
+//! Renders a run as one HTML file that loads no network resource, font or script. Style and script
+//! are inlined, and the page's content security policy names them by their hashes; without the
+//! script the page has the same content. All printed numbers have passed the [`Gate`].
 
 mod answer;
 mod comparable;
@@ -36,15 +36,15 @@ pub(crate) use profile::flame;
 pub use profile::{profile, profile_part};
 pub use shell::{SCRIPT, style};
 
-/// A section of a page, with the tab that it stands in.
+/// A section of a page and the tab that shows it.
 struct Section {
-    /// The id of the tab's panel and the name of the tab.
+    /// Id of the tab's panel and name of the tab.
     tab: (&'static str, &'static str),
-    /// Its id in the page.
+    /// Id of the section in the page.
     id: &'static str,
-    /// Its heading.
+    /// Heading of the section.
     name: &'static str,
-    /// What it holds; `None`: the run has nothing for it.
+    /// Renders the section; `None` if the run has no content for it.
     body: fn(&RunView, &Gate) -> Option<Markup>,
 }
 
@@ -58,7 +58,8 @@ const fn section(
     Section { tab: (panel, tab), id, name, body }
 }
 
-/// Sections of the page of a run; the sections of a tab are neighbours. The charts of all but the first tab are packed.
+/// Sections of a run's page; the sections of a tab are neighbours. The charts of all tabs but the
+/// first are packed.
 static SECTIONS: [Section; 17] = [
     section("answer", "Answer", "significance", "Answer", |v, g| Some(answer::section(v, g))),
     section("comparison", "Results", "results", "Results", |v, g| {
@@ -101,14 +102,14 @@ static SECTIONS: [Section; 17] = [
     }),
 ];
 
-/// The page.
+/// Renders the page of a run.
 pub fn render(view: &RunView) -> String {
     shell::skippable(view.title(), "Skip to the results", &content(view, None))
 }
 
-/// What is between the edges of the page, for one that stands in a document of its own: with
-/// [`style`] as its style sheet and [`SCRIPT`] as its script it reads and works the same. `more` is a tab of
-/// that document: its id, its name and what it holds.
+/// Renders the content of the page without the document around it, for use in another document.
+/// With [`style`] as style sheet and [`SCRIPT`] as script it looks and works the same there. `more`
+/// is a tab of that document: its id, name and content.
 pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
     let gate = Gate::of(view);
     let made = |of: &[Section]| {
@@ -141,8 +142,9 @@ pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
     }
 }
 
-/// Parts of a page as tabs: id, name and content of each. The script makes tabs of the list of contents; without it
-/// all stand one below the other. The charts of all but the first are packed.
+/// Renders parts of a page as tabs: id, name and content of each. The script turns the list of
+/// contents into tabs; without it all parts are shown one below the other. The charts of all but
+/// the first are packed.
 pub(super) fn tabbed(tabs: &[(&str, &str, Markup)]) -> Markup {
     html! {
         nav class="tabs" aria-label="Contents" {

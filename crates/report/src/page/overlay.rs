@@ -1,5 +1,5 @@
-//! Runs over one another: what the monitors and the workload saw over time, and curves, one axis for
-//! all runs.
+//! Draws several runs in one chart: samples of the monitors and the workload over time, and curves,
+//! with one axis for all runs.
 
 use assay_chart::Head;
 use assay_chart::lines::{self, Lines, Series};
@@ -15,31 +15,31 @@ use crate::gate::Gate;
 use crate::parts::curves::slug;
 use crate::view::RunView;
 
-/// The most lines in one chart that can be distinguished.
+/// Largest number of lines in one chart that a reader can distinguish.
 const MAX_LINES: usize = 8;
-/// Charts of the same kind; a page of hundreds would help nobody.
+/// Largest number of charts of the same kind; a page with hundreds of them helps nobody.
 const MAX_CHARTS: usize = 6;
-/// Phases of runs that differ by no more than this, as a share of the trial, are drawn as one.
+/// Phases of runs that differ by at most this share of the trial are drawn as one.
 const SAME: f64 = 0.03;
 
-/// One treatment of one run: the trial that stands for it, the first that counts and was watched.
+/// The trial that represents one treatment of one run: the first that counts and has samples.
 struct Watched<'a> {
     label: String,
     record: &'a TrialRecord,
     samples: &'a SampleSet,
 }
 
-/// The points of a trial, by seconds from its beginning.
+/// Function that returns the points of a trial: seconds since its start, and value.
 type PointsOf = dyn Fn(&Watched<'_>) -> Vec<(f64, f64)>;
 
-/// A quantity over time: its title, unit, and the points of a trial.
+/// A quantity over time: its title, its unit and the function that returns a trial's points.
 struct Quantity {
     title: String,
     unit: String,
     points: Box<PointsOf>,
 }
 
-/// The charts; nothing where no run has anything to lay over another's.
+/// Renders the charts; empty if no run has anything to draw over another.
 pub fn overlay(views: &[&RunView], across: &Across) -> Markup {
     let time = over_time(views, across);
     let curves = curves(views);
@@ -61,8 +61,8 @@ fn over_time(views: &[&RunView], across: &Across) -> Vec<Markup> {
     if all.len() < 2 {
         return Vec::new();
     }
-    // All in one chart where lines can be distinguished, else a chart a treatment, or runs in
-    // groups.
+    // All trials share one chart if their lines can be distinguished; else each treatment has a
+    // chart.
     let together: Vec<Vec<&Watched<'_>>> = if all.len() <= MAX_LINES {
         vec![all.iter().collect()]
     } else {
@@ -102,7 +102,8 @@ fn watched<'a>(views: &[&'a RunView]) -> Vec<Watched<'a>> {
     all
 }
 
-/// What is drawn: the workload's own fields, then where CPU time, disks and power went.
+/// Returns the quantities to draw: the workload's own fields, then the monitors' fields that ask
+/// for an overlay, such as CPU time, disks and power.
 fn quantities(all: &[Watched<'_>]) -> Vec<Quantity> {
     let mut own: Vec<(String, String)> = Vec::new();
     for key in all.iter().flat_map(|w| &w.samples.series).filter(|k| k.monitor == "workload") {
@@ -133,8 +134,8 @@ fn quantities(all: &[Watched<'_>]) -> Vec<Quantity> {
     list
 }
 
-/// A field that asks for it, added up over the subjects that its chart draws; of time that was idle
-/// the rest, which was not. `None`: it does not ask.
+/// Returns the quantity of a field that asks for an overlay, summed over the subjects that its
+/// chart draws; `None` for any other field. Idle time is converted to time in use.
 fn summed(monitor: &'static str, field: &'static Field) -> Option<Quantity> {
     let title = field.overlay?;
     let subject = field.chart.and_then(|(chart, _)| chart.subject);
@@ -165,7 +166,8 @@ fn on_clock(w: &Watched<'_>, points: &[(u64, f64)], times: f64) -> Vec<(f64, f64
     points.iter().map(|(t, v)| (seconds(w.record, *t), v * times)).collect()
 }
 
-/// One axis for a group; `None` unless two have something to show.
+/// Draws one chart for a group; `None` unless at least two trials have points and some value is not
+/// zero.
 fn chart(id: String, quantity: &Quantity, group: &[&Watched<'_>]) -> Option<Markup> {
     let series: Vec<Series> = group
         .iter()
@@ -194,7 +196,7 @@ fn chart(id: String, quantity: &Quantity, group: &[&Watched<'_>]) -> Option<Mark
     Some(figure(&svg, &html! { (title) ", one axis for all." }, &html! {}))
 }
 
-/// The phases of the first, where those of all others are the same.
+/// Returns the phases of the first trial if all others have the same, else none.
 fn same_phases(group: &[&Watched<'_>]) -> Vec<assay_chart::PhaseSpan> {
     let of: Vec<_> = group.iter().map(|w| phases(w.record)).collect();
     let Some((first, rest)) = of.split_first() else { return Vec::new() };
@@ -210,7 +212,7 @@ fn same_phases(group: &[&Watched<'_>]) -> Vec<assay_chart::PhaseSpan> {
     if same { first.clone() } else { Vec::new() }
 }
 
-/// Curves of the same name and units over one another.
+/// Draws curves of the same name and units over one another.
 fn curves(views: &[&RunView]) -> Vec<Markup> {
     let gates: Vec<Gate> = views.iter().map(|v| Gate::of(v)).collect();
     let mut all: Vec<(String, &CurveSummary)> = Vec::new();

@@ -1,6 +1,6 @@
-//! What a page keeps compressed until somebody looks at it: the charts of its tabs, the rows of long tables, its
-//! files. Each is gzip in base64 inside a `<template>`, which the page's script unpacks; [`unpacked`] gives the page
-//! as it is with everything open.
+//! Content that a page keeps compressed until a reader opens it: the charts of its tabs, the rows
+//! of long tables, and its files. Each is gzip in base64 inside a `<template>`, which the page's
+//! script unpacks; [`unpacked`] returns the page with everything unpacked.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -18,8 +18,8 @@ const FILE: &str = "<template class=\"file\">";
 const END: &str = "</template>";
 const PLACE: &str = "<div class=\"drawn\" data-chart=\"";
 
-/// Markup whose charts wait in one template at its end. Each leaves a place behind that says, for who has no script,
-/// where its numbers are.
+/// Moves the charts of the markup into one template at its end. Each chart leaves an empty place
+/// behind, and a note tells a reader without the script where the numbers are.
 pub(super) fn charts_apart(markup: &Markup) -> Markup {
     let (mut out, mut charts, mut n) = (String::new(), String::new(), 0);
     let mut rest = markup.0.as_str();
@@ -43,7 +43,8 @@ pub(super) fn charts_apart(markup: &Markup) -> Markup {
     }
 }
 
-/// What is before the first chart, the chart, and what is after it; one SVG may stand inside another.
+/// Splits the text into the part before the first chart, the chart, and the part after it. An SVG
+/// may contain other SVGs.
 fn first_chart(text: &str) -> Option<(&str, &str, &str)> {
     let from = text.find("<svg ")?;
     let (mut at, mut open) = (from, 0_usize);
@@ -58,8 +59,8 @@ fn first_chart(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-/// Rows of a table that are put after those that are there. `holds` is what their ids begin with, so that a link to
-/// one of them finds it.
+/// Renders packed rows of a table, which the script adds after the rows of the page. `holds` is the
+/// common beginning of their ids, by which a link to one of them finds it.
 pub(crate) fn rows(rows: &Markup, holds: &str, words: &str, columns: usize) -> Markup {
     html! {
         tr class="packed" data-holds=(holds) {
@@ -68,7 +69,7 @@ pub(crate) fn rows(rows: &Markup, holds: &str, words: &str, columns: usize) -> M
     }
 }
 
-/// A file inside the page: the script makes a button of it that downloads it.
+/// Renders a file inside the page, which the script turns into a download button.
 pub(super) fn file(text: &str, name: &str, label: &str) -> Markup {
     html! {
         span class="file" data-name=(name) data-label=(label) {
@@ -79,15 +80,16 @@ pub(super) fn file(text: &str, name: &str, label: &str) -> Markup {
 }
 
 fn pack(text: &str) -> String {
-    // The page of 200 trials is a fortieth larger than at level 5, and somebody waits for it.
+    // Somebody waits for the page: it is made with the fastest level, although that of 200 trials
+    // is a fortieth larger than at level 5.
     let mut gz = GzEncoder::new(Vec::new(), Compression::fast());
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let bytes = gz.write_all(text.as_bytes()).and_then(|()| gz.finish()).unwrap_or_default();
     STANDARD.encode(bytes)
 }
 
-/// The page with everything unpacked, as a reader sees it who opens every part: for who searches it. What cannot be
-/// unpacked stays as it is.
+/// Returns the page with everything unpacked, as it is when a reader has opened every part; used
+/// for searching it. A part that cannot be unpacked is left as it is.
 pub fn unpacked(page: &str) -> String {
     let mut out = String::new();
     let mut rest = page;
@@ -108,7 +110,7 @@ pub fn unpacked(page: &str) -> String {
     out + rest
 }
 
-/// Puts charts into the places that they left, the last places that are there.
+/// Puts charts back into their places: each into the last place with its number.
 fn put_back(out: &mut String, charts: &str) {
     let mut all = Vec::new();
     let mut rest = charts;

@@ -1,5 +1,5 @@
-//! Profiles of the trials: for each treatment its trials together, as pictures and tables, and the
-//! functions that differ from the baseline's.
+//! Profiles of the trials: for each treatment, flame graphs and tables of all its trials together,
+//! and the functions that differ from the baseline's.
 
 use std::fmt::Write as _;
 
@@ -16,17 +16,17 @@ use super::shell;
 use crate::document::html::{self, figure};
 use crate::parts::profile::{self as parts, Threads};
 
-/// Functions in a table.
+/// Largest number of functions in a table.
 const FUNCTIONS: usize = 25;
-/// Functions of each thread.
+/// Largest number of functions listed for each thread.
 const FUNCTIONS_OF_A_THREAD: usize = 5;
-/// Narrower cells are not drawn, as shares of the whole.
+/// Smallest cell that is drawn, as a share of the whole.
 const MIN_SHARE: f64 = 0.001;
-/// Functions deep.
+/// Maximum depth of a flame graph, in functions.
 const MAX_DEPTH: usize = 100;
 
-/// Profiles side by side, those of each side's trials together, with what differs from the first side; `None` when
-/// none was taken.
+/// Renders profiles side by side, each merged from all trials of its side, with the differences
+/// from the first side; `None` if no trial was profiled.
 pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option<Markup> {
     let mut drawn = Vec::new();
     for TrialGroup { id, label, trials } in sides.into_iter().filter(|s| !s.trials.is_empty()) {
@@ -55,7 +55,7 @@ pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Op
     })
 }
 
-/// One profile: pictures, tables, notes. `id` is unique on the page.
+/// Renders one profile: flame graphs, tables and notes. `id` is unique on the page.
 fn body(profile: &Profile, id: &str, against: Option<&Differences>) -> Markup {
     let sides =
         [(Side::OnCpu, "on", "Time on CPU"), (Side::OffCpu, "off", "Time off CPU, by reason")];
@@ -79,7 +79,7 @@ fn body(profile: &Profile, id: &str, against: Option<&Differences>) -> Markup {
     }
 }
 
-/// One side of a profile as an icicle, coloured by what clearly differs.
+/// Draws one side of a profile as an icicle, coloured by the functions that clearly differ.
 pub(crate) fn flame(
     profile: &Profile,
     side: Side,
@@ -140,12 +140,12 @@ fn cell(node: &Node, all: f64, timed: bool, against: Option<&Differences>) -> Ce
     Cell { label: node.label.clone(), title, look, size: node.ns as f64, below }
 }
 
-/// A profile as a part of a page that has no other.
+/// Renders a profile as a part of a page that has no other profile.
 pub fn profile_part(profile: &Profile) -> Markup {
     body(profile, "p", None)
 }
 
-/// A profile as a page of its own.
+/// Renders a profile as a page of its own.
 pub fn profile(name: &str, profile: &Profile) -> String {
     let content = html! {
         header { p class="eyebrow" { "assay · profile" } h1 { (name) } }

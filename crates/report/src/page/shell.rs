@@ -1,4 +1,4 @@
-//! The document around a page: head, style, script, content security policy.
+//! The document around a page: head, style, script and content security policy.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,26 +6,26 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("tabs.css"));
-/// The script of every page.
+/// Script of every page: flame graphs, charts and tabs.
 pub const SCRIPT: &str =
     concat!(include_str!("flame.js"), include_str!("page.js"), include_str!("tabs.js"));
 
-/// The style sheet of every page.
+/// Returns the style sheet of every page.
 pub fn style() -> String {
     format!("{}{STYLE}", assay_chart::STYLE)
 }
 
-/// The whole document.
+/// Renders the whole document around a page.
 pub(crate) fn page(title: &str, body: &Markup) -> String {
     document(title, &html! {}, &style(), &[SCRIPT], body)
 }
 
-/// The whole document, with a way past what stands above its `main`.
+/// Renders the whole document, with a link that skips everything above its `main`.
 pub(crate) fn skippable(title: &str, skip: &str, body: &Markup) -> String {
     page(title, &html! { a class="skip" href="#main" { (skip) } (body) })
 }
 
-/// The whole document, with more in its head, its style sheet and its scripts.
+/// Renders the whole document with additional head elements, a style sheet and scripts.
 pub(crate) fn document(
     title: &str,
     head: &Markup,
@@ -62,7 +62,7 @@ pub(crate) fn document(
     document.into_string()
 }
 
-/// A source expression of a content security policy: `sha256-...`.
+/// Returns the source expression of a text for a content security policy: `sha256-...`.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }

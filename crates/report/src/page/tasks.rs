@@ -1,5 +1,5 @@
-//! Where the time of the program's threads went: for each treatment the threads of a trial as a table over the
-//! measured window and as small charts over time, all on the same scales.
+//! Time of the program's threads: for each treatment, the threads of one trial as a table over the
+//! measurement window and as small charts over time, all on the same scales.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,15 @@ use crate::parts::curves::slug;
 use crate::parts::tasks as parts;
 use crate::view::RunView;
 
-/// Treatments of the whole section.
+/// Largest number of treatments in the section.
 const MAX_TREATMENTS: usize = 12;
-/// Charts of a trial.
+/// Largest number of charts of a trial.
 const MAX_CHARTS: usize = 24;
-/// The layer of what the kernel does not tell apart.
+/// Layer of the time whose state the kernel does not distinguish.
 const UNKNOWN: &str = "not told apart";
 
-/// For each treatment the first counted trial whose threads were sampled; `None` without any.
+/// Renders, for each treatment, the first counted trial whose threads were sampled; `None` if there
+/// is no such trial.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
     let of = |treatment: u32| {
         let mut sampled = view.counted(treatment).into_iter().filter_map(|r| {
@@ -102,7 +103,7 @@ fn names(layers: &[Layer]) -> String {
     layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The fields that have any value, with their words: a kernel may not account the others.
+/// Returns the fields that have any value, with their labels; a kernel may not account the others.
 fn accounted<'a>(samples: &SampleSet, drawing: &Drawing) -> Vec<(&'a str, &'a str)> {
     let known = |field: &str| {
         let of = |i: &usize| {
@@ -117,7 +118,7 @@ fn accounted<'a>(samples: &SampleSet, drawing: &Drawing) -> Vec<(&'a str, &'a st
     all.map(|(field, word)| (field.name, *word)).collect()
 }
 
-/// What is drawn: the fields that have values, and the rest where they are not all.
+/// Returns the layers to draw: the fields that have values and, if these are not all, the rest.
 fn layers(fields: &[(&str, &str)]) -> Vec<Layer> {
     let class = |field: &str| match field {
         "user" | "system" => field.to_owned(),
@@ -149,7 +150,8 @@ fn chart(
             rows.entry(t).or_insert_with(|| vec![f64::NAN; fields.len()])[i] = v;
         }
     }
-    // Gaps are judged by the trial's ticks: a thread may be kept at some of them only.
+    // Gaps are judged by the ticks of the trial, because a thread may have samples at only some of
+    // them.
     let times: Vec<u64> =
         samples.points(TASKS, ALL_TASKS, "user").into_iter().map(|p| p.0).collect();
     let usual = usual_gap(&times);
@@ -177,7 +179,8 @@ mod tests {
     use super::*;
     use crate::document::Cell;
 
-    /// Samples of two threads over two ticks; without the parts that only delay accounting tells.
+    /// Returns samples of two threads over two ticks, without the states that need delay
+    /// accounting.
     pub(super) fn samples(record: &TrialRecord) -> SampleSet {
         let mut set = SampleSet::default();
         for subject in [ALL_TASKS, "srv", "srv/io"] {

@@ -1,9 +1,9 @@
-//! What must hold of every page.
+//! Properties that every page must have.
 
 use super::*;
 use crate::fixtures;
 
-/// The page with everything open.
+/// Renders the page with every part unpacked.
 fn render(view: &RunView) -> String {
     unpacked(&super::render(view))
 }
@@ -253,7 +253,7 @@ fn pages_and_terminal_agree_to_the_digit() {
     }
 }
 
-/// A run whose first counted trial was traced: I/Os of 4 KiB, each after a millisecond.
+/// Returns a run whose first counted trial was traced: I/Os of 4 KiB, one each millisecond.
 fn traced(ios: u64) -> RunView {
     use assay_traces::block_io::{
         Analysis, Completeness, FileFrom, Flags, Io, Names, Op, Question, Sink, Source,
@@ -301,7 +301,8 @@ fn block_io_of_two_runs_is_drawn_on_one_scale() {
     let page = io::io_beside(&[&few, &many], &[]).unwrap().into_string();
     assert!(!page.contains("NaN"));
     let charts: Vec<&str> = page.split("<svg ").skip(1).collect();
-    // Both charts of a kind: the same words along the axes, though one run did a hundred times more.
+    // Both charts of a kind have the same axis labels, although one run did a hundred times more
+    // I/Os.
     for kind in ["I/Os a second", "bytes a second", "Latency over time", "Where on vda over time"] {
         let axes = |chart: &str| {
             let both = &chart[chart.find("class=\"axis y\"").unwrap()..];

@@ -1,4 +1,4 @@
-//! What the monitors saw while the trials ran.
+//! Charts of the monitors' samples over the time of a trial.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,15 @@ use crate::figures::count;
 use crate::parts::curves::slug;
 use crate::view::RunView;
 
-/// Treatments of the whole section.
+/// Largest number of treatments in the section.
 const MAX_TREATMENTS: usize = 12;
-/// Lines of a chart that was made for whatever series there are.
+/// Largest number of lines in a chart of series that have no chart of their own.
 const MAX_SERIES: usize = 16;
 
-/// For each treatment the first counted trial with samples; `None` without samples.
+/// Renders, for each treatment, the first counted trial with samples or heat maps; `None` if there
+/// is no such trial.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
-    // The charts are those of assay's monitors; no other program's samples are drawn.
+    // The charts are those of assay's monitors, so samples of other programs are not drawn.
     if view.imported().is_some() {
         return None;
     }
@@ -84,7 +85,7 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
     }
 }
 
-/// What the axis of time of every chart of a trial covers.
+/// Returns the reach of the time axis of every chart of a trial.
 pub(super) fn whole(record: &TrialRecord) -> Reach {
     Reach { time_s: Some((0.0, seconds(record, record.end_ns))), ..Reach::default() }
 }
@@ -107,7 +108,7 @@ pub(super) fn phases(record: &TrialRecord) -> Vec<PhaseSpan> {
         .collect()
 }
 
-/// The charts of layers that add up to 100 %, each with its title.
+/// Draws the charts whose layers add up to 100 %, each with its title.
 fn stacks(
     record: &TrialRecord,
     samples: &SampleSet,
@@ -137,7 +138,7 @@ fn stack(
         let Some(i) = layers.iter().position(|l| l == word) else { continue };
         for (t, v) in samples.points(drawing.monitor, subject, field.name) {
             let row = rows.entry(t).or_insert_with(|| vec![f64::NAN; layers.len()]);
-            // A layer is missing only when none of its fields is there.
+            // A layer is missing only if none of its fields has a value.
             row[i] = if row[i].is_nan() { v } else { row[i] + v };
         }
     }
@@ -169,7 +170,8 @@ fn stack(
     Some(area::render_over(&chart, whole(record)))
 }
 
-/// The steps of layers between samples, which were taken at `times`; `usual` is the gap between those.
+/// Returns the steps of layers between samples that were taken at `times`; `usual` is the usual gap
+/// between these, in nanoseconds.
 pub(super) fn steps(
     record: &TrialRecord,
     rows: BTreeMap<u64, Vec<f64>>,
@@ -178,14 +180,15 @@ pub(super) fn steps(
 ) -> Vec<Step> {
     let step = |(t, values): (u64, Vec<f64>)| {
         let before = times.partition_point(|one| *one < t).checked_sub(1).map(|i| times[i]);
-        // A sample that comes late does not stand for the time in which none was taken.
+        // A late sample is not valid for all the time in which no sample was taken.
         let from = before.unwrap_or(t.saturating_sub(usual)).max(t.saturating_sub(usual * 3 / 2));
         Step { from_s: seconds(record, from).max(0.0), to_s: seconds(record, t), values }
     };
     rows.into_iter().map(step).filter(|s| s.to_s > s.from_s).collect()
 }
 
-/// The time between samples, to 10 ms (the grain of the samples' own clock): `100 ms`, `1 s`.
+/// Formats the time between samples as `100 ms` or `1 s`, rounded to 10 ms (the resolution of their
+/// clock).
 pub(super) fn interval_text(ns: u64) -> String {
     let hundredths = (ns as f64 / 1e7).round() as u64;
     if hundredths.is_multiple_of(100) {
@@ -195,7 +198,7 @@ pub(super) fn interval_text(ns: u64) -> String {
     }
 }
 
-/// The median time between samples.
+/// Returns the median time between samples in nanoseconds, or 1 s for fewer than two samples.
 pub(super) fn usual_gap(times: &[u64]) -> u64 {
     let mut gaps: Vec<u64> = times.windows(2).map(|w| w[1] - w[0]).collect();
     gaps.sort_unstable();
@@ -250,13 +253,14 @@ fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<
         .collect()
 }
 
-/// The charts of lines that the monitors' own rows ask for.
+/// Returns the line charts that the fields of the monitors ask for.
 fn lines_drawn() -> impl Iterator<Item = Drawing> {
     assay_observe::charts().into_iter().filter(|d| !d.chart.stacked)
 }
 
-/// The series that no chart draws, by monitor and unit: fields without one, and monitors of other
-/// versions. The parts of a stack are drawn of its one subject; a workload's own samples and threads have their charts.
+/// Returns the series that no chart draws, by monitor and unit: fields without a chart, and
+/// monitors of other versions. A field of a stacked chart counts as drawn for every subject,
+/// although the chart has only one. A workload's own samples and threads have charts of their own.
 fn rest(samples: &SampleSet) -> BTreeMap<(&str, &str), Vec<&SeriesKey>> {
     let drawn = |k: &SeriesKey| {
         let of = assay_observe::field(&k.monitor, &k.field);
@@ -269,7 +273,7 @@ fn rest(samples: &SampleSet) -> BTreeMap<(&str, &str), Vec<&SeriesKey>> {
     rest
 }
 
-/// The unit without its prefix, and what a value is multiplied by to be in it.
+/// Returns the unit without its prefix, and the factor that converts a value to it.
 pub(super) fn base(unit: &str) -> (&str, f64) {
     match unit {
         "KiB/s" => ("B/s", 1024.0),
@@ -280,7 +284,7 @@ pub(super) fn base(unit: &str) -> (&str, f64) {
     }
 }
 
-/// The series of a chart that have anything above zero.
+/// Returns the series of a chart that have any value above zero.
 fn series(record: &TrialRecord, samples: &SampleSet, drawing: &Drawing) -> Vec<lines::Series> {
     let of = samples.series.iter().filter(|k| k.monitor == drawing.monitor);
     of.filter_map(|k| {
@@ -291,7 +295,7 @@ fn series(record: &TrialRecord, samples: &SampleSet, drawing: &Drawing) -> Vec<l
     .collect()
 }
 
-/// The line of one series; `None` if nothing in it is above zero.
+/// Returns the line of one series; `None` if no value is above zero.
 fn line(
     record: &TrialRecord,
     samples: &SampleSet,
@@ -305,12 +309,13 @@ fn line(
     points.iter().any(|p| p.1 > 0.0).then_some(lines::Series { label, points })
 }
 
-/// The monitor that a workload's own samples stand under.
+/// Monitor name of the samples that a workload reports itself.
 const WORKLOAD: &str = "workload";
-/// Charts of a workload's own samples; the other fields are in the archive.
+/// Largest number of charts of a workload's own samples; the other fields are in the archive.
 const MAX_OWN: usize = 6;
 
-/// What the workload itself reported over time, a chart for each field that has anything to show.
+/// Draws the samples that the workload reported, one chart for each field with a value other than
+/// zero.
 fn workload(
     record: &TrialRecord,
     samples: &SampleSet,
@@ -383,7 +388,7 @@ mod tests {
     #[test]
     fn every_chart_that_a_monitors_row_asks_for_is_drawn() {
         let record = &crate::fixtures::block_size().records[0];
-        // Charts of each subject are `tasks`'.
+        // Charts of each subject are drawn by `tasks`.
         for drawing in assay_observe::charts().into_iter().filter(|d| !d.chart.each) {
             let subject = drawing.chart.subject.unwrap_or("s0");
             let series: Vec<SeriesKey> = drawing

@@ -1,5 +1,5 @@
-//! Runs side by side in one metric: every treatment in every run, the ratio to the first run, what
-//! else differed, and what that means for the comparison. And what the tracer of block I/O counted.
+//! Compares runs in one metric: every treatment in every run, the ratio to the first run, the other
+//! differences, and their effect on the comparison. Also the counts of the block I/O tracer.
 
 use assay_model::{Across, Difference, RunSummary, Verdict};
 
@@ -9,7 +9,7 @@ use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text
 use crate::figures::{across_heading, across_mark, across_scale, across_value, ratio_text};
 use crate::words;
 
-/// The classes in their order, and what each does to the comparison.
+/// Classes of differences in the order of the output, with their effect on the comparison.
 const CLASSES: [(&str, &str); 6] = [
     ("hard", "explains results: with it there is no comparison"),
     ("unknown", "not readable in one of the systems"),
@@ -19,8 +19,9 @@ const CLASSES: [(&str, &str); 6] = [
     ("unrelated", "of nothing that the trials used"),
 ];
 
-/// The runs, the findings, their values and ratios by treatment and the differences, hard ones first. `link`
-/// is where a run's own page is, if it has one; `runs` are in the order of [`Across::runs`].
+/// Returns the runs, the values and ratios by treatment, the differences (hard ones first) and the
+/// findings. `link` returns the address of a run's own page, if it has one; `runs` are in the order
+/// of [`Across::runs`].
 pub(crate) fn across(
     runs: &[RunSummary],
     across: &Across,
@@ -35,20 +36,20 @@ pub(crate) fn across(
     out
 }
 
-/// The runs, each with the way to its page.
+/// Returns the table of runs, each with a link to its page.
 pub(crate) fn runs(all: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Parts {
     let mut out = Parts::default();
     out.table(list(all, link));
     out
 }
 
-/// Why there is no comparison, where there is none; each reason once.
+/// Returns the reasons why there is no comparison, each once; empty if there is one.
 pub(crate) fn void(across: &Across) -> Vec<&str> {
     let all = across.rows.iter().flat_map(|r| r.comparisons.iter().flatten());
     once(all.filter(|c| c.verdict == Verdict::Invalid).map(|c| c.reason.as_str()))
 }
 
-/// The values and ratios by treatment.
+/// Returns the values and ratios by treatment.
 pub(crate) fn results(across: &Across) -> Parts {
     let mut out = Parts::default();
     let words = |words: &str, before: &str| match words {
@@ -80,7 +81,7 @@ pub(crate) fn results(across: &Across) -> Parts {
     out
 }
 
-/// What else differed, and the findings.
+/// Returns the other differences and the findings.
 pub(crate) fn differed(across: &Across) -> Parts {
     let mut out = Parts::default();
     differences(&across.differences, &mut out);
@@ -208,8 +209,8 @@ fn differences(all: &[Difference], out: &mut Parts) {
     }
 }
 
-/// What the tracer of block I/O counted: a line for every metric, treatment and run; `of` has the same
-/// runs in each metric. Nothing for none.
+/// Returns the counts of the block I/O tracer, with a row for each metric, treatment and run; empty
+/// without traced runs. Each entry of `of` has the same runs in one metric.
 pub(crate) fn io(of: &[Across]) -> Table {
     let has = |a: &&Across| a.rows.iter().any(|r| r.summaries.iter().flatten().count() > 0);
     let shown: Vec<&Across> = of.iter().filter(has).collect();
@@ -345,7 +346,7 @@ mod tests {
         for text in both(&made) {
             assert!(text.contains("950.0 µs") && text.contains("1.200 s"), "{text}");
         }
-        // Percentiles as well.
+        // Percentiles share a prefix as well.
         let mut made = fixtures::across_percentile(&fixtures::commands());
         made.unit = "s".into();
         for row in &mut made.rows {

@@ -1,4 +1,4 @@
-//! Curves: where each is best and what to choose, its chart, and its points.
+//! Curves: their best points, the points to choose, their charts and their values.
 
 use assay_model::nouns::singular;
 use assay_model::{Better, CurvePoint, CurveSummary, Kind as Origin};
@@ -13,11 +13,11 @@ use crate::percentiles::withheld_points;
 use crate::view::{RunView, shown_points};
 use crate::words::{efficient, smoothness};
 
-/// How many curves share a chart.
+/// Largest number of curves in one chart.
 const TOGETHER: usize = 8;
 
-/// Every curve by name, as it is published: charts with their points for a page; in Markdown the points of
-/// percentiles alone.
+/// Returns every curve by name for a published output: charts with their points for a page; only
+/// the points of percentiles for Markdown.
 pub(crate) fn curves(view: &RunView, gate: &Gate, output: On) -> Parts {
     let all: Vec<&CurveSummary> =
         gate.analysis.curves.iter().filter(|c| !c.points.is_empty()).collect();
@@ -67,18 +67,18 @@ pub(crate) fn curves(view: &RunView, gate: &Gate, output: On) -> Parts {
     out
 }
 
-/// The names of curves, each once.
+/// Returns the names of curves, each once.
 pub(crate) fn names<'a>(all: &[&'a CurveSummary]) -> Vec<&'a str> {
     once(all.iter().map(|c| c.name.as_str()))
 }
 
-/// Whether something is to be chosen by a curve. A percentile is least where nothing is asked; nor is there
-/// by what is no better or worse, such as a share over time.
+/// Returns true if a curve is meant for choosing a point. A percentile is not, because it is lowest
+/// without load; neither is a value with no better direction, such as a share over time.
 pub(crate) fn chosen(c: &CurveSummary) -> bool {
     c.quantile.is_none() && c.better != Better::Neither && c.best.is_some()
 }
 
-/// What the marks of a chart of curves are.
+/// Returns a caption that explains the marks of a chart of curves.
 fn caption(part: &[&CurveSummary]) -> String {
     let Some(first) = part.first() else { return String::new() };
     match first.quantile {
@@ -96,7 +96,7 @@ fn caption(part: &[&CurveSummary]) -> String {
     }
 }
 
-/// A derived curve of dd beside the measured one of the same treatments.
+/// Adds the measured curve of the same treatment before each derived curve of dd.
 fn beside<'a>(all: &[&'a CurveSummary], part: &[&'a CurveSummary]) -> Vec<&'a CurveSummary> {
     part.iter()
         .flat_map(|c| {
@@ -108,7 +108,8 @@ fn beside<'a>(all: &[&'a CurveSummary], part: &[&'a CurveSummary]) -> Vec<&'a Cu
         .collect()
 }
 
-/// The best and the most efficient x of curves of one name; nothing where there is nothing to choose.
+/// Returns the best and the most efficient x of curves of one name; empty if no curve offers a
+/// choice.
 pub(crate) fn choice(view: &RunView, curves: &[&CurveSummary]) -> Parts {
     let mut out = Parts::default();
     let Some(first) = curves.iter().find(|c| chosen(c)) else { return out };
@@ -138,8 +139,8 @@ pub(crate) fn choice(view: &RunView, curves: &[&CurveSummary]) -> Parts {
     out
 }
 
-/// What stands at the best of a curve: the highest of many noisy points is too high by luck; where another is
-/// best, that is stated.
+/// Returns the note at the best point of a curve. The extreme of many noisy points is too good by
+/// luck; if another point is best, the note states how the points were judged.
 pub(crate) fn best_note(c: &CurveSummary) -> String {
     let order = |a: &&CurvePoint, b: &&CurvePoint| a.value.total_cmp(&b.value);
     let extreme = match c.better {
@@ -151,7 +152,7 @@ pub(crate) fn best_note(c: &CurveSummary) -> String {
     if alone { String::new() } else { format!(", {}", c.judged) }
 }
 
-/// The points of curves side by side.
+/// Returns a table of the points of curves side by side.
 fn points(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Table {
     let mut xs: Vec<f64> =
         curves.iter().flat_map(|c| shown_points(c).into_iter().map(|p| p.x)).collect();
@@ -181,7 +182,7 @@ fn points(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Table {
     table
 }
 
-/// A name as an id.
+/// Converts a name to an HTML id.
 pub(crate) fn slug(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })

@@ -1,4 +1,5 @@
-//! The columns that tables of differences between two treatments share: of functions, instructions and system calls.
+//! Columns shared by the tables of differences between two treatments: functions, instructions and
+//! system calls.
 
 use assay_model::units::percent;
 

@@ -1,4 +1,4 @@
-//! What differs along with the metric between two treatments: `assay explain`.
+//! Observations that differ along with the metric between two treatments: `assay explain`.
 
 use assay_model::units::{interval as ends, scale_of, significant};
 use assay_model::{Analysis, Explanation, Observed};
@@ -9,12 +9,12 @@ use crate::figures::{count, ratio_in_a_sentence, ratio_mark};
 use crate::gate::Gate;
 use crate::view::RunView;
 
-/// So many observations are listed; all of them are in the JSON.
+/// Largest number of observations listed; the JSON has all of them.
 const SHOWN: usize = 20;
-/// So many where none differs clearly.
+/// Number of observations listed if none differs clearly.
 const DULL: usize = 5;
 
-/// Every explanation whose numbers may be shown; `None` without one.
+/// Returns every explanation whose numbers may be shown; `None` without any.
 pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
     let withheld = |e: &Explanation| {
         let c = &e.comparison;
@@ -48,7 +48,7 @@ pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
     Some(out)
 }
 
-/// One explanation with its notes.
+/// Returns one explanation with its notes.
 pub(crate) fn alone(analysis: &Analysis, e: &Explanation) -> Parts {
     let mut out = one(analysis, e);
     out.push(Part::List(Tone::Soft, e.notes.iter().map(|n| text(n.clone())).collect()));
@@ -107,18 +107,18 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
     out
 }
 
-/// What was observed: `cpu all user`.
+/// Returns the name of an observation: `cpu all user`.
 fn name(o: &Observed) -> String {
     let parts = [o.source.as_str(), o.subject.as_str(), o.name.as_str()];
     parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The divisor and the unit of a row.
+/// Returns the divisor and the unit of a row.
 fn scale(o: &Observed) -> (f64, String) {
     scale_of(o.baseline.abs().max(o.treatment.abs()), &o.unit)
 }
 
-/// Its mean in one of the treatments.
+/// Formats the mean of an observation in one of the treatments.
 fn value(o: &Observed, v: f64) -> String {
     let (factor, unit) = scale(o);
     match o.unit.as_str() {
@@ -128,14 +128,15 @@ fn value(o: &Observed, v: f64) -> String {
     }
 }
 
-/// A share as points of percent, signed.
+/// Formats a share as signed percentage points.
 fn points(share: f64) -> String {
     let percent = share * 100.0;
-    // Nothing has no sign.
+    // A difference of zero has no sign.
     if percent.abs() < 0.005 { "0.00 %".to_owned() } else { format!("{percent:+.2} %") }
 }
 
-/// The interval of the difference: as a share of time where there is one, else in the unit.
+/// Formats the interval of the difference: as a share of time if there is one, else in the unit of
+/// the row.
 fn interval(o: &Observed) -> String {
     match (o.of_time.and_then(|t| t.interval), o.change.interval) {
         (Some(i), _) => {

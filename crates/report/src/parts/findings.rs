@@ -1,4 +1,4 @@
-//! What the checks found, and what to do about it.
+//! Findings of the checks and their remedies.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,8 @@ use crate::document::{About, Found, Part, Parts, Tone};
 use crate::view::RunView;
 use crate::words;
 
-/// The findings of a run with the trials that carry them, and what could not be checked.
+/// Returns the findings of a run with the trials that carry them, and the number of checks that
+/// could not be made.
 pub(crate) fn findings(view: &RunView) -> Parts {
     let mut out = Parts::default();
     out.push(Part::Findings(found(view)));
@@ -22,7 +23,8 @@ pub(crate) fn findings(view: &RunView) -> Parts {
     out
 }
 
-/// Checks in the order in which what they find changes the numbers of a run; all others come after.
+/// Checks in descending order of the effect that their findings have on the numbers of a run; all
+/// other checks come last.
 const BY_EFFECT: [&Row; 16] = [
     &rows::UNIT_OF_REPLICATION,
     &rows::OUTPUT_VERIFIED,
@@ -42,8 +44,9 @@ const BY_EFFECT: [&Row; 16] = [
     &rows::SHAPE_FITS_SUMMARY,
 ];
 
-/// Each finding of a run with its trials: the most severe first, then what changes the numbers most. What could not be
-/// checked is counted by [`words::unchecked`].
+/// Returns each finding of a run with its trials: the most severe first, then those with the
+/// largest effect on the numbers. Checks that could not be made are left out; [`words::unchecked`]
+/// counts them.
 pub(crate) fn found(view: &RunView) -> Vec<Found> {
     let place = |f: &Finding| {
         let place = BY_EFFECT.iter().position(|row| row.id == f.id);

@@ -1,12 +1,12 @@
-//! Instructions that Valgrind counted in trials that were not timed: of the whole program, and by function. Never a
-//! verdict on time.
+//! Instructions that Valgrind counted in trials that were not timed: of the whole program, and by
+//! function. They are never a verdict on time.
 
 use assay_traces::profile::{Counted, Instructions, Profile, Side, functions};
 
 use super::difference;
 use crate::document::{Parts, Table, cell};
 
-/// A count with separators, as far as it is known.
+/// Formats a count, rounded to an integer, with thousands separators.
 fn count(n: f64) -> String {
     let digits = format!("{:.0}", n.abs());
     let mut out = String::from(if n < 0.0 { "-" } else { "" });
@@ -19,7 +19,7 @@ fn count(n: f64) -> String {
     out
 }
 
-/// The functions with the most instructions of a treatment's trials.
+/// Returns the functions with the most instructions, as means over a treatment's trials.
 pub(crate) fn table(counted: &[&Profile], most: usize) -> Table {
     let merged = Profile::merged(counted.iter().copied());
     let n = counted.len().max(1) as f64;
@@ -37,7 +37,8 @@ pub(crate) fn table(counted: &[&Profile], most: usize) -> Table {
     t
 }
 
-/// The functions whose instructions differ between two treatments; the clear ones, and the largest others.
+/// Returns the functions whose instructions differ between two treatments: the clear ones, and the
+/// largest others.
 pub(crate) fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption =

@@ -1,5 +1,5 @@
-//! Block I/O as tables and sentences: the busiest groups of a report, a trial of each treatment, and what
-//! tracing cost.
+//! Block I/O as tables and sentences: the busiest groups of a report, a trial of each treatment,
+//! and the cost of tracing.
 
 use assay_model::TrialRecord;
 use assay_model::units::{format_value_digits, significant};
@@ -7,17 +7,17 @@ use assay_traces::block_io::{Completeness, IoReport, Op, OpTotal};
 
 use crate::document::{Cell, Part, Parts, Table, Text, Tone, cell, text};
 
-/// A value, or a dash where there is none.
+/// Formats a value; a missing one is a dash.
 pub(crate) fn optional<T>(value: Option<T>, write: impl Fn(T) -> String) -> Cell {
     cell(value.map_or_else(|| "-".to_owned(), write))
 }
 
-/// Nanoseconds for a person.
+/// Formats nanoseconds with three digits and a prefix.
 pub(crate) fn time(ns: f64) -> String {
     format_value_digits(ns / 1e9, "s", 3)
 }
 
-/// Bytes for a person.
+/// Formats bytes with three digits and a prefix.
 pub(crate) fn bytes(n: u64) -> String {
     format_value_digits(n as f64, "B", 3)
 }
@@ -26,12 +26,12 @@ fn recorded(n: Option<u64>) -> String {
     n.map_or_else(|| "not recorded".to_owned(), |n| n.to_string())
 }
 
-/// A title that says when its column holds lower bounds only.
+/// Returns the title, marked with `>=` if its column has only lower bounds.
 fn bounded(title: &str, report: &IoReport) -> String {
     if report.completeness.lost() { format!("{title}>=") } else { title.to_owned() }
 }
 
-/// What was traced, how, and what of it was asked for.
+/// Returns the source of a trace, its time span, its selection and its definition of latency.
 pub(crate) fn head(report: &IoReport) -> Parts {
     let mut out = Parts::default();
     let source = &report.source;
@@ -52,7 +52,8 @@ pub(crate) fn head(report: &IoReport) -> Parts {
     out
 }
 
-/// What was seen, what fitted together, and what was lost: facts, then warnings.
+/// Returns counts of the events and I/Os that were seen, matched and lost: facts first, then
+/// warnings.
 pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
     let share = |n: u64| format!("{:.1} %", 100.0 * n as f64 / h.ios.max(1) as f64);
     let seen = if h.from_events {
@@ -100,7 +101,7 @@ pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
     [facts.into_iter().map(text).collect(), warnings.collect()]
 }
 
-/// Reads and writes in all. Empty where no I/O was selected.
+/// Returns the totals of each operation; empty if no I/O was selected.
 pub(crate) fn totals(report: &IoReport) -> Table {
     let mut table = Table::default().word("operation").numbers(["I/Os", "1/s", "B/s", "mean size"]);
     for title in ["p50", "p99", "max"] {
@@ -124,7 +125,7 @@ pub(crate) fn totals(report: &IoReport) -> Table {
     table
 }
 
-/// The four counts that say who waits, as far as the kernel knows.
+/// Returns the four counts that show who waits, as far as the kernel knows.
 pub(crate) fn classes(report: &IoReport) -> String {
     let c = &report.classes;
     let [aio, writeback, readahead, nosync] =
@@ -132,8 +133,8 @@ pub(crate) fn classes(report: &IoReport) -> String {
     format!("aio: {aio}; writeback: {writeback}; readahead: {readahead}; nosync: {nosync}")
 }
 
-/// The busiest groups: the time of each in the queue and in the device, or its latency where the trace has
-/// no more.
+/// Returns the busiest groups with their time in the queue and in the device, or with their latency
+/// if the trace has no queue times.
 pub(crate) fn groups(report: &IoReport) -> Table {
     let caption = format!("The busiest {} of {}", report.groups.len(), report.groups_in_all);
     let queue = report.source.recorded.queue;
@@ -162,7 +163,7 @@ pub(crate) fn groups(report: &IoReport) -> Table {
     table
 }
 
-/// The measured part of the first counted trial of each treatment.
+/// Returns the block I/O in the measured part of the first counted trial of each treatment.
 pub(crate) fn trials<'a>(
     all: impl Iterator<Item = (String, &'a TrialRecord, &'a IoReport)>,
 ) -> Table {
@@ -191,7 +192,7 @@ pub(crate) fn trials<'a>(
     table
 }
 
-/// What tracing cost, as a sentence without its stop; `None` of a recorded trace.
+/// Returns the cost of tracing as a sentence without its full stop; `None` for a recorded trace.
 pub(crate) fn cost(report: &IoReport) -> Option<String> {
     let cost = report.cost.as_ref()?;
     let percent = |share: f64| format!("{} %", significant(100.0 * share, 2));

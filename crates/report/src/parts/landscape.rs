@@ -1,4 +1,4 @@
-//! A landscape: its table, the matrix of its denominators, and what must be known to read them.
+//! A landscape: its table, the matrix of its denominators, and the notes for reading them.
 
 use assay_model::Kind as Origin;
 use assay_rules::denominator::{Basis, Matrix, MatrixCell};
@@ -8,14 +8,14 @@ use crate::csv::kind;
 use crate::document::table::Row;
 use crate::document::{Cell, Part, Parts, Table, Tone, cell};
 
-/// What stands where nothing was printed or recorded.
+/// Placeholder for a value that was not printed or recorded.
 const NOTHING: &str = "-";
 
-/// What the marks of a matrix mean.
+/// Explanation of the marks in a matrix.
 const MARKS: &str = "In brackets the place in the column; * behind a system that it is ahead of in \
                      total; - not recorded, so not ranked.";
 
-/// The table and the findings.
+/// Returns the tables and the findings.
 pub(crate) fn results(landscape: &Landscape) -> Parts {
     let mut out = Parts::default();
     out.findings(&landscape.findings);
@@ -30,13 +30,13 @@ pub(crate) fn results(landscape: &Landscape) -> Parts {
     out
 }
 
-/// What stands above a table of one question of several.
+/// Returns the caption of a table if the landscape has one for each of several questions.
 pub(crate) fn caption(landscape: &Landscape, question: &str) -> String {
     let by = landscape.ordered_by.map(|b| format!("; the better {b} first")).unwrap_or_default();
     format!("{question}{}", by.replace(" in total", ""))
 }
 
-/// A line for every result.
+/// Returns a table with a row for every result.
 fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Table {
     let ranked = landscape.ordered_by.is_some();
     let mixed = landscape.mixed();
@@ -69,7 +69,7 @@ fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Tabl
     table
 }
 
-/// Systems by denominators; `unit` is what is divided.
+/// Returns the systems by denominator; `unit` is the unit that is divided.
 pub(crate) fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> Parts {
     let mut table = Table::of(format!("{unit} by every denominator").trim_start()).label("system");
     for basis in &matrix.bases {
@@ -94,7 +94,7 @@ pub(crate) fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> 
     out
 }
 
-/// A number of the matrix with its place and mark: `26424 (13)*`.
+/// Formats a number of the matrix with its rank and mark: `26424 (13)*`.
 pub(crate) fn matrix_text(cell: Option<&MatrixCell>) -> String {
     let Some(c) = cell else { return NOTHING.to_owned() };
     let value = c.quantity.text();
@@ -102,13 +102,13 @@ pub(crate) fn matrix_text(cell: Option<&MatrixCell>) -> String {
     c.rank.map_or_else(|| value.clone(), |rank| format!("{value} ({rank}){mark}"))
 }
 
-/// `3 of 7`, `7 of 7, dominates`.
+/// Formats `3 of 7` or `7 of 7, dominates`.
 fn leads(leads: usize, of: usize, dominates: bool) -> String {
     let more = if dominates { ", dominates" } else { "" };
     format!("{leads} of {of}{more}")
 }
 
-/// What stands under a matrix.
+/// Returns the notes below a matrix.
 fn matrix_notes(matrix: &Matrix) -> Vec<String> {
     let mut out = vec![MARKS.to_owned()];
     if !matrix.missing.is_empty() {
@@ -124,7 +124,7 @@ fn matrix_notes(matrix: &Matrix) -> Vec<String> {
     out
 }
 
-/// What stands under a landscape: what is left out, what was computed, where it is from.
+/// Returns the notes below a landscape: omissions, computed values, intervals and sources.
 pub(crate) fn notes(landscape: &Landscape) -> Vec<String> {
     let mut out = Vec::new();
     let omissions = landscape.omissions().join(" ");

@@ -1,10 +1,10 @@
-//! How the numbers came about.
+//! The method by which the numbers were measured.
 
 use crate::document::{Part, Parts, Text, Tone, text};
 use crate::view::RunView;
 use crate::words;
 
-/// Design, order, statistics, stop rule; and what could not be observed.
+/// Returns design, order, statistics and stop rule, and the data that no observer could collect.
 pub(crate) fn method(view: &RunView) -> Parts {
     let observers = view.records.iter().flat_map(|r| &r.observers);
     let mut not_seen: Vec<(&str, &str)> = observers

@@ -1,4 +1,5 @@
-//! Every metric of a run but the deciding one: a row for each, a column for each treatment.
+//! Every metric of a run except the deciding one: a row for each metric, a column for each
+//! treatment.
 
 use assay_chart::small::{self, Mean};
 use assay_model::TreatmentSummary;
@@ -11,7 +12,8 @@ use crate::gate::Gate;
 use crate::parts::results::{other, whole_run};
 use crate::view::RunView;
 
-/// The table with a small chart in each row, and the values of the run as a whole; `None` without any.
+/// Returns the table with a small chart in each row, and the metrics of the run as a whole; `None`
+/// without any.
 pub(crate) fn metrics(view: &RunView, gate: &Gate) -> Option<Parts> {
     let a = &gate.analysis;
     if gate.run().is_some() {

@@ -1,4 +1,4 @@
-//! What each thing that assay shows consists of, built once for all outputs.
+//! Builds the parts of each report, once for all outputs.
 
 pub(crate) mod across;
 pub(crate) mod curves;

@@ -12,7 +12,8 @@ use crate::percentiles;
 use crate::view::RunView;
 use crate::words;
 
-/// A row for each percentile and treatment, with the samples behind it; nothing without histograms.
+/// Returns a row for each percentile and treatment, with the number of samples behind it; empty
+/// without histograms.
 pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
     let mut out = Parts::default();
     let rows = percentiles::rows(&gate.analysis);

@@ -1,5 +1,5 @@
-//! Where the time of programs went: of what and how it was sampled, the functions, what was waited for,
-//! and how far names and stacks can be trusted. And the functions that differ between treatments.
+//! Profiles of programs: the method of sampling, the functions, the waits, and how reliable names
+//! and stacks are. Also the functions that differ between treatments.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,17 +13,17 @@ use super::difference;
 use super::io::time;
 use crate::document::{Cell, Part, Parts, Table, Tone, cell};
 
-/// A share for a person.
+/// Formats a share in percent.
 fn share(part: u64, all: u64) -> String {
     if all == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / all as f64) }
 }
 
-/// A value in the profile's own unit.
+/// Formats a value in the profile's own unit.
 fn value(profile: &Profile, n: u64) -> String {
     if profile.unit == "ns" { time(n as f64) } else { n.to_string() }
 }
 
-/// What was sampled, and how.
+/// Returns the method of sampling and the amounts sampled.
 pub(crate) fn head(profile: &Profile) -> Parts {
     let mut out = Parts::default();
     out.push(Part::Paragraph(Tone::Strong, profile.method.clone().into()));
@@ -54,7 +54,7 @@ pub(crate) fn head(profile: &Profile) -> Parts {
     out
 }
 
-/// The functions of a side, most own time first.
+/// Returns the functions of a side, ordered by own time.
 pub(crate) fn table(profile: &Profile, side: Side, most: usize) -> Table {
     let all = functions(profile, side, None);
     let total: u64 = all.iter().map(|f| f.self_ns).sum();
@@ -76,19 +76,20 @@ pub(crate) fn table(profile: &Profile, side: Side, most: usize) -> Table {
     t
 }
 
-/// Whether threads are told apart.
+/// Grouping of the threads of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
-    /// All together.
+    /// All threads merged into one.
     Merged,
-    /// Each by itself.
+    /// Each thread by itself.
     Apart,
 }
 
-/// Threads that are told apart.
+/// Largest number of threads that are shown separately.
 const THREADS: usize = 8;
 
-/// The functions of each thread of a side, the busiest thread first; the others are counted.
+/// Returns the functions of each thread of a side, the busiest thread first; the caption counts the
+/// threads that are left out.
 pub(crate) fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
     let mut of: BTreeMap<&str, u64> = BTreeMap::new();
     for stack in profile.stacks.iter().filter(|s| s.state.side() == side) {
@@ -119,7 +120,7 @@ pub(crate) fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
     t
 }
 
-/// What threads did, by state.
+/// Returns the time of the threads in each state; `None` if there is only one state.
 pub(crate) fn states(profile: &Profile) -> Option<Table> {
     let of = |state: State| {
         let all = profile.stacks.iter().filter(|s| s.state == state);
@@ -140,7 +141,7 @@ pub(crate) fn states(profile: &Profile) -> Option<Table> {
     Some(t)
 }
 
-/// How far it can be trusted, and what to do about it.
+/// Returns notes on the reliability of a profile, and on how to improve it.
 pub(crate) fn notes(profile: &Profile) -> Vec<String> {
     let loss = &profile.loss;
     let waits = format!("samples or waits ({}) had no room and are missing", time(loss.ns as f64));
@@ -157,7 +158,7 @@ pub(crate) fn notes(profile: &Profile) -> Vec<String> {
     let mut notes: Vec<String> = lost.map(|(n, words)| format!("{n} {words}")).collect();
     let all = profile.cpu_ns().or(profile.accounted_ns).unwrap_or(0);
     let (seen, due) = (profile.total_ns(Side::OnCpu), all.saturating_sub(loss.hidden_ns));
-    // Three standard deviations of the time that so many samples stand for.
+    // Three standard deviations of the time that this number of samples represents.
     let chance = profile.rate_hz.map(|hz| 3.0 * (due as f64 * 1e9 / hz).sqrt());
     let short = chance.is_some_and(|ns| seen < due / 5 * 4 && seen as f64 + ns < due as f64);
     if due > 0 && (short || seen > due.saturating_mul(2)) {
@@ -196,7 +197,7 @@ pub(crate) fn notes(profile: &Profile) -> Vec<String> {
             ));
         }
         let cut = truncation(profile, side);
-        // A few stacks end early in every profile: at the first instruction of a function.
+        // A few stacks of every profile end early, at the first instruction of a function.
         if cut.broken_ns * 50 > cut.user_ns {
             let known = cut.by_module.iter().filter(|(m, _)| !m.is_empty());
             let by: Vec<&str> = known.take(3).map(|(m, _)| m.as_str()).collect();
@@ -213,7 +214,7 @@ pub(crate) fn notes(profile: &Profile) -> Vec<String> {
     notes
 }
 
-/// A profile in full.
+/// Returns all parts of a profile.
 pub(crate) fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
     let mut all = head(profile);
     if let Some(t) = states(profile) {
@@ -231,7 +232,8 @@ pub(crate) fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
     all
 }
 
-/// The functions whose own time differs between two treatments; the clear ones, and the largest others.
+/// Returns the functions whose own time differs between two treatments: the clear ones, and the
+/// largest others.
 pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("Own time on CPU a trial: {} against {}", labels[1], labels[0]);
@@ -262,7 +264,7 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
     out
 }
 
-/// A function's own time on a side, or that the side's samples do not have it.
+/// Returns a function's own time on a side, or a note that the side's samples do not have it.
 fn own(c: &Change, side: usize) -> Cell {
     if c.total_ns[side] == 0.0 {
         return cell("not in its samples");
@@ -270,7 +272,7 @@ fn own(c: &Change, side: usize) -> Cell {
     cell(format!("{} ({})", time(c.own_ns[side]), percent(round(c.share[side]))))
 }
 
-/// To a tenth of a percent.
+/// Rounds a share to a tenth of a percent.
 fn round(share: f64) -> f64 {
     (share * 1000.0).round() / 1000.0
 }
@@ -283,7 +285,8 @@ mod tests {
     use crate::document::{html, terminal};
     use crate::terminal::Style;
 
-    /// A profile at 99 Hz of so many samples, and the CPU time by the kernel's accounting, seconds.
+    /// Returns a profile at 99 Hz with this number of samples, and with the CPU time by the
+    /// kernel's accounting in seconds.
     fn sampled(samples: u64, accounted_s: f64, hidden_s: f64) -> Profile {
         let ns = |s: f64| (s * 1e9) as u64;
         let stack = Stack {
@@ -329,11 +332,11 @@ mod tests {
         assert!(short(0, 0.26, 0.0), "26 were due");
         assert!(short(65, 1.0, 0.0));
         assert!(short(65, 3.0, 2.0));
-        // By chance, or time that has no samples here.
+        // Samples are missing by chance, or hidden time has none.
         assert!(!short(2, 0.05, 0.0));
         assert!(!short(90, 1.0, 0.0));
         assert!(!short(99, 3.0, 2.0));
-        // More than the CPU time, as before.
+        // Sampled time far above the CPU time is reported as well.
         assert!(short(99, 0.4, 0.0));
         let unknown = Profile { accounted_ns: None, ..sampled(0, 1.0, 0.0) };
         assert!(notes(&unknown).is_empty());

@@ -13,7 +13,7 @@ use crate::page::draw;
 use crate::view::{RunView, analysis_label, deciding};
 use crate::words;
 
-/// The results as they are published. Charts are drawn for a page alone.
+/// Returns the results for a published output; only a page has charts.
 pub(crate) fn section(view: &RunView, gate: &Gate, output: On) -> Parts {
     let a = &gate.analysis;
     let drawn = output == On::Page;
@@ -25,7 +25,7 @@ pub(crate) fn section(view: &RunView, gate: &Gate, output: On) -> Parts {
         out.append(suite::suite(view, s));
     }
     out.append(curves::curves(view, gate, output));
-    // The first screen of a page has it where nothing is drawn over a size or a factor.
+    // The first screen of a page has this chart if nothing is drawn over a size or a factor.
     let here = drawn && !draw::absolutes_first(view, gate);
     if let Some(chart) = here.then(|| draw::absolutes(view, gate)).flatten() {
         out.heading("", format!("{} of each treatment", a.metric));
@@ -55,7 +55,7 @@ pub(crate) fn section(view: &RunView, gate: &Gate, output: On) -> Parts {
     out
 }
 
-/// Every treatment in the deciding metric, against the baseline where there is one.
+/// Returns every treatment in the deciding metric, compared with the baseline if there is one.
 pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     let a = &gate.analysis;
     let all = deciding(a);
@@ -99,8 +99,8 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     for c in &a.comparisons {
         let soft = |words: String| Part::Paragraph(Tone::Soft, words.into());
         let label = analysis_label(a, c.treatment);
-        // Where the first sentence has no ranking; of several comparisons the table has the verdicts, and why there is
-        // no number.
+        // The verdict is printed if the first sentence has no ranking. With several comparisons the
+        // table has the verdicts, and only the reason for a missing number is printed.
         if a.comparisons.len() == 1 && a.ranking.is_empty() {
             out.on(On::Brief, Part::Paragraph(Tone::Plain, words::verdict(a, c).into()));
         } else if c.interval.is_none() {
@@ -154,13 +154,13 @@ fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, value: String) -> Vec<
     out
 }
 
-/// Whether a summary is of another metric than the deciding one. Percentiles have a table of their own, but for
-/// those of trials without histograms.
+/// Returns true if a summary is of another metric than the deciding one. Percentiles have a table
+/// of their own, except those of trials without histograms.
 pub(crate) fn other(a: &Analysis, s: &TreatmentSummary) -> bool {
     s.metric != a.metric && s.percentile.as_ref().is_none_or(|p| p.trials == 0)
 }
 
-/// Every treatment in every other metric, and the values of the run as a whole.
+/// Returns every treatment in every other metric, and the metrics of the run as a whole.
 fn metrics(view: &RunView, gate: &Gate) -> Parts {
     let a = &gate.analysis;
     let mut table = Table::of("Every treatment in every other metric")
@@ -201,7 +201,7 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
     out
 }
 
-/// A value of the run as a whole.
+/// Formats a metric of the run as a whole.
 pub(crate) fn whole_run(m: &assay_model::MetricValue) -> String {
     let quoted = if m.kind == assay_model::Kind::Quoted { ", quoted" } else { "" };
     format!("{} of the whole run: {}{quoted}", m.name, value_text(m.value, &m.unit))
@@ -218,7 +218,7 @@ mod tests {
         [crate::terminal::run(view, style), crate::markdown::write(view), crate::page::render(view)]
     }
 
-    /// Whether an output has words, which Markdown escapes.
+    /// Returns true if an output contains the words, possibly escaped for Markdown.
     fn has(output: &str, words: &str) -> bool {
         output.contains(words) || output.contains(&crate::document::markdown::line(words))
     }

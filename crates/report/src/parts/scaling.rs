@@ -1,4 +1,4 @@
-//! Scaling over a factor: the values and speedups at each count, and what the fitted models say.
+//! Scaling over a factor: the values and speedups at each count, and the fitted models.
 
 use assay_model::units::{self, significant};
 use assay_model::{Scaling, ScalingModel, ScalingPoint};
@@ -7,8 +7,8 @@ use crate::document::{Behind, Cell, Parts, Table, cell};
 use crate::figures::{percent, value_on_scale};
 use crate::view::RunView;
 
-/// Each count with its value, speedup (with interval where the design carries one) and efficiency; then the
-/// fits, or why there are none.
+/// Returns each count with its value, speedup (with an interval if the design has one) and
+/// efficiency; then the fitted models, or the reason for their absence.
 pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
     let mut out = Parts::default();
     out.heading("scaling", format!("Scaling over {}", s.factor));
@@ -40,7 +40,7 @@ pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
     out
 }
 
-/// A speedup with its interval.
+/// Formats a speedup with its interval.
 pub(crate) fn speedup_text(p: &ScalingPoint) -> String {
     p.interval.map_or_else(
         || if p.speedup == 1.0 { "1".to_owned() } else { significant(p.speedup, 4) },
@@ -57,7 +57,7 @@ fn model_sentence(m: &ScalingModel) -> String {
     format!("{}: {} does not scale (contention){agreeing}", model_name(m), percent(m.sigma))
 }
 
-/// A model's name as people know it.
+/// Returns the common name of a model.
 pub(crate) fn model_name(m: &ScalingModel) -> String {
     match m.model.as_str() {
         "amdahl" => "Amdahl's law".to_owned(),

@@ -1,4 +1,4 @@
-//! What the run says, in sentences.
+//! The conclusions of a run, in sentences.
 
 use assay_model::Verdict;
 
@@ -12,25 +12,27 @@ use crate::parts::curves::best_note;
 use crate::view::{RunView, deciding};
 use crate::words;
 
-/// Comparisons that have a card each on the first screen.
+/// Largest number of comparisons that have a card on the first screen.
 const CARDS: usize = 2;
 
-/// What is withheld, what each comparison says or each treatment has, and what to choose.
+/// Returns the withheld results, the conclusion of each comparison (or the value of each
+/// treatment), and the points to choose.
 pub(crate) fn significance(view: &RunView, gate: &Gate) -> Parts {
     made(view, gate, true)
 }
 
-/// The same for a first screen: without the cards where one sentence says it, or where they are many.
+/// Returns the parts of [`significance`] for a first screen: without cards if one sentence states
+/// the result or if there are many comparisons.
 pub(crate) fn brief(view: &RunView, gate: &Gate) -> Parts {
     made(view, gate, !in_results(gate))
 }
 
-/// Returns true if the comparisons have their cards with the results.
+/// Returns true if the cards of the comparisons are shown with the results.
 fn in_results(gate: &Gate) -> bool {
     headline(&gate.analysis).is_some() || gate.analysis.comparisons.len() > CARDS
 }
 
-/// Every comparison in a card, where the first screen has none.
+/// Returns a card for every comparison, if the first screen has none.
 pub(crate) fn sentences(view: &RunView, gate: &Gate) -> Parts {
     let mut out = Parts::default();
     if gate.run().is_none() && in_results(gate) {
@@ -42,7 +44,7 @@ pub(crate) fn sentences(view: &RunView, gate: &Gate) -> Parts {
 fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
     let mut out = Parts::default();
     let choices = choices(view, gate);
-    // The question of a curve's title comes first.
+    // In a run with curves the title asks for a choice, so its answer comes first.
     if gate.run().is_none() && !choices.is_empty() {
         out.push(Part::List(Tone::Plain, choices));
     }
@@ -68,7 +70,7 @@ fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
     out
 }
 
-/// The trials that a comparison comes from.
+/// Returns the trials that a comparison was computed from.
 pub(crate) fn behind(view: &RunView, c: &assay_model::Comparison) -> Behind {
     Behind::metric(view, &[c.baseline, c.treatment], &c.metric)
 }
@@ -113,7 +115,7 @@ fn alone(view: &RunView, gate: &Gate, out: &mut Parts) {
     }
 }
 
-/// The sizes to choose, where the run measured curves.
+/// Returns the sizes to choose, if the run measured curves.
 fn choices(view: &RunView, gate: &Gate) -> Vec<Text> {
     let measured = gate.analysis.curves.iter().filter(|c| c.kind == assay_model::Kind::Measured);
     let chosen = measured.filter_map(|c| Some((c, c.efficient.as_ref()?)));
@@ -132,7 +134,7 @@ fn choices(view: &RunView, gate: &Gate) -> Vec<Text> {
     chosen.map(sentence).collect()
 }
 
-/// The text with a capital first letter and with one full stop.
+/// Returns the text with a capital first letter and exactly one full stop.
 fn capital(text: &str) -> String {
     let text = text.trim().trim_end_matches('.');
     let mut chars = text.chars();

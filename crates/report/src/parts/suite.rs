@@ -1,4 +1,4 @@
-//! The results of a suite: its scores, every member, and what the means hide.
+//! The results of a suite: its scores, every member, and the spread that the means hide.
 
 use assay_model::units::{common_reference, ratio, significant};
 use assay_model::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
@@ -8,17 +8,17 @@ use crate::document::{Behind, Cell, On, Part, Parts, Table, cell};
 use crate::figures::{NO_VALUE, percent, ratio_text, score_doubts, value_mark, value_on_scale};
 use crate::view::RunView;
 
-/// What the tables show of a ratio to the reference: three digits.
+/// Significant digits of a ratio to the reference.
 const DIGITS: usize = 3;
 
-/// How many scores stand side by side in a terminal.
+/// Number of scores per table on a terminal.
 const SIDE_BY_SIDE: usize = 4;
 
-/// How the ratios were chosen and averaged.
+/// Rule by which the ratios are chosen and averaged.
 const HOW: &str = "Of each member the median trial counts, of two the slower; the suite is the geometric \
      mean over all members. Intervals are over blocks: the mean of each block is one value.";
 
-/// The scores with their comparisons, then every member.
+/// Returns the scores with their comparisons, then every member.
 pub(crate) fn suite(view: &RunView, suite: &SuiteResults) -> Parts {
     let mut out = Parts::default();
     out.heading("suite", "The suite");
@@ -113,7 +113,7 @@ fn members(view: &RunView, suite: &SuiteResults, scores: &[&SuiteScore], caption
     table
 }
 
-/// A member's ratio, or why there is none.
+/// Returns a member's ratio, or the reason why it has none.
 fn member_text(member: &SuiteMember) -> String {
     match member.ratio {
         Some(ratio) => significant(ratio, DIGITS),
@@ -122,7 +122,7 @@ fn member_text(member: &SuiteMember) -> String {
     }
 }
 
-/// The geometric mean, with its interval where there is one.
+/// Formats the geometric mean, with its interval if it has one.
 fn geomean_text(score: &SuiteScore) -> String {
     match (score.geomean, score.interval) {
         (Some(g), Some(i)) => ratio(g, i.low, i.high).to_string(),
@@ -131,7 +131,8 @@ fn geomean_text(score: &SuiteScore) -> String {
     }
 }
 
-/// What one comparison hides: the best and the worst member, and whether the mean decides who leads.
+/// Describes the spread that a mean hides: the best and the worst member, and whether the choice of
+/// the mean decides who leads.
 fn spread_sentence(suite: &SuiteResults, comparison: &SuiteComparison) -> Option<String> {
     let ((best, high), (worst, low)) = (comparison.best.as_ref()?, comparison.worst.as_ref()?);
     let label = suite.scores.get(comparison.score).map_or("", |s| s.label.as_str());
@@ -145,7 +146,7 @@ fn spread_sentence(suite: &SuiteResults, comparison: &SuiteComparison) -> Option
     Some(text)
 }
 
-/// The levels without their factors' names, for a column's head: `gcc peak`.
+/// Returns the levels without their factors' names, for the head of a column: `gcc peak`.
 fn short_label(score: &SuiteScore) -> String {
     let levels: Vec<String> = score.levels.values().map(assay_model::Scalar::to_text).collect();
     if levels.is_empty() { score.label.clone() } else { levels.join(" ") }

@@ -1,5 +1,5 @@
-//! System calls as tables: how many, how long, how many failed and with what, how many bytes; and those that
-//! differ between treatments.
+//! System calls as tables: counts, times, errors and bytes; and the calls that differ between
+//! treatments.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use super::difference;
 use super::io::{bytes, optional, time};
 use crate::document::{Cell, Part, Parts, Table, Tone, cell};
 
-/// Errors that are listed.
+/// Largest number of errors that a page lists.
 const ERRORS: usize = 10;
 
-/// The title of a dimension's column.
+/// Returns the column title of a dimension.
 fn title(dimension: Dimension) -> &'static str {
     match dimension {
         Dimension::Call => "call",
@@ -23,7 +23,7 @@ fn title(dimension: Dimension) -> &'static str {
     }
 }
 
-/// What was counted, and how.
+/// Returns the method of counting and the totals.
 pub(crate) fn head(seen: &Syscalls) -> Parts {
     let mut out = Parts::default();
     out.push(Part::Paragraph(Tone::Strong, seen.method.clone().into()));
@@ -41,7 +41,7 @@ pub(crate) fn head(seen: &Syscalls) -> Parts {
     out
 }
 
-/// The calls by these dimensions, most time first.
+/// Returns the calls grouped by these dimensions, ordered by time.
 pub(crate) fn table(seen: &Syscalls, by: &[Dimension], most: usize) -> Table {
     let groups = seen.by(by);
     let total: u64 = groups.iter().map(|g| g.amounts.ns).sum();
@@ -72,12 +72,12 @@ pub(crate) fn table(seen: &Syscalls, by: &[Dimension], most: usize) -> Table {
     t
 }
 
-/// A quantile of a histogram by powers of two is not worth more than two digits.
+/// Formats a quantile with two digits: a histogram by powers of two supports no more.
 fn rough(ns: f64) -> String {
     assay_model::units::format_value_digits(ns / 1e9, "s", 2)
 }
 
-/// The errors by name; `None`: no call failed.
+/// Returns the errors by call and name; `None` if no call failed.
 pub(crate) fn errors(seen: &Syscalls, most: usize) -> Option<Table> {
     let all = seen.errors_by_call();
     if all.is_empty() {
@@ -90,7 +90,7 @@ pub(crate) fn errors(seen: &Syscalls, most: usize) -> Option<Table> {
     Some(t)
 }
 
-/// How far it can be trusted.
+/// Returns notes on the completeness of the counts.
 pub(crate) fn notes(seen: &Syscalls) -> Vec<String> {
     let lost = &seen.lost;
     let calls =
@@ -127,7 +127,7 @@ pub(crate) fn notes(seen: &Syscalls) -> Vec<String> {
     notes
 }
 
-/// All of it by these dimensions, for a terminal.
+/// Returns all parts for a terminal, grouped by these dimensions.
 pub(crate) fn whole(seen: &Syscalls, by: &[Dimension], most: usize) -> Parts {
     let mut all = head(seen);
     if !seen.calls.is_empty() {
@@ -140,7 +140,7 @@ pub(crate) fn whole(seen: &Syscalls, by: &[Dimension], most: usize) -> Parts {
     all
 }
 
-/// The tables of a page.
+/// Returns the tables for a page.
 pub(crate) fn tables(seen: &Syscalls, most: usize) -> Parts {
     let mut out = head(seen);
     for by in [&[Dimension::Call][..], &[Dimension::Program], &[Dimension::Kind]] {
@@ -153,7 +153,7 @@ pub(crate) fn tables(seen: &Syscalls, most: usize) -> Parts {
     out
 }
 
-/// A number of a measure.
+/// Formats a number of a measure.
 fn amount(measure: Measure, v: f64) -> String {
     match measure {
         Measure::Time => time(v),
@@ -168,7 +168,8 @@ fn amount(measure: Measure, v: f64) -> String {
     }
 }
 
-/// The calls whose numbers differ between two treatments; the clear ones, and those that stand out most.
+/// Returns the calls whose numbers differ between two treatments: the clear ones, and those that
+/// stand out most.
 pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("System calls a trial: {} against {}", labels[1], labels[0]);

@@ -1,4 +1,4 @@
-//! The system under test, and what was set.
+//! The system under test and its settings.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell};
 use crate::figures::count;
 use crate::view::RunView;
 
-/// The facts that people ask for first: what they are called, and their path.
+/// Facts that readers ask for first: the name of each and its path.
 const KEY_FACTS: [(&str, &str); 22] = [
     ("processor", "cpu.model"),
     ("sockets", "cpu.sockets"),
@@ -36,7 +36,7 @@ const KEY_FACTS: [(&str, &str); 22] = [
     ("C library", "libc.version"),
 ];
 
-/// The key facts that are recorded: name, path, value.
+/// Returns the key facts that are recorded: name, path, value.
 pub(crate) fn key_facts(system: &SystemDescription) -> Vec<(String, String, String)> {
     let mut all = Vec::with_capacity(KEY_FACTS.len());
     for (name, path) in KEY_FACTS {
@@ -52,7 +52,7 @@ pub(crate) fn key_facts(system: &SystemDescription) -> Vec<(String, String, Stri
 
 const NODES: &str = "numa.nodes";
 
-/// What each NUMA node has and how far the others are, where there are several.
+/// Returns the CPUs, the memory and the distances of each NUMA node, if there are several.
 fn nodes(system: &SystemDescription) -> Vec<(String, String, String)> {
     let count: u32 = system.get(NODES).and_then(|n| n.parse().ok()).unwrap_or(0);
     let id = |path: &str| -> Option<u32> {
@@ -74,13 +74,13 @@ fn nodes(system: &SystemDescription) -> Vec<(String, String, String)> {
     if count > 1 { ids.into_iter().map(row).collect() } else { Vec::new() }
 }
 
-/// How many facts there are, and how many of them are unknown.
+/// Returns the number of facts, and how many of them are unknown.
 pub(crate) fn counted(system: &SystemDescription) -> String {
     let unknown = system.facts.values().filter(|f| f.value().is_none()).count();
     format!("{} recorded, {unknown} of them unknown", count(system.facts.len(), "fact"))
 }
 
-/// When it was described.
+/// Returns a heading with the time of the description.
 pub(crate) fn described(system: &SystemDescription) -> String {
     match system.taken_at.as_str() {
         "" => "System, as far as the imported file states it".to_owned(),
@@ -88,7 +88,7 @@ pub(crate) fn described(system: &SystemDescription) -> String {
     }
 }
 
-/// A fact's value, or that it is unknown and why.
+/// Returns a fact's value, or the reason why it is unknown.
 fn fact_text(fact: &Fact) -> String {
     match fact {
         Fact::Known { value } => value.clone(),
@@ -96,7 +96,8 @@ fn fact_text(fact: &Fact) -> String {
     }
 }
 
-/// The system, the treatments and what was the same in all of them, and what changed during the run.
+/// Returns the system, the treatments, the fixed parameters, and the facts that changed during the
+/// run.
 pub(crate) fn configuration(view: &RunView) -> Parts {
     let mut out = Parts::default();
     let system = &view.system;
@@ -139,7 +140,7 @@ fn valued(value: String) -> Cell {
     cell(Text::default().piece(Look::Unknown(look), value))
 }
 
-/// A table of names and values that a page folds away and Markdown leaves out.
+/// Adds a table of names and values that a page folds away and Markdown leaves out.
 fn fold<'a>(
     out: &mut Parts,
     summary: &str,
@@ -155,7 +156,8 @@ fn fold<'a>(
     out.on(On::Page, Part::Details { summary: summary.to_owned(), open: false, parts });
 }
 
-/// Parameters and controls: those that are the same everywhere, and the levels of each treatment.
+/// Adds parameters and controls: the levels of each treatment, and the values that are the same in
+/// every trial.
 fn settings(view: &RunView, out: &mut Parts) {
     let plan = &view.plan;
     let mut table = Table::of("Treatments and their levels")

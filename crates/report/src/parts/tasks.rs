@@ -1,4 +1,4 @@
-//! The threads of a trial over its measured window: the columns of `assay stat --tasks`.
+//! The threads of a trial over its measurement window, with the columns of `assay stat --tasks`.
 
 use assay_model::units::format_value_digits;
 use assay_model::{SampleSet, TrialRecord};
@@ -6,9 +6,9 @@ use assay_observe::{ALL_TASKS, TASKS};
 
 use crate::document::{Table, cell};
 
-/// Threads in a table.
+/// Largest number of threads in a table.
 const MOST: usize = 21;
-/// Column and field; shares of time come first.
+/// Title and field of each column; shares of time come first.
 const COLUMNS: [(&str, &str); 13] = [
     ("user", "user"),
     ("system", "system"),
@@ -25,14 +25,15 @@ const COLUMNS: [(&str, &str); 13] = [
     ("written", "written"),
 ];
 
-/// The values of a field inside the window.
+/// Returns the finite values of a field inside the measurement window.
 fn values(record: &TrialRecord, samples: &SampleSet, subject: &str, field: &str) -> Vec<f64> {
     let (from, to) = record.window();
     let inside = samples.points(TASKS, subject, field).into_iter();
     inside.filter(|p| (from..=to).contains(&p.0) && p.1.is_finite()).map(|p| p.1).collect()
 }
 
-/// All threads and then the busiest, by CPU time in the window.
+/// Returns the subject of all threads together, then each thread, ordered by CPU time in the
+/// window.
 pub(crate) fn busiest(record: &TrialRecord, samples: &SampleSet) -> Vec<String> {
     let mut all: Vec<(f64, &str)> = Vec::new();
     for key in samples.series.iter().filter(|k| k.monitor == TASKS && k.field == "user") {
@@ -51,7 +52,7 @@ pub(crate) fn busiest(record: &TrialRecord, samples: &SampleSet) -> Vec<String> 
     all.into_iter().map(|(_, subject)| subject.to_owned()).collect()
 }
 
-/// The threads as a table; `None`: none was sampled.
+/// Returns the threads as a table; `None` if none was sampled.
 pub(crate) fn threads(record: &TrialRecord, samples: &SampleSet) -> Option<Table> {
     let subjects = busiest(record, samples);
     if subjects.is_empty() {

@@ -1,4 +1,4 @@
-//! Every trial that was started, and what it has to say.
+//! Every trial that was started, with its outcome and its result.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::figures::{value_mark, value_text};
 use crate::gate::Gate;
 use crate::view::{RunView, outcome_word};
 
-/// Every trial in its order, and those that were planned and never started.
+/// Returns every trial in order, and the trials that were planned but never started.
 pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
     let a = &gate.analysis;
     let mut table = Table::of("Every trial that was started, in order")

@@ -1,4 +1,5 @@
-//! A value that functions work on: a quoted result, a result of a run, or several put together.
+//! Values that the functions of posts work on: a quoted result, a result of a run, or a value
+//! computed from several.
 
 use assay_model::{Better, Kind};
 use assay_rules::denominator::{Basis, Counts, Denominator, Entry};
@@ -6,37 +7,36 @@ use assay_rules::quantity::Quantity;
 
 use super::document::Input;
 
-/// A value with all that is needed to compare and print it.
+/// A value with everything that is needed to compare and print it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Amount {
-    /// The value, whose it is, which way it is better, what it can be divided by.
+    /// The value, its label, its better direction, and the counts that it can be divided by.
     pub(super) entry: Entry,
-    /// The benchmark or workload.
+    /// Name of the benchmark or workload.
     pub(super) benchmark: String,
-    /// The metric.
     pub(super) metric: String,
-    /// The quoted results behind it.
+    /// Indices of the quoted results behind the value.
     pub(super) rows: Vec<usize>,
-    /// The run behind it.
+    /// Result of a run behind the value.
     pub(super) run: Option<OfRun>,
-    /// How many decimals it was printed with, for one quoted result.
+    /// Number of decimals that the source printed, for a single quoted result.
     pub(super) decimals: Option<usize>,
-    /// Why it must not be printed.
+    /// Reason why the value must not be printed.
     pub(super) withheld: Option<String>,
-    /// The latest day that its values are of.
+    /// Latest day among the days of its values.
     pub(super) as_of: Option<String>,
 }
 
-/// Which result of which run.
+/// Reference to a result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OfRun {
     pub(super) alias: String,
     pub(super) part: Part,
-    /// The treatments whose trials are in it.
+    /// Treatments whose trials are in the result.
     pub(super) treatments: Vec<u32>,
 }
 
-/// What of a run a result is.
+/// Part of a run that a result is taken from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Part {
     /// A metric of a treatment.
@@ -50,13 +50,13 @@ pub(super) enum Part {
 /// The answer of a function in a binding.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
-    /// A number.
+    /// A number with its unit and its sources.
     Amount(Box<Amount>),
-    /// Words of the data.
+    /// Text taken from the data.
     Text(String),
-    /// A place among several, as of a day.
+    /// A rank among several values, as of a day.
     Place {
-        /// From 1.
+        /// Rank, counted from 1.
         place: usize,
         /// Number of ranked values.
         of: usize,
@@ -65,7 +65,7 @@ pub(super) enum Answer {
 }
 
 impl Amount {
-    /// Creates a value computed from others. It has no printed digits and nothing to be divided by.
+    /// Creates a value computed from others. It has no printed digits and no denominators.
     pub(super) fn computed(label: &str, value: Quantity, better: Better, of: &[&Amount]) -> Self {
         let mut rows: Vec<usize> = of.iter().flat_map(|a| a.rows.iter().copied()).collect();
         rows.sort_unstable();
@@ -83,7 +83,7 @@ impl Amount {
         }
     }
 
-    /// Creates a value that is missing.
+    /// Creates a placeholder for a missing value; `what` is its label and the reason.
     pub(super) fn missing(what: &str, unit: &str) -> Self {
         let mut amount =
             Amount::computed(what, Quantity::constant(f64::NAN, unit), Better::Neither, &[]);
@@ -91,7 +91,7 @@ impl Amount {
         amount
     }
 
-    /// Its value under a basis, or why there is none.
+    /// Returns the value under a basis, or the reason why it is missing.
     pub(super) fn under(&self, basis: Basis) -> Result<Quantity, String> {
         self.entry.quantity(basis).ok_or_else(|| match (basis, &self.withheld) {
             (_, Some(why)) => why.clone(),
@@ -102,7 +102,7 @@ impl Amount {
         })
     }
 
-    /// Where it comes from, for the derivation of a number.
+    /// Returns the inputs of the value, for the derivation of a number.
     pub(super) fn inputs(&self, basis: Basis, id: impl Fn(usize) -> String) -> Vec<Input> {
         let quantity = self.entry.quantity(basis).unwrap_or_else(|| self.entry.value.clone());
         let result = (self.rows.len() == 1).then(|| id(self.rows[0]));
@@ -128,20 +128,20 @@ impl Amount {
             .collect()
     }
 
-    /// Whether it rests on measured numbers, and whether on quoted ones.
+    /// Returns two flags: true if the value rests on measured numbers, and true if it rests on
+    /// quoted ones.
     pub(super) fn kinds(&self) -> (bool, bool) {
         let leaves = self.entry.value.leaves();
         let of = |quoted: bool| leaves.iter().any(|q| q.from_quoted() == quoted);
         (of(false), of(true))
     }
 
-    /// Which way it is better.
     pub(super) fn better(&self) -> Better {
         self.entry.better
     }
 }
 
-/// What a number that was read is of.
+/// Returns the description of an input number.
 fn what(leaf: &Quantity) -> String {
     match &leaf.derivation {
         assay_rules::quantity::Derivation::Given(what) => what.clone(),

@@ -1,24 +1,24 @@
-//! What became of the claims of a post: it holds here, does not, is undecided, or cannot be asked
-//! here.
+//! Outcomes of a post's claims in this archive: a claim holds here, does not hold, is undecided, or
+//! cannot be asked here.
 
 use serde::Serialize;
 
-/// What became of a claim.
+/// Outcome of a claim in this archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Here {
     /// The runs of this archive agree.
     Holds,
-    /// They say the opposite, or that there is no such difference.
+    /// The runs say the opposite, or that there is no such difference.
     DoesNotHold,
-    /// They do not decide it, or there are none yet.
+    /// The runs do not decide the claim, or the archive has no such run yet.
     Undecided,
-    /// This machine cannot be asked.
+    /// The claim cannot be asked on this machine.
     CannotBeAsked,
 }
 
 impl Here {
-    /// In words.
+    /// Returns the outcome in words.
     pub fn words(self) -> &'static str {
         match self {
             Here::Holds => "holds here",
@@ -29,23 +29,23 @@ impl Here {
     }
 }
 
-/// A claim of a post, and what the runs of this archive say of it.
+/// A claim of a post and its outcome in this archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Claim {
-    /// What it says.
+    /// The claim as a sentence.
     pub text: String,
-    /// How it is asked: `ahead`, `differs`, `multiple`, `elsewhere`.
+    /// Test that decides the claim: `ahead`, `differs`, `multiple`, `elsewhere`.
     pub asked: String,
-    /// What the post's own time found; `null` where the post says nothing of it.
+    /// Result at the time of the post; `null` if the post does not state it.
     pub then: Option<String>,
-    /// What is found here.
+    /// Outcome in this archive.
     pub here: Here,
-    /// Why, with the numbers.
+    /// Reason for the outcome, with the numbers.
     pub why: String,
-    /// The template's names of the runs that it needs.
+    /// Runs that the claim needs, by the template's names for them.
     pub runs: Vec<String>,
-    /// Whether a run that it needs is not in the archive.
+    /// True if a run that the claim needs is not in the archive.
     pub not_run: bool,
-    /// Its line in the template.
+    /// Line of the claim in the template.
     pub line: usize,
 }

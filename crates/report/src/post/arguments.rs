@@ -1,4 +1,4 @@
-//! The arguments of a call, checked against what its function takes.
+//! The arguments of a call, checked against the signature of its function.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,17 +6,17 @@ use std::ops::Range;
 use super::error::{PostError, Result, Text, meant};
 use super::expression::{Call, Expression, What};
 
-/// What a function takes.
+/// The arguments that a function takes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Signature {
     pub(super) name: &'static str,
-    /// The names of its arguments; the first ones may be given without them.
+    /// Names of the arguments; the first ones may be given without their names.
     pub(super) arguments: &'static [&'static str],
-    /// How many may be given without their names.
+    /// Number of arguments that may be given without their names.
     pub(super) unnamed: usize,
-    /// How many of them must be given.
+    /// Number of arguments, from the first on, that must be given.
     pub(super) needed: usize,
-    /// A call of it, for help.
+    /// An example call, for help messages.
     pub(super) example: &'static str,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Binds the arguments of a call.
+    /// Binds the arguments of a call to the names of its signature.
     pub(super) fn bind(text: Text<'a>, call: &'a Call, signature: Signature) -> Result<Self> {
         let mut given: BTreeMap<&'static str, &Expression> = BTreeMap::new();
         let mut unnamed = 0;
@@ -74,17 +74,16 @@ impl<'a> Arguments<'a> {
         Ok(Arguments { text, call, signature, given })
     }
 
-    /// The place of an argument, or of the call where it is not given.
+    /// Returns the bytes of an argument, or of the call if the argument is not given.
     pub(super) fn span_of(&self, argument: &str) -> Range<usize> {
         self.given.get(argument).map_or(&self.call.span, |e| &e.span).clone()
     }
 
-    /// The call itself.
     pub(super) fn call(&self) -> &'a Call {
         self.call
     }
 
-    /// The arguments that are calls.
+    /// Returns the arguments that are calls.
     pub(super) fn calls(&self) -> impl Iterator<Item = &'a Call> {
         self.given.values().filter_map(|e| match &e.what {
             What::Call(call) => Some(call),
@@ -92,17 +91,17 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The function's name.
+    /// Returns the name of the function.
     pub(super) fn function(&self) -> &'static str {
         self.signature.name
     }
 
-    /// The line of the call.
+    /// Returns the line of the call.
     pub(super) fn line(&self) -> usize {
         self.text.place(self.call.span.start).0
     }
 
-    /// A mistake about an argument, or about the call where it is not given.
+    /// Creates an error about an argument, or about the call if the argument is not given.
     pub(super) fn error(
         &self,
         argument: &str,
@@ -121,12 +120,12 @@ impl<'a> Arguments<'a> {
         self.text.error(given.span.clone(), message, self.signature.help())
     }
 
-    /// The argument as it is written.
+    /// Returns the argument as it is written.
     pub(super) fn get(&self, argument: &str) -> Option<&'a Expression> {
         self.given.get(argument).copied()
     }
 
-    /// A text.
+    /// Returns an argument that is a text.
     pub(super) fn text(&self, argument: &str) -> Result<Option<&'a str>> {
         match self.get(argument) {
             None => Ok(None),
@@ -135,7 +134,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A whole number within limits.
+    /// Returns an argument that is a whole number from 0 to `most`.
     pub(super) fn count(&self, argument: &str, most: usize) -> Result<Option<usize>> {
         match self.get(argument) {
             None => Ok(None),
@@ -151,7 +150,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// `true` or `false`; `false` where it is not given.
+    /// Returns an argument that is `true` or `false`; false if it is not given.
     pub(super) fn truth(&self, argument: &str) -> Result<bool> {
         match self.get(argument) {
             None => Ok(false),
@@ -160,7 +159,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A text, or a list of texts, with their places; empty where it is not given.
+    /// Returns a text, or a list of texts, each with its bytes; empty if it is not given.
     pub(super) fn texts(&self, argument: &str) -> Result<Vec<(&'a str, Range<usize>)>> {
         let mut out = Vec::new();
         for e in self.members(argument) {
@@ -172,7 +171,7 @@ impl<'a> Arguments<'a> {
         Ok(out)
     }
 
-    /// The members of a list, or the one that is given alone.
+    /// Returns the members of a list, or a single value as a list of one.
     pub(super) fn members(&self, argument: &str) -> Vec<&'a Expression> {
         match self.get(argument) {
             None => Vec::new(),

@@ -1,5 +1,5 @@
 //! The expressions of bindings: one call of the functions of posts, over quoted results and the
-//! tables of an audited text, answered exactly.
+//! tables of an audited text, evaluated exactly.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct Bindings<'a> {
 }
 
 impl<'a> Bindings<'a> {
-    /// Creates an evaluator. `as_of` is the day of ranks whose expression names none.
+    /// Creates an evaluator. `as_of` is the day of ranks whose expression names no day.
     pub fn new(library: &'a Library, tables: &'a [Table], as_of: Option<&str>) -> Self {
         let front = Front { as_of: as_of.map(str::to_owned), ..Front::default() };
         Bindings { library, tables, front }

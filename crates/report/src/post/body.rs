@@ -1,4 +1,5 @@
-//! A template's Markdown to HTML, with computed pieces in their places. HTML in a template is text.
+//! Converts a template's Markdown to HTML, with computed pieces in their places. HTML in a template
+//! is text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,19 +10,19 @@ use pulldown_cmark::{Alignment, Event, HeadingLevel, Tag, TagEnd};
 use super::read::{CLOSE, OPEN, Place};
 use super::typed::{Marks, events_of};
 
-/// Opens the place of a typed quantity.
+/// Opening tag of a typed quantity.
 const TYPED: &str = "<span class=\"typed\" title=\"typed by the author; no function printed it\">";
 
-/// Makes the HTML of a computed piece.
+/// Function that renders a computed piece.
 pub(super) type Made<'a> = &'a dyn Fn(Place) -> Markup;
 
-/// The body with its headings of the second level: anchor and text.
+/// The body as HTML, and the anchor and text of each of its second-level headings.
 pub(super) struct Body {
     pub(super) html: String,
     pub(super) headings: Vec<(String, String)>,
 }
 
-/// Writes the body.
+/// Converts the Markdown of a post to its body.
 pub(super) fn body(markdown: &str, marks: &Marks, made: Made<'_>) -> Body {
     let events = events_of(markdown, marks);
     let mut writer = Writer {
@@ -51,18 +52,18 @@ struct Writer<'a> {
     out: String,
     made: Made<'a>,
     headings: Vec<(String, String)>,
-    /// The anchors, each with the number that the next of its words gets.
+    /// Anchors in use, each with the number that the next heading of the same words gets.
     taken: BTreeMap<String, usize>,
     section: bool,
     aligned: Vec<Alignment>,
     column: usize,
     head: bool,
-    /// Whether each open link was written.
+    /// For each open link, true if it was written.
     links: Vec<bool>,
 }
 
 impl Writer<'_> {
-    /// Writes the first of these events, or several that belong together; how many.
+    /// Writes the first of these events, or several that belong together; returns their number.
     fn event(&mut self, events: &[Event<'_>]) -> usize {
         match &events[0] {
             Event::Start(Tag::Paragraph) => {
@@ -99,7 +100,7 @@ impl Writer<'_> {
                 _ => None,
             })
             .collect();
-        // A quantity that was typed has its dagger in the contents too.
+        // A typed quantity has its dagger in the list of contents too.
         let mut shown = String::new();
         for (i, part) in words.split(OPEN).enumerate() {
             let (place, rest) = part.split_once(CLOSE).filter(|_| i > 0).unwrap_or(("", part));
@@ -123,7 +124,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An anchor of letters, digits and `-` that no other part of the page has.
+    /// Returns an anchor of letters, digits and `-` that no other part of the page has.
     fn anchor(&mut self, words: &str) -> String {
         let mut id = String::from("s");
         for c in words.to_lowercase().chars().take(60) {
@@ -191,7 +192,7 @@ impl Writer<'_> {
                 }
                 self.links.push(ok);
             }
-            // A picture would come from the network; its description stands for it.
+            // A picture would be loaded from the network; its description replaces it.
             _ => {}
         }
     }
@@ -219,7 +220,7 @@ impl Writer<'_> {
             }
             TagEnd::TableRow => "</tr>",
             TagEnd::TableCell => {
-                // A corner without words heads nothing.
+                // An empty corner cell is not a heading.
                 match self.head.then(|| self.out.rfind("<th scope=\"col\"")).flatten() {
                     Some(at)
                         if self.out[at..].ends_with('>') && !self.out[at + 1..].contains('<') =>
@@ -237,7 +238,7 @@ impl Writer<'_> {
         self.out.push_str(text);
     }
 
-    /// Text with numbers in it.
+    /// Writes text that may contain computed numbers.
     fn text(&mut self, text: &str) {
         let mut parts = text.split(OPEN);
         if let Some(first) = parts.next() {
@@ -258,7 +259,7 @@ impl Writer<'_> {
     }
 }
 
-/// The block that is all of a paragraph.
+/// Returns the block that a paragraph consists of, if it has no other content.
 fn alone(events: &[Event<'_>]) -> Option<Place> {
     let [Event::Start(Tag::Paragraph), Event::Text(text), Event::End(TagEnd::Paragraph), ..] =
         events

@@ -1,4 +1,4 @@
-//! What a post hands to the checks of the catalogue: its numbers, comparisons and quoted results.
+//! Evidence of a post for the checks of the catalogue: its numbers, comparisons and quoted results.
 
 use assay_checks::{
     ClaimEvidence, ComparisonEvidence, Derivation, Evidence, Known, MetricIdentity, NumberEvidence,
@@ -11,13 +11,14 @@ use super::amount::{Amount, Part};
 use super::document::{Block, ComputedNumber};
 use super::evaluator::Evaluator;
 
-/// What one check says of evidence, in the words of what is published.
+/// Returns the findings of one check, in the profile `publish`.
 pub(super) fn judge(row: &Row, evidence: &Evidence) -> Vec<Finding> {
     let found = assay_checks::judge(row, evidence);
     found.into_iter().map(|f| f.in_profile(Profile::Publish)).collect()
 }
 
-/// An amount as a number that is shown. Its kind always stands at it.
+/// Converts an amount to evidence about a printed number. The kind of the number is always printed
+/// with it.
 fn number(amount: &Amount) -> NumberEvidence {
     let (measured, quoted) = amount.kinds();
     NumberEvidence {
@@ -37,7 +38,8 @@ fn of_numbers(numbers: Vec<NumberEvidence>) -> Evidence {
     Evidence { numbers: Known::Is(numbers), ..Evidence::default() }
 }
 
-/// Of one value: that of a run brings what was found about the run, its treatments and their trials.
+/// Returns the findings about one value. A value of a run has those about the run, its treatments
+/// and their trials.
 pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
     let mut out = Vec::new();
     if let Some(run) = &amount.run
@@ -52,7 +54,7 @@ pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
     out
 }
 
-/// Of a value that is printed with as many digits as were asked for.
+/// Returns the findings about a value that is printed with a requested number of digits.
 pub(super) fn digits(amount: &Amount, printed: String, factor: f64) -> Vec<Finding> {
     let scaled = amount.entry.value.interval.map(|mut i| {
         (i.low, i.high) = (i.low / factor, i.high / factor);
@@ -67,11 +69,12 @@ pub(super) fn digits(amount: &Amount, printed: String, factor: f64) -> Vec<Findi
     judge(&rows::RECOMPUTES, &of_numbers(vec![shown]))
 }
 
-/// Of a comparison.
+/// Returns the findings about a comparison of two values.
 pub(super) fn pair(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> Vec<Finding> {
     let mut out = single(e, a);
     out.extend(single(e, b));
-    // Where the kinds are mixed, that finding says that nobody showed the metrics to be the same.
+    // For mixed kinds, the finding about the kinds already states that nobody showed the metrics to
+    // be the same.
     if a.run.is_some() == b.run.is_some() || a.metric != b.metric {
         let identity = |x: &Amount| MetricIdentity {
             label: x.entry.label.clone(),
@@ -97,18 +100,18 @@ pub(super) fn pair(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> V
     out
 }
 
-/// Whether two values were measured in different runs of one's own.
+/// Returns true if the two values were measured in different runs.
 pub(super) fn from_two_runs(a: &Amount, b: &Amount) -> bool {
     a.run.as_ref().zip(b.run.as_ref()).is_some_and(|(a, b)| a.alias != b.alias)
 }
 
-/// Of numbers that stand beside each other.
+/// Returns the findings about numbers that are shown next to each other.
 pub(super) fn kinds(amounts: &[&Amount]) -> Vec<Finding> {
     let numbers = amounts.iter().map(|a| number(a)).collect();
     judge(&rows::KINDS_NOT_MIXED, &of_numbers(numbers))
 }
 
-/// What is divided by.
+/// Returns the findings about a denominator.
 pub(super) fn denominator(amounts: &[&Amount], basis: Basis) -> Vec<Finding> {
     let entries: Vec<Entry> = amounts.iter().map(|a| a.entry.clone()).collect();
     let evidence = divided(&entries, basis);
@@ -118,12 +121,14 @@ pub(super) fn denominator(amounts: &[&Amount], basis: Basis) -> Vec<Finding> {
         .collect()
 }
 
-/// An order that turns round; the table over all denominators stands in the derivation.
+/// Returns the findings about an order that reverses under another denominator; the derivation has
+/// the table over all denominators.
 pub(super) fn reversal(claimed: Basis, turns: &[Reversal], several: bool) -> Vec<Finding> {
     judge(&rows::RANKING_FLIPS, &turned(claimed, turns, several, true))
 }
 
-/// Of a comparison whose words follow from its numbers; one without an interval shows no direction to judge.
+/// Returns the findings about a comparison whose words follow from its numbers. A comparison
+/// without an interval has no direction to judge.
 pub(super) fn computed(comparison: &ComparisonEvidence) -> Vec<Finding> {
     let claim = ClaimEvidence {
         verb: Some(Verb::States),
@@ -138,7 +143,7 @@ pub(super) fn computed(comparison: &ComparisonEvidence) -> Vec<Finding> {
     judge(&rows::DIRECTION_SUPPORTED, &evidence)
 }
 
-/// Of a rank.
+/// Returns the findings about a rank.
 pub(super) fn rank(label: &str, population: &str, as_of: Option<&str>) -> Vec<Finding> {
     let claim = ClaimEvidence {
         text: format!("the rank of {label} in {population}"),
@@ -150,7 +155,7 @@ pub(super) fn rank(label: &str, population: &str, as_of: Option<&str>) -> Vec<Fi
     judge(&rows::WORDING_EXACT, &Evidence { claim: Known::Is(claim), ..Evidence::default() })
 }
 
-/// Of the post as a whole.
+/// Adds the findings about the post as a whole.
 pub(super) fn post(e: &mut Evaluator<'_>) {
     let marks: Vec<&str> = BODIES
         .iter()
@@ -179,7 +184,7 @@ pub(super) fn post(e: &mut Evaluator<'_>) {
     }
 }
 
-/// Runs of which some treatments are shown and others are not.
+/// Adds findings about runs of which some treatments are shown and others are not.
 fn selective(e: &mut Evaluator<'_>) {
     let mut found = Vec::new();
     for (alias, shown) in &e.shown {
@@ -199,7 +204,7 @@ fn selective(e: &mut Evaluator<'_>) {
     }
 }
 
-/// A result that the post rests on, with its document and day.
+/// Returns the evidence about a quoted result: its document, its day and newer results.
 fn quote(e: &Evaluator<'_>, at: usize) -> QuoteEvidence {
     let row = e.library.result(at);
     let page = e.front.as_of.clone();
@@ -217,7 +222,7 @@ fn quote(e: &Evaluator<'_>, at: usize) -> QuoteEvidence {
     }
 }
 
-/// Values per something: each stands beside what it was made of, somewhere in the post.
+/// Adds findings about values per denominator: the post must also show the value that was divided.
 fn derived(e: &mut Evaluator<'_>) {
     let per = |n: &&ComputedNumber| n.function == "per" && n.withheld.is_none();
     let found: Vec<(Vec<Finding>, usize)> = e
@@ -245,7 +250,7 @@ fn derived(e: &mut Evaluator<'_>) {
     }
 }
 
-/// Whether the value that a number was made of is printed too.
+/// Returns true if the post also prints the value that a number was derived from.
 fn base_is_shown(e: &Evaluator<'_>, derived: &ComputedNumber) -> bool {
     let Some(base) = derived.inputs.first() else { return false };
     let in_number = |n: &ComputedNumber| {
@@ -258,7 +263,8 @@ fn base_is_shown(e: &Evaluator<'_>, derived: &ComputedNumber) -> bool {
     in_table || e.numbers.iter().any(in_number)
 }
 
-/// The bodies whose marks must be named where results of their benchmarks are quoted.
+/// Prefixes of benchmarks whose owners' trademarks must be named where results are quoted, with the
+/// notes.
 const BODIES: [(&str, &str); 2] = [
     (
         "SPEC",

@@ -1,5 +1,6 @@
-//! Claims: what a post states, asked again of the runs that the reader's archive has. `ahead("run:time@new",
-//! than="run:time@old")` holds here, does not, is undecided, or cannot be asked on this machine.
+//! Claims: statements of a post that are tested again with the runs in the reader's archive.
+//! `ahead("run:time@new", than="run:time@old")` holds here, does not hold, is undecided, or cannot
+//! be asked on this machine.
 
 use std::fmt::Write as _;
 
@@ -28,7 +29,7 @@ const ASKED: [Signature; 4] = [
     asked(&["because", "then"], "elsewhere", "elsewhere(because=\"it needs Solaris\")"),
 ];
 
-/// A claim that needs all arguments but `then`.
+/// Returns the signature of a claim that needs all arguments except `then`.
 const fn asked(
     arguments: &'static [&'static str],
     name: &'static str,
@@ -37,7 +38,7 @@ const fn asked(
     Signature { name, arguments, unnamed: 1, needed: arguments.len() - 1, example }
 }
 
-/// The runs that the claims of a template need, by the template's names for them.
+/// Returns the runs that each claim of a template needs, by the template's names for them.
 pub(super) fn runs(pieces: &[Piece]) -> Vec<Vec<String>> {
     pieces
         .iter()
@@ -48,7 +49,7 @@ pub(super) fn runs(pieces: &[Piece]) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The runs that a call names.
+/// Returns the names of the runs in a call.
 fn of_call(call: &Call) -> Vec<String> {
     let own =
         |a: &&Argument| !matches!(&a.name, Some((name, _)) if name == "then" || name == "because");
@@ -60,7 +61,7 @@ fn of_call(call: &Call) -> Vec<String> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Asks a claim, and leaves its words and its place in the Markdown.
+    /// Tests a claim, and writes its text and its place into the Markdown.
     pub(super) fn claim(&mut self, claim: &'a Template, out: &mut String) -> Result<()> {
         let call = &claim.call;
         let Some(signature) = ASKED.iter().find(|s| s.name == call.name) else {
@@ -107,7 +108,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// A piece of Markdown as it reads, with its numbers.
+    /// Converts a piece of Markdown to plain text, with its numbers.
     fn words(&self, markdown: &str) -> String {
         let mut out = String::new();
         for (i, part) in markdown.split(OPEN).enumerate() {
@@ -125,7 +126,7 @@ impl<'a> Evaluator<'a> {
         out.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// What the post's own time found: a computed number, or words.
+    /// Returns the result at the time of the post: a computed number, or text.
     fn then(&mut self, a: &Arguments<'a>) -> Result<Option<String>> {
         match a.get("then") {
             None => Ok(None),
@@ -147,9 +148,10 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether one result of a run is ahead of another, or differs from it.
+    /// Tests if one result of a run is ahead of another, or differs from it.
     fn related(&mut self, arguments: &Arguments<'a>, asked: &str) -> (Here, String) {
-        // What this machine's run does not have is an answer, not a mistake: other machines have other settings.
+        // A result that this machine's run does not have leaves the claim undecided and is no
+        // error: other machines have other settings.
         let sides = (self.amount(arguments, "a"), self.amount(arguments, "than"));
         let (a, b) = match sides {
             (Ok(a), Ok(b)) => (a, b),
@@ -169,7 +171,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether a value is a whole multiple of a number.
+    /// Tests if a value is a whole multiple of a number.
     fn multiple(&mut self, arguments: &Arguments<'a>) -> Result<(Here, String)> {
         let size = match arguments.get("of") {
             Some(Expression { what: What::Number(n), .. }) if *n > 0.0 => *n,
@@ -198,7 +200,7 @@ fn round(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What a ratio says, better over worse: above 1 the first is ahead.
+/// Judges a claim by a ratio of better over worse: above 1 the first value is ahead.
 fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
     let values = |x: &Amount| {
         let q = &x.entry.value;
@@ -226,7 +228,7 @@ fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
         }
         (_, Some(i)) if i.low <= 1.0 && i.high >= 1.0 => Here::Undecided,
         (_, Some(_)) => differs(r.value > 1.0),
-        // A program that gives the same in every trial has no interval to be asked of.
+        // A program that gives the same value in every trial needs no interval.
         (_, None) if exact(a) && exact(b) && r.value == 1.0 => Here::DoesNotHold,
         (_, None) if exact(a) && exact(b) => differs(r.value > 1.0),
         (_, None) => Here::Undecided,
@@ -239,7 +241,7 @@ fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
     (here, why)
 }
 
-/// Whether every trial gave the same.
+/// Returns true if every trial gave the same value.
 fn exact(amount: &Amount) -> bool {
     amount.entry.value.interval.is_some_and(|i| i.low == i.high)
 }

@@ -1,4 +1,5 @@
-//! What a post rests on: its dates, the quoted results, the runs, the rules of fair use, the findings.
+//! The sources of a post: its dates, the quoted results, the runs, the fair-use rules and the
+//! findings.
 
 use assay_rules::pack::{PackVerdict, RuleResult};
 
@@ -8,8 +9,8 @@ use crate::document::table::Row;
 use crate::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
 use crate::words::severity;
 
-/// The dated list of every result, its source and the trademarks; and the findings, where the post does not
-/// place them.
+/// Returns the dates, every result with its source, and the trademarks; and the findings, unless
+/// the post places them itself.
 pub(super) fn disclosure(post: &Post) -> Parts {
     let mut out = Parts::default();
     out.say(dated(post));
@@ -48,7 +49,7 @@ pub(super) fn disclosure(post: &Post) -> Parts {
     out
 }
 
-/// What the checks found, with the numbers that carry it.
+/// Returns the findings with the numbers that carry them.
 pub(super) fn findings(post: &Post) -> Parts {
     let found = |(i, f): (usize, &PostFinding)| Found {
         finding: f.finding.clone(),
@@ -60,7 +61,7 @@ pub(super) fn findings(post: &Post) -> Parts {
     out
 }
 
-/// The quantities that the author typed.
+/// Returns the quantities that the author typed.
 pub(super) fn typed(post: &Post) -> Parts {
     let mut out = Parts::default();
     if post.typed.is_empty() {
@@ -80,7 +81,7 @@ pub(super) fn typed(post: &Post) -> Parts {
     out
 }
 
-/// The date, the retrieval and the licensee in sentences.
+/// Returns sentences with the date, the retrieval and the licensee.
 fn dated(post: &Post) -> String {
     let mut out = Vec::new();
     if let Some(day) = &post.front.as_of {
@@ -156,7 +157,7 @@ fn runs(post: &Post) -> Table {
     table
 }
 
-/// What the rules of fair use ask, rule by rule.
+/// Returns the requirements of the fair-use rules, rule by rule, and how the post meets them.
 fn fair_use(v: &PackVerdict) -> Table {
     let caption = format!(
         "The rules of the pack {} {}, held against this page, which by them is: {}",
@@ -180,7 +181,7 @@ fn fair_use(v: &PackVerdict) -> Table {
     table
 }
 
-/// Long lists of results are cut: the table of results has them all.
+/// Cuts long lists of results, which are complete in the table of results.
 fn shortened(text: &str) -> String {
     if text.chars().count() <= 160 {
         text.to_owned()

@@ -1,5 +1,5 @@
-//! What a template becomes: numbers with their derivations, blocks, findings, and the Markdown with
-//! places for them.
+//! The evaluated form of a template: numbers with their derivations, blocks, findings, and the
+//! Markdown with places for them.
 
 use std::collections::BTreeMap;
 
@@ -20,32 +20,32 @@ use crate::document::{Cell, Figure, Look, On, Part, Parts, Table, Text, cell, te
 use crate::figures::count;
 use crate::view::RunView;
 
-/// A post, ready to be written in any form.
+/// A post that can be written in any format.
 #[derive(Debug)]
 pub struct Post {
-    /// The template's name.
+    /// Name of the template.
     pub file: String,
-    /// What the template says of itself.
+    /// Front matter of the template.
     pub front: Front,
-    /// The version of assay that computed it.
+    /// Version of assay that computed the post.
     pub assay_version: String,
     /// Every computed number, in the order of the text; the anchor of the first is `d1`.
     pub numbers: Vec<ComputedNumber>,
-    /// What was found, about the numbers that carry it (none: about the post).
+    /// Findings with the numbers that carry them (none: about the post).
     pub findings: Vec<PostFinding>,
     /// Every quoted result that the post rests on, by id.
     pub results: Vec<UsedResult>,
     /// The runs that the post rests on, by the template's names for them.
     pub runs: BTreeMap<String, RunView>,
-    /// Trademark notes.
+    /// Trademark notes of the quoted benchmarks.
     pub trademarks: Vec<String>,
-    /// What the rules of the benchmark's owner say, where its results are quoted.
+    /// Verdict of the fair-use rules of the benchmark's owner, if its results are quoted.
     pub fair_use: Option<PackVerdict>,
-    /// Every quantity that its author typed.
+    /// Every quantity that the author typed.
     pub typed: Vec<TypedQuantity>,
-    /// What the post claims, and what the runs of this archive say of it.
+    /// Claims of the post with their outcomes in this archive.
     pub claims: Vec<Claim>,
-    /// Where the runs are that it rests on.
+    /// Location of the runs that the post rests on.
     pub runs_at: RunLocation,
     pub(super) source: String,
     pub(super) markdown: String,
@@ -53,10 +53,10 @@ pub struct Post {
     pub(super) marks: Marks,
 }
 
-/// Where the runs of a post are, as seen from its page.
+/// Location of the runs of a post, as seen from its page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum RunLocation {
-    /// In files beside it, named by their ids.
+    /// In files next to the page, named by their ids.
     #[default]
     Beside,
     /// On pages of their own: `PREFIX/ID/index.html`.
@@ -66,44 +66,45 @@ pub enum RunLocation {
 /// A quantity that the author typed: no function printed it, and nothing recomputes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TypedQuantity {
-    /// As it is typed.
+    /// The quantity as it is typed.
     pub text: String,
-    /// The part of the post: `text`, `cell of a table`, `caption`, `title of a chart`.
+    /// Part of the post: `text`, `cell of a table`, `caption`, `title of a chart`.
     pub place: &'static str,
-    /// Its line in the template, where that is known.
+    /// Line in the template, if it is known.
     pub line: Option<usize>,
-    /// Its column there, in characters.
+    /// Column in that line, in characters.
     pub column: Option<usize>,
-    /// The words around it.
+    /// Text around the quantity.
     pub sentence: String,
 }
 
-/// The words of a number that its footnote and its statement name.
+/// Descriptive parts of a number, for its footnote and its statement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Facts {
-    /// The system or treatment that it is a value of.
+    /// System or treatment that the value belongs to.
     pub subject: String,
-    /// The other side of a comparison.
+    /// Other side of a comparison.
     pub baseline: Option<String>,
-    /// The metric, with the benchmark where its name lacks that; empty where the sides have one each, in their names.
+    /// Metric, with the benchmark if the metric's name lacks it; empty if the names of the sides
+    /// contain a metric each.
     pub metric: String,
     /// Denominator by which the values are divided.
     pub denominator: Option<String>,
-    /// The verdict of a comparison: `better`, `not clearly different`.
+    /// Verdict of a comparison: `better`, `not clearly different`.
     pub verdict: Option<&'static str>,
-    /// The day of a rank.
+    /// Day of a rank, if it is one.
     pub as_of: Option<String>,
 }
 
 impl Facts {
-    /// `SPECjbb2005 bops per core`.
+    /// Returns metric and denominator: `SPECjbb2005 bops per core`.
     pub(super) fn quantity(&self) -> String {
         let per = self.denominator.as_ref().and_then(|d| d.parse::<Denominator>().ok());
         let per = per.map(|d| Basis::Per(d).to_string()).unwrap_or_default();
         format!("{} {per}", self.metric).trim().to_owned()
     }
 
-    /// Subject, baseline, metric and denominator, for a footnote.
+    /// Formats subject, baseline, metric and denominator for a footnote.
     pub(super) fn words(&self, unit: &str) -> String {
         let mut out = self.subject.clone();
         if let Some(baseline) = &self.baseline {
@@ -123,51 +124,51 @@ impl Facts {
 /// A number that was computed for a post.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ComputedNumber {
-    /// Its anchor: `d12`.
+    /// Anchor of the number: `d12`.
     pub anchor: String,
-    /// The function that made it.
+    /// Function that computed the number.
     pub function: String,
-    /// What is printed: `5% better`.
+    /// Printed text: `5% better`.
     pub text: String,
-    /// The number, not rounded, in `unit`; `null` where it is withheld or cannot be had.
+    /// Value in `unit`, not rounded; `null` if it is withheld or unavailable.
     pub value: Option<f64>,
-    /// Its unit (`1` for ratios, `%` for percentages).
+    /// Unit of the value (`1` for ratios, `%` for percentages).
     pub unit: String,
-    /// Its kind as it stands beside it: `quoted`, `measured`, `derived from quoted`.
+    /// Kind, as printed with the number: `quoted`, `measured`, `derived from quoted`.
     pub kind: String,
-    /// How it was computed, with the numbers in it.
+    /// Formula with the numbers in it.
     pub formula: String,
-    /// Its interval, in `unit`; `null` where none is known.
+    /// Interval in `unit`; `null` if none is known.
     pub interval: Option<Interval>,
-    /// What it was computed from.
+    /// Values that the number was computed from.
     pub inputs: Vec<Input>,
-    /// Which findings it carries: indices into [`Post::findings`].
+    /// Findings that the number carries: indices into [`Post::findings`].
     pub findings: Vec<usize>,
-    /// Why it is not printed; `null` if it is.
+    /// Reason why the number is not printed; `null` if it is.
     pub withheld: Option<String>,
-    /// What makes a value behind it doubtful, each reason once.
+    /// Reasons why a value behind the number is doubtful, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
-    /// The line of the template that asks for it.
+    /// Line of the template that asks for the number.
     pub line: usize,
     /// Subject, baseline, metric, denominator, verdict and day.
     #[serde(flatten)]
     pub facts: Facts,
-    /// The statement, as a sentence without the full stop; empty where there is none.
+    /// Statement as a sentence without the full stop; empty for a number without one.
     #[serde(skip)]
     pub sentence: String,
     /// True if the template asks for the sentence.
     #[serde(skip)]
     pub is_statement: bool,
-    /// Both sides of a comparison by every denominator, where their order turns round.
+    /// Both sides of a comparison by every denominator, if their order reverses.
     pub matrix: Option<Matrix>,
-    /// What it compares, where that is a ratio.
+    /// The comparison behind a ratio.
     #[serde(skip)]
     pub comparison: Option<ComparisonEvidence>,
-    /// The answer as a value for a binding, which judges it exactly.
+    /// Answer as a value for a binding, which judges it exactly.
     #[serde(skip)]
     pub(super) answer: Option<Answer>,
-    /// Whether it is a cell of a table (tables mark kinds by column and line).
+    /// True if the number is a cell of a table, which marks kinds by column and line.
     #[serde(skip)]
     pub in_table: bool,
 }
@@ -175,61 +176,57 @@ pub struct ComputedNumber {
 /// A value that a number was computed from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Input {
-    /// What it is.
+    /// Description of the value.
     pub label: String,
-    /// The value.
     pub value: f64,
-    /// Its unit.
     pub unit: String,
-    /// Its kind.
+    /// Kind of the value, such as `quoted`.
     pub kind: String,
-    /// The quoted result's id.
+    /// Id of the quoted result.
     pub result: Option<String>,
-    /// The template's name for the run.
+    /// Name of the run in the template.
     pub run: Option<String>,
-    /// The document or the run.
+    /// Document or run that has the value.
     pub source: String,
 }
 
 /// A finding with the numbers that carry it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PostFinding {
-    /// What was found.
     #[serde(flatten)]
     pub finding: Finding,
-    /// The anchors of the numbers; empty: it is about the post.
+    /// Anchors of the numbers; empty for a finding about the post.
     pub numbers: Vec<String>,
-    /// The line of the template, where it is about a place in it.
+    /// Line of the template, if the finding is about a place in it.
     pub line: Option<usize>,
 }
 
 /// A quoted result that the post rests on.
 #[derive(Debug, Clone)]
 pub struct UsedResult {
-    /// The result.
     pub result: QuotedResult,
-    /// Its system in words that tell it from others.
+    /// Name of the system that tells it from others.
     pub label: String,
-    /// The document, in words.
+    /// The document in words.
     pub source: String,
 }
 
-/// A piece of a post that stands on lines of its own.
+/// A piece of a post on lines of its own.
 #[derive(Debug)]
 pub(super) enum Block {
-    /// Tables and charts with what stands under them.
+    /// Tables and charts with the notes below them.
     Parts(Parts),
     Disclosure,
     Findings,
 }
 
-/// Tables of a post and what stands under them.
+/// Tables of a post with the notes below them.
 #[derive(Debug, Default)]
 pub(super) struct Laid {
     pub(super) tables: Vec<Table>,
-    /// Sentences under it.
+    /// Sentences below the tables.
     pub(super) notes: Vec<String>,
-    /// Findings about it: indices into the post's.
+    /// Findings about the tables: indices into the post's findings.
     pub(super) findings: Vec<usize>,
 }
 
@@ -245,17 +242,17 @@ impl From<Laid> for Block {
     }
 }
 
-/// A number as its source printed it, which leads to the result.
+/// Creates a cell with a number as its source printed it, linked to the result.
 pub(super) fn quoted(words: impl Into<String>, id: &str) -> Cell {
     cell(Text::default().link(format!("#q-{id}"), words))
 }
 
-/// A computed number, by its position.
+/// Creates a cell with a computed number, by its index.
 pub(super) fn number(at: usize) -> Cell {
     cell(Text::default().number(at))
 }
 
-/// A chart, and what it shows in sentences for forms without pictures.
+/// Creates a chart, with its content in sentences for formats without pictures.
 pub(super) fn chart(chart: Markup, caption: &str, words: String) -> Block {
     let mut parts = Parts::default();
     let under = Parts::default();
@@ -264,14 +261,15 @@ pub(super) fn chart(chart: Markup, caption: &str, words: String) -> Block {
 }
 
 impl Post {
-    /// What keeps it from being published: every finding of severity *invalid* about the post's words,
-    /// or about a number that is still printed.
+    /// Returns the findings that forbid publishing: those of severity *invalid* about the post's
+    /// own text, or about a number that is still printed.
     pub fn refusals(&self) -> Vec<&PostFinding> {
         let invalid = |f: &&PostFinding| f.finding.severity == Severity::Invalid;
         self.findings.iter().filter(invalid).filter(|f| self.is_printed(f)).collect()
     }
 
-    /// Whether a finding of severity *invalid* took a number out of the post.
+    /// Returns true if the post has a finding of severity *invalid*. Without refusals, each such
+    /// finding has removed a number from the post.
     pub fn withheld_as_invalid(&self) -> bool {
         self.findings.iter().any(|f| f.finding.severity == Severity::Invalid)
     }
@@ -281,8 +279,8 @@ impl Post {
         found.numbers.is_empty() || self.numbers.iter().filter(carry).any(|n| n.withheld.is_none())
     }
 
-    /// Takes the numbers that carry a finding of severity *invalid* out of the post; their places say
-    /// why. Findings about the post's own words stay: only its author can mend those.
+    /// Removes the numbers that carry a finding of severity *invalid*; their places state the
+    /// reason. Findings about the post's own text stay, because only its author can correct it.
     pub fn withhold(&mut self) {
         let invalid: Vec<(usize, String)> = self
             .findings
@@ -298,18 +296,19 @@ impl Post {
         }
     }
 
-    /// The statements that carry the mark of certification.
+    /// Returns the statements that carry the mark of certification.
     pub fn statements(&self) -> impl Iterator<Item = &ComputedNumber> {
         self.numbers.iter().filter(|n| self.is_certified(n))
     }
 
-    /// True for a statement that nothing withholds.
+    /// Returns true for a statement that nothing withholds.
     pub(super) fn is_certified(&self, n: &ComputedNumber) -> bool {
         let invalid = |i: &usize| self.findings[*i].finding.severity == Severity::Invalid;
         n.is_statement && n.withheld.is_none() && !n.findings.iter().any(invalid)
     }
 
-    /// `12 statements certified, 40 numbers computed, 3 typed; the words are the author's`.
+    /// Returns a sentence such as `12 statements certified, 40 numbers computed, 3 typed; the words
+    /// are the author's`.
     pub fn banner(&self) -> String {
         format!(
             "{} certified, {} computed, {} typed; the words are the author's",
@@ -319,24 +318,24 @@ impl Post {
         )
     }
 
-    /// The document of a quoted result in words.
+    /// Returns the document of a quoted result in words.
     pub(super) fn source(&self, id: &str) -> Option<&str> {
         self.results.iter().find(|u| u.result.id == id).map(|u| u.source.as_str())
     }
 
-    /// Whether the template places a block itself.
+    /// Returns true if the template places such a block itself.
     pub(super) fn places(&self, block: fn(&Block) -> bool) -> bool {
         self.blocks.iter().any(block)
     }
 
-    /// Whether numbers of more than one origin (quoted, measured) stand in it.
+    /// Returns true if the post has numbers of more than one origin (quoted, measured).
     pub(super) fn mixed(&self) -> bool {
         !self.results.is_empty() && !self.runs.is_empty()
     }
 }
 
 impl ComputedNumber {
-    /// Prints a quantity as `text`.
+    /// Sets the number to a quantity that is printed as `text`.
     pub(super) fn show(&mut self, q: &Quantity, text: String) {
         self.text = text;
         self.value = Some(q.value);
@@ -345,7 +344,7 @@ impl ComputedNumber {
         self.formula = q.formula();
     }
 
-    /// Makes it a number that cannot be had, with the reason in its place.
+    /// Marks the number as unavailable; the reason is printed in its place.
     pub(super) fn unsupported(&mut self, why: &str) {
         self.withheld = Some(why.to_owned());
         self.value = None;

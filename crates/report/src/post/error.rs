@@ -1,4 +1,4 @@
-//! A mistake in a template, with the place where it stands.
+//! Errors in a template, with their places.
 
 use std::ops::Range;
 
@@ -8,35 +8,36 @@ use assay_model::nearest;
 /// The result of reading or evaluating a template.
 pub(super) type Result<T, E = PostError> = std::result::Result<T, E>;
 
-/// The lines that a mistake stands in.
+/// The lines of a template that contain an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shown {
-    /// The number of the first.
+    /// Number of the first line.
     first: usize,
     lines: String,
-    /// Which bytes of them are wrong.
+    /// Bytes of `lines` that are wrong.
     span: Range<usize>,
 }
 
-/// A mistake in a template.
+/// An error in a template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.render(false))]
 pub struct PostError {
-    /// The template's name as the person gave it.
+    /// Name of the template as the user gave it.
     pub file: String,
-    /// Line and column (characters) where it stands, from 1; `None` where it is about the whole file.
+    /// Line and column (in characters) of the error, from 1; `None` for an error about the whole
+    /// file.
     pub place: Option<(usize, usize)>,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// What would be right; empty when the message says it.
+    /// Suggested correction; empty if the message contains it.
     pub help: String,
-    /// The bytes that it is about; empty where it is about the whole file.
+    /// Bytes of the error; empty for an error about the whole file.
     pub(super) span: Range<usize>,
     shown: Option<Box<Shown>>,
 }
 
 impl PostError {
-    /// The mistake with the line of the template that it stands in.
+    /// Formats the error with the lines of the template that contain it.
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Ascii);
@@ -57,18 +58,18 @@ impl PostError {
     }
 }
 
-/// A template's name and text, where mistakes are placed in.
+/// Name and text of a template, for locating errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text<'a> {
     pub(super) name: &'a str,
     pub(super) text: &'a str,
 }
 
-/// Longer lines are shown around the mistake only, bytes.
+/// Bytes of a line that are shown before and after an error.
 const SHOWN: usize = 240;
 
 impl Text<'_> {
-    /// A mistake at these bytes of the text.
+    /// Creates an error about these bytes of the text.
     pub(super) fn error(
         self,
         span: Range<usize>,
@@ -98,7 +99,7 @@ impl Text<'_> {
         }
     }
 
-    /// A mistake of the file as a whole.
+    /// Creates an error about the file as a whole.
     pub(super) fn whole(self, message: impl Into<String>, help: impl Into<String>) -> PostError {
         PostError {
             file: self.name.to_owned(),
@@ -110,13 +111,13 @@ impl Text<'_> {
         }
     }
 
-    /// Where a key of the front matter stands.
+    /// Returns the bytes of a key of the front matter.
     pub(super) fn key(self, key: &str) -> Range<usize> {
         let at = self.text.find(&format!("\n{key}")).map_or(0, |at| at + 1);
         at..at + key.len()
     }
 
-    /// Line and column (characters), from 1, of a byte of the text.
+    /// Returns the line and column (in characters), from 1, of a byte of the text.
     pub(super) fn place(self, at: usize) -> (usize, usize) {
         let before = &self.text[..floor(self.text, at)];
         let line = before.matches('\n').count() + 1;
@@ -125,7 +126,7 @@ impl Text<'_> {
     }
 }
 
-/// The nearest boundary of a character at or before `at`.
+/// Returns the nearest character boundary at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -134,7 +135,7 @@ fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// `did you mean ...?`, or what there is.
+/// Returns `did you mean ...?`, or the known words if they are few.
 pub(super) fn meant(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),

@@ -1,4 +1,4 @@
-//! Evaluates a template: pieces become Markdown with places for numbers and blocks.
+//! Evaluates a template: its pieces become Markdown with places for numbers and blocks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,10 +19,10 @@ use super::typed::{Exempt, Marks, events, stretches};
 use super::{checks, fair_use, front, placement, seal};
 use crate::view::RunView;
 
-/// The most numbers that a post computes: each has a derivation on its page.
+/// Largest number of computed numbers in a post: each has a derivation on its page.
 const MAX_NUMBERS: usize = 10_000;
 
-/// A template that was read: what it says of itself, and its pieces.
+/// A parsed template: its front matter and its pieces.
 #[derive(Debug)]
 pub struct Template {
     pub(super) name: String,
@@ -32,10 +32,11 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads a template. `name` is its name for messages.
+    /// Parses a template; `name` is its name in messages.
     ///
     /// # Errors
-    /// A mistake in the front matter or in the language of templates, with its place.
+    /// Fails if the front matter or the language of the template has an error; the error has its
+    /// place.
     pub fn read(name: &str, text: String) -> Result<Self> {
         let source = Text { name, text: &text };
         let (front, body) = front::read(source)?;
@@ -44,23 +45,22 @@ impl Template {
         Ok(Template { name: name.to_owned(), front, pieces, text })
     }
 
-    /// What it says of itself.
     pub fn front(&self) -> &Front {
         &self.front
     }
 
-    /// The runs that each claim needs, by the template's names for them; a claim that cannot be asked here needs
-    /// none.
+    /// Returns the runs that each claim needs, by the template's names for them; none for a claim
+    /// that cannot be asked here.
     pub fn claims(&self) -> Vec<Vec<String>> {
         super::claim::runs(&self.pieces)
     }
 
-    /// Computes the post. `runs` holds those runs of the front matter that the archive has; `today` is the day on
-    /// which it is published (`2026-01-02`).
+    /// Computes the post. `runs` holds those runs of the front matter that the archive has; `today`
+    /// is the day of publication (`2026-01-02`).
     ///
     /// # Errors
-    /// A call names what is not there, or compares what has no ratio; a template that names no
-    /// result at all.
+    /// Fails if a call names something that does not exist or compares values that have no ratio,
+    /// or if the template names no result at all.
     pub fn evaluate(
         &self,
         library: &Library,
@@ -97,7 +97,7 @@ impl Template {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Checks the rendered text, and keeps the quantities that were typed in it.
+    /// Checks the rendered text, and records the quantities that were typed in it.
     fn read(&mut self, markdown: &str) -> Result<Marks> {
         let events = events(markdown);
         for (event, source) in &events {
@@ -111,7 +111,8 @@ impl<'a> Evaluator<'a> {
         self.typed(&stretches)
     }
 
-    /// Nothing is known of days after the results were retrieved, nor of days to come.
+    /// Rejects days in the future and days after the results were retrieved, about which nothing is
+    /// known.
     fn not_in_the_future(&self, today: &str) -> Result<()> {
         for (key, day) in [("retrieved", &self.front.retrieved), ("as_of", &self.front.as_of)] {
             if let Some(day) = day.as_deref().filter(|day| *day > today) {
@@ -177,7 +178,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Makes what a call asks for, and leaves its place in the Markdown.
+    /// Evaluates a call, and writes its place into the Markdown.
     fn place(&mut self, call: &'a Call, out: &mut String) -> Result<()> {
         let made = self.call(call)?;
         let made = match made {
@@ -201,7 +202,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// A block stands on a line of its own.
+    /// Checks that a block is on a line of its own.
     fn alone(&self, call: &Call) -> Result<()> {
         let text = self.text.text;
         let before = text[..call.span.start].rsplit('\n').next().unwrap_or("");

@@ -1,4 +1,4 @@
-//! The state of an evaluation: what a post has so far, and what was asked of it.
+//! The state of an evaluation: the content of the post so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,13 +17,13 @@ use super::typed::Exempt;
 use crate::gate::Gate;
 use crate::view::RunView;
 
-/// What a call makes.
+/// The result of a call.
 pub(super) enum Made {
-    /// A number in a sentence: an index into the post's.
+    /// A number in a sentence: an index into the post's numbers.
     Number(usize),
-    /// Something on lines of its own.
+    /// A block on lines of its own.
     Block(Block),
-    /// A value for another function.
+    /// A value that another function takes.
     Amount(Box<Amount>),
     /// The values of a column, in bindings.
     List(Vec<Amount>),
@@ -34,9 +34,9 @@ pub(super) enum Made {
 /// Data of a binding besides quoted results.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Binding<'a> {
-    /// The tables of the text.
+    /// Tables of the text.
     pub(super) tables: &'a [Table],
-    /// The row that `this` means.
+    /// Row that `this` refers to.
     pub(super) row: Option<CurrentRow<'a>>,
 }
 
@@ -47,38 +47,37 @@ pub(super) struct Evaluator<'a> {
     pub(super) library: &'a Library,
     pub(super) runs: &'a BTreeMap<String, RunView>,
     pub(super) gates: BTreeMap<String, Gate>,
-    /// Set where the expression is that of a binding.
+    /// Set if the expression is that of a binding.
     pub(super) binding: Option<Binding<'a>>,
     /// Values of the calls inside a call that is mapped over rows, by their first byte.
     pub(super) operands: BTreeMap<usize, Vec<Amount>>,
-    /// The current row of such a call.
+    /// Current row of such a call.
     pub(super) row: usize,
     pub(super) numbers: Vec<ComputedNumber>,
     pub(super) blocks: Vec<Block>,
     pub(super) findings: Vec<PostFinding>,
-    /// The quoted results that were used.
+    /// Indices of the quoted results that were used.
     pub(super) used: BTreeSet<usize>,
-    /// The runs that were used.
+    /// Names of the runs that were used.
     pub(super) used_runs: BTreeSet<String>,
-    /// The treatments of which a result is shown, by the alias of their run.
+    /// Treatments of which a result is shown, by the alias of their run.
     pub(super) shown: BTreeMap<String, BTreeSet<u32>>,
-    /// Trademark notes that results brought with them.
+    /// Trademark notes of the results that were used.
     pub(super) trademarks: Vec<String>,
-    /// Names and days of the data.
+    /// Names and days of the data, which may be typed.
     pub(super) exempt: Exempt,
-    /// What a person typed.
+    /// Quantities that the author typed.
     pub(super) typed: Vec<TypedQuantity>,
-    /// The calls whose numbers stand in the text, by the numbers.
+    /// Calls whose numbers are in the text, by the index of the number.
     pub(super) placed: BTreeMap<usize, Range<usize>>,
     pub(super) map: Map,
-    /// The byte of the template that was placed last, with its line and column.
+    /// Byte of the template that was located last, with its line and column.
     pub(super) cursor: (usize, (usize, usize)),
-    /// The claims, with what became of them.
+    /// Claims with their outcomes.
     pub(super) claims: Vec<Claim>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// Starts an evaluation.
     pub(super) fn new(
         text: Text<'a>,
         front: &'a Front,
@@ -112,11 +111,11 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Keeps a number; the findings are about it.
+    /// Adds a number and the findings about it; returns the number's index.
     pub(super) fn number(&mut self, mut number: ComputedNumber, findings: Vec<Finding>) -> usize {
         let at = self.numbers.len();
         number.anchor = format!("d{}", at + 1);
-        // Findings stand on the page of a post, which a binding has not.
+        // Findings are shown on the page of a post, and a binding has no page.
         let on_page = self.binding.is_none();
         for finding in findings.into_iter().filter(|_| on_page) {
             let index = self.find(finding, Some(number.line));
@@ -127,7 +126,7 @@ impl<'a> Evaluator<'a> {
         at
     }
 
-    /// Keeps a finding once; its index.
+    /// Adds a finding unless it is there already; returns its index.
     pub(super) fn find(&mut self, finding: Finding, line: Option<usize>) -> usize {
         if let Some(at) = self.findings.iter().position(|f| f.finding == finding) {
             return at;
@@ -136,12 +135,12 @@ impl<'a> Evaluator<'a> {
         self.findings.len() - 1
     }
 
-    /// The byte of the template of a byte of the Markdown.
+    /// Returns the byte of the template for a byte of the Markdown.
     pub(super) fn template_byte(&self, markdown: usize) -> usize {
         template_byte(&self.map, markdown)
     }
 
-    /// Keeps a trademark note once.
+    /// Adds a trademark note unless it is there already.
     pub(super) fn trademark(&mut self, note: &str) {
         if !note.trim().is_empty() && !self.trademarks.iter().any(|t| t == note) {
             self.trademarks.push(note.to_owned());

@@ -1,5 +1,5 @@
-//! The value of a quantity as a fraction, computed again from the decimals that were read, so that
-//! no rounding on the way decides what a claim is worth.
+//! Computes quantities again as fractions, from the decimals that were read, so that no
+//! intermediate rounding decides about a claim.
 
 use assay_claims::exact::{Exact, from_f64, ten_to, to_f64};
 use assay_claims::unit::{self, convert};
@@ -12,7 +12,7 @@ const ROOT_DIGITS: i32 = 40;
 /// Maximum number of values of a geometric mean: its cost grows with their square.
 pub(super) const MAX_ROOT_VALUES: usize = 1000;
 
-/// Computes a quantity from its derivation. `None` where a number is not finite or a divisor is 0.
+/// Computes a quantity from its derivation; `None` if a number is not finite or a divisor is 0.
 pub(super) fn exact(q: &Quantity) -> Option<Exact> {
     Some(match &q.derivation {
         Derivation::Given(_) => from_f64(q.value)?,
@@ -42,8 +42,8 @@ fn divided(a: Exact, b: &Exact) -> Option<Exact> {
     (!b.is_zero()).then(|| a / b)
 }
 
-/// Returns the `n`th root: exact where it is a fraction, else cut after [`ROOT_DIGITS`] decimals, which no
-/// printed number comes near. `None` for a number below 0.
+/// Returns the `n`th root: exact if it is a fraction, else cut after [`ROOT_DIGITS`] decimals, more
+/// than any printed number has. `None` for a number below 0.
 fn root(of: &Exact, n: usize) -> Option<Exact> {
     let power = u32::try_from(n).ok().filter(|n| *n > 0)?;
     if *of < Exact::zero() {
@@ -58,8 +58,8 @@ fn root(of: &Exact, n: usize) -> Option<Exact> {
     Some(Exact::from_integer(radicand.to_integer().nth_root(power)) / scale)
 }
 
-/// Returns the factors that convert a value: times the first, divided by the second.
-/// `None` where the units are of two dimensions.
+/// Returns the factors that convert a value: multiply by the first, divide by the second. `None` if
+/// the units have different dimensions.
 pub(super) fn factors(from: &str, to: &str) -> Option<[f64; 2]> {
     let (from, to) = (unit::parse(from), unit::parse(to));
     let factor = convert(&Exact::one(), &from, &to)?;

@@ -1,11 +1,11 @@
-//! Expressions: `better("t5240-1.6", than="p570-4chip")`. Text, numbers, `true` and `false`, lists and
-//! calls, which may stand inside each other.
+//! Expressions: `better("t5240-1.6", than="p570-4chip")`. They are texts, numbers, `true` and
+//! `false`, lists, and calls, which may be nested.
 
 use std::ops::Range;
 
 use super::error::{PostError, Result, Text};
 
-/// How deep calls and lists may stand inside each other.
+/// Maximum depth of nested calls and lists.
 const DEPTH: usize = 8;
 
 /// A call of a function.
@@ -14,25 +14,25 @@ pub(super) struct Call {
     pub(super) name: String,
     pub(super) name_span: Range<usize>,
     pub(super) arguments: Vec<Argument>,
-    /// The whole call.
+    /// Bytes of the whole call.
     pub(super) span: Range<usize>,
 }
 
-/// One argument, with its name where one is given.
+/// One argument, with its name if it is given.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Argument {
     pub(super) name: Option<(String, Range<usize>)>,
     pub(super) value: Expression,
 }
 
-/// A value as it is written.
+/// A value as it is written, with its bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Expression {
     pub(super) what: What,
     pub(super) span: Range<usize>,
 }
 
-/// What is written.
+/// The content of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum What {
     Text(String),
@@ -43,7 +43,7 @@ pub(super) enum What {
 }
 
 impl What {
-    /// What it is, in words.
+    /// Returns the kind of the value in words.
     pub(super) fn word(&self) -> &'static str {
         match self {
             What::Text(_) => "a text",
@@ -55,7 +55,7 @@ impl What {
     }
 }
 
-/// Reads what stands in a text from a place on.
+/// Parses expressions in a text, starting at a byte.
 pub(super) struct Parser<'a> {
     text: Text<'a>,
     at: usize,
@@ -66,7 +66,7 @@ impl<'a> Parser<'a> {
         Parser { text, at }
     }
 
-    /// Where it has come to.
+    /// Returns the current byte in the text.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
-    /// Goes on after `wanted`, if it stands here.
+    /// Skips blanks and then `wanted`; returns false if something else is there.
     pub(super) fn take(&mut self, wanted: &str) -> bool {
         self.blanks();
         let there = self.rest().starts_with(wanted);
@@ -89,7 +89,7 @@ impl<'a> Parser<'a> {
         there
     }
 
-    /// A name of letters, digits and `_`.
+    /// Parses a name of letters, digits and `_`.
     pub(super) fn name(&mut self) -> Option<(String, Range<usize>)> {
         self.blanks();
         let rest = self.rest();
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         Some((rest[..end].to_owned(), span))
     }
 
-    /// What stands here, as it is named in a message.
+    /// Returns the bytes of the next character, and its name in a message.
     fn found(&self) -> (Range<usize>, String) {
         let length = self.rest().chars().next().map_or(0, char::len_utf8);
         let shown = &self.rest()[..length];
@@ -117,7 +117,6 @@ impl<'a> Parser<'a> {
         self.text.error(span, format!("expected {what}, found {found}"), "")
     }
 
-    /// A call.
     pub(super) fn call(&mut self) -> Result<Call> {
         let Some(name) = self.name() else {
             return Err(self.expected("the name of a function"));
@@ -136,7 +135,7 @@ impl<'a> Parser<'a> {
         Ok(Call { name, name_span, arguments, span })
     }
 
-    /// Reads what stands between commas up to `end`.
+    /// Parses elements separated by commas, up to `end`.
     fn separated<T>(&mut self, end: &str, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut out = Vec::new();
         while !self.take(end) {

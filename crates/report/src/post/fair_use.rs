@@ -1,5 +1,5 @@
-//! What the owner of a benchmark's name asks of those who quote its results: the rule pack, held
-//! against what the post prints.
+//! Checks a post against the rules of a benchmark's owner for quoting results: the rule pack,
+//! evaluated with the data that the post prints.
 
 use assay_checks::{DisclosureEvidence, Evidence, Known, rows};
 use assay_rules::pack::fair_use::{FairUse, QuotedUse};
@@ -8,9 +8,9 @@ use assay_rules::pack::{PackEvidence, PackVerdict, RuleResult, embedded, evaluat
 use super::checks;
 use super::evaluator::Evaluator;
 
-/// Evaluates the pack where results of SPEC's benchmarks are quoted. Rules that are broken or cannot be
-/// checked make one warning: the results are quoted from documents that quote them, and what those
-/// leave out cannot be added here.
+/// Evaluates the rule pack if results of SPEC's benchmarks are quoted. Rules that are broken or
+/// cannot be checked make one warning: the results are quoted from documents that quote them, and
+/// details that those leave out cannot be added here.
 pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
     let rows: Vec<usize> = e
         .used
@@ -28,7 +28,7 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
         .iter()
         .map(|at| {
             let row = e.library.result(*at);
-            // What the rows themselves say of their documents, in columns of their own.
+            // Some columns of the rows state facts about their documents.
             let says = |column: &str| match row.more.get(column).map(String::as_str) {
                 Some("yes") => Some(true),
                 Some("no") => Some(false),
@@ -62,7 +62,8 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
             Vec::new()
         }),
         trademark_line: mark,
-        // Two benchmarks in one ratio are a finding of their own; here each is compared with itself.
+        // Two benchmarks in one ratio have a finding of their own; here each is compared with
+        // itself.
         compares_benchmarks: Some(Vec::new()),
         true_as_of: e.front.as_of.clone(),
         checked_as_of: Some(later(e, &rows).is_none()),
@@ -87,7 +88,7 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
     Some(verdict)
 }
 
-/// What the post prints of the system beside a result.
+/// Returns the facts about the system that the post prints with a result.
 fn beside(row: &assay_rules::quoted::QuotedResult) -> Vec<String> {
     [("chips", row.chips), ("cores", row.cores), ("parallelism", row.threads)]
         .into_iter()
@@ -96,7 +97,7 @@ fn beside(row: &assay_rules::quoted::QuotedResult) -> Vec<String> {
         .collect()
 }
 
-/// A result of a later day than the post's.
+/// Returns a result of a later day than the post's.
 fn later(e: &Evaluator<'_>, rows: &[usize]) -> Option<usize> {
     let day = e.front.as_of.as_ref()?;
     rows.iter()

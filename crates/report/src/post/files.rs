@@ -1,4 +1,5 @@
-//! A post as data: every computed number, every quoted row that it rests on, and all of it as JSON.
+//! Writes a post as data: every computed number and every quoted row as CSV, and everything as
+//! JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,7 +13,7 @@ use super::answer::Claim;
 use super::document::{ComputedNumber, Facts, Input, Post, PostFinding, TypedQuantity, UsedResult};
 use crate::csv::Rows;
 
-/// The columns of computed numbers, and what each holds.
+/// A column of computed numbers: its title, and the function that formats its field.
 type Column = (&'static str, fn(&Post, &ComputedNumber) -> String);
 
 const NUMBERS: [Column; 19] = [
@@ -45,14 +46,14 @@ fn number(value: Option<f64>) -> String {
     crate::csv::number(value.filter(|v| v.is_finite()))
 }
 
-/// The texts with `;` between them, neighbours that are the same once.
+/// Joins texts with `;`; neighbours that are equal appear once.
 fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut all: Vec<&str> = texts.collect();
     all.dedup();
     all.join(";")
 }
 
-/// One row for each computed number.
+/// Writes one row for each computed number.
 pub fn numbers_csv(post: &Post) -> String {
     let mut out = Rows::new();
     out.row(&NUMBERS.map(|(name, _)| name));
@@ -62,8 +63,8 @@ pub fn numbers_csv(post: &Post) -> String {
     out.text()
 }
 
-/// The quoted rows that the post rests on, with all their columns: a file that `published` folders
-/// take.
+/// Writes the quoted rows that the post rests on, with all their columns. The file can be put into
+/// a `published` folder.
 pub fn results_csv(post: &Post) -> String {
     let more: BTreeSet<&String> = post.results.iter().flat_map(|u| u.result.more.keys()).collect();
     let mut names: Vec<&str> = columns().chain(["source_in_words"]).collect();
@@ -141,7 +142,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A post as data.
+/// The JSON document of a post.
 #[derive(Serialize)]
 struct Everything<'a> {
     schema_version: u32,
@@ -161,10 +162,10 @@ struct Everything<'a> {
     template: &'a str,
 }
 
-/// Everything, for programs.
+/// Writes the whole post as JSON, for programs.
 ///
 /// # Errors
-/// None that these types can cause.
+/// These types cause no error.
 pub fn json(post: &Post) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&Everything {
         schema_version: SCHEMA_VERSION,

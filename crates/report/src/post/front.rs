@@ -1,4 +1,4 @@
-//! The head of a template: TOML between two lines of `+++`.
+//! The front matter of a template: TOML between two lines of `+++`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,46 +8,48 @@ use serde::Deserialize;
 
 use super::error::{Result, Text, meant};
 
-/// What a template says of itself.
+/// The front matter of a template.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Front {
-    /// The post's title.
+    /// Title of the post.
     pub title: String,
-    /// One sentence under the title.
+    /// One sentence below the title.
     pub summary: String,
-    /// The day of the post, by which a site orders it; without it the day that its file's name begins with.
+    /// Day of the post, by which a site orders posts; by default the day at the start of the file's
+    /// name.
     pub date: Option<String>,
-    /// What it is about, in words that a site gathers posts by.
+    /// Topics by which a site groups posts.
     pub tags: Vec<String>,
-    /// The day that the post's statements are true of (`2009-08-27`).
+    /// Day on which the post's statements are true (`2009-08-27`).
     pub as_of: Option<String>,
-    /// The landscape that `rank` and `landscape` mean when none is named.
+    /// Landscape that `rank` and `landscape` use if none is named.
     pub landscape: Option<String>,
-    /// Who holds the licence under which the quoted results were measured, where a benchmark's rules
-    /// want that stated.
+    /// Holder of the licence under which the quoted results were measured, if a benchmark's rules
+    /// require it to be stated.
     pub licensee: Option<String>,
-    /// When the quoted results were retrieved from their sources.
+    /// Day on which the quoted results were retrieved from their sources.
     pub retrieved: Option<String>,
-    /// Where further reading is, printed under the disclosure.
+    /// Addresses of further reading, printed below the disclosure.
     pub sources: Vec<String>,
-    /// Trademark notes beyond those that the results bring with them.
+    /// Trademark notes in addition to those of the quoted results.
     pub trademarks: Vec<String>,
-    /// Runs of the archive by the names that the template uses for them.
+    /// Runs of the archive, by the names that the template uses for them.
     pub runs: BTreeMap<String, RunSpec>,
 }
 
-/// Which run a name stands for.
+/// The run that a name refers to.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
-    /// `last`, an id or a part of one, `experiment:NAME` or `tag:NAME` (the newest completed run).
+    /// Selector of the run: `last`, an id or a part of one, `experiment:NAME` or `tag:NAME` (the
+    /// newest completed run).
     pub run: String,
-    /// The experiment's file that makes such a run.
+    /// Experiment file that makes such a run.
     pub experiment: String,
 }
 
-/// The front matter and where the Markdown begins.
+/// Parses the front matter; also returns the byte at which the Markdown begins.
 pub(super) fn read(text: Text<'_>) -> Result<(Front, usize)> {
     let Some(rest) = text.text.strip_prefix("+++\n") else {
         return Err(text.error(
@@ -80,7 +82,7 @@ pub(super) fn read(text: Text<'_>) -> Result<(Front, usize)> {
     Ok((front, body))
 }
 
-/// Where the line of a key begins.
+/// Returns the byte at which the line of a key begins.
 fn key_at(toml: &str, key: &str) -> usize {
     let lines = toml.split_inclusive('\n').scan(0, |at, line| {
         let start = *at;
@@ -92,7 +94,7 @@ fn key_at(toml: &str, key: &str) -> usize {
     lines.into_iter().find(|(_, line)| is_key(line)).map_or(0, |(at, _)| at)
 }
 
-/// The line of `+++` that closes, as bytes of `rest` with its newline.
+/// Returns the bytes in `rest` of the closing `+++` line, with its newline.
 fn end_of(rest: &str) -> Option<Range<usize>> {
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
@@ -104,7 +106,7 @@ fn end_of(rest: &str) -> Option<Range<usize>> {
     None
 }
 
-/// For an unknown key: the known one that looks most like it.
+/// Returns the most similar known key, if the message is about an unknown one.
 fn help(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     match quoted.next().filter(|_| message.starts_with("unknown field")) {

@@ -1,5 +1,5 @@
-//! A post as one HTML file without a network: the body, the disclosure, and the derivation of every
-//! number.
+//! Renders a post as one HTML file that needs no network: the body, the disclosure, and the
+//! derivation of every number.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -18,12 +18,12 @@ use crate::page::{data, shell};
 use crate::parts::landscape::matrix;
 use crate::words::severity;
 
-/// The page.
+/// Renders the page of a post.
 pub fn html(post: &Post) -> String {
     shell::skippable(&post.front.title, "Skip to the text", &content(post))
 }
 
-/// What is between the edges of the page, for one that stands in a document of its own.
+/// Renders the content of the page without the document around it, for use in another document.
 pub fn content(post: &Post) -> Markup {
     let clean = |markup: Markup| PreEscaped(seal::without(markup.into_string()));
     let written = body(&post.markdown, &post.marks, &|place| match place {
@@ -76,7 +76,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The meaning of the marks in the text.
+/// Renders the explanation of the marks in the text.
 fn legend(post: &Post) -> Markup {
     let numbers = match (post.results.is_empty(), post.runs.is_empty()) {
         (false, false) => {
@@ -98,7 +98,8 @@ fn legend(post: &Post) -> Markup {
     }
 }
 
-/// A computed number with the marks of its findings; a certified statement with the mark of certification.
+/// Renders a computed number with the marks of its findings, or a certified statement with the mark
+/// of certification.
 fn number(post: &Post, at: usize) -> Markup {
     let n = &post.numbers[at];
     let marks = marks(post, &n.findings);
@@ -146,7 +147,7 @@ fn block(post: &Post, at: usize) -> Markup {
     PreEscaped(seal::without(written.into_string()))
 }
 
-/// The number as a link to its derivation.
+/// Renders the number as a link to its derivation.
 fn link(n: &ComputedNumber, at: usize) -> Markup {
     let class = if n.withheld.is_some() { "number withheld" } else { "number" };
     let title = match (n.facts.words(&n.unit), n.formula.is_empty()) {
@@ -156,7 +157,7 @@ fn link(n: &ComputedNumber, at: usize) -> Markup {
     html! { a class=(class) id={ "n" (at + 1) } href={ "#" (n.anchor) } title=(title) { (n.text) } }
 }
 
-/// Where a number comes from, as a class.
+/// Returns the CSS class for the origin of a number.
 fn origin(kind: &str) -> &'static str {
     match (
         kind.contains("measured") || kind == "derived" || kind == "estimated",
@@ -168,7 +169,7 @@ fn origin(kind: &str) -> &'static str {
     }
 }
 
-/// The kind in as few words as tell kinds apart.
+/// Shortens a kind to the words that distinguish it.
 fn short(kind: &str) -> &str {
     match kind {
         "derived from quoted" => "from quoted",
@@ -178,12 +179,12 @@ fn short(kind: &str) -> &str {
     }
 }
 
-/// Marks that lead to findings.
+/// Renders marks that link to findings.
 fn marks(post: &Post, findings: &[usize]) -> Markup {
     html! {
         @for (n, i) in findings.iter().enumerate() {
             @if let Some(f) = post.findings.get(*i) {
-                // Findings of one check are one mark.
+                // Findings of one check share a mark.
                 @let same: Vec<&str> = findings.iter().filter_map(|i| post.findings.get(*i)).filter(|o| o.finding.id == f.finding.id).map(|o| o.finding.message.as_str()).collect();
                 @if !findings[..n].iter().any(|i| post.findings.get(*i).is_some_and(|o| o.finding.id == f.finding.id)) {
                     a class={ "mark " (severity(f.finding.severity)) } href={ "#f" (i + 1) } title={ (severity(f.finding.severity)) " " (f.finding.name) ": " (same.join("; ")) } {
@@ -195,7 +196,7 @@ fn marks(post: &Post, findings: &[usize]) -> Markup {
     }
 }
 
-/// Parts with the post's numbers and marks in their places.
+/// Returns the parts with the post's numbers and marks in their places.
 pub(super) fn made(post: &Post, parts: &Parts) -> Parts {
     let mut parts = parts.clone();
     for (look, words) in parts.texts_mut().flat_map(|text| &mut text.0) {
@@ -215,7 +216,7 @@ pub(super) fn made(post: &Post, parts: &Parts) -> Parts {
     parts
 }
 
-/// What findings say, a sentence each.
+/// Returns a sentence for each finding.
 pub(super) fn found(post: &Post, findings: &[usize]) -> Vec<String> {
     let findings = findings.iter().filter_map(|i| post.findings.get(*i)).map(|f| {
         let message = f.finding.message.trim_end_matches('.');

@@ -1,5 +1,5 @@
-//! Names of values in sentences: system, chips and clock, and as much of the configuration as tells a result from the
-//! others of its metric.
+//! Names of values in sentences: system, chips and clock, and as much of the configuration as
+//! distinguishes a result from the others of its metric.
 
 use assay_rules::denominator::Basis;
 use assay_rules::quoted::QuotedResult;
@@ -8,7 +8,7 @@ use super::amount::Amount;
 use super::document::Facts;
 use super::evaluator::Evaluator;
 
-/// Fields that tell results of a system apart, after those of its own kind of benchmark.
+/// Fields that distinguish results of a system, used after the fields of the benchmark itself.
 const FIELDS: [&str; 9] = [
     "os",
     "compiler_or_jvm",
@@ -22,7 +22,7 @@ const FIELDS: [&str; 9] = [
 ];
 
 impl Evaluator<'_> {
-    /// The words of a number of one value, or of two that are compared.
+    /// Returns the descriptive parts of a number of one value, or of two that are compared.
     pub(super) fn facts(&self, amounts: &[&Amount], basis: Basis) -> Facts {
         let [a, rest @ ..] = amounts else { return Facts::default() };
         let b = rest.first();
@@ -58,8 +58,9 @@ impl Evaluator<'_> {
         Some(self.runs.get(&amount.run.as_ref()?.alias)?.summary.id.to_string())
     }
 
-    /// The name of a value. Of quoted results it has the fields, in order, that the results behind it share and that some
-    /// other result of that system and metric lacks, until no other is left.
+    /// Returns the name of a value. For quoted results it has the fields, in order, that the
+    /// results behind it share and that some other result of that system and metric does not, until
+    /// no other result is left.
     fn identified(&self, amount: &Amount) -> String {
         let Some(first) = amount.rows.first() else { return amount.entry.label.clone() };
         let row = self.library.result(*first);
@@ -102,7 +103,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The label of a result without its id.
+    /// Returns the label of a result without its id.
     fn plain(&self, at: usize) -> &str {
         let label = self.library.label(at);
         let own = label
@@ -112,7 +113,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The metric, with the benchmark before it where its name lacks that.
+/// Returns the metric, preceded by the benchmark if the metric's name lacks it.
 fn metric(amount: &Amount) -> String {
     let head = |text: &str| text.chars().take(4).collect::<String>().to_lowercase();
     if amount.rows.is_empty() || head(&amount.metric) == head(&amount.benchmark) {

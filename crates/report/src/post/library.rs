@@ -1,4 +1,4 @@
-//! The quoted results that a template can name, by id or by the end of one.
+//! The quoted results that a template can name, by id or by the end of an id.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,35 +7,35 @@ use assay_rules::denominator::Entry;
 use assay_rules::landscape::{Collection, LandscapeError, entry};
 use assay_rules::quoted::{QuotedResult, Source};
 
-/// Results with their sources, and the landscapes over them.
+/// Quoted results with their sources, and the landscapes over them.
 #[derive(Debug, Clone)]
 pub struct Library {
-    /// The landscapes.
+    /// Landscapes and sources of the results.
     pub collection: Collection,
     results: Vec<QuotedResult>,
     labels: Vec<String>,
     by_id: HashMap<String, usize>,
 }
 
-/// Why a name stands for no result.
+/// Reason why a name refers to no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Missing {
-    /// It is the end of several ids.
+    /// The name is the end of several ids, which are listed.
     Several(Vec<String>),
-    /// It is none's; ids that look like it.
+    /// The name is the end of no id.
     None,
 }
 
 impl Library {
-    /// Everything in a collection.
+    /// Loads all results of a collection.
     ///
     /// # Errors
-    /// A file of results is wrong: [`LandscapeError`].
+    /// A file of results is malformed: [`LandscapeError`].
     pub fn new(collection: Collection) -> Result<Self, Box<LandscapeError>> {
         let mut results: Vec<QuotedResult> = Vec::new();
         let mut by_id = HashMap::new();
         for row in collection.results().map_err(Box::new)? {
-            // A folder that was added later may print a result again: its row stands.
+            // Folders added later come first, and may print a result again: their row counts.
             if !by_id.contains_key(&row.id) {
                 by_id.insert(row.id.clone(), results.len());
                 results.push(row);
@@ -45,22 +45,21 @@ impl Library {
         Ok(Library { collection, results, labels, by_id })
     }
 
-    /// How many results there are.
+    /// Returns the number of results.
     pub(super) fn len(&self) -> usize {
         self.results.len()
     }
 
-    /// The result at an index.
     pub(super) fn result(&self, at: usize) -> &QuotedResult {
         &self.results[at]
     }
 
-    /// Its system in words that tell it from other results of the metric.
+    /// Returns the name of the system, which tells the result from others of the metric.
     pub(super) fn label(&self, at: usize) -> &str {
         &self.labels[at]
     }
 
-    /// The result as something that can be divided and compared.
+    /// Returns the result in a form that can be divided and compared.
     pub(super) fn entry(&self, at: usize) -> Entry {
         let row = &self.results[at];
         let better = match row.higher_is_better {
@@ -71,7 +70,7 @@ impl Library {
         entry(row, &self.labels[at], better)
     }
 
-    /// The newest printing of a result.
+    /// Returns the newest publication of a result.
     pub(super) fn newest(
         &self,
         benchmark: &str,
@@ -84,12 +83,12 @@ impl Library {
         self.results.iter().filter(same).max_by(|a, b| a.as_of_date.cmp(&b.as_of_date))
     }
 
-    /// The document that a result is quoted from.
+    /// Returns the document that a result is quoted from.
     pub(super) fn source(&self, key: &str) -> Option<&Source> {
         self.collection.sources().find(|s| s.key == key)
     }
 
-    /// The document in words: `BestPerf, 2009-08-27: SPECjbb2005 on the ...`.
+    /// Describes the document: `BestPerf, 2009-08-27: SPECjbb2005 on the ...`.
     pub(super) fn source_words(&self, key: &str) -> String {
         self.source(key).map_or_else(
             || if key.is_empty() { "source not recorded".to_owned() } else { key.to_owned() },
@@ -97,17 +96,17 @@ impl Library {
         )
     }
 
-    /// Every id, for messages.
+    /// Returns every id, for messages.
     pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
         self.results.iter().map(|r| r.id.as_str())
     }
 
-    /// The index of an id, where it is there whole.
+    /// Returns the index of a complete id.
     pub(super) fn at(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
     }
 
-    /// The result that a name stands for: an id, or the end of only one after a `-`.
+    /// Finds the result that a name refers to: an id, or the end after a `-` of exactly one id.
     pub(super) fn find(&self, name: &str) -> Result<usize, Missing> {
         if let Some(at) = self.by_id.get(name) {
             return Ok(*at);
@@ -124,14 +123,14 @@ impl Library {
         }
     }
 
-    /// The results whose ids fit a pattern with `*`, in the order of their files.
+    /// Returns the results whose ids match a pattern with `*`, in the order of their files.
     pub(super) fn fitting(&self, pattern: &str) -> Vec<usize> {
         let parts: Vec<&str> = pattern.split('*').collect();
         (0..self.results.len()).filter(|i| fits(&self.results[*i].id, &parts)).collect()
     }
 }
 
-/// Whether a text is the parts in their order, with anything between them.
+/// Returns true if a text consists of the parts in their order, with anything between them.
 fn fits(text: &str, parts: &[&str]) -> bool {
     let [first, middle @ .., last] = parts else { return parts == [text] };
     let Some(mut rest) = text.strip_prefix(first) else { return false };
@@ -144,7 +143,8 @@ fn fits(text: &str, parts: &[&str]) -> bool {
     rest.ends_with(last)
 }
 
-/// System, chips and clock; the id too where other results of the metric have the same.
+/// Returns a label for each result: system, chips and clock, and the id if other results of the
+/// metric have the same label.
 fn labels(results: &[QuotedResult]) -> Vec<String> {
     let plain: Vec<String> = results.iter().map(plain).collect();
     let mut sharing: HashMap<(&str, &str), BTreeSet<&str>> = HashMap::new();

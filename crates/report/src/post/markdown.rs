@@ -1,4 +1,5 @@
-//! A post as Markdown: the template's text with numbers in their places and a foot-note for each.
+//! Writes a post as Markdown: the template's text with numbers in their places, and a footnote for
+//! each.
 
 use std::fmt::Write as _;
 
@@ -12,7 +13,7 @@ use super::typed::daggers;
 use crate::document::markdown;
 use crate::document::markdown::line;
 
-/// The post as GitHub-flavoured Markdown.
+/// Writes the post as GitHub-flavoured Markdown.
 pub fn markdown(post: &Post) -> String {
     let mut out = format!("# {}\n\n", line(&post.front.title));
     if !post.front.summary.is_empty() {

@@ -1,10 +1,12 @@
-//! Posts: a template's Markdown with its numbers computed, not typed. `{{ better("t5240-1.6",
-//! than="p570-4chip") }}` becomes "5% better" with a link to its inputs; `statement(...)` around it becomes the whole
-//! sentence from the data, with a mark of certification that nothing else can carry. What the checks find stands beside
-//! the number, and a number that is invalid keeps the post from being published. The author's words are not judged.
+//! Posts: Markdown templates whose numbers are computed, not typed. `{{ better("t5240-1.6",
+//! than="p570-4chip") }}` becomes "5% better" with a link to its inputs; `statement(...)` around it
+//! becomes the whole sentence, made from the data, with a mark of certification that nothing else
+//! can carry. Findings of the checks are shown with the number, and an invalid number prevents the
+//! publication of the post. The author's own words are not judged.
 //!
-//! [`Template::read`] reads, [`Template::evaluate`] computes a [`Post`], and [`html`], [`markdown`],
-//! [`numbers_csv`], [`results_csv`] and [`json`] write it. All of them are pure functions.
+//! [`Template::read`] parses a template, [`Template::evaluate`] computes a [`Post`], and [`html`],
+//! [`markdown`], [`numbers_csv`], [`results_csv`] and [`json`] write it. All of them are pure
+//! functions.
 
 mod amount;
 mod answer;

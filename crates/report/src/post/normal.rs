@@ -1,6 +1,6 @@
-//! The form of a post's Markdown that the page and the Markdown form share: HTML is text, an image is its description, a
-//! link has no title and leads to a page, a list begins at 1, and footnotes are those of the computed numbers alone. What
-//! one form shows the other shows too.
+//! Converts a post's Markdown to a normal form, so that the page and the Markdown file show the
+//! same: HTML becomes text, an image becomes its description, a link has no title and leads to a
+//! page, a list begins at 1, and only computed numbers have footnotes.
 
 use std::ops::Range;
 
@@ -9,19 +9,20 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use super::read::is_reserved;
 use super::typed::{OPTIONS, events};
 
-/// Each round removes markup; a text that is not normal after as many was not written by a person.
+/// Maximum number of rounds. Each removes markup; a text that is still not normal was not written
+/// by a person.
 const ROUNDS: usize = 32;
 
-/// Offsets in the Markdown with the bytes of the template that stand there, in order.
+/// Offsets in the Markdown, each with its byte in the template, in order.
 pub(super) type Map = Vec<(usize, usize)>;
 
-/// The byte of the template of a byte of the Markdown.
+/// Returns the byte of the template for a byte of the Markdown.
 pub(super) fn template_byte(map: &Map, at: usize) -> usize {
     let i = map.partition_point(|(own, _)| *own <= at);
     map[..i].last().map_or(0, |(own, there)| there + (at - own))
 }
 
-/// The normal form of a Markdown text; `None` if it has none.
+/// Returns the normal form of a Markdown text; `None` if it has none.
 pub(super) fn normal(mut markdown: String, map: &mut Map) -> Option<String> {
     for _ in 0..ROUNDS {
         let edits = edits(&markdown);
@@ -38,7 +39,7 @@ type Edit = (Range<usize>, String);
 /// An open link or image whose markup is changed.
 struct Open {
     source: Range<usize>,
-    /// The bytes of its text so far.
+    /// Bytes of the element's text so far.
     text: Option<Range<usize>>,
     /// Text before and after the element in normal Markdown; `None` keeps the element as written.
     markup: Option<(&'static str, String)>,
@@ -109,7 +110,7 @@ fn edits(markdown: &str) -> Vec<Edit> {
     out
 }
 
-/// True unless the address is of another scheme than those of pages.
+/// Returns true unless the address has another scheme than those of pages.
 fn is_page(address: &str) -> bool {
     let head = address.split(['/', '?', '#']).next().unwrap_or("");
     head.split_once(':').is_none_or(|(scheme, _)| {
@@ -117,7 +118,7 @@ fn is_page(address: &str) -> bool {
     })
 }
 
-/// An address as it may stand between `<` and `>`.
+/// Escapes an address for use between `<` and `>`.
 fn address(of: &str) -> String {
     let mut out = String::with_capacity(of.len());
     for c in of.chars() {
@@ -127,7 +128,7 @@ fn address(of: &str) -> String {
             '\\' => out.push_str("%5C"),
             '\n' | '\r' => {}
             '&' => out.push_str("&amp;"),
-            // Of an entity; as it is it would be the place of a number.
+            // The character comes from an entity; unchanged, it would be the place of a number.
             c if is_reserved(c) => out.push('\u{FFFD}'),
             c => out.push(c),
         }
@@ -135,7 +136,7 @@ fn address(of: &str) -> String {
     out
 }
 
-/// The Markdown after edits, which are in order; the map follows.
+/// Applies edits, which are in order, to the Markdown and to the map.
 fn edited(markdown: &str, edits: Vec<Edit>, map: &mut Map) -> String {
     let mut out = String::with_capacity(markdown.len() + edits.len() * 4);
     let mut new: Map = Vec::with_capacity(map.len() + edits.len());

@@ -1,4 +1,4 @@
-//! What a text in a call stands for: a quoted result, or `run:metric@treatment`.
+//! Resolves the texts in a call: a quoted result, or `run:metric@treatment`.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::gate::Withheld;
 use crate::view::RunView;
 
 impl<'a> Evaluator<'a> {
-    /// The amount that an argument stands for.
+    /// Returns the amount that an argument refers to.
     pub(super) fn amount(&mut self, arguments: &Arguments<'a>, name: &str) -> Result<Amount> {
         let Some(expression) = arguments.get(name) else {
             let message = format!("`{}` needs `{name}`", arguments.function());
@@ -29,7 +29,7 @@ impl<'a> Evaluator<'a> {
         self.amount_of(arguments, name, expression)
     }
 
-    /// The amount that an expression stands for.
+    /// Returns the amount that an expression refers to.
     pub(super) fn amount_of(
         &mut self,
         arguments: &Arguments<'a>,
@@ -108,7 +108,7 @@ impl<'a> Evaluator<'a> {
         amounts.iter().flat_map(|a| a.inputs(Basis::Total, id)).collect()
     }
 
-    /// The amount of that name.
+    /// Returns the amount with this name.
     pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Result<Amount> {
         if self.binding.is_none()
             && let Some((alias, rest)) = name.split_once(':')
@@ -119,7 +119,7 @@ impl<'a> Evaluator<'a> {
         Ok(self.quoted(at))
     }
 
-    /// The quoted result at an index, which from now on is one of those that the post rests on.
+    /// Returns the quoted result at an index, and records that the post rests on it.
     pub(super) fn quoted(&mut self, at: usize) -> Amount {
         self.used.insert(at);
         let row = self.library.result(at);
@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The index of a quoted result.
+    /// Returns the index of a quoted result.
     pub(super) fn row(&self, name: &str, span: Range<usize>) -> Result<usize> {
         self.library.find(name).map_err(|missing| match missing {
             Missing::Several(ids) => {
@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         Ok(fitting)
     }
 
-    /// The run of the front matter that an alias stands for.
+    /// Returns the run of the front matter with this alias.
     pub(super) fn spec(&self, alias: &str, span: Range<usize>) -> Result<&'a RunSpec> {
         self.front.runs.get(alias).ok_or_else(|| {
             let known: Vec<&str> = self.front.runs.keys().map(String::as_str).collect();
@@ -176,12 +176,12 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// The run that an alias stands for.
+    /// Returns the run of the archive with this alias.
     pub(super) fn view(&mut self, alias: &str, span: Range<usize>) -> Result<&'a RunView> {
         let spec = self.spec(alias, span.clone())?;
         let Some(view) = self.runs.get(alias) else {
             let message = format!("the run `{alias}` ({}) is not in this archive", spec.run);
-            // Another run of the experiment is not the one that is named.
+            // For a run that is named by its id, another run of the experiment is no replacement.
             let by_id = spec.run != "last" && !spec.run.contains(':');
             let make = if by_id {
                 "name its archive with `--archive DIR`, add it with `assay archive import FILE`"
@@ -227,7 +227,8 @@ impl<'a> Evaluator<'a> {
             .map_err(|message| self.text.error(span, message, ""))
     }
 
-    /// The amount that was read of a run; what has no value is a mistake, unless it is withheld.
+    /// Returns the amount of a value that was read from a run; a missing value is an error, unless
+    /// it is withheld.
     pub(super) fn read_of(
         &self,
         view: &RunView,
@@ -257,7 +258,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// The treatment whose levels are all those that are given.
+    /// Returns the only treatment that has all the given levels.
     pub(super) fn treatment(
         &self,
         view: &RunView,
@@ -303,7 +304,8 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Whether a text is made of levels of a treatment alone, with commas between; levels may have commas too.
+/// Returns true if a text consists only of levels of a treatment, separated by commas. Levels may
+/// contain commas too.
 pub(super) fn fits(wanted: &str, own: &[&str]) -> bool {
     let wanted = wanted.trim().trim_start_matches(',').trim_start();
     wanted.is_empty()
@@ -314,7 +316,7 @@ pub(super) fn fits(wanted: &str, own: &[&str]) -> bool {
         })
 }
 
-/// What can be read of a curve.
+/// Parts of a curve that can be read.
 const PARTS: [&str; 5] = ["best", "best_x", "efficient", "efficient_x", "smoothness"];
 
 /// A value read from a run.
@@ -344,7 +346,7 @@ fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {
 
 fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
     let better = c.better;
-    // A curve that is withheld, or that has no such point, has no value there.
+    // A curve that is withheld, or that has no such point, has no value here.
     let value = |p: Option<&CurvePoint>, which: &str| Read {
         kind: c.kind,
         value: p.map(|p| p.value),
@@ -378,13 +380,13 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
     }
 }
 
-/// What a setting on the run's machine is called.
+/// Returns the name of a setting on the run's machine.
 pub(super) fn on_host(label: &str, view: &RunView) -> String {
     let host = &view.summary.host;
     if label.is_empty() || label == "-" { host.clone() } else { format!("{label} on {host}") }
 }
 
-/// What the system of a run has of each denominator.
+/// Returns the count of each denominator in the system of a run.
 fn counts(view: &RunView) -> Counts {
     let count =
         |path: &str| view.system.get(path).and_then(|t| t.parse::<f64>().ok()).filter(|n| *n > 0.0);

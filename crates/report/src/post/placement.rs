@@ -1,5 +1,6 @@
-//! Where computed numbers stand: one that touches a digit, a letter or a percent sign reads as another number, one in a
-//! column of another metric or denominator as another quantity, and a statement is a sentence of its own.
+//! Checks the positions of computed numbers. A number that touches a digit, a letter or a percent
+//! sign reads as another number; one in a column of another metric or denominator reads as another
+//! quantity; and a statement must be a sentence of its own.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use super::typed::{Kind, NUMBER, Stretch, is_percent, unseen};
 const JOINTS: &str = ".,:;'/^_-+*=~×÷·⁄∕−‐‑‒–±’‘′″٫٬\u{2006}\u{2009}\u{200a}\u{202f}";
 const SIGNS: &str = "-+−‐‑‒–±﹣－＋";
 
-/// Refuses numbers that stand where they say something else.
+/// Rejects numbers at positions where they would be misread.
 pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
     let mut metrics: Option<BTreeSet<String>> = None;
     let mut read = vec![false; e.numbers.len()];
@@ -100,7 +101,7 @@ fn touched(before: &str, after: &str) -> Option<String> {
     Some(if found == NUMBER { "another computed number".to_owned() } else { format!("`{found}`") })
 }
 
-/// True for characters that a reader sees or that stand over others.
+/// Returns true for characters that a reader sees, and for those that combine with others.
 fn is_seen(c: char) -> bool {
     !unseen(c) || is_combining(c)
 }
@@ -109,7 +110,7 @@ fn is_combining(c: char) -> bool {
     unicode_normalization::char::is_combining_mark(c)
 }
 
-/// A side of a number without the tags next to it, which a form might not show.
+/// Returns one side of a number without the tags next to it, which an output might not show.
 fn without_tags(mut side: &str, before: bool) -> &str {
     loop {
         let rest = if before {
@@ -124,7 +125,7 @@ fn without_tags(mut side: &str, before: bool) -> &str {
     }
 }
 
-/// The metrics of the library and of the post's runs.
+/// Returns the metrics of the library and of the post's runs.
 fn known(e: &Evaluator<'_>) -> BTreeSet<String> {
     let quoted = (0..e.library.len()).map(|at| e.library.result(at).metric.as_str());
     let measured =
@@ -132,7 +133,7 @@ fn known(e: &Evaluator<'_>) -> BTreeSet<String> {
     quoted.chain(measured).map(words).filter(|m| m.len() > 1).collect()
 }
 
-/// A text as words with one space before and after each.
+/// Converts a text to words with one space before and after each.
 fn words(text: &str) -> String {
     let mut out = " ".to_owned();
     for c in text.chars().flat_map(char::to_lowercase) {
@@ -148,7 +149,7 @@ fn words(text: &str) -> String {
     out
 }
 
-/// The metric or denominator that the title of a column names, where it is not the number's.
+/// Returns the metric or denominator that the title of a column names, if it is not the number's.
 fn other(title: &str, n: &ComputedNumber, known: &BTreeSet<String>) -> Option<String> {
     let title = words(title);
     let Facts { metric, subject, baseline, .. } = &n.facts;
@@ -164,7 +165,7 @@ fn other(title: &str, n: &ComputedNumber, known: &BTreeSet<String>) -> Option<St
             .iter()
             .any(|phrase| title.contains(phrase.as_str()) && !own.contains(phrase.as_str()))
         });
-        // A title of one word, `watts`, says that the cells are these.
+        // A title of one word, such as `watts`, is the unit of the cells.
         let one = title.trim().trim_end_matches('s');
         let only = units(d).contains(&one) && !own.contains(&format!(" {one}"));
         if (named || only) && n.facts.denominator.as_deref() != Some(d.name()) {
@@ -176,7 +177,7 @@ fn other(title: &str, n: &ComputedNumber, known: &BTreeSet<String>) -> Option<St
     Some(format!("the metric {}", metric.trim()))
 }
 
-/// The words for one of a denominator.
+/// Returns the words for one unit of a denominator.
 fn units(of: Denominator) -> &'static [&'static str] {
     match of {
         Denominator::Chip => &["chip", "socket", "processor", "cpu"],

@@ -1,22 +1,23 @@
-//! Bytes to the text of a template, with a limit.
+//! Decodes the bytes of a template, up to a maximum size.
 
 use std::fmt;
 
 use super::error::{Result, Text};
 
-/// The largest template that is read, bytes.
+/// Size of the largest template that is read, in bytes.
 pub const MAX_SIZE: usize = 1 << 20;
 
-/// The character that begins the place of a computed piece in Markdown; templates cannot hold it.
+/// Character that begins the place of a computed piece in Markdown; templates cannot contain it.
 pub(super) const OPEN: char = '\u{E000}';
-/// The character that ends such a place.
+/// Character that ends such a place.
 pub(super) const CLOSE: char = '\u{E001}';
 
 /// A place in the Markdown: a number, a block or a claim of the post, by index.
 ///
-/// Only the evaluator writes places, so an index is always one of the post's. Reserved characters cannot come from
-/// outside: [`decode`] replaces them, a template that holds them as written or by the escapes of its front matter is
-/// refused, so is one whose entities become them in the text, and in addresses they are replaced.
+/// Only the evaluator writes places, so an index is always one of the post's. Reserved characters
+/// cannot come from outside: [`decode`] replaces them. A template is rejected if it contains them
+/// as written, by the escapes of its front matter, or by entities in its text. In addresses they
+/// are replaced.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Number(usize),
@@ -25,7 +26,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Reads what stands between [`OPEN`] and [`CLOSE`]; `None` for a typed quantity.
+    /// Parses the text between [`OPEN`] and [`CLOSE`]; `None` for a typed quantity.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (kind, at) = text.split_at_checked(1)?;
         let at = at.parse().ok()?;
@@ -49,15 +50,16 @@ impl fmt::Display for Place {
     }
 }
 
-/// True for the characters that stand for computed pieces.
+/// Returns true for the characters that mark computed pieces.
 pub(super) fn is_reserved(c: char) -> bool {
     ('\u{E000}'..='\u{E00F}').contains(&c)
 }
 
-/// The text of a template. Bytes that are not UTF-8 are taken as Latin-1.
+/// Decodes the text of a template. Bytes that are not UTF-8 are read as Latin-1.
 ///
 /// # Errors
-/// Longer than [`MAX_SIZE`], or a byte that text does not have (it is a binary file).
+/// The template is longer than [`MAX_SIZE`], or has a byte that text does not have (it is a binary
+/// file).
 pub fn decode(name: &str, bytes: &[u8]) -> Result<String> {
     let whole = Text { name, text: "" };
     if bytes.len() > MAX_SIZE {

@@ -1,4 +1,4 @@
-//! What a text stands for in a run of a suite: `run:geomean@setting` and `run:total@setting`.
+//! Resolves the scores of a suite's run: `run:geomean@setting` and `run:total@setting`.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use super::operand::{Read, fits, on_host};
 use crate::view::RunView;
 
 pub(super) use crate::figures::GEOMEAN;
-/// The members' times added up.
+/// Name of the sum of the members' times.
 pub(super) const TOTAL: &str = "total";
 
 impl Evaluator<'_> {
-    /// The amount that a score of a suite is. It is withheld when one of its members is.
+    /// Returns the amount of a score of a suite. It is withheld if one of its members is.
     pub(super) fn score(
         &self,
         alias: &str,
@@ -58,7 +58,7 @@ impl Evaluator<'_> {
             .map_err(|message| self.text.error(span.clone(), message, help))
     }
 
-    /// The index of the score that has all the levels that are given.
+    /// Returns the index of the only score that has all the given levels.
     fn setting(&self, suite: &SuiteResults, wanted: &str, span: &Range<usize>) -> Result<usize> {
         let found: Vec<usize> = (0..suite.scores.len())
             .filter(|i| fits(wanted, &suite.scores[*i].label.split(", ").collect::<Vec<_>>()))

@@ -1,20 +1,20 @@
-//! The mark of certification. Statements carry it, and nothing else does: a template with the glyph or one that looks
-//! like it is refused, and data with it are shown without it.
+//! The mark of certification. Only statements carry it: a template that contains the glyph, or one
+//! that looks like it, is rejected, and data that contain it are shown without it.
 
 use super::error::{Result, Text};
 use super::front::Front;
 use super::read::is_reserved;
 
-/// The mark.
+/// Text of the mark of certification.
 pub(super) const SEAL: &str = "✓ certified";
 
-/// Glyphs that read as the mark's.
+/// Glyphs that read like that of the mark.
 pub(super) const GLYPHS: [char; 11] = ['✓', '✔', '✅', '☑', '🗸', '🗹', '√', '⍻', '𐄂', '⎷', '🮱'];
 
 /// Names that a renderer of Markdown turns into such a glyph.
 const NAMES: [&str; 4] = ["check_mark:", "with_check:", "\\checkmark", "\\surd"];
 
-/// The first glyph or name in a text, as bytes.
+/// Returns the bytes of the first glyph or name in a text.
 fn find(text: &str) -> Option<std::ops::Range<usize>> {
     let glyph =
         text.find(GLYPHS).map(|at| at..at + text[at..].chars().next().map_or(0, char::len_utf8));
@@ -30,8 +30,8 @@ fn message(found: &str) -> String {
 
 const HELP: &str = "take it out, or state the claim: `{{ statement(better(\"a\", than=\"b\")) }}`";
 
-/// Refuses a template that shows the mark, or characters that the places of numbers are made of, as written or by the
-/// escapes of its front matter.
+/// Rejects a template that contains the mark, or the characters that places are made of, as written
+/// or by the escapes of its front matter.
 pub(super) fn template(text: Text<'_>, front: &Front) -> Result<()> {
     let mut places = text.text.match_indices(is_reserved).map(|(at, c)| at..at + c.len());
     if let Some(span) = find(text.text).or_else(|| places.next()) {
@@ -53,7 +53,8 @@ pub(super) fn template(text: Text<'_>, front: &Front) -> Result<()> {
     Ok(())
 }
 
-/// The same for a piece of rendered text: entities are read by now. `source` is where it stands in the template.
+/// Rejects rendered text, in which entities are decoded, for the same reasons as [`template`].
+/// `source` returns the byte of the text in the template.
 pub(super) fn rendered(
     text: Text<'_>,
     shown: &str,
@@ -68,12 +69,12 @@ pub(super) fn rendered(
     Err(text.error(at..at + 1, message(written), HELP))
 }
 
-/// A text of the data without the glyphs.
+/// Returns a text of the data without the glyphs.
 pub(super) fn without(text: String) -> String {
     if text.contains(GLYPHS) { text.replace(GLYPHS, "\u{FFFD}") } else { text }
 }
 
-/// The same for Markdown, whose renderers know names too.
+/// Returns Markdown without the glyphs and without the names, which its renderers know too.
 pub(super) fn without_names(text: String) -> String {
     NAMES.iter().fold(without(text), |text, name| {
         if text.contains(name) { text.replace(name, "check\u{FFFD}") } else { text }

@@ -1,19 +1,19 @@
-//! A template's body as pieces: Markdown, calls in `{{ }}`, and sections that are there if a run is.
+//! Parses a template's body into pieces: Markdown, calls in `{{ }}`, claims, and sections that
+//! depend on a run.
 
 use std::ops::Range;
 
 use super::error::{PostError, Result, Text};
 use super::expression::{Call, Parser};
 
-/// How deep sections may stand inside each other.
+/// Maximum depth of nested sections.
 const DEPTH: usize = 4;
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Piece {
-    /// Markdown: bytes of the template.
+    /// Markdown, as bytes of the template.
     Markdown(Range<usize>),
-    /// A call.
     Call(Call),
     /// `{{#run NAME}} ... {{else}} ... {{/run}}`.
     Run(Section),
@@ -21,32 +21,32 @@ pub(super) enum Piece {
     Claim(Claim),
 }
 
-/// A statement of the post, with what would show it on another machine.
+/// A statement of the post, with the call that tests it on another machine.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Claim {
     pub(super) call: Call,
     pub(super) says: Vec<Piece>,
 }
 
-/// A section that is there if the archive has a run.
+/// A section that is shown if the archive has a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Section {
     pub(super) alias: String,
     pub(super) alias_span: Range<usize>,
     pub(super) then: Vec<Piece>,
-    /// What stands there instead; `None`: a sentence that says how to make such a run.
+    /// Alternative content; `None` shows a sentence that says how to make such a run.
     pub(super) otherwise: Option<Vec<Piece>>,
 }
 
-/// What ended a row of pieces.
+/// The end of a sequence of pieces.
 enum End {
     File,
     Else(Range<usize>),
-    /// What is closed: `run` or `claim`.
+    /// Keyword of the closed section: `run` or `claim`.
     Close(Range<usize>, &'static str),
 }
 
-/// The pieces of a template from a place on.
+/// Parses the pieces of a template from a byte on.
 pub(super) fn parse(text: Text<'_>, from: usize) -> Result<Vec<Piece>> {
     let mut at = from;
     let (pieces, end) = pieces(text, &mut at, 0)?;

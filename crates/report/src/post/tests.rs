@@ -1,4 +1,4 @@
-//! Posts from template to every form.
+//! Tests of posts, from the template to every output.
 
 mod attempts;
 mod bindings;
@@ -32,7 +32,7 @@ experiment = \"e.toml\"
     Template::read("x.md", text)?.evaluate(&library(), runs, "0", "2026-01-02")
 }
 
-/// A post without runs.
+/// Evaluates a post without runs.
 fn post(body: &str) -> Result<Post, PostError> {
     let text = format!("+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n{body}");
     Template::read("x.md", text)?.evaluate(&library(), &BTreeMap::new(), "0", "2026-01-02")

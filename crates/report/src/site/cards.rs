@@ -1,5 +1,6 @@
-//! What the lists of a site know of each thing, without reading it again: a card is kept beside the page that was
-//! made of it. Everything on a card has passed what the page has passed: the redactor and the gate.
+//! Cards: the data about each page that the lists of a site show. A card is kept next to its page,
+//! so that the lists need not read the source of the page again. All data of a card passed the same
+//! redactor and gate as the page.
 
 use std::collections::BTreeSet;
 
@@ -17,30 +18,30 @@ use crate::post::{Post, Template};
 use crate::view::RunView;
 use crate::words;
 
-/// How many treatments are found by their labels.
+/// Largest number of treatments whose labels find a run.
 const LABELS: usize = 24;
 
-/// A run.
+/// The card of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunCard {
-    /// The run in one line; without its value where that is withheld.
+    /// Summary of the run, without its value if that is withheld.
     pub summary: RunSummary,
-    /// Its title.
+    /// Title of the run.
     pub title: String,
-    /// What it found, in a sentence.
+    /// Result of the run in a sentence.
     pub says: String,
-    /// Whether a number of it is withheld.
+    /// True if a number of the run is withheld.
     pub withheld: bool,
-    /// What its workload does.
+    /// Description of the run's workload.
     pub workload: String,
-    /// The labels of its treatments.
+    /// Labels of the run's treatments.
     pub labels: Vec<String>,
-    /// The key facts of its system, by name.
+    /// Key facts of the system, by name.
     pub facts: Vec<(String, String)>,
 }
 
 impl RunCard {
-    /// Of a run as it is published.
+    /// Creates the card of a run as it is published.
     pub fn of(view: &RunView) -> Self {
         let gate = Gate::of(view);
         let mut summary = view.summary.clone();
@@ -74,22 +75,22 @@ impl RunCard {
         }
     }
 
-    /// Where its page is.
+    /// Returns the path of the run's page.
     pub fn path(&self) -> String {
         format!("runs/{}/index.html", self.summary.id)
     }
 
-    /// The system that it ran on.
+    /// Returns the host that the run was measured on, or `unknown`.
     pub fn host(&self) -> &str {
         if self.summary.host.is_empty() { "unknown" } else { &self.summary.host }
     }
 
-    /// A key fact of its system.
+    /// Returns a key fact of the run's system.
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.facts.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// Its system in a few words: processor, threads, memory.
+    /// Describes the system in a few words: processor, threads, memory.
     pub fn machine(&self) -> String {
         let threads = self.fact("threads").map(|n| format!("{n} threads"));
         let bytes =
@@ -100,35 +101,35 @@ impl RunCard {
         if parts.is_empty() { "not described".to_owned() } else { parts.join(", ") }
     }
 
-    /// The day on which it started.
+    /// Returns the day on which the run started.
     pub fn day(&self) -> &str {
         self.summary.started_at.get(..10).unwrap_or_default()
     }
 }
 
-/// A post.
+/// The card of a post.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PostCard {
-    /// Its name in addresses.
+    /// Name of the post in addresses.
     pub slug: String,
-    /// Its title, with what is typed in it marked.
+    /// Title, in which typed quantities are marked.
     pub title: String,
-    /// Its summary, likewise.
+    /// Summary, in which typed quantities are marked.
     pub summary: String,
-    /// Its day; `None`: it has none.
+    /// Day of the post, if it has one.
     pub day: Option<String>,
-    /// Its tags as they are shown.
+    /// Tags as they are shown.
     pub tags: Vec<String>,
-    /// Its tags in addresses, in the same order.
+    /// Tags as they are in addresses, in the same order.
     pub tag_slugs: Vec<String>,
-    /// How many numbers are computed and typed.
+    /// Sentence with the number of computed and typed quantities.
     pub banner: String,
-    /// The words that it is found by, each once.
+    /// Words by which the post is found, each once.
     pub words: String,
 }
 
 impl PostCard {
-    /// Of a computed post; `stem` is its file's name without its end.
+    /// Creates the card of a computed post; `stem` is the file's name without its extension.
     pub fn of(template: &Template, post: &Post, stem: &str) -> Self {
         let front = &post.front;
         let text = crate::post::markdown(post);
@@ -149,35 +150,35 @@ impl PostCard {
         }
     }
 
-    /// Where its page is.
+    /// Returns the path of the post's page.
     pub fn path(&self) -> String {
         format!("posts/{}/index.html", self.slug)
     }
 }
 
-/// The day of a post: its own, or the one that its file's name begins with.
+/// Returns the day of a post: its own, or the one at the start of its file's name.
 fn day(template: &Template, stem: &str) -> Option<String> {
     let named = || stem.get(..10).filter(|d| assay_rules::quoted::is_date(d)).map(str::to_owned);
     template.front().date.clone().or_else(named)
 }
 
-/// A landscape.
+/// The card of a landscape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LandscapeCard {
-    /// Its name.
+    /// Name of the landscape.
     pub name: String,
-    /// Its heading.
+    /// Heading of the landscape.
     pub heading: String,
-    /// What is measured in it.
+    /// Quantity that the landscape compares.
     pub measure: String,
-    /// How many results it has.
+    /// Number of results in the landscape.
     pub results: usize,
-    /// The systems in it, to be found by.
+    /// Systems in the landscape, for the search.
     pub systems: String,
 }
 
 impl LandscapeCard {
-    /// Of a landscape with all its lines.
+    /// Creates the card of a landscape with all its lines.
     pub fn of(landscape: &Landscape) -> Self {
         let systems: BTreeSet<&str> =
             landscape.lines.iter().filter_map(|l| Some(l.entry.as_ref()?.label.as_str())).collect();
@@ -190,31 +191,31 @@ impl LandscapeCard {
         }
     }
 
-    /// Where its page is.
+    /// Returns the path of the landscape's page.
     pub fn path(&self) -> String {
         format!("landscapes/{}.html", slug(&self.name))
     }
 }
 
-/// A history.
+/// The card of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryCard {
-    /// Its name in addresses.
+    /// Name of the history in addresses.
     pub slug: String,
-    /// Its heading.
+    /// Heading of the history.
     pub heading: String,
-    /// What its points are.
+    /// Description of the points.
     pub lede: String,
-    /// How many series it has.
+    /// Number of series in the history.
     pub series: usize,
-    /// How many points they have.
+    /// Number of points in all series.
     pub points: usize,
-    /// What changed, in a sentence each.
+    /// Changes, with one sentence for each.
     pub changes: Vec<String>,
 }
 
 impl HistoryCard {
-    /// Of a history as it is published.
+    /// Creates the card of a history as it is published.
     pub fn of(history: &History) -> Self {
         match history {
             History::Own(shown) => {
@@ -246,7 +247,7 @@ impl HistoryCard {
         }
     }
 
-    /// Where its page is.
+    /// Returns the path of the history's page.
     pub fn path(&self) -> String {
         format!("histories/{}.html", self.slug)
     }

@@ -1,5 +1,5 @@
-//! The feeds of a site and its sitemap: Atom (RFC 4287), JSON Feed 1.1, and the sitemap protocol 0.9. Only Atom
-//! allows relative links, so without an address of the site there is no other.
+//! The feeds of a site and its sitemap: Atom (RFC 4287), JSON Feed 1.1, and the sitemap protocol
+//! 0.9. Only Atom allows relative links, so a site without an address has no other.
 
 use std::io;
 
@@ -11,10 +11,11 @@ use sha2::{Digest as _, Sha256};
 use super::cards::PostCard;
 use super::frame::Site;
 
-/// The most addresses that one sitemap may have.
+/// Largest number of addresses that one sitemap may have.
 const ADDRESSES: usize = 50_000;
 
-/// Posts with a day, as Atom; `None` where there is none, since a feed must say when it changed.
+/// Writes the posts that have a day as Atom; `None` without any, since a feed must state when it
+/// changed.
 pub fn atom(site: &Site, posts: &[&PostCard]) -> Option<String> {
     let dated: Vec<(&PostCard, String)> =
         posts.iter().filter_map(|p| Some((*p, instant(p.day.as_ref()?)))).collect();
@@ -58,7 +59,7 @@ pub fn atom(site: &Site, posts: &[&PostCard]) -> Option<String> {
     Some(feed)
 }
 
-/// The same as JSON Feed; `None` without an address of the site, and where no post has a day.
+/// Writes the same as JSON Feed; `None` if the site has no address or no post has a day.
 pub fn json(site: &Site, posts: &[&PostCard]) -> Option<String> {
     let home = site.address("index.html")?;
     let items: Vec<serde_json::Value> = posts
@@ -89,8 +90,8 @@ pub fn json(site: &Site, posts: &[&PostCard]) -> Option<String> {
     Some(format!("{feed:#}\n"))
 }
 
-/// Every page: `sitemap.xml`, and where they are more than one may hold, the parts that it then names. Nothing
-/// without an address of the site.
+/// Writes `sitemap.xml` with every page or, if these are more than one file may have, with the
+/// parts that list them. Empty if the site has no address.
 pub fn sitemap(site: &Site, paths: &[&str]) -> Vec<(String, String)> {
     const NAMESPACE: (&str, &str) = ("xmlns", "http://www.sitemaps.org/schemas/sitemap/0.9");
     if site.base.is_none() {
@@ -125,7 +126,7 @@ type Xml = Writer<Vec<u8>>;
 fn xml(content: impl FnOnce(&mut Xml) -> io::Result<()>) -> String {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     let written = writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)));
-    // Nothing of this can fail: it is written into memory.
+    // Writing to memory cannot fail.
     written.and_then(|()| content(&mut writer)).expect("memory takes what is written");
     let mut text = String::from_utf8(writer.into_inner()).expect("text was written");
     text.push('\n');
@@ -142,19 +143,19 @@ fn link(w: &mut Xml, rel: &str, href: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Without the characters that XML 1.0 cannot have.
+/// Removes the characters that XML 1.0 does not allow.
 fn allowed(text: &str) -> String {
     let good = |c: &char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
     text.chars().filter(good).filter(|c| !matches!(c, '\u{fffe}' | '\u{ffff}')).collect()
 }
 
-/// A page's address, or where that is not known, its place beside the feed.
+/// Returns a page's address or, if the site has none, its path relative to the feed.
 fn address(site: &Site, path: &str) -> String {
     site.address(path).unwrap_or_else(|| path.to_owned())
 }
 
-/// What a thing is known by for ever: its address, or where the site has none, a UUID (version 8, RFC 9562) of its
-/// name.
+/// Returns a permanent id: the address or, if the site has none, a UUID (version 8, RFC 9562) of
+/// the name.
 fn id(site: &Site, path: &str, name: &str) -> String {
     site.address(path).unwrap_or_else(|| {
         let mut hash = Sha256::digest(format!("assay site {path} {name}").as_bytes());
@@ -167,7 +168,7 @@ fn id(site: &Site, path: &str, name: &str) -> String {
     })
 }
 
-/// The beginning of a day.
+/// Returns the start of a day as a timestamp.
 fn instant(day: &str) -> String {
     format!("{day}T00:00:00Z")
 }
@@ -197,7 +198,7 @@ mod tests {
         }
     }
 
-    /// The text of each element of a name, by a parser.
+    /// Returns the text of each element with this name, read by a parser.
     fn texts(xml: &str, name: &str) -> Vec<String> {
         let mut reader = quick_xml::Reader::from_str(xml);
         let mut out = Vec::new();

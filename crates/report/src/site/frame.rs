@@ -1,47 +1,40 @@
-//! The edges of every page of a site: its head for readers and programs, and the way to the other pages.
+//! The frame of every page of a site: its head for readers and programs, and the links to the other
+//! pages.
 
 use maud::{Markup, html};
 use serde::Serialize;
 
 use crate::page::shell;
 
-/// What only a site's pages have.
+/// Style sheet that only a site's pages have.
 const STYLE: &str = include_str!("site.css");
 
-/// What all pages share.
+/// Settings that all pages of a site share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Site {
-    /// What it is called.
+    /// Title of the site.
     pub title: String,
-    /// The address that it is served from, which ends in `/`; `None`: it is known to nobody, and links that
-    /// must be absolute are left out.
+    /// Address that the site is served from, which ends in `/`. If it is `None`, links that must be
+    /// absolute are left out.
     pub base: Option<String>,
-    /// The version of assay that makes it.
+    /// Version of assay that makes the site.
     pub version: String,
 }
 
-/// Which part of the site a page belongs to.
+/// The part of the site that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    /// Posts.
     Posts,
-    /// Runs.
     Runs,
-    /// Landscapes.
     Landscapes,
-    /// Histories.
     Histories,
-    /// Systems.
     Systems,
-    /// Workloads.
     Workloads,
-    /// Tags.
     Tags,
-    /// The search.
     Search,
 }
 
-/// The parts: what they are called, and where they begin.
+/// Parts of the site, each with its name and its first page.
 const SECTIONS: [(Section, &str, &str); 8] = [
     (Section::Posts, "Posts", "index.html"),
     (Section::Runs, "Runs", "runs/index.html"),
@@ -53,37 +46,37 @@ const SECTIONS: [(Section, &str, &str); 8] = [
     (Section::Search, "Search", "search.html"),
 ];
 
-/// What a page is, for programs that show links to it.
+/// Description of a page, for programs that show links to it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct About<'a> {
     /// One or two sentences.
     pub description: &'a str,
-    /// The day of an article; `None`: it is none.
+    /// Day of an article; `None` if the page is not an article.
     pub day: Option<&'a str>,
-    /// Its tags.
+    /// Tags of the page.
     pub tags: &'a [String],
-    /// Whether the site has feeds, and this page names them.
+    /// True if the site has feeds and this page names them.
     pub feeds: bool,
 }
 
-/// A page.
+/// A page of the site.
 pub struct Page<'a> {
-    /// Where it is, from the root of the site.
+    /// Path from the root of the site.
     pub path: &'a str,
-    /// Its title.
+    /// Title of the page.
     pub title: &'a str,
-    /// The part it belongs to.
+    /// Part of the site that the page belongs to.
     pub place: Section,
-    /// What it is.
+    /// Description of the page for other programs.
     pub about: About<'a>,
-    /// What runs on it beside the script of every page.
+    /// Script that runs in addition to the script of every page.
     pub script: Option<&'static str>,
-    /// Its content, with a `main` whose id is `main`.
+    /// Content of the page, with a `main` whose id is `main`.
     pub body: Markup,
 }
 
 impl Site {
-    /// The document.
+    /// Renders the document of a page.
     pub fn page(&self, page: &Page<'_>) -> String {
         let root = root(page.path);
         let whole = format!("{} · {}", page.title, self.title);
@@ -106,7 +99,7 @@ impl Site {
         shell::document(title, &head, &style, &scripts, &body)
     }
 
-    /// The whole address of a page, where the site has one.
+    /// Returns the full address of a page, if the site has an address.
     pub fn address(&self, path: &str) -> Option<String> {
         Some(format!("{}{}", self.base.as_ref()?, path.strip_suffix("index.html").unwrap_or(path)))
     }
@@ -134,7 +127,7 @@ impl Site {
     }
 }
 
-/// The way from a page to the root.
+/// Returns the relative path from a page to the root.
 pub(super) fn root(path: &str) -> String {
     "../".repeat(path.matches('/').count())
 }

@@ -1,5 +1,5 @@
-//! The pages of many things: posts, runs by month, systems, workloads, tags, landscapes, histories; each a
-//! function of the cards that it shows.
+//! Pages that list many things: posts, runs by month, systems, workloads, tags, landscapes,
+//! histories. Each is a function of the cards that it shows.
 
 use std::collections::BTreeMap;
 
@@ -12,23 +12,19 @@ use super::slug::slug;
 use crate::document::{NOTHING, Table, Text, cell, html as written};
 use crate::figures::{NO_VALUE, count};
 
-/// How many of the newest runs the list of runs begins with.
+/// Number of the newest runs with which the list of runs begins.
 const NEWEST: usize = 50;
 
-/// What the pages are made of, newest first.
+/// Cards that the pages are made of, newest first.
 #[derive(Debug, Clone, Copy)]
 pub struct Cards<'a> {
-    /// Posts.
     pub posts: &'a [&'a PostCard],
-    /// Runs.
     pub runs: &'a [&'a RunCard],
-    /// Landscapes.
     pub landscapes: &'a [&'a LandscapeCard],
-    /// Histories.
     pub histories: &'a [&'a HistoryCard],
 }
 
-/// Every such page: where it is, and its document.
+/// Returns every such page: its path and its document.
 pub fn all(site: &Site, cards: Cards<'_>) -> Vec<(String, String)> {
     let mut pages = Pages { site, out: Vec::new() };
     pages.posts(cards);
@@ -41,17 +37,17 @@ pub fn all(site: &Site, cards: Cards<'_>) -> Vec<(String, String)> {
     pages.out
 }
 
-/// Where the page of a system is.
+/// Returns the path of a system's page.
 pub fn system_path(host: &str) -> String {
     format!("systems/{}.html", slug(host))
 }
 
-/// Where the page of a workload is.
+/// Returns the path of a workload's page.
 pub fn workload_path(workload: &str) -> String {
     format!("workloads/{}.html", slug(workload))
 }
 
-/// Runs by something that each has, newest first in each group.
+/// Groups runs by one of their properties, newest first in each group.
 pub(super) fn by<'a>(
     runs: &[&'a RunCard],
     of: fn(&RunCard) -> &str,
@@ -63,7 +59,7 @@ pub(super) fn by<'a>(
     groups
 }
 
-/// The tags: what each is called, by its name in addresses, with its posts and runs.
+/// Tags by their names in addresses: the title, the posts and the runs of each.
 type Tags<'a> = BTreeMap<String, (String, Vec<&'a PostCard>, Vec<&'a RunCard>)>;
 
 fn tags(cards: Cards<'_>) -> Tags<'_> {
@@ -91,7 +87,7 @@ struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// A page with a heading and a sentence under it.
+    /// Adds a page with a heading and a sentence below it.
     fn put(&mut self, path: &str, place: Section, title: &str, lede: &str, main: &Markup) {
         let about = About { description: lede, ..About::default() };
         self.put_as(path, place, title, about, main);
@@ -300,7 +296,7 @@ impl Pages<'_> {
     }
 }
 
-/// A table, or what stands there when it has no row.
+/// Renders a table, or a sentence if it has no rows.
 fn listed(table: &Table, none: &str) -> Markup {
     html! { @if table.rows.is_empty() { p { (none) } } @else { (written::table(table)) } }
 }
@@ -309,7 +305,7 @@ fn runs_section(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
     written::section("runs", "Runs", &runs(path, caption, all))
 }
 
-/// Runs as a table.
+/// Renders runs as a table.
 fn runs(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
     let root = root(path);
     let mut table = Table::of(caption)
@@ -345,7 +341,7 @@ fn runs(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
     listed(&table, "There is no run yet.")
 }
 
-/// Posts, newest first.
+/// Renders posts as a list, newest first.
 fn articles(path: &str, posts: &[&PostCard]) -> Markup {
     let root = root(path);
     html! {
@@ -365,7 +361,7 @@ fn articles(path: &str, posts: &[&PostCard]) -> Markup {
     }
 }
 
-/// The tags of a post as links.
+/// Renders the tags of a post as links.
 pub fn tag_links(root: &str, post: &PostCard) -> Markup {
     html! {
         @if !post.tags.is_empty() {

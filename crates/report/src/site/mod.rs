@@ -1,7 +1,8 @@
-//! A static site of an archive: what stands around the pages of runs, posts, landscapes and histories. A
-//! [`Site`] puts a page between its edges (navigation, description, permanent address), [`lists`] makes the
-//! pages of many things from [`cards`], [`pages`] those of one, [`feed`] the feeds and the sitemap, [`search`] the page that finds
-//! things without a server. All of it is text in, text out: `assay site` reads and writes.
+//! A static site of an archive: everything around the pages of runs, posts, landscapes and
+//! histories. A [`Site`] puts a page into its frame (navigation, description, permanent address).
+//! [`lists`] makes the pages that list many things from [`cards`], [`pages`] those of one thing,
+//! [`feed`] the feeds and the sitemap, and [`search`] a page that searches without a server. All
+//! functions return text; `assay site` reads and writes the files.
 
 pub mod cards;
 pub mod feed;

@@ -1,4 +1,5 @@
-//! The pages of one thing each: what `publish` and its like print of it, between the edges of the site.
+//! Pages of one thing each: the content that `publish` and similar commands print, in the frame of
+//! the site.
 
 use assay_model::RunId;
 use assay_rules::denominator::Matrix;
@@ -14,10 +15,10 @@ use crate::page;
 use crate::post::{self, Post};
 use crate::view::RunView;
 
-/// A file beside a page: its name, and what it holds.
+/// A file next to a page: its name and its description.
 pub type Beside<'a> = (String, &'a str);
 
-/// The page of a run, with the files beside it.
+/// Renders the page of a run, with the files next to it.
 pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[Beside<'_>]) -> String {
     let path = card.path();
     let root = root(&path);
@@ -38,7 +39,7 @@ pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[Beside<'_>]) ->
     page_of(site, &path, &card.title, Section::Runs, about, body)
 }
 
-/// The page of a post, with the files beside it.
+/// Renders the page of a post, with the files next to it.
 pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[Beside<'_>]) -> String {
     let path = card.path();
     let body = html! {
@@ -58,7 +59,7 @@ pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[Beside<'_>]) -> 
     page_of(site, &path, &card.title, Section::Posts, about, body)
 }
 
-/// The page of a landscape.
+/// Renders the page of a landscape.
 pub fn landscape(
     site: &Site,
     card: &LandscapeCard,
@@ -70,7 +71,7 @@ pub fn landscape(
     page_of(site, &card.path(), &card.heading, Section::Landscapes, about, body)
 }
 
-/// The page of a history; `linked`: all its runs have pages on the site.
+/// Renders the page of a history. `linked` is true if all its runs have pages on the site.
 pub fn history(site: &Site, card: &HistoryCard, of: History, linked: bool) -> String {
     fn run(id: &RunId) -> String {
         format!("../runs/{id}/index.html")

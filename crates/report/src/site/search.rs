@@ -1,4 +1,5 @@
-//! The search of a site: its index stands in its page, so that it works from a file and from any host.
+//! The search of a site. Its index is part of its page, so that it works from a file and on any
+//! host.
 
 use maud::{PreEscaped, html};
 use serde::Serialize;
@@ -9,29 +10,29 @@ use super::lists::{Cards, by, system_path, workload_path};
 
 const SCRIPT: &str = include_str!("search.js");
 
-/// Where it is.
+/// Path of the search page.
 pub const PATH: &str = "search.html";
 
 /// A page that can be found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// What it is: `post`, `run`.
+    /// Kind of the page, such as `post` or `run`.
     pub kind: &'static str,
-    /// Its title.
+    /// Title of the page.
     pub title: String,
-    /// Where it is, from the root of the site.
+    /// Path from the root of the site.
     pub url: String,
-    /// Its day; empty for what has none.
+    /// Day of the page; empty if it has none.
     pub day: String,
-    /// A sentence that is shown.
+    /// Sentence that the result shows.
     pub says: String,
-    /// More words that it is found by.
+    /// Additional words by which the page is found.
     pub text: String,
 }
 
-/// The page.
+/// Renders the search page with its index.
 pub fn page(site: &Site, index: &[Entry]) -> String {
-    // An entry is text alone, so writing it cannot fail.
+    // An entry contains only text, so writing it cannot fail.
     let json = serde_json::to_string(index).unwrap_or_else(|_| "[]".to_owned());
     let body = html! {
         header { h1 { "Search" } }
@@ -62,7 +63,8 @@ pub fn page(site: &Site, index: &[Entry]) -> String {
     })
 }
 
-/// Every page that can be found, posts first, then what is newest.
+/// Returns every page that can be found: posts, systems, workloads, histories, landscapes, then
+/// runs.
 pub fn index(cards: Cards<'_>) -> Vec<Entry> {
     let mut out = Vec::new();
     for post in cards.posts {

@@ -1,9 +1,9 @@
-//! Names in addresses.
+//! Converts names to parts of addresses.
 
 use sha2::{Digest as _, Sha256};
 
-/// A name as a part of an address, the same for ever: small letters, digits, `.`, `_` and `-`. Where that is not
-/// the name itself, six digits of its hash tell it from others that look like it.
+/// Returns a name as a permanent part of an address: small letters, digits, `.`, `_` and `-`. If
+/// that is not the name itself, six digits of the name's hash distinguish it from similar ones.
 pub fn slug(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The list of runs.
+//! The list of the archive's runs.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -10,9 +10,9 @@ use super::Style;
 use crate::document::{Part, Parts, Tone, terminal, text};
 use crate::figures::value_text;
 
-/// One line a run: its id, how long ago it started, and what came of it: the sentence of `said`, else the baseline's
-/// value; where it did not complete, its state; tags and note where somebody added some. An empty archive gets one line
-/// that states it.
+/// Formats one line per run: its id, its age and its result, which is the sentence in `said`, else
+/// the baseline's value. A run that did not complete also has its state; a run to which somebody
+/// added tags or a note has a line below the table. An empty archive is one line, `No runs.`
 pub fn archive(
     runs: &[RunSummary],
     said: &BTreeMap<RunId, String>,
@@ -58,7 +58,7 @@ pub fn archive(
     terminal::parts(&all, style)
 }
 
-/// The time since an ISO 8601 time, in its largest unit.
+/// Returns the time since an ISO 8601 time, in its largest unit.
 fn age(started: &str, now: SystemTime) -> String {
     let then = started.parse::<Timestamp>().ok().map(SystemTime::from);
     let passed = then.and_then(|then| now.duration_since(then).ok());

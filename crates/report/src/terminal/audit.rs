@@ -7,11 +7,12 @@ use assay_model::nouns::count;
 use super::Style;
 use crate::document::{Part, Parts, Tone, terminal, text};
 
-/// Columns and rows of a table that are listed by name at most.
+/// Largest number of columns of a table that are listed by name.
 const LISTED: usize = 12;
 
-/// Each claim with its place, verdict, quote and recomputed value, then the number of each verdict.
-/// `all` also lists the rows of columns that hold and the comparisons that are not checked.
+/// Formats each claim with its place, verdict, quote and recomputed value, then the number of
+/// claims with each verdict. `all` also lists the rows of columns that hold and the comparisons
+/// that are not checked.
 pub fn audit(name: &str, audit: &Audit, all: bool, style: Style) -> String {
     let mut parts = Parts::default();
     for claim in &audit.claims {
@@ -35,7 +36,7 @@ pub fn audit(name: &str, audit: &Audit, all: bool, style: Style) -> String {
     terminal::parts(&parts, style)
 }
 
-/// The tables and comparisons of a text that nothing is bound to yet.
+/// Formats the tables and comparisons of a text that nothing is bound to yet.
 pub fn auditable(name: &str, tables: &[Table], found: &[Comparison], style: Style) -> String {
     let mut parts = Parts::default();
     for table in tables {
@@ -99,7 +100,7 @@ fn write(parts: &mut Parts, name: &str, claim: &JudgedClaim, all: bool, style: S
     parts.push(Part::List(Tone::Soft, lines));
 }
 
-/// The claimed and the recomputed value of a reading.
+/// Formats the claimed and the recomputed value of a reading.
 fn recomputed(says: &str, reading: &Reading, verdict: bool) -> String {
     let Reading { computed, formula, .. } = reading;
     let formula = if formula.is_empty() { String::new() } else { format!(" = {formula}") };
@@ -110,7 +111,8 @@ fn recomputed(says: &str, reading: &Reading, verdict: bool) -> String {
     if verdict { format!("{}: {words}", reading.verdict.words()) } else { words }
 }
 
-/// The values of a reading with their sources; many are left to JSON.
+/// Returns the values of a reading with their sources, if they are at most four; only the JSON has
+/// more.
 fn inputs(reading: &Reading) -> Vec<crate::document::Text> {
     let few = reading.inputs.iter().filter(|_| reading.inputs.len() <= 4);
     few.map(|i| {

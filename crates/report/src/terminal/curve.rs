@@ -1,4 +1,4 @@
-//! Curves in a terminal: where each is best, what to choose, and a short table.
+//! Curves in a terminal: their best points, the points to choose, and a short table.
 
 use assay_chart::text::{bar, sparkline};
 use assay_model::{CurvePoint, CurveSummary};
@@ -10,8 +10,8 @@ use crate::parts::curves::{choice, names};
 use crate::percentiles::withheld_points;
 use crate::view::RunView;
 
-/// Every curve: what to choose, then a sparkline and the values at powers of two. Nothing when there is no
-/// curve.
+/// Formats every curve: the points to choose, then a sparkline and the values at powers of two.
+/// Empty if there is no curve.
 pub(super) fn curves(view: &RunView, style: Style) -> Parts {
     let of: Vec<&CurveSummary> = view.analysis.curves.iter().collect();
     let mut all = Parts::default();
@@ -27,7 +27,8 @@ pub(super) fn curves(view: &RunView, style: Style) -> Parts {
     all
 }
 
-/// A curve of no more points than this has all of them in its table, else those at powers of two.
+/// Largest number of points that are all in a curve's table; of more points, it has those at powers
+/// of two.
 const MAX_ROWS: usize = 16;
 
 fn one(c: &CurveSummary, scale: Option<f64>, style: Style, all: &mut Parts) {

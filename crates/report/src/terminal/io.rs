@@ -1,4 +1,4 @@
-//! What was asked of block I/O: totals, groups, histograms, places, and what was lost.
+//! The report on block I/O: totals, groups, histograms, places and losses.
 
 use assay_traces::block_io::{Dimension, GroupReport, HistogramReport, IoReport, Measure};
 
@@ -9,7 +9,7 @@ use crate::alike::once;
 use crate::document::{Part, Parts, Tone, terminal, text};
 use crate::parts::io as parts;
 
-/// The whole answer but the lines of the ticks, for which see [`super::io_ticks`].
+/// Formats the whole report except the lines of the ticks, for which see [`super::io_ticks`].
 pub fn io(report: &IoReport, style: Style) -> String {
     let mut all = parts::head(report);
     let totals = parts::totals(report);
@@ -44,7 +44,7 @@ pub fn io(report: &IoReport, style: Style) -> String {
     terminal::parts(&all, style)
 }
 
-/// Files whose paths the table had to shorten, whole and in its order.
+/// Adds the full paths of files that the table had to shorten, in the table's order.
 fn paths(report: &IoReport, table: &str, all: &mut Parts) {
     let Some(at) = report.by.iter().position(|d| *d == Dimension::File) else { return };
     let paths = report.groups.iter().filter_map(|g| g.key.get(at));

@@ -1,5 +1,5 @@
-//! Histograms in the shape in which DTrace prints `quantize` and `lquantize`, blank for blank: the lower
-//! bound of each row, a bar of 40 characters, the count, and an empty row on either side.
+//! Histograms in the shape in which DTrace prints `quantize` and `lquantize`, blank for blank: the
+//! lower bound of each row, a bar of 40 characters, the count, and an empty row at each end.
 
 use std::fmt::Write;
 
@@ -8,11 +8,11 @@ use assay_traces::block_io::{Printed, PrintedHistograms, Row, Steps};
 use super::Style;
 use crate::document::{Part, Parts, terminal};
 
-/// How long the bar of all is, characters.
+/// Length of a full bar in characters.
 const BAR: u64 = 40;
 
-/// Rows as DTrace prints them; `steps` are those of a linear histogram, `None` for powers of two. Empty
-/// for no rows.
+/// Formats rows as DTrace prints them. `steps` are those of a linear histogram; `None` is for
+/// powers of two. Empty without rows.
 pub(super) fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return String::new() };
     let total: u64 = rows.iter().map(|r| r.count).sum();
@@ -30,7 +30,7 @@ pub(super) fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
     out
 }
 
-/// Histograms that DTrace printed, drawn again, with what can be derived from them.
+/// Formats histograms that DTrace printed, with the statistics that can be derived from them.
 pub fn printed(all: &PrintedHistograms, style: Style) -> String {
     let mut out = Parts::default();
     for histogram in &all.histograms {
@@ -61,7 +61,7 @@ fn in_words(histogram: &Printed) -> String {
     )
 }
 
-/// The line above every histogram.
+/// Returns the line above every histogram.
 fn title() -> String {
     let rule = "------------- Distribution -------------";
     format!("{:>16} {rule:>41} {:<9}\n", "value", "count")
@@ -70,7 +70,7 @@ fn title() -> String {
 fn label(row: &Row) -> String {
     match (row.from, row.to) {
         (None, Some(to)) => format!("< {to}"),
-        // Of powers of two only the last row has no end.
+        // With powers of two, only the last row has no end.
         (Some(from), None) if from == i64::MAX => from.to_string(),
         (Some(from), None) => format!(">= {from}"),
         (Some(from), Some(_)) => from.to_string(),
@@ -78,7 +78,7 @@ fn label(row: &Row) -> String {
     }
 }
 
-/// The row before the first; `None` before one that is open below.
+/// Returns the label of the row before the first; `None` if the first row is open below.
 fn label_before(first: &Row, steps: Option<Steps>) -> Option<String> {
     let from = first.from?;
     Some(match steps {
@@ -98,7 +98,7 @@ fn label_before(first: &Row, steps: Option<Steps>) -> Option<String> {
 }
 
 fn line(out: &mut String, label: &str, count: u64, total: u64) {
-    // 128 bits: counts times 40 may pass 64.
+    // Uses 128 bits, because counts times 40 may exceed 64 bits.
     let at = (u128::from(count) * u128::from(2 * BAR) + u128::from(total))
         / u128::from(2 * total.max(1));
     let bar = "@".repeat(at.min(u128::from(BAR)) as usize);
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// The sizes of writes of the article of 24 June 2009, blank for blank.
+    /// Sizes of the writes in the article of 24 June 2009, blank for blank.
     #[test]
     fn as_dtrace_printed_it_in_2009() {
         let mut h = Pow2::default();

@@ -1,4 +1,4 @@
-//! Logs of iostat: each device's mean and largest values, and every interval on request.
+//! Logs of iostat: the mean and maximum of each device and, on request, every interval.
 
 use assay_model::units::significant;
 use assay_traces::block_io::IostatLog;
@@ -7,13 +7,13 @@ use super::Style;
 use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};
 use crate::parts::io::optional;
 
-/// The columns that are shown when there are more than fit, by what they tell.
+/// Columns that are shown, in the order of the output.
 const SHOWN: [&str; 17] = [
     "r/s", "w/s", "kr/s", "kw/s", "rkB/s", "wkB/s", "r_await", "w_await", "await", "aqu-sz",
     "wait", "actv", "wsvc_t", "asvc_t", "%w", "%b", "%util",
 ];
 
-/// The devices of a log; with `intervals` also a table of its rows by device.
+/// Formats the devices of a log; with `intervals` also a table of each device's rows.
 pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
     let mut all = Parts::default();
     all.titled(format!("iostat of {}: {} intervals", log.system, log.intervals));

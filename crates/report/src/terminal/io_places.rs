@@ -1,4 +1,4 @@
-//! Where on a device its I/Os are: the device as a line of 64 characters, and its fullest regions.
+//! Locations of a device's I/Os: the device as a line of 64 characters, and its busiest regions.
 
 use assay_chart::text::{bar, sparkline};
 use assay_model::units::{format_bytes, format_value_digits};
@@ -8,10 +8,10 @@ use super::Style;
 use crate::document::{Part, Parts, Table, cell};
 use crate::parts::io::optional;
 
-/// Characters of the line that stands for a device.
+/// Length in characters of the line that represents a device.
 const LINE: usize = 64;
 
-/// How sequential each device's I/Os are, and how much of it they touch.
+/// Adds a table of each device's sequential share and of the regions that its I/Os touch.
 pub(super) fn devices(report: &IoReport, all: &mut Parts) {
     let mut table =
         Table::default().label("device").numbers(["I/Os", "sequential", "regions used", "of"]);
@@ -20,7 +20,7 @@ pub(super) fn devices(report: &IoReport, all: &mut Parts) {
             cell(d.device.clone()),
             cell(d.ios.to_string()),
             optional(d.seeks.sequential_share, |s| format!("{:.1} %", 100.0 * s)),
-            // Where nothing tells of addresses there are no regions.
+            // Without addresses there are no regions.
             optional((d.regions.occupied > 0).then_some(&d.regions), |r| {
                 format!("{} of {}", r.occupied, r.counts.len())
             }),
@@ -34,7 +34,7 @@ pub(super) fn devices(report: &IoReport, all: &mut Parts) {
     }
 }
 
-/// A size in blocks as bytes; a power of two needs no digits.
+/// Formats a size in blocks as bytes; a power of two needs no digits.
 fn size(blocks: u64) -> String {
     match blocks.checked_mul(BLOCK_BYTES) {
         Some(bytes) => format_bytes(bytes),
@@ -42,7 +42,7 @@ fn size(blocks: u64) -> String {
     }
 }
 
-/// A map of regions.
+/// Adds the map of the regions.
 pub(super) fn regions(map: &RegionMap, style: Style, all: &mut Parts) {
     let used = map.counts.len();
     if used == 0 {
@@ -54,7 +54,8 @@ pub(super) fn regions(map: &RegionMap, style: Style, all: &mut Parts) {
         .map(|c| {
             let part = used * c / columns..used * (c + 1) / columns;
             let n: u64 = map.counts[part].iter().sum();
-            // An empty stretch is a gap; half of a stretch of one I/O would look like one of many.
+            // An empty part is a gap. As a bar of height 0 it would change the scale, and a part
+            // with one I/O could look like one with many.
             if n == 0 { f64::NAN } else { (n as f64).ln_1p() }
         })
         .collect();

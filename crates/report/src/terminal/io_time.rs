@@ -9,7 +9,7 @@ use crate::parts::io::{optional, time};
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
-/// The header of lines that are shown while ticks happen.
+/// Returns the header of the lines that are shown while ticks happen.
 pub fn io_tick_header() -> String {
     format!(
         "{:<10}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>6}\n",
@@ -17,8 +17,8 @@ pub fn io_tick_header() -> String {
     )
 }
 
-/// One tick as a line under [`io_tick_header`]; `None`: nothing happened in it. `ends_at_ns` is since
-/// 1970.
+/// Formats one tick as a line under [`io_tick_header`]; `None` is a tick without I/O. `ends_at_ns`
+/// counts from 1970.
 pub fn io_tick_line(ends_at_ns: u64, tick_ns: u64, tick: Option<&TickRow>) -> String {
     let [reads, writes, aio, writeback, readahead, nosync] = tick
         .map_or([Some(0); 6], counts)
@@ -36,8 +36,8 @@ pub fn io_tick_line(ends_at_ns: u64, tick_ns: u64, tick: Option<&TickRow>) -> St
     )
 }
 
-/// A line for every tick: when it began, reads, writes, the four counts that say something about who
-/// waits (a dash where the trace does not record them), bytes and mean depth.
+/// Formats a line for every tick: its start, reads, writes, the four counts that show who waits (a
+/// dash if the trace does not record them), bytes and mean depth.
 pub fn io_ticks(report: &IoReport, style: Style) -> String {
     let series = &report.series;
     let wall = report.started_at.is_some();
@@ -70,12 +70,12 @@ pub fn io_ticks(report: &IoReport, style: Style) -> String {
     terminal::parts(&all, style)
 }
 
-/// What brings a time of the trace to nanoseconds since 1970.
+/// Returns the offset from a time of the trace to nanoseconds since 1970.
 fn wall_of_zero(report: &IoReport) -> Option<i128> {
     Some(i128::from(report.wall_start_ns?) - i128::from(report.origin_ns?))
 }
 
-/// A time of day, with as many decimals as ticks of this length need.
+/// Formats a time of day, with as many decimals as ticks of this length need.
 fn of_day(ns: u64, tick_ns: u64) -> String {
     let s = ns / 1_000_000_000;
     let clock = format!("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
@@ -86,7 +86,7 @@ fn of_day(ns: u64, tick_ns: u64) -> String {
     }
 }
 
-/// The counts of a tick in the order of the columns.
+/// Returns the counts of a tick in the order of the columns.
 fn counts(t: &TickRow) -> [Option<u64>; 6] {
     [Some(t.reads), Some(t.writes), t.aio, t.writeback, t.readahead, t.nosync]
 }

@@ -7,7 +7,7 @@ use super::Style;
 use crate::document::{Part, Parts, Tone, terminal};
 use crate::parts::landscape as parts;
 
-/// Heading, findings, table, and what must be known to read it.
+/// Formats the heading, the findings, the tables and the notes for reading them.
 pub fn landscape(landscape: &Landscape, style: Style) -> String {
     let mut all = Parts::default();
     all.push(Part::Paragraph(Tone::Strong, landscape.heading().into()));
@@ -18,12 +18,12 @@ pub fn landscape(landscape: &Landscape, style: Style) -> String {
     terminal::parts(&all, style)
 }
 
-/// Systems by denominators.
+/// Formats the systems by denominator.
 pub fn matrix(matrix: &Matrix, unit: &str, style: Style) -> String {
     terminal::parts(&parts::matrix(matrix, unit, None), style)
 }
 
-/// The landscapes that there are.
+/// Formats the list of all landscapes.
 pub fn landscape_list(list: &[Listing], style: Style) -> String {
     let (defined, files): (Vec<&Listing>, Vec<&Listing>) =
         list.iter().partition(|l| !l.title.is_empty());

@@ -1,8 +1,8 @@
 //! Tables and summaries for a terminal. Every function returns text that ends in a newline and is
 //! never wider than [`Style::width`] columns: long labels are shortened in the middle, and a table
-//! that still does not fit is written row under row. Colour repeats what the words say and is never
-//! the only carrier. Control characters in labels and messages are replaced, so that a program's
-//! output cannot steer the terminal.
+//! that still does not fit is written row under row. Colour only repeats the words and never
+//! carries information alone. Control characters in labels and messages are replaced, so that a
+//! program's output cannot control the terminal.
 
 mod archive;
 mod audit;
@@ -45,8 +45,9 @@ use crate::document::{Found, Part, Parts};
 use crate::parts::system::{counted, described, key_facts};
 use crate::{document, parts};
 
-/// Runs side by side: the values and ratios by treatment, what else differed, the findings, and what the
-/// tracer of block I/O counted, what differs inside the programs. `runs` are in the order of [`Across::runs`].
+/// Formats a comparison of runs: the values and ratios by treatment, the other differences, the
+/// findings, the counts of the block I/O tracer, and the differences inside the programs. `runs`
+/// are in the order of [`Across::runs`].
 pub fn across(
     runs: &[RunSummary],
     across: &Across,
@@ -60,17 +61,18 @@ pub fn across(
     document::terminal::parts(&all, style)
 }
 
-/// The profile with so many functions of each side.
+/// Formats the profile with at most `most` functions per side.
 pub fn profile(profile: &Profile, most: usize, threads: Threads, style: Style) -> String {
     document::terminal::parts(&parts::profile::whole(profile, most, threads), style)
 }
 
-/// The calls by these dimensions, so many lines a table.
+/// Formats the calls by these dimensions, with at most `most` lines per table.
 pub fn syscalls(seen: &Syscalls, by: &[Dimension], most: usize, style: Style) -> String {
     document::terminal::parts(&parts::syscalls::whole(seen, by, most), style)
 }
 
-/// The key facts of a system, those that could not be read with the reason, and how many more are recorded.
+/// Formats the key facts of a system, with the reasons for those that could not be read, and the
+/// number of all recorded facts.
 pub fn system(system: &SystemDescription, style: Style) -> String {
     let mut all = Parts::default();
     all.titled(described(system));
@@ -80,12 +82,12 @@ pub fn system(system: &SystemDescription, style: Style) -> String {
     document::terminal::parts(&all, style)
 }
 
-/// What differs along with a metric; `analysis` is that of the run.
+/// Formats the observations that differ along with a metric; `analysis` is that of the run.
 pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> String {
     document::terminal::parts(&parts::explain::alone(analysis, explanation), style)
 }
 
-/// Findings, the worst first, each with its remedy; of none, that there is none.
+/// Formats findings, most severe first, each with its remedy; or a sentence for an empty list.
 pub fn findings(findings: &[Finding], style: Style) -> String {
     let found = Part::Findings(findings.iter().map(Found::whole).collect());
     document::terminal::parts(&Parts::of(found), style)

@@ -1,4 +1,4 @@
-//! The plan before it runs: treatments, trials, order, time, the detectable effect.
+//! The plan before a run: treatments, trials, order, time and the detectable effect.
 
 use assay_model::Plan;
 
@@ -6,25 +6,24 @@ use super::Style;
 use crate::document::{Part, Parts, Table, Tone, cell, terminal};
 use crate::figures::count;
 
-/// What is known before a run.
+/// Facts about a run that are known before it starts.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanView<'a> {
-    /// The plan.
     pub plan: &'a Plan,
-    /// When it stops, as a sentence.
+    /// Stop rule, as a sentence.
     pub stop_rule: &'a str,
-    /// How long it will take, and how that is known, as a sentence.
+    /// Expected duration and its basis, as a sentence.
     pub time: &'a str,
-    /// The smallest difference that it would find, as a sentence.
+    /// Smallest difference that the run would find, as a sentence.
     pub detectable: &'a str,
-    /// The lines that the workload will run, for a person to read before it does.
+    /// Lines that the workload will run, for the user to read first.
     pub lines: &'a [String],
 }
 
-/// How many blocks of the order are shown.
+/// Number of blocks whose order is shown.
 const BLOCKS_SHOWN: u32 = 4;
 
-/// The plan as text.
+/// Formats the plan as text.
 pub fn plan(view: &PlanView<'_>, style: Style) -> String {
     let plan = view.plan;
     let mut all = Parts::default();

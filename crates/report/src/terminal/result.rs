@@ -1,4 +1,5 @@
-//! What a run ends with: its results, and what speaks against them. Every trial is in [`super::run`].
+//! Output at the end of a run: its results, and the findings against them. Every trial is in
+//! [`super::run`].
 
 use assay_chart::text::shorten;
 use assay_model::{Outcome, Severity, TrialRecord};
@@ -11,26 +12,27 @@ use crate::parts::findings::found;
 use crate::view::RunView;
 use crate::words;
 
-/// How many failed trials are shown.
+/// Largest number of failed trials that are shown.
 const FAILED_SHOWN: usize = 5;
 
-/// How much of a result is written.
+/// The level of detail of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// The numbers, one verdict, and that there are warnings: two commands take ten lines of 80 columns.
+    /// The numbers, one verdict and one line about warnings: two commands take ten lines of 80
+    /// columns.
     Brief,
-    /// With the reasons, and every warning with its remedy.
+    /// The same with reasons, and with the remedy of every warning.
     Full,
 }
 
-/// The results of a run, its warnings and its failed trials.
+/// Formats the results of a run, its warnings and its failed trials.
 pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     let s = &view.summary;
     let brief = detail == Detail::Brief;
     let mut all = results(view, style);
     let found = found(view);
     let notes = found.iter().filter(|f| f.finding.severity == Severity::Note).count();
-    // That the machine was busy was said before the first trial.
+    // A busy machine was reported before the first trial.
     let merged = |f: &&Found| {
         let f = &f.finding;
         brief && f.severity == Severity::Warning && !f.message.starts_with(assay_checks::BUSY)
@@ -69,7 +71,8 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     terminal::parts_of(&all, if brief { On::Brief } else { On::Terminal }, style)
 }
 
-/// The warning about what changes the numbers most, with its remedy, as far as three lines hold it; where the others are.
+/// Returns the warning with the largest effect on the numbers and its remedy, cut to three lines,
+/// and the option that shows the other warnings.
 fn in_short(warnings: &[&Found], style: Style) -> String {
     let Some(first) = warnings.first() else { return String::new() };
     let remedy = match first.finding.remedy.as_str() {

@@ -1,4 +1,4 @@
-//! One run of the archive in full: where it stands, its results, findings and trials.
+//! One run of the archive in full: its state, results, findings and trials.
 
 use assay_model::Kind;
 
@@ -13,7 +13,7 @@ use crate::parts;
 use crate::view::RunView;
 use crate::words;
 
-/// The run as text.
+/// Formats the run as text.
 pub fn run(view: &RunView, style: Style) -> String {
     let s = &view.summary;
     let mut all = Parts::default();
@@ -32,7 +32,7 @@ pub fn run(view: &RunView, style: Style) -> String {
     let facts = facts.into_iter().chain(note);
     all.push(Part::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).collect()));
     all.append(results(view, style));
-    // What assay derived stands beside the comparisons already.
+    // Metrics that assay derived are already shown with the comparisons.
     let whole = view.analysis.run_metrics.iter().filter(|m| m.kind != Kind::Derived);
     for m in whole.filter(|_| view.imported().is_some()) {
         all.say(parts::results::whole_run(m));
@@ -45,7 +45,8 @@ pub fn run(view: &RunView, style: Style) -> String {
     terminal::parts(&all, style)
 }
 
-/// What was measured: the suite, the comparison or the one treatment, percentiles, scaling, curves.
+/// Returns the measured results: the suite, the comparison or the only treatment, then percentiles,
+/// scaling and curves.
 pub(super) fn results(view: &RunView, style: Style) -> Parts {
     let gate = Gate::open(view);
     let mut all = Parts::default();

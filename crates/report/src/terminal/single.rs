@@ -10,7 +10,7 @@ use crate::figures::{centre_name, count, percent, summary_text, value_on_scale};
 use crate::view::{RunView, deciding};
 use crate::words;
 
-/// The facts of each treatment.
+/// Returns the summary of each treatment.
 pub(super) fn single(view: &RunView, style: Style) -> Parts {
     let mut all = Parts::default();
     for s in deciding(&view.analysis) {
@@ -18,7 +18,7 @@ pub(super) fn single(view: &RunView, style: Style) -> Parts {
         all.titled(format!("{} of {label}", s.metric));
         let mut facts = facts(view, s);
         let values: Vec<f64> = s.values.iter().map(|v| v.unwrap_or(f64::NAN)).collect();
-        // A sparkline of two says nothing, and one wider than the line would be cut.
+        // A sparkline of two values shows nothing, and one wider than the line would be cut.
         if (3..=style.columns().saturating_sub(18)).contains(&values.len()) {
             facts.push(("in order", sparkline(&values, style.glyphs)));
         }

@@ -8,7 +8,7 @@ use assay_traces::translation::{Row, SideRow, Simulation, Step, StepCost, Table}
 use super::Style;
 use crate::document::{Part, Parts, Table as Columns, Tone, cell, terminal};
 
-/// The table, with what it is of and what must be known about it.
+/// Formats the table with its subject and the notes for reading it.
 pub fn tlb(table: &Table, style: Style) -> String {
     terminal::parts(&of(table, style), style)
 }
@@ -27,7 +27,7 @@ fn of(table: &Table, style: Style) -> Parts {
     all
 }
 
-/// A simulation: the table, and what became of the TSBs.
+/// Formats a simulation: the table, and the lookups and misses of the TSBs.
 pub fn simulation(s: &Simulation, style: Style) -> String {
     let mut all = of(&s.table, style);
     let processes = if s.processes == 1 { "process" } else { "processes" };
@@ -58,7 +58,7 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
 
 const MAX_TSBS: usize = 16;
 
-/// What was counted in all: the rates above are these over simulated time.
+/// Returns the total counts; the rates above are these over simulated time.
 fn counts(total: &Row) -> Columns {
     let mut columns = Columns::default().word("counted").number("accesses");
     for cost in &total.data.steps {
@@ -73,7 +73,7 @@ fn counts(total: &Row) -> Columns {
     columns
 }
 
-/// trapstat's own layout: both sides in a line.
+/// Formats the table in trapstat's own layout, with both sides on one line.
 fn wide(table: &Table) -> String {
     let mut out = String::new();
     let side = |row: &SideRow, letter: char| {
@@ -98,7 +98,7 @@ fn wide(table: &Table) -> String {
     out
 }
 
-/// A line a side: for three steps, and for narrow terminals.
+/// Formats the table with one line per side, for three steps and for narrow terminals.
 fn long(table: &Table, title: String) -> Columns {
     let mut columns = Columns::of(title).word("page  time").word("side");
     for cost in &table.total.data.steps {
@@ -134,7 +134,7 @@ fn step_name(step: Step) -> &'static str {
     }
 }
 
-/// Misses a second, whole.
+/// Formats misses per second as a whole number.
 fn rate(cost: &StepCost) -> String {
     cost.per_second.map_or_else(
         || "-".into(),

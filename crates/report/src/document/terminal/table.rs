@@ -1,5 +1,6 @@
-//! Tables that fit: columns as wide as they must be, labels shortened in the middle when the whole
-//! is too wide, row under row when even that does not fit.
+//! Lays out tables for the width of a terminal. Columns are as wide as their content; if the table
+//! is too wide, labels are shortened in the middle. A table that still does not fit is split into
+//! parts or, if that fails, written with one field per line.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +12,7 @@ use crate::document::table::{Kind, Row};
 use crate::document::{Cell, On, Table, Tone, cell};
 use crate::terminal::{Glyphs, Style};
 
-/// The narrowest a flexible column gets.
+/// Minimum width of a column of labels.
 const NARROWEST: usize = 9;
 const GAP: usize = 2;
 
@@ -21,8 +22,8 @@ enum Labels {
     Ends,
 }
 
-/// How many bytes all texts begin with alike, up to the last space, comma or equals sign in them;
-/// 0 for fewer than two different texts.
+/// Returns the length in bytes of the beginning that all texts share, up to the last space, comma
+/// or equals sign in it; 0 for fewer than two different texts.
 fn common_beginning(texts: &[&str]) -> usize {
     let Some(first) = texts.first() else { return 0 };
     if texts.iter().all(|t| t == first) {
@@ -35,7 +36,7 @@ fn common_beginning(texts: &[&str]) -> usize {
     first.as_bytes()[..alike].iter().rposition(|b| b" ,=".contains(b)).map_or(0, |i| i + 1)
 }
 
-/// A table on its way to text: the columns that a terminal shows, and their cleaned texts.
+/// A table during layout: the columns that a terminal shows and their cleaned texts.
 struct Layout {
     columns: Vec<Column>,
     rows: Vec<Vec<Field>>,
@@ -46,11 +47,10 @@ struct Column {
     kind: Kind,
 }
 
-/// A text and its tone.
 type Field = (String, Tone);
 
 impl Table {
-    /// The table as text.
+    /// Formats the table as text.
     pub(crate) fn render(&self, style: Style) -> String {
         let mut layout = Layout::of(self, style);
         let whole = layout.side_by_side_if_it_fits(style);
@@ -59,8 +59,9 @@ impl Table {
             .unwrap_or_else(|| Layout::of(self, style).row_under_row(style))
     }
 
-    /// The columns in as many parts as the width asks for; those after the first begin with the numbers that
-    /// come before the labels, and with the rows' names. `None` where not even one column fits beside those.
+    /// Splits the columns into as many parts as the width requires. Every part after the first
+    /// repeats the columns of numbers before the labels, and the names of the rows. Returns `None`
+    /// if not even one column fits next to these.
     fn in_parts(&self, style: Style) -> Option<String> {
         if self.rows.iter().all(|r| r.name.is_empty()) {
             return None;
@@ -99,7 +100,7 @@ impl Table {
                 .rows
                 .iter()
                 .map(|r| Row {
-                    // A name must not take the place of the numbers.
+                    // A long name must not take the place of the numbers.
                     cells: pick(&r.cells, cell(shorten(&r.name, room, style.ellipsis()))),
                     ..Row::default()
                 })
@@ -118,7 +119,8 @@ impl Layout {
         };
         let field = |cells: &[Cell], i: usize| {
             cells.get(i).map_or_else(Field::default, |c| {
-                // What covers several columns is why they are withheld, which a sentence under the table says.
+                // A cell that covers several columns is the reason for withholding their numbers; a
+                // sentence below the table gives it.
                 let words = if c.span > 1 { "withheld".to_owned() } else { c.text.words() };
                 (cleaned(&words), c.tone)
             })
@@ -151,7 +153,8 @@ impl Layout {
         None
     }
 
-    /// Labels that all begin alike lose that beginning, since it tells nothing.
+    /// Replaces the beginning that all labels of a column share, which distinguishes none of them,
+    /// by an ellipsis.
     fn drop_common_beginnings(&mut self, style: Style) {
         for c in (0..self.columns.len()).filter(|c| self.columns[*c].kind == Kind::Label) {
             let texts: Vec<&str> =
@@ -166,7 +169,7 @@ impl Layout {
         }
     }
 
-    /// Whether no two different labels of a column become the same when they are shortened.
+    /// Returns true if no two different labels of a column become equal when they are shortened.
     fn stay_distinct(&self, widths: &[usize], style: Style) -> bool {
         (0..self.columns.len()).filter(|c| self.columns[*c].kind == Kind::Label).all(|c| {
             let mut seen: BTreeMap<String, &str> = BTreeMap::new();
@@ -203,7 +206,7 @@ impl Layout {
         let mut out = String::new();
         for row in std::iter::once(&titles).chain(&self.rows) {
             let mut line = String::new();
-            // Padding is held back until something follows it, so that no line ends in spaces.
+            // Padding is held back until text follows it, so that no line ends in spaces.
             let mut pending = 0;
             for (i, (text, tone)) in row.iter().enumerate() {
                 let column = &self.columns[i];

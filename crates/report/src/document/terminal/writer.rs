@@ -1,4 +1,4 @@
-//! Lines of text: cleaned, painted and wrapped.
+//! Lines of text for a terminal: cleaned, coloured and wrapped.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,11 @@ use assay_chart::text::{columns, shorten};
 use crate::document::Tone;
 use crate::terminal::{Glyphs, Style};
 
-/// The codes of the paints, as `ESC [ code m`.
+/// Escape codes of the tones, written as `ESC [ code m`.
 const CODES: [&str; 5] = ["1", "2", "32", "31", "33"];
 
-/// The text with the escape codes around it, where the style has colour. The codes are those of [`CODES`].
+/// Returns the text between the escape codes of its tone ([`CODES`]), or unchanged if the style has
+/// no colour.
 pub(super) fn paint(tone: Tone, text: &str, style: Style) -> String {
     let code = match tone {
         Tone::Plain => return text.to_owned(),
@@ -27,13 +28,14 @@ pub(super) fn paint(tone: Tone, text: &str, style: Style) -> String {
     }
 }
 
-/// Text from outside as it may stand on a terminal: characters that steer one (control characters, and
-/// the marks that change the direction of writing) become U+FFFD; lines and tabs stay.
+/// Makes foreign text safe for a terminal: control characters, and marks that change the direction
+/// of writing, become U+FFFD. Newlines and tabs are kept.
 pub fn printable(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(|c| if steers(c) { '\u{FFFD}' } else { c }).collect()
 }
 
-/// Text that was painted here, as it may stand on a terminal: as [`printable`], but for our own paint.
+/// Makes text that assay coloured safe for a terminal: as [`printable`], but assay's own colour
+/// codes are kept.
 pub fn painted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -50,7 +52,8 @@ pub fn painted(text: &str) -> String {
     out
 }
 
-/// JSON as it may stand on a terminal: what steers one is written as `\u` and its number.
+/// Makes JSON safe for a terminal: control characters and direction marks are written as `\u` and
+/// their number.
 pub fn printable_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -68,12 +71,12 @@ fn steers(c: char) -> bool {
         || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text on one line, [`printable`].
+/// Returns the text on one line, made safe with [`printable`].
 pub(super) fn clean(text: &str) -> String {
     printable(&text.replace(['\n', '\t', '\r'], " "))
 }
 
-/// Collects lines.
+/// Collects the lines of an output.
 pub(crate) struct Writer {
     out: String,
     style: Style,
@@ -84,17 +87,17 @@ impl Writer {
         Writer { out: String::new(), style }
     }
 
-    /// One line, shortened to the width.
+    /// Writes one line, shortened to the width.
     pub(crate) fn line(&mut self, text: &str, tone: Tone) {
         let text = self.fitting(text);
         self.out.push_str(&paint(tone, &text, self.style));
         self.out.push('\n');
     }
 
-    /// Text wrapped to the width; every line but the first is indented further by two.
+    /// Writes text wrapped to the width; lines after the first are indented by two more columns.
     pub(crate) fn wrapped(&mut self, indent: usize, text: &str, tone: Tone) {
         let width = self.style.columns();
-        // However deep the indent, half of the width is left for words.
+        // Half of the width is left for words, however deep the indent.
         let further = (indent + 2).min(width / 2);
         let mut lead = " ".repeat(indent.min(width / 2));
         let mut line = String::new();
@@ -114,7 +117,8 @@ impl Writer {
         }
     }
 
-    /// `  name   value` rows with the names aligned; values wrap under themselves.
+    /// Writes `  name   value` rows with the names aligned. A value that does not fit is wrapped on
+    /// the lines below its name.
     pub(crate) fn pairs(&mut self, pairs: &[(String, String)]) {
         let pairs: Vec<(String, &String)> =
             pairs.iter().map(|(label, value)| (self.glyphs(label), value)).collect();
@@ -133,7 +137,7 @@ impl Writer {
         }
     }
 
-    /// Text that was laid out already.
+    /// Writes text that was laid out already.
     pub(crate) fn raw(&mut self, text: &str) {
         self.out.push_str(text);
     }
@@ -156,13 +160,13 @@ impl Writer {
         shorten(&clean(&self.glyphs(text)), self.style.columns(), self.style.ellipsis())
     }
 
-    /// In ASCII the few signs that assay itself writes are spelled.
+    /// Spells assay's own special characters in ASCII, unless the style allows Unicode.
     fn glyphs(&self, text: &str) -> String {
         if self.style.glyphs == Glyphs::Unicode { text.to_owned() } else { ascii(text) }
     }
 }
 
-/// The signs that assay itself writes, spelled in ASCII; `µ` is left to the units.
+/// Spells in ASCII the special characters that assay itself writes.
 pub(super) fn ascii(text: &str) -> String {
     text.replace('…', "...")
         .replace('±', "+-")

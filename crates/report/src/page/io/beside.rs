@@ -1,4 +1,4 @@
-//! Block I/O of runs beside each other: its metrics, and charts of a kind on one scale.
+//! Block I/O of several runs: its metrics, and charts of the same kind on one scale.
 
 use assay_chart::NARROW;
 use assay_model::Across;
@@ -12,9 +12,10 @@ use crate::gate::Gate;
 use crate::parts::across::io;
 use crate::view::RunView;
 
-/// A table of the metrics that the tracer gave, and the charts of the first counted trial of each run (of its
-/// first treatment that was traced), those of a kind side by side and on one scale; no charts where fewer than
-/// two runs were traced, `None` where there is nothing at all. `of` has the same runs in each metric.
+/// Renders a table of the tracer's metrics, and the charts of the first traced trial of each run
+/// that counts. Charts of the same kind are side by side and on one scale. There are no charts if
+/// fewer than two runs were traced; returns `None` if there is no table either. Each entry of `of`
+/// has the same runs in one metric.
 pub fn io_beside(views: &[&RunView], of: &[Across]) -> Option<Markup> {
     let metrics = Some(io(of)).filter(|t| !t.rows.is_empty());
     let charts = side_by_side(views);
@@ -57,7 +58,7 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
     })
 }
 
-/// What is drawn of a run, and whose it is; what is withheld is not drawn.
+/// Returns the charts of a run and the label of their trial; withheld treatments are skipped.
 fn of_run(number: usize, view: &RunView) -> Option<(String, Titled)> {
     let gate = Gate::of(view);
     let shown = |t: &u32| gate.run().is_none() && gate.treatment(*t).is_none();

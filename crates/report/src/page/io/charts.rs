@@ -1,4 +1,4 @@
-//! The charts of block I/O: over time, by size, latency and address.
+//! The charts of block I/O: over time, by size, by latency and by address.
 
 use assay_chart::heat::{self, Heat};
 use assay_chart::histogram::{self, Histogram};
@@ -9,10 +9,10 @@ use maud::Markup;
 
 use super::Subject;
 
-/// Series of a histogram that can be distinguished.
+/// Largest number of series of a histogram that a reader can distinguish.
 const MAX_SERIES: usize = 8;
 
-/// A chart before it is drawn.
+/// A chart that is not drawn yet.
 pub(super) enum Chart {
     Lines(Lines),
     Histogram(Histogram),
@@ -28,7 +28,7 @@ impl Chart {
         }
     }
 
-    /// The chart on scales that cover `reach` too, of this width.
+    /// Draws the chart at this width, on scales that also cover `reach`.
     pub(super) fn over(&self, reach: Reach, width: f64) -> Markup {
         match self {
             Chart::Lines(c) => lines::render_over(c, reach, width),
@@ -38,17 +38,17 @@ impl Chart {
     }
 }
 
-/// Charts by their titles.
+/// Charts with their titles.
 pub(super) type Titled = Vec<(String, Chart)>;
 
-/// What all charts of a title reach over together.
+/// Returns the reach that covers all charts with this title.
 pub(super) fn common<'a>(title: &str, all: impl Iterator<Item = &'a Titled>) -> Reach {
     let same = all.flatten().filter(|(t, _)| t == title);
     same.fold(Reach::default(), |reach, (_, chart)| reach.join(chart.reach()))
 }
 
-/// Gives histograms of a title the same series in the same order, the busiest first, so that one colour means the
-/// same in all of them. A series that one lacks has no bars there.
+/// Gives histograms with the same title the same series in the same order, busiest first, so that a
+/// colour has one meaning in all of them. A series that a histogram lacks has no bars there.
 pub(super) fn same_series(all: &mut [&mut Titled]) {
     use std::collections::BTreeMap;
     let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
@@ -63,7 +63,7 @@ pub(super) fn same_series(all: &mut [&mut Titled]) {
         let Chart::Histogram(h) = chart else { continue };
         let mut order: Vec<(&String, u64)> =
             sums.iter().filter(|((t, _), _)| t == title).map(|((_, l), n)| (l, *n)).collect();
-        // Stable: of equals the first by name.
+        // The sort is stable: equally busy series stay ordered by name.
         order.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         let own = std::mem::take(&mut h.series);
         let of = |label: &String| {
@@ -76,7 +76,7 @@ pub(super) fn same_series(all: &mut [&mut Titled]) {
     }
 }
 
-/// Every chart of a subject under its title.
+/// Returns every chart of a subject with its title.
 pub(super) fn charts(subject: &Subject, report: &IoReport) -> Titled {
     let mut charts = vec![
         ("I/Os a second".to_owned(), over_time(subject, report, Rate::Ios)),
@@ -152,14 +152,16 @@ fn distribution(
 ) -> Option<Chart> {
     let of = |g: &assay_traces::block_io::GroupReport| {
         let h = g.histograms.iter().find(|h| h.measure == measure && !h.rows.is_empty())?;
-        // Times come in the unit of the question; the axis gives them their prefix.
+        // The unit of the times depends on the question; here they become seconds, to which the
+        // axis adds the prefix.
         let factor = match h.unit.as_str() {
             "ns" => 1e-9,
             "µs" => 1e-6,
             "ms" => 1e-3,
             _ => 1.0,
         };
-        // The row of 0 has no place on an axis of powers of two: it is drawn as the one below 1.
+        // A row that begins at 0 has no place on an axis of powers of two; it is drawn from half of
+        // its end.
         let rows = h.rows.iter().filter_map(|r| {
             let (from, to) = (r.from? as f64, r.to? as f64);
             let from = if from > 0.0 { from } else { to / 2.0 };

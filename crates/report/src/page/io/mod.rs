@@ -1,5 +1,5 @@
-//! Block I/O of the trials, as the tracer saw it: of each treatment, and of a system that is being
-//! watched.
+//! Block I/O as the tracer recorded it: of each treatment's trial, and of a system under
+//! observation.
 
 mod beside;
 mod charts;
@@ -18,10 +18,10 @@ use crate::view::RunView;
 
 pub use beside::io_beside;
 
-/// Trials that are drawn in all.
+/// Largest number of trials that are drawn.
 const MAX_TRIALS: usize = 12;
 
-/// For each treatment its first counted trial; `None` when no tracer was at work.
+/// Renders the first counted trial of each treatment that was traced; `None` if no trial was.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
     let mut drawn: Vec<(String, Subject, &IoReport, Titled)> = Vec::new();
     let mut rows = Vec::new();
@@ -51,21 +51,21 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
     })
 }
 
-/// Whose I/Os a chart shows, and on which clock.
+/// The source of a chart's I/Os, and its clock.
 struct Subject {
-    /// What ids of charts end with.
+    /// Suffix of the ids of charts.
     id: String,
-    /// `trial 3`.
+    /// Name in titles, such as `trial 3`.
     name: String,
-    /// What captions begin with.
+    /// Beginning of the captions.
     link: Markup,
-    /// The zero of its clock.
+    /// Zero of the charts' clock, in nanoseconds.
     start_ns: u64,
     spans: Vec<PhaseSpan>,
 }
 
 impl Subject {
-    /// A trial; ids of charts end with `of` and its number.
+    /// Returns the subject of a trial; ids of its charts end with `of` and the trial's number.
     fn trial(of: &str, record: &TrialRecord) -> Self {
         let id = record.number;
         Subject {
@@ -78,7 +78,8 @@ impl Subject {
     }
 }
 
-/// Block I/O of a system that is being watched, as parts of a page: the same charts as of a trial.
+/// Renders block I/O of a system under observation as parts of a page, with the same charts as for
+/// a trial.
 pub fn observed(report: &IoReport) -> Markup {
     let first = report.series.ticks.first().map(|t| t.t_ns);
     let subject = Subject {
@@ -105,8 +106,8 @@ pub fn observed(report: &IoReport) -> Markup {
     }
 }
 
-/// Every chart of a subject with its caption, on scales that cover what `reach` says of its title, and what
-/// the looking cost.
+/// Renders every chart of a subject with its caption, on scales that cover the `reach` of its
+/// title, and the cost of tracing.
 fn figures(
     subject: &Subject,
     report: &IoReport,

@@ -15,7 +15,7 @@ use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact;
 use crate::post::expression::What;
 
-/// Divides a by b, also across units.
+/// Divides a by b; values of one dimension may have different units.
 pub(super) fn ratio<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     both(e, a, "over", Quantity::per)
 }
@@ -80,7 +80,7 @@ pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<M
     Ok(Made::Number(keep(e, number, findings, &[&a, &whole])))
 }
 
-/// Makes a value of a number that the claim itself states.
+/// Converts a number that the claim itself states to a value.
 pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let value = match a.get("value").map(|x| &x.what) {
         Some(What::Text(text)) => {
@@ -96,7 +96,7 @@ pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Mad
     Ok(Made::Amount(Box::new(Amount::computed(&label, value, Better::Neither, &[]))))
 }
 
-/// Names an input that nobody printed.
+/// Returns a missing value, for an input that no source printed.
 pub(super) fn missing<'a>(_: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     match a.text("what")?.map(str::trim) {
         None | Some("") => Err(a.error("what", "`missing` names the input that is not there", "")),

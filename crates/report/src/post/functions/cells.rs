@@ -47,7 +47,7 @@ pub(super) fn column<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Mad
     Ok(Made::List(amounts.collect::<Result<_, _>>()?))
 }
 
-/// Tells the order of values: `descending`, `ascending`, `equal` or `no order`.
+/// Returns the order of values: `descending`, `ascending`, `equal` or `no order`.
 pub(super) fn ordered<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let amounts = if a.get("column").is_some() {
         match column(e, a)? {
@@ -92,7 +92,7 @@ fn table<'a>(e: &Evaluator<'a>, a: &Arguments<'a>) -> Result<&'a Table> {
     find(tables, wanted).map_err(|error| wrong(a, argument, &error))
 }
 
-/// Makes a value of a cell, or a text where it holds no number.
+/// Returns the value of a cell, or its text if it has no number.
 fn of_row<'a>(a: &Arguments<'a>, table: &'a Table, row: &'a Row) -> Result<Made> {
     let column = table.column(name(a, "column")?).map_err(|error| wrong(a, "column", &error))?;
     if row.cells[column].number.is_some() {
@@ -107,7 +107,7 @@ fn of_row<'a>(a: &Arguments<'a>, table: &'a Table, row: &'a Row) -> Result<Made>
     Ok(Made::Answer(Box::new(Answer::Text(text.to_owned())), Vec::new()))
 }
 
-/// Makes a value of a cell, with the denominators of its row.
+/// Returns the value of a cell, with the denominators of its row.
 fn amount(a: &Arguments<'_>, table: &Table, row: &Row, column: usize) -> Result<Amount> {
     let cell = table.number(row, column).map_err(|error| {
         a.error("column", error.to_string(), "leave rows out with `except = [...]`")
@@ -130,7 +130,7 @@ fn amount(a: &Arguments<'_>, table: &Table, row: &Row, column: usize) -> Result<
     Ok(amount)
 }
 
-/// Reads the denominators of a row from the columns of that title.
+/// Reads the denominators of a row from the columns with their titles.
 fn counts(table: &Table, row: &Row) -> Counts {
     let count = |titles: [&str; 3]| {
         let title = |t: &str| titles.iter().any(|own| t.trim().eq_ignore_ascii_case(own));

@@ -1,4 +1,4 @@
-//! `chart`: bars of results, lines of observations in a row, curves of a run.
+//! `chart`: bars of results, lines of observations in sequence, curves of a run.
 
 use std::fmt::Write as _;
 
@@ -19,10 +19,10 @@ use crate::post::document::{Block, chart as laid};
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 
-/// How many bars are drawn.
+/// Largest number of bars in a chart.
 const BARS: usize = 24;
 
-/// A chart.
+/// Draws a chart of the kind that the call names.
 pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     const KINDS: &[&str] = &["bars", "lines", "curve"];
     let made = match a.text("kind")?.unwrap_or("") {
@@ -41,18 +41,18 @@ fn id(e: &Evaluator<'_>) -> String {
     format!("chart-{}", e.blocks.len() + 1)
 }
 
-/// The title that was typed, with marks at quantities.
+/// Returns the typed title, with marks at quantities.
 fn title(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Option<String>> {
     e.typed_argument(a, "title", "title of a chart")
 }
 
-/// The names that were typed for bars and lines, with marks at quantities.
+/// Returns the typed names of bars and lines, with marks at quantities.
 fn renamed(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Vec<String>> {
     let names = a.texts("names")?.into_iter();
     Ok(names.map(|(name, span)| e.typed_text(name, "name in a chart", Some(span))).collect())
 }
 
-/// A name that was typed, with the real one beside it.
+/// Returns a typed name with the real one in parentheses.
 fn label(name: Option<&String>, own: &str) -> String {
     match name {
         Some(name) if name != own => format!("{name} ({own})"),
@@ -60,7 +60,7 @@ fn label(name: Option<&String>, own: &str) -> String {
     }
 }
 
-/// In place of a chart whose results are all withheld: why.
+/// Returns the block in place of a chart whose results are all withheld: it states the reason.
 fn nothing(title: &str, why: &str) -> Block {
     let words = format!("Nothing is drawn, every result is withheld: {why}");
     laid(html! { p { (words) } }, title, words)
@@ -89,7 +89,8 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
         (shown, name)
     } else {
         let landscape = load(e, a, "landscape", basis)?;
-        // Results of different questions share no axis: the first question's are drawn, and the caption names it.
+        // Results of different questions share no axis: those of the first question are drawn, and
+        // the caption names it.
         let tables = landscape.tables();
         let (question, lines) = tables.first().map_or(("", &[][..]), |(q, l)| (*q, l.as_slice()));
         let name = if tables.len() > 1 {
@@ -171,7 +172,8 @@ fn kinds(entries: &[Entry]) -> &'static str {
     }
 }
 
-/// Observations in a row: each pattern is a line, its results in the order of their file.
+/// Draws observations in sequence: each pattern is a line with its results in the order of their
+/// file.
 fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     let names = renamed(e, a)?;
     let mut series = Vec::new();
@@ -217,8 +219,8 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     Ok(laid(markup, &format!("{title}; quoted numbers"), words))
 }
 
-/// The curves that a run measured; where it measured none, those that it estimated or derived, and
-/// the chart states it.
+/// Draws the curves that a run measured. If it measured none, draws those that it estimated or
+/// derived, and states that in the caption.
 fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     let Some(alias) = a.text("run")? else {
         let help = "for example `chart(\"curve\", run=\"sweep\")`";

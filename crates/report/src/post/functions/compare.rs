@@ -1,5 +1,5 @@
-//! Comparisons: `better`, `times`, `speedup`, `less_time` and `difference`. The words follow the
-//! numbers, so that a sentence cannot say the opposite of them.
+//! Comparisons: `better`, `times`, `speedup`, `less_time` and `difference`. The words follow from
+//! the numbers, so that a sentence cannot contradict them.
 
 use assay_checks::ComparisonEvidence;
 use assay_model::{Better, Comparison, Interval, Verdict, units};
@@ -17,45 +17,46 @@ use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact;
 use crate::post::score::GEOMEAN;
 
-/// What a comparison is made from.
+/// Input for the text of a comparison.
 struct Sides {
     a: Amount,
     ratio: Ratio,
     digits: Option<usize>,
 }
 
-/// A ratio with what is known of it.
+/// A ratio with its interval, and with the verdict of the run.
 #[derive(Clone)]
 pub(in crate::post) struct Ratio {
     pub(in crate::post) value: f64,
     pub(in crate::post) interval: Option<Interval>,
-    /// What the run's own comparison says.
+    /// Verdict of the run's own comparison.
     pub(in crate::post) verdict: Option<Verdict>,
-    /// The margin of that comparison.
+    /// Margin of the run's own comparison.
     margin: Option<f64>,
-    /// The quotient of the two values.
+    /// Quotient of the two values.
     quantity: Quantity,
 }
 
-/// Which way round a ratio is taken.
+/// Direction in which a ratio is taken.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
-    /// a / b.
+    /// The ratio a / b.
     Plain,
-    /// b / a: a ratio of times as a ratio of speeds.
+    /// The ratio b / a: a ratio of times as a ratio of speeds.
     Turned,
-    /// Turned where less is better.
+    /// Turned if lower values are better.
     ByDirection,
 }
 
-/// Converts the second value to the unit of the first. Values of two dimensions have no ratio.
+/// Converts the second value to the unit of the first. Values of different dimensions have no
+/// ratio.
 pub(super) fn comparable(
     args: &Arguments<'_>,
     argument: &str,
     a: &Amount,
     mut b: Amount,
 ) -> Result<Amount> {
-    // A bare number of the binding is meant in the unit of what it is compared with.
+    // A bare number of the binding has the unit of the value that it is compared with.
     if b.entry.value.unit == "1" && b.entry.value.leaves().is_empty() {
         b.entry.value.unit.clone_from(&a.entry.value.unit);
     }
@@ -81,7 +82,7 @@ pub(super) fn comparable(
     ))
 }
 
-/// a / b, with the interval of the run's own comparison where both are treatments of one run.
+/// Returns a / b, with the interval of the run's own comparison if both are treatments of one run.
 pub(in crate::post) fn ratio(
     e: &Evaluator<'_>,
     a: &Amount,
@@ -103,13 +104,14 @@ pub(in crate::post) fn ratio(
         (out.value, out.interval) = (ratio, interval);
         (out.verdict, out.margin) = (Some(c.verdict), c.margin);
     } else if checks::from_two_runs(a, b) {
-        // An interval of trials within the runs leaves the drift between them out.
+        // An interval over the trials within the runs does not include the drift between the runs.
         (out.verdict, out.interval) = (Some(Verdict::NotEstablished), None);
     }
     Ok(out)
 }
 
-/// What the analysis of the run says of these two treatments.
+/// Returns the ratio, the interval and the comparison that the run's analysis has for these two
+/// values.
 fn own<'a>(
     e: &'a Evaluator<'_>,
     a: &Amount,
@@ -149,7 +151,7 @@ fn own<'a>(
     Some((1.0 / c.ratio?, interval, c))
 }
 
-/// The kind of a ratio in words; one of measured and quoted numbers says both.
+/// Returns the kind of a ratio in words; for measured and quoted numbers it names both.
 fn kind(q: &Quantity) -> String {
     let leaves = q.leaves();
     let quoted = leaves.iter().any(|l| l.from_quoted());
@@ -159,7 +161,7 @@ fn kind(q: &Quantity) -> String {
     q.kind_words().to_owned()
 }
 
-/// What a comparison prints, its value and the interval of that.
+/// Printed text of a comparison, its value and the interval of the value.
 struct Wording {
     text: String,
     clause: Clause,
@@ -167,11 +169,11 @@ struct Wording {
     unit: &'static str,
     interval: Option<Interval>,
     formula: String,
-    /// The same as a value.
+    /// The value as a quantity.
     quantity: Option<Quantity>,
 }
 
-/// Makes the number of a comparison.
+/// Computes the number of a comparison and its text.
 fn compared<'a>(
     e: &mut Evaluator<'a>,
     args: &Arguments<'a>,
@@ -228,7 +230,7 @@ fn compared<'a>(
     Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
 }
 
-/// `5% better`, `3% worse`: a/b - 1; where less is better, b/a - 1.
+/// Prints `5% better` or `3% worse`: a/b - 1 or, if less is better, b/a - 1.
 pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     let a = e.amount(args, "a")?;
     if a.better() == Better::Neither && a.withheld.is_none() {
@@ -245,18 +247,18 @@ pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<
     })
 }
 
-/// `52% less time`, `8% more time`: 1 - t/t0.
+/// Prints `52% less time` or `8% more time`: 1 - t/t0.
 pub(super) fn less_time<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     timed(e, args)?;
     compared(e, args, Way::Plain, |s| one_less(s, ["less time", "more time"]))
 }
 
-/// `62% less`: 1 - a/b, of what has no better direction.
+/// Prints `62% less`: 1 - a/b, for values without a better direction.
 pub(super) fn less<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     compared(e, args, Way::Plain, |s| one_less(s, ["less", "more"]))
 }
 
-/// `9% more`: a/b - 1, of what has no better direction.
+/// Prints `9% more`: a/b - 1, for values without a better direction.
 pub(super) fn more<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     compared(e, args, Way::Plain, |s| less_one(s, ["more", "less"], ""))
 }
@@ -277,7 +279,7 @@ fn less_one(s: &Sides, words: [&'static str; 2], reading: &str) -> Wording {
     percentage(s, x, interval, r.quantity.minus(&one()).as_ref(), formula, words)
 }
 
-/// A fraction as a percentage, with the first of `words` from 0 on and else the second.
+/// Formats a fraction as a percentage, with the first of `words` from 0 on, else the second.
 fn percentage(
     s: &Sides,
     x: f64,
@@ -293,7 +295,7 @@ fn percentage(
     Wording { text, clause, value: x * 100.0, unit: "%", interval, formula, quantity }
 }
 
-/// `2.6 times`: a/b, whichever way is better.
+/// Prints `2.6 times`: a/b, whichever direction is better.
 pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     compared(e, args, Way::Plain, |s| {
         let verdict = if s.ratio.value < 1.0 { "less" } else { "more" };
@@ -306,7 +308,7 @@ pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<M
     })
 }
 
-/// `2.1 times as fast`: t0/t.
+/// Prints `2.1 times as fast`: t0/t.
 pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     timed(e, args)?;
     compared(e, args, Way::Turned, |s| {
@@ -315,7 +317,7 @@ pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result
     })
 }
 
-/// A ratio with `words` behind it; in a sentence it stands between two words.
+/// Formats a ratio, followed by `words`; in a sentence it is between `before` and `after`.
 fn ratio_wording(
     s: &Sides,
     words: &str,
@@ -345,7 +347,8 @@ fn ratio_wording(
     Wording { text, clause, value: r.value, unit: "1", interval: r.interval, formula, quantity }
 }
 
-/// `Some(true)` for sides that are equivalent, `Some(false)` for sides that are not clearly different.
+/// Returns `Some(true)` for equivalent sides, `Some(false)` for sides that are not clearly
+/// different, and `None` if one is ahead.
 fn is_unclear(open: bool, verdict: Option<Verdict>) -> Option<bool> {
     match verdict {
         Some(Verdict::Equivalent) => Some(true),
@@ -362,7 +365,7 @@ pub(super) fn percents(q: &Quantity) -> Quantity {
     q.scaled([100.0, 1.0], "%")
 }
 
-/// `15 min less`, `2.53 points more`: a - b.
+/// Prints `15 min less` or `2.53 points more`: a - b.
 pub(super) fn difference<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     let digits = args.count("digits", DIGITS)?;
     let a = e.amount(args, "a")?;
@@ -400,7 +403,7 @@ pub(super) fn difference<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Res
     Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
 }
 
-/// Only times have a reading as a speed.
+/// Checks that a value is a time: only times can be read as speeds.
 fn timed<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<()> {
     let a = e.amount(args, "a")?;
     let unit = &a.entry.value.unit;
@@ -411,8 +414,8 @@ fn timed<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<()> {
     Err(args.error("a", message, "use `better` or `times`"))
 }
 
-/// A percentage with its word, as it stands in a sentence of the author and in one of its own; where the interval does
-/// not tell the sides apart, that instead.
+/// Formats a percentage for a sentence of the author and for a statement. If the interval does not
+/// separate the sides, the words state that instead.
 fn judged(
     x: f64,
     interval: Option<Interval>,

@@ -14,10 +14,11 @@ use crate::post::document::{Laid, number, quoted};
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 
-/// The most lines of a table.
+/// Largest number of rows of a table.
 const LINES: usize = 500;
 
-/// A landscape as a table; with a denominator, the table over all of them stands under it.
+/// Returns a landscape as a table. With a denominator, sentences below the table name the first
+/// result by every denominator.
 pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let basis = basis(a)?;
     let mut landscape = load(e, a, "name", basis)?;
@@ -70,7 +71,7 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     Ok(Made::Block(Laid { tables, notes, findings }.into()))
 }
 
-/// Who leads by which denominator, in a sentence each.
+/// Returns a sentence with the first result by each denominator.
 fn ranking(question: &str, lines: &[&Line]) -> String {
     let entries: Vec<_> = lines.iter().filter_map(|l| l.entry.clone()).collect();
     let matrix = assay_rules::denominator::matrix(&entries);
@@ -96,7 +97,7 @@ fn ranking(question: &str, lines: &[&Line]) -> String {
     format!("First by each denominator{of}: {}.", leaders.join("; "))
 }
 
-/// Which columns are shown.
+/// Returns the indices of the columns to show.
 fn kept(a: &Arguments<'_>, landscape: &Landscape) -> Result<Vec<usize>> {
     let wanted = a.texts("columns")?;
     if wanted.is_empty() {
@@ -114,7 +115,7 @@ fn kept(a: &Arguments<'_>, landscape: &Landscape) -> Result<Vec<usize>> {
         .collect()
 }
 
-/// The cells of a line: words, printed numbers with their ids, and numbers computed here.
+/// Returns the cells of a line: words, printed numbers with their ids, and numbers computed here.
 fn cells(
     e: &mut Evaluator<'_>,
     a: &Arguments<'_>,

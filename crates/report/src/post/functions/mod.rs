@@ -1,4 +1,4 @@
-//! The functions of templates: a row each, with what it takes and what makes it.
+//! The functions of templates: one row each, with its arguments and its implementation.
 
 mod arithmetic;
 mod cells;
@@ -22,22 +22,22 @@ use super::expression::Call;
 pub(super) use compare::{Ratio, ratio};
 pub(super) use value::print;
 
-/// Where a function can be called.
+/// Contexts in which a function can be called.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Scope {
     /// In posts and in bindings.
     Both,
-    /// In posts.
+    /// In posts, but not in bindings.
     Post,
-    /// In bindings of claims.
+    /// In bindings of claims, but not in posts.
     Binding,
 }
 
-/// A function.
+/// A function of templates.
 pub(super) struct Function {
     pub(super) signature: Signature,
     scope: Scope,
-    /// True if it maps over columns in bindings.
+    /// True if the function is mapped over columns in bindings.
     by_row: bool,
     pub(super) make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<Made>,
 }
@@ -73,7 +73,6 @@ impl Function {
 
 const COMPARED: &[&str] = &["a", "than", "per", "digits"];
 
-/// Every function.
 pub(super) const FUNCTIONS: &[Function] = &[
     function("value", &["of", "unit", "digits", "as"], 1, 1, value::value)
         .example("value(\"t5240-1.6\")")
@@ -116,7 +115,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("sum", &["of"], 1, 1, together::sum).example("sum(\"dth-size-*\")"),
     function("min", &["of"], 1, 1, together::min).example("min(\"dtr-*-writes\")"),
     function("max", &["of"], 1, 1, together::max).example("max(\"dtr-*-writes\")"),
-    // The same, as earlier versions called them.
+    // Names that earlier versions used for `min` and `max`.
     function("least", &["of"], 1, 1, together::min).example("min(\"dtr-*-writes\")"),
     function("greatest", &["of"], 1, 1, together::max).example("max(\"dtr-*-writes\")"),
     function("count", &["of", "above", "below"], 1, 1, together::count)
@@ -184,7 +183,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 impl<'a> Evaluator<'a> {
-    /// What a call makes.
+    /// Evaluates a call with its arguments.
     pub(super) fn call(&mut self, call: &'a Call) -> Result<Made> {
         let bound = self.binding.is_some();
         let other = if bound { Scope::Post } else { Scope::Binding };

@@ -1,10 +1,11 @@
-//! Numbers as they stand in sentences. Every one is rounded once, from the raw value.
+//! Formats numbers for sentences. Each is rounded once, from the raw value.
 
 use assay_model::{Interval, units};
 
 use crate::post::exact;
 
-/// A percentage: whole ones, and more decimals for a small one, so that no difference is shown as 0.
+/// Formats a percentage: whole percents, with more decimals for a small one, so that no difference
+/// is shown as 0.
 pub(super) fn percent(fraction: f64, decimals: Option<usize>) -> String {
     let value = fraction.abs() * 100.0;
     let digits = decimals
@@ -14,7 +15,7 @@ pub(super) fn percent(fraction: f64, decimals: Option<usize>) -> String {
     if fraction < 0.0 && !nothing { format!("-{text}") } else { text }
 }
 
-/// A ratio: one decimal, two near 1, none from 10 on.
+/// Formats a ratio: one decimal, two near 1, none from 10 on.
 pub(super) fn ratio(value: f64, decimals: Option<usize>) -> String {
     let digits = decimals.unwrap_or(match value {
         v if v >= 9.95 => 0,
@@ -24,13 +25,13 @@ pub(super) fn ratio(value: f64, decimals: Option<usize>) -> String {
     format!("{value:.digits$}")
 }
 
-/// An interval of fractions: `[95 % CI 3.1%, 7.4%]`.
+/// Formats an interval of fractions: `[95 % CI 3.1%, 7.4%]`.
 pub(super) fn percents(interval: Interval, decimals: usize) -> String {
     let end = |x: f64| percent(x, Some(decimals));
     units::interval(&end(interval.low), &end(interval.high), Some(interval.level))
 }
 
-/// How many decimals a percentage with this interval has.
+/// Returns the number of decimals of a percentage with this interval.
 pub(super) fn percent_decimals(interval: Interval) -> usize {
     let width = (interval.high - interval.low) * 100.0;
     if !(width.is_finite() && width > 0.0) {
@@ -39,7 +40,8 @@ pub(super) fn percent_decimals(interval: Interval) -> usize {
     (1.0 - width.log10().floor()).clamp(0.0, 3.0) as usize
 }
 
-/// A number without history: four significant digits, but never fewer than its whole part has.
+/// Formats a number with `decimals` or, without them, with four significant digits, but never fewer
+/// than its whole part has.
 pub(super) fn plain(value: f64, decimals: Option<usize>) -> String {
     match decimals {
         Some(digits) => format!("{value:.digits$}"),
@@ -48,7 +50,7 @@ pub(super) fn plain(value: f64, decimals: Option<usize>) -> String {
     }
 }
 
-/// `1st`, `2nd`, `13th`.
+/// Formats an ordinal number: `1st`, `2nd`, `13th`.
 pub(super) fn ordinal(n: usize) -> String {
     let end = match (n % 10, n % 100) {
         (_, 11..=13) => "th",
@@ -60,13 +62,13 @@ pub(super) fn ordinal(n: usize) -> String {
     format!("{n}{end}")
 }
 
-/// A number with its unit; a bare score and a plain ratio have none.
+/// Formats a number with its unit; a bare score and a plain ratio have none.
 pub(super) fn with_unit(number: &str, unit: &str) -> String {
     if matches!(unit, "" | "1" | "score") { number.to_owned() } else { format!("{number} {unit}") }
 }
 
-/// Factors that convert a value in `from` to one in `to`: times the first, divided by the second. `to` may be
-/// `from` with an SI prefix also where the unit is a benchmark's own.
+/// Returns the factors that convert a value in `from` to one in `to`: multiply by the first, divide
+/// by the second. `to` may be `from` with an SI prefix, even if the unit is a benchmark's own.
 pub(super) fn factors(from: &str, to: &str) -> Option<[f64; 2]> {
     let si: [(&str, [f64; 2]); 7] = [
         ("k", [1.0, 1e3]),
@@ -81,7 +83,7 @@ pub(super) fn factors(from: &str, to: &str) -> Option<[f64; 2]> {
         .or_else(|| si.into_iter().find(|(p, _)| to.strip_prefix(p) == Some(from)).map(|x| x.1))
 }
 
-/// Whether a unit is one of time.
+/// Returns true for a unit of time.
 pub(super) fn is_time(unit: &str) -> bool {
     assay_claims::unit::parse(unit).dimension == "s"
 }

@@ -1,4 +1,5 @@
-//! `profile`: where the time of a treatment of a run went, and which functions differ from another's.
+//! `profile`: the time of a run's treatment by function, and the functions that differ from
+//! another's.
 
 use assay_traces::profile::{Differences, Measured, Profile, Side, differences, functions};
 
@@ -13,14 +14,14 @@ use crate::post::evaluator::{Evaluator, Made};
 use crate::post::operand::on_host;
 use crate::view::RunView;
 
-/// Functions in a table by default.
+/// Default number of functions in a table.
 const FUNCTIONS: usize = 10;
-/// The most that can be asked for.
+/// Largest number of functions that a call can request.
 const MAX_ROWS: usize = 100;
-/// Functions that forms without pictures name.
+/// Functions that formats without pictures name.
 const NAMED: usize = 5;
 
-/// The trials of one treatment of a run, together.
+/// The profiled trials of one treatment of a run.
 struct Taken<'a> {
     label: String,
     view: &'a RunView,
@@ -28,7 +29,8 @@ struct Taken<'a> {
     withheld: Option<String>,
 }
 
-/// A flame graph and the table of functions; with `than`, coloured by what differs, and the table of that.
+/// Draws a flame graph and a table of the functions; with `than`, the graph is coloured by the
+/// differences, and the table lists them.
 pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let side = match a.text("side")?.unwrap_or("on") {
         "on" => Side::OnCpu,
@@ -79,7 +81,7 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
     Ok(Made::Block(Block::Parts(out)))
 }
 
-/// What `run` or `run@treatment` stands for.
+/// Returns the profiled trials of `run` or `run@treatment`.
 fn taken<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, name: &str) -> Result<Taken<'a>> {
     let written = a.text(name)?.unwrap_or_default();
     let span = a.span_of(name);
@@ -112,7 +114,7 @@ fn title(of: &Taken<'_>, than: Option<&Taken<'_>>, side: Side) -> String {
     }
 }
 
-/// For forms without pictures: the functions with most own time.
+/// Names the functions with most own time, for formats without pictures.
 fn words(profile: &Profile, side: Side) -> String {
     let all = profile.total_ns(side).max(1) as f64;
     functions(profile, side, None)

@@ -1,4 +1,4 @@
-//! `rank`: the place of a result in a landscape, with its date.
+//! `rank`: the rank of a result in a landscape, with its date.
 
 use assay_checks::{Evidence, Registered, rows};
 use assay_model::{Better, Finding};
@@ -16,7 +16,7 @@ use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact::exact;
 use crate::post::expression::What;
 
-/// `1st of 3 as of 2009-08-27`.
+/// Prints a rank such as `1st of 3 as of 2009-08-27`.
 pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let amount = e.amount(a, "of")?;
     let basis = basis(a)?;
@@ -30,7 +30,7 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made>
     };
     let id = e.library.result(*row).id.clone();
     let asked = question(e.library.result(*row));
-    // A place is among the results that answer the same question.
+    // A rank is among the results that answer the same question.
     let tables = landscape.tables();
     let of_it =
         tables.iter().filter(|(q, _)| *q == asked || q.is_empty()).flat_map(|(_, lines)| lines);
@@ -133,7 +133,8 @@ fn among<'a>(
     Ok(Made::Answer(Box::new(answer), inputs))
 }
 
-/// Whether the widest landscape of the benchmark on that day gives another place, and who is left out.
+/// Returns a finding if the widest landscape of the benchmark on that day gives another rank; it
+/// names the results that are left out.
 fn wider(
     e: &Evaluator<'_>,
     row: usize,
@@ -198,7 +199,7 @@ fn wider(
     checks::judge(&rows::SELECTIVE_REPORT, &evidence)
 }
 
-/// Whether a line is of this system.
+/// Returns true if a line is about this system.
 fn same_system(e: &Evaluator<'_>, line: &Line, system: &str) -> bool {
     line.ids
         .iter()
@@ -206,7 +207,7 @@ fn same_system(e: &Evaluator<'_>, line: &Line, system: &str) -> bool {
         .any(|at| e.library.result(at).system == system)
 }
 
-/// The landscape that an argument names, or that of the front matter.
+/// Returns the landscape that an argument names, or that of the front matter.
 pub(super) fn load(
     e: &mut Evaluator<'_>,
     a: &Arguments<'_>,

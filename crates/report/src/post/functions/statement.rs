@@ -1,4 +1,4 @@
-//! `statement`: the whole sentence of a number, from the data alone.
+//! `statement`: the whole sentence of a number, made from the data alone.
 
 use super::value::print;
 use crate::post::arguments::Arguments;
@@ -7,8 +7,8 @@ use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::{Expression, What};
 
-/// `Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better than IBM Power 570 (4 chips, 4.7 GHz) in SPECjbb2005
-/// bops.`
+/// Prints the sentence of a number: `Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better
+/// than IBM Power 570 (4 chips, 4.7 GHz) in SPECjbb2005 bops.`
 pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     const HELP: &str = "for example `statement(better(\"t5240-1.6\", than=\"p570-4chip\"))`";
     let Some(Expression { what: What::Call(call), .. }) = a.get("of") else {
@@ -33,7 +33,7 @@ pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     Ok(made)
 }
 
-/// Place of the metric in a sentence.
+/// Position of the metric in a sentence.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Form {
     /// `A is 5% better than B in M`.
@@ -47,15 +47,16 @@ pub(super) enum Form {
 /// A comparison as the parts of its sentence.
 pub(super) struct Clause {
     pub(super) form: Form,
-    /// The words between subject and baseline: `is 5% better than`.
+    /// Words between subject and baseline: `is 5% better than`.
     pub(super) verb: String,
-    /// The words at the end: an interval.
+    /// Words at the end: an interval.
     pub(super) detail: String,
     pub(super) verdict: &'static str,
 }
 
 impl Clause {
-    /// Two sides of which the data do not show that one is ahead. `shown` is the number with its interval.
+    /// Creates the clause of two sides if the data do not show that one is ahead. `shown` is the
+    /// number with its interval.
     pub(super) fn unclear(same: bool, shown: &str) -> Self {
         let (verb, verdict) = if same {
             ("is equivalent to", "equivalent")
@@ -70,7 +71,7 @@ impl Clause {
         Clause { form: Form::In, verb: "is equal to".to_owned(), detail, verdict }
     }
 
-    /// Gives a number its sentence and its verdict.
+    /// Sets the sentence and the verdict of a number.
     pub(super) fn state(self, n: &mut ComputedNumber) {
         let Clause { form, verb, detail, verdict } = self;
         let (of, subject) = (n.facts.quantity(), &n.facts.subject);

@@ -1,4 +1,4 @@
-//! `table` and `configuration`: chosen results as lines, with computed columns.
+//! `table` and `configuration`: selected results as rows, with computed columns.
 
 use assay_rules::denominator::{Basis, Denominator};
 use assay_rules::quoted;
@@ -16,10 +16,10 @@ use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::What;
 
-/// The most lines of a table.
+/// Largest number of rows of a table.
 const LINES: usize = 500;
 
-/// What a column shows.
+/// The content of a column.
 enum Shows {
     Field(String),
     Label,
@@ -31,7 +31,7 @@ enum Shows {
     LessTime(Amount),
 }
 
-/// The columns of quoted results that tables show.
+/// Returns the columns of quoted results that tables can show.
 fn fields() -> impl Iterator<Item = &'static str> {
     const HIDDEN: [&str; 7] =
         ["higher_is_better", "instances", "price", "currency", "value", "value_per_jvm", "result"];
@@ -42,7 +42,7 @@ const COUNTS: &[&str] = &["chips", "cores", "threads", "ghz", "memory_gb", "rack
 const COMPUTED: &[&str] =
     &["label", "kind", "value", "per DENOMINATOR", "times ID", "better ID", "less_time ID"];
 
-/// A table of chosen results.
+/// Returns a table of selected results.
 pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let amounts = amounts(e, a)?;
     let mut columns = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             && !matches!(&shows, Shows::Field(f) if !COUNTS.contains(&f.as_str()));
         let own = title_of(&shows, &amounts);
         let title = match title.filter(|t| *t != own) {
-            // A column that was renamed says what it shows.
+            // A column that was renamed also states its content.
             Some(title) => {
                 format!("{} ({own})", e.typed_text(title, "title of a column", Some(span)))
             }
@@ -89,7 +89,7 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     Ok(Made::Block(Laid { tables: vec![table], findings, notes: Vec::new() }.into()))
 }
 
-/// The results that `of` names: ids, patterns, results of runs, calls.
+/// Returns the results that `of` names: ids, patterns, results of runs, calls.
 pub(super) fn amounts<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Vec<Amount>> {
     let mut out = Vec::new();
     for member in a.members("of") {
@@ -244,7 +244,7 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
     }
 }
 
-/// A value that is no single quoted one: of a run, or put together.
+/// Returns a cell for a value that is not a single quoted one: of a run, or computed from several.
 fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> Cell {
     let mut number = base(e, a.function(), a.line(), &[amount], Basis::Total);
     let q = &amount.entry.value;
@@ -259,7 +259,7 @@ fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> C
     placed(keep(e, number, findings, &[amount]))
 }
 
-/// What is known of the systems behind results, or of the system of a run.
+/// Returns the known facts about the systems behind results, or about the system of a run.
 pub(super) fn configuration<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let run = a.texts("of").ok().and_then(|t| match t.as_slice() {
         [(name, span)] if e.front.runs.contains_key(*name) => Some((*name, span.clone())),

@@ -14,14 +14,14 @@ use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact;
 
-/// The arithmetic mean.
+/// Computes the arithmetic mean.
 pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let made = together(e, a, |v| v.iter().sum::<f64>() / v.len() as f64)?;
     right_mean(e, a, &made, MeanOperator::Arithmetic);
     Ok(made)
 }
 
-/// The geometric mean.
+/// Computes the geometric mean.
 pub(super) fn geomean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let made = together(e, a, |v| (v.iter().map(|x| x.ln()).sum::<f64>() / v.len() as f64).exp())?;
     right_mean(e, a, &made, MeanOperator::Geometric);
@@ -36,7 +36,7 @@ fn right_mean(e: &mut Evaluator<'_>, a: &Arguments<'_>, made: &Made, operator: M
             what: format!("the {}", amount.entry.label),
             of: match unit {
                 "score" | "ratio" | "1" => Some(MeanOf::NormalisedScores),
-                // Of a rate nobody recorded whether its work or its time was the same each time.
+                // For a rate, nobody recorded if the work or the time was the same each time.
                 _ if better_is_rate(amount) => None,
                 _ => Some(MeanOf::Amounts),
             },
@@ -49,23 +49,24 @@ fn right_mean(e: &mut Evaluator<'_>, a: &Arguments<'_>, made: &Made, operator: M
     }
 }
 
-/// Whether an amount is one for each second, or of a benchmark whose results are better higher.
+/// Returns true if an amount is a rate per second, or of a benchmark in which higher results are
+/// better.
 fn better_is_rate(amount: &Amount) -> bool {
     let unit = &amount.entry.value.unit;
     unit.contains("/s") || unit.ends_with("per s") || amount.better() == Better::Higher
 }
 
-/// The sum.
+/// Computes the sum of values.
 pub(super) fn sum<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     together(e, a, |v| v.iter().sum())
 }
 
-/// The smallest value.
+/// Returns the smallest value.
 pub(super) fn min<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     together(e, a, |v| v.iter().copied().fold(f64::INFINITY, f64::min))
 }
 
-/// The largest value.
+/// Returns the largest value.
 pub(super) fn max<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     together(e, a, |v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
@@ -126,7 +127,8 @@ fn together<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, how: fn(&[f64]) -> f64
         let message = format!("`geomean` takes at most {} values", exact::MAX_ROOT_VALUES);
         return Err(a.error("of", message, ""));
     }
-    // The columns of a text's table are of one metric where the binding says so.
+    // In a binding, the columns of a text's table may have different names: the binding itself
+    // states that they are one metric.
     let other = amounts.iter().find(|x| x.metric != first.metric && e.binding.is_none());
     let other = other.or_else(|| {
         amounts.iter().find(|x| exact::converted(&x.entry.value, &first.entry.value.unit).is_none())

@@ -15,10 +15,10 @@ use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::Call;
 
-/// The most decimals or digits that can be asked for.
+/// Largest number of decimals or digits that a call can request.
 pub(super) const DIGITS: usize = 9;
 
-/// A value as it was printed or measured.
+/// Prints a value as it was printed or measured.
 pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let mut amount = e.amount(a, "of")?;
     let digits = a.count("digits", DIGITS)?;
@@ -39,7 +39,7 @@ pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     Ok(Made::Number(printed(e, a.function(), a.line(), &amount, by, wanted, digits)))
 }
 
-/// A value that was put together by another function, in a sentence.
+/// Prints a value that another function computed, in a sentence.
 pub(in crate::post) fn print(e: &mut Evaluator<'_>, call: &Call, amount: &Amount) -> Made {
     let line = e.text.place(call.span.start).0;
     let unit = amount.entry.value.unit.clone();
@@ -90,7 +90,7 @@ fn printed(
     keep(e, number, findings, &[amount])
 }
 
-/// A value divided by what its system has.
+/// Prints a value per denominator of its system.
 pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let amount = e.amount(a, "of")?;
     let basis = basis(a)?;
@@ -112,7 +112,7 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> 
     Ok(Made::Number(keep(e, number, findings, &[&amount])))
 }
 
-/// What stands in a column of a quoted result.
+/// Prints the content of a column of a quoted result.
 pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let Some(name) = a.text("of")? else { return Err(a.error("of", "`field` needs a result", "")) };
     let Some(column) = a.text("column")? else {
@@ -177,7 +177,7 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     Ok(Made::Number(keep(e, number, Vec::new(), &[&amount])))
 }
 
-/// The columns that `field` prints: those of the system, then those of the benchmark.
+/// Returns the columns that `field` prints: those of the system, then those of the benchmark.
 fn printed_columns() -> Vec<&'static str> {
     const BENCHMARK: [&str; 3] = ["benchmark", "metric", "value_per_jvm"];
     const HIDDEN: [&str; 7] =
@@ -186,7 +186,7 @@ fn printed_columns() -> Vec<&'static str> {
     system.chain(BENCHMARK).collect()
 }
 
-/// The unit of a column that counts or measures the system.
+/// Returns the unit of a column that counts or measures the system.
 fn unit_of(column: &str, row: &QuotedResult) -> Option<String> {
     Some(match column {
         "chips" => "chip".to_owned(),
@@ -203,7 +203,7 @@ fn unit_of(column: &str, row: &QuotedResult) -> Option<String> {
     })
 }
 
-/// The basis that `per` asks for.
+/// Returns the basis that the argument `per` names.
 pub(super) fn basis(a: &Arguments<'_>) -> Result<Basis> {
     match a.text("per")? {
         None => Ok(Basis::Total),
@@ -214,7 +214,7 @@ pub(super) fn basis(a: &Arguments<'_>) -> Result<Basis> {
     }
 }
 
-/// A number with what it is computed from, and nothing else yet.
+/// Creates a number that has its inputs and nothing else yet.
 pub(super) fn base(
     e: &Evaluator<'_>,
     function: &str,
@@ -233,13 +233,14 @@ pub(super) fn base(
     }
 }
 
-/// The sentence of a single value.
+/// Writes the sentence of a single value.
 fn stated(number: &mut ComputedNumber) {
     let Facts { subject, .. } = &number.facts;
     number.sentence = format!("The {} of {subject} is {}", number.facts.quantity(), number.text);
 }
 
-/// Keeps a number; one of a withheld result is withheld too, and one of a doubtful value is marked.
+/// Adds a number to the post. It is withheld if one of its results is, and marked if one of its
+/// values is doubtful or from a virtual machine.
 pub(super) fn keep(
     e: &mut Evaluator<'_>,
     mut number: ComputedNumber,

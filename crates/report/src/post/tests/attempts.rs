@@ -1,5 +1,6 @@
-//! Attempts to have a false statement certified, or a typed quantity shown as if it were not: what each form of the post
-//! marks is exactly what the data say, or the template is refused with its place.
+//! Attempts to get a false statement certified, or to show a typed quantity as if it were computed.
+//! Every output of the post must mark exactly what the data say, or the template must be rejected
+//! with the place of the error.
 
 use super::*;
 
@@ -7,7 +8,7 @@ const BETTER: &str = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better
 const WORSE: &str = "IBM Power 570 (4 chips, 4.7 GHz) is 5% worse than Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) in SPECjbb2005 bops.";
 const PER_CORE: &str = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) has 0.5 times the SPECjbb2005 bops per core of IBM Power 570 (4 chips, 4.7 GHz).";
 
-/// Calls, as they are short in the table.
+/// Calls with short names, for the table of attempts.
 const S: &str = r#"{{ statement(better("t5240-1.6", than="p570-4chip")) }}"#;
 const S_CORE: &str = r#"{{ statement(times("t5240-1.6", than="p570-4chip", per="core")) }}"#;
 const B: &str = r#"{{ better("t5240-1.6", than="p570-4chip") }}"#;
@@ -16,15 +17,15 @@ const V: &str = r#"{{ value("t5240-1.6") }}"#;
 
 /// Expected outcome of an attempt.
 enum Outcome {
-    /// An error with this in its message, and a place.
+    /// An error that has a place and this text in its message.
     Refused(&'static str),
-    /// These sentences carry the mark; these texts are marked as typed.
+    /// The sentences that carry the mark, and the texts that are marked as typed.
     Shown(&'static [&'static str], &'static [&'static str]),
 }
 
 use Outcome::{Refused, Shown};
 
-/// The sentences that carry the mark in a page: every glyph belongs to one.
+/// Returns the sentences that carry the mark on a page, and checks that every glyph belongs to one.
 fn certified_in_page(page: &str) -> Vec<String> {
     let plain = |text: &str| {
         text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
@@ -41,7 +42,8 @@ fn certified_in_page(page: &str) -> Vec<String> {
     out
 }
 
-/// The same in Markdown: the mark and its footnote stand behind the sentence.
+/// Checks the marks in Markdown, where the mark and its footnote follow the sentence; returns the
+/// number of marks.
 fn certified_in_markdown(text: &str, sentences: &[String]) -> usize {
     let parts: Vec<&str> = text.split(" ✓ certified[^d").collect();
     for before in &parts[..parts.len() - 1] {
@@ -85,7 +87,8 @@ fn is_as_expected(template: String, outcome: &Outcome) -> Result<(), String> {
     if in_data("typed") != *typed {
         return Err(format!("typed are {:?}", in_data("typed")));
     }
-    // The legend and the list of what was typed have a dagger each; a site alone shows tags; a block of code has one line.
+    // The legend and the list of typed quantities have a dagger each; only a site shows tags; a
+    // block of code has one line for all its quantities.
     let marked = page.matches("class=\"typed\"").count() + page.matches('†').count();
     let in_text = text.matches('†').count();
     let expected = if post.front.tags.is_empty() { typed.len() } else { 0 };
@@ -101,7 +104,7 @@ fn is_as_expected(template: String, outcome: &Outcome) -> Result<(), String> {
 #[test]
 fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
     let attempts: Vec<(String, Outcome)> = vec![
-        // Sides, metrics and denominators in the words around.
+        // Sides, metrics and denominators in the surrounding words.
         (S.to_owned(), Shown(&[BETTER], &[])),
         (
             r#"{{ statement(better("p570-4chip", than="t5240-1.6")) }}"#.to_owned(),
@@ -188,7 +191,7 @@ fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
         (format!("{S}\n\n```&#xE000;n9&#xE001;\nx\n```"), Shown(&[BETTER], &[])),
         (format!("- [x] The Power 570 leads.\n\n{V}"), Shown(&[], &[])),
         (format!("{S}[^d1]\n\n[^d1]: certified"), Shown(&[BETTER], &["d1", "d1"])),
-        // Glued numbers.
+        // Numbers that touch other characters.
         (format!("{B}0"), Refused("touches `0`")),
         (format!("1{B}"), Refused("touches `1`")),
         (format!("**{CHIPS}**0 chips"), Refused("touches `0`")),
@@ -228,7 +231,7 @@ fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
         ),
         (format!("| system | chips |\n|---|---|\n| T5240 | {CHIPS} |"), Shown(&[], &[])),
         (format!("| system | SPECjbb2005 bops |\n|---|---|\n| T5240 | {V} |"), Shown(&[], &[])),
-        // Names that were changed.
+        // Names that were exchanged or changed.
         (
             r#"{{ chart("bars", of=["t5240-1.6", "p570-4chip"], names=["Power 570", "T5240"]) }}"#
                 .to_owned(),
@@ -316,7 +319,7 @@ fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
     assert!(attempts.len() >= 60 && failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// A chart of which everything is withheld has a title all the same.
+/// A chart whose results are all withheld still has a title.
 #[test]
 fn the_title_of_a_chart_that_is_not_drawn_is_marked_as_typed() {
     let mut sweep = fixtures::block_size();
@@ -339,7 +342,7 @@ fn the_title_of_a_chart_that_is_not_drawn_is_marked_as_typed() {
     }
 }
 
-/// Results that somebody else wrote may have anything in their names.
+/// Results that somebody else wrote may contain anything in their names.
 #[test]
 fn data_with_the_mark_are_shown_without_it() {
     let folder = std::env::temp_dir().join(format!("assay-post-data-{}", std::process::id()));

@@ -1,5 +1,5 @@
-//! Expressions of bindings: values against ones computed apart with fractions, errors with their
-//! place, and the same numbers in a post.
+//! Tests of the expressions of bindings: values compared with values that were computed separately
+//! with fractions, errors with their places, and equal numbers in a post.
 
 use assay_claims::exact::fixed;
 use assay_claims::tables::TableDeclaration;
@@ -38,8 +38,8 @@ fn number(expression: &str) -> (String, String) {
     }
 }
 
-/// Expressions with their values to 12 decimals, computed with Python's `fractions` from the rows of
-/// `published/` and the table above, and their units.
+/// Expressions with their values to 12 decimals, computed with Python's `fractions` from the rows
+/// of `published/` and the table above, and their units.
 const VALUES: &[(&str, &str, &str)] = &[
     (r#"better("mc-osol", than="mc-rhel-2.6.29")"#, "25.266903914591", "%"),
     (r#"better("mc-osol", than="mc-rhel-2.6.18")"#, "51.724137931034", "%"),

@@ -1,6 +1,6 @@
-//! The claims of six published posts, bound in `crates/claims/tests/training/`, against the verdicts
-//! of the people who checked them. The posts are others' texts: `ASSAY_POSTS_DIR` names the folder that
-//! holds `posts/` and `claims-train.csv`; without it the test is skipped.
+//! Compares the claims of six published posts, bound in `crates/claims/tests/training/`, with the
+//! verdicts of the people who checked them. The posts are other people's texts: `ASSAY_POSTS_DIR`
+//! names the folder with `posts/` and `claims-train.csv`; without it the test is skipped.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use assay_claims::{ClaimVerdict, ClaimsFile, Document, audit, decode};
 use super::library;
 use crate::post::Bindings;
 
-/// Claims whose verdict is no matter of arithmetic: an id and a reason on each line.
+/// Claims whose verdict does not follow from arithmetic: an id and a reason on each line.
 const EXCEPTIONS: &str = include_str!("../../../../claims/tests/training/exceptions.txt");
 
 #[test]
@@ -50,7 +50,7 @@ fn bound_claims_get_the_verdicts_of_their_checkers() {
     assert_eq!((wanted.len(), exceptions.len()), (123, 7));
 }
 
-/// The verdicts of the checkers by the id of their claim.
+/// Returns the checkers' verdicts by the id of the claim.
 fn verdicts(path: &Path) -> BTreeMap<String, ClaimVerdict> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -73,7 +73,8 @@ fn verdicts(path: &Path) -> BTreeMap<String, ClaimVerdict> {
         .collect()
 }
 
-/// The claims of a file with their verdicts. The first word of a claim's id is that of the checkers.
+/// Returns the claims of a file with their verdicts. The first word of a claim's id is the
+/// checkers' id.
 fn judged(folder: &Path, path: &Path) -> Vec<(String, ClaimVerdict)> {
     let name = path.display().to_string();
     let file = ClaimsFile::read(&name, &fs::read_to_string(path).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Typed quantities, statements, and the claims of a post.
+//! Tests of typed quantities, statements, and the claims of a post.
 
 use assay_checks::rows;
 
@@ -238,7 +238,7 @@ fn statements_of_every_kind() {
     assert!(reverse.banner().starts_with("0 statements certified, 0 numbers computed"));
 }
 
-/// Statements about runs follow the verdict, and name what is withheld.
+/// Statements about runs follow the verdict, and name the finding that withholds a number.
 #[test]
 fn statements_about_runs() {
     let made = |view: RunView, call: &str| {

@@ -1,40 +1,40 @@
-//! Words and numbers of a text, and the characters between them.
+//! Splits a text into words and numbers, with the characters between them.
 
 use std::ops::Range;
 
 use super::fold::{Read, fold};
 
-/// A word, a number, or what is made of both (`T5240`, `4.4.0`, `450.soplex`).
+/// A word, a number, or a combination of both (`T5240`, `4.4.0`, `450.soplex`).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Atom {
-    /// The folded text.
+    /// Folded text of the atom.
     pub(super) text: String,
-    /// Its bytes in the text.
+    /// Bytes of the atom in the text.
     pub(super) span: Range<usize>,
-    /// The folded characters since the atom before.
+    /// Folded characters since the previous atom.
     pub(super) before: String,
-    /// The folded characters up to the next atom.
+    /// Folded characters up to the next atom.
     pub(super) after: String,
 }
 
 impl Atom {
-    /// True if it begins with a digit.
+    /// Returns true if the atom begins with a digit.
     pub(super) fn numeric(&self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_digit())
     }
 
-    /// True if it has a digit.
+    /// Returns true if the atom contains a digit.
     pub(super) fn has_digit(&self) -> bool {
         self.text.contains(|c: char| c.is_ascii_digit())
     }
 
-    /// A number without letters: `570`, `4.4.0`, `1,000`.
+    /// Returns true for a number without letters: `570`, `4.4.0`, `1,000`.
     pub(super) fn bare(&self) -> bool {
         self.numeric() && !self.text.contains(char::is_alphabetic)
     }
 }
 
-/// The atoms of a text.
+/// Splits a text into atoms.
 pub(super) fn atoms(text: &str) -> Vec<Atom> {
     let read = fold(text);
     let mut out: Vec<Atom> = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn atoms(text: &str) -> Vec<Atom> {
     out
 }
 
-/// Whether the character at `j` belongs to the atom that began at `i`.
+/// Returns true if the character at `j` belongs to the atom that began at `i`.
 fn goes_on(read: &[Read], i: usize, j: usize) -> bool {
     let c = read[j].char;
     if c.is_alphanumeric() {

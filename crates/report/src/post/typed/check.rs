@@ -1,4 +1,5 @@
-//! Keeps the quantities that were typed in a post's text, in the words of its calls and in its front matter.
+//! Records the quantities that were typed in a post's text, in the texts of its calls and in its
+//! front matter.
 
 use std::ops::Range;
 
@@ -11,13 +12,13 @@ use crate::post::error::Result;
 use crate::post::evaluator::Evaluator;
 use crate::post::front::Front;
 
-/// The most quantities that are typed in a post: each is kept with its sentence and its place.
+/// Largest number of typed quantities in a post: each is kept with its sentence and its place.
 const MAX_TYPED: usize = 50_000;
-/// Characters of the text on each side of a quantity that are cited with it.
+/// Number of characters on each side of a quantity that are cited with it.
 const CITED: usize = 60;
 
 impl Evaluator<'_> {
-    /// Keeps the quantities of the text, and returns their places.
+    /// Records the quantities of the text, and returns their places.
     ///
     /// # Errors
     /// There are more than 50,000.
@@ -43,8 +44,8 @@ impl Evaluator<'_> {
         Ok(marks)
     }
 
-    /// Keeps the quantities of a text outside of the Markdown (a title, a caption, a name), and returns it with a dagger
-    /// behind each.
+    /// Records the quantities of a text outside of the Markdown (a title, a caption, a name), and
+    /// returns the text with a dagger after each.
     pub(in crate::post) fn typed_text(
         &mut self,
         text: &str,
@@ -63,8 +64,8 @@ impl Evaluator<'_> {
         out + &text[done..]
     }
 
-    /// Returns the text of an argument with a dagger behind each quantity, which is kept; `None` where it is not
-    /// given.
+    /// Returns the text of an argument with a dagger after each quantity, and records the
+    /// quantities; `None` if the argument is not given.
     pub(in crate::post) fn typed_argument(
         &mut self,
         a: &Arguments<'_>,
@@ -75,7 +76,7 @@ impl Evaluator<'_> {
         Ok(text.map(|text| self.typed_text(text, place, Some(a.span_of(name)))))
     }
 
-    /// The words of the front matter as they are printed.
+    /// Returns the front matter as it is printed: its quantities are recorded and marked.
     pub(in crate::post) fn front_words(&mut self) -> Front {
         let mut front = self.front.clone();
         let at = |key: &str| Some(self.text.key(key));
@@ -95,10 +96,10 @@ impl Evaluator<'_> {
         front
     }
 
-    /// Line and column in the template of a byte of the Markdown.
+    /// Returns the line and column in the template for a byte of the Markdown.
     pub(in crate::post) fn at(&mut self, markdown: usize) -> (usize, usize) {
         let there = self.template_byte(markdown);
-        // Counted on from the place before, where that is before it.
+        // Counts on from the last place, if that is before this one.
         let (from, (line, column)) = self.cursor;
         let place = match self.text.text.get(from..there) {
             Some(since) => match since.rsplit_once('\n') {

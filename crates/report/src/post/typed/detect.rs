@@ -1,4 +1,5 @@
-//! Finds every quantity in a text: digits of any script and number words, except in names and days of the data.
+//! Finds every quantity in a text: digits of any script and number words, except those in names and
+//! days of the data.
 
 use std::ops::Range;
 
@@ -15,14 +16,14 @@ const WORDS: &str = "zero two three four five six seven eight nine ten eleven tw
                      sevenths eighth eighths ninth ninths tenth tenths twentieth hundredth hundredths thousandth \
                      thousandths percent percents percentage pct magnitude magnitudes";
 
-/// Words before `times` and after it that make a ratio of it.
+/// Words before `times`, and words after it, that make it a ratio.
 const MANY: [&str; 5] = ["many", "several", "few", "multiple", "countless"];
 const THAN: [&str; 13] = [
     "as", "faster", "slower", "quicker", "better", "worse", "more", "less", "fewer", "higher",
     "lower", "larger", "smaller",
 ];
 
-/// The bytes of every typed quantity of a text, in order.
+/// Returns the bytes of every typed quantity of a text, in order.
 pub(in crate::post) fn find(text: &str, exempt: &Exempt) -> Vec<Range<usize>> {
     let all = atoms(text);
     let exempted = exempt.of(&all);
@@ -38,7 +39,7 @@ pub(in crate::post) fn find(text: &str, exempt: &Exempt) -> Vec<Range<usize>> {
         if let Some((at, sign)) = next.filter(|(_, c)| is_percent(*c)) {
             span.end += at + sign.len_utf8();
         }
-        // `two hundred`, `2/3` and `one third` are one.
+        // `two hundred`, `2/3` and `one third` are one quantity each.
         let joined = last.is_some_and(|l| l + 1 == i)
             && ![", ", ". "].iter().any(|edge| atom.before.contains(edge))
             && atom.before.chars().all(|c| " -/.+^,".contains(c));
@@ -54,7 +55,7 @@ pub(in crate::post) fn find(text: &str, exempt: &Exempt) -> Vec<Range<usize>> {
         if before > 0 && out[before - 1].contains(&at) {
             continue;
         }
-        // A letter for a digit: `l5 %`, `X%`.
+        // A letter in place of a digit: `l5 %`, `X%`.
         let word = text[..at].trim_end_matches(char::is_alphabetic).len();
         if word < at {
             out.push(word..at + c.len_utf8());
@@ -64,7 +65,7 @@ pub(in crate::post) fn find(text: &str, exempt: &Exempt) -> Vec<Range<usize>> {
     out
 }
 
-/// True for percent, per mille and per ten thousand signs.
+/// Returns true for percent, per mille and per ten thousand signs.
 pub(in crate::post) fn is_percent(c: char) -> bool {
     matches!(
         c,
@@ -72,7 +73,7 @@ pub(in crate::post) fn is_percent(c: char) -> bool {
     )
 }
 
-/// True if a word without digits is a quantity.
+/// Returns true if a word without digits is a quantity.
 fn is_number(all: &[Atom], i: usize) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| all.get(at)).map_or("", |a| a.text.as_str());
     let (before, own, next) = (word(i.checked_sub(1)), word(Some(i)), word(Some(i + 1)));

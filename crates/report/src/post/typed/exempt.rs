@@ -1,4 +1,4 @@
-//! Names and days of the data: what stands in a text verbatim as the data have it is no quantity.
+//! Names and days of the data: text that repeats them verbatim is not a quantity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,9 @@ use crate::view::RunView;
 pub(in crate::post) struct Exempt {
     /// Words with digits (`t5240`), and versions with several parts (`4.4.0`).
     words: BTreeSet<String>,
-    /// A number with the word before it: `power` `570`.
+    /// Numbers with the word before each: `power` `570`.
     pairs: BTreeSet<(String, String)>,
-    /// Days as `2009-08-27`.
+    /// Days in the form `2009-08-27`.
     days: BTreeSet<String>,
     units: BTreeSet<String>,
 }
@@ -28,7 +28,7 @@ const MONTHS: &str =
     "january february march april may june july august september october november december";
 
 impl Exempt {
-    /// The names and days of every result and run.
+    /// Collects the names and days of every result and run.
     pub(in crate::post) fn new(
         front: &Front,
         library: &Library,
@@ -48,7 +48,7 @@ impl Exempt {
                 row.more.get("variant").map(String::as_str),
             ];
             texts.into_iter().flatten().for_each(|text| out.name(text));
-            // `SPECint2006` is a name; `started in 1 s` is none.
+            // `SPECint2006` is a name; the number in `started in 1 s` is not.
             let words = row.metric.split_whitespace();
             words.filter(|w| w.starts_with(char::is_alphabetic)).for_each(|w| out.name(w));
             out.days.extend(row.as_of_date.clone());
@@ -79,7 +79,7 @@ impl Exempt {
         let all = atoms(name);
         for (i, atom) in all.iter().enumerate().filter(|(_, a)| a.has_digit()) {
             let version = atom.text.matches('.').count() > 1 || atom.text.contains('_');
-            // `450.soplex`, but not `2.5x`.
+            // `450.soplex` is a name, but `2.5x` is not.
             let numbered = atom
                 .text
                 .split_once('.')
@@ -107,7 +107,7 @@ impl Exempt {
         self.units.contains(word) || UNITS.split_whitespace().any(|u| u == word)
     }
 
-    /// The atoms that are parts of names and days of the data.
+    /// Returns a flag for each atom: true if it is part of a name or a day of the data.
     pub(super) fn of(&self, all: &[Atom]) -> Vec<bool> {
         let mut out: Vec<bool> = (0..all.len()).map(|i| self.is_name(all, i)).collect();
         for i in 0..all.len() {
@@ -119,7 +119,7 @@ impl Exempt {
         out
     }
 
-    /// True if a percent sign or a unit follows.
+    /// Returns true if a percent sign or a unit follows.
     fn measures(&self, all: &[Atom], i: usize) -> bool {
         let next = all.get(i + 1).filter(|n| n.before.trim().is_empty());
         all[i].after.trim_start().starts_with('%') || next.is_some_and(|n| self.is_unit(&n.text))
@@ -138,7 +138,8 @@ impl Exempt {
             || near && self.pairs.contains(&(before.text.clone(), atom.text.clone()))
     }
 
-    /// The end of the day that begins at an atom: `2009-08-27`, `27 August 2009`, `August 2009`; `i` if none does.
+    /// Returns the end of the day that begins at an atom: `2009-08-27`, `27 August 2009`, `August
+    /// 2009`; `i` if none begins there.
     fn day(&self, all: &[Atom], i: usize) -> usize {
         let text = |at: usize| all.get(at).map_or("", |a| a.text.as_str());
         let joined = |at: usize, with: &str| all.get(at).is_some_and(|a| a.before.trim() == with);

@@ -1,9 +1,10 @@
-//! Text as a reader sees it: compatibility forms, digits of every script, letters that look like others, without
-//! invisible characters. Offsets lead back to the text.
+//! Converts text to the form that a reader sees: with compatibility forms, digits of every script
+//! and look-alike letters replaced, and without invisible characters. Offsets lead back to the
+//! text.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// A character as it is read, and the bytes of the text that it stands for.
+/// A character as it is read, and its bytes in the text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Read {
     pub(super) char: char,
@@ -11,7 +12,7 @@ pub(super) struct Read {
     pub(super) end: usize,
 }
 
-/// The text, character by character, in lower case.
+/// Returns the folded text, character by character, in lower case.
 pub(super) fn fold(text: &str) -> Vec<Read> {
     let mut out = Vec::with_capacity(text.len());
     for (start, c) in text.char_indices() {
@@ -29,7 +30,7 @@ pub(super) fn fold(text: &str) -> Vec<Read> {
             .filter(|c| !unseen(*c))
             .map(plain)
             .collect();
-        // A Roman numeral, a die, a keycap: a number whose compatibility form has no digit.
+        // A Roman numeral, a die or a keycap is a number whose compatibility form has no digit.
         if is_number(c) && !forms.iter().any(char::is_ascii_digit) {
             forms = vec!['1'];
         }
@@ -38,14 +39,14 @@ pub(super) fn fold(text: &str) -> Vec<Read> {
     out
 }
 
-/// True for a number of any script that is one character.
+/// Returns true for a number of any script that is one character.
 fn is_number(c: char) -> bool {
     c.is_numeric()
         || matches!(c, '\u{2680}'..='\u{2685}' | '\u{a8e0}'..='\u{a8e9}' | '\u{1f51f}' | '\u{1f4af}')
         || "〇零一二三四五六七八九十百千万萬亿億兆半倍両两壹贰叁肆伍陆柒捌玖拾佰仟".contains(c)
 }
 
-/// True for zero-width characters, marks that turn the direction, and combining marks.
+/// Returns true for zero-width characters, marks that change the direction, and combining marks.
 pub(in crate::post) fn unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
@@ -53,11 +54,11 @@ pub(in crate::post) fn unseen(c: char) -> bool {
         | '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// One character for those that look or mean the same.
+/// Returns one character for all that look or mean the same.
 fn plain(c: char) -> char {
     match c {
         _ if c.is_ascii() => c,
-        // Every digit of another script becomes 1: only that it is a digit matters.
+        // Every digit of another script becomes 1: it only matters that it is a digit.
         _ if is_number(c) => '1',
         'а' | 'α' | 'ɑ' => 'a',
         'в' => 'b',

@@ -1,4 +1,4 @@
-//! The places of typed quantities, marked in a post's events and in its Markdown.
+//! Marks the places of typed quantities in a post's events and in its Markdown.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,14 +14,15 @@ use crate::post::read::{CLOSE, OPEN};
 #[derive(Debug, Clone, Default)]
 pub(in crate::post) struct Marks {
     parts: Vec<Part>,
-    /// Where a dagger stands in the Markdown.
+    /// Offsets in the Markdown at which a dagger is written.
     ends: Vec<usize>,
-    /// Quantities in blocks of code, by the bytes of the block: its text stays as it is, and a line after it lists them.
+    /// Quantities in blocks of code, by the bytes of the block. The text of the block is unchanged;
+    /// a line after it lists the quantities.
     fenced: BTreeMap<(usize, usize), Vec<String>>,
 }
 
 impl Marks {
-    /// Keeps the place of a quantity.
+    /// Records the place of a quantity.
     pub(in crate::post) fn add(&mut self, stretch: &Stretch, span: &Range<usize>) {
         self.parts.extend(stretch.parts(span));
         match &stretch.fenced {
@@ -34,7 +35,7 @@ impl Marks {
     }
 }
 
-/// The events of a post with places around typed quantities.
+/// Returns the events of a post with places around typed quantities.
 pub(in crate::post) fn events_of<'a>(markdown: &'a str, marks: &Marks) -> Vec<Event<'a>> {
     let mut parts = marks.parts.clone();
     parts.sort_by_key(|part| (part.event, part.span.start));
@@ -61,12 +62,12 @@ pub(in crate::post) fn events_of<'a>(markdown: &'a str, marks: &Marks) -> Vec<Ev
     events
 }
 
-/// The Markdown with a dagger behind every typed quantity.
+/// Returns the Markdown with a dagger after every typed quantity.
 pub(in crate::post) fn daggers(markdown: &str, marks: &Marks) -> String {
     let dagger = |at: &usize| (*at, "†".to_owned());
     let mut added: BTreeMap<usize, String> = marks.ends.iter().map(dagger).collect();
     for ((start, end), typed) in &marks.fenced {
-        // The block stands in lists and quotations; so does the line after it.
+        // The block may be inside lists and quotations; the line after it must be inside the same.
         let first = markdown[..*start].rfind('\n').map_or(0, |at| at + 1);
         let outer: String = markdown[first..*start]
             .chars()

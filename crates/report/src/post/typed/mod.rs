@@ -1,5 +1,6 @@
-//! Quantities that a person typed into a post: found by digits and number words after rendering, marked in every form
-//! of the post, and counted. Nothing reads the words around them.
+//! Quantities that a person typed into a post. They are found by digits and number words after
+//! rendering, marked in every output of the post, and counted. The words around them are not
+//! interpreted.
 
 mod atoms;
 mod check;

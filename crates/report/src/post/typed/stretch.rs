@@ -1,5 +1,5 @@
-//! Text that is read in one piece: a paragraph, a heading, an item or a cell after Markdown was rendered, with the way
-//! back to the event and the byte that each part comes from.
+//! Text that is read in one piece after Markdown was rendered: a paragraph, a heading, an item or a
+//! cell, with the event and the bytes that each part comes from.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::post::read::{CLOSE, OPEN, Place};
 
-/// Stands for a computed number in the text of a stretch.
+/// Placeholder for a computed number in the text of a stretch.
 pub(in crate::post) const NUMBER: char = '\u{E002}';
 
-/// Where a stretch stands.
+/// The kind of text that a stretch holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::post) enum Kind {
     Text,
@@ -19,39 +19,39 @@ pub(in crate::post) enum Kind {
     Code,
 }
 
-/// A part of a stretch that one event made.
+/// A part of a stretch that comes from one event.
 #[derive(Debug, Clone)]
 struct Segment {
     /// Byte range in the stretch.
     own: Range<usize>,
     event: usize,
-    /// Where it begins in the text of the event.
+    /// Offset in the text of the event.
     offset: usize,
-    /// Its bytes in the Markdown.
+    /// Byte range in the Markdown.
     source: Range<usize>,
-    /// True if the source is the text, byte for byte.
+    /// True if the source equals the text, byte for byte.
     exact: bool,
 }
 
 /// A computed number in a stretch.
 #[derive(Debug, Clone)]
 pub(in crate::post) struct Placed {
-    /// Where it stands in the text.
+    /// Byte offset in the text.
     pub(in crate::post) at: usize,
     pub(in crate::post) number: usize,
-    /// The markup around it in which no statement may stand.
+    /// Surrounding markup, if a statement is not allowed in it.
     pub(in crate::post) within: Option<&'static str>,
 }
 
-/// A stretch.
+/// A text that is read in one piece.
 #[derive(Debug, Clone)]
 pub(in crate::post) struct Stretch {
     pub(in crate::post) text: String,
     pub(in crate::post) kind: Kind,
-    /// The title of the column that a cell stands in.
+    /// Title of the column, for a cell.
     pub(in crate::post) title: String,
     pub(in crate::post) numbers: Vec<Placed>,
-    /// The bytes of a fenced block of code in the Markdown.
+    /// Byte range of a fenced block of code in the Markdown.
     pub(super) fenced: Option<Range<usize>>,
     segments: Vec<Segment>,
 }
@@ -83,7 +83,7 @@ impl Stretch {
         })
     }
 
-    /// The places in events that a span of the text comes from.
+    /// Returns the places in events that a span of the text comes from.
     pub(super) fn parts(&self, span: &Range<usize>) -> Vec<Part> {
         let part = |(s, own): (&Segment, Range<usize>)| Part {
             event: s.event,
@@ -92,8 +92,8 @@ impl Stretch {
         self.touching(span).map(part).collect()
     }
 
-    /// The bytes of the Markdown that a span comes from. Where the Markdown differs from the text (entities, code), the
-    /// whole source of the event.
+    /// Returns the bytes of the Markdown that a span comes from. Where the Markdown differs from
+    /// the text (entities, code), that is the whole source of the event.
     pub(in crate::post) fn source(&self, span: &Range<usize>) -> Range<usize> {
         let source = |(s, own): (&Segment, Range<usize>)| {
             let start = s.source.start;
@@ -139,16 +139,16 @@ impl Stretch {
     }
 }
 
-/// The Markdown of posts.
+/// Parser options for the Markdown of posts.
 pub(in crate::post) const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
-/// The events of a post's Markdown, with the bytes that they come from.
+/// Parses a post's Markdown into events, each with the bytes that it comes from.
 pub(in crate::post) fn events(markdown: &str) -> Vec<(Event<'_>, Range<usize>)> {
     Parser::new_ext(markdown, OPTIONS).into_offset_iter().collect()
 }
 
-/// The stretches of a post.
+/// Splits the text of a post into stretches.
 pub(in crate::post) fn stretches(events: &[(Event<'_>, Range<usize>)]) -> Vec<Stretch> {
     let mut out = Vec::new();
     let mut open = Stretch::new(Kind::Text);
