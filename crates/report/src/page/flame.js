@@ -1,9 +1,9 @@
-// Pictures of stacks: zoom, search, keys, turned over.
+// Flame graphs: zoom, search, keyboard navigation, turning over.
 
-/** What a reader has made of each picture of stacks, for a page that draws it anew. */
+/** State of each flame graph (zoom, search, focus), for a page that draws it again. */
 const flames = new WeakMap();
 
-/** Stacks: a click or Enter zooms, Escape shows all, arrows move, a search lights up, a button turns it over. */
+/** A click or Enter zooms, Escape shows all, arrows move, a search highlights, a button turns the graph over. */
 function watchFlame(svg) {
   const cells = [...svg.querySelectorAll(".f")].map((el) => ({
     el, x: parseFloat(el.getAttribute("x")), w: parseFloat(el.getAttribute("width")), y: Number(el.getAttribute("y")),
@@ -49,7 +49,7 @@ function watchFlame(svg) {
     const words = input.value.trim().toLowerCase();
     const hits = cells.filter((c) => words && label(c).toLowerCase().includes(words));
     for (const c of cells) c.el.classList.toggle("hit", hits.includes(c));
-    // What is inside another hit counts once.
+    // A hit inside another hit is not counted again.
     const outer = hits.filter((c) => !hits.some((o) => o !== c && o.y < c.y && within(c, o)));
     found.textContent = words ? `${outer.reduce((n, c) => n + c.w, 0).toFixed(1)} % of the time` : "";
   });

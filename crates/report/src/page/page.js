@@ -1,9 +1,8 @@
-// What the page can do beyond being read: read-outs and a crosshair on charts, arrow keys between
-// marks, series that can be hidden, tables that can be copied. Everything here adds to a page that is
-// complete without it.
+// Interaction with a page: read-outs and a crosshair on charts, arrow keys between marks, series that
+// can be hidden, tables that can be copied. The page is complete without this script.
 "use strict";
 
-/** The point of a pointer event in the chart's own units. */
+/** Returns the point of a pointer event in the chart's own units. */
 function pointIn(svg, event) {
   const matrix = svg.getScreenCTM();
   return matrix ? new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse()) : null;
@@ -12,12 +11,12 @@ function pointIn(svg, event) {
 const place = (mark) => ({ x: Number(mark.dataset.cx), y: Number(mark.dataset.cy) });
 const says = (mark) => mark.querySelector("title")?.textContent ?? "";
 
-/** The marks of a chart whose series is shown. */
+/** Returns the marks of all series of a chart that are not hidden. */
 function shownMarks(svg) {
   return [...svg.querySelectorAll("[data-cx]")].filter((m) => !m.closest(".off"));
 }
 
-/** The mark nearest in x of each series (in y where several share the x). */
+/** Returns the mark of each series that is nearest in x (in y if several share the x). */
 function nearest(marks, point) {
   const best = new Map();
   for (const mark of marks) {
@@ -29,7 +28,7 @@ function nearest(marks, point) {
   }
   const found = [...best.values()].sort((a, b) => a.key - b.key);
   if (!found.length) return [];
-  // Only series that have a mark at the place pointed at; a chart of rows has one answer.
+  // Keeps only series with a mark near the pointer; a chart of rows has one such mark.
   return found.filter((f) => Math.abs(f.x - found[0].x) < 6).map((f) => f.mark);
 }
 
@@ -49,10 +48,10 @@ function overPlot(svg, point) {
   return point && (!line || (point.y >= Number(line.getAttribute("y1")) - 20 && point.y <= Number(line.getAttribute("y2")) + 20));
 }
 
-/** Where a chart over time has its axis: from and to in seconds, then in its own units. */
+/** Returns the range of a chart's time axis: start and end in seconds, then in the chart's units. */
 const span = (svg) => svg.dataset.span.split(" ").map(Number);
 
-/** Charts of one clock show the same moment. */
+/** Shows the same moment in all charts of one clock. */
 function together(svg, point) {
   if (!svg.dataset.span) return;
   const [from, to, left, right] = span(svg);
@@ -67,7 +66,7 @@ function together(svg, point) {
 
 function watchChart(svg) {
   const hasLine = svg.querySelector(".crosshair") !== null;
-  // One stop for the tab key in each chart; arrows lead on from there.
+  // Each chart has one stop for the tab key; arrow keys move to its other marks.
   const stops = [...svg.querySelectorAll("[data-cx][tabindex='0']")];
   for (const mark of stops.slice(1)) mark.setAttribute("tabindex", "-1");
   svg.addEventListener("pointermove", (event) => {
@@ -110,7 +109,7 @@ function watchChart(svg) {
   });
 }
 
-/** A click on a key of the legend hides its series. */
+/** Lets a click on a key of the legend hide its series. */
 function watchLegend(svg) {
   const groups = [...svg.querySelectorAll("g.series[data-series]")];
   const keys = [...svg.querySelectorAll(".legend .key")].filter((k) =>
@@ -135,7 +134,7 @@ function watchLegend(svg) {
   }
 }
 
-/** A button beside each table that copies it, tab-separated. */
+/** Adds a button below a table that copies it, tab-separated. */
 function watchTable(box) {
   const table = box.querySelector("table");
   if (!table || !navigator.clipboard) return;
@@ -157,7 +156,7 @@ function watchTable(box) {
   box.after(button);
 }
 
-/** Gives what is inside an element its behaviour. */
+/** Adds the interaction to all charts inside an element. */
 function enliven(root) {
   for (const svg of root.querySelectorAll("svg.flame")) watchFlame(svg);
   for (const svg of root.querySelectorAll("svg.chart")) {

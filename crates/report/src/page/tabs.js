@@ -1,9 +1,9 @@
-// The parts of a page as tabs, and what waits in them: charts, long tables and files are unpacked when they are looked
-// at. Without this script all parts stand one below the other.
+// Shows the parts of a page as tabs, and unpacks charts, long tables and files when a reader opens them. Without this
+// script all parts are shown one below the other.
 
-// Nothing of it is global: a server's page has a script of its own.
+// A block keeps these names out of the global scope, because a server's page has a script of its own.
 {
-/** The text that a template keeps: gzip in base64. */
+/** Returns the text of a template, which is gzip in base64. */
 async function unpacked(template) {
   const bytes = Uint8Array.from(atob(template.content.textContent.trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -18,14 +18,14 @@ const parsed = (html) => {
 
 const drawn = new WeakMap();
 
-/** The charts of a panel, unpacked once and in no document yet. */
+/** Returns the charts of a panel, unpacked once and not yet part of the document. */
 function chartsOf(panel) {
   const template = panel.querySelector(":scope > template.charts, :scope > section > template.charts");
   if (!drawn.has(panel)) drawn.set(panel, template ? unpacked(template).then((html) => [...parsed(html).children]) : Promise.resolve([]));
   return drawn.get(panel);
 }
 
-/** Draws the charts of an open panel that no closed fold hides. */
+/** Draws the charts of an open panel, except those inside a closed fold. */
 async function draw(panel) {
   const seen = (place) => !place.closest("details:not([open])");
   if (![...panel.querySelectorAll("[data-chart]")].some(seen)) return;
@@ -42,7 +42,7 @@ async function draw(panel) {
   }
 }
 
-/** Puts the packed rows of a table into it. */
+/** Unpacks the packed rows of a table into it. */
 async function fill(row) {
   const rows = parsed(`<table><tbody>${await unpacked(row.querySelector("template"))}</tbody></table>`);
   row.replaceWith(...rows.querySelectorAll("tr"));
@@ -51,7 +51,7 @@ async function fill(row) {
 const panels = [...document.querySelectorAll("main > .panel")];
 const tabs = panels.map((panel) => document.querySelector(`nav.tabs a[href="#${panel.id}"]`));
 
-/** Opens a panel, and draws what is in it. */
+/** Opens a panel and draws its content. */
 function open(panel) {
   const at = panels.indexOf(panel);
   if (at < 0) return Promise.resolve();
@@ -63,14 +63,14 @@ function open(panel) {
   return Promise.all([draw(panel), ...[...panel.querySelectorAll("tr.packed")].map(fill)]);
 }
 
-/** What has an id; rows that wait for it are unpacked first. */
+/** Returns the element with an id; if packed rows contain it, they are unpacked first. */
 async function find(id) {
   const waiting = [...document.querySelectorAll("tr.packed")].find((row) => id.startsWith(row.dataset.holds));
   if (!document.getElementById(id) && waiting) await fill(waiting);
   return document.getElementById(id);
 }
 
-/** Shows what has an id: its panel, and the folds around it. */
+/** Shows the element with an id: opens its panel and the folds around it. */
 async function reveal(id) {
   const target = await find(id);
   if (!target) return;
@@ -80,7 +80,7 @@ async function reveal(id) {
   if (target !== panel) target.scrollIntoView();
 }
 
-/** The trials behind a number: named, or as bits from the first on. */
+/** Returns the trials behind a number, from a list or from a bit set that starts at the first. */
 function behind(link) {
   if (link.dataset.trials) return link.dataset.trials.split(" ").map(Number);
   const bytes = atob(link.dataset.bits);
@@ -88,7 +88,7 @@ function behind(link) {
   return [...bytes].flatMap((c, i) => [...Array(8).keys()].filter((k) => c.charCodeAt(0) >> k & 1).map((k) => from + 8 * i + k));
 }
 
-/** Links within the page: they open what they lead to; a number lights up every trial behind it. */
+/** Lets links within the page open their target, and highlights every trial behind a clicked number. */
 function watchLinks() {
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[href^='#']");
@@ -106,13 +106,13 @@ function watchLinks() {
   addEventListener("hashchange", go);
   addEventListener("popstate", go);
   document.addEventListener("toggle", (event) => {
-    // A fold that is open from the start tells so, too, also in a panel that nobody looks at.
+    // A fold that is open from the start also fires this event, even in a hidden panel.
     const panel = event.target.closest?.(".panel:not([hidden])");
     if (event.target.open && panel) draw(panel);
   }, true);
 }
 
-/** The list of contents becomes a list of tabs. */
+/** Turns the list of contents into a list of tabs. */
 function watchTabs() {
   const list = document.querySelector("nav.tabs ul");
   if (!list || panels.length < 2) return;
@@ -145,7 +145,7 @@ function watchTabs() {
   open(panels[0]);
 }
 
-/** Files inside the page become buttons that download them. */
+/** Turns files inside the page into download buttons. */
 function watchFiles() {
   for (const file of document.querySelectorAll("span.file")) {
     const button = document.createElement("button");

@@ -1,5 +1,6 @@
-// The search of a site: the index stands in the page, so no server and no request is needed. Every word has to
-// occur; what has it in its title stands first, then what has a word that begins with it, then the newest.
+// The search of a site. The index is part of the page, so it needs no server and no request. A result contains every
+// word. Matches in the title come first, then matches at the start of a word; equal results keep the order of the
+// index.
 "use strict";
 
 {
@@ -11,7 +12,7 @@
   const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const all = index.map((entry, at) => ({ entry, at, title: plain(entry.title), text: plain(`${entry.kind} ${entry.day} ${entry.text}`) }));
 
-  /** How well a word fits; 0: it does not occur. */
+  /** Returns how well a word fits; 0 if it does not occur. */
   function fit(word, item) {
     if (item.title.includes(word)) return item.title.split(/[^\p{L}\p{N}]+/u).some((w) => w.startsWith(word)) ? 8 : 4;
     const at = item.text.indexOf(word);
