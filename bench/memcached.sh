@@ -5,5 +5,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v memcached >/dev/null || { echo "memcached is needed (Debian package memcached)" >&2; exit 2; }
-cargo build --release --locked --quiet --package assay-memload --examples
+cargo build --release --locked --quiet --package assay-loadgen --examples
 exec python3 bench/memcached/bench.py "${CARGO_TARGET_DIR:-target}/release/examples" "$@"

@@ -7,7 +7,7 @@
 set -euo pipefail
 rounds=${1:-5}
 . "$(dirname "$0")/prologue.sh"
-cargo build --release --locked --quiet -p assay-traces -p assay-memload --examples
+cargo build --release --locked --quiet -p assay-traces -p assay-loadgen --examples
 keep=${KEEP:-${XDG_DATA_HOME:-$HOME/.local/share}/assay/bench-quick.csv}
 mkdir -p "$(dirname "$keep")"
 "${PYTHON:-python3}" bench/quick.py "$(realpath "$assay")" "${CARGO_TARGET_DIR:-target}/release/examples" "$folder" "$keep" "$rounds"

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 rounds="${1:-5}" blocks="${2:-6}" size="${3:-64 MB}"
 cargo build --release --locked --quiet --package assay
-cargo build --release --locked --quiet --package assay-sut --example storage_levels
+cargo build --release --locked --quiet --package assay-system --example storage_levels
 target="${CARGO_TARGET_DIR:-target}/release"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use assay_model::{FileHash, SCHEMA_VERSION};
-pub(crate) use assay_sut::{hex, sha256};
+pub(crate) use assay_system::{hex, sha256};
 
 use crate::{Error, Result};
 

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use assay_sut::start_ticks;
+use assay_system::start_ticks;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 

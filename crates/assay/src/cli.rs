@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use assay_model::Profile as Purpose;
 use assay_observe::profile::Unwind;
 use assay_observe::stat::{Naming, Shape};
-use assay_sut::process::Output;
+use assay_system::process::Output;
 use assay_traces::block_io::{Dimension, Measure, TimeUnit};
 use assay_traces::syscalls::Dimension as CallDimension;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -769,7 +769,7 @@ pub struct Landscape {
     /// Add a column of the values per chip, core, thread, instance, core-ghz, watt, rack-unit or
     /// price; the first one orders the table. May be given several times.
     #[arg(long, value_name = "DENOMINATOR", requires = "name")]
-    pub per: Vec<assay_rules::denominator::Denominator>,
+    pub per: Vec<assay_quoted::denominator::Denominator>,
     /// Show every system under every recorded denominator, with ranks, and where the order
     /// reverses.
     #[arg(long, requires = "name")]

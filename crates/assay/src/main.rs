@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
     if matches!(cli.verb, Verb::Guard) {
-        assay_sut::process::guard::serve();
+        assay_system::process::guard::serve();
         return ExitCode::SUCCESS;
     }
     if matches!(cli.verb, Verb::Agent) {

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use assay_sut::{Fate, Owner, state_file};
+use assay_system::{Fate, Owner, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::ClusterError;

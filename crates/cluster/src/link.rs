@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use assay_sut::Interrupt;
-use assay_sut::clock::monotonic_ns;
+use assay_system::Interrupt;
+use assay_system::clock::monotonic_ns;
 
 use crate::clock::day_ns;
 use crate::listen::tune;

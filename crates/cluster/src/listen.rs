@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use assay_sut::clock::monotonic_ns;
+use assay_system::clock::monotonic_ns;
 use rustix::net::sockopt;
 
 use crate::ClusterError;

@@ -15,5 +15,5 @@ pub(crate) fn random_hex() -> Result<String, ClusterError> {
     let mut bytes = [0; 16];
     let read = File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut bytes));
     read.map_err(ClusterError::Random)?;
-    Ok(assay_sut::hex(&bytes))
+    Ok(assay_system::hex(&bytes))
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use assay_cluster::{AgentError, Bytes, Link, Part, Role, Samples, SetUp, Setup, TrialRequest};
 use assay_model::{Experiment, Outcome, Plan, SystemDescription, Treatment, TrialRecord};
 use assay_redact::Recorder;
-use assay_sut::process::Output;
-use assay_sut::{Interrupt, ProcessSetup, Root};
+use assay_system::process::Output;
+use assay_system::{Interrupt, ProcessSetup, Root};
 use assay_workloads::span::Span;
 use assay_workloads::{KitPaths, TrialContext, Workload};
 
@@ -81,8 +81,8 @@ impl Agent {
             return Err(format!("workload `{}` is not the same there", experiment.workload));
         }
         // All nodes may share one state folder, so each node has its own folder in it.
-        let state_dir = assay_sut::state_dir().join("nodes").join(&setup.name);
-        let _ = assay_sut::restore_pending(&state_dir, &Root::system());
+        let state_dir = assay_system::state_dir().join("nodes").join(&setup.name);
+        let _ = assay_system::restore_pending(&state_dir, &Root::system());
         let output = if setup.keep_output { Output::Keep } else { Output::Discard };
         // Only the first task of a node observes it, for all tasks.
         let observes = membership.local == 0;

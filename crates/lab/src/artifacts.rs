@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use assay_model::{SystemDescription, TrialRecord};
-use assay_rules::pack;
+use assay_quoted::pack;
 use assay_workloads::KEEP;
 use assay_workloads::capability::Judged;
 

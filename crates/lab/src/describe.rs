@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{Experiment, Fact, Plan, Scalar, SystemDescription};
 use assay_redact::Recorder;
-use assay_sut::Root;
+use assay_system::Root;
 use assay_workloads::Workload;
 
 /// Describes the system, the toolchains that the experiment uses, and the programs of the workload.
@@ -17,10 +17,10 @@ pub fn system(
     recorder: &Recorder,
 ) -> SystemDescription {
     let root = Root::system();
-    let mut system = assay_sut::describe(&root, recorder);
+    let mut system = assay_system::describe(&root, recorder);
     let builds = experiment.source.is_some() || workload.offers().builds.is_some();
     let words = words(workload, plan);
-    system.facts.extend(assay_sut::describe_toolchains(|name| builds || words.contains(name)));
+    system.facts.extend(assay_system::describe_toolchains(|name| builds || words.contains(name)));
     let each: Vec<(u32, BTreeMap<String, Fact>)> =
         plan.treatments.iter().map(|t| (t.id, workload.describe(&t.params))).collect();
     let Some((_, first)) = each.first() else { return system };
@@ -36,7 +36,7 @@ pub fn system(
             }
         }
     }
-    system.facts.extend(assay_sut::used(&root, &places(plan, &each)));
+    system.facts.extend(assay_system::used(&root, &places(plan, &each)));
     recorder.facts(&mut system.facts);
     system
 }
@@ -48,7 +48,7 @@ fn words(workload: &dyn Workload, plan: &Plan) -> BTreeSet<String> {
     let named: BTreeSet<&str> = texts.iter().flat_map(|t| t.split_whitespace()).collect();
     let scripts: Vec<String> = named
         .into_iter()
-        .filter_map(|word| assay_sut::which(word).or_else(|| Some(PathBuf::from(word))))
+        .filter_map(|word| assay_system::which(word).or_else(|| Some(PathBuf::from(word))))
         .filter_map(|path| {
             // Pipes and devices are skipped, because reading one could block.
             path.metadata().ok().filter(std::fs::Metadata::is_file)?;

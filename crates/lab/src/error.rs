@@ -60,7 +60,7 @@ pub enum LabError {
         /// Prefix that names the treatment, from [`assay_model::Treatment::prefix`].
         prefix: String,
         /// The control and the reason.
-        source: assay_sut::ControlError,
+        source: assay_system::ControlError,
     },
     /// The machine is not fit to measure on, and the experiment refuses to run then.
     #[error("the machine is not fit to measure on: {0}; wait, or set fitness.action to \"warn\"")]

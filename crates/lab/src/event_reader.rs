@@ -11,7 +11,7 @@ use assay_model::{
 };
 use assay_stats::means::geometric;
 use assay_stats::warmup::{Class, steady_state};
-use assay_sut::process::{Sink, Stream};
+use assay_system::process::{Sink, Stream};
 
 use crate::watch::News;
 

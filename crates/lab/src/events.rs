@@ -11,8 +11,8 @@ use assay_model::{
     TrialRecord,
 };
 use assay_redact::without_tokens;
-use assay_sut::clock::monotonic_ns;
-use assay_sut::process::Stream;
+use assay_system::clock::monotonic_ns;
+use assay_system::process::Stream;
 
 use crate::live_profile::{self, LiveProfile};
 use crate::watch::{Progress, Watcher};

@@ -89,7 +89,7 @@ pub(crate) struct Local {
 
 impl Local {
     pub fn new(machine: Machine) -> Self {
-        Local { machine, tracing: None, sent_ns: assay_sut::clock::monotonic_ns() }
+        Local { machine, tracing: None, sent_ns: assay_system::clock::monotonic_ns() }
     }
 }
 

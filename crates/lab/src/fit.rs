@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use assay_checks::BUSY;
 use assay_model::{Experiment, Finding, FitnessAction, Observation, Severity, units};
-use assay_sut::{Interrupt, Root};
+use assay_system::{Interrupt, Root};
 
 use crate::scratch;
 
@@ -33,9 +33,9 @@ pub(crate) fn check(
     let until = Instant::now() + wait;
     let mut waited = false;
     loop {
-        let seen = assay_sut::fitness::look(
+        let seen = assay_system::fitness::look(
             &Root::system(),
-            &assay_sut::fitness::Options {
+            &assay_system::fitness::Options {
                 work_dir: Some(scratch::scratch_root()),
                 window: WINDOW,
                 ..Default::default()

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_model::Treatment;
-use assay_sut::{Applied, ProcessSetup};
+use assay_system::{Applied, ProcessSetup};
 use assay_workloads::{TrialContext, Workload, WorkloadError};
 
 /// Has the workload write its inputs to the storage, or to the trial's folder if there is none.
@@ -30,7 +30,7 @@ pub(crate) fn make_cold(workload: &dyn Workload, applied: &Applied) -> Result<Ve
 pub(crate) fn missing(workload: &dyn Workload, treatment: &Treatment) -> Option<String> {
     let mut controls = treatment.controls.iter();
     let only = controls.find(|setting| {
-        assay_sut::find(&setting.control).is_some_and(|control| control.inputs_only(setting))
+        assay_system::find(&setting.control).is_some_and(|control| control.inputs_only(setting))
     })?;
     workload.offers().inputs.is_none().then(|| {
         format!(

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant, SystemTime};
 
 use assay_observe::profile::Snapshot;
-use assay_sut::clock::thread_cpu_time;
+use assay_system::clock::thread_cpu_time;
 use assay_traces::profile::Profile;
 use serde::{Deserialize, Serialize};
 

@@ -9,8 +9,8 @@ use assay_model::{
     Experiment, Outcome, Plan, SampleRow, SampleSet, SystemDescription, TrialRecord, units,
 };
 use assay_observe::Sampler;
-use assay_sut::process::{Output, Runner, guard};
-use assay_sut::{Controller, Interrupt, ProcessSetup, Root};
+use assay_system::process::{Output, Runner, guard};
+use assay_system::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::{TrialContext, Workload};
 
 use crate::event_reader::EventReader;
@@ -137,7 +137,7 @@ impl Machine {
             interrupt,
             cache_dir: scratch::cache_dir(),
             cpus: crate::cpus::allowed(),
-            limited: assay_sut::limited_groups(&Root::system()),
+            limited: assay_system::limited_groups(&Root::system()),
             programs: RefCell::default(),
             witness: Witness::new(),
             began: false,
@@ -161,7 +161,7 @@ impl Machine {
     /// Runs a trial and records it. Failures go into the record and are not errors of the lab.
     pub fn trial(&mut self, task: &Task<'_>, listener: Listener<'_>) -> Recorded {
         if !std::mem::replace(&mut self.began, true) {
-            assay_sut::end_strays();
+            assay_system::end_strays();
         }
         // A sample at the start of a trial keeps earlier activity out of its first interval. Short
         // trials have no samples and are not delayed by one.
@@ -278,7 +278,7 @@ fn observed(
         return None;
     }
     sampler.tick_now();
-    let now = assay_sut::clock::monotonic_ns();
+    let now = assay_system::clock::monotonic_ns();
     // A row describes the interval that ends at its time, so the row at the start of the trial is
     // excluded.
     let from = record.start_ns + 1;

@@ -13,8 +13,8 @@ use assay_model::{
     Experiment, Finding, JobSpan, Observation, Outcome, Plan, RunState, SystemDescription,
     TrialRecord, Where, units,
 };
-use assay_sut::Interrupt;
-use assay_sut::process::Output;
+use assay_system::Interrupt;
+use assay_system::process::Output;
 
 use crate::executor::{Done, Executor, NextTrial, Over};
 use crate::experiment::prepare::Prepared;

@@ -11,8 +11,8 @@ use assay_model::{
     WorkloadSpec,
 };
 use assay_redact::Recorder;
-use assay_sut::process::Output;
-use assay_sut::{Controller, Interrupt, Root};
+use assay_system::process::Output;
+use assay_system::{Controller, Interrupt, Root};
 
 use crate::analyse::aa;
 use crate::executor::{Executor, Local};

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 use rustix::fs::{FlockOperation, flock};
 
 /// The run lock, held until it is dropped.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{RawDir, SeekFrom, Timespec, Timestamps, fstat, futimens, seek};
 
-use assay_sut::scratch;
-pub use assay_sut::scratch::{root as scratch_root, sweep};
+use assay_system::scratch;
+pub use assay_system::scratch::{root as scratch_root, sweep};
 
 /// Modification time that marks an empty trial folder: creating anything in it sets another time.
 /// The value is unlikely enough that no unpacked archive carries it.

@@ -41,7 +41,7 @@ impl Server<'_> {
             // If the server does not get the file, it reaches its time limit and the record states
             // it.
             let path = run_dir.join(done.file);
-            let _ = assay_sut::state_file::write(&path, since.to_string().as_bytes());
+            let _ = assay_system::state_file::write(&path, since.to_string().as_bytes());
         }
     }
 }

@@ -9,7 +9,7 @@ use assay_model::{
     Experiment, LedgerEvent, Observation, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
 };
 use assay_redact::CleanRecord;
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 use assay_workloads::Workload;
 
 use crate::LabError;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assay_cluster::{Link, slurm};
 use assay_model::{Experiment, Outcome, TrialRecord, WorkloadSpec};
-use assay_sut::{ProcessSetup, scratch};
+use assay_system::{ProcessSetup, scratch};
 use assay_workloads::capability::Spans;
 use assay_workloads::span::{Share, Span};
 use assay_workloads::{Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError};
@@ -46,7 +46,7 @@ impl Ready {
         // Remove what a killed trial left.
         let ranks = folder.join(RANKS);
         let _ = std::fs::remove_dir_all(&ranks);
-        assay_sut::look_at(Some(&ranks));
+        assay_system::look_at(Some(&ranks));
         Ready { folder: folder.to_owned(), memory }
     }
 
@@ -77,7 +77,7 @@ impl Ready {
 impl Drop for Ready {
     fn drop(&mut self) {
         Share::remove(&self.folder);
-        assay_sut::look_at(None);
+        assay_system::look_at(None);
         let _ = std::fs::remove_dir_all(self.folder.join(RANKS));
         if let Some(memory) = &self.memory {
             let _ = std::fs::remove_dir_all(memory);

@@ -11,8 +11,8 @@ use assay_model::{
     Better, Kind, MetricValue, Observation, Outcome, PlannedTrial, Setting, Treatment, TrialRecord,
     ValidationResult,
 };
-use assay_sut::process::{End, Limits, Output, Program, Ran, Runner, Sink};
-use assay_sut::{
+use assay_system::process::{End, Limits, Output, Program, Ran, Runner, Sink};
+use assay_system::{
     After, Applied, Controller, During, Hiatus, LimitHits, LimitWatch, ProcessSetup, Root, Scope,
 };
 use assay_workloads::{Finished, Launch, TrialContext, Workload, WorkloadError};
@@ -105,7 +105,7 @@ fn limited(hits: LimitHits, record: &mut TrialRecord) {
 
 /// Creates an empty record for a planned trial.
 pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
-    let now = assay_sut::clock::monotonic_ns();
+    let now = assay_system::clock::monotonic_ns();
     TrialRecord::blank(planned, attempt, now_utc(), now)
 }
 
@@ -131,7 +131,7 @@ impl Bench<'_> {
         };
         record.notes.extend(applied.notes.iter().cloned());
         let mut during = applied.during();
-        during.extend(assay_sut::node_memory(&Root::system(), &applied.setup));
+        during.extend(assay_system::node_memory(&Root::system(), &applied.setup));
         let params = order.planned.params(&order.treatment.params);
         let ctx = TrialContext {
             number: order.planned.number,
@@ -226,7 +226,7 @@ impl Bench<'_> {
         let first = kept.filter(|_| self.programs.borrow_mut().begins(ctx.treatment));
         let before = first.and_then(|cwd| Some((cwd, working_folder::list(cwd)?)));
         let hiatus = Hiatus::watch();
-        let (ran, after) = assay_sut::beside(during, || {
+        let (ran, after) = assay_system::beside(during, || {
             self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, events)
         });
         let mut seen = hiatus.seen();
@@ -263,7 +263,7 @@ impl Bench<'_> {
             groups: if launch.by_others { &[] } else { &applied.setup.groups },
         };
         let limits = Limits { timeout, grace: GRACE, keep_bytes: KEEP_BYTES };
-        let entered = assay_sut::enter(&applied.setup).map_err(|e| e.to_string())?;
+        let entered = assay_system::enter(&applied.setup).map_err(|e| e.to_string())?;
         let ran = runner.run(&program, &limits, sink).map_err(|e| e.to_string());
         entered.leave().map_err(|e| e.to_string())?;
         ran
@@ -391,12 +391,12 @@ fn with_last_line(error: String, stderr: &[u8]) -> String {
     format!("{error}; its last stderr line: {last}")
 }
 
-fn summary(capture: &assay_sut::Capture) -> assay_model::StreamSummary {
+fn summary(capture: &assay_system::Capture) -> assay_model::StreamSummary {
     assay_model::StreamSummary { bytes: capture.total(), kept: capture.kept() }
 }
 
 fn is_action(setting: &Setting) -> bool {
-    assay_sut::find(&setting.control).is_some_and(|c| c.spec().scope == Scope::Action)
+    assay_system::find(&setting.control).is_some_and(|c| c.spec().scope == Scope::Action)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use assay_cluster::{Boot, ClusterError, Crew, Setup, TrialEnd, TrialRequest, des
 use assay_model::{
     Fact, Observation, Outcome, Plan, RunState, SystemDescription, TrialRecord, units,
 };
-use assay_sut::process::Output;
-use assay_sut::{Interrupt, Root};
+use assay_system::process::Output;
+use assay_system::{Interrupt, Root};
 
 use crate::executor::{Done, Executor, NextTrial, Over};
 use crate::experiment::place;

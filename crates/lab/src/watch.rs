@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::live_profile::LiveProfile;
 
 use assay_model::{Event, PlannedTrial, RunId, RunState, SampleSet, Treatment, TrialRecord};
-use assay_sut::process::Stream;
+use assay_system::process::Stream;
 
 /// News while a trial's program runs.
 #[derive(Debug)]

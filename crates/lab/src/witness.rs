@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use assay_checks::see;
 use assay_model::{Observation, Program, TrialRecord};
-use assay_sut::{Root, SourceTree, Watch};
+use assay_system::{Root, SourceTree, Watch};
 use assay_workloads::Launch;
 
 /// Minimum interval between two checks of the system.
@@ -46,7 +46,7 @@ impl Programs {
             return Some(launch.cwd.as_deref().unwrap_or(cwd).join(path));
         }
         let found = self.found.entry(name.clone());
-        found.or_insert_with(|| assay_sut::which(&name.to_string_lossy())).clone()
+        found.or_insert_with(|| assay_system::which(&name.to_string_lossy())).clone()
     }
 
     /// Returns true for the first trial of a treatment.
@@ -64,7 +64,7 @@ impl Programs {
             return;
         }
         if self.known.get(path).is_none_or(|(known, _)| *known != state) {
-            match assay_sut::identify(path) {
+            match assay_system::identify(path) {
                 Ok(program) => {
                     self.known.insert(path.to_owned(), (state, program));
                 }
@@ -90,7 +90,7 @@ impl Programs {
             return;
         }
         let tree = self.trees.entry(path.to_owned());
-        match tree.or_insert_with(|| assay_sut::source_tree(path)) {
+        match tree.or_insert_with(|| assay_system::source_tree(path)) {
             None => {}
             Some(Ok(SourceTree { commit, changed })) => {
                 let commit = commit.clone();
@@ -121,8 +121,8 @@ impl Witness {
         Witness {
             watch: Watch::new(&root),
             checked: Instant::now(),
-            throttled: assay_sut::fitness::throttle_count(&root),
-            io: assay_sut::limited_io(&root),
+            throttled: assay_system::fitness::throttle_count(&root),
+            io: assay_system::limited_io(&root),
             clock_reported: false,
         }
     }
@@ -132,7 +132,7 @@ impl Witness {
     pub fn look(&mut self, record: &mut TrialRecord, last: bool) {
         if !self.clock_reported {
             self.clock_reported = true;
-            let (resolution, overhead) = assay_sut::clock::quality();
+            let (resolution, overhead) = assay_system::clock::quality();
             see(record, Observation::Clock { resolution, overhead });
         }
         if !last && self.checked.elapsed() < RECHECK {
@@ -142,14 +142,14 @@ impl Witness {
         record.changed = self.watch.changed();
         see(record, Observation::Changed { paths: record.changed.keys().cloned().collect() });
         let root = Root::system();
-        let now = assay_sut::fitness::throttle_count(&root);
+        let now = assay_system::fitness::throttle_count(&root);
         let throttled = self.throttled.zip(now).map(|(before, now)| now.saturating_sub(before));
         self.throttled = now;
-        let hz = assay_sut::fitness::frequency_hz(&root);
+        let hz = assay_system::fitness::frequency_hz(&root);
         if hz.is_some() || throttled.is_some() {
             see(record, Observation::ClockRate { hz, throttled });
         }
-        let now = assay_sut::limited_io(&root);
+        let now = assay_system::limited_io(&root);
         if let (Some((_, before)), Some((limits, now))) = (&self.io, now.clone()) {
             see(record, Observation::LimitedIo { limits, bytes: now.saturating_sub(*before) });
         }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use assay_observe::{Monitor, Recorder, Tree, all};
-use assay_sut::clock;
+use assay_system::clock;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 /// Samples `monitors` once, and keeps the recorder from growing.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use assay_observe::Sampler;
 use assay_observe::stat::{Frame, Renderer, View};
-use assay_sut::clock;
+use assay_system::clock;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);

@@ -4,7 +4,7 @@
 
 use std::os::fd::{AsFd, AsRawFd};
 
-use assay_sut::clock::monotonic_ns;
+use assay_system::clock::monotonic_ns;
 use aya::maps::{Array, PerCpuArray};
 use aya::programs::tp_btf::BtfTracePointLinkId;
 use aya::programs::{BtfTracePoint, Program};

@@ -10,7 +10,7 @@ use assay_model::{ObserverReport, SampleSet};
 
 use crate::grid::{Grid, MIN_INTERVAL};
 use crate::state::State;
-use assay_sut::clock;
+use assay_system::clock;
 
 use crate::meters::MeterSpec;
 use crate::{MonitorSpec, Tree, monitors};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assay_model::{ObserverReport, SampleSet};
 
-use assay_sut::clock;
+use assay_system::clock;
 
 use crate::{Monitor, MonitorSpec, Recorder, Tree};
 

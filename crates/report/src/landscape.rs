@@ -1,7 +1,7 @@
 //! Exports a landscape and its matrix as CSV and Markdown.
 
-use assay_rules::denominator::Matrix;
-use assay_rules::landscape::{Landscape, Role};
+use assay_quoted::denominator::Matrix;
+use assay_quoted::landscape::{Landscape, Role};
 
 use crate::csv::{Rows, kind, number};
 use crate::document::markdown::line;
@@ -78,7 +78,7 @@ pub fn markdown(landscape: &Landscape, matrix: Option<&Matrix>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assay_rules::landscape::{Collection, Query};
+    use assay_quoted::landscape::{Collection, Query};
 
     use super::*;
 

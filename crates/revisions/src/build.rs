@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_sut::Interrupt;
-use assay_sut::process::{End, Limits, Output, Program, Runner};
+use assay_system::Interrupt;
+use assay_system::process::{End, Limits, Output, Program, Runner};
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
         if number > 1 {
             add(&number.to_le_bytes());
         }
-        assay_sut::hex(&hash.finalize())[..32].to_owned()
+        assay_system::hex(&hash.finalize())[..32].to_owned()
     }
 
     /// Returns true if the cache has build `number` of `revision`.
@@ -191,7 +191,7 @@ impl<'a> Builder<'a> {
         fs::create_dir_all(&source).map_err(RevisionError::io("create", &source))?;
         let files = checkout(self.repo, revision, &source)?;
         let folder = source.join(&self.repo.prefix);
-        let start = assay_sut::clock::monotonic_ns();
+        let start = assay_system::clock::monotonic_ns();
         let outcome = if !folder.is_dir() {
             let prefix = self.repo.prefix.display();
             Outcome::Failed { reason: format!("it has no folder {prefix}") }
@@ -200,7 +200,7 @@ impl<'a> Builder<'a> {
         } else {
             self.run((revision, number), &folder, dir)?
         };
-        let seconds = assay_sut::clock::monotonic_ns().saturating_sub(start) as f64 / 1e9;
+        let seconds = assay_system::clock::monotonic_ns().saturating_sub(start) as f64 / 1e9;
         let (sha256, made) = match outcome {
             Outcome::Built => products(&source, &files.tracked)?,
             Outcome::Failed { .. } => (String::new(), 0),
@@ -346,7 +346,7 @@ fn products(source: &Path, tracked: &HashSet<PathBuf>) -> Result<(String, usize)
             } else if kind.is_file() && !tracked.contains(&path) {
                 let mode = entry.metadata().map_err(RevisionError::io("read", &full))?;
                 let hash =
-                    assay_sut::sha256_file(&full).map_err(RevisionError::io("read", &full))?;
+                    assay_system::sha256_file(&full).map_err(RevisionError::io("read", &full))?;
                 found.insert(path, format!("{:o} {hash}", mode.permissions().mode() & 0o777));
             } else if kind.is_symlink() && !tracked.contains(&path) {
                 let to = fs::read_link(&full).map_err(RevisionError::io("read", &full))?;
@@ -361,5 +361,5 @@ fn products(source: &Path, tracked: &HashSet<PathBuf>) -> Result<(String, usize)
         hash.update(what.as_bytes());
         hash.update([0]);
     }
-    Ok((assay_sut::hex(&hash.finalize()), found.len()))
+    Ok((assay_system::hex(&hash.finalize()), found.len()))
 }

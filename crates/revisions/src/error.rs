@@ -88,7 +88,7 @@ pub enum RevisionError {
     },
     /// The program of a build could not be started.
     #[error("run the build command: {0}")]
-    Process(#[from] assay_sut::process::ProcessError),
+    Process(#[from] assay_system::process::ProcessError),
     /// A signal ended a build.
     #[error("the build of {0} was interrupted; nothing of it is kept")]
     Interrupted(String),

@@ -353,8 +353,8 @@ pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     pub fn new() -> Result<Self, RevisionError> {
-        let root = assay_sut::scratch::root();
-        let dir = assay_sut::scratch::make(&root, assay_sut::scratch::OWNER)
+        let root = assay_system::scratch::root();
+        let dir = assay_system::scratch::make(&root, assay_system::scratch::OWNER)
             .map_err(RevisionError::io("create a folder in", &root))?;
         let scratch = Scratch(dir);
         fs::create_dir_all(scratch.objects())

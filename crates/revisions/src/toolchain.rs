@@ -37,10 +37,10 @@ const VARIABLES: [&str; 22] = [
 
 /// Returns the version of each installed tool, or the reason why it is unknown.
 pub(crate) fn tools() -> BTreeMap<String, String> {
-    let here = TOOLS.into_iter().filter_map(|tool| Some((tool, assay_sut::which(tool)?)));
+    let here = TOOLS.into_iter().filter_map(|tool| Some((tool, assay_system::which(tool)?)));
     here.map(|(tool, path)| {
         let argument = if tool == "go" { "version" } else { "--version" };
-        let version = assay_sut::version(&path, &[argument], Path::new("/"));
+        let version = assay_system::version(&path, &[argument], Path::new("/"));
         (tool.to_owned(), version.unwrap_or_else(|reason| reason))
     })
     .collect()

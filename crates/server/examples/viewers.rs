@@ -24,7 +24,7 @@ fn watch(address: &str, job: &str, token: &str, seconds: u64) -> Seen {
     let until = Instant::now() + Duration::from_secs(seconds);
     let mut seen = Seen { ids: Vec::new(), delays_ms: Vec::new() };
     for line in BufReader::new(stream).lines().map_while(Result::ok) {
-        let now = assay_sut::clock::monotonic_ns();
+        let now = assay_system::clock::monotonic_ns();
         if let Some(id) = line.strip_prefix("id: ") {
             seen.ids.push(id.parse().unwrap());
         } else if !line.contains("\"status\"")

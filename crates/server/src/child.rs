@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use assay_model::RunId;
-use assay_sut::{Fate, Owner};
+use assay_system::{Fate, Owner};
 use rustix::process::{Pid, Signal};
 
 use crate::config::Config;

@@ -239,7 +239,7 @@ fn planned(app: &App, prepared: &Prepared) -> Planned {
         detectable: e.detectable,
         detectable_at: e.detectable_at,
         basis: e.basis,
-        obstacles: assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir()),
+        obstacles: assay_lab::obstacles(&prepared.plan, &assay_system::state_dir()),
     }
 }
 

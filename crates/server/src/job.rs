@@ -53,15 +53,15 @@ pub struct Process {
     pub boot_id: String,
 }
 
-impl From<assay_sut::Owner> for Process {
-    fn from(o: assay_sut::Owner) -> Self {
+impl From<assay_system::Owner> for Process {
+    fn from(o: assay_system::Owner) -> Self {
         Process { pid: o.pid, start_ticks: o.start_ticks, boot_id: o.boot_id }
     }
 }
 
-impl From<&Process> for assay_sut::Owner {
+impl From<&Process> for assay_system::Owner {
     fn from(p: &Process) -> Self {
-        assay_sut::Owner { pid: p.pid, start_ticks: p.start_ticks, boot_id: p.boot_id.clone() }
+        assay_system::Owner { pid: p.pid, start_ticks: p.start_ticks, boot_id: p.boot_id.clone() }
     }
 }
 

@@ -182,7 +182,7 @@ fn trace(app: &App, about: &AboutIo, to: &watch::Sender<Answer>) -> Result<(), S
         let tick = ask.question.tick_ns;
         let mut next = (tracer.began_ns() / tick + 1) * tick;
         while wanted() && began.elapsed() < MAX_TIME {
-            let now = assay_sut::clock::monotonic_ns();
+            let now = assay_system::clock::monotonic_ns();
             if now < next {
                 std::thread::sleep(pause.min(Duration::from_nanos(next - now)));
                 tracer.poll();

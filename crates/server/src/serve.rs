@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 use axum::middleware::from_fn_with_state;
 use rustix::event::{PollFd, PollFlags, poll};
 use tokio::net::TcpListener;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use assay_model::SCHEMA_VERSION;
-use assay_sut::sha256;
+use assay_system::sha256;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

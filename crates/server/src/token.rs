@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use assay_sut::sha256;
+use assay_system::sha256;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use assay_model::Fact;
-use assay_sut::sha256_file;
+use assay_system::sha256_file;
 
 use crate::WorkloadError;
 
@@ -18,9 +18,9 @@ use crate::WorkloadError;
 pub(crate) fn find_program(name: &OsStr, cwd: &Path) -> Option<PathBuf> {
     let name = name.to_str()?;
     if name.contains('/') {
-        return assay_sut::which(cwd.join(name).to_str()?);
+        return assay_system::which(cwd.join(name).to_str()?);
     }
-    assay_sut::which(name)
+    assay_system::which(name)
 }
 
 /// Returns the error for a program that was not found, with a remedy. It distinguishes a file that

@@ -91,7 +91,7 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
             "`{name}` is a folder; if it holds a kit write `./{name}`, and a command stands after `--`"
         )));
     }
-    if assay_sut::which(name).is_some() {
+    if assay_system::which(name).is_some() {
         let text = format!("`{name}` is a command and no workload; write `assay run -- {name}`");
         return Err(wrong(text));
     }

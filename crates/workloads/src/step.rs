@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use assay_sut::Interrupt;
-use assay_sut::process::guard;
+use assay_system::Interrupt;
+use assay_system::process::guard;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 

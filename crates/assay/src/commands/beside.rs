@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use assay_sut::Interrupt;
-use assay_sut::process::{Limits, Output, ProcessError, Program, Ran, Runner};
+use assay_system::Interrupt;
+use assay_system::process::{Limits, Output, ProcessError, Program, Ran, Runner};
 
 use crate::exit::{Exit, mistake};
 

@@ -15,7 +15,7 @@ use assay_lab::REV;
 use assay_model::{Better, Interval, RunId, Stop, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_revisions::{Merges, Repository, Revision};
-use assay_sut::process::Output;
+use assay_system::process::Output;
 use serde::Serialize;
 
 use super::functions::{Between, between};
@@ -152,7 +152,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
         first.experiment.params,
         first.experiment.controls,
     );
-    let tag = format!("bisect-{}", &assay_sut::sha256(about.as_bytes())[..12]);
+    let tag = format!("bisect-{}", &assay_system::sha256(about.as_bytes())[..12]);
     let archive = open_archive(cli)?;
     let worse = if better == Some(Better::Higher) { -1.0 } else { 1.0 };
     let mut runs = archive.list(&Filter { tag: Some(tag.clone()), ..Filter::default() })?;

@@ -9,7 +9,7 @@ use assay_archive::{Archive, Published, RunReader};
 use assay_model::RunId;
 use assay_model::nouns::count;
 use assay_redact::Kind;
-use assay_sut::scratch;
+use assay_system::scratch;
 
 use crate::cli::Cli;
 use crate::exit::Exit;

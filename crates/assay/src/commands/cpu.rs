@@ -7,8 +7,8 @@ use anyhow::{Context as _, bail};
 use assay_lab::{SuiteFacts, suite_facts_template, suite_result};
 use assay_model::{Fact, Scalar, SuiteScore};
 use assay_report::RunView;
-use assay_rules::pack::cpu::CpuSuiteResult;
-use assay_rules::pack::{Applies, Pack, Parameter, embedded};
+use assay_quoted::pack::cpu::CpuSuiteResult;
+use assay_quoted::pack::{Applies, Pack, Parameter, embedded};
 
 use super::open::open_archive;
 use crate::cli::{Cli, Cpu};

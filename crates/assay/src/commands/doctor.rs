@@ -11,9 +11,9 @@ use assay_observe::counters::counter_ability;
 use assay_observe::io::io_ability;
 use assay_observe::profile::profile_ability;
 use assay_observe::syscalls::syscall_ability;
-use assay_sut::fitness::Options;
-use assay_sut::process::{Output, guard};
-use assay_sut::{RestoreOutcome, RestoreReport, Root};
+use assay_system::fitness::Options;
+use assay_system::process::{Output, guard};
+use assay_system::{RestoreOutcome, RestoreReport, Root};
 
 use super::open::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, Doctor};
@@ -67,8 +67,8 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
 }
 
 fn examine() -> Result<Report> {
-    let pending = assay_sut::pending(&assay_sut::state_dir())?;
-    let jobs = assay_cluster::left::left(&assay_sut::state_dir()).into_iter();
+    let pending = assay_system::pending(&assay_system::state_dir())?;
+    let jobs = assay_cluster::left::left(&assay_system::state_dir()).into_iter();
     let left_changed = pending
         .iter()
         .map(|p| format!("{}: {:?}", p.path.display(), p.state))
@@ -78,12 +78,12 @@ fn examine() -> Result<Report> {
                 .into_iter()
                 .map(|s| format!("process {} still runs: {}", s.pid, s.command)),
         );
-    let fitness = assay_checks::judge_all(&assay_sut::fitness::look(
+    let fitness = assay_checks::judge_all(&assay_system::fitness::look(
         &Root::system(),
         &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
     ));
     // The description runs after the fitness checks, which would count its processes as other work.
-    let system = assay_sut::describe(&Root::system(), &assay_redact::Recorder::default());
+    let system = assay_system::describe(&Root::system(), &assay_redact::Recorder::default());
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
         cpus: system.text("cpu.threads").to_owned() + &assay_environment::cpu_limits(&system),
@@ -139,7 +139,7 @@ fn virtual_machines() -> Ability {
 }
 
 fn controls() -> Vec<Ability> {
-    assay_sut::all()
+    assay_system::all()
         .iter()
         .map(|control| {
             let spec = control.spec();
@@ -151,7 +151,7 @@ fn controls() -> Vec<Ability> {
 
 /// Returns the reason why a control cannot be set here, or `None` if it can. Tries levels that
 /// would change something.
-fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
+fn obstacle(control: &dyn assay_system::Control) -> Option<String> {
     let root = Root::system();
     let cpu = *assay_lab::allowed_cpus().first()?;
     let mut why = "this machine has nothing that it could set".to_owned();
@@ -252,7 +252,7 @@ pub fn restore_quietly() {
     for line in strays_ended() {
         say(&line);
     }
-    match assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system()) {
+    match assay_system::restore_pending(&assay_system::state_dir(), &Root::system()) {
         Ok(reports) => {
             for line in reports.iter().flat_map(lines) {
                 say(&line);
@@ -261,16 +261,16 @@ pub fn restore_quietly() {
         // A state folder that cannot be read: this user has left nothing there.
         Err(e) => say(&format!("the settings that a crash may have left could not be read: {e}")),
     }
-    for line in assay_cluster::left::cancel(&assay_sut::state_dir()) {
+    for line in assay_cluster::left::cancel(&assay_system::state_dir()) {
         say(&line);
     }
 }
 
 fn restore(cli: &Cli) -> Result<Exit> {
     let mut all = strays_ended();
-    let reports = assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system())?;
+    let reports = assay_system::restore_pending(&assay_system::state_dir(), &Root::system())?;
     all.extend(reports.iter().flat_map(lines));
-    all.extend(assay_cluster::left::cancel(&assay_sut::state_dir()));
+    all.extend(assay_cluster::left::cancel(&assay_system::state_dir()));
     let scratch = assay_lab::scratch_root();
     let swept = assay_lab::sweep_scratch(&scratch);
     if swept > 0 {

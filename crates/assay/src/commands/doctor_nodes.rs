@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use assay_lab::Prepared;
 use assay_model::{Engine, Experiment};
-use assay_sut::process::Output;
+use assay_system::process::Output;
 use assay_workloads::Workload;
 
 use super::experiment::change_place;

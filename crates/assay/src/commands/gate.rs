@@ -14,7 +14,7 @@ use assay_report::terminal::Detail;
 use assay_report::{RunView, block_s};
 use assay_revisions::{Base, Repository, Revision, Why};
 use assay_stats::{CompareInput, Samples, compare};
-use assay_sut::process::Output;
+use assay_system::process::Output;
 use assay_workloads::KitPaths;
 use serde::Serialize;
 

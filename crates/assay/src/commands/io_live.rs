@@ -10,8 +10,8 @@ use assay_model::ResourceUse;
 use assay_model::units::format_bytes;
 use assay_observe::io::{BlockDevices, IoTracer, TraceRequest};
 use assay_report::terminal::{io as io_text, io_tick_header, io_tick_line};
-use assay_sut::Interrupt;
-use assay_sut::process::Ran;
+use assay_system::Interrupt;
+use assay_system::process::Ran;
 use assay_traces::block_io::{IoReport, Names, Question};
 
 use super::beside;
@@ -129,14 +129,14 @@ impl Watch {
         &mut self,
         tracer: &mut IoTracer<'_>,
         interrupt: &Interrupt,
-        command: Option<&JoinHandle<Result<Ran, assay_sut::process::ProcessError>>>,
+        command: Option<&JoinHandle<Result<Ran, assay_system::process::ProcessError>>>,
     ) -> Result<()> {
         let tick = self.tick_ns;
         let mut next = (tracer.began_ns() / tick + 1) * tick;
         // The first tick is cut short by the moment at which watching began: it is no line.
         let mut whole = false;
         while self.left > 0 && !interrupt.fired() && !command.is_some_and(JoinHandle::is_finished) {
-            let now = assay_sut::clock::monotonic_ns();
+            let now = assay_system::clock::monotonic_ns();
             if now < next {
                 std::thread::sleep(self.each.min(Duration::from_nanos(next - now)));
                 tracer.poll();

@@ -10,7 +10,7 @@ use anyhow::{Result, anyhow};
 use assay_model::nouns::count;
 use assay_model::units::format_value;
 use assay_observe::io::{StageTracer, StagesSeen};
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 use assay_traces::block_io::{DeviceStages, Names, stages};
 
 use super::beside;

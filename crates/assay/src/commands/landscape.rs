@@ -7,8 +7,8 @@ use anyhow::Result;
 use assay_model::{Kind, Profile};
 use assay_report::landscape::{csv, markdown, matrix_csv};
 use assay_report::terminal;
-use assay_rules::denominator::Matrix;
-use assay_rules::landscape::{Collection, Query, measured};
+use assay_quoted::denominator::Matrix;
+use assay_quoted::landscape::{Collection, Query, measured};
 
 use super::open::open_archive;
 use crate::cli::{self, Cli};
@@ -103,7 +103,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
 fn show(
     cli: &Cli,
     asked: &cli::Landscape,
-    landscape: &assay_rules::landscape::Landscape,
+    landscape: &assay_quoted::landscape::Landscape,
     matrix: Option<&Matrix>,
 ) -> Result<()> {
     if cli.json {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use assay_observe::{Whose, tasks};
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 
 use super::beside;
 use crate::cli::Targets;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use assay_archive::Archive;
 use assay_lab::Lab;
-use assay_sut::Interrupt;
-use assay_sut::process::Output;
+use assay_system::Interrupt;
+use assay_system::process::Output;
 use assay_workloads::KitPaths;
 
 use crate::cli::Cli;
@@ -30,7 +30,7 @@ pub(crate) fn open_lab(
 ) -> anyhow::Result<Lab<'_>> {
     Ok(Lab {
         archive,
-        state_dir: assay_sut::state_dir(),
+        state_dir: assay_system::state_dir(),
         exe: own_path()?,
         kits,
         interrupt: Some(Interrupt::install()?),

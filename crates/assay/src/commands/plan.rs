@@ -31,7 +31,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
     let confidence = prepared.experiment.compare.confidence;
     let expected: Estimate =
         estimate(archive.as_ref(), &prepared.experiment.name, &prepared.plan, confidence);
-    let obstacles = assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir());
+    let obstacles = assay_lab::obstacles(&prepared.plan, &assay_system::state_dir());
     for obstacle in &obstacles {
         experiment::hint(&plan.what, obstacle);
     }

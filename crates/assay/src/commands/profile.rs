@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch};
 use assay_report::page;
 use assay_report::terminal::{Threads, profile as text};
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 use assay_traces::profile::{Profile, Side, firefox, folded, pprof, read, speedscope, truncation};
 
 use super::look::Look;

@@ -18,7 +18,7 @@ const SHOWN: usize = 10;
 
 fn client(server: &Server) -> Result<Client> {
     let token = std::env::var("ASSAY_TOKEN").ok().filter(|t| !t.trim().is_empty());
-    let state_dir = assay_sut::state_dir();
+    let state_dir = assay_system::state_dir();
     Ok(Client::new(Located::find(&state_dir, server.server.as_deref(), token.as_deref())?))
 }
 

@@ -44,7 +44,7 @@ fn controls() -> String {
         "# Controls\n\nWhat [controls](../controls.md) set, how, and what they restore.\n\n\
          | control | what it sets | levels | scope | needs | restored |\n|---|---|---|---|---|---|\n",
     );
-    for spec in assay_sut::all().iter().map(|c| c.spec()) {
+    for spec in assay_system::all().iter().map(|c| c.spec()) {
         let name = match (spec.keyed, spec.key) {
             (true, _) => format!("`{}.KEY`", spec.name),
             (false, "") => format!("`{}`", spec.name),

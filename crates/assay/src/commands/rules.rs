@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use assay_checks::{self as checks, Report};
 use assay_lab::Recorded;
 use assay_model::{Finding, Profile, Row, Severity};
-use assay_rules::pack::{
+use assay_quoted::pack::{
     self, Applies, Pack, PackEvidence, PackVerdict, Rule, RuleResult, Verdict,
 };
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use assay_lab::{
 use assay_model::{Engine, Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
 use assay_report::terminal::Detail;
-use assay_sut::process::Output;
+use assay_system::process::Output;
 
 use super::doctor::show_floor;
 use super::open::{kit_paths, open_archive, open_lab};

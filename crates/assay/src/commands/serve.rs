@@ -8,7 +8,7 @@ use assay_model::RunId;
 use assay_model::nouns::count;
 use assay_report::RunView;
 use assay_server::Config;
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 
 use super::open::{kit_paths, open_archive, own_path};
 use crate::cli::{Cli, Serve};
@@ -35,7 +35,7 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
         folders,
         allow_any: asked.allow_any,
         archive: open_archive(cli)?,
-        state_dir: assay_sut::state_dir(),
+        state_dir: assay_system::state_dir(),
         exe: own_path()?,
         kits: kit_paths()?,
         load,

@@ -9,7 +9,7 @@ use assay_model::units;
 use assay_observe::Sampler;
 use assay_observe::io::BlockDevices;
 use assay_observe::stat::{Disks, Frame, Renderer, Shape, View};
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 
 use super::{beside, stat_tasks};
 use crate::cli::{Cli, Stat};

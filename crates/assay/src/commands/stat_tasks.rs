@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use assay_model::units::format_value;
 use assay_observe::tasks::{Of, Task, Tasks, header, line};
-use assay_sut::{Interrupt, clock};
+use assay_system::{Interrupt, clock};
 
 use super::stat::time_of_day;
 use super::{beside, look};

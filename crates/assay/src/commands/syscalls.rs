@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
 use assay_report::terminal::syscalls as text;
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 use assay_traces::syscalls::Dimension;
 
 use super::look::Look;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use assay_model::units;
 use assay_report::terminal::{simulation, tlb as table_text};
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 use assay_traces::translation::counters::{self, Group, Readings, Scope};
 use assay_traces::translation::source::{self, Interleaved, Source, Writer};
 use assay_traces::translation::{Machine, Wish};

@@ -67,7 +67,7 @@ fn list(cli: &Cli) -> Result<Exit> {
 
 fn build(kernels: &[String]) -> Result<Exit> {
     let root = assay_lab::scratch_root();
-    let dir = assay_sut::scratch::make(&root, assay_sut::scratch::OWNER)
+    let dir = assay_system::scratch::make(&root, assay_system::scratch::OWNER)
         .with_context(|| format!("make a folder in {}", root.display()))?;
     let made = kernels.iter().try_for_each(|kernel| one(&dir, kernel));
     let _ = std::fs::remove_dir_all(&dir);

@@ -102,7 +102,7 @@ fn a_program_that_changes_on_the_way_is_another_program() {
     let records = json(&world.run(&["run", "--blocks", "2", "--json", "--", "true"]).stdout);
     let first = &records["records"][0]["evidence"];
     let program = first.as_array().unwrap().iter().find(|o| o["saw"] == "program").unwrap();
-    let hash = assay_sut::sha256_file(std::path::Path::new("/bin/true")).unwrap();
+    let hash = assay_system::sha256_file(std::path::Path::new("/bin/true")).unwrap();
     assert_eq!(program["program"]["sha256"], hash.as_str());
     let second = records["records"][1]["evidence"].to_string();
     assert!(!second.contains("sha256"), "a program is hashed and reported once: {second}");

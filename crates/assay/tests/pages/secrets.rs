@@ -164,7 +164,7 @@ fn forget_hashes(run: &Path) {
             }
         }
         let line = entry.to_string();
-        prev = assay_sut::sha256(line.as_bytes());
+        prev = assay_system::sha256(line.as_bytes());
         old.push_str(&line);
         old.push('\n');
     }

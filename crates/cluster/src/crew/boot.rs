@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use assay_model::{Where, units};
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 
 use super::{Carrier, Crew, LOOK, nanos};
 use crate::ClusterError;

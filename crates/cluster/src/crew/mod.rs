@@ -13,8 +13,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use assay_model::Where;
-use assay_sut::Interrupt;
-use assay_sut::clock::monotonic_ns;
+use assay_system::Interrupt;
+use assay_system::clock::monotonic_ns;
 
 use crate::clock::{Look, Pings, day_ns};
 use crate::listen::{AgentEvent, Listener};

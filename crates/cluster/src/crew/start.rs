@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use assay_model::{Where, units};
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 
 use super::{Carrier, Crew, LOOK, Member, Request};
 use crate::ClusterError;

@@ -4,8 +4,8 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use assay_model::{Outcome, Phase};
-use assay_sut::Interrupt;
-use assay_sut::clock::monotonic_ns;
+use assay_system::Interrupt;
+use assay_system::clock::monotonic_ns;
 
 use super::{Carrier, Crew, Gone, LOOK, Lost, LostTo, TrialEnd, nanos};
 use crate::Clock;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use assay_sut::Root;
+use assay_system::Root;
 
 use super::program::qemu;
 use super::{Accelerator, Disk, Image, Machine, Payload, failed};

@@ -133,7 +133,7 @@ fn digest(path: &Path) -> std::io::Result<String> {
     {
         return Ok(hash.to_owned());
     }
-    let hash = assay_sut::sha256_file(path)?;
+    let hash = assay_system::sha256_file(path)?;
     let _ = fs::write(&kept, format!("{hash} {of}\n"));
     Ok(hash)
 }

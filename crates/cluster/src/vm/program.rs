@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use assay_sut::end_with_parent;
+use assay_system::end_with_parent;
 
 const QEMU: &str = "qemu-system-x86_64";
 

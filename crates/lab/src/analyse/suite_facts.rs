@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assay_model::{SystemDescription, nearest};
-use assay_rules::pack::cpu::CpuSuiteResult;
-use assay_rules::pack::fair_use::FairUse;
+use assay_quoted::pack::cpu::CpuSuiteResult;
+use assay_quoted::pack::fair_use::FairUse;
 use serde::Deserialize;
 
 /// Disclosure fields that the system description answers: the field, and the facts that are joined

@@ -6,7 +6,7 @@ use assay_model::{
     Analysis, Fact, Outcome, Plan, RunSummary, Scalar, SuiteMember, SuiteResults, SuiteScore,
     SystemDescription, TrialRecord,
 };
-use assay_rules::pack::cpu::{
+use assay_quoted::pack::cpu::{
     CpuExecution, CpuMember, CpuSuiteResult, CpuTuning, InputSize, SuiteKind, Tuning,
 };
 

@@ -66,7 +66,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     }
     let system = |path: &String| {
         let control = path.split('.').next().unwrap_or_default();
-        assay_sut::find(control).is_some_and(|c| c.spec().scope == assay_sut::Scope::System)
+        assay_system::find(control).is_some_and(|c| c.spec().scope == assay_system::Scope::System)
     };
     let factors = experiment.factors.keys().filter_map(|f| f.strip_prefix("controls."));
     let mut controls = experiment.controls.keys().cloned().chain(factors.map(str::to_owned));

@@ -10,7 +10,7 @@ use assay_model::{
     Treatment, WorkloadSpec, units,
 };
 use assay_revisions::{Build, Builder, Outcome, Repository, Revision};
-use assay_sut::Interrupt;
+use assay_system::Interrupt;
 use assay_workloads::Workload;
 
 use crate::error::wrong;

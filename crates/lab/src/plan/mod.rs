@@ -174,7 +174,7 @@ pub(crate) fn check_param(
 }
 
 pub(crate) fn check_control(path: &[&str], name: &str, value: &Scalar) -> Result<(), PlanError> {
-    assay_sut::parse_setting(name, value).map(|_| ()).map_err(|e| wrong(path, e.to_string(), ""))
+    assay_system::parse_setting(name, value).map(|_| ()).map_err(|e| wrong(path, e.to_string(), ""))
 }
 
 fn treatments(
@@ -264,7 +264,7 @@ fn treatment(
     let controls = settings
         .into_iter()
         .map(|(path, value)| {
-            assay_sut::parse_setting(path, value)
+            assay_system::parse_setting(path, value)
                 .map_err(|e| wrong(&["controls", path], e.to_string(), ""))
         })
         .collect::<Result<Vec<_>, _>>()?;

@@ -31,7 +31,7 @@ pub fn id_of(archive: &Path, prepared: &Prepared) -> String {
     let metric = &prepared.plan.metric;
     let hash = |what: &str, params: &BTreeMap<String, Scalar>| {
         let about = format!("{what} {metric} {build} {params:?} {:?}", e.controls);
-        assay_sut::sha256(about.as_bytes())[..12].to_owned()
+        assay_system::sha256(about.as_bytes())[..12].to_owned()
     };
     // Earlier versions hashed the experiment's name and every parameter as it was written.
     let former = hash(&e.name, &e.params);

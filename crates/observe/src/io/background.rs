@@ -81,7 +81,7 @@ fn watch(
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => tracer.poll(),
         }
-        let now = assay_sut::clock::monotonic_ns();
+        let now = assay_system::clock::monotonic_ns();
         if now >= next {
             tracer.tick(next);
             next = (now / tick + 1) * tick;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use assay_sut::Root;
-use assay_sut::mounts::{self, Mount};
+use assay_system::Root;
+use assay_system::mounts::{self, Mount};
 
 use super::devices::packed;
 

@@ -137,7 +137,7 @@ impl<'n> StageTracer<'n> {
 
     /// Processes the events that have arrived. Call it about every 10 milliseconds.
     pub fn poll(&mut self) {
-        let now = assay_sut::clock::monotonic_ns();
+        let now = assay_system::clock::monotonic_ns();
         self.drain();
         self.give(now.saturating_sub(SETTLED_NS));
     }

@@ -188,7 +188,7 @@ impl<'n> Way<'n> for Tracepoints<'n> {
     fn poll(&mut self, sinks: &mut [&mut dyn Sink]) {
         // Events up to now are in the rings when they are read. Later events wait for the next
         // poll, since other CPUs may have earlier ones.
-        let until = if self.stopped { u64::MAX } else { assay_sut::clock::monotonic_ns() };
+        let until = if self.stopped { u64::MAX } else { assay_system::clock::monotonic_ns() };
         self.read();
         self.give(until, sinks);
         if self.stopped {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use assay_sut::clock::process_cpu_time;
+use assay_system::clock::process_cpu_time;
 use assay_traces::block_io::{
     Analysis, Cost, EventFormat, EventText, Filter, IoReport, IoWriter, Names, Question, Sink,
     Source, TickRow, TraceAbout, Written,
@@ -376,7 +376,7 @@ fn way<'n>(
 }
 
 fn now_ns() -> u64 {
-    assay_sut::clock::monotonic_ns()
+    assay_system::clock::monotonic_ns()
 }
 
 /// Returns the offset from the run's clock to nanoseconds since 1970.

@@ -174,7 +174,7 @@ pub(super) struct Post {
 
 impl Post {
     fn put(&self, watts: f64) {
-        lock(&self.inbox).add(assay_sut::clock::monotonic_ns(), watts);
+        lock(&self.inbox).add(assay_system::clock::monotonic_ns(), watts);
     }
 
     fn complain(&self, sentence: impl FnOnce() -> String) {

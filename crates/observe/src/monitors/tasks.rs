@@ -93,7 +93,7 @@ struct Threads {
 
 impl Threads {
     fn open(tree: &Tree) -> Self {
-        let now = assay_sut::clock::monotonic_ns();
+        let now = assay_system::clock::monotonic_ns();
         Threads {
             tasks: Tasks::open(&tree.path(""), Of::Children, true, now),
             seen: HashMap::new(),
@@ -340,7 +340,7 @@ mod tests {
     fn a_program_that_runs_is_seen() {
         let mut monitor = (SPEC.open)(&Tree::new(std::path::Path::new("/"))).unwrap();
         let mut out = Recorder::default();
-        monitor.sample(assay_sut::clock::monotonic_ns(), &mut out);
+        monitor.sample(assay_system::clock::monotonic_ns(), &mut out);
         // Started like the programs of trials.
         let mut command = std::process::Command::new("sleep");
         let mut child = command.arg("60").process_group(0).spawn().unwrap();
@@ -349,7 +349,7 @@ mod tests {
         while std::fs::read_to_string(&comm).unwrap().trim() != "sleep" {
             std::thread::yield_now();
         }
-        monitor.sample(assay_sut::clock::monotonic_ns(), &mut out);
+        monitor.sample(assay_system::clock::monotonic_ns(), &mut out);
         child.kill().unwrap();
         child.wait().unwrap();
         let set = out.samples();

@@ -63,7 +63,7 @@ impl Changes {
 
     /// Returns the changes since the last call, in order. Set `all` when no more will come.
     pub fn take(&mut self, all: bool) -> Vec<Change> {
-        let now = assay_sut::clock::monotonic_ns();
+        let now = assay_system::clock::monotonic_ns();
         for ring in &mut self.rings {
             let waiting = &mut self.waiting;
             self.lost += ring.records(|kind, flags, record| {

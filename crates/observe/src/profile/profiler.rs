@@ -64,7 +64,7 @@ impl Profiler {
         // Record changes first, then list the existing state, so that nothing between is missed.
         let changes = Changes::open()?;
         let mut probes = Probes::start(root, config, ask)?;
-        let began_ns = assay_sut::clock::monotonic_ns();
+        let began_ns = assay_system::clock::monotonic_ns();
         match &ask.whose {
             Whose::Children => spaces.follow(own),
             Whose::Processes(pids) => {
@@ -132,7 +132,7 @@ impl Looking for Profiler {
     fn stop(&mut self) {
         if self.ended_ns.is_none() {
             self.probes.look_at_waiting();
-            self.ended_ns = Some(assay_sut::clock::monotonic_ns());
+            self.ended_ns = Some(assay_system::clock::monotonic_ns());
             unload(&mut self.probes.ebpf);
             self.look(true);
         }

@@ -118,7 +118,7 @@ impl Sampler {
                 (open(EXCLUDE_KERNEL).map_err(|e| refused(&e, instead, threads.len()))?, false)
             }
         };
-        let began_ns = assay_sut::clock::monotonic_ns();
+        let began_ns = assay_system::clock::monotonic_ns();
         for pid in pids {
             spaces.follow(pid);
         }
@@ -195,7 +195,7 @@ impl Looking for Sampler {
     fn poll(&mut self) {
         // The rings of the CPUs are read one after the other: events younger than the last read
         // must wait.
-        let until = assay_sut::clock::monotonic_ns().saturating_sub(2_000_000);
+        let until = assay_system::clock::monotonic_ns().saturating_sub(2_000_000);
         self.look(until);
     }
 
@@ -211,7 +211,7 @@ impl Looking for Sampler {
 
     fn stop(&mut self) {
         if self.ended_ns.is_none() {
-            self.ended_ns = Some(assay_sut::clock::monotonic_ns());
+            self.ended_ns = Some(assay_system::clock::monotonic_ns());
             self.rings.iter().for_each(CpuRing::disable);
             self.look(u64::MAX);
         }

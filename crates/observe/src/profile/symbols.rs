@@ -233,7 +233,7 @@ fn debug_file(
 ) -> Option<Elf> {
     let mut places: Vec<PathBuf> = Vec::new();
     if let Some(id) = id.filter(|id| id.len() > 1) {
-        let hex = assay_sut::hex(id);
+        let hex = assay_system::hex(id);
         places.push(format!("{DEBUG}/.build-id/{}/{}.debug", &hex[..2], &hex[2..]).into());
         if let Some(home) = std::env::var_os("HOME") {
             let cache = Path::new(&home).join(".cache/debuginfod_client");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use assay_sut::clock::thread_cpu_time;
+use assay_system::clock::thread_cpu_time;
 use assay_traces::profile::Profile;
 
 use super::ProfileRequest;

@@ -54,7 +54,7 @@ impl SyscallWatch {
         Ok(SyscallWatch {
             probes,
             window: Window::default(),
-            began_ns: assay_sut::clock::monotonic_ns(),
+            began_ns: assay_system::clock::monotonic_ns(),
             by_process: ask.by_process,
         })
     }
@@ -74,7 +74,7 @@ impl SyscallWatch {
     /// Stops and returns the counts: the calls that returned in the measurement window, or all of
     /// them if no window was begun.
     pub fn stop(mut self) -> Syscalls {
-        let now = assay_sut::clock::monotonic_ns();
+        let now = assay_system::clock::monotonic_ns();
         let missed = missed(&self.probes.ebpf);
         unload(&mut self.probes.ebpf);
         let end = self.window.end_or(Some(now));

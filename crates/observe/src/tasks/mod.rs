@@ -8,7 +8,7 @@ mod table;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use assay_sut::taskstats::{Accounted, Taskstats};
+use assay_system::taskstats::{Accounted, Taskstats};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
@@ -451,7 +451,7 @@ mod tests {
     fn only_children_in_groups_of_their_own_are_a_trials_programs() {
         use std::os::unix::process::CommandExt as _;
 
-        let clock = assay_sut::clock::monotonic_ns;
+        let clock = assay_system::clock::monotonic_ns;
         let sleep = || {
             let mut command = std::process::Command::new("sleep");
             command.arg("60");
@@ -472,7 +472,7 @@ mod tests {
     #[test]
     fn this_process_works_and_its_child_waits() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let clock = assay_sut::clock::monotonic_ns;
+        let clock = assay_system::clock::monotonic_ns;
         let own = Of::Processes(vec![std::process::id()]);
         let mut tasks = Tasks::open(Path::new("/"), own, false, clock());
         let began = clock();

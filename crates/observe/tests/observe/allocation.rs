@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_observe::{Recorder, Tree};
-use assay_sut::clock;
+use assay_system::clock;
 use assay_testing::in_own_process;
 
 /// Files of sensors that few machines have, in the kernel's format, and of a power meter.

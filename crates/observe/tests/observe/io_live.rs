@@ -487,7 +487,7 @@ fn a_device_that_goes_does_not_end_the_watching() {
     assert!(read.unwrap().success());
     disk.detach();
     let _ = std::fs::remove_file(&disk.file);
-    tracer.tick(assay_sut::clock::monotonic_ns());
+    tracer.tick(assay_system::clock::monotonic_ns());
     tracer.stop();
     let report = tracer.report();
     assert_eq!(report.ops.iter().find(|o| o.op == Op::Read).map(|o| o.ios >= 16), Some(true));

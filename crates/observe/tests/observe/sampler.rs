@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use assay_observe::Sampler;
-use assay_sut::clock;
+use assay_system::clock;
 
 const INTERVAL: Duration = Duration::from_millis(100);
 

@@ -4,9 +4,9 @@ use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
 use assay_chart::intervals::absolute::{self, Absolute, Row};
 use assay_model::{Across, Better, Interval, Kind};
-use assay_rules::denominator::{Basis, Denominator, Entry};
-use assay_rules::landscape::measured;
-use assay_rules::quantity::Quantity;
+use assay_quoted::denominator::{Basis, Denominator, Entry};
+use assay_quoted::landscape::measured;
+use assay_quoted::quantity::Quantity;
 use maud::{Markup, html};
 
 use super::draw::absolute_row;

@@ -2,7 +2,7 @@
 //! published page.
 
 use assay_model::{Across, RunSummary, SCHEMA_VERSION};
-use assay_rules::denominator::Denominator;
+use assay_quoted::denominator::Denominator;
 use maud::{Markup, html};
 
 use super::comparable::{Prices, comparable};

@@ -3,9 +3,9 @@
 use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
 use assay_model::Kind;
-use assay_rules::denominator::{Basis, Matrix};
-use assay_rules::landscape::{Landscape, Line};
-use assay_rules::quantity::Quantity;
+use assay_quoted::denominator::{Basis, Matrix};
+use assay_quoted::landscape::{Landscape, Line};
+use assay_quoted::quantity::Quantity;
 use maud::{Markup, html};
 
 use super::{data, shell};
@@ -143,7 +143,7 @@ fn chart(landscape: &Landscape, n: usize, question: &str, lines: &[&Line]) -> Ma
 
 #[cfg(test)]
 mod tests {
-    use assay_rules::landscape::{Collection, Query};
+    use assay_quoted::landscape::{Collection, Query};
 
     fn page(name: &str) -> String {
         let made = Collection::built_in().unwrap().landscape(name, &Query::default()).unwrap();

@@ -1,8 +1,8 @@
 //! A landscape: its table, the matrix of its denominators, and the notes for reading them.
 
 use assay_model::Kind as Origin;
-use assay_rules::denominator::{Basis, Matrix, MatrixCell};
-use assay_rules::landscape::{Landscape, Line, Role};
+use assay_quoted::denominator::{Basis, Matrix, MatrixCell};
+use assay_quoted::landscape::{Landscape, Line, Role};
 
 use crate::csv::kind;
 use crate::document::table::Row;

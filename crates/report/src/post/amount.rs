@@ -2,8 +2,8 @@
 //! computed from several.
 
 use assay_model::{Better, Kind};
-use assay_rules::denominator::{Basis, Counts, Denominator, Entry};
-use assay_rules::quantity::Quantity;
+use assay_quoted::denominator::{Basis, Counts, Denominator, Entry};
+use assay_quoted::quantity::Quantity;
 
 use super::document::Input;
 
@@ -144,7 +144,7 @@ impl Amount {
 /// Returns the description of an input number.
 fn what(leaf: &Quantity) -> String {
     match &leaf.derivation {
-        assay_rules::quantity::Derivation::Given(what) => what.clone(),
+        assay_quoted::quantity::Derivation::Given(what) => what.clone(),
         _ => leaf.formula(),
     }
 }

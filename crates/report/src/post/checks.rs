@@ -5,7 +5,7 @@ use assay_checks::{
     QuoteEvidence, Registered, Verb, rows,
 };
 use assay_model::{Finding, Found, Kind, Profile, Row, Severity};
-use assay_rules::denominator::{Basis, Entry, Reversal, divided, turned};
+use assay_quoted::denominator::{Basis, Entry, Reversal, divided, turned};
 
 use super::amount::{Amount, Part};
 use super::document::{Block, ComputedNumber};

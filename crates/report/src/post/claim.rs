@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use assay_model::{Better, Verdict};
-use assay_rules::denominator::Basis;
+use assay_quoted::denominator::Basis;
 
 use super::amount::Amount;
 use super::answer::{Claim, Here};

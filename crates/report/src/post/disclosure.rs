@@ -1,7 +1,7 @@
 //! The sources of a post: its dates, the quoted results, the runs, the fair-use rules and the
 //! findings.
 
-use assay_rules::pack::{PackVerdict, RuleResult};
+use assay_quoted::pack::{PackVerdict, RuleResult};
 
 use super::document::{Block, Post, PostFinding, RunLocation};
 use super::files::results_csv;

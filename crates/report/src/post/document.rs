@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use assay_checks::ComparisonEvidence;
 use assay_model::{Finding, Interval, Severity};
-use assay_rules::denominator::{Basis, Denominator, Matrix};
-use assay_rules::pack::PackVerdict;
-use assay_rules::quantity::Quantity;
-use assay_rules::quoted::QuotedResult;
+use assay_quoted::denominator::{Basis, Denominator, Matrix};
+use assay_quoted::pack::PackVerdict;
+use assay_quoted::quantity::Quantity;
+use assay_quoted::quoted::QuotedResult;
 use maud::Markup;
 use serde::Serialize;
 

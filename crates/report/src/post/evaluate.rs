@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use assay_rules::quoted::is_date;
+use assay_quoted::quoted::is_date;
 use pulldown_cmark::Event;
 
 use super::document::{Post, RunLocation, UsedResult};

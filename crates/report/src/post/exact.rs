@@ -3,7 +3,7 @@
 
 use assay_claims::exact::{Exact, from_f64, ten_to, to_f64};
 use assay_claims::unit::{self, convert};
-use assay_rules::quantity::{Derivation, Quantity};
+use assay_quoted::quantity::{Derivation, Quantity};
 use num_traits::{One, Zero, pow};
 
 /// Decimals of an irrational root.

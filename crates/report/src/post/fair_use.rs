@@ -2,8 +2,8 @@
 //! evaluated with the data that the post prints.
 
 use assay_checks::{DisclosureEvidence, Evidence, Known, rows};
-use assay_rules::pack::fair_use::{FairUse, QuotedUse};
-use assay_rules::pack::{PackEvidence, PackVerdict, RuleResult, embedded, evaluate};
+use assay_quoted::pack::fair_use::{FairUse, QuotedUse};
+use assay_quoted::pack::{PackEvidence, PackVerdict, RuleResult, embedded, evaluate};
 
 use super::checks;
 use super::evaluator::Evaluator;
@@ -89,7 +89,7 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
 }
 
 /// Returns the facts about the system that the post prints with a result.
-fn beside(row: &assay_rules::quoted::QuotedResult) -> Vec<String> {
+fn beside(row: &assay_quoted::quoted::QuotedResult) -> Vec<String> {
     [("chips", row.chips), ("cores", row.cores), ("parallelism", row.threads)]
         .into_iter()
         .filter(|(_, n)| n.is_some())

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use assay_model::{Interval, RunSummary, SCHEMA_VERSION};
-use assay_rules::pack::PackVerdict;
-use assay_rules::quoted::columns;
+use assay_quoted::pack::PackVerdict;
+use assay_quoted::quoted::columns;
 use serde::Serialize;
 
 use super::answer::Claim;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use assay_rules::quoted::is_date;
+use assay_quoted::quoted::is_date;
 use serde::Deserialize;
 
 use super::error::{Result, Text, meant};

@@ -1,8 +1,8 @@
 //! Names of values in sentences: system, chips and clock, and as much of the configuration as
 //! distinguishes a result from the others of its metric.
 
-use assay_rules::denominator::Basis;
-use assay_rules::quoted::QuotedResult;
+use assay_quoted::denominator::Basis;
+use assay_quoted::quoted::QuotedResult;
 
 use super::amount::Amount;
 use super::document::Facts;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use assay_model::Better;
-use assay_rules::denominator::Entry;
-use assay_rules::landscape::{Collection, LandscapeError, entry};
-use assay_rules::quoted::{QuotedResult, Source};
+use assay_quoted::denominator::Entry;
+use assay_quoted::landscape::{Collection, LandscapeError, entry};
+use assay_quoted::quoted::{QuotedResult, Source};
 
 /// Quoted results with their sources, and the landscapes over them.
 #[derive(Debug, Clone)]

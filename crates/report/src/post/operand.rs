@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use assay_model::{Better, CurvePoint, CurveSummary, Interval, Kind, TreatmentSummary, nearest};
-use assay_rules::denominator::{Basis, Counts, Entry};
-use assay_rules::quantity::Quantity;
+use assay_quoted::denominator::{Basis, Counts, Entry};
+use assay_quoted::quantity::Quantity;
 
 use super::amount::{Amount, Answer, OfRun, Part};
 use super::arguments::Arguments;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_rules::denominator::Denominator;
+use assay_quoted::denominator::Denominator;
 
 use super::document::{ComputedNumber, Facts};
 use super::error::Result;

@@ -8,7 +8,7 @@ mod typed;
 use std::collections::BTreeMap;
 
 use assay_model::Severity;
-use assay_rules::landscape::Collection;
+use assay_quoted::landscape::Collection;
 
 use super::*;
 use crate::fixtures;

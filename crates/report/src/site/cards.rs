@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use assay_model::nouns::count;
 use assay_model::{RunSummary, units};
-use assay_rules::landscape::Landscape;
+use assay_quoted::landscape::Landscape;
 use serde::{Deserialize, Serialize};
 
 use super::slug::slug;
@@ -158,7 +158,7 @@ impl PostCard {
 
 /// Returns the day of a post: its own, or the one at the start of its file's name.
 fn day(template: &Template, stem: &str) -> Option<String> {
-    let named = || stem.get(..10).filter(|d| assay_rules::quoted::is_date(d)).map(str::to_owned);
+    let named = || stem.get(..10).filter(|d| assay_quoted::quoted::is_date(d)).map(str::to_owned);
     template.front().date.clone().or_else(named)
 }
 

@@ -2,8 +2,8 @@
 //! the site.
 
 use assay_model::RunId;
-use assay_rules::denominator::Matrix;
-use assay_rules::landscape::Landscape;
+use assay_quoted::denominator::Matrix;
+use assay_quoted::landscape::Landscape;
 use maud::{Markup, html};
 
 use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};

@@ -1,7 +1,7 @@
 //! A landscape in a terminal, and the list of all landscapes.
 
-use assay_rules::denominator::Matrix;
-use assay_rules::landscape::{Landscape, Listing};
+use assay_quoted::denominator::Matrix;
+use assay_quoted::landscape::{Landscape, Listing};
 
 use super::Style;
 use crate::document::{Part, Parts, Tone, terminal};
@@ -40,8 +40,8 @@ pub fn landscape_list(list: &[Listing], style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use assay_model::{Better, Interval, Kind};
-    use assay_rules::denominator::{Counts, Denominator};
-    use assay_rules::landscape::{Collection, Measured, Query};
+    use assay_quoted::denominator::{Counts, Denominator};
+    use assay_quoted::landscape::{Collection, Measured, Query};
 
     use assay_chart::text::columns as width_of;
 

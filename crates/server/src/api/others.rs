@@ -1,7 +1,7 @@
 //! The server itself, its experiments, landscapes and the machine over HTTP.
 
-use assay_rules::denominator::Denominator;
-use assay_rules::landscape::{Collection, Landscape, Query as Question};
+use assay_quoted::denominator::Denominator;
+use assay_quoted::landscape::{Collection, Landscape, Query as Question};
 use assay_traces::block_io::IoReport;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};

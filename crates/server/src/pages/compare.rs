@@ -3,7 +3,7 @@
 use assay_model::{Across, Difference, fact_groups, folded_facts};
 use assay_report::RunView;
 use assay_report::page::{Prices, Shown, Under, side_by_side};
-use assay_rules::denominator::Denominator;
+use assay_quoted::denominator::Denominator;
 use axum::extract::State;
 use maud::{Markup, html};
 

@@ -1,6 +1,6 @@
 //! Waiting on the clock that all processes of a trial share.
 
-pub use assay_sut::clock::monotonic_ns as now_ns;
+pub use assay_system::clock::monotonic_ns as now_ns;
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec};
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use assay_model::units::format_value;
 use assay_model::{Phase, Scalar};
-use assay_sut::clock::monotonic_ns;
+use assay_system::clock::monotonic_ns;
 use serde::{Deserialize, Serialize};
 
 use super::Bulkload;
@@ -73,7 +73,7 @@ impl Serves for Bulkload {
             return cannot("`server.address` is for assay to set; leave it out");
         }
         let address = format!("{host}:{}", free_port(host)?);
-        let key = assay_sut::hex(&random()?);
+        let key = assay_system::hex(&random()?);
         let of = |name: &str, value: Scalar| (name.to_owned(), value);
         Ok(Serving {
             launch: Launch::default(),

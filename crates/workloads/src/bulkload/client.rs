@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use assay_sut::end_with_parent;
+use assay_system::end_with_parent;
 
 use super::flat;
 use crate::program::last_lines;

@@ -21,7 +21,7 @@ use super::params::Params;
 use super::postgres::{Programs, User};
 use crate::program::{last_lines, log_to};
 use crate::{Failure, WorkloadError};
-use assay_sut::end_with_parent;
+use assay_system::end_with_parent;
 
 /// Maximum length of a UNIX socket path in bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use assay_sut::{Root, mounts};
+use assay_system::{Root, mounts};
 use rustix::fs::{major, minor};
 
 /// Names of the block devices below a folder.

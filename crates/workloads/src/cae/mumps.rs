@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use assay_sut::sha256;
+use assay_system::sha256;
 
 use super::cases::Analysis;
 use super::over::Over;

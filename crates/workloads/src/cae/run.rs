@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assay_model::Exit;
-use assay_sut::wait_any;
+use assay_system::wait_any;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use super::devices::{Bytes, Devices};
 use crate::Failure;
 use crate::program::log_to;
-use assay_sut::end_with_parent;
+use assay_system::end_with_parent;
 
 /// Sampling interval of the scratch space.
 pub(super) const LOOK: Duration = Duration::from_millis(50);

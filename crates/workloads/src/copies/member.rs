@@ -8,11 +8,11 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use assay_environment::cpulist;
-use assay_sut::{NumaPolicy, ProcessSetup, clock, enter};
+use assay_system::{NumaPolicy, ProcessSetup, clock, enter};
 
 use super::{CopiesError, Copy};
 use crate::program::last_lines;
-use assay_sut::end_with_parent;
+use assay_system::end_with_parent;
 
 /// Maximum length of a line in bytes.
 const MAX_BYTES: u64 = 8 << 20;
@@ -70,7 +70,7 @@ impl Member {
             numa: copy.node.map(|node| NumaPolicy::Bind(vec![node])),
             ..ProcessSetup::default()
         };
-        let place = |e: assay_sut::ControlError| CopiesError::Placement {
+        let place = |e: assay_system::ControlError| CopiesError::Placement {
             index: number,
             detail: e.to_string(),
         };

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use assay_sut::Sched;
+use assay_system::Sched;
 
 pub use error::CopiesError;
 pub use member::Member;

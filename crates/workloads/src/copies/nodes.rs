@@ -1,6 +1,6 @@
 //! Placement of copies on CPUs and NUMA nodes.
 
-use assay_sut::numa::Node;
+use assay_system::numa::Node;
 
 /// Rule for placing copies on NUMA nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]

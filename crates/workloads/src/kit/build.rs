@@ -13,7 +13,7 @@ use super::lock::Lock;
 use super::template::{Values, command_holes, holes, render_command, shown};
 use crate::step::Step;
 use crate::{Launch, WorkloadError};
-use assay_sut::{sha256, sha256_file};
+use assay_system::{sha256, sha256_file};
 
 /// File that marks a build as complete; it is written last.
 const MARK: &str = ".assay-built.json";

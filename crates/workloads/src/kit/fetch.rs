@@ -8,7 +8,7 @@ use super::apt::Apt;
 use super::format::Fetch;
 use super::lock::Lock;
 use crate::WorkloadError;
-use assay_sut::{sha256, sha256_file};
+use assay_system::{sha256, sha256_file};
 
 /// Returns the folder of a kit's fetched files below the kit's cache folder. Its name is a hash
 /// over the files' names and hashes, so that another version gets another folder.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_sut::{sha256, sha256_file};
+use assay_system::{sha256, sha256_file};
 use serde::de::DeserializeOwned;
 
 use super::check::{Mistake, mistakes};

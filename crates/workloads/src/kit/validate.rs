@@ -9,7 +9,7 @@ use super::format::Validate;
 use super::template::{Values, render, render_command};
 use crate::step::Step;
 use crate::{Finished, WorkloadError};
-use assay_sut::{sha256, sha256_file};
+use assay_system::{sha256, sha256_file};
 
 /// Runs all checks in the order of the documentation and returns the first failure. Commands run in
 /// the trial's folder.

@@ -20,7 +20,7 @@ use super::{fetch, metrics, result, validate};
 use crate::capability::{Builds, Offers};
 use crate::program::{fact, find_program, version_line};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
-use assay_sut::sha256;
+use assay_system::sha256;
 
 /// Default time limit of a kit's commands.
 const TIMEOUT: Duration = Duration::from_secs(600);

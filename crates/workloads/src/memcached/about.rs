@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use assay_model::Fact;
-use assay_sut::scratch;
+use assay_system::scratch;
 
 use super::params::{Network, Params, Transport};
 use super::server::{self, Running};

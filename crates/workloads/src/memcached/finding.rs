@@ -1,9 +1,9 @@
 //! Trials that consist of several runs: the search for the highest rate within a latency bound, and
 //! the saturation curve over the rate.
 
-use assay_memload::Point;
-use assay_memload::config::{Config, Mode, Think};
-use assay_memload::{Report, SearchBound, search_max};
+use assay_loadgen::Point;
+use assay_loadgen::config::{Config, Mode, Think};
+use assay_loadgen::{Report, SearchBound, search_max};
 use assay_model::{Phase, units};
 
 use super::params::Params;
@@ -155,8 +155,8 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use assay_memload::ErrorKind;
-    use assay_memload::report::Errors;
+    use assay_loadgen::ErrorKind;
+    use assay_loadgen::report::Errors;
 
     use super::*;
 

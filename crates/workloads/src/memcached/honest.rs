@@ -1,9 +1,9 @@
 //! Evidence for or against a run's numbers: the limiting side, whether the throughput settled, and
 //! evictions. The catalogue of checks judges it.
 
-use assay_memload::Report;
-use assay_memload::config::{Config, Mode};
-use assay_memload::limiter::{BUSY, Limit};
+use assay_loadgen::Report;
+use assay_loadgen::config::{Config, Mode};
+use assay_loadgen::limiter::{BUSY, Limit};
 use assay_model::{LimitedBy, Observation, SeriesShape, units};
 use assay_stats::warmup::Class;
 
@@ -128,7 +128,7 @@ pub fn notes(config: &Config, report: &Report, limit: &Limit) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use assay_memload::server_use::ServerUse;
+    use assay_loadgen::server_use::ServerUse;
 
     use super::*;
 

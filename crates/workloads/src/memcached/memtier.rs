@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay_memload::config::{Config, Protocol};
-use assay_memload::limiter::limit;
-use assay_memload::report::ThreadUse;
-use assay_memload::server_use::{ServerTimes, ServerUse};
-use assay_memload::{Target, Trust};
+use assay_loadgen::config::{Config, Protocol};
+use assay_loadgen::limiter::limit;
+use assay_loadgen::report::ThreadUse;
+use assay_loadgen::server_use::{ServerTimes, ServerUse};
+use assay_loadgen::{Target, Trust};
 use assay_model::{Load, Observation, Phase};
 
 use super::honest;
@@ -20,7 +20,7 @@ use super::trial::Stage;
 use crate::declare::wrong;
 use crate::program::{last_lines, log_to, need};
 use crate::{Failure, WorkloadError};
-use assay_sut::end_with_parent;
+use assay_system::end_with_parent;
 
 /// Returns the path of memtier_benchmark.
 ///

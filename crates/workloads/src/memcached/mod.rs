@@ -1,5 +1,5 @@
 //! The workload `memcached`: starts a real memcached, fills it, loads it over many connections with
-//! assay's own load generator (`assay_memload`), checks the answers and stops it. The lab starts a
+//! assay's own load generator (`assay_loadgen`), checks the answers and stops it. The lab starts a
 //! fresh process for every trial ([`trial`]); the server is a child of that process ([`server`]),
 //! so that neither outlives the other. `docs/memcached.md` defines the metrics.
 
@@ -128,8 +128,8 @@ fn earlier_rates(ctx: &TrialContext<'_>) -> Vec<f64> {
     first.map(|curve| curve.points.iter().map(|p| p[0]).collect()).unwrap_or_default()
 }
 
-impl From<assay_memload::Error> for Failure {
-    fn from(error: assay_memload::Error) -> Self {
+impl From<assay_loadgen::Error> for Failure {
+    fn from(error: assay_loadgen::Error) -> Self {
         Failure::other(error)
     }
 }

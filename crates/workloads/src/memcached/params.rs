@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_environment::cpulist;
-use assay_memload::{
+use assay_loadgen::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };
 use assay_model::{ParamSpec, Scalar, units};

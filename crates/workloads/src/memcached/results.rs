@@ -1,9 +1,9 @@
 //! Results of a load run as events: metrics, histograms and series over time.
 
-use assay_memload::config::{Config, Mode};
-use assay_memload::heat::{ROWS, edge};
-use assay_memload::report::{Errors, OPERATIONS};
-use assay_memload::{Operation, Report};
+use assay_loadgen::config::{Config, Mode};
+use assay_loadgen::heat::{ROWS, edge};
+use assay_loadgen::report::{Errors, OPERATIONS};
+use assay_loadgen::{Operation, Report};
 use assay_model::{Event, Kind, Load};
 use base64::Engine as _;
 use hdrhistogram::Histogram;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay_memload::Target;
+use assay_loadgen::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::namespace::{self, Cable};
@@ -19,7 +19,7 @@ use crate::Failure;
 
 use crate::WorkloadError;
 use crate::program::{free_port, last_lines, log_to, need};
-use assay_sut::end_with_parent;
+use assay_system::end_with_parent;
 
 /// Maximum time from start to the first answer.
 const START: Duration = Duration::from_secs(10);

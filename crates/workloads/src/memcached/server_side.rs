@@ -1,8 +1,8 @@
 //! The server's counters at several moments of a run, and their comparison with the load
 //! generator's counts.
 
-use assay_memload::report::OPERATIONS;
-use assay_sut::clock::process_cpu_time;
+use assay_loadgen::report::OPERATIONS;
+use assay_system::clock::process_cpu_time;
 
 use super::talk::{Endpoint, Stats, Talk, count, cpu_s};
 

@@ -3,9 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay_memload::config::Config;
-use assay_memload::report::Errors;
-use assay_memload::{Ended, ErrorKind, Report, Target, limits, preload};
+use assay_loadgen::config::Config;
+use assay_loadgen::report::Errors;
+use assay_loadgen::{Ended, ErrorKind, Report, Target, limits, preload};
 use assay_model::Phase;
 
 use super::params::{Driver, Find, Params, Transport};
@@ -198,7 +198,7 @@ impl Stage<'_> {
         let mut seen = Seen { before: look(&mut talk), ..Seen::default() };
         let channel = &mut *self.channel;
         let total = (config.ramp_up + config.steady + config.ramp_down).as_secs_f64();
-        let report = assay_memload::run(config, self.stop, |phase, t_ns| {
+        let report = assay_loadgen::run(config, self.stop, |phase, t_ns| {
             let done = match phase {
                 Phase::RampUp => 0.0,
                 Phase::Steady => {

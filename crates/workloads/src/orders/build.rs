@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_sut::{sha256, sha256_file};
+use assay_system::{sha256, sha256_file};
 
 use super::Classes;
 use super::java::Java;

@@ -1,6 +1,6 @@
 //! Memory of an instance as reported by the kernel.
 
-use assay_sut::Root;
+use assay_system::Root;
 
 /// Memory of a process in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! of the last point.
 
 use assay_model::Observation;
-use assay_sut::{Root, numa};
+use assay_system::{Root, numa};
 
 use crate::Failure;
 use crate::copies::{Member, Nodes, OnNode, on_nodes};

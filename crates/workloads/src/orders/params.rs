@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use assay_environment::cpulist;
 use assay_model::{Scalar, units};
-use assay_sut::Sched;
+use assay_system::Sched;
 
 use super::schedule::Lengths;
 use crate::WorkloadError;

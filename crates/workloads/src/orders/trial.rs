@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use assay_model::{Observation, Phase, units};
-use assay_sut::{Root, clock};
+use assay_system::{Root, clock};
 
 use super::instance::{self, Hello, Line};
 use super::params::{Cpus, Params};

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use assay_sut::{ProcessSetup, clock::monotonic_ns};
+use assay_system::{ProcessSetup, clock::monotonic_ns};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
@@ -32,7 +32,7 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     let mut go = open(&go_path, false)?;
     if !copy.cpus.is_empty() {
         let setup = ProcessSetup { cpus: Some(copy.cpus.clone()), ..ProcessSetup::default() };
-        let entered = assay_sut::enter(&setup).map_err(|e| failed(e.to_string()))?;
+        let entered = assay_system::enter(&setup).map_err(|e| failed(e.to_string()))?;
         // Never restored, because this process becomes the program.
         std::mem::forget(entered);
     }

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use assay_model::Exit;
-use assay_sut::Ended;
-use assay_sut::clock::monotonic_ns;
+use assay_system::Ended;
+use assay_system::clock::monotonic_ns;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -158,7 +158,7 @@ impl Crew<'_> {
     ) -> Result<Measured, Failure> {
         let mut done: Vec<Option<Done>> = vec![None; self.children.len()];
         for _ in 0..self.children.len() {
-            let ended = assay_sut::wait_any().map_err(Failure::file("wait for", &self.spec.dir))?;
+            let ended = assay_system::wait_any().map_err(Failure::file("wait for", &self.spec.dir))?;
             let end_ns = monotonic_ns();
             let Some(index) = self.children.iter().position(|c| c.id() as i32 == ended.pid) else {
                 continue;

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use assay_model::Exit;
-use assay_sut::{Ended, ProcessSetup, enter, join_groups, wait_any};
+use assay_system::{Ended, ProcessSetup, enter, join_groups, wait_any};
 
 use super::used::Used;
 use super::{RankSpec, Share};
 use crate::Failure;
-use assay_sut::end_with_parent;
+use assay_system::end_with_parent;
 
 /// Variables for the folder in which Open MPI keeps memory shared by the ranks of a node, as named
 /// by its versions 4 and 5.
@@ -54,7 +54,7 @@ impl Task {
         } else {
             self.node.clone()
         };
-        assay_sut::state_dir().join("nodes").join(name)
+        assay_system::state_dir().join("nodes").join(name)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use assay_sut::{ProcessSetup, state_file};
+use assay_system::{ProcessSetup, state_file};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "share.json";

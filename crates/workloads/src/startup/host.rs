@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay_sut::Root;
-use assay_sut::clock::monotonic_ns;
+use assay_system::Root;
+use assay_system::clock::monotonic_ns;
 
 use crate::block_size::sleep_until;
 
@@ -121,7 +121,7 @@ fn read_bytes(disks: &str, devices: &[String]) -> Option<u64> {
 pub fn devices(dir: &Path) -> Vec<String> {
     match std::env::var("ASSAY_STORAGE_DEVICES") {
         Ok(names) => names.split_whitespace().map(str::to_owned).collect(),
-        Err(_) => assay_sut::device_below(dir).into_iter().collect(),
+        Err(_) => assay_system::device_below(dir).into_iter().collect(),
     }
 }
 

@@ -19,7 +19,7 @@ use assay_lab::series::{self, Defined, Kept};
 use assay_lab::{Lab, LabError, REV};
 use assay_model::units;
 use assay_report::history::{History as Page, markdown, published};
-use assay_sut::process::Output;
+use assay_system::process::Output;
 
 use super::functions::{Between, between};
 use super::open::{kit_paths, open_archive, open_lab};

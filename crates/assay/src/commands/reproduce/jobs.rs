@@ -11,7 +11,7 @@ use assay_lab::{Prepared, estimate};
 use assay_model::nouns::count;
 use assay_model::{Experiment, RunId, RunState, units};
 use assay_report::post::Here;
-use assay_sut::process::Output;
+use assay_system::process::Output;
 use assay_workloads::KitPaths;
 
 use super::Read;
@@ -169,7 +169,7 @@ fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
         (None, None) => (None, estimated.basis),
     };
     job.trials = prepared.plan.trials.len();
-    let obstacles = assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir());
+    let obstacles = assay_lab::obstacles(&prepared.plan, &assay_system::state_dir());
     // A run needs all of its treatments.
     if let Some(first) = obstacles.first() {
         job.state = State::Impossible(one_line(first));
@@ -256,7 +256,7 @@ pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool)
     if let Some(timer) = timer {
         let _ = timer.join();
     }
-    let signalled = lab.interrupt.as_ref().is_some_and(assay_sut::Interrupt::signalled);
+    let signalled = lab.interrupt.as_ref().is_some_and(assay_system::Interrupt::signalled);
     job.state = match outcome {
         Err(e) => State::Impossible(one_line(&e.to_string())),
         Ok(run) => match run.state {

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result, anyhow};
 use assay_report::site::{HistoryCard, LandscapeCard, PostCard, RunCard};
-use assay_sut::{sha256, sha256_file};
+use assay_system::{sha256, sha256_file};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 

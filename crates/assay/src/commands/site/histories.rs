@@ -9,7 +9,7 @@ use assay_history::Shown;
 use assay_lab::series::{self, Kept};
 use assay_report::history::History;
 use assay_report::site::{HistoryCard, pages};
-use assay_sut::sha256;
+use assay_system::sha256;
 
 use super::super::history::publish::public;
 use super::builder::{Builder, Why};

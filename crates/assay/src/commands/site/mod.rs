@@ -18,7 +18,7 @@ use anyhow::Result;
 use assay_archive::Archive;
 use assay_model::nouns::count;
 use assay_report::site::Site;
-use assay_sut::sha256;
+use assay_system::sha256;
 
 use super::landscape::collection;
 use super::open::open_archive;

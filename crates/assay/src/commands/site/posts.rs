@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 use assay_model::RunId;
 use assay_report::post::{self, Library, PostError, RunLocation, Template};
 use assay_report::site::{PostCard, pages, slug};
-use assay_rules::landscape::Collection;
-use assay_sut::sha256;
+use assay_quoted::landscape::Collection;
+use assay_system::sha256;
 
 use super::super::post::{bytes, find, refused, today};
 use super::super::publish::opened;

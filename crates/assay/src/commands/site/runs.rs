@@ -14,7 +14,7 @@ use assay_model::{RunId, RunState};
 use assay_report::RunView;
 use assay_report::format::FORMATS;
 use assay_report::site::{RunCard, pages};
-use assay_sut::sha256;
+use assay_system::sha256;
 
 use super::super::copies::Copies;
 use super::super::publish::{opened, whole};

@@ -20,7 +20,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use assay_stats::summary::{logs, mean_interval, median};
-use assay_sut::process::{Limits, Output, Program, Runner};
+use assay_system::process::{Limits, Output, Program, Runner};
 use assay_testing::alone;
 
 use super::trial::{params, trial};

@@ -1,8 +1,8 @@
 //! `ratio`, `product`, `share`, `number` and `missing`: arithmetic on values.
 
 use assay_model::Better;
-use assay_rules::denominator::Basis;
-use assay_rules::quantity::Quantity;
+use assay_quoted::denominator::Basis;
+use assay_quoted::quantity::Quantity;
 
 use super::compare::{comparable, percents};
 use super::phrase;

@@ -3,8 +3,8 @@
 use assay_claims::exact::{from_f64, to_f64};
 use assay_claims::tables::{LookupError, Row, Table, find};
 use assay_model::{Better, Kind};
-use assay_rules::denominator::Counts;
-use assay_rules::quantity::Quantity;
+use assay_quoted::denominator::Counts;
+use assay_quoted::quantity::Quantity;
 
 use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;

@@ -6,7 +6,7 @@ use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
 use assay_chart::lines::{self, Lines, Series};
 use assay_model::{CurveSummary, Kind};
-use assay_rules::denominator::{Basis, Entry};
+use assay_quoted::denominator::{Basis, Entry};
 use maud::html;
 
 use super::phrase;

@@ -3,8 +3,8 @@
 
 use assay_checks::ComparisonEvidence;
 use assay_model::{Better, Comparison, Interval, Verdict, units};
-use assay_rules::denominator::{Basis, matrix, ranking, reversals_from};
-use assay_rules::quantity::Quantity;
+use assay_quoted::denominator::{Basis, matrix, ranking, reversals_from};
+use assay_quoted::quantity::Quantity;
 
 use super::phrase;
 use super::statement::{Clause, Form};

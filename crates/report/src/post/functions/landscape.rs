@@ -1,8 +1,8 @@
 //! `landscape`: a table of results ranked under a denominator.
 
 use assay_model::Profile;
-use assay_rules::denominator::Basis;
-use assay_rules::landscape::{Landscape, Line, Role};
+use assay_quoted::denominator::Basis;
+use assay_quoted::landscape::{Landscape, Line, Role};
 
 use super::phrase;
 use super::rank::load;
@@ -74,7 +74,7 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
 /// Returns a sentence with the first result by each denominator.
 fn ranking(question: &str, lines: &[&Line]) -> String {
     let entries: Vec<_> = lines.iter().filter_map(|l| l.entry.clone()).collect();
-    let matrix = assay_rules::denominator::matrix(&entries);
+    let matrix = assay_quoted::denominator::matrix(&entries);
     let leaders: Vec<String> = matrix
         .bases
         .iter()

@@ -2,8 +2,8 @@
 
 use assay_checks::{Evidence, Registered, rows};
 use assay_model::{Better, Finding};
-use assay_rules::denominator::Basis;
-use assay_rules::landscape::{Landscape, Line, Query, question};
+use assay_quoted::denominator::Basis;
+use assay_quoted::landscape::{Landscape, Line, Query, question};
 
 use super::compare::comparable;
 use super::phrase;
@@ -73,7 +73,7 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made>
                 .iter()
                 .filter(|other| other.value != amount.entry.value)
                 .flat_map(|other| {
-                    assay_rules::denominator::reversals_from(&amount.entry, other, basis)
+                    assay_quoted::denominator::reversals_from(&amount.entry, other, basis)
                 })
                 .filter(|t| t.ahead == amount.entry.label)
                 .collect();

@@ -1,7 +1,7 @@
 //! `table` and `configuration`: selected results as rows, with computed columns.
 
-use assay_rules::denominator::{Basis, Denominator};
-use assay_rules::quoted;
+use assay_quoted::denominator::{Basis, Denominator};
+use assay_quoted::quoted;
 
 use super::phrase;
 use super::value::{base, keep};
@@ -120,7 +120,7 @@ fn shows<'a>(
         ("label", "") => Shows::Label,
         ("kind", "") => Shows::Kind,
         ("per", rest) => Shows::Per(rest.parse().map_err(
-            |unknown: assay_rules::denominator::UnknownDenominator| {
+            |unknown: assay_quoted::denominator::UnknownDenominator| {
                 a.error("columns", unknown.to_string(), "")
             },
         )?),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use assay_checks::{Evidence, Known, MeanOf, MeanOperator, MeanUse, rows};
 use assay_model::Better;
-use assay_rules::quantity::{Derivation, Quantity};
+use assay_quoted::quantity::{Derivation, Quantity};
 
 use super::compare::comparable;
 use crate::post::amount::Amount;

@@ -1,9 +1,9 @@
 //! `value`, `per` and `field`: one number.
 
 use assay_model::{Better, Kind};
-use assay_rules::denominator::{Basis, Denominator};
-use assay_rules::quantity::Quantity;
-use assay_rules::quoted::{QuotedResult, columns};
+use assay_quoted::denominator::{Basis, Denominator};
+use assay_quoted::quantity::Quantity;
+use assay_quoted::quoted::{QuotedResult, columns};
 
 use super::phrase;
 use crate::figures::{in_a_sentence, mark, value_doubts};
