@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 simulated="${1:-20}"
-REPOSITORIES="$simulated" cargo test --release --locked --quiet -p assay-history --test history -- \
+REPOSITORIES="$simulated" cargo test --release --locked --quiet -p assay-stats --test series -- \
   --ignored --nocapture how_often_steps_of_opposite_sign 2>&1 | grep -E '^(repository|two steps)'
 if [ -z "${ASSAY:-}" ]; then
   cargo build --release --locked --quiet --package assay

@@ -12,7 +12,7 @@ use assay_model::{
     SampleSet, SystemDescription, TrialRecord,
 };
 
-use assay_redact::Redactor;
+use assay_system::redact::Redactor;
 
 use crate::account::{Account, Gone};
 use crate::chain::{self, Chain, Tip};

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use assay_model::{FileHash, LedgerEvent, RunId, Severity};
-use assay_redact::{Key, Names, Redactor};
+use assay_system::redact::{Key, Names, Redactor};
 
 use crate::archive::Archive;
 use crate::bundle::{self, Manifest};
@@ -33,7 +33,7 @@ pub struct Published {
     /// Files that are left out because their content is unknown.
     pub excluded: Vec<String>,
     /// The values that were replaced.
-    pub found: Vec<assay_redact::Found>,
+    pub found: Vec<assay_system::redact::Found>,
 }
 
 impl Archive {

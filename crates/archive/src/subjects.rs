@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use assay_model::SampleSet;
-use assay_redact::Redactor;
+use assay_system::redact::Redactor;
 
 use crate::layout::SAMPLES;
 

@@ -12,7 +12,7 @@ use assay_model::{
     FileHash, LedgerEvent, MetricValue, Plan, RunId, RunState, SCHEMA_VERSION, SampleSet,
     TrialRecord,
 };
-use assay_redact::{CleanRecord, Recorder, Redactor};
+use assay_system::redact::{CleanRecord, Recorder, Redactor};
 
 use crate::account::Key;
 use crate::appender::Appender;
@@ -168,7 +168,7 @@ impl RunWriter {
         // A program may print anything, so everything that looks like a token is replaced.
         let (stdout, stderr) = (&*Recorder::log(stdout), &*Recorder::log(stderr));
         let secrets = LazyCell::new(|| {
-            Redactor::secrets(assay_redact::Key::new(self.id.as_str()), Vec::new())
+            Redactor::secrets(assay_system::redact::Key::new(self.id.as_str()), Vec::new())
         });
         let clean: Vec<Cow<'_, [u8]>> = kept
             .iter()

@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use assay_archive::{Archive, RunReader};
 use assay_lab::{Ended, Question, Recorded};
 use assay_model::{Profile, RunId, TrialRecord};
-use assay_redact::Names;
 use assay_report::{LedgerHead, RunView};
+use assay_system::redact::Names;
 use assay_traces::syscalls::Syscalls;
 
 use crate::threads::beside;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay_environment::{FactClass, classes, entailments};
+use assay_model::environment::{FactClass, classes, entailments};
 
 /// Renders the page on comparing systems in Markdown.
 pub fn environment_markdown() -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_model::{Observation, OnNode, SystemDescription, TrialRecord};
 
 use crate::{Placed, Placement};

@@ -9,7 +9,7 @@ mod work;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_environment::EnvDiff;
+use assay_model::environment::EnvDiff;
 use assay_model::{
     Comparison, LedgerEvent, Observation, SystemDescription, Treatment, TrialRecord, Verdict,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_environment::{DifferenceClass, FactDiff, diff};
+use assay_model::environment::{DifferenceClass, FactDiff, diff};
 use assay_model::{Fact, NodeDifference, Observation, SystemDescription};
 
 /// Combined description of all nodes.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use assay_cluster::{AgentError, Bytes, Link, Part, Role, Samples, SetUp, Setup, TrialRequest};
 use assay_model::{Experiment, Outcome, Plan, SystemDescription, Treatment, TrialRecord};
-use assay_redact::Recorder;
 use assay_system::process::Output;
+use assay_system::redact::Recorder;
 use assay_system::{Interrupt, ProcessSetup, Root};
 use assay_workloads::span::Span;
 use assay_workloads::{KitPaths, TrialContext, Workload};
@@ -105,7 +105,7 @@ impl Agent {
             workload.as_ref(),
             (&experiment, &setup.plan),
             &Recorder {
-                key: assay_redact::Key::from_hex(&setup.key),
+                key: assay_system::redact::Key::from_hex(&setup.key),
                 also: experiment.observe.environment.clone(),
             },
         );
@@ -304,7 +304,7 @@ fn failed(asked: &TrialRequest, error: String) -> Part {
 fn bind(cpus: &[usize]) -> Result<(), String> {
     let mut set = rustix::thread::CpuSet::new();
     cpus.iter().filter(|c| **c < rustix::thread::CpuSet::MAX_CPU).for_each(|c| set.set(*c));
-    let shown = assay_environment::cpulist::format(cpus);
+    let shown = assay_model::environment::cpulist::format(cpus);
     rustix::thread::sched_setaffinity(None, &set)
         .map_err(|e| format!("the task cannot be bound to the CPUs {shown}: {e}"))
 }

@@ -101,7 +101,7 @@ fn machine(system: &SystemDescription) -> Vec<(&'static str, String)> {
         "{}, {} processors{}, {} of memory",
         fact("cpu.model"),
         fact("cpu.threads"),
-        assay_environment::cpu_limits(system),
+        assay_model::environment::cpu_limits(system),
         fact("memory.total")
     );
     let software = format!("{}, kernel {}", fact("os.name"), fact("kernel.release"));

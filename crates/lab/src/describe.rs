@@ -5,8 +5,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use assay_model::{Experiment, Fact, Plan, Scalar, SystemDescription};
-use assay_redact::Recorder;
 use assay_system::Root;
+use assay_system::redact::Recorder;
 use assay_workloads::Workload;
 
 /// Describes the system, the toolchains that the experiment uses, and the programs of the workload.

@@ -37,7 +37,7 @@ pub enum LabError {
     },
     /// The revisions of `[source]` cannot be resolved or built.
     #[error(transparent)]
-    Revision(#[from] assay_revisions::RevisionError),
+    Revision(#[from] assay_system::revisions::RevisionError),
     /// A revision that everything is compared with does not build, or none builds.
     #[error("{label} does not build, and {without}: {reason}")]
     Unbuilt {

@@ -10,9 +10,9 @@ use assay_model::{
     EndedTrial, Event, Heat, LiveEvent, LiveValue, Outcome, RunId, RunState, SampleSet, SeriesKey,
     TrialRecord,
 };
-use assay_redact::without_tokens;
 use assay_system::clock::monotonic_ns;
 use assay_system::process::Stream;
+use assay_system::redact::without_tokens;
 
 use crate::live_profile::{self, LiveProfile};
 use crate::watch::{Progress, Watcher};

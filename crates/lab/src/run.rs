@@ -10,8 +10,8 @@ use assay_model::{
     Engine, LedgerEvent, Plan, RunId, RunState, Scalar, SystemDescription, TrialRecord,
     WorkloadSpec,
 };
-use assay_redact::Recorder;
 use assay_system::process::Output;
+use assay_system::redact::Recorder;
 use assay_system::{Controller, Interrupt, Root};
 
 use crate::analyse::aa;

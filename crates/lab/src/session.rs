@@ -8,8 +8,8 @@ use assay_archive::RunWriter;
 use assay_model::{
     Experiment, LedgerEvent, Observation, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
 };
-use assay_redact::CleanRecord;
 use assay_system::Interrupt;
+use assay_system::redact::CleanRecord;
 use assay_workloads::Workload;
 
 use crate::LabError;

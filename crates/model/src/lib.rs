@@ -10,6 +10,7 @@ mod across;
 mod analysis;
 pub mod cancel;
 mod comparison;
+pub mod environment;
 mod event;
 mod experiment;
 mod explanation;
@@ -25,6 +26,7 @@ pub mod nouns;
 mod observation;
 mod place;
 mod plan;
+mod profile;
 mod program;
 mod record;
 mod run;
@@ -58,6 +60,7 @@ pub use names::nearest;
 pub use observation::{LimitedBy, NodeDifference, Observation, OnNode, SeriesShape, Subject};
 pub use place::{Engine, JobSpan, Where};
 pub use plan::{Plan, PlannedTrial, Setting, Treatment};
+pub use profile::{FunctionChange, FunctionDifferences};
 pub use program::Program;
 pub use record::{
     Curve, Exit, GroupUse, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary,

@@ -21,7 +21,7 @@ pub struct Inside {
     /// Number of the later run, where the first run is 1.
     pub run: usize,
     /// Own time on CPU of functions; `null` if one of the two runs was not profiled.
-    pub functions: Option<assay_traces::profile::Differences>,
+    pub functions: Option<assay_traces::profile::FunctionDifferences>,
     /// Instructions, counted in separate trials that were not timed; `null` if one of the two runs
     /// did not count them.
     pub instructions: Option<assay_traces::profile::Instructions>,

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use assay_history::{Functions, Imported, Past, Shown, ShownChange, State, analysis, commits};
 use assay_lab::series::{self, For, Kept};
 use assay_lab::{LabError, Prepared, REV};
 use assay_model::{Engine, Experiment, FactorLevels, RunId, RunState};
 use assay_observe::profile::profile_ability;
 use assay_report::history::short;
+use assay_stats::series::{
+    Functions, Imported, Past, Shown, ShownChange, State, analysis, commits,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -94,7 +96,7 @@ fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Re
     source_of(found)?;
     let alone = prepared(app, found, asked, "", rev, rev)?;
     let source = alone.experiment.source.clone().unwrap_or_default();
-    let repo = assay_revisions::Repository::open(std::path::Path::new(&source.repo))
+    let repo = assay_system::revisions::Repository::open(std::path::Path::new(&source.repo))
         .map_err(LabError::from)?;
     let kept =
         Kept::open(app.config.archive.path(), &series::id_of(app.config.archive.path(), &alone))?;

@@ -23,6 +23,7 @@ pub mod roughness;
 pub mod scaling;
 pub mod segment;
 pub mod sequential;
+pub mod series;
 pub mod summary;
 pub mod usl;
 pub mod variance;

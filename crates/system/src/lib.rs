@@ -16,6 +16,8 @@ mod fake;
 pub mod fitness;
 pub mod process;
 mod read;
+pub mod redact;
+pub mod revisions;
 mod state;
 
 pub use control::controller::{Applied, Controller, DEFAULT_LEVEL};

@@ -24,6 +24,7 @@ mod orders;
 mod pointer_chase;
 mod process_metrics;
 mod program;
+pub mod readers;
 pub mod registry;
 mod round_trip;
 mod side_by_side;

@@ -99,7 +99,7 @@ pub enum ForeignError {
     #[error("{path} {1}", path = .0.display())]
     Repository(PathBuf, String),
     #[error(transparent)]
-    Git(#[from] assay_revisions::RevisionError),
+    Git(#[from] assay_system::revisions::RevisionError),
     /// The name is not a valid experiment name.
     #[error("`{0}` cannot name a run; use lower-case letters, digits, `-` and `.`, at most 80")]
     Name(String),

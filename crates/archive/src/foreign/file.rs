@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assay_history::Imported;
+use assay_stats::series::Imported;
 
 use super::FORMATS;
 use super::error::{Flaw, ForeignError};

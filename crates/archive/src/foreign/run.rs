@@ -9,7 +9,7 @@ use assay_model::{
     ObserverReport, Order, Plan, PlannedTrial, RunId, RunState, SCHEMA_VERSION, SystemDescription,
     Treatment, TrialRecord, WorkloadSpec,
 };
-use assay_redact::CleanRecord;
+use assay_system::redact::CleanRecord;
 
 use super::error::ForeignError;
 use super::file::ForeignSet;

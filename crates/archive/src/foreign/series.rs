@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use assay_history::{QuotedPoint, QuotedSeries};
 use assay_model::Outcome;
+use assay_stats::series::{QuotedPoint, QuotedSeries};
 
 use super::result::{ForeignResult, mean};
 use super::unit::multiple;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use assay_archive::{Archive, ImportLimits, Problem, ProblemKind};
 use assay_model::{Better, Kind, LedgerEvent, MetricValue, RunId, RunState, Severity};
 
-use assay_redact::CleanRecord;
+use assay_system::redact::CleanRecord;
 
 use crate::fixture::{archive, completed, create, record, samples, write};
 

@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
-use assay_history::Functions;
-use assay_history::bisect::{Posterior, Scope, Search, Step};
 use assay_lab::REV;
 use assay_model::{Better, Interval, RunId, Stop, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
-use assay_revisions::{Merges, Repository, Revision};
+use assay_stats::series::Functions;
+use assay_stats::series::bisect::{Posterior, Scope, Search, Step};
 use assay_system::process::Output;
+use assay_system::revisions::{Merges, Repository, Revision};
 use serde::Serialize;
 
 use super::functions::{Between, between};

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use assay_archive::{Archive, Published, RunReader};
 use assay_model::RunId;
 use assay_model::nouns::count;
-use assay_redact::Kind;
+use assay_system::redact::Kind;
 use assay_system::scratch;
 
 use crate::cli::Cli;

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail};
 use assay_lab::{SuiteFacts, suite_facts_template, suite_result};
 use assay_model::{Fact, Scalar, SuiteScore};
-use assay_report::RunView;
 use assay_quoted::pack::cpu::CpuSuiteResult;
 use assay_quoted::pack::{Applies, Pack, Parameter, embedded};
+use assay_report::RunView;
 
 use super::open::open_archive;
 use crate::cli::{Cli, Cpu};

@@ -83,10 +83,12 @@ fn examine() -> Result<Report> {
         &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
     ));
     // The description runs after the fitness checks, which would count its processes as other work.
-    let system = assay_system::describe(&Root::system(), &assay_redact::Recorder::default());
+    let system =
+        assay_system::describe(&Root::system(), &assay_system::redact::Recorder::default());
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
-        cpus: system.text("cpu.threads").to_owned() + &assay_environment::cpu_limits(&system),
+        cpus: system.text("cpu.threads").to_owned()
+            + &assay_model::environment::cpu_limits(&system),
         quiet: assay_lab::unfit(&fitness).is_empty(),
         fitness,
         monitors: monitors(),

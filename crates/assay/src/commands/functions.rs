@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
-use assay_history::Functions;
 use assay_lab::{Lab, Watcher as _, series};
 use assay_model::{Engine, RunId, RunState};
 use assay_observe::profile::profile_ability;
+use assay_stats::series::Functions;
 
 use super::experiment;
 use crate::cli::{Profiling, What};

@@ -6,15 +6,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use assay_history::Functions;
 use assay_lab::{LabError, Watcher};
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_report::terminal::Detail;
 use assay_report::{RunView, block_s};
-use assay_revisions::{Base, Repository, Revision, Why};
+use assay_stats::series::Functions;
 use assay_stats::{CompareInput, Samples, compare};
 use assay_system::process::Output;
+use assay_system::revisions::{Base, Repository, Revision, Why};
 use assay_workloads::KitPaths;
 use serde::Serialize;
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use assay_model::{Kind, Profile};
-use assay_report::landscape::{csv, markdown, matrix_csv};
-use assay_report::terminal;
 use assay_quoted::denominator::Matrix;
 use assay_quoted::landscape::{Collection, Query, measured};
+use assay_report::landscape::{csv, markdown, matrix_csv};
+use assay_report::terminal;
 
 use super::open::open_archive;
 use crate::cli::{self, Cli};

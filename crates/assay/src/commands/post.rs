@@ -61,7 +61,8 @@ pub(super) fn publish_with(
 ) -> Result<Exit> {
     let bytes = bytes(&shipped::find(Path::new(&publish.what)).map_err(Usage)?)?;
     let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
-    if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_redact::first_token) {
+    if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_system::redact::first_token)
+    {
         let message = format!("{} holds a value that {}; take it out", publish.what, why.reason());
         return usage(message);
     }

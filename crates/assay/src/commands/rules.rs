@@ -91,11 +91,11 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
         print(&checks::environment_markdown())?;
         return Ok(Exit::Fine);
     }
-    let classes = assay_environment::classes();
+    let classes = assay_model::environment::classes();
     if cli.json {
         let classes: Vec<Value> =
             classes.iter().map(|(p, c)| json!({ "path": p, "class": c.name() })).collect();
-        let entailed: Vec<Value> = assay_environment::entailments()
+        let entailed: Vec<Value> = assay_model::environment::entailments()
             .into_iter()
             .map(|(f, p, why)| json!({ "factor": f, "entailed": p, "why": why }))
             .collect();
@@ -108,7 +108,7 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
         let _ = writeln!(text, "  {:<9} {path}", class.name());
     }
     text.push_str("\nWhat follows from which factor\n");
-    for (factor, paths, why) in assay_environment::entailments() {
+    for (factor, paths, why) in assay_model::environment::entailments() {
         let line = format!("{factor}: {}", paths.join(", "));
         let _ = writeln!(text, "{}", wrap(&line, "  ", "      "));
         let _ = writeln!(text, "{}", wrap(why, "      ", "      "));

@@ -15,8 +15,8 @@ pub use quantities::*;
 pub use treatment::*;
 pub use work::*;
 
-use assay_environment::EnvDiff;
 use assay_model::Finding;
+use assay_model::environment::EnvDiff;
 
 use crate::check::Stop;
 

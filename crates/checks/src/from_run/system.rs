@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_model::{Observation, SystemDescription, Treatment, TrialRecord};
 
 use super::material::{LOOKED_AGAIN_NS, RunMaterial, seen};

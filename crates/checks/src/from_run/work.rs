@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_model::{
     Exit, LimitedBy, Load, Observation, Outcome, Scalar, SeriesShape, Treatment, TrialRecord,
     ValidationResult,

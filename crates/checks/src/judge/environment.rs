@@ -115,7 +115,7 @@ pub(crate) fn factor_declared(e: &Evidence) -> Evaluation {
 }
 
 pub(crate) fn confounder(e: &Evidence) -> Evaluation {
-    use assay_environment::DifferenceClass::Hard;
+    use assay_model::environment::DifferenceClass::Hard;
     e.compared()?;
     let diff = e.environment.need("a diff of the treatments' systems")?;
     let named = |hard: bool| -> Vec<&str> {

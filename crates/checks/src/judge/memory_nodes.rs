@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 
 use crate::check::{Evaluation, about, found_or_missing, missing, need, not_applicable, plain};
 use crate::{Evidence, Placed};

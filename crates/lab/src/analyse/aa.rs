@@ -161,7 +161,7 @@ fn machine(system: &SystemDescription) -> String {
         system.get("cluster.node_names").unwrap_or_else(|| system.text("host.name")),
         system.text("cpu.model"),
         system.text("cpu.threads"),
-        assay_environment::cpu_limits(system),
+        assay_model::environment::cpu_limits(system),
         system.text("kernel.release")
     )
 }

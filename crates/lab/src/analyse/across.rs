@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assay_checks::{
     Evidence, Known, MetricIdentity, Schedule, Scheduled, TreatmentEvidence, Work, judge, rows,
 };
-use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
+use assay_model::environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
     Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Guest,
     Kind, Percentile, Plan, Row, RunId, Severity, SystemDescription, Treatment, TreatmentSummary,

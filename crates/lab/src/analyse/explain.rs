@@ -133,7 +133,7 @@ fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
     let many = differences(&first, &second, level).compared.max(1);
     let all = differences(&first, &second, 1.0 - (1.0 - level) / many as f64);
     let window = mean(&windows).filter(|w| *w > 0.0);
-    let observed = |c: assay_traces::profile::Change| {
+    let observed = |c: assay_traces::profile::FunctionChange| {
         let n = first.len().min(second.len()) as u32;
         let change = |factor: f64| Change {
             difference: c.difference_ns * factor,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_model::{Experiment, Plan};
-use assay_redact::Recorder;
+use assay_system::redact::Recorder;
 use assay_workloads::{KitPaths, Workload};
 
 use crate::{FileError, LabError, make_plan, read_experiment};

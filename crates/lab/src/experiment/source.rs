@@ -9,8 +9,8 @@ use assay_model::{
     Experiment, Fact, FactorLevels, Labelled, Level, Plan, PlannedTrial, Scalar, Source, Stop,
     Treatment, WorkloadSpec, units,
 };
-use assay_revisions::{Build, Builder, Outcome, Repository, Revision};
 use assay_system::Interrupt;
+use assay_system::revisions::{Build, Builder, Outcome, Repository, Revision};
 use assay_workloads::Workload;
 
 use crate::error::wrong;
@@ -134,7 +134,7 @@ impl Built {
         let repo = Repository::open(Path::new(&source.repo))?;
         let bounds = (
             units::duration_of(&source.timeout).unwrap_or(std::time::Duration::MAX),
-            units::bytes_of(&source.cache).unwrap_or(assay_revisions::DEFAULT_LIMIT),
+            units::bytes_of(&source.cache).unwrap_or(assay_system::revisions::DEFAULT_LIMIT),
         );
         let cache = crate::cache_dir();
         let builder = Builder::new(&repo, &source.build, &cache, bounds, interrupt);

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_history::{About, Commit};
 use assay_model::{Better, Experiment, FactorLevels, Level, Scalar, Stop};
-use assay_revisions::{Merges, Repository, Revision, RevisionError};
+use assay_stats::series::{About, Commit};
+use assay_system::revisions::{Merges, Repository, Revision, RevisionError};
 
 use super::{POINT_BLOCKS, confirm_tag, tag};
 use crate::{LabError, Prepared, REV};

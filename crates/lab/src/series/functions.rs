@@ -3,8 +3,8 @@
 //! which no series, verdict or search reads.
 
 use assay_archive::Archive;
-use assay_history::Functions;
 use assay_model::{Experiment, Plan, RunId, Scalar, Stop, TrialRecord};
+use assay_stats::series::Functions;
 use assay_traces::profile::{Measured, Side, differences};
 
 use super::define::of_two;

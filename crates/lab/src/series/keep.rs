@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_history::{Imported, KNOWN_VERSION, Known};
+use assay_stats::series::{Imported, KNOWN_VERSION, Known};
 
 use crate::LabError;
 

@@ -5,8 +5,10 @@
 use std::collections::BTreeMap;
 
 use assay_archive::{Archive, Filter, RunReader};
-use assay_history::{Commit, Confirmation, Fresh, Link, Part, Past, Point, Ratio, Series, chain};
 use assay_model::{Experiment, Plan, RunId, RunState, Scalar, TrialRecord};
+use assay_stats::series::{
+    Commit, Confirmation, Fresh, Link, Part, Past, Point, Ratio, Series, chain,
+};
 
 use super::{confirm_tag, tag};
 use crate::analyse::pairs::pairs;

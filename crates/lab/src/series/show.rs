@@ -2,8 +2,8 @@
 //! the points of its runs.
 
 use assay_archive::Archive;
-use assay_history::{About, Past, Shown, shown};
 use assay_model::nouns::count;
+use assay_stats::series::{About, Past, Shown, shown};
 
 use super::{Kept, read};
 use crate::LabError;

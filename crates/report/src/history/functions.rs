@@ -1,8 +1,8 @@
 //! The functions that made a difference between two revisions, which a history, a gate and a
 //! bisection print last.
 
-use assay_history::Functions;
-use assay_traces::profile::Change;
+use assay_stats::series::Functions;
+use assay_traces::profile::FunctionChange;
 use maud::Markup;
 
 use super::short;
@@ -12,7 +12,7 @@ use crate::parts::io::time;
 use crate::parts::profile::changes;
 use crate::terminal::Style;
 
-fn named(c: &Change) -> String {
+fn named(c: &FunctionChange) -> String {
     let sign = if c.difference_ns > 0.0 { "+" } else { "" };
     let lacks = match c.total_ns {
         [0.0, _] => ", not in the samples before",
@@ -71,7 +71,9 @@ pub(super) fn functions_html(f: &Functions) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use assay_traces::profile::{Differences, Frame, FunctionTime, Kind, Measured, differences};
+    use assay_traces::profile::{
+        Frame, FunctionDifferences, FunctionTime, Kind, Measured, differences,
+    };
 
     use super::*;
 
@@ -94,7 +96,7 @@ mod tests {
 
     #[test]
     fn functions_that_one_side_lacks_are_marked() {
-        let found: Differences = differences(
+        let found: FunctionDifferences = differences(
             &trials(&[("old", 400), ("same", 500)]),
             &trials(&[("new", 900), ("same", 500)]),
             0.95,

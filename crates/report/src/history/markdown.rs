@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay_history::Shown;
+use assay_stats::series::Shown;
 
 use super::{change_line, day, functions_markdown, none_found, slope_line};
 

@@ -7,8 +7,10 @@ mod page;
 
 use std::fmt::Write as _;
 
-use assay_history::{MIN_POINTS, Point, QuotedShown, ShownChange, ShownSeries, Slope, Together};
 use assay_model::units;
+use assay_stats::series::{
+    MIN_POINTS, Point, QuotedShown, ShownChange, ShownSeries, Slope, Together,
+};
 
 pub use functions::{functions_markdown, functions_sentence, functions_text};
 pub use markdown::markdown;

@@ -3,10 +3,10 @@
 
 use assay_chart::Head;
 use assay_chart::history::{self as chart, Change, Point};
-use assay_history::{
+use assay_model::{Better, RunId, units};
+use assay_stats::series::{
     Imported, Quoted, QuotedSeries, QuotedShown, Shown, ShownChange, ShownSeries, quoted,
 };
-use assay_model::{Better, RunId, units};
 use maud::{Markup, html};
 
 use super::functions::functions_html;
@@ -412,7 +412,7 @@ pub(crate) fn content(heading: &str, histories: &[History], look: &Look<'_>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_history::{About, Commit, Known, Past, Series, shown};
+    use assay_stats::series::{About, Commit, Known, Past, Series, shown};
 
     /// Returns a history of sixteen commits with one step, made by the same code as a real one.
     fn history() -> Shown {
@@ -424,7 +424,7 @@ mod tests {
                 author_date: Some("2026-11-23T01:02:03Z".into()),
             })
             .collect();
-        let points = revisions.iter().enumerate().map(|(place, c)| assay_history::Point {
+        let points = revisions.iter().enumerate().map(|(place, c)| assay_stats::series::Point {
             place,
             commit: c.level.clone(),
             label: c.label.clone(),

@@ -7,7 +7,7 @@ use assay_chart::Head;
 use assay_chart::flame::{Cell, Flame, Look, render};
 use assay_model::units::format_value_digits;
 use assay_traces::profile::{
-    Differences, Kind, Measured, Node, Profile, Side, Tree, differences, tree,
+    FunctionDifferences, Kind, Measured, Node, Profile, Side, Tree, differences, tree,
 };
 use maud::{Markup, html};
 
@@ -34,7 +34,7 @@ pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Op
         drawn.push((id, label, Profile::merged(trials), measured));
     }
     let (_, first, _, baseline) = drawn.first()?;
-    let against: Vec<Option<Differences>> = drawn
+    let against: Vec<Option<FunctionDifferences>> = drawn
         .iter()
         .enumerate()
         .map(|(i, side)| (i > 0).then(|| differences(baseline, &side.3, confidence)))
@@ -56,7 +56,7 @@ pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Op
 }
 
 /// Renders one profile: flame graphs, tables and notes. `id` is unique on the page.
-fn body(profile: &Profile, id: &str, against: Option<&Differences>) -> Markup {
+fn body(profile: &Profile, id: &str, against: Option<&FunctionDifferences>) -> Markup {
     let sides =
         [(Side::OnCpu, "on", "Time on CPU"), (Side::OffCpu, "off", "Time off CPU, by reason")];
     html! {
@@ -86,7 +86,7 @@ pub(crate) fn flame(
     id: &str,
     words: &str,
     threads: Threads,
-    against: Option<&Differences>,
+    against: Option<&FunctionDifferences>,
 ) -> Markup {
     let by_thread = threads == Threads::Apart;
     let how = Tree { side, by_thread, least: MIN_SHARE, deepest: MAX_DEPTH };
@@ -104,7 +104,7 @@ pub(crate) fn flame(
     render(&chart)
 }
 
-fn cell(node: &Node, all: f64, timed: bool, against: Option<&Differences>) -> Cell {
+fn cell(node: &Node, all: f64, timed: bool, against: Option<&FunctionDifferences>) -> Cell {
     let module = node.module.rsplit('/').next().unwrap_or_default();
     let change = against.and_then(|d| {
         let kernel = node.kind == Some(Kind::Kernel);

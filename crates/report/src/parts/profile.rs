@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use assay_model::units::percent;
 use assay_traces::profile::{
-    Change, Differences, Profile, Side, State, functions, truncation, unresolved,
+    FunctionChange, FunctionDifferences, Profile, Side, State, functions, truncation, unresolved,
 };
 
 use super::difference;
@@ -234,7 +234,7 @@ pub(crate) fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
 
 /// Returns the functions whose own time differs between two treatments: the clear ones, and the
 /// largest others.
-pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
+pub(crate) fn changes(d: &FunctionDifferences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("Own time on CPU a trial: {} against {}", labels[1], labels[0]);
     let mut t = difference::columns(Table::of(caption).label("function"), labels, d.confidence);
@@ -265,7 +265,7 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
 }
 
 /// Returns a function's own time on a side, or a note that the side's samples do not have it.
-fn own(c: &Change, side: usize) -> Cell {
+fn own(c: &FunctionChange, side: usize) -> Cell {
     if c.total_ns[side] == 0.0 {
         return cell("not in its samples");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_environment::cpu_limits;
+use assay_model::environment::cpu_limits;
 use assay_model::{Fact, SystemDescription, Treatment};
 
 use crate::document::table::Row;

@@ -1,6 +1,6 @@
 //! Histories over HTTP.
 
-use assay_history::{Quoted, Shown, quoted};
+use assay_stats::series::{Quoted, Shown, quoted};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;

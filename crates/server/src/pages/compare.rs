@@ -1,9 +1,9 @@
 //! Runs side by side.
 
 use assay_model::{Across, Difference, fact_groups, folded_facts};
+use assay_quoted::denominator::Denominator;
 use assay_report::RunView;
 use assay_report::page::{Prices, Shown, Under, side_by_side};
-use assay_quoted::denominator::Denominator;
 use axum::extract::State;
 use maud::{Markup, html};
 

@@ -1,8 +1,8 @@
 //! Histories: all series small; one large with its changes, which can be confirmed and acknowledged here.
 
-use assay_history::{Shown, ShownChange, ShownSeries, quoted};
 use assay_model::RunId;
 use assay_report::history::{self, History, Look, anchor};
+use assay_stats::series::{Shown, ShownChange, ShownSeries, quoted};
 use axum::Extension;
 use axum::extract::{Path, State};
 use maud::{Markup, html};

@@ -1,8 +1,8 @@
 //! Landscapes: the list, and one.
 
-use assay_report::page::{landscape_content, landscape_preview};
 use assay_quoted::denominator::Denominator;
 use assay_quoted::landscape::{Landscape, Listing, Query as Question};
+use assay_report::page::{landscape_content, landscape_preview};
 use axum::extract::{Path, State};
 use maud::html;
 

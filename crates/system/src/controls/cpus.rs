@@ -1,6 +1,6 @@
 //! `cpus`: the CPUs that the program may run on.
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;

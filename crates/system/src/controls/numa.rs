@@ -1,6 +1,6 @@
 //! `numa`: the nodes that the program's memory comes from.
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;

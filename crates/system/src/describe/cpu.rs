@@ -7,7 +7,7 @@ use assay_model::units::format_bytes;
 use super::facts::Facts;
 use crate::read::digest::sha256;
 use crate::read::root::one_line;
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 
 const CPU: &str = "/sys/devices/system/cpu";
 

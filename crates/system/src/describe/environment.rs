@@ -1,5 +1,5 @@
 //! Describes environment variables and locale, unfiltered: the description is recorded through a
-//! [`assay_redact::Recorder`], which decides which values are kept.
+//! [`crate::redact::Recorder`], which decides which values are kept.
 
 use std::ffi::OsString;
 

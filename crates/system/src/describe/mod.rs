@@ -21,8 +21,8 @@ mod toolchains;
 mod virt;
 pub(crate) mod watch;
 
+use crate::redact::Recorder;
 use assay_model::{SCHEMA_VERSION, SystemDescription};
-use assay_redact::Recorder;
 use facts::Facts;
 
 use crate::Root;

@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use assay_redact::{Key, Recorder};
+use crate::redact::{Key, Recorder};
 
 use super::{describe, limited_io};
 use crate::Root;

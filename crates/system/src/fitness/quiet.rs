@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_model::{Observation, Subject};
 
 use super::{Options, Seen};

@@ -16,7 +16,7 @@ use crate::process::mempolicy::{self, SavedPolicy};
 use crate::process::personality;
 use crate::process::sched_class::{self, SavedClass};
 use crate::process::setup::ProcessSetup;
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 
 /// Guard of a calling thread that has the program's settings; the old ones return when it is
 /// dropped or left. It cannot be sent to another thread.

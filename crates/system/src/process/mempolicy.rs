@@ -77,7 +77,7 @@ impl SavedPolicy {
     pub(crate) fn words(&self) -> String {
         let nodes: Vec<usize> =
             (0..NODES).filter(|n| self.mask[n / WORD] >> (n % WORD) & 1 == 1).collect();
-        let list = assay_environment::cpulist::format(&nodes);
+        let list = assay_model::environment::cpulist::format(&nodes);
         // The top bits of the mode are flags (static or relative nodes).
         match self.mode & 0xfff {
             libc::MPOL_DEFAULT => "default".to_owned(),

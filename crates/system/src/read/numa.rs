@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use assay_environment::cpulist;
 use assay_model::OnNode;
+use assay_model::environment::cpulist;
 
 use crate::read::root::{Root, Unreadable};
 

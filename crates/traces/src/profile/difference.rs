@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_model::{FunctionChange, FunctionDifferences};
 use assay_stats::estimate::{Estimate, adjust_weighted, welch_df};
 use assay_stats::summary::{mean, variance};
 
@@ -47,52 +48,6 @@ impl Measured {
     }
 }
 
-/// Difference in the self time of one function between two sets of trials.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-pub struct Change {
-    /// Name of the function as shown.
-    pub function: String,
-    /// File that holds the function, without its directory; if several do, one of them.
-    pub module: String,
-    /// True for functions of the kernel.
-    pub kernel: bool,
-    /// Mean self time per trial of the first and second side, nanoseconds.
-    pub own_ns: [f64; 2],
-    /// Mean time per trial in the function and its callees, nanoseconds.
-    pub total_ns: [f64; 2],
-    /// Share of each side's time that is the function's self time.
-    pub share: [f64; 2],
-    /// Difference of the mean self times, second minus first, nanoseconds.
-    pub difference_ns: f64,
-    /// Confidence interval of the difference for this function alone (uncorrected), nanoseconds.
-    pub interval_ns: Option<[f64; 2]>,
-    /// The difference divided by its standard error.
-    pub standard_errors: Option<f64>,
-    /// Smallest difference that this number of trials and samples would detect in 80 of 100
-    /// repeats, nanoseconds.
-    pub detectable_ns: Option<f64>,
-    /// p-value, corrected by Holm's method for all compared functions, weighted by their time.
-    pub p: Option<f64>,
-    /// True if the difference is significant after the correction.
-    pub clear: bool,
-}
-
-/// Comparison of all functions of two sets of trials.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-pub struct Differences {
-    /// Number of trials on each side.
-    pub trials: [usize; 2],
-    /// Confidence level of the intervals. `1 - confidence` bounds the probability that any function
-    /// is marked clear by mistake.
-    pub confidence: f64,
-    /// Number of functions that were compared.
-    pub compared: usize,
-    /// Number of functions with less than half a percent of the time, which were not compared.
-    pub too_small: usize,
-    /// Compared functions: clear ones first, then by the size of the difference.
-    pub changes: Vec<Change>,
-}
-
 struct Own {
     module: String,
     ns: [Vec<f64>; 2],
@@ -102,7 +57,11 @@ struct Own {
 }
 
 /// Compares the self time of functions in two sets of trials at a confidence level such as 0.95.
-pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> Differences {
+pub fn differences(
+    first: &[Measured],
+    second: &[Measured],
+    confidence: f64,
+) -> FunctionDifferences {
     let sides = [first, second];
     let n = [first.len(), second.len()];
     // Keyed by name without module: the compared programs may be different files. A sorted map, so
@@ -135,7 +94,7 @@ pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> 
         |trials: &[Measured]| trials.iter().map(|t| t.sampled_ns as f64 * t.scale()).sum::<f64>();
     let times = [time(first), time(second)];
     let known = all.len();
-    let mut changes: Vec<Change> = Vec::new();
+    let mut changes: Vec<FunctionChange> = Vec::new();
     let mut spreads: Vec<Option<Spread>> = Vec::new();
     for ((function, kernel), own) in all {
         let sums = [own.ns[0].iter().sum::<f64>(), own.ns[1].iter().sum::<f64>()];
@@ -167,7 +126,7 @@ pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> 
             .then_with(|| b.difference_ns.abs().total_cmp(&a.difference_ns.abs()))
             .then_with(|| (&a.function, &a.module).cmp(&(&b.function, &b.module)))
     });
-    Differences {
+    FunctionDifferences {
         trials: n,
         confidence,
         compared: changes.len(),
@@ -176,13 +135,13 @@ pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> 
     }
 }
 
-fn change(function: String, kernel: bool, own: &Own, times: [f64; 2]) -> Change {
+fn change(function: String, kernel: bool, own: &Own, times: [f64; 2]) -> FunctionChange {
     let means = [0, 1].map(|s: usize| mean(&own.ns[s]).unwrap_or(0.0));
     let share = [0, 1].map(|s: usize| {
         let sum: f64 = own.ns[s].iter().sum();
         if times[s] > 0.0 { sum / times[s] } else { 0.0 }
     });
-    Change {
+    FunctionChange {
         function,
         module: own.module.clone(),
         kernel,
@@ -320,7 +279,7 @@ fn trigamma_inverse(value: f64) -> f64 {
     (low * high).sqrt()
 }
 
-fn test(c: &mut Change, (variance, df): (f64, f64), confidence: f64) {
+fn test(c: &mut FunctionChange, (variance, df): (f64, f64), confidence: f64) {
     if variance.is_nan() || variance <= 0.0 {
         return;
     }

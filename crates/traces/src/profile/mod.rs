@@ -18,7 +18,8 @@ mod speedscope;
 mod table;
 mod tree;
 
-pub use difference::{Change, Differences, Measured, differences};
+pub use assay_model::{FunctionChange, FunctionDifferences};
+pub use difference::{Measured, differences};
 pub use firefox::firefox;
 pub use folded::folded;
 pub use instructions::{Counted, Instructions, instructions};

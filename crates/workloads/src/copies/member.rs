@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_system::{NumaPolicy, ProcessSetup, clock, enter};
 
 use super::{CopiesError, Copy};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
 use assay_model::{Scalar, units};
-use assay_redact::{first_token, is_secret_of};
+use assay_system::redact::{first_token, is_secret_of};
 use toml::Spanned;
 
 use super::format::{Command, Fetch, KitFile, MetricRow, Source, Text, param_spec};

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::readers::speccpu::{SpecResult, SpecRun, report, rsf};
 use assay_model::{Better, Kind, MetricValue, ValidationResult};
-use assay_speccpu::{SpecResult, SpecRun, report, rsf};
 
 use super::format::{Item, ResultFile, ResultReader};
 use super::metrics::bytes_of;

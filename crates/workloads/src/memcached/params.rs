@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_environment::cpulist;
 use assay_loadgen::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };
+use assay_model::environment::cpulist;
 use assay_model::{ParamSpec, Scalar, units};
 
 use crate::WorkloadError;

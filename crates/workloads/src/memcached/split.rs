@@ -1,6 +1,6 @@
 //! Splits the trial's CPUs between the load generator and the server.
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 
 use super::params::Cpus;
 

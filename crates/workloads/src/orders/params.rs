@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_environment::cpulist;
+use assay_model::environment::cpulist;
 use assay_model::{Scalar, units};
 use assay_system::Sched;
 

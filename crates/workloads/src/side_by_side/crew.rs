@@ -158,7 +158,8 @@ impl Crew<'_> {
     ) -> Result<Measured, Failure> {
         let mut done: Vec<Option<Done>> = vec![None; self.children.len()];
         for _ in 0..self.children.len() {
-            let ended = assay_system::wait_any().map_err(Failure::file("wait for", &self.spec.dir))?;
+            let ended =
+                assay_system::wait_any().map_err(Failure::file("wait for", &self.spec.dir))?;
             let end_ns = monotonic_ns();
             let Some(index) = self.children.iter().position(|c| c.id() as i32 == ended.pid) else {
                 continue;

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use assay_revisions::{Repository, RevisionError};
+use assay_system::revisions::{Repository, RevisionError};
 
 use crate::foreign::error::{Flaw, ForeignError};
 use crate::foreign::format::Folder;

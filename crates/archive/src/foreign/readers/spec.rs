@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use assay_model::{
     Better, Kind, MetricSpec, MetricValue, Observation, Outcome, Scalar, ValidationResult,
 };
-use assay_speccpu::{SpecResult, SpecRun, report, rsf};
+use assay_workloads::readers::speccpu::{SpecResult, SpecRun, report, rsf};
 
 use crate::foreign::error::Flaw;
 use crate::foreign::json;
@@ -30,7 +30,7 @@ pub(crate) fn read_csv(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     report::read(&json::text(bytes)).map(quoted).map_err(flaw)
 }
 
-fn flaw(found: assay_speccpu::Flaw) -> Flaw {
+fn flaw(found: assay_workloads::readers::speccpu::Flaw) -> Flaw {
     match found.line {
         Some(line) => Flaw::line(line, found.message),
         None => Flaw::whole(found.message),

@@ -6,7 +6,7 @@ use assay_archive::foreign::{FORMATS, Reader, read_foreign, read_series};
 
 use super::{data, text};
 
-fn series(names: &[&str]) -> Result<assay_history::Imported, String> {
+fn series(names: &[&str]) -> Result<assay_stats::series::Imported, String> {
     let paths: Vec<PathBuf> = names.iter().map(|name| data(name)).collect();
     read_series(&paths, None).map_err(|e| e.to_string())
 }
@@ -49,7 +49,8 @@ fn trials_are_points_where_their_file_states_the_time() {
     // Different settings make different series.
     let read = series(&["memtier.json", "memtier-8.json"]).unwrap();
     for threads in ["threads=4", "threads=8"] {
-        let of = |s: &&assay_history::QuotedSeries| s.name == format!("{threads}, throughput");
+        let of =
+            |s: &&assay_stats::series::QuotedSeries| s.name == format!("{threads}, throughput");
         assert_eq!(read.series.iter().find(of).unwrap().points.len(), 1, "{:?}", read.series);
     }
     let refused = series(&["hyperfine.json"]).unwrap_err();

@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use assay_archive::{Archive, foreign};
-use assay_history::{
-    About, ChangePoint, Commit, Imported, Past, Point, Shown, State, analysis, commits,
-    next_to_measure, quoted,
-};
 use assay_lab::series::{self, Defined, Kept};
 use assay_lab::{Lab, LabError, REV};
 use assay_model::units;
 use assay_report::history::{History as Page, markdown, published};
+use assay_stats::series::{
+    About, ChangePoint, Commit, Imported, Past, Point, Shown, State, analysis, commits,
+    next_to_measure, quoted,
+};
 use assay_system::process::Output;
 
 use super::functions::{Between, between};
@@ -217,7 +217,8 @@ impl<'a> Measured<'a> {
             }
         }
         self.keep(&mut kept, &past)?;
-        let shown = assay_history::shown(&self.defined.id, &self.defined.about, &past, &kept.known);
+        let shown =
+            assay_stats::series::shown(&self.defined.id, &self.defined.about, &past, &kept.known);
         self.write(cli, &shown)?;
         Ok(if interrupted {
             Exit::Interrupted

@@ -3,9 +3,9 @@
 
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
-use assay_history::{Shown, quoted};
 use assay_lab::series;
 use assay_report::history::{History, markdown, published};
+use assay_stats::series::{Shown, quoted};
 
 use super::super::open::open_archive;
 use super::super::publication::Publication;

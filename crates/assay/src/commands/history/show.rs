@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use assay_history::{Quoted, Shown, State};
 use assay_model::units;
 use assay_report::history::{
     change_line, day, functions_text, none_found, none_found_quoted, short, size, slope_line,
     together_line,
 };
+use assay_stats::series::{Quoted, Shown, State};
 
 /// Formats a history as text for a terminal.
 pub fn text(shown: &Shown, raw: bool) -> String {

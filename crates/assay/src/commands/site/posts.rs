@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use assay_model::RunId;
+use assay_quoted::landscape::Collection;
 use assay_report::post::{self, Library, PostError, RunLocation, Template};
 use assay_report::site::{PostCard, pages, slug};
-use assay_quoted::landscape::Collection;
 use assay_system::sha256;
 
 use super::super::post::{bytes, find, refused, today};
@@ -91,7 +91,8 @@ fn one(
     let shown = source.file.display().to_string();
     let bytes = bytes(source.file)?;
     let template = Template::read(&shown, post::decode(&shown, &bytes)?)?;
-    if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_redact::first_token) {
+    if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_system::redact::first_token)
+    {
         return usage(format!("it holds a value that {}; take it out", why.reason()));
     }
     let mut ids: BTreeMap<String, RunId> = BTreeMap::new();

@@ -42,13 +42,13 @@ fn first_number(e: &mut Evidence) -> &mut NumberEvidence {
 fn hard_difference(e: &mut Evidence) {
     let mut other = system();
     other.facts.insert("kernel.release".to_owned(), Fact::known("7.0"));
-    e.environment = Known::Is(assay_environment::diff(&system(), &other, &[]));
+    e.environment = Known::Is(assay_model::environment::diff(&system(), &other, &[]));
 }
 
 fn soft_difference(e: &mut Evidence) {
     let mut other = system();
     other.facts.insert("env.LD_PRELOAD".to_owned(), Fact::known("x.so"));
-    e.environment = Known::Is(assay_environment::diff(&system(), &other, &[]));
+    e.environment = Known::Is(assay_model::environment::diff(&system(), &other, &[]));
 }
 
 fn one_after_the_other(e: &mut Evidence) {

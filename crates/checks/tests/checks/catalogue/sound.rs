@@ -222,10 +222,10 @@ fn metric(label: &str) -> MetricIdentity {
     }
 }
 
-fn environment() -> assay_environment::EnvDiff {
+fn environment() -> assay_model::environment::EnvDiff {
     let mut other = system();
     other.facts.insert("env.TZ".to_owned(), Fact::known("UTC"));
-    let mut diff = assay_environment::diff(&system(), &other, &[]);
+    let mut diff = assay_model::environment::diff(&system(), &other, &[]);
     diff.accept("env.TZ", "nothing prints a time").unwrap();
     diff
 }

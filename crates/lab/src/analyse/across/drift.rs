@@ -2,7 +2,7 @@
 //! to the difference under test. A verdict needs an estimate of that drift: from repeated runs on
 //! both sides, or from a reference treatment in both runs.
 
-use assay_environment::{DifferenceClass, FactDiff, diff};
+use assay_model::environment::{DifferenceClass, FactDiff, diff};
 use assay_model::{Comparison, Scalar, Treatment, Verdict};
 
 use super::program::{in_facts, levels};

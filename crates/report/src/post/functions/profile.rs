@@ -1,7 +1,7 @@
 //! `profile`: the time of a run's treatment by function, and the functions that differ from
 //! another's.
 
-use assay_traces::profile::{Differences, Measured, Profile, Side, differences, functions};
+use assay_traces::profile::{FunctionDifferences, Measured, Profile, Side, differences, functions};
 
 use crate::document::{Figure, Part, Parts};
 use crate::gate::Withheld;
@@ -99,7 +99,7 @@ fn taken<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, name: &str) -> Result<Tak
     Ok(Taken { label, view, trials, withheld })
 }
 
-fn changes(of: &Taken<'_>, than: &Taken<'_>) -> Differences {
+fn changes(of: &Taken<'_>, than: &Taken<'_>) -> FunctionDifferences {
     let measured = |side: &Taken<'_>| -> Vec<Measured> {
         side.trials.iter().map(|p| Measured::of(p, Side::OnCpu)).collect()
     };

@@ -1,0 +1,266 @@
+//! A history in the form that every output shows: its points, its changes with their commits and
+//! states, and notes on data that was left out.
+
+use assay_model::Better;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::series::known::{About, Change, Known, analysis, commits};
+use crate::series::{ChangePoint, Commit, Past, Point, Slope, State};
+
+/// A history with its series and changes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Shown {
+    /// Version of the format.
+    pub schema_version: u32,
+    /// Permanent id of the history, which depends on its experiment, metric, build, parameters and
+    /// controls.
+    pub id: String,
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Name of the metric.
+    pub metric: String,
+    /// Unit of the metric.
+    pub unit: String,
+    /// Direction in which the metric is better.
+    pub better: Better,
+    /// Revision that all points are ratios to.
+    pub reference: String,
+    /// Number of revisions in the range.
+    pub revisions: usize,
+    /// One series for each class of machine.
+    pub series: Vec<ShownSeries>,
+    /// Commits at which the series start afresh: earlier points are not compared with later ones.
+    pub resets: Vec<String>,
+    /// Revisions that do not build or whose trials fail.
+    pub unusable: Vec<String>,
+    /// Sentences about data that was left out.
+    pub notes: Vec<String>,
+}
+
+/// Series of one class of machine.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ShownSeries {
+    /// Class of machine: model of the processors and number of CPUs.
+    pub machine: String,
+    /// Points in the order of the range.
+    pub points: Vec<Point>,
+    /// Changes of level in the series.
+    pub changes: Vec<ShownChange>,
+    /// Stretches in which the level moves slowly.
+    pub slopes: Vec<Slope>,
+    /// Robust standard deviation of the ratios around their levels, as a share of these.
+    pub sd: f64,
+    /// Step in the middle that 95 of 100 series with this length and noise would show, as a share
+    /// of the level. For fewer than six points, the step that six points would show; `null` below
+    /// two points.
+    pub visible: Option<f64>,
+    /// Correlation of neighbouring points (lag 1).
+    pub correlation: f64,
+}
+
+/// A change with its commits and the findings about it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ShownChange {
+    /// First measured commit of the new level.
+    pub commit: String,
+    /// Last measured commit of the old level.
+    pub before: String,
+    /// First line of the message of `commit`.
+    pub subject: String,
+    /// All commits at which the change may be (95 %).
+    pub commits: Vec<String>,
+    /// True if the new level is worse; `null` if the metric has no better direction.
+    pub worse: Option<bool>,
+    /// Place and size of the change.
+    pub change: ChangePoint,
+    /// Findings about the change in addition to the series.
+    pub known: Option<Change>,
+}
+
+impl ShownChange {
+    /// Returns true if a fresh experiment could still decide the change.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self.change.state, State::Suspected | State::Open)
+    }
+}
+
+impl Shown {
+    /// Counts the confirmed changes for the worse that nobody acknowledged.
+    pub fn alarms(&self) -> usize {
+        let all = self.series.iter().flat_map(|s| &s.changes);
+        all.filter(|c| c.change.state.alarms() && c.worse != Some(false)).count()
+    }
+}
+
+/// Combines the points of a history with the findings about its changes.
+pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
+    let range = &about.revisions;
+    let series = past.series.iter().map(|s| {
+        let found = analysis(&s.points, known);
+        let changes = found.changes.into_iter().map(|mut change| {
+            let all = commits(range, &s.points, &change);
+            let state = known.of(&s.machine, &all).cloned();
+            change.state = state.as_ref().map_or(State::Suspected, |k| k.state);
+            let up = change.after > change.before;
+            ShownChange {
+                commit: s.points[change.at].commit.clone(),
+                before: s.points[change.at - 1].commit.clone(),
+                subject: s.points[change.at].subject.clone(),
+                commits: all.iter().map(|c| (*c).to_owned()).collect(),
+                worse: match about.better {
+                    Better::Lower => Some(up),
+                    Better::Higher => Some(!up),
+                    Better::Neither => None,
+                },
+                change,
+                known: state,
+            }
+        });
+        ShownSeries {
+            machine: s.machine.clone(),
+            changes: changes.collect(),
+            points: s.points.clone(),
+            slopes: found.slopes,
+            sd: found.sd,
+            visible: found.visible,
+            correlation: found.correlation,
+        }
+    });
+    Shown {
+        schema_version: 1,
+        id: id.to_owned(),
+        experiment: about.experiment.clone(),
+        metric: about.metric.clone(),
+        unit: about.unit.clone(),
+        better: about.better,
+        reference: about.reference.label.clone(),
+        revisions: range.len(),
+        series: series.collect(),
+        unusable: past.unusable.iter().map(|i| range[*i].label.clone()).collect(),
+        notes: past
+            .notes
+            .iter()
+            .cloned()
+            .chain(known.resets.iter().map(|r| afresh(range, r)))
+            .collect(),
+        resets: known.resets.clone(),
+    }
+}
+
+/// Formats a reset as a sentence.
+fn afresh(range: &[Commit], reset: &str) -> String {
+    match range.iter().find(|c| c.level == reset) {
+        Some(c) => format!(
+            "the series starts afresh at {} ({}): what lies before is not compared with what follows",
+            c.label, c.subject
+        ),
+        None => format!("the series starts afresh at {reset}, which is not in this range"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::series::{Confirmation, Fresh, Series};
+    use assay_model::{Interval, RunId};
+
+    const MACHINE: &str = "a machine";
+
+    fn history() -> (About, Past) {
+        let commit = |n: usize| Commit {
+            level: format!("{n:040}"),
+            label: format!("c{n}"),
+            subject: format!("change {n}"),
+            author_date: None,
+        };
+        let revisions: Vec<Commit> = (0..24).map(commit).collect();
+        let points = revisions.iter().enumerate().map(|(place, c)| Point {
+            place,
+            commit: c.level.clone(),
+            label: c.label.clone(),
+            subject: c.subject.clone(),
+            author_date: None,
+            ratio: if place < 12 { 1.0 } else { 1.2 } + (place * 7 % 5) as f64 * 0.001,
+            log_error: Some(0.002),
+            value: 1.0,
+            blocks: 6,
+            reference: revisions[0].level.clone(),
+            runs: Vec::new(),
+        });
+        let points = points.collect();
+        let past =
+            Past { series: vec![Series { machine: MACHINE.into(), points }], ..Past::default() };
+        let about = About {
+            experiment: "prog".into(),
+            metric: "elapsed".into(),
+            unit: "s".into(),
+            better: Better::Lower,
+            reference: revisions[0].clone(),
+            revisions,
+        };
+        (about, past)
+    }
+
+    fn fresh(run: &str, machine: &str, low: f64, high: f64) -> Fresh {
+        Fresh {
+            run: RunId::try_from(run.to_owned()).unwrap(),
+            machine: machine.into(),
+            commit: format!("{:040}", 12),
+            found: Some(Confirmation {
+                ratio: (low * high).sqrt(),
+                interval: Interval { low, high, level: 0.95 },
+            }),
+        }
+    }
+
+    #[test]
+    fn a_run_from_elsewhere_decides_and_the_newest_counts() {
+        let (about, mut past) = history();
+        let mut known = Known::default();
+        assert!(!known.learn(&about.revisions, &past));
+        let state = |known: &Known, past: &Past| {
+            shown("x", &about, past, known).series[0].changes[0].change.state
+        };
+        assert_eq!(state(&known, &past), State::Suspected);
+        past.fresh = vec![
+            fresh("20260101-000000-0001", MACHINE, 0.9, 1.3),
+            fresh("20260102-000000-0002", MACHINE, 1.15, 1.25),
+            // A result of another machine does not affect this series.
+            fresh("20260103-000000-0003", "another", 0.99, 1.01),
+        ];
+        assert!(known.learn(&about.revisions, &past));
+        assert_eq!(state(&known, &past), State::Confirmed);
+        assert_eq!(shown("x", &about, &past, &known).alarms(), 1);
+        // Results that are already stored change nothing when they are read again.
+        let before = known.clone();
+        known.learn(&about.revisions, &past);
+        assert_eq!(known.changes, before.changes);
+        let level = format!("{:040}", 12);
+        assert!(known.acknowledge(&about.revisions, &past, &level, Some("wanted"), None));
+        past.fresh.push(fresh("20260104-000000-0004", MACHINE, 1.1, 1.3));
+        known.learn(&about.revisions, &past);
+        assert_eq!(state(&known, &past), State::Acknowledged, "a person's word stays");
+        assert_eq!(shown("x", &about, &past, &known).alarms(), 0);
+        let last = known.changes.last().unwrap();
+        assert_eq!(last.note.as_deref(), Some("wanted"));
+        assert!(!known.acknowledge(&about.revisions, &past, &format!("{:040}", 3), None, None));
+    }
+
+    #[test]
+    fn a_reset_ends_the_change_is_stated_and_can_be_taken_back() {
+        let (about, past) = history();
+        let mut known = Known::default();
+        let level = |n: usize| format!("{n:040}");
+        // Nothing lies before the first point, and the other commit has no point.
+        assert!(!known.reset(&past, &level(0), false) && !known.reset(&past, "elsewhere", false));
+        assert!(!known.reset(&past, &level(12), true), "it was not reset there");
+        assert!(known.reset(&past, &level(12), false) && known.reset(&past, &level(12), false));
+        let reset = shown("x", &about, &past, &known);
+        assert_eq!((reset.resets.len(), reset.series[0].changes.len()), (1, 0));
+        assert!(reset.notes[0].contains("afresh at c12 (change 12)"), "{:?}", reset.notes);
+        assert!(known.reset(&past, &level(12), true));
+        let back = shown("x", &about, &past, &known);
+        assert_eq!((back.resets.len(), back.series[0].changes.len(), back.notes.len()), (0, 1, 0));
+    }
+}

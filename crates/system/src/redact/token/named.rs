@@ -1,0 +1,445 @@
+//! Secrets that are revealed by a name, an option or a phrase.
+
+use std::ops::Range;
+
+use super::random::{has_extension, is_rooted};
+use super::rules::{RULES, has, holds};
+use super::{Suspect, TOKEN};
+
+/// Maximum distance of evidence in bytes: from a program to its option, and within a value. Text
+/// beyond it is read only once the value counts, so that the work is linear in the text and not
+/// quadratic.
+pub(crate) const LINE: usize = 300;
+
+/// Requirements on a value before it counts as the secret of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    Any,
+    /// The value is not a number, with or without a unit, and not a call.
+    NoNumber,
+    /// The value is not a number, and has at least this many characters.
+    Long(usize),
+    /// The value has at least this many characters, and at least this many times a digit next to a
+    /// letter in one piece of it; with 0 times, the value must be a single piece.
+    Mixed(usize, usize),
+}
+
+/// Requirement on values of mixed letters and digits that only their position relates to a name.
+const MIXED: Proof = Proof::Mixed(6, 1);
+
+impl Proof {
+    /// True if the value counts. References (`$PW`, `{pw}`), paths and words such as `true` never
+    /// count.
+    fn accepts(self, value: &str) -> bool {
+        let reference = value.starts_with(['$', '%', '{', '<', '-', '=', '*', ':']);
+        let seen = value.starts_with(crate::redact::key::MARK) || value.contains(TOKEN);
+        let plain = has(&RULES.plain, value.trim_end_matches(']')) || is_rooted(value);
+        if reference || seen || plain || value.len() < 3 || !value.contains(char::is_alphanumeric) {
+            return false;
+        }
+        match self {
+            Proof::Any => true,
+            Proof::NoNumber => !is_number(value) && !value.contains('('),
+            Proof::Long(least) => value.len() >= least && !is_number(value),
+            Proof::Mixed(least, turns) => value.len() >= least && is_mixed(value, turns),
+        }
+    }
+}
+
+/// Returns the requirements on a value to be the secret of this name; `None` if the name does not
+/// suggest a secret.
+pub(crate) fn proof_of(name: &str) -> Option<Proof> {
+    let name = name.as_bytes();
+    let ends = |words: &[&str]| words.iter().find_map(|word| last_word(name, word));
+    let weak = RULES.weak.iter().find(|(_, word)| last_word(name, word).is_some());
+    if ends(&RULES.second).is_some_and(|at| at >= 2) {
+        return Some(Proof::Any);
+    }
+    if let Some((least, _)) = weak.filter(|_| !is_header(name)) {
+        return Some(Proof::Mixed(*least, 1));
+    }
+    if ends(&RULES.about).is_some_and(|at| at > 0) && !part_at_end(name) {
+        return None;
+    }
+    let mut pairs = name.windows(2).enumerate().filter(|(_, pair)| is_part_end(pair));
+    if pairs.any(|(at, _)| part_at_end(&name[..at + 2])) || ends(&RULES.end).is_some() {
+        return Some(Proof::Any);
+    }
+    let counted = ends(&RULES.counted).is_some() || is_header(name);
+    counted.then_some(Proof::NoNumber)
+}
+
+/// True if this value is the secret that the name suggests.
+pub fn is_secret_of(name: &str, value: &str) -> bool {
+    proof_of(name).is_some_and(|proof| proof.accepts(value))
+}
+
+/// True for a program that takes a secret without an option.
+pub(crate) fn takes_secret(program: &str) -> bool {
+    RULES.oracle.iter().chain(&RULES.redis).any(|known| program.ends_with(known))
+}
+
+fn is_header(name: &[u8]) -> bool {
+    name.len() > 2
+        && name[..2].eq_ignore_ascii_case(b"x-")
+        && RULES.header.iter().any(|word| last_word(name, word).is_some())
+}
+
+fn is_part_end(pair: &[u8]) -> bool {
+    holds(&RULES.part_pairs, &[pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()])
+}
+
+fn part_at_end(name: &[u8]) -> bool {
+    RULES.part.iter().any(|part| tail(name, part).is_some())
+}
+
+/// Returns the position at which a word of the rules starts if the name ends with it. `_` in the
+/// word stands for one separator or none.
+fn tail(name: &[u8], word: &str) -> Option<usize> {
+    let mut at = name.len();
+    for w in word.bytes().rev() {
+        let before = at.checked_sub(1).map(|before| name[before]);
+        match before {
+            _ if w == b'_' => at -= usize::from(before.is_some_and(|b| b"_-. ".contains(&b))),
+            Some(b) if b.to_ascii_lowercase() == w => at -= 1,
+            _ => return None,
+        }
+    }
+    Some(at)
+}
+
+/// Like [`tail`], but the position must also start a word of the name: `auth` in `http-auth` and
+/// `httpAuth`.
+fn last_word(name: &[u8], word: &str) -> Option<usize> {
+    tail(name, word).filter(|at| {
+        *at == 0
+            || b"_-. ".contains(&name[at - 1])
+            || (name[at - 1].is_ascii_lowercase() && name[*at].is_ascii_uppercase())
+    })
+}
+
+/// True for a number with or without a unit, a time, or a date.
+fn is_number(value: &str) -> bool {
+    let rest = value.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:+-/".contains(c));
+    let date = || value.bytes().all(|b| b.is_ascii_digit() || b".,:+-/TZ".contains(&b));
+    value.starts_with("0x")
+        || (rest.len() < value.len() && (rest.is_empty() || RULES.unit.contains(&rest) || date()))
+}
+
+fn is_mixed(value: &str, turns: usize) -> bool {
+    let value = value.trim_end_matches('=');
+    let uuid = value.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    let other = uuid || value.contains(['=', '(']) || value.ends_with(':') || value.contains("://");
+    let least = if turns == 0 { value.len() } else { 5 };
+    let turn = |w: &&[u8]| {
+        w.iter().all(u8::is_ascii_alphanumeric) && w[0].is_ascii_digit() != w[1].is_ascii_digit()
+    };
+    let mixed = |piece: &str| {
+        piece.len() >= least && piece.as_bytes().windows(2).filter(turn).count() >= turns
+    };
+    !other
+        && !is_number(value)
+        && !has_extension(value)
+        && value.split(['-', '_', '.', '/', ':']).any(mixed)
+}
+
+/// Returns the secret that the word at `word` introduces in the text after it.
+pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Suspect)> {
+    let (bytes, name) = (text.as_bytes(), &text[word.clone()]);
+    // Java and make take definitions as `-Dname=value`.
+    let bare = name.strip_prefix("-D").unwrap_or_else(|| name.trim_start_matches('-'));
+    let option = name.starts_with('-') && bare.len() > 2;
+    if name.starts_with('-')
+        && let Some(found) = option_value(text, &word)
+    {
+        return Some(found);
+    }
+    if bare.len() > 80 || bare.len() < 2 {
+        return None;
+    }
+    let named = |range: Range<usize>| (range, Suspect::Named);
+    let rest = &bytes[word.end..];
+    let part = is_part_end(&bare.as_bytes()[bare.len() - 2..]) && part_at_end(bare.as_bytes());
+    match bare {
+        _ if RULES.reader.iter().any(|reader| bare.ends_with(reader)) => {
+            return piped(text, word.start).map(named);
+        }
+        "AUTH" | "auth" if !option && !is_operated(rest) => return redis(text, &word).map(named),
+        _ if !option && !is_operated(rest) && has(&["bearer", "basic"], bare) => {
+            return credentials(text, word.end).map(named);
+        }
+        "jdbc" if rest.starts_with(b":") => return oracle(text, word.end),
+        _ if bare.contains('/')
+            && peek(text, word.end, None).contains('@')
+            && is_of(text, word.start, &RULES.oracle) =>
+        {
+            return oracle(text, word.start);
+        }
+        _ if is_identified(text, &word) || (part && is_in_sql(text, &word)) => {
+            let (start, quote) = skip(text, word.end, "(");
+            let proof = if quote.is_some() { Proof::Any } else { MIXED };
+            return value(text, start, quote, proof).map(named);
+        }
+        _ if part && word.start > 0 && bytes[word.start - 1] == b'<' && rest.starts_with(b">") => {
+            let range = value(text, word.end + 1, None, Proof::Any)?;
+            return text[range.end..].starts_with("</").then(|| named(range));
+        }
+        _ if !(option || part || is_operated(rest)) => return None,
+        _ => {}
+    }
+    let before = word.start.checked_sub(1).map(|at| bytes[at]);
+    let proof = match before {
+        _ if option && has(&RULES.flag, bare) => Some(Proof::NoNumber),
+        _ if bare.eq_ignore_ascii_case("pass") && rest.starts_with(b"=") => {
+            Some(Proof::Mixed(6, 0))
+        }
+        // Names of two words, as in `License key: ...`.
+        Some(b' ') if !option && has(&["key", "id"], bare) => {
+            let above =
+                text[..word.start - 1].trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+            proof_of(&text[above.len()..word.end])
+        }
+        Some(b'?' | b'&') => match proof_of(bare) {
+            None | Some(Proof::Mixed(..)) => {
+                let mut query = RULES.query.iter();
+                let query = query.find(|(_, word)| last_word(bare.as_bytes(), word).is_some());
+                query.map(|(least, _)| Proof::Long(*least)).or_else(|| proof_of(bare))
+            }
+            sure => sure,
+        },
+        _ => proof_of(bare),
+    }?;
+    behind(text, word.end, option, part, proof).map(named)
+}
+
+/// Returns the value after a name that ends at `end`.
+fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Option<Range<usize>> {
+    let mut at = skip(text, end, if part { "\r\n" } else { "" }).0;
+    if part {
+        at = attribute(text, end).unwrap_or(at);
+    }
+    let operator = RULES.operator.iter().find(|operator| text[at..].starts_with(**operator));
+    if operator.is_none() && !option && !part {
+        return None;
+    }
+    let is = ["is ", "is: "].iter().find(|is| part && text[at..].starts_with(**is));
+    at = operator.or(is).map_or(end, |operator| at + operator.len());
+    let (start, quote) = skip(text, at, if option { "[(,\r\n" } else { "[(\r\n" });
+    let gap = &text[end..start];
+    let weak = if let Proof::Mixed(least, _) = proof { Some(least) } else { None };
+    let proof = if gap.contains('\n') || (operator.is_none() && !option) {
+        if start == end {
+            return None;
+        }
+        MIXED
+    } else if let Some(least) = weak.filter(|_| gap.starts_with(": ") && quote.is_none()) {
+        // Test programs print `pass: case12`.
+        Proof::Mixed(least, 2)
+    } else {
+        proof
+    };
+    let scheme = peek(text, start, quote);
+    if text[start + scheme.len()..].starts_with(' ') && has(&RULES.scheme, scheme) {
+        return credentials(text, start + scheme.len());
+    }
+    value(text, start, quote, proof)
+}
+
+/// Returns the position of the value in `name="password" value="..."`.
+fn attribute(text: &str, end: usize) -> Option<usize> {
+    let at = skip(text, end, ",\r\n").0;
+    let word = ["value", "default"].iter().find(|word| text[at..].starts_with(**word))?;
+    let at = skip(text, at + word.len(), "").0;
+    text[at..].starts_with(['=', ':']).then_some(at)
+}
+
+/// Returns `abc123` in `Bearer abc123`; but `Basic block` is an ordinary phrase.
+fn credentials(text: &str, end: usize) -> Option<Range<usize>> {
+    let (start, quote) = skip(text, end, ":=");
+    let word = peek(text, start, quote);
+    let phrase = !word.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
+    let counts = word.len() >= 8 && !phrase && start > end;
+    counts.then(|| value(text, start, quote, Proof::NoNumber)).flatten()
+}
+
+/// Returns the login in `sqlplus USER/PASSWORD@HOST` and `jdbc:oracle:thin:USER/PASSWORD@HOST`.
+fn oracle(text: &str, at: usize) -> Option<(Range<usize>, Suspect)> {
+    let (login, _) = peek(text, at, None).rsplit_once('@')?;
+    let from = login.rfind(':').map_or(0, |colon| colon + 1);
+    let (_, password) = login[from..].split_once('/').filter(|_| !login.contains("://"))?;
+    let login = at + from..at + login.len();
+    Proof::Any.accepts(password).then_some((login, Suspect::Login))
+}
+
+/// Returns the words that `echo` pipes into the program at `at`, which reads a secret.
+fn piped(text: &str, at: usize) -> Option<Range<usize>> {
+    let (left, right) = before(text, at).rsplit('\n').next()?.rsplit_once('|')?;
+    let (_, words) = left.rsplit_once("echo ").or_else(|| left.rsplit_once("printf "))?;
+    let end = at - right.len() - 1;
+    let start = skip(text, end - words.len(), "").0;
+    let words = text.get(start..end)?.trim_end_matches([' ', '"', '\'', '\\']);
+    let secret = words.rsplit([' ', ':', '"', '\'']).next()?;
+    let one = ["; ", "& ", "| "].iter().all(|end| !words.contains(end));
+    (one && Proof::Any.accepts(secret)).then(|| start..start + words.len())
+}
+
+/// Returns the password of Redis's `AUTH [USER] PASSWORD`.
+fn redis(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let near = |n| words(text, name.start, &['\n']).nth(n).unwrap_or_default();
+    // `redis-cli AUTH` and `redis-cli -p 6379 AUTH`; in a sentence there are other words between
+    // them.
+    let called = RULES.redis.contains(&near(0))
+        || (near(1).starts_with('-') && is_of(text, name.start, &RULES.redis));
+    let proof = if called { Proof::NoNumber } else { MIXED };
+    let (start, quote) = skip(text, name.end, if called { "," } else { "" });
+    let end = start + peek(text, start, quote).len();
+    let two = called && text[end..].starts_with([' ', '\0']);
+    let second = two.then(|| value(text, end + 1, None, proof)).flatten();
+    let last = second.or_else(|| value(text, start, quote, proof))?;
+    // The arguments of a command line stay separate.
+    let start = if text[start..last.end].contains('\0') { last.start } else { start };
+    (called || &text[name.clone()] == "AUTH").then_some(start..last.end)
+}
+
+/// Returns the value of an option that takes a login or that belongs to a known program.
+fn option_value(text: &str, word: &Range<usize>) -> Option<(Range<usize>, Suspect)> {
+    let name = &text[word.clone()];
+    let joined = name.starts_with("-u") && name.len() > 2 && text[word.end..].starts_with(':');
+    if joined || RULES.login.contains(&name) || RULES.if_mixed.contains(&name) {
+        let (start, quote) =
+            if joined { (word.start + 2, None) } else { skip(text, word.end, "=,") };
+        let (user, password) = peek(text, start, quote).split_once(':')?;
+        let sure = RULES.login.contains(&name) || is_of(text, word.start, &RULES.client);
+        let proof = if sure { Proof::Any } else { Proof::Mixed(5, 1) };
+        let number = user.bytes().all(|b| b.is_ascii_digit());
+        let address = user.contains('/') || password.starts_with('/') || user == password;
+        let found = !number && !address && proof.accepts(password);
+        return found.then(|| (start..start + cut(&text[start..], quote), Suspect::Login));
+    }
+    RULES.option.iter().find_map(|(option, programs)| {
+        let stem = option.trim_end_matches('*');
+        let joined = stem != *option && name.len() > stem.len() + 2 && name.starts_with(stem);
+        if !(joined || name == stem) || !is_of(text, word.start, programs) {
+            return None;
+        }
+        let (start, quote) =
+            if joined { (word.start + stem.len(), None) } else { skip(text, word.end, "=,") };
+        Some((value(text, start, quote, Proof::NoNumber)?, Suspect::Named))
+    })
+}
+
+/// Returns the text before `at`, up to the maximum distance of evidence.
+fn before(text: &str, at: usize) -> &str {
+    let from = (at.saturating_sub(LINE)..=at).find(|from| text.is_char_boundary(*from));
+    let before = &text[from.unwrap_or(at)..at];
+    #[cfg(test)]
+    super::sweep::read(before.len());
+    before
+}
+
+/// Returns the words before `at`, back to one of `ends`, nearest first; of a path, only the last
+/// name.
+fn words<'a>(text: &'a str, at: usize, ends: &[char]) -> impl Iterator<Item = &'a str> + use<'a> {
+    let line = before(text, at).rsplit(ends).next().unwrap_or_default();
+    let words = line.rsplit(|c: char| c.is_whitespace() || "\"'`,;|&()[]\0>".contains(c));
+    words.filter(|word| !word.is_empty()).filter_map(|word| word.rsplit('/').next())
+}
+
+/// True if one of the programs precedes `at` on its line. For `+login`, true if that subcommand
+/// follows a known program or has a user option.
+fn is_of(text: &str, at: usize, programs: &[&str]) -> bool {
+    let mut command = words(text, at, &['\n', ';', '|', '&']);
+    let mut user = false;
+    let mut is_login = |word: &str| {
+        user |= word.starts_with("-u") || word.starts_with("--user");
+        word == "login"
+    };
+    words(text, at, &['\n']).any(|word| programs.contains(&word))
+        || (programs.contains(&"+login")
+            && command.any(&mut is_login)
+            && command.next().is_some_and(|above| {
+                RULES.account.contains(&above) || (user && !above.starts_with('-'))
+            }))
+}
+
+/// True for the `BY` of `IDENTIFIED BY` and `IDENTIFIED WITH plugin BY`.
+fn is_identified(text: &str, name: &Range<usize>) -> bool {
+    let words = before(text, name.start).rsplit(char::is_whitespace);
+    let mut near = words.filter(|word| !word.is_empty()).take(3);
+    text[name.clone()].eq_ignore_ascii_case("by")
+        && near.any(|word| word.eq_ignore_ascii_case("identified"))
+}
+
+/// True if quotes as in `PASSWORD 'word'` or `PASSWORD('word')` follow the name.
+fn is_in_sql(text: &str, name: &Range<usize>) -> bool {
+    let upper = !text[name.clone()].contains(|c: char| c.is_ascii_lowercase());
+    let rest = text[name.end..].strip_prefix([' ', '(']).unwrap_or_default();
+    rest.trim_start_matches([' ', '(']).starts_with('\'')
+        && (upper || is_of(text, name.start, &["create", "alter"]))
+}
+
+/// True if the text after a name assigns a value to it.
+fn is_operated(rest: &[u8]) -> bool {
+    let at = rest.iter().position(|b| !is_opening(*b)).unwrap_or(rest.len());
+    let rest = &rest[at..];
+    matches!(rest.first(), Some(b'=' | b':'))
+        || rest.starts_with(b"->")
+        || rest.starts_with("→".as_bytes())
+        || rest.starts_with("⇒".as_bytes())
+}
+
+/// True for characters that may be between a name and its value.
+fn is_opening(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | 0)
+}
+
+/// Skips blanks, quotes, tags and the characters of `also`. Returns the position after them and the
+/// last quote.
+fn skip(text: &str, mut at: usize, also: &str) -> (usize, Option<char>) {
+    let (from, mut quote) = (at, None);
+    while let Some(c) = text[at..].chars().next() {
+        if u8::try_from(c).is_ok_and(is_opening) || also.contains(c) {
+            quote = Some(c).filter(|c| matches!(c, '"' | '\'')).or(quote);
+            at += c.len_utf8();
+        } else if let Some(len) = tag_len(&text[at..]).filter(|_| at - from < LINE) {
+            at += len;
+        } else {
+            break;
+        }
+    }
+    #[cfg(test)]
+    super::sweep::read(at - from);
+    (at, quote)
+}
+
+/// Returns the length of an HTML tag at the start of a text.
+fn tag_len(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('<')?;
+    let name = inner.trim_start_matches('/');
+    let len = name.find(|c: char| !c.is_ascii_alphanumeric())?;
+    let known = len > 0 && (name.len() < inner.len() || RULES.tag.contains(&&name[..len]));
+    inner.bytes().take(LINE).position(|b| b == b'>').filter(|_| known).map(|end| end + 2)
+}
+
+/// Returns the length of the value at the start of a text.
+fn cut(text: &str, quote: Option<char>) -> usize {
+    let len = match quote {
+        Some(quote) => text.find([quote, '\n', '\0']),
+        None => text.find(|c: char| c.is_whitespace() || ",;&)]}\"'`<\0".contains(c)),
+    };
+    #[cfg(test)]
+    super::sweep::read(len.unwrap_or(text.len()));
+    text[..len.unwrap_or(text.len())].trim_end_matches('\\').len()
+}
+
+/// Returns the value at `start`, or the first part of a long one.
+fn peek(text: &str, start: usize, quote: Option<char>) -> &str {
+    let end = (start..=text.len().min(start + LINE)).rfind(|end| text.is_char_boundary(*end));
+    let near = &text[start..end.unwrap_or(start)];
+    &near[..cut(near, quote)]
+}
+
+fn value(text: &str, start: usize, quote: Option<char>, proof: Proof) -> Option<Range<usize>> {
+    let counts = proof.accepts(peek(text, start, quote));
+    counts.then(|| start..start + cut(&text[start..], quote))
+}

@@ -1,0 +1,147 @@
+//! Finds the base of a revision: the commit where it left a branch, not the branch's current tip.
+
+use std::ffi::OsStr;
+
+use crate::revisions::{Repository, Revision, RevisionError, WORKTREE};
+
+/// Reason why a commit is the base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The base is the named commit.
+    Named,
+    /// The base is the merge base, where the head left the branch. The value is the number of
+    /// commits that the named base has and the head lacks.
+    Fork(usize),
+    /// The head is a test merge into the base, as CI makes one to test a pull request.
+    TestMerge,
+    /// The head and the base have no commit in common.
+    Unrelated,
+}
+
+/// The base of a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// Name given by the user, or the default branch.
+    pub name: String,
+    /// Revision to measure as the base.
+    pub revision: Revision,
+    /// Reason for the choice.
+    pub why: Why,
+}
+
+impl Base {
+    /// Returns the name for messages, with the commit if it is not the named one.
+    pub fn label(&self) -> String {
+        let commit = self.revision.commit.as_deref().unwrap_or_default();
+        let short = commit.get(..10).unwrap_or(commit);
+        match self.why {
+            Why::Named | Why::Unrelated => self.name.clone(),
+            Why::Fork(_) => format!("{} at their merge base {short}", self.name),
+            Why::TestMerge => format!("its first parent {short}"),
+        }
+    }
+
+    /// Returns a sentence if the base is not the named commit or has no commit in common with
+    /// `head`.
+    pub fn remark(&self, head: &str) -> Option<String> {
+        let name = &self.name;
+        match self.why {
+            Why::Named => None,
+            Why::Fork(n) => {
+                let commits = if n == 1 { "a commit".to_owned() } else { format!("{n} commits") };
+                let base = self.label();
+                Some(format!(
+                    "{name} has {commits} that {head} does not have: {head} is compared with {base}"
+                ))
+            }
+            Why::TestMerge => {
+                Some(format!("{head} is a test merge: it is compared with {}", self.label()))
+            }
+            Why::Unrelated => {
+                Some(format!("{head} and {name} have no commit in common: compared as they are"))
+            }
+        }
+    }
+}
+
+impl Repository {
+    /// Returns the base of `head` for the name `base`, or for the default branch without a name:
+    /// the first parent of a test merge, else the merge base.
+    ///
+    /// # Errors
+    /// A name resolves to nothing, there is no default branch, or a shallow clone does not reach
+    /// the merge base.
+    pub fn base(&self, base: Option<&str>, head: &str) -> Result<Base, RevisionError> {
+        let branch = self.default_branch();
+        let name = match base {
+            Some(name) => name.to_owned(),
+            None => branch
+                .ok_or_else(|| RevisionError::NoDefault { repo: self.path.clone() })?
+                .to_owned(),
+        };
+        let named = self.one(&name)?;
+        let as_named = |why| Base { name: name.clone(), revision: named.clone(), why };
+        let ends = (&named.commit, &self.one(head)?.commit);
+        let (Some(from), Some(to)) = ends else { return Ok(as_named(Why::Named)) };
+        if named.label == WORKTREE {
+            return Ok(as_named(Why::Named));
+        }
+        // A tag is meant literally, as a release. A commit or branch may be an older tip of the
+        // branch that the test merge is into.
+        let tag = format!("refs/tags/{name}");
+        let is_tag = self.git().try_run(&["show-ref", "--verify", &tag].map(OsStr::new))?.is_ok();
+        if !is_tag
+            && let Some(parent) = self.test_merge(to, branch)?
+            && self.is_ancestor(from, &parent)?
+        {
+            let why = if parent == *from { Why::Named } else { Why::TestMerge };
+            return Ok(Base { revision: self.one(&parent)?, ..as_named(why) });
+        }
+        let args = ["merge-base", from, to].map(OsStr::new);
+        let Ok(found) = self.git().try_run(&args)? else {
+            if self.shallow {
+                return Err(RevisionError::NoMergeBase {
+                    base: name.clone(),
+                    head: head.to_owned(),
+                    repo: self.path.clone(),
+                });
+            }
+            return Ok(as_named(Why::Unrelated));
+        };
+        let fork = String::from_utf8_lossy(&found).trim().to_owned();
+        if fork == *from {
+            return Ok(as_named(Why::Named));
+        }
+        let ahead = self.git().text(&["rev-list", "--count", &format!("{fork}..{from}")])?;
+        let why = Why::Fork(ahead.parse().unwrap_or(1));
+        Ok(Base { revision: self.one(&fork)?, ..as_named(why) })
+    }
+
+    /// Returns the branch that others are merged into: the default branch of `origin`, else `main`
+    /// or `master`.
+    fn default_branch(&self) -> Option<&'static str> {
+        let names = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
+        names.into_iter().find(|name| self.one(name).is_ok())
+    }
+
+    /// Returns the first parent of `commit` if it is a test merge: its message is the one that
+    /// GitHub writes, or the default branch contains the first parent but not the merge.
+    fn test_merge(
+        &self,
+        commit: &str,
+        branch: Option<&str>,
+    ) -> Result<Option<String>, RevisionError> {
+        let text =
+            self.git().text(&["log", "-1", "--no-show-signature", "--format=%P%n%s", commit])?;
+        let (parents, subject) = text.split_once('\n').unwrap_or((&text, ""));
+        let [first, second] = parents.split(' ').collect::<Vec<_>>()[..] else { return Ok(None) };
+        let by_message = subject == format!("Merge {second} into {first}");
+        let by_branch = match branch {
+            Some(branch) => {
+                self.is_ancestor(first, branch)? && !self.is_ancestor(commit, branch)?
+            }
+            None => false,
+        };
+        Ok((by_message || by_branch).then(|| first.to_owned()))
+    }
+}

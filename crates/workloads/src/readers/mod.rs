@@ -1,0 +1,3 @@
+//! Readers of the output of benchmark tools.
+
+pub mod speccpu;
