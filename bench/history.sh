@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 count="${1:-500}"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-run() { cargo run --release --locked --quiet --package assay-history --example "$@"; }
+run() { cargo run --release --locked --quiet --package assay-stats --example "$@"; }
 echo "== assay: $count series of 200 points each"
 run score "$count" --series "$work/series.csv"
 echo "== assay: time"
@@ -26,6 +26,6 @@ if ! "$peers/bin/python" -c 'import otava' 2>/dev/null && ! "$peers/bin/pip" ins
   exit 0
 fi
 echo "== Otava $("$peers/bin/pip" show apache-otava 2>/dev/null | sed -n 's/^Version: //p'), its default, the same series"
-real=(crates/history/tests/data/{fmt,goawk}.csv)
+real=(crates/stats/tests/data/{fmt,goawk}.csv)
 "$peers/bin/python" bench/history.py "$work/series.csv" "${real[@]}"
 "$peers/bin/python" bench/history.py "$work/sweep.csv"

@@ -1,5 +1,5 @@
 //! Times the analysis of 10,000 points.
-//! Usage: cargo run --release -p assay-history --example analysis_speed
+//! Usage: cargo run --release -p assay-stats --example analysis_speed
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! Compares the search by a posterior with `git bisect run` at ten repeats per step, on simulated
 //! commits.
 //!
-//! Usage: cargo run --release -p assay-history --example bisect [REPEATS [COMMITS [BLOCKS]]]
+//! Usage: cargo run --release -p assay-stats --example bisect [REPEATS [COMMITS [BLOCKS]]]
 //!
 //! COMMITS is the number of commits in a block, BLOCKS the number of blocks per look.
 #![allow(clippy::print_stdout, missing_docs)]

@@ -2,7 +2,7 @@
 //! length, and the step in the middle that is detected. A comment after each row has the quantile
 //! for each kind of noise.
 //!
-//! Usage: cargo run --release -p assay-history --example limits [REPEATS [POINTS,...]]
+//! Usage: cargo run --release -p assay-stats --example limits [REPEATS [POINTS,...]]
 #![allow(clippy::print_stdout, missing_docs)]
 
 use assay_stats::rng::Rng;

@@ -1,7 +1,7 @@
 //! Counts false alarms and located steps of the detector on simulated series. Writes the series to
 //! a file on which other detectors can be scored (`bench/history.sh`).
 //!
-//! Usage: cargo run --release -p assay-history --example score [SERIES] [--series FILE]
+//! Usage: cargo run --release -p assay-stats --example score [SERIES] [--series FILE]
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::io::Write as _;

@@ -1,7 +1,7 @@
 //! Counts the steps that the detector finds, over lengths, sizes, places, shapes and kinds of
 //! noise.
 //!
-//! Usage: cargo run --release -p assay-history --example sweep [SERIES [FILE [POINTS,...]]]
+//! Usage: cargo run --release -p assay-stats --example sweep [SERIES [FILE [POINTS,...]]]
 //!
 //! FILE receives some of the series for other detectors: label, place, values.
 #![allow(clippy::print_stdout, missing_docs)]
