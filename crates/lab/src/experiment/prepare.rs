@@ -84,7 +84,7 @@ impl Prepared {
         if crate::experiment::source::resolve(&mut experiment)? {
             toml = as_text(&experiment);
         }
-        let cpus = crate::cpus::allowed().len();
+        let cpus = crate::trial::cpus::allowed().len();
         let plan = make_plan(&experiment, workload.as_ref(), cpus, draw_seed());
         let plan = plan.map_err(|e| match origin {
             None => LabError::Plan(e),

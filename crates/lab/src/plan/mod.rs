@@ -69,7 +69,7 @@ pub fn make_plan(
         workload
             .check(&treatment.params)
             .map_err(|e| wrong(&["workload"], format!("{}{e}", treatment.prefix()), ""))?;
-        if let Some(why) = crate::inputs::missing(workload, treatment) {
+        if let Some(why) = crate::trial::inputs::missing(workload, treatment) {
             return Err(wrong(&["controls"], why, "use a storage that can be written"));
         }
     }
@@ -405,11 +405,11 @@ fn check_observers(experiment: &Experiment) -> Result<(), PlanError> {
     if let Err(e) = assay_observe::check_monitors(&experiment.observe.monitors) {
         return Err(wrong(&["observe", "monitors"], e.to_string(), ""));
     }
-    let known = crate::trace::TRACERS;
+    let known = crate::tracers::block_io::TRACERS;
     let is = |t: &str| {
         known.contains(&t)
-            || crate::profiling::named(t).is_some()
-            || crate::instructions::blocks(t).is_some()
+            || crate::tracers::profile::named(t).is_some()
+            || crate::tracers::instructions::blocks(t).is_some()
     };
     match experiment.observe.tracers.iter().find(|t| !is(t)) {
         Some(other) => Err(wrong(

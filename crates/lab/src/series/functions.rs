@@ -80,7 +80,8 @@ pub fn functions(
 
 fn why_not(records: &[TrialRecord]) -> String {
     let mut observers = records.iter().flat_map(|r| &r.observers);
-    let own = observers.find(|o| o.observer == crate::profiling::NAME && !o.not_seen.is_empty());
+    let own =
+        observers.find(|o| o.observer == crate::tracers::profile::NAME && !o.not_seen.is_empty());
     own.map_or_else(
         || "no trial of a side ran on a CPU for long enough to be sampled".to_owned(),
         |o| format!("no trial of a side was profiled: {}", o.not_seen.join("; ")),

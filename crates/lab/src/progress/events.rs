@@ -14,8 +14,8 @@ use assay_system::clock::monotonic_ns;
 use assay_system::process::Stream;
 use assay_system::redact::without_tokens;
 
-use crate::live_profile::{self, LiveProfile};
-use crate::watch::{Progress, Watcher};
+use crate::progress::watcher::{Progress, Watcher};
+use crate::tracers::live_profile::{self, LiveProfile};
 
 /// Minimum time between two reports of ended trials. Trials that end in between are reported
 /// together.
@@ -300,7 +300,7 @@ mod tests {
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         for number in 1..=500 {
-            let mut record = crate::trial::blank(&planned, 1);
+            let mut record = crate::trial::execution::blank(&planned, 1);
             record.number = number;
             record.outcome = Outcome::Completed;
             writer.ended(&record);

@@ -1,5 +1,5 @@
 //! Executors run the trials of a run: on this machine, or on the nodes of a cluster
-//! ([`crate::nodes`]).
+//! ([`crate::executors::nodes`]).
 
 use std::time::Duration;
 
@@ -9,12 +9,13 @@ use assay_model::{
 use assay_observe::Sampler;
 use assay_workloads::Workload;
 
-use crate::live_profile::Snapshots;
-use crate::machine::{Listener, Machine, Recorded, Task};
-use crate::trace::Tracing;
-use crate::trial::TrialSpec;
-use crate::watch::{News, Watcher};
-use crate::{LabError, per_operation};
+use crate::LabError;
+use crate::progress::watcher::{News, Watcher};
+use crate::tracers::block_io::Tracing;
+use crate::tracers::live_profile::Snapshots;
+use crate::trial::execution::TrialSpec;
+use crate::trial::machine::{Listener, Machine, Recorded, Task};
+use crate::trial::per_operation;
 
 /// The next trial for an executor to run.
 pub(crate) struct NextTrial<'a> {

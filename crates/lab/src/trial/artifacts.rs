@@ -117,7 +117,7 @@ mod tests {
     fn record() -> TrialRecord {
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
-        crate::trial::blank(&planned, 1)
+        crate::trial::execution::blank(&planned, 1)
     }
 
     #[test]

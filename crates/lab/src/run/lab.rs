@@ -14,17 +14,21 @@ use assay_system::process::Output;
 use assay_system::redact::Recorder;
 use assay_system::{Controller, Interrupt, Root};
 
+use crate::LabError;
 use crate::analyse::aa;
-use crate::executor::{Executor, Local};
+use crate::executors::executor::{Executor, Local};
+use crate::executors::nodes::Nodes;
+use crate::executors::virtual_machine::VirtualMachines;
 use crate::experiment::prepare::Prepared;
 use crate::experiment::source::{Built, REV};
-use crate::history::History;
-use crate::machine::Machine;
-use crate::nodes::Nodes;
-use crate::session::Session;
-use crate::virtual_machine::VirtualMachines;
-use crate::watch::Watcher;
-use crate::{LabError, describe, fit, scratch, stop};
+use crate::progress::watcher::Watcher;
+use crate::run::describe;
+use crate::run::finished_trials::History;
+use crate::run::fitness;
+use crate::run::scratch;
+use crate::run::session::Session;
+use crate::run::stop;
+use crate::trial::machine::Machine;
 
 /// Everything that a run needs apart from the experiment.
 #[derive(Debug)]
@@ -64,7 +68,7 @@ pub struct Ended {
 /// Resources that are ready before a run is registered.
 struct Ready {
     executor: Box<dyn Executor>,
-    fitness: fit::Fit,
+    fitness: fitness::Fit,
     /// System description, if the trials do not run on this machine.
     system: Option<SystemDescription>,
 }
@@ -150,7 +154,7 @@ impl Lab<'_> {
         }
         let (mut plan, mut toml) = (prepared.plan.clone(), prepared.toml.clone());
         if built.leave_out_failed(&mut experiment) {
-            let cpus = crate::cpus::allowed().len();
+            let cpus = crate::trial::cpus::allowed().len();
             plan = crate::make_plan(&experiment, workload.as_ref(), cpus, plan.seed)?;
             toml = crate::experiment::prepare::as_text(&experiment);
         }
@@ -235,12 +239,12 @@ impl Lab<'_> {
         )?;
         check_controls(&machine.controller, &prepared.plan)?;
         let interrupt = self.interrupt.as_ref();
-        let fitness = fit::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))
+        let fitness = fitness::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))
             .map_err(LabError::Unfit)?;
-        for sentence in fit::sentences(&fitness.findings) {
+        for sentence in fitness::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }
-        if let Some(why) = crate::counters::obstacle(experiment) {
+        if let Some(why) = crate::tracers::counters::obstacle(experiment) {
             watcher.say(&format!("warning: the tracer `counters` will count nothing: {why}"));
         }
         Ok(Ready { executor: Box::new(Local::new(machine)), fitness, system: None })

@@ -12,8 +12,8 @@ use assay_system::clock::thread_cpu_time;
 use assay_traces::profile::Profile;
 use serde::{Deserialize, Serialize};
 
-use crate::trace::Tracing;
-use crate::watch::Watcher;
+use crate::progress::watcher::Watcher;
+use crate::tracers::block_io::Tracing;
 
 /// Minimum time between two profiles.
 const APART: Duration = Duration::from_secs(3);

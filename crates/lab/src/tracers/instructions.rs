@@ -10,7 +10,7 @@ use assay_model::{
 };
 use assay_traces::profile::{Profile, Side};
 
-use crate::artifacts::File;
+use crate::trial::artifacts::File;
 
 /// Name of the tracer; `instructions@5` counts in five blocks.
 pub(crate) const NAME: &str = "instructions";

@@ -6,7 +6,7 @@ use assay_model::{Better, Experiment, Kind, MetricValue};
 use assay_observe::NotAvailable;
 use assay_observe::counters::{Counted, Counters, counter_ability};
 
-use crate::beside::Tracer;
+use crate::tracers::running_tracer::Tracer;
 
 /// Name of the tracer in experiments and records.
 pub(crate) const NAME: &str = "counters";

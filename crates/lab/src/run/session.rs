@@ -13,13 +13,13 @@ use assay_system::redact::CleanRecord;
 use assay_workloads::Workload;
 
 use crate::LabError;
-use crate::executor::{Done, Executor, NextTrial, Over};
-use crate::fit::Fit;
-use crate::history::History;
-use crate::machine::Recorded;
+use crate::executors::executor::{Done, Executor, NextTrial, Over};
 use crate::plan::schedule;
-use crate::stop::{self, Rule};
-use crate::watch::{Progress, Watcher};
+use crate::progress::watcher::{Progress, Watcher};
+use crate::run::finished_trials::History;
+use crate::run::fitness::Fit;
+use crate::run::stop::{self, Rule};
+use crate::trial::machine::Recorded;
 
 /// Maximum number of metrics named in the message about a missing deciding metric.
 const MAX_NAMED: usize = 10;

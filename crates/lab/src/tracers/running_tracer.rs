@@ -8,7 +8,7 @@ use std::path::Path;
 use assay_model::{MetricValue, ObserverReport, Phase, TrialRecord};
 use assay_observe::NotAvailable;
 
-use crate::artifacts::File;
+use crate::trial::artifacts::File;
 
 /// A tracer of programs that can run during a trial.
 pub(crate) trait Tracer: Sized {

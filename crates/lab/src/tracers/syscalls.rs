@@ -7,7 +7,7 @@ use assay_observe::NotAvailable;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
 use assay_traces::syscalls::Syscalls;
 
-use crate::beside::Tracer;
+use crate::tracers::running_tracer::Tracer;
 
 /// Name of the tracer in experiments and records.
 pub(crate) const NAME: &str = "syscalls";

@@ -8,7 +8,7 @@ use assay_observe::NotAvailable;
 use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch, RATE_HZ, Unwind};
 use assay_traces::profile::{Profile, Side, State};
 
-use crate::beside::Tracer;
+use crate::tracers::running_tracer::Tracer;
 
 /// Name of the tracer; `profile@999` samples at another rate, `profile:fp` and `profile:dwarf`
 /// unwind stacks only by frame pointers or only by DWARF, and `profile@999:dwarf` does both.

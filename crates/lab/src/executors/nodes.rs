@@ -16,12 +16,13 @@ use assay_model::{
 use assay_system::Interrupt;
 use assay_system::process::Output;
 
-use crate::executor::{Done, Executor, NextTrial, Over};
+use crate::Lab;
+use crate::executors::executor::{Done, Executor, NextTrial, Over};
 use crate::experiment::prepare::Prepared;
-use crate::machine::Recorded;
-use crate::trial::blank;
-use crate::watch::Watcher;
-use crate::{Lab, fit};
+use crate::progress::watcher::Watcher;
+use crate::run::fitness;
+use crate::trial::execution::blank;
+use crate::trial::machine::Recorded;
 
 /// Time limit for the nodes to set up, not counting the wait until they are fit.
 const SET_UP: Duration = Duration::from_secs(300);
@@ -110,9 +111,9 @@ impl Nodes {
 
     /// Returns the description of the nodes and the findings against measuring on them. The crew
     /// must be running.
-    pub fn describe(&self, watcher: &mut dyn Watcher) -> (SystemDescription, fit::Fit) {
+    pub fn describe(&self, watcher: &mut dyn Watcher) -> (SystemDescription, fitness::Fit) {
         let Some(crew) = &self.crew else {
-            return (SystemDescription::default(), fit::Fit::default());
+            return (SystemDescription::default(), fitness::Fit::default());
         };
         let set_ups = crew.set_ups();
         let systems: Vec<_> = set_ups.iter().map(|(n, s)| (n.clone(), s.system.clone())).collect();
@@ -129,14 +130,14 @@ impl Nodes {
         ];
         let described = describe(&systems, &cluster);
         let fitness = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
-        for sentence in fit::sentences(&fitness) {
+        for sentence in fitness::sentences(&fitness) {
             watcher.say(&format!("warning: {sentence}"));
         }
         let mut seen: Vec<Observation> = described.seen;
         let mut findings = assay_checks::judge_all(&seen);
         findings.extend(fitness);
         seen.extend(set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()));
-        (described.system, fit::Fit { seen, findings })
+        (described.system, fitness::Fit { seen, findings })
     }
 
     fn done(
@@ -225,7 +226,7 @@ impl Executor for Nodes {
             }
         };
         let mut done = self.done(plan, record, &parts, &job, took);
-        crate::per_operation::over_nodes(plan, &mut done.recorded.record);
+        crate::trial::per_operation::over_nodes(plan, &mut done.recorded.record);
         if self.over.is_some() {
             // The trial was cut off together with its job, and a resumed run repeats it.
             done.recorded.record.outcome = Outcome::Interrupted;

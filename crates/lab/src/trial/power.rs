@@ -3,7 +3,7 @@
 
 use assay_model::{Better, Kind, MetricValue, Plan, SampleSet, TrialRecord};
 
-use crate::window::{MIN_COVERED, Mean, mean};
+use crate::trial::window::{MIN_COVERED, Mean, mean};
 
 /// A measurement boundary and its series.
 struct Boundary {
@@ -143,7 +143,7 @@ mod tests {
             end_ns: 20 * S,
             phases: vec![mark(Phase::Steady, 12), mark(Phase::RampDown, 16)],
             metrics,
-            ..crate::trial::blank(&planned, 1)
+            ..crate::trial::execution::blank(&planned, 1)
         }
     }
 

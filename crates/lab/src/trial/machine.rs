@@ -13,13 +13,15 @@ use assay_system::process::{Output, Runner, guard};
 use assay_system::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::{TrialContext, Workload};
 
-use crate::event_reader::EventReader;
-use crate::scratch::{self, Scratch};
-use crate::trace::{self, Tracing};
-use crate::trial::{Bench, TrialSpec};
-use crate::watch::News;
-use crate::witness::{Programs, Witness};
-use crate::{LabError, artifacts, power};
+use crate::LabError;
+use crate::progress::watcher::News;
+use crate::run::scratch::{self, Scratch};
+use crate::tracers::block_io::{self, Tracing};
+use crate::trial::artifacts;
+use crate::trial::event_reader::EventReader;
+use crate::trial::execution::{Bench, TrialSpec};
+use crate::trial::observations::{Programs, Witness};
+use crate::trial::power;
 
 /// Fallback sampling interval, for an experiment whose interval cannot be parsed. (It was checked
 /// with the plan.)
@@ -96,7 +98,7 @@ pub(crate) struct Recorded {
     pub record: TrialRecord,
     pub samples: Option<SampleSet>,
     pub kept: Vec<artifacts::File>,
-    pub trace: Option<trace::Kept>,
+    pub trace: Option<block_io::Kept>,
 }
 
 impl Machine {
@@ -136,7 +138,7 @@ impl Machine {
             timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
             interrupt,
             cache_dir: scratch::cache_dir(),
-            cpus: crate::cpus::allowed(),
+            cpus: crate::trial::cpus::allowed(),
             limited: assay_system::limited_groups(&Root::system()),
             programs: RefCell::default(),
             witness: Witness::new(),

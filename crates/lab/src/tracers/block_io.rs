@@ -17,14 +17,17 @@ use assay_observe::profile::{ProfileWatch, Snapshot};
 use assay_observe::syscalls::SyscallWatch;
 use assay_traces::block_io::{Dimension, IoReport, Measure, Op, OpTotal, Question};
 
-use crate::artifacts::File;
-use crate::beside::Beside;
-use crate::instructions::Counting;
-use crate::{counters, instructions, profiling, syscalls};
+use crate::tracers::counters;
+use crate::tracers::instructions;
+use crate::tracers::instructions::Counting;
+use crate::tracers::profile;
+use crate::tracers::running_tracer::Beside;
+use crate::tracers::syscalls;
+use crate::trial::artifacts::File;
 
 /// Names of the tracers that an experiment may list.
 pub(crate) const TRACERS: [&str; 6] =
-    ["io", "io-events", profiling::NAME, syscalls::NAME, counters::NAME, instructions::NAME];
+    ["io", "io-events", profile::NAME, syscalls::NAME, counters::NAME, instructions::NAME];
 const NAME: &str = "io";
 /// Maximum size in bytes of the file of single I/Os that a node sends with its part of a trial.
 const MAX_SENT: u64 = 256 << 20;
@@ -98,7 +101,7 @@ impl Tracing {
         Tracing {
             ask,
             watch: RefCell::new(None),
-            profiling: Beside::new(profiling::request(experiment)),
+            profiling: Beside::new(profile::request(experiment)),
             calls: Beside::new(syscalls::request(experiment)),
             counters: Beside::new(counters::request(experiment)),
             instructions: Counting::new(experiment, folder),
@@ -129,7 +132,7 @@ impl Tracing {
 
     /// Returns the environment variables that tracers need in programs.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
-        if self.profiling.asked() { profiling::env() } else { Vec::new() }
+        if self.profiling.asked() { profile::env() } else { Vec::new() }
     }
 
     /// Informs the tracers that the program reported the start of a phase.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use assay_model::{Better, Kind, MetricValue, Plan, SampleSet, TrialRecord};
 use assay_observe::{Field, Role};
 
-use crate::window::{MIN_COVERED, mean};
+use crate::trial::window::{MIN_COVERED, mean};
 
 use Rate::{One, Several};
 
@@ -144,7 +144,7 @@ mod tests {
                 Better::Higher,
                 Kind::Measured,
             )],
-            ..crate::trial::blank(&planned, 1)
+            ..crate::trial::execution::blank(&planned, 1)
         }
     }
 

@@ -13,7 +13,7 @@ use assay_stats::means::geometric;
 use assay_stats::warmup::{Class, steady_state};
 use assay_system::process::{Sink, Stream};
 
-use crate::watch::News;
+use crate::progress::watcher::News;
 
 /// Limit on notes of a trial; further ones would add no information.
 const MAX_NOTES: usize = 200;
@@ -380,7 +380,7 @@ mod tests {
         );
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
-        let mut record = crate::trial::blank(&planned, 1);
+        let mut record = crate::trial::execution::blank(&planned, 1);
         reader.into_record(&mut record, &spec);
         let values: Vec<_> = record.metrics.iter().map(|m| (m.name.as_str(), m.value)).collect();
         let rounded = |v: Option<f64>| v.map(|v| (v * 1e6).round() / 1e6);
@@ -410,7 +410,7 @@ mod tests {
         }
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
-        let mut record = crate::trial::blank(&planned, 1);
+        let mut record = crate::trial::execution::blank(&planned, 1);
         reader.into_record(&mut record, &declares(""));
         assert_eq!(record.metrics.len(), MAX_NAMES / 2);
         assert!(record.metrics.iter().all(|m| m.value.is_some_and(|v| (v - 2.0).abs() < 1e-9)));
@@ -434,7 +434,7 @@ mod tests {
         }
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
-        let mut record = crate::trial::blank(&planned, 1);
+        let mut record = crate::trial::execution::blank(&planned, 1);
         assert_eq!(reader.into_record(&mut record, &declares("")), None);
         assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 1));
         assert!(record.notes[0].contains("`bad`"), "{:?}", record.notes);

@@ -14,11 +14,12 @@ use assay_system::{Interrupt, ProcessSetup, Root};
 use assay_workloads::span::Span;
 use assay_workloads::{KitPaths, TrialContext, Workload};
 
-use crate::machine::{Listener, Machine, Recorded, Task};
-use crate::serving::Server;
-use crate::spanning::{self, Ready, Spanning};
-use crate::trial::{TrialSpec, blank};
-use crate::{describe, fit};
+use crate::executors::server_program::Server;
+use crate::executors::spanning_program::{self, Ready, Spanning};
+use crate::run::describe;
+use crate::run::fitness;
+use crate::trial::execution::{TrialSpec, blank};
+use crate::trial::machine::{Listener, Machine, Recorded, Task};
 
 /// Serves the collector named in the environment until it sends no more orders.
 ///
@@ -69,8 +70,10 @@ impl Agent {
         let membership = &link.membership;
         // Several tasks on a node share its CPUs; each gets neighbouring ones.
         if setup.tasks_per_node > 1 {
-            let share =
-                assay_workloads::copies::places(&crate::cpus::allowed(), setup.tasks_per_node);
+            let share = assay_workloads::copies::places(
+                &crate::trial::cpus::allowed(),
+                setup.tasks_per_node,
+            );
             bind(share.get(membership.local).map_or(&[], Vec::as_slice))?;
         }
         let experiment = crate::read_experiment("experiment.toml", &setup.experiment)
@@ -99,7 +102,7 @@ impl Agent {
             workload.check(&treatment.params).map_err(|e| e.to_string())?;
             machine.controller.check(&treatment.controls).map_err(|e| e.to_string())?;
         }
-        let fitness = fit::check(&experiment, Some(interrupt), &mut |_| ())
+        let fitness = fitness::check(&experiment, Some(interrupt), &mut |_| ())
             .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
         let system = describe::system(
             workload.as_ref(),
@@ -158,13 +161,13 @@ impl Agent {
             let name = &self.plan.workload.name;
             return failed(asked, format!("workload `{name}` has no program over nodes"));
         }
-        let span = match spanning::span(&self.experiment, number, asked.attempt) {
+        let span = match spanning_program::span(&self.experiment, number, asked.attempt) {
             Ok(span) => span,
             Err(e) => return failed(asked, e),
         };
         let ready = Ready::new(&self.folder);
         let mut part = self.run(link, asked, treatment, Some((&span, leads, &ready)));
-        spanning::conclude(&mut part.record, &span, leads, link);
+        spanning_program::conclude(&mut part.record, &span, leads, link);
         part
     }
 

@@ -13,14 +13,15 @@ use assay_model::{
 use assay_system::process::Output;
 use assay_system::{Interrupt, Root};
 
-use crate::executor::{Done, Executor, NextTrial, Over};
+use crate::executors::executor::{Done, Executor, NextTrial, Over};
+use crate::executors::nodes::{gathered, merged, setup};
 use crate::experiment::place;
 use crate::experiment::prepare::Prepared;
-use crate::nodes::{gathered, merged, setup};
-use crate::scratch::{self, Scratch};
-use crate::trial::blank;
-use crate::watch::Watcher;
-use crate::{Lab, LabError, fit};
+use crate::progress::watcher::Watcher;
+use crate::run::fitness;
+use crate::run::scratch::{self, Scratch};
+use crate::trial::execution::blank;
+use crate::{Lab, LabError};
 
 /// Time limit for an agent to set up, not counting the wait until it is fit. An emulated machine
 /// takes long to describe itself.
@@ -104,7 +105,7 @@ impl VirtualMachines {
     pub fn describe(
         &mut self,
         watcher: &mut dyn Watcher,
-    ) -> Result<(SystemDescription, fit::Fit), LabError> {
+    ) -> Result<(SystemDescription, fitness::Fit), LabError> {
         let mut set_ups = Vec::new();
         let mut facts = Vec::new();
         for at in 0..self.kinds.len() {
@@ -143,11 +144,11 @@ impl VirtualMachines {
         let mut system = describe(&systems, &cluster).system;
         system.facts.extend(facts);
         let findings = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
-        for sentence in fit::sentences(&findings) {
+        for sentence in fitness::sentences(&findings) {
             watcher.say(&format!("warning: {sentence}"));
         }
         let seen = set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()).collect();
-        Ok((system, fit::Fit { seen, findings }))
+        Ok((system, fitness::Fit { seen, findings }))
     }
 
     /// Makes sure that the machine of this kind is running, and no other.

@@ -1,0 +1,10 @@
+//! The course of a run: locks, fitness, trials in order, stop rules.
+
+pub(super) mod describe;
+pub(super) mod finished_trials;
+pub(super) mod fitness;
+pub(super) mod lab;
+pub(super) mod run_lock;
+pub(super) mod scratch;
+pub(super) mod session;
+pub(super) mod stop;
