@@ -1177,7 +1177,7 @@ fn size(text: &str) -> Result<u64, String> {
 
 /// Returns the names of the foreign formats that assay reads, with the programs that write them.
 fn format_names() -> PossibleValuesParser {
-    let formats = assay_archive::foreign::FORMATS.iter();
+    let formats = assay_archive::import::foreign::FORMATS.iter();
     PossibleValuesParser::new(formats.map(|f| PossibleValue::new(f.name).help(f.help)))
 }
 

@@ -35,10 +35,12 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     {
         return Exit::Usage;
     }
-    if let Some(foreign) = error.downcast_ref::<assay_archive::foreign::ForeignError>() {
+    if let Some(foreign) = error.downcast_ref::<assay_archive::import::foreign::ForeignError>() {
         return match foreign {
-            assay_archive::foreign::ForeignError::Archive(e) if !is_usage(e) => Exit::Failed,
-            assay_archive::foreign::ForeignError::Git(e) if !e.is_usage() => Exit::Failed,
+            assay_archive::import::foreign::ForeignError::Archive(e) if !is_usage(e) => {
+                Exit::Failed
+            }
+            assay_archive::import::foreign::ForeignError::Git(e) if !e.is_usage() => Exit::Failed,
             _ => Exit::Usage,
         };
     }

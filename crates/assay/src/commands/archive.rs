@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use assay_archive::foreign::{self, ForeignOptions, ImportedRuns};
+use assay_archive::import::foreign::{self, ForeignOptions, ImportedRuns};
 use assay_archive::{DatasetSamples, Filter, ImportLimits};
 use assay_model::Severity;
 use assay_model::nouns::count;

@@ -120,5 +120,5 @@ fn put_back_what_a_crash_left(cli: &Cli) {
 
 /// Runs the agent: serves the collector that started this process on a node.
 pub fn agent() -> anyhow::Result<()> {
-    Ok(assay_lab::executors::agent(&open::own_path()?, &open::kit_paths()?)?)
+    Ok(assay_lab::agent(&open::own_path()?, &open::kit_paths()?)?)
 }

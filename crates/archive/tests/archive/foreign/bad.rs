@@ -2,7 +2,7 @@
 
 use std::io::{Seek as _, SeekFrom, Write as _};
 
-use assay_archive::foreign::{FORMATS, ForeignError, MAX_FILE, read_foreign};
+use assay_archive::import::foreign::{FORMATS, ForeignError, MAX_FILE, read_foreign};
 
 use super::{data, error, parse, read_text, text, values};
 

@@ -9,7 +9,7 @@ mod series;
 
 use std::path::{Path, PathBuf};
 
-use assay_archive::foreign::{
+use assay_archive::import::foreign::{
     ForeignError, ForeignResult, ForeignSet, Format, Reader, format, read_foreign,
 };
 

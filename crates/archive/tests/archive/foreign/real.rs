@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use assay_archive::foreign::{ForeignSet, read_foreign};
+use assay_archive::import::foreign::{ForeignSet, read_foreign};
 
 use super::{one, values};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_archive::foreign::{ForeignError, ForeignOptions, ImportedRuns, read_foreign};
+use assay_archive::import::foreign::{ForeignError, ForeignOptions, ImportedRuns, read_foreign};
 use assay_archive::{Archive, ProblemKind};
 use assay_model::{LedgerEvent, RunId, RunState};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_archive::foreign::{FORMATS, Reader, read_foreign, read_series};
+use assay_archive::import::foreign::{FORMATS, Reader, read_foreign, read_series};
 
 use super::{data, text};
 
@@ -80,7 +80,7 @@ fn bad_series_name_their_place() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, bytes).unwrap();
-        let format = assay_archive::foreign::format(name);
+        let format = assay_archive::import::foreign::format(name);
         read_series(&[path], format).unwrap_err().to_string()
     };
     assert!(of(b"time,ms\n1,x\n", "csv").contains("file: it holds no values (read as csv)"));

@@ -10,7 +10,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use assay_archive::{Archive, foreign};
+use assay_archive::Archive;
+use assay_archive::import::foreign;
 use assay_lab::series::{self, Defined, Kept};
 use assay_lab::{Lab, LabError, REV};
 use assay_model::units;

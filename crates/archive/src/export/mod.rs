@@ -1,0 +1,9 @@
+//! What leaves an archive: packed runs, data sets, redacted.
+
+pub(super) mod columns;
+pub(super) mod dataset;
+pub(super) mod filter;
+pub(super) mod pack;
+pub(super) mod redact;
+pub(super) mod samples;
+pub(super) mod subjects;
