@@ -17,9 +17,9 @@ use assay_loadgen::Config;
 use assay_loadgen::Protocol;
 use assay_loadgen::clock::thread_cpu_ns;
 use assay_loadgen::config::SizeClass;
-use assay_loadgen::content::Content;
-use assay_loadgen::mix::Source;
 use assay_loadgen::protocol::Encoder;
+use assay_loadgen::send::content::Content;
+use assay_loadgen::send::mix::Source;
 use rustix::event::epoll;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 

@@ -8,27 +8,17 @@
 
 pub mod clock;
 pub mod config;
-mod conn;
-pub mod content;
+mod connection;
 mod end;
 mod error;
-mod gather;
-pub mod heat;
-mod keys;
-pub mod limiter;
+pub mod latency;
 pub mod limits;
 mod link;
-mod low_water;
-pub mod mix;
-mod pace;
-mod pending;
-mod preload;
 pub mod protocol;
-mod replies;
+mod receive;
 pub mod report;
 mod run;
-mod schedule;
-mod search;
+pub mod send;
 pub mod server_use;
 #[cfg(feature = "tls")]
 mod tls;
@@ -36,13 +26,12 @@ mod tls;
 #[path = "no_tls.rs"]
 mod tls;
 mod worker;
-mod worker_stats;
 
 pub use config::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };
 pub use error::Error;
-pub use preload::{PreloadReport, preload};
+pub use latency::search::{Point, SearchBound, SearchReport, search_max};
 pub use report::{Ended, ErrorKind, Operation, Report};
 pub use run::run;
-pub use search::{Point, SearchBound, SearchReport, search_max};
+pub use send::preload::{PreloadReport, preload};

@@ -5,8 +5,8 @@ use std::time::Duration;
 use assay_stats::warmup::Steady;
 use hdrhistogram::Histogram;
 
-use crate::heat::Heat;
-use crate::limiter::Limit;
+use crate::latency::heat::Heat;
+use crate::latency::limiter::Limit;
 
 /// Result of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Operation {
 pub enum ErrorKind {
     /// A value whose length differs from the one that was set.
     WrongLength,
-    /// A value whose bytes differ from those that were set; see [`crate::content`].
+    /// A value whose bytes differ from those that were set; see [`crate::send::content`].
     WrongContent,
     /// A response that names another key than requested.
     WrongKey,
@@ -306,7 +306,7 @@ impl Report {
 
     /// Returns the response times in ns of one operation or of all, with all classes merged.
     pub fn times(&self, operation: Option<Operation>) -> Histogram<u64> {
-        let mut sum = crate::worker_stats::histogram();
+        let mut sum = crate::latency::worker_stats::histogram();
         for cell in self.cells.iter().filter(|c| operation.is_none_or(|o| o == c.operation)) {
             sum += &cell.times;
         }
@@ -353,7 +353,7 @@ mod tests {
         let mut cell = Cell {
             operation: Operation::GetHit,
             class: "all".to_owned(),
-            times: crate::worker_stats::histogram(),
+            times: crate::latency::worker_stats::histogram(),
             completed: times.len() as u64,
         };
         for time in times {
@@ -365,7 +365,7 @@ mod tests {
         Report {
             ended: Ended::Complete,
             window_ns: (5_500_000_000, 8_000_000_000),
-            cells: vec![Cell { times: crate::worker_stats::histogram(), ..missed }, cell],
+            cells: vec![Cell { times: crate::latency::worker_stats::histogram(), ..missed }, cell],
             errors: Errors::default(),
             evicted: 0,
             unanswered,

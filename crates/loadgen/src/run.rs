@@ -11,18 +11,19 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::clock::now_ns;
 use crate::config::Config;
-use crate::content::Content;
 use crate::end::End;
+use crate::latency::gather;
+use crate::latency::worker_stats::Timeline;
 use crate::link::{Link, Server};
-use crate::mix::Source;
 use crate::protocol::Encoder;
 use crate::report::{Ended, Report};
+use crate::send::content::Content;
+use crate::send::mix::Source;
 use crate::server_use::ServerTimes;
 use crate::worker::{Common, Harvest, Worker};
-use crate::worker_stats::Timeline;
-use crate::{Error, gather, limits};
+use crate::{Error, limits};
 
-/// Runs the load of `config`. The keys should have been [preloaded](crate::preload()).
+/// Runs the load of `config`. The keys should have been [preloaded](crate::send::preload()).
 ///
 /// `stop` ends the run within about ten milliseconds; the results up to then are reported.
 /// `on_phase` is called at the start of each phase, with the time in ns of `CLOCK_MONOTONIC`, on

@@ -3,9 +3,9 @@
 
 use super::{Garbled, Reply, Sink};
 use crate::config::KEY_LIMIT;
-use crate::content::Content;
-use crate::mix::{KEY_DIGITS, Op, write_key};
 use crate::report::ErrorKind;
+use crate::send::content::Content;
+use crate::send::mix::{KEY_DIGITS, Op, write_key};
 
 const HEADER: usize = 24;
 const REQUEST: u8 = 0x80;

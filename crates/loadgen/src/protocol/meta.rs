@@ -3,8 +3,8 @@
 use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{Garbled, Reply};
 use crate::config::KEY_LIMIT;
-use crate::content::Content;
-use crate::mix::{Op, hex_digits, write_key};
+use crate::send::content::Content;
+use crate::send::mix::{Op, hex_digits, write_key};
 
 /// Opaques are the request's number modulo this, in three hexadecimal digits: more than a
 /// connection can have outstanding.

@@ -13,8 +13,8 @@ pub use meta::OPAQUES;
 pub use reply::{Garbled, Reply, Sink};
 
 use crate::config::Protocol;
-use crate::content::Content;
-use crate::mix::Op;
+use crate::send::content::Content;
+use crate::send::mix::Op;
 
 /// The response parser of one connection.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
-use crate::mix::Action;
 use crate::report::ErrorKind;
+use crate::send::mix::Action;
 
 /// Pieces that the sink received; chunks of a value are joined.
 #[derive(Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 
 use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{Garbled, Reply};
-use crate::content::Content;
-use crate::mix::{KEY_DIGITS, Op, key_digits, write_key};
+use crate::send::content::Content;
+use crate::send::mix::{KEY_DIGITS, Op, key_digits, write_key};
 
 /// Appends `get KEY` or `set KEY 0 0 LENGTH` with its value. Returns the length of the response to
 /// a hit or to a stored set; for a key that is never set, that of the miss.

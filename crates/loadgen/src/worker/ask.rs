@@ -9,10 +9,10 @@ use super::recover::lost;
 use super::{INPUT, Worker, kernel};
 use crate::Error;
 use crate::clock::{now_ns, timespec};
-use crate::conn::Stage;
-use crate::low_water;
-use crate::pace::{Pace, think_ns};
-use crate::pending::{NOOP, Pending, WITH_BATCH};
+use crate::connection::Stage;
+use crate::receive::low_water;
+use crate::receive::pending::{NOOP, Pending, WITH_BATCH};
+use crate::send::pace::{Pace, think_ns};
 
 impl Worker<'_> {
     /// Handles a connection that can send: queues it, sends, or starts its think time.

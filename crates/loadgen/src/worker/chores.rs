@@ -5,8 +5,8 @@ use rustix::fd::AsFd;
 
 use super::{BATCH_GUESS, CHORES, Worker, wake_every};
 use crate::clock::{now_ns, thread_cpu_ns};
-use crate::conn::Stage;
-use crate::low_water;
+use crate::connection::Stage;
+use crate::receive::low_water;
 use crate::report::{Ended, ErrorKind};
 
 impl Worker<'_> {

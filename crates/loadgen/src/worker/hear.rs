@@ -9,8 +9,8 @@ use super::recover::lost;
 use super::{READING, Worker};
 use crate::clock::now_ns;
 use crate::config::Protocol;
-use crate::conn::Stage;
-use crate::replies::Judge;
+use crate::connection::Stage;
+use crate::receive::replies::Judge;
 use crate::report::ErrorKind;
 
 impl Worker<'_> {

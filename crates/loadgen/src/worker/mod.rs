@@ -16,15 +16,15 @@ use rustix::time::{
 use crate::Error;
 use crate::clock::{now_ns, thread_cpu_ns, timespec};
 use crate::config::{Config, Mode};
-use crate::conn::{Conn, Stage};
-use crate::content::Content;
+use crate::connection::{Conn, Stage};
 use crate::end::End;
+use crate::latency::worker_stats::{Timeline, WorkerStats};
 use crate::link::{Link, Server};
-use crate::mix::Source;
-use crate::pace::Pace;
 use crate::protocol::{Encoder, Parser};
 use crate::report::{ErrorKind, ThreadUse};
-use crate::worker_stats::{Timeline, WorkerStats};
+use crate::send::content::Content;
+use crate::send::mix::Source;
+use crate::send::pace::Pace;
 
 /// State that all threads share read-only.
 pub struct Common<'a> {

@@ -6,7 +6,7 @@ use rustix::event::epoll;
 
 use super::{READING, Worker};
 use crate::clock::now_ns;
-use crate::conn::Stage;
+use crate::connection::Stage;
 use crate::protocol::{Garbled, Parser};
 use crate::report::{Ended, ErrorKind};
 

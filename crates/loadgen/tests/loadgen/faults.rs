@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::support::{Request, fake, never, one_length, quick, requests};
-use assay_loadgen::content::Content;
+use assay_loadgen::send::content::Content;
 use assay_loadgen::{
     Arrivals, Config, Ended, Error, ErrorKind, Mode, Protocol, Report, Target, preload, run,
 };

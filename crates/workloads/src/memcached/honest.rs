@@ -3,7 +3,7 @@
 
 use assay_loadgen::Report;
 use assay_loadgen::config::{Config, Mode};
-use assay_loadgen::limiter::{BUSY, Limit};
+use assay_loadgen::latency::limiter::{BUSY, Limit};
 use assay_model::{LimitedBy, Observation, SeriesShape, units};
 use assay_stats::warmup::Class;
 

@@ -1,7 +1,7 @@
 //! Results of a load run as events: metrics, histograms and series over time.
 
 use assay_loadgen::config::{Config, Mode};
-use assay_loadgen::heat::{ROWS, edge};
+use assay_loadgen::latency::heat::{ROWS, edge};
 use assay_loadgen::report::{Errors, OPERATIONS};
 use assay_loadgen::{Operation, Report};
 use assay_model::{Event, Kind, Load};

@@ -8,8 +8,8 @@ use assay_stats::rng::Rng;
 use hdrhistogram::Histogram;
 
 use crate::config::{Mode, Think};
-use crate::schedule::Schedule;
-use crate::worker_stats::histogram;
+use crate::latency::worker_stats::histogram;
+use crate::send::schedule::Schedule;
 
 /// Pace of one thread's connections.
 pub enum Pace {

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::config::{KEY_LIMIT, Protocol};
-use crate::mix::{Action, Op};
-use crate::pending::NOOP;
+use crate::latency::worker_stats::Timeline;
 use crate::protocol::Parser;
-use crate::worker_stats::Timeline;
+use crate::receive::pending::NOOP;
+use crate::send::mix::{Action, Op};
 
 /// The server's reaction to an operation.
 #[derive(Debug, Clone, Copy)]

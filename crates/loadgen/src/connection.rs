@@ -3,9 +3,9 @@
 use std::io::{self, ErrorKind};
 
 use crate::link::Link;
-use crate::pending::{Ring, WITH_BATCH};
 use crate::protocol::Parser;
-use crate::replies::Current;
+use crate::receive::pending::{Ring, WITH_BATCH};
+use crate::receive::replies::Current;
 
 /// Life-cycle stage of a connection.
 #[derive(Debug)]

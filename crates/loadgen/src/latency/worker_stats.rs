@@ -3,7 +3,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::heat::Heat;
+use crate::latency::heat::Heat;
 use crate::report::{Bin, ERROR_KINDS, ErrorKind, Errors, OPERATIONS, Operation};
 
 /// Maximum of the response times in ns; longer ones are counted as this.

@@ -1,6 +1,6 @@
 //! Outstanding operations of a connection in order: a ring of fixed size.
 
-use crate::mix::Action;
+use crate::send::mix::Action;
 
 /// Time stamp of operations whose response time counts from the sending of their batch.
 pub const WITH_BATCH: u64 = u64::MAX;

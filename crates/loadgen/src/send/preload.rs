@@ -3,12 +3,13 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::Error;
 use crate::config::{Config, MAX_DEPTH, Mode, Protocol, Think};
-use crate::mix::Source;
+use crate::latency::gather;
+use crate::latency::worker_stats::Timeline;
 use crate::report::{Ended, Errors, Operation};
 use crate::run::drive;
-use crate::worker_stats::Timeline;
-use crate::{Error, gather};
+use crate::send::mix::Source;
 
 /// Result of a preload.
 #[derive(Debug, Clone)]
@@ -60,7 +61,7 @@ pub fn preload(config: &Config, stop: &AtomicBool) -> Result<PreloadReport, Erro
     let took = Duration::from_nanos(outcome.ended_ns.saturating_sub(outcome.line.start));
     let ended = outcome.ended;
     let report = gather::report(&config, outcome);
-    let objects = crate::mix::Objects::new(&config.mix, config.seed);
+    let objects = crate::send::mix::Objects::new(&config.mix, config.seed);
     Ok(PreloadReport {
         stored: report.completed_of(Operation::Set),
         keys,

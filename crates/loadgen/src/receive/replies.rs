@@ -1,11 +1,11 @@
 //! Judges responses: matches each to its request, verifies it, and records it in the statistics.
 
-use crate::content::{Check, Content};
-use crate::mix::{Action, key_digits};
-use crate::pending::{Pending, Ring, WITH_BATCH};
+use crate::latency::worker_stats::WorkerStats;
 use crate::protocol::{Encoder, Garbled, OPAQUES, Reply, Sink};
+use crate::receive::pending::{Pending, Ring, WITH_BATCH};
 use crate::report::{ErrorKind, Operation};
-use crate::worker_stats::WorkerStats;
+use crate::send::content::{Check, Content};
+use crate::send::mix::{Action, key_digits};
 
 /// State of the response that a connection is receiving.
 #[derive(Debug, Clone, Copy, Default)]
@@ -146,7 +146,7 @@ impl Judge<'_> {
         let encoder = self.encoder;
         self.stats.error(kind, || {
             let mut key = Vec::new();
-            crate::mix::write_key(encoder.prefix(), asked.key, &mut key);
+            crate::send::mix::write_key(encoder.prefix(), asked.key, &mut key);
             let message = String::from_utf8_lossy(&message[..message.len().min(200)]);
             let to = if asked.action == Some(Action::Set) { "set" } else { "get" };
             let key = String::from_utf8_lossy(&key);

@@ -6,11 +6,11 @@ use assay_model::Better;
 use assay_stats::warmup::steady_state;
 
 use crate::config::{Config, Mode};
-use crate::limiter::limit;
-use crate::pace::Pace;
+use crate::latency::limiter::limit;
+use crate::latency::worker_stats::{WorkerStats, histogram};
 use crate::report::{Bin, Cell, Errors, Lateness, OPERATIONS, Report};
 use crate::run::Outcome;
-use crate::worker_stats::{WorkerStats, histogram};
+use crate::send::pace::Pace;
 
 /// Merges the threads' results and judges the run.
 pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {

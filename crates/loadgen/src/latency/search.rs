@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use assay_stats::percentile::supports;
 
 use crate::config::{Config, Mode, Think};
-use crate::gather::KEPT;
+use crate::latency::gather::KEPT;
 use crate::report::{Ended, Errors, Report};
 use crate::{Error, run};
 

@@ -3,8 +3,8 @@
 use assay_stats::rng::Rng;
 
 use crate::config::{KEY_LIMIT, Mix};
-use crate::content::mix;
-use crate::keys::Keys;
+use crate::send::content::mix;
+use crate::send::keys::Keys;
 
 /// Bytes of a key after the prefix: the id in hexadecimal digits.
 pub const KEY_DIGITS: usize = 10;
@@ -100,7 +100,7 @@ impl Source {
         let threshold = |share: f64| (share * 2f64.powi(32)) as u64;
         Source {
             objects: Objects::new(mix, seed),
-            rng: Rng::new(crate::content::mix(seed).wrapping_add(stream)),
+            rng: Rng::new(crate::send::content::mix(seed).wrapping_add(stream)),
             kind: Kind::Mix {
                 keys: Keys::new(mix.keys, mix.popularity),
                 absent: mix.keys,
@@ -114,7 +114,7 @@ impl Source {
     pub fn preload(mix: &Mix, seed: u64, from: u64, to: u64) -> Self {
         Source {
             objects: Objects::new(mix, seed),
-            rng: Rng::new(crate::content::mix(seed) ^ from),
+            rng: Rng::new(crate::send::content::mix(seed) ^ from),
             kind: Kind::Preload { next: from, end: to },
         }
     }

@@ -1,0 +1,7 @@
+//! Response times: counts, heat map, search for the highest rate.
+
+pub(super) mod gather;
+pub mod heat;
+pub mod limiter;
+pub(super) mod search;
+pub(super) mod worker_stats;

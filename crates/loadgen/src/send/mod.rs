@@ -1,0 +1,8 @@
+//! What is sent, and when: keys, values, mix, schedule.
+
+pub mod content;
+pub(super) mod keys;
+pub mod mix;
+pub(super) mod pace;
+pub(super) mod preload;
+pub(super) mod schedule;
