@@ -1,6 +1,6 @@
 //! I/Os and records for the tests of this crate.
 
-use crate::block_io::event::{Io, Op, Sink};
+use crate::block_io::matching::event::{Io, Op, Sink};
 
 /// Returns an I/O of 4 KiB at block 8 that spent `latency_ns` in the device.
 pub(crate) fn io(start_ns: u64, latency_ns: u64, op: Op) -> Io {

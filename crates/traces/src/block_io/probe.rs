@@ -5,24 +5,25 @@
 
 use std::io::Write;
 
-use crate::block_io::analysis::Analysis;
-use crate::block_io::completeness::Completeness;
-use crate::block_io::detect::detect;
-use crate::block_io::event::{Io, Sink};
-use crate::block_io::lines::Lines;
+use crate::block_io::answers::analysis::Analysis;
+use crate::block_io::answers::question::{Dimension, Measure, Question};
+use crate::block_io::answers::report::Source;
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::completeness::Completeness;
+use crate::block_io::matching::event::{Io, Sink};
 use crate::block_io::names::Names;
-use crate::block_io::question::{Dimension, Measure, Question};
-use crate::block_io::report::Source;
-use crate::block_io::series::Recorded;
 use crate::block_io::source::blkparse::BlkparseReader;
 use crate::block_io::source::blktrace_record::Order;
 use crate::block_io::source::csv::{CsvReader, Dialect};
+use crate::block_io::source::detect::detect;
 use crate::block_io::source::events::EventReader;
+use crate::block_io::source::lines::Lines;
 use crate::block_io::source::rows::LineReader;
 use crate::block_io::source::snoop::{Columns, SnoopReader};
 use crate::block_io::source::tracepoints::TracepointReader;
 use crate::block_io::source::{blktrace, events, parquet_read, rows};
-use crate::block_io::{iostat_log, quantize_text};
+use crate::block_io::text::iostat_log;
+use crate::block_io::text::quantize_text;
 
 /// A reader to fuzz.
 pub struct Probe {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::block_io::event::{Action, BLOCK_BYTES, Event, Op};
+use crate::block_io::matching::event::{Action, BLOCK_BYTES, Event, Op};
 use crate::block_io::names::Names;
 
 /// Maximum number of bios in flight that are followed per device; further ones are only counted.
@@ -323,7 +323,7 @@ impl Stages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_io::event::Flags;
+    use crate::block_io::matching::event::Flags;
 
     fn event(action: Action, time_ns: u64, sector: u64, blocks: u64) -> Event {
         Event {

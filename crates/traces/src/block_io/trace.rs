@@ -4,29 +4,29 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::block_io::analysis::Analysis;
-use crate::block_io::completeness::Completeness;
-use crate::block_io::detect::{Detected, Format, detect};
+use crate::block_io::answers::analysis::Analysis;
+use crate::block_io::answers::question::Question;
+use crate::block_io::answers::report::{IoReport, Source};
+use crate::block_io::answers::series::Recorded;
 use crate::block_io::error::Error;
-use crate::block_io::event::{Io, Sink};
-use crate::block_io::event_text::{EventFormat, EventText, Written};
-use crate::block_io::iostat_log::{self, IostatLog};
-use crate::block_io::lines::Lines;
+use crate::block_io::matching::completeness::Completeness;
+use crate::block_io::matching::event::{Io, Sink};
 use crate::block_io::names::Names;
-use crate::block_io::opened::Opened;
-use crate::block_io::quantize_text::{self, PrintedHistograms};
-use crate::block_io::question::Question;
-use crate::block_io::report::{IoReport, Source};
-use crate::block_io::series::Recorded;
 use crate::block_io::source::blkparse::BlkparseReader;
 use crate::block_io::source::csv::{CsvReader, Dialect};
+use crate::block_io::source::detect::{Detected, Format, detect};
 use crate::block_io::source::events::EventReader;
+use crate::block_io::source::lines::Lines;
+use crate::block_io::source::opened::Opened;
 use crate::block_io::source::parquet_columns::TraceAbout;
 use crate::block_io::source::parquet_write::{Hints, IoWriter};
 use crate::block_io::source::snoop::SnoopReader;
 use crate::block_io::source::tracepoints::TracepointReader;
 use crate::block_io::source::{blktrace, events, parquet_read, rows};
 use crate::block_io::stages::DeviceStages;
+use crate::block_io::text::event_text::{EventFormat, EventText, Written};
+use crate::block_io::text::iostat_log::{self, IostatLog};
+use crate::block_io::text::quantize_text::{self, PrintedHistograms};
 
 /// Settings for reading a trace.
 #[derive(Debug, Clone)]

@@ -7,11 +7,11 @@
 //! The fields are device, CPU, sequence number, seconds, pid, action, operation and details of the
 //! action. A summary follows the events.
 
-use crate::block_io::event::{Action, BLOCK_BYTES, Event, Flags, parse_rwbs};
-use crate::block_io::fields::{Cursor, whole_decimal, whole_number};
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::event::{Action, BLOCK_BYTES, Event, Flags, parse_rwbs};
 use crate::block_io::names::{NameCache, Names, writes_back};
-use crate::block_io::series::Recorded;
 use crate::block_io::source::events::{EventLine, EventReader};
+use crate::block_io::source::fields::{Cursor, whole_decimal, whole_number};
 
 #[derive(Debug)]
 pub(crate) struct BlkparseReader<'a> {
@@ -127,8 +127,8 @@ impl EventReader for BlkparseReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_io::event::Op;
     use crate::block_io::fixtures::Kept;
+    use crate::block_io::matching::event::Op;
 
     const TEXT: &str = "\
   8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kworker/3:1 H]

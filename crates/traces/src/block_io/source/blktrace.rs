@@ -6,14 +6,14 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::io::{self, Read};
 
-use crate::block_io::completeness::Completeness;
-use crate::block_io::event::{Action, Event, Flags, Op, Sink};
-use crate::block_io::matcher::{Clock, Matcher};
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::completeness::Completeness;
+use crate::block_io::matching::event::{Action, Event, Flags, Op, Sink};
+use crate::block_io::matching::matcher::{Clock, Matcher};
 use crate::block_io::names::{NameCache, Names, writes_back};
-use crate::block_io::pipeline::pipeline;
-use crate::block_io::series::Recorded;
 use crate::block_io::source::blktrace_record::{Order, Record, Records};
 use crate::block_io::source::blktrace_tables::{DeviceNames, Processes, Sequences, StreamState};
+use crate::block_io::source::pipeline::pipeline;
 use crate::block_io::stages::{DeviceStages, Plug, Stages};
 
 /// Category bits, above the 16 bits of the action (`enum blktrace_cat`).

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read};
 
-use crate::block_io::lines::refill;
+use crate::block_io::source::lines::refill;
 
 /// First three bytes of every record's magic number; the fourth is the version.
 const MAGIC: u32 = 0x6561_7400;

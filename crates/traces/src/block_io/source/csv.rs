@@ -7,10 +7,10 @@
 //!
 //! The Alibaba and Tencent traces have no latencies.
 
-use crate::block_io::event::{BLOCK_BYTES, Io, Op};
-use crate::block_io::fields::{Cursor, bytes_that_are};
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::event::{BLOCK_BYTES, Io, Op};
 use crate::block_io::names::Names;
-use crate::block_io::series::Recorded;
+use crate::block_io::source::fields::{Cursor, bytes_that_are};
 use crate::block_io::source::rows::{Line, LineReader};
 
 /// Time from 1601 to 1970, in units of 100 ns.

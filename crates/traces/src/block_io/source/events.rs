@@ -3,11 +3,11 @@
 
 use std::io::{self, Read};
 
-use crate::block_io::completeness::Completeness;
-use crate::block_io::event::{Event, Sink};
-use crate::block_io::lines::Lines;
-use crate::block_io::matcher::Matcher;
-use crate::block_io::series::Recorded;
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::completeness::Completeness;
+use crate::block_io::matching::event::{Event, Sink};
+use crate::block_io::matching::matcher::Matcher;
+use crate::block_io::source::lines::Lines;
 
 /// Meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

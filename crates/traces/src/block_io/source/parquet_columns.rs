@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::completeness::Completeness;
-use crate::block_io::series::Recorded;
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::completeness::Completeness;
 
 /// Columns of the file. Null means not recorded or, for latencies, not completed within the trace.
 /// `start_ns` is on the clock of the writer; for a run, that is the run's own clock. `file_from` is

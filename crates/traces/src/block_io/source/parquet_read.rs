@@ -10,10 +10,10 @@ use assay_model::SCHEMA_VERSION;
 use parquet::errors::Result;
 use parquet::file::reader::{FileReader, RowGroupReader};
 
-use crate::block_io::analysis::Analysis;
-use crate::block_io::event::{FileFrom, Flags, Io, Op, Sink};
+use crate::block_io::answers::analysis::Analysis;
+use crate::block_io::answers::question::{Dimension, Question};
+use crate::block_io::matching::event::{FileFrom, Flags, Io, Op, Sink};
 use crate::block_io::names::{NameCache, Names};
-use crate::block_io::question::{Dimension, Question};
 use crate::block_io::source::parquet_columns::{ABOUT_KEY, TraceAbout, VERSION_KEY};
 use crate::block_io::source::parquet_pages::{Column, Holds, wrong};
 

@@ -17,7 +17,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
 use crate::block_io::error::Error;
-use crate::block_io::event::{FileFrom, Flags, Io, Sink};
+use crate::block_io::matching::event::{FileFrom, Flags, Io, Sink};
 use crate::block_io::names::Names;
 use crate::block_io::source::parquet_columns::{ABOUT_KEY, SCHEMA, TraceAbout, VERSION_KEY};
 use crate::block_io::source::row_log::RowLog;

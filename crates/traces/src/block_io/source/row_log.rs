@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use crate::block_io::event::{FileFrom, Flags, Io, Op};
+use crate::block_io::matching::event::{FileFrom, Flags, Io, Op};
 
 /// Size of a stored I/O in bytes.
 const ROW: usize = 9 * 8 + 4 + 3;

@@ -4,11 +4,11 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::block_io::analysis::Analysis;
-use crate::block_io::completeness::Completeness;
-use crate::block_io::event::{Io, Sink};
-use crate::block_io::lines::{FileFrom, Lines};
-use crate::block_io::series::Recorded;
+use crate::block_io::answers::analysis::Analysis;
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::completeness::Completeness;
+use crate::block_io::matching::event::{Io, Sink};
+use crate::block_io::source::lines::{FileFrom, Lines};
 
 /// Minimum number of bytes per thread.
 const MIN_PART: u64 = 4 << 20;

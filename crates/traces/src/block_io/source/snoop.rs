@@ -2,10 +2,10 @@
 //! similar scripts print them. Columns are identified by their titles, with units in parentheses.
 //! Lines are in the order in which I/Os ended.
 
-use crate::block_io::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op, parse_rwbs};
-use crate::block_io::fields::{whole_decimal, whole_number};
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op, parse_rwbs};
 use crate::block_io::names::{NameCache, Names, writes_back};
-use crate::block_io::series::Recorded;
+use crate::block_io::source::fields::{whole_decimal, whole_number};
 use crate::block_io::source::rows::{Line, LineReader};
 
 /// Times count from the start of the tool, so the first I/Os started before 0.

@@ -9,12 +9,12 @@
 
 use memchr::memmem::Finder;
 
-use crate::block_io::event::{Action, BLOCK_BYTES, Event, Flags, parse_rwbs};
-use crate::block_io::fields::{Cursor, whole_decimal, whole_number};
+use crate::block_io::answers::series::Recorded;
+use crate::block_io::matching::event::{Action, BLOCK_BYTES, Event, Flags, parse_rwbs};
 use crate::block_io::names::{NameCache, Names, writes_back};
-use crate::block_io::series::Recorded;
 use crate::block_io::source::blkparse::{bracketed, is_device};
 use crate::block_io::source::events::{EventLine, EventReader};
+use crate::block_io::source::fields::{Cursor, whole_decimal, whole_number};
 
 #[derive(Debug)]
 pub(crate) struct TracepointReader<'a> {
@@ -177,8 +177,8 @@ impl EventReader for TracepointReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_io::event::Op;
     use crate::block_io::fixtures::Kept;
+    use crate::block_io::matching::event::Op;
 
     fn one(line: &str) -> (EventLine, String) {
         let names = Names::default();

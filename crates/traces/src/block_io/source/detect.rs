@@ -1,8 +1,6 @@
 //! Detects the format of a trace from its contents. File names are ignored.
 
-use crate::block_io::iostat_log;
 use crate::block_io::names::Names;
-use crate::block_io::quantize_text;
 use crate::block_io::source::blkparse::BlkparseReader;
 use crate::block_io::source::blktrace_record::{self, Order};
 use crate::block_io::source::csv::{CsvReader, Dialect};
@@ -10,6 +8,8 @@ use crate::block_io::source::events::{EventLine, EventReader};
 use crate::block_io::source::rows::{Line, LineReader};
 use crate::block_io::source::snoop::Columns;
 use crate::block_io::source::tracepoints::TracepointReader;
+use crate::block_io::text::iostat_log;
+use crate::block_io::text::quantize_text;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Format {

@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::fields::whole_number;
-use crate::block_io::lines::Lines;
+use crate::block_io::source::fields::whole_number;
+use crate::block_io::source::lines::Lines;
 
 /// Heading that DTrace prints above every histogram.
 pub(crate) const RULE: &[u8] = b"------------- Distribution -------------";

@@ -1,12 +1,12 @@
 //! Per-device data: addresses of reads and writes, and the order in which they were accessed.
 
-use crate::block_io::counted::Counted;
-use crate::block_io::event::Io;
-use crate::block_io::heat::AddressHeat;
+use crate::block_io::answers::counted::Counted;
+use crate::block_io::answers::heat::AddressHeat;
+use crate::block_io::answers::regions::Regions;
+use crate::block_io::answers::report::DeviceReport;
+use crate::block_io::answers::seek::Seeks;
+use crate::block_io::matching::event::Io;
 use crate::block_io::names::Names;
-use crate::block_io::regions::Regions;
-use crate::block_io::report::DeviceReport;
-use crate::block_io::seek::Seeks;
 
 /// Maximum number of devices with per-device data.
 const MAX_DEVICES: usize = 256;
@@ -159,8 +159,8 @@ impl Devices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_io::event::Op;
     use crate::block_io::fixtures::io;
+    use crate::block_io::matching::event::Op;
 
     #[test]
     fn devices_beyond_the_most_are_counted_and_passed_over() {

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use crate::block_io::event::{BLOCK_BYTES, Flags, Io, Op, Sink};
-use crate::block_io::filter::{Filter, Selector};
+use crate::block_io::answers::filter::{Filter, Selector};
+use crate::block_io::matching::event::{BLOCK_BYTES, Flags, Io, Op, Sink};
 use crate::block_io::names::Names;
 
 /// Number of lines that are held back to sort them by time. The order is right unless more lines
@@ -333,7 +333,7 @@ fn rwbs(op: Op, flags: Flags, room: &mut [u8; RWBS]) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_io::event::FileFrom;
+    use crate::block_io::matching::event::FileFrom;
 
     fn written(format: EventFormat, filter: &Filter) -> String {
         let names = Names::default();

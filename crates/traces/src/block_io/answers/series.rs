@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::counted::{ClassCounts, Counted};
-use crate::block_io::event::{Io, Op};
-use crate::block_io::grid::{Cell, Grid};
+use crate::block_io::answers::counted::{ClassCounts, Counted};
+use crate::block_io::answers::grid::{Cell, Grid};
+use crate::block_io::matching::event::{Io, Op};
 
 /// Maximum number of ticks; a longer trace gets wider ticks.
 pub const MAX_TICKS: usize = 65_536;

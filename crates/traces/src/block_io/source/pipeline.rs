@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use crate::block_io::event::Event;
+use crate::block_io::matching::event::Event;
 
 /// Events per batch: some tens of kilobytes, so that a batch stays in the CPU cache.
 const BATCH: usize = 1024;

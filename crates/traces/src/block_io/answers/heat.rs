@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::grid::{Cell, Grid};
+use crate::block_io::answers::grid::{Cell, Grid};
 
 /// Maximum number of columns (time intervals).
 pub const MAX_COLUMNS: usize = 128;

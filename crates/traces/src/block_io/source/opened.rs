@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::block_io::detect::HEAD_BYTES;
 use crate::block_io::error::Error;
-use crate::block_io::lines::FileFrom;
+use crate::block_io::source::detect::HEAD_BYTES;
+use crate::block_io::source::lines::FileFrom;
 
 /// An open trace with its first bytes.
 pub(crate) struct Opened {

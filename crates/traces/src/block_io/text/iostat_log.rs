@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::lines::Lines;
+use crate::block_io::source::lines::Lines;
 
 /// Maximum number of rows kept; means and maxima include later rows too.
 pub const MAX_ROWS: usize = 50_000;

@@ -4,9 +4,9 @@
 //! per key, a fifth of the requests is lost on workloads that access the same blocks again and
 //! again.
 
-use crate::block_io::completeness::Completeness;
-use crate::block_io::event::{Action, Event, Flags, Io, Op, Sink};
-use crate::block_io::inflight::{InFlight, Key};
+use crate::block_io::matching::completeness::Completeness;
+use crate::block_io::matching::event::{Action, Event, Flags, Io, Op, Sink};
+use crate::block_io::matching::inflight::{InFlight, Key};
 use crate::block_io::names::Names;
 
 /// Maximum number of requests in flight that are kept.
@@ -250,7 +250,9 @@ impl Matcher {
             if covered == 0 || covered >= event.bytes {
                 return;
             }
-            let sector = event.sector.saturating_add(covered / crate::block_io::event::BLOCK_BYTES);
+            let sector = event
+                .sector
+                .saturating_add(covered / crate::block_io::matching::event::BLOCK_BYTES);
             let Some(bio) = self.waiting.take_oldest(&waiting_key(event, sector)) else { return };
             self.forget(Some(bio.value), sink);
             if bio.value.io.bytes == 0 {
@@ -331,7 +333,9 @@ impl Matcher {
     /// queueing time of the older of the two.
     fn front_merge(&mut self, event: &Event, sink: &mut impl Sink) {
         self.seen(event.device).merge = true;
-        let behind = event.sector.saturating_add(event.bytes / crate::block_io::event::BLOCK_BYTES);
+        let behind = event
+            .sector
+            .saturating_add(event.bytes / crate::block_io::matching::event::BLOCK_BYTES);
         let front = self.waiting.take_youngest(&waiting_key(event, event.sector));
         let request = self.waiting.take_oldest(&waiting_key(event, behind)).map(|t| t.value);
         if request.is_some() {

@@ -2,13 +2,13 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use crate::block_io::counted::Counted;
-use crate::block_io::event::{Io, Op};
-use crate::block_io::histogram::{Linear, Pow2};
-use crate::block_io::loglinear::LogLinear;
+use crate::block_io::answers::counted::Counted;
+use crate::block_io::answers::histogram::{Linear, Pow2};
+use crate::block_io::answers::loglinear::LogLinear;
+use crate::block_io::answers::question::{Dimension, Measure, Question, Shape, TimeUnit};
+use crate::block_io::answers::regions::Regions;
+use crate::block_io::matching::event::{Io, Op};
 use crate::block_io::names::Names;
-use crate::block_io::question::{Dimension, Measure, Question, Shape, TimeUnit};
-use crate::block_io::regions::Regions;
 
 /// Maximum number of groups kept separately; further combinations are pooled in one group.
 pub const MAX_GROUPS: usize = 512;

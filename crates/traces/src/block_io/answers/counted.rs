@@ -1,10 +1,10 @@
 //! I/Os that were counted elsewhere, such as in the kernel by a tracer that keeps histograms there,
 //! and arrive as sums. [`crate::block_io::Analysis`] accepts them like single I/Os.
 
-use crate::block_io::event::{Flags, Io, Op};
-use crate::block_io::histogram::Pow2;
-use crate::block_io::loglinear::LogLinear;
-use crate::block_io::question::Measure;
+use crate::block_io::answers::histogram::Pow2;
+use crate::block_io::answers::loglinear::LogLinear;
+use crate::block_io::answers::question::Measure;
+use crate::block_io::matching::event::{Flags, Io, Op};
 
 /// Counts of reads and writes by class. One I/O may belong to several classes.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,6 +1,6 @@
 //! Selects the I/Os that a question is about.
 
-use crate::block_io::event::{Io, Op};
+use crate::block_io::matching::event::{Io, Op};
 use crate::block_io::names::Names;
 
 /// Longest program name that the kernel keeps, in bytes (TASK_COMM_LEN without its NUL).

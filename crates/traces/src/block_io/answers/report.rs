@@ -4,15 +4,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::completeness::Completeness;
-use crate::block_io::event::Op;
-use crate::block_io::heat::HeatMap;
-use crate::block_io::histogram::{Row, Steps};
-use crate::block_io::loglinear::LogLinear;
-use crate::block_io::question::{Dimension, Measure};
-use crate::block_io::regions::RegionMap;
-use crate::block_io::seek::SeekReport;
-use crate::block_io::series::{Recorded, TickSeries};
+use crate::block_io::answers::heat::HeatMap;
+use crate::block_io::answers::histogram::{Row, Steps};
+use crate::block_io::answers::loglinear::LogLinear;
+use crate::block_io::answers::question::{Dimension, Measure};
+use crate::block_io::answers::regions::RegionMap;
+use crate::block_io::answers::seek::SeekReport;
+use crate::block_io::answers::series::{Recorded, TickSeries};
+use crate::block_io::matching::completeness::Completeness;
+use crate::block_io::matching::event::Op;
 
 /// Origin of the I/Os.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,20 +4,20 @@
 
 use assay_model::SCHEMA_VERSION;
 
-use crate::block_io::completeness::Completeness;
-use crate::block_io::counted::Counted;
-use crate::block_io::devices::Devices;
-use crate::block_io::event::{Io, Op, Sink};
-use crate::block_io::filter::Selector;
-use crate::block_io::groups::{Group, Groups, Histogram};
-use crate::block_io::heat::LatencyHeat;
-use crate::block_io::loglinear::{self, LogLinear};
-use crate::block_io::names::Names;
-use crate::block_io::question::{Measure, Question, Shape};
-use crate::block_io::report::{
+use crate::block_io::answers::counted::Counted;
+use crate::block_io::answers::devices::Devices;
+use crate::block_io::answers::filter::Selector;
+use crate::block_io::answers::groups::{Group, Groups, Histogram};
+use crate::block_io::answers::heat::LatencyHeat;
+use crate::block_io::answers::loglinear::{self, LogLinear};
+use crate::block_io::answers::question::{Measure, Question, Shape};
+use crate::block_io::answers::report::{
     Classes, GroupReport, HistogramReport, IoReport, LatencyStats, OpTotal, Source,
 };
-use crate::block_io::series::{Recorded, Series, TickRow};
+use crate::block_io::answers::series::{Recorded, Series, TickRow};
+use crate::block_io::matching::completeness::Completeness;
+use crate::block_io::matching::event::{Io, Op, Sink};
+use crate::block_io::names::Names;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpCount {

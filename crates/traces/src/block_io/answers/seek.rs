@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::histogram::{Pow2, Row};
+use crate::block_io::answers::histogram::{Pow2, Row};
 
 /// Distances between consecutive I/Os, in the order of their starts.
 #[derive(Debug, Clone, Default)]

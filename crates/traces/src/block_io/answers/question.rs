@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::filter::Filter;
-use crate::block_io::histogram::Steps;
+use crate::block_io::answers::filter::Filter;
+use crate::block_io::answers::histogram::Steps;
 
 /// Property by which I/Os are grouped.
 #[derive(
