@@ -12,7 +12,7 @@ use crate::document::Document;
 use crate::evaluate::Evaluate;
 use crate::judge::{Bound, ClaimVerdict, verdict};
 use crate::number::{NumberFormat, parse_with_unit};
-use crate::says::said;
+use crate::stated_value::said;
 use crate::tables::{Table, is_numeric, normalized};
 
 /// Words that make a sentence a comparison.

@@ -8,7 +8,7 @@ use crate::document::{Document, Quotes};
 use crate::draft::{Comparison, unchecked};
 use crate::evaluate::{Computed, CurrentRow, Evaluate, Input, Outcome};
 use crate::exact::{self, Exact};
-use crate::says::{Relation, Said, SaidNumber, said, within};
+use crate::stated_value::{Relation, Said, SaidNumber, said, within};
 use crate::tables::{Row, Table, find};
 use crate::unit;
 

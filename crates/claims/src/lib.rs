@@ -12,7 +12,7 @@ mod evaluate;
 pub mod exact;
 mod judge;
 pub mod number;
-mod says;
+mod stated_value;
 pub mod tables;
 pub mod unit;
 

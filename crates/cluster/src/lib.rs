@@ -10,24 +10,24 @@
 //!
 //! The lab executes an agent's part of a trial; this crate only transports it ([`Link`]).
 
-mod alike;
+mod node_differences;
 pub mod clock;
 mod crew;
 mod doctor;
 mod error;
-pub mod left;
 mod link;
 mod listen;
 pub mod merge;
 mod message;
 mod nodes_file;
+pub mod orphaned_jobs;
 mod phases;
 pub mod slurm;
 mod token;
 pub mod vm;
 mod wire;
 
-pub use alike::{Described, describe};
+pub use node_differences::{Described, describe};
 pub use clock::Clock;
 pub use crew::{Boot, Crew, Lost, LostTo, Request, TrialEnd};
 pub use doctor::{Check, Report, doctor};

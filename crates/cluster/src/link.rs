@@ -94,7 +94,7 @@ impl Link {
     /// The environment names no collector, or it cannot be reached.
     pub fn open(interrupt: Interrupt) -> Result<Self, AgentError> {
         let (address, token) = (var(ADDRESS)?, var(TOKEN)?);
-        let host = crate::left::host();
+        let host = crate::orphaned_jobs::host();
         let membership = match number("SLURM_PROCID") {
             Ok(rank) => {
                 Membership { rank, node: var("SLURMD_NODENAME")?, local: number("SLURM_LOCALID")? }

@@ -31,15 +31,15 @@
 mod background;
 mod column;
 pub mod counters;
+mod device_stack;
 #[cfg(feature = "ebpf")]
 mod ebpf;
-mod follow;
 mod grid;
 pub mod io;
-mod made_of;
 pub mod meters;
 mod monitor;
 mod monitors;
+mod process_filter;
 #[cfg(feature = "ebpf")]
 mod processes;
 pub mod profile;
@@ -55,11 +55,11 @@ pub mod tasks;
 mod trouble;
 
 pub use column::{Column, Group, Of};
-pub use follow::Whose;
 pub use grid::MIN_INTERVAL;
 pub use monitor::{Chart, Field, Monitor, MonitorSpec, Role};
 pub use monitors::tasks::{ALL as ALL_TASKS, NAME as TASKS};
 pub use monitors::{Drawing, all, charts, every, field, find};
+pub use process_filter::Whose;
 pub use recorder::{FirstSeries, Recorder};
 pub use sampler::{ObserveError, Sampler, check_monitors};
 pub use source::Tree;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::NotAvailable;
 #[cfg(feature = "ebpf")]
-use crate::follow::Whose;
+use crate::process_filter::Whose;
 
 /// Returns the names in a folder that are numbers.
 pub(crate) fn numbers(folder: &str) -> Vec<u32> {

@@ -23,10 +23,9 @@
 //! | [`landscape`] | a landscape as CSV and Markdown |
 //! | [`site`] | pages around those of runs and posts: lists, feeds, search |
 
-mod alike;
-mod apart;
 pub mod benchstat;
 pub mod csv;
+mod short_labels;
 mod document;
 mod figures;
 #[cfg(test)]
@@ -36,13 +35,12 @@ mod gate;
 mod headline;
 pub mod history;
 mod hyperfine;
-#[cfg(test)]
-mod in_a_guest;
 mod inside;
 pub mod json;
 pub mod junit;
 pub mod landscape;
 pub mod markdown;
+mod merged_sentences;
 pub mod page;
 mod parts;
 mod percentiles;
@@ -52,6 +50,8 @@ pub mod site;
 mod style;
 pub mod terminal;
 mod view;
+#[cfg(test)]
+mod virtual_machine_label;
 mod words;
 
 pub use gate::{Gate, Withheld};

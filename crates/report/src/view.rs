@@ -10,7 +10,7 @@ use assay_traces::block_io::IoReport;
 use assay_traces::profile::Profile;
 use assay_traces::syscalls::Syscalls;
 
-use crate::alike::Alike;
+use crate::merged_sentences::Alike;
 
 /// The data of a run for reports. The caller fills it; nothing here reads files.
 #[derive(Debug, Clone)]

@@ -68,7 +68,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
 
 fn examine() -> Result<Report> {
     let pending = assay_system::pending(&assay_system::state_dir())?;
-    let jobs = assay_cluster::left::left(&assay_system::state_dir()).into_iter();
+    let jobs = assay_cluster::orphaned_jobs::left(&assay_system::state_dir()).into_iter();
     let left_changed = pending
         .iter()
         .map(|p| format!("{}: {:?}", p.path.display(), p.state))
@@ -263,7 +263,7 @@ pub fn restore_quietly() {
         // A state folder that cannot be read: this user has left nothing there.
         Err(e) => say(&format!("the settings that a crash may have left could not be read: {e}")),
     }
-    for line in assay_cluster::left::cancel(&assay_system::state_dir()) {
+    for line in assay_cluster::orphaned_jobs::cancel(&assay_system::state_dir()) {
         say(&line);
     }
 }
@@ -272,7 +272,7 @@ fn restore(cli: &Cli) -> Result<Exit> {
     let mut all = strays_ended();
     let reports = assay_system::restore_pending(&assay_system::state_dir(), &Root::system())?;
     all.extend(reports.iter().flat_map(lines));
-    all.extend(assay_cluster::left::cancel(&assay_system::state_dir()));
+    all.extend(assay_cluster::orphaned_jobs::cancel(&assay_system::state_dir()));
     let scratch = assay_lab::scratch_root();
     let swept = assay_lab::sweep_scratch(&scratch);
     if swept > 0 {

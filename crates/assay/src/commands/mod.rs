@@ -3,7 +3,7 @@
 
 mod archive;
 mod audit;
-mod beside;
+mod observed_command;
 mod bisect;
 mod compare;
 mod copies;
@@ -21,7 +21,7 @@ mod io_live;
 mod io_stages;
 mod kit;
 mod landscape;
-mod look;
+mod targets;
 mod manual;
 mod open;
 mod plan;

@@ -9,7 +9,7 @@ use assay_report::terminal::{Threads, profile as text};
 use assay_system::Interrupt;
 use assay_traces::profile::{Profile, Side, firefox, folded, pprof, read, speedscope, truncation};
 
-use super::look::Look;
+use crate::commands::targets::Look;
 use crate::cli;
 use crate::cli::Cli;
 use crate::exit::{Exit, Usage, mistake, usage};

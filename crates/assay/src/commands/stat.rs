@@ -11,7 +11,7 @@ use assay_observe::io::BlockDevices;
 use assay_observe::stat::{Disks, Frame, Renderer, Shape, View};
 use assay_system::Interrupt;
 
-use super::{beside, stat_tasks};
+use super::{observed_command, stat_tasks};
 use crate::cli::{Cli, Stat};
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print, width};
@@ -82,9 +82,9 @@ fn beside(
     show: &mut Show,
 ) -> Result<Exit> {
     let start = sampler.newest_ns();
-    let command = beside::start(&stat.command, interrupt);
+    let command = observed_command::start(&stat.command, interrupt);
     watch(sampler, interrupt, lines, start, show, &|| command.is_finished())?;
-    let ran = beside::ended(command)?;
+    let ran = observed_command::ended(command)?;
     let used = &ran.resources;
     print(&format!(
         "\n{} wall, {} user, {} system, {}; {}",
@@ -100,7 +100,7 @@ fn beside(
             assay_model::Exit::Signal(signal) => format!("ended by signal {signal}"),
         }
     ))?;
-    Ok(beside::exit(interrupt, &ran))
+    Ok(observed_command::exit(interrupt, &ran))
 }
 
 /// Shows each new tick after `start`.

@@ -11,7 +11,7 @@ use assay_observe::tasks::{Of, Task, Tasks, header, line};
 use assay_system::{Interrupt, clock};
 
 use super::stat::time_of_day;
-use super::{beside, look};
+use super::{observed_command, targets};
 use crate::cli::{Cli, Stat};
 use crate::exit::{Exit, usage};
 use crate::screen::{print, print_in_place, print_json_text, say, width};
@@ -25,7 +25,7 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
         ));
     }
     let of = match (&stat.cgroup, stat.pid.as_slice(), stat.command.is_empty()) {
-        (Some(group), ..) => Of::Group(look::group_folder(group)?),
+        (Some(group), ..) => Of::Group(targets::group_folder(group)?),
         (None, [], false) => Of::Children,
         (None, [], true) => Of::Machine,
         (None, pids, _) => {
@@ -41,7 +41,7 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
     for note in tasks.notes() {
         say(note);
     }
-    let command = (!stat.command.is_empty()).then(|| beside::start(&stat.command, &interrupt));
+    let command = (!stat.command.is_empty()).then(|| observed_command::start(&stat.command, &interrupt));
     let done = || command.as_ref().is_some_and(std::thread::JoinHandle::is_finished);
     let in_place = std::io::stdout().is_terminal() && !cli.json && command.is_none();
     let mut due = clock::monotonic_ns();
@@ -71,8 +71,8 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
         left -= 1;
     }
     let Some(command) = command else { return Ok(Exit::Fine) };
-    let ran = beside::ended(command)?;
-    Ok(beside::exit(&interrupt, &ran))
+    let ran = observed_command::ended(command)?;
+    Ok(observed_command::exit(&interrupt, &ran))
 }
 
 fn text(shown: &[Task], by_thread: bool, all: usize, cut_s: Option<f64>) -> String {

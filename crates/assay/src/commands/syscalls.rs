@@ -8,7 +8,7 @@ use assay_report::terminal::syscalls as text;
 use assay_system::Interrupt;
 use assay_traces::syscalls::Dimension;
 
-use super::look::Look;
+use crate::commands::targets::Look;
 use crate::cli;
 use crate::cli::Cli;
 use crate::exit::{Exit, usage};

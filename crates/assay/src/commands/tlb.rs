@@ -13,7 +13,7 @@ use assay_traces::translation::counters::{self, Group, Readings, Scope};
 use assay_traces::translation::source::{self, Interleaved, Source, Writer};
 use assay_traces::translation::{Machine, Wish};
 
-use super::beside;
+use crate::commands::observed_command;
 use crate::cli::{Cli, Tlb};
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer_styled, print_json, say, style};
@@ -92,7 +92,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
         if open.send(group).is_err() || !counting {
             return None;
         }
-        Some(beside::run(&argv, ends_it))
+        Some(observed_command::run(&argv, ends_it))
     });
     let mut group = match opened.recv().context("the thread of the command failed")? {
         Ok(group) => group,
@@ -129,7 +129,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let of = asked.command.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let table = counters::table(group.arch(), &intervals, &before, of);
     answer_styled(cli.json, &table, || table_text(&table, style()))?;
-    Ok(beside::exit(&interrupt, &ran))
+    Ok(observed_command::exit(&interrupt, &ran))
 }
 
 /// Prints which counters are missing, and the two alternatives.

@@ -15,7 +15,7 @@ use assay_model::Where;
 
 use super::{JobState, call, job_named, last_words};
 use crate::ClusterError;
-use crate::left::Left;
+use crate::orphaned_jobs::Left;
 
 /// Maximum time for tasks to end after their connection did, and for the job to end after it was
 /// cancelled.

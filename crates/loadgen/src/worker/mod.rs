@@ -4,7 +4,7 @@
 
 mod ask;
 mod chores;
-mod hear;
+mod receive;
 mod recover;
 
 use rustix::event::epoll;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::{Fact, SystemDescription, fact_groups};
 
 use crate::environment::class::{FactClass, class_of, rank};
-use crate::environment::entails::{ENTAILS, Entailment, HARDWARE};
+use crate::environment::implied_facts::{ENTAILS, Entailment, HARDWARE};
 
 /// Effect of a difference on a comparison, most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

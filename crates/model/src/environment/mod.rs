@@ -6,7 +6,7 @@ mod class;
 mod cpu_limits;
 pub mod cpulist;
 mod diff;
-mod entails;
+mod implied_facts;
 
 pub use class::{FactClass, classes};
 pub use cpu_limits::cpu_limits;

@@ -10,7 +10,7 @@ use assay_traces::block_io::Names;
 use serde::Serialize;
 
 use crate::NotAvailable;
-use crate::made_of::{made_of, text};
+use crate::device_stack::{made_of, text};
 
 /// A block device or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -37,7 +37,7 @@ mod watch;
 
 pub use watch::{ProfileWatch, Profiled, Snapshot, profile_ability};
 
-use crate::follow::Whose;
+use crate::process_filter::Whose;
 
 /// Default sampling rate per second and CPU. Not 100, so that an activity that recurs every
 /// hundredth of a second is not sampled always or never.

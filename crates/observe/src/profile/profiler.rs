@@ -18,7 +18,7 @@ use super::unwound::{Pointers, Unwound};
 use super::{ProfileRequest, SHORT_NS, Unwind};
 use crate::NotAvailable;
 use crate::ebpf::{Window, count, unload};
-use crate::follow::Whose;
+use crate::process_filter::Whose;
 use crate::processes::{one_namespace, processes, with_descendants};
 
 /// Profiler that uses the eBPF probes.

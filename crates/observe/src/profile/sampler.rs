@@ -18,8 +18,8 @@ use super::unwound::Unwound;
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
 use crate::ebpf::Window;
-use crate::follow::Whose;
 use crate::io::perf_ring::{CpuRing, cpus, number};
+use crate::process_filter::Whose;
 use crate::processes::{cpu_time, name_now, numbers, with_descendants};
 
 const SOFTWARE: u32 = 1;

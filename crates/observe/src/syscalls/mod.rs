@@ -16,7 +16,7 @@ use std::path::Path;
 pub use watch::SyscallWatch;
 
 use crate::NotAvailable;
-use crate::follow::Whose;
+use crate::process_filter::Whose;
 
 /// Options for counting system calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

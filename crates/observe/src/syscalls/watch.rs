@@ -12,7 +12,7 @@ use super::abi::{Amount, Config, Group, counter};
 use super::probes::Probes;
 use crate::NotAvailable;
 use crate::ebpf::{Window, count, missed, unload};
-use crate::follow::Whose;
+use crate::process_filter::Whose;
 use crate::processes::{one_namespace, thread_name, with_descendants};
 
 /// Description of the method, for a person.

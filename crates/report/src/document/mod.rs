@@ -2,7 +2,7 @@
 //! each output writes them: [`terminal`], [`html`] and [`markdown`]. A part or a column may be
 //! limited to some outputs; text and numbers that several outputs show are the same in all of them.
 
-pub(crate) mod behind;
+pub(crate) mod trial_links;
 pub(crate) mod html;
 pub(crate) mod markdown;
 pub(crate) mod table;
@@ -12,9 +12,9 @@ pub(crate) mod text;
 use assay_model::{Finding, Verdict};
 use maud::Markup;
 
-use crate::alike::trials_text;
+use crate::merged_sentences::trials_text;
 
-pub(crate) use behind::Behind;
+pub(crate) use trial_links::Behind;
 pub(crate) use table::{Cell, Table, cell};
 pub(crate) use text::{Look, NOTHING, Text, Tone, text};
 

@@ -8,10 +8,10 @@ use maud::{Markup, html};
 
 use super::data;
 use super::packed::file;
-use crate::alike::group;
 use crate::csv;
 use crate::document::html::parts;
 use crate::gate::Gate;
+use crate::merged_sentences::group;
 use crate::parts::trials::trials;
 use crate::view::RunView;
 use crate::words::visible;

@@ -12,7 +12,7 @@ use assay_model::{
 };
 use maud::{Markup, html};
 
-use crate::apart::apart;
+use crate::short_labels::apart;
 use crate::document::html::figure;
 use crate::figures::{
     centre, count, percent, point_text, ratio_mark, ratio_text, summary_text, value_text, x_text,

@@ -9,9 +9,9 @@ use maud::{Markup, html};
 
 use super::draw::named_curves;
 use super::time::{base, phases, seconds};
-use crate::alike::once;
 use crate::document::html::figure;
 use crate::gate::Gate;
+use crate::merged_sentences::once;
 use crate::parts::curves::slug;
 use crate::view::RunView;
 

@@ -3,10 +3,10 @@
 
 use assay_model::{Across, Difference, RunSummary, Verdict};
 
-use crate::alike::once;
 use crate::document::table::Kind;
 use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
 use crate::figures::{across_heading, across_mark, across_scale, across_value, ratio_text};
+use crate::merged_sentences::once;
 use crate::words;
 
 /// Classes of differences in the order of the output, with their effect on the comparison.

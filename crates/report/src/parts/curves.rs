@@ -3,11 +3,11 @@
 use assay_model::nouns::singular;
 use assay_model::{Better, CurvePoint, CurveSummary, Kind as Origin};
 
-use crate::alike::once;
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, Figure, On, Part, Parts, Table, Text, cell};
 use crate::figures::{NO_VALUE, count, curves_scale, point_text, quantile_name, x_text};
 use crate::gate::Gate;
+use crate::merged_sentences::once;
 use crate::page::draw;
 use crate::percentiles::withheld_points;
 use crate::view::{RunView, shown_points};

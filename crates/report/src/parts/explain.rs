@@ -3,10 +3,10 @@
 use assay_model::units::{interval as ends, scale_of, significant};
 use assay_model::{Analysis, Explanation, Observed};
 
-use crate::alike::once;
 use crate::document::{Part, Parts, Table, Tone, cell, text};
 use crate::figures::{count, ratio_in_a_sentence, ratio_mark};
 use crate::gate::Gate;
+use crate::merged_sentences::once;
 use crate::view::RunView;
 
 /// Largest number of observations listed; the JSON has all of them.

@@ -4,11 +4,11 @@
 use assay_chart::small::{self, Mean};
 use assay_model::TreatmentSummary;
 
-use crate::alike::once;
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
 use crate::figures::{NO_VALUE, centre, percent, summary_texts, value_text};
 use crate::gate::Gate;
+use crate::merged_sentences::once;
 use crate::parts::results::{other, whole_run};
 use crate::view::RunView;
 

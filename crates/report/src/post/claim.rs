@@ -16,7 +16,7 @@ use super::expression::{Argument, Call, Expression, What};
 use super::functions::{Ratio, ratio};
 use super::read::{CLOSE, OPEN, Place};
 use super::template::{Claim as Template, Piece};
-use crate::alike::once;
+use crate::merged_sentences::once;
 
 const ASKED: [Signature; 4] = [
     asked(&["a", "than", "then"], "ahead", "ahead(\"own:elapsed@new\", than=\"own:elapsed@old\")"),

@@ -5,8 +5,8 @@ use assay_traces::block_io::{Dimension, GroupReport, HistogramReport, IoReport, 
 use super::Style;
 use super::io_distribution::distribution;
 use super::io_places::{devices, regions};
-use crate::alike::once;
 use crate::document::{Part, Parts, Tone, terminal, text};
+use crate::merged_sentences::once;
 use crate::parts::io as parts;
 
 /// Formats the whole report except the lines of the ticks, for which see [`super::io_ticks`].

@@ -7,7 +7,7 @@ use std::sync::mpsc::Receiver;
 use assay_checks::see;
 use assay_model::{Better, Kind, MetricValue, Observation, Outcome, TrialRecord};
 
-use crate::process::looks;
+use crate::process::observation_points;
 
 /// Name of the metric, which a workload may also report from its own readings.
 const METRIC: &str = "huge_page_coverage";
@@ -24,7 +24,7 @@ pub(super) struct Backing {
 /// they had the most memory; `None` if there was no sample.
 pub(super) fn watch(end: &Receiver<()>) -> Option<Backing> {
     let mut most: Option<Backing> = None;
-    looks::until(end, |pids| {
+    observation_points::until(end, |pids| {
         let seen = pids
             .iter()
             .filter_map(|pid| of_process(*pid))

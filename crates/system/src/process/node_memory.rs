@@ -8,7 +8,7 @@ use assay_checks::see;
 use assay_model::{Better, Kind, MetricValue, Observation, TrialRecord};
 
 use crate::control::hooks::During;
-use crate::process::looks;
+use crate::process::observation_points;
 use crate::process::setup::ProcessSetup;
 use crate::read::numa::{self, ByNode, Maps};
 use crate::read::root::Root;
@@ -35,7 +35,7 @@ pub fn node_memory(root: &Root, setup: &ProcessSetup) -> Option<During> {
     let root = root.clone();
     Some(Box::new(move |end| {
         let mut seen = Seen::default();
-        looks::until(end, |pids| seen.look(&root, group.as_ref(), pids));
+        observation_points::until(end, |pids| seen.look(&root, group.as_ref(), pids));
         Box::new(move |record| seen.conclude(record))
     }))
 }

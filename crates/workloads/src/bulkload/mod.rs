@@ -4,7 +4,6 @@
 //! `docs/bulkload.md` has the definitions.
 
 mod about;
-mod alone;
 mod check;
 mod client;
 mod flat;
@@ -12,6 +11,7 @@ mod params;
 mod postgres;
 mod results;
 mod server;
+mod server_node;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
-pub use alone::{SERVER, run as server};
+pub use server_node::{SERVER, run as server};
 pub use trial::run as trial;
 
 use crate::declare::spec;
@@ -91,7 +91,7 @@ impl Workload for Bulkload {
         let mut spec = Spec::of(ctx, flat::folder(&params, ctx.run_dir));
         spec.params.insert("server.key".into(), "".into());
         let launch = spec.launch(ctx, NAME)?;
-        Ok(alone::with_key(launch, ctx.params))
+        Ok(server_node::with_key(launch, ctx.params))
     }
 
     fn offers(&self) -> Offers<'_> {

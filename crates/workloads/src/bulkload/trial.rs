@@ -18,7 +18,7 @@ use super::flat::{Manifest, TABLE};
 use super::params::Params;
 use super::results::{self, Measured};
 use super::server::Cluster;
-use super::{Spec, alone};
+use super::{Spec, server_node};
 use crate::Failure;
 use crate::work::Channel;
 
@@ -84,7 +84,7 @@ impl Trial<'_> {
 
     /// Loads all files into the server on another node, which checks the table itself.
     fn ask_another(&mut self, address: &str) -> Result<(), Failure> {
-        let connection = alone::connection(self.params, address)?;
+        let connection = server_node::connection(self.params, address)?;
         wait_for(&connection, self.stop)?;
         let all: Vec<u64> = (0..self.params.loads()).collect();
         let committed = Mutex::new(Vec::new());

@@ -9,8 +9,8 @@ use assay_system::scratch;
 
 use super::params::{Network, Params, Transport};
 use super::server::{self, Running};
-use super::talk::{Endpoint, Stats, Talk};
 use crate::Failure;
+use crate::memcached::admin::{Endpoint, Stats, Talk};
 use crate::program::{fact, facts as program_facts};
 
 /// Names of settings that depend on where the server listens, and so differ from trial to trial.

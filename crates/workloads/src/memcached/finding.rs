@@ -9,7 +9,7 @@ use assay_model::{Phase, units};
 use super::params::Params;
 use super::spec;
 use super::trial::Stage;
-use super::{honest, results};
+use super::{diagnostics, results};
 use crate::Failure;
 
 fn ops(rate: f64) -> String {
@@ -145,8 +145,8 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
             ("server_cpus", server.map(|used| used.cpus)),
         ];
         stage.channel.metrics(spec(), metrics);
-        let limit = honest::judged(&report.limit, stage.server_cpus);
-        stage.channel.evidence(honest::limiter(&limit, others_busy));
+        let limit = diagnostics::judged(&report.limit, stage.server_cpus);
+        stage.channel.evidence(diagnostics::limiter(&limit, others_busy));
         stage.channel.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
     stage.channel.metrics(spec(), results::failures(&stage.errors));

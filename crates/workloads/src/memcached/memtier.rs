@@ -14,10 +14,10 @@ use assay_loadgen::server_use::{ServerTimes, ServerUse};
 use assay_loadgen::{Target, Trust};
 use assay_model::{Load, Observation, Phase};
 
-use super::honest;
 use super::server_side::{Seen, listen, look};
 use super::trial::Stage;
 use crate::declare::wrong;
+use crate::memcached::diagnostics;
 use crate::program::{last_lines, log_to, need};
 use crate::{Failure, WorkloadError};
 use assay_system::end_with_parent;
@@ -367,8 +367,9 @@ fn report(config: &Config, results: &Results, seen: &Seen, used: &Used, stage: &
     ];
     stage.channel.metrics(super::spec(), rows);
     let busy = client.map(|u| ThreadUse { cpu: None, cpu_s: u.busiest, wall_s: 1.0 });
-    let limit = honest::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);
-    stage.channel.evidence(honest::limiter(&limit, None));
+    let limit =
+        diagnostics::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);
+    stage.channel.evidence(diagnostics::limiter(&limit, None));
     stage.channel.note(limit.reasons.join("; "));
     stage.channel.note(
         "memtier_benchmark made the load: values were not checked, each class had its mean size, and its response \

@@ -4,17 +4,17 @@
 //! so that neither outlives the other. `docs/memcached.md` defines the metrics.
 
 mod about;
-mod alone;
+mod admin;
+mod diagnostics;
 mod finding;
-mod honest;
 mod memtier;
 mod namespace;
 mod params;
 mod results;
 mod server;
+mod server_node;
 mod server_side;
 mod split;
-mod talk;
 mod trial;
 
 use std::collections::BTreeMap;

@@ -14,8 +14,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::namespace::{self, Cable};
 use super::params::{Network, Params, Transport};
-use super::talk::{Endpoint, Talk};
 use crate::Failure;
+use crate::memcached::admin::{Endpoint, Talk};
 
 use crate::WorkloadError;
 use crate::program::{free_port, last_lines, log_to, need};

@@ -4,7 +4,7 @@
 use assay_loadgen::report::OPERATIONS;
 use assay_system::clock::process_cpu_time;
 
-use super::talk::{Endpoint, Stats, Talk, count, cpu_s};
+use crate::memcached::admin::{Endpoint, Stats, Talk, count, cpu_s};
 
 /// Counters of the server at four moments; `None` if it did not answer.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -12,9 +12,9 @@ use super::params::{Driver, Find, Params, Transport};
 use super::server::Running;
 use super::server_side::{self, HostCpu, Seen, listen, look};
 use super::split::split;
-use super::talk::{Endpoint, Talk};
-use super::{finding, honest, memtier, results};
+use super::{finding, diagnostics, memtier, results};
 use crate::Failure;
+use crate::memcached::admin::{Endpoint, Talk};
 use crate::trial_spec::TrialSpec;
 use crate::work::Channel;
 
@@ -157,7 +157,7 @@ impl Stage<'_> {
             return Err(Failure::other(format!("filling the cache: {text}{hint}")));
         }
         let evicted = listen(self.place.as_ref()).and_then(|mut talk| talk.stats("").ok());
-        let evicted = evicted.and_then(|stats| super::talk::count(&stats, "evictions"));
+        let evicted = evicted.and_then(|stats| crate::memcached::admin::count(&stats, "evictions"));
         self.channel.note(format!(
             "the cache was filled with {} objects, {} of values, in {}{}",
             done.keys,
@@ -180,13 +180,13 @@ impl Stage<'_> {
         self.channel.progress(1.0);
         results::metrics(&report, &seen, &self.errors, self.channel);
         results::histograms(&report, &config, self.channel);
-        let limit = honest::judged(&report.limit, self.server_cpus);
-        let operations = honest::operations(&config, &report, self.max_missing);
-        for evidence in honest::evidence(&config, &report, &seen, &limit) {
+        let limit = diagnostics::judged(&report.limit, self.server_cpus);
+        let operations = diagnostics::operations(&config, &report, self.max_missing);
+        for evidence in diagnostics::evidence(&config, &report, &seen, &limit) {
             self.channel.evidence(evidence);
         }
         self.channel.evidence(operations);
-        self.channel.notes(honest::notes(&config, &report, &limit));
+        self.channel.notes(diagnostics::notes(&config, &report, &limit));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Block I/O as the tracer recorded it: of each treatment's trial, and of a system under
 //! observation.
 
-mod beside;
+mod several_runs;
 mod charts;
 
 use assay_chart::{PhaseSpan, Reach, WIDTH};
@@ -16,7 +16,7 @@ use crate::document::{Part, Tone};
 use crate::parts::io as parts;
 use crate::view::RunView;
 
-pub use beside::io_beside;
+pub use several_runs::io_beside;
 
 /// Largest number of trials that are drawn.
 const MAX_TRIALS: usize = 12;

@@ -14,7 +14,7 @@ use super::device::Device;
 use super::level::{Format, Kind, Level};
 use super::loops::loops_of;
 use super::place::{MOUNT, mount_devices, within};
-use super::{away, stacked, tools, zfs, zram};
+use super::{removal, stacked, tools, zfs, zram};
 
 /// Number of bytes copied at once.
 const CHUNK: usize = 1 << 20;
@@ -34,7 +34,7 @@ pub(super) fn make_cold(root: &Root, level: &Level, folder: &Path) -> Result<Vec
         Kind::Loop { .. } | Kind::Stacked { .. } | Kind::Zram(_) | Kind::Device(_) => {
             let devices = devices(root, level, folder)?;
             // Unmounting makes the kernel drop everything that it has cached of the file system.
-            away::unmount(folder, &folder.join(MOUNT), || Ok(()))?;
+            removal::unmount(folder, &folder.join(MOUNT), || Ok(()))?;
             forget_backing(folder, level.kind.files());
             mount_devices(folder, level, &devices).map(|()| Vec::new())
         }

@@ -1,7 +1,7 @@
 //! `storage`: the place of a trial's files: a folder, memory, a device, or a file system that is
 //! created on files for the trial, optionally with the limits of an emulated disk.
 
-mod away;
+mod removal;
 mod cold;
 mod device;
 mod disk;
@@ -100,7 +100,7 @@ impl Control for Storage {
             cgroup::state(root, key).to_owned()
         } else if key == zfs::SOCKET {
             present(root.exists(key)).to_owned()
-        } else if away::exists(root, Path::new(key)) {
+        } else if removal::exists(root, Path::new(key)) {
             PRESENT.to_owned()
         } else {
             ABSENT.to_owned()
@@ -174,7 +174,7 @@ impl Control for Storage {
             let reason = "it is not a folder that assay made".to_owned();
             return Err(ControlError::Key { path, reason });
         }
-        away::take_away(root, Path::new(key))
+        removal::take_away(root, Path::new(key))
             .map_err(|reason| ControlError::NotHere { path, reason })
     }
 }

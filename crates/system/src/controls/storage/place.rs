@@ -1,4 +1,4 @@
-//! Creates and mounts the folder of a trial's storage; [`super::away`] removes it again.
+//! Creates and mounts the folder of a trial's storage; [`crate::controls::storage::removal`] removes it again.
 //!
 //! `FOLDER/disk0`, `disk1` ... are the files of loop devices, `FOLDER/md` holds the number of an
 //! array over them, `FOLDER/zram` that of a zram device, and `FOLDER/pool` the driver of a ZFS

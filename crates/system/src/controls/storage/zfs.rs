@@ -92,7 +92,7 @@ pub(super) fn is_pool(folder: &Path) -> bool {
 
 /// Creates the pool and mounts it. Returns the daemon's process id if there is one.
 ///
-/// # Errors A sentence. [`super::away::take_away`] removes everything created before the error.
+/// # Errors A sentence. [`crate::controls::storage::removal::take_away`] removes everything created before the error.
 pub(super) fn make(
     folder: &Path,
     driver: Driver,

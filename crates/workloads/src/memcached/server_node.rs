@@ -5,11 +5,11 @@ use std::ffi::OsString;
 
 use assay_model::Scalar;
 
-use super::Memcached;
-use super::params::{Cpus, Network, Params, Transport};
-use super::server::{program, settings};
-use super::spec;
 use crate::capability::{Serves, Serving};
+use crate::memcached::Memcached;
+use crate::memcached::params::{Cpus, Network, Params, Transport};
+use crate::memcached::server::{program, settings};
+use crate::memcached::spec;
 use crate::program::free_port;
 use crate::{Launch, WorkloadError};
 

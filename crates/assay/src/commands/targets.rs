@@ -8,7 +8,7 @@ use anyhow::Result;
 use assay_observe::{Whose, tasks};
 use assay_system::Interrupt;
 
-use super::beside;
+use crate::commands::observed_command;
 use crate::cli::Targets;
 use crate::exit::{Exit, Usage, usage};
 
@@ -78,7 +78,7 @@ impl<'a> Look<'a> {
 
     fn command(&self, interrupt: &Interrupt) -> Result<Exit> {
         let began = Instant::now();
-        let thread = beside::start(&self.of.command, interrupt);
+        let thread = observed_command::start(&self.of.command, interrupt);
         let mut ended = false;
         while !thread.is_finished() {
             if !ended && self.lasts.is_some_and(|s| began.elapsed() >= s) {
@@ -87,7 +87,7 @@ impl<'a> Look<'a> {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        let ran = beside::ended(thread)?;
+        let ran = observed_command::ended(thread)?;
         Ok(match (ended, interrupt.fired(), ran.exit.success()) {
             (true, ..) | (false, false, true) => Exit::Fine,
             (false, true, _) => Exit::Interrupted,

@@ -10,10 +10,10 @@ use crate::Root;
 use crate::process::leftovers;
 use crate::read::mounts;
 
-use super::loops::loops_of;
-use super::place::within;
-use super::tools::VARIABLE;
-use super::{stacked, tools, zfs, zram};
+use crate::controls::storage::loops::loops_of;
+use crate::controls::storage::place::within;
+use crate::controls::storage::tools::VARIABLE;
+use crate::controls::storage::{stacked, tools, zfs, zram};
 
 /// Maximum time that a file system may stay busy after its programs were killed.
 const TIMEOUT: Duration = Duration::from_secs(5);

@@ -5,13 +5,13 @@ use std::io::ErrorKind as IoError;
 
 use rustix::event::epoll;
 
-use super::recover::lost;
-use super::{READING, Worker};
 use crate::clock::now_ns;
 use crate::config::Protocol;
 use crate::connection::Stage;
 use crate::receive::replies::Judge;
 use crate::report::ErrorKind;
+use crate::worker::recover::lost;
+use crate::worker::{READING, Worker};
 
 impl Worker<'_> {
     /// Handles a readiness event of connection `i`.

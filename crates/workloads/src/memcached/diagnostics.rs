@@ -7,8 +7,8 @@ use assay_loadgen::latency::limiter::{BUSY, Limit};
 use assay_model::{LimitedBy, Observation, SeriesShape, units};
 use assay_stats::warmup::Class;
 
-use super::results;
-use super::server_side::Seen;
+use crate::memcached::results;
+use crate::memcached::server_side::Seen;
 
 /// Returns the limit of a run, refined by the number of CPUs that the server has (`cpus`, `None` if
 /// unknown): a server whose threads together fill its CPUs is the limit too, even if no single
