@@ -48,7 +48,8 @@ fn main() -> ExitCode {
         }
     };
     if let Verb::Work { name, parameters } = &cli.verb {
-        let code = assay_workloads::work::serve(name, parameters.as_deref().unwrap_or("{}"));
+        let code =
+            assay_workloads::driver::work::serve(name, parameters.as_deref().unwrap_or("{}"));
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
     if matches!(cli.verb, Verb::Guard) {

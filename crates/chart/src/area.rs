@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::axis::Axis;
-use crate::frame::{Head, Inner, WIDTH, band, px, svg};
-use crate::legend::{Key, KeyKind};
-use crate::reach::Reach;
-use crate::scale::{Scale, extent};
+use crate::axes::axis::Axis;
+use crate::axes::frame::{Head, Inner, WIDTH, band, px, svg};
+use crate::axes::legend::{Key, KeyKind};
+use crate::axes::reach::Reach;
+use crate::axes::scale::{Scale, extent};
 use crate::timeline::{PhaseSpan, Timeline};
 
 /// One layer of the stack.
@@ -63,7 +63,7 @@ pub fn render_small(chart: &Area, reach: Reach) -> Markup {
 
 /// Draws the legend for a set of small charts.
 pub fn legend(head: &Head, layers: &[Layer]) -> Markup {
-    let (legend, height) = crate::legend::legend(WIDTH, &keys(layers));
+    let (legend, height) = crate::axes::legend::legend(WIDTH, &keys(layers));
     svg(head, "area", 30.0 + height, &legend)
 }
 
@@ -145,7 +145,7 @@ fn hits(chart: &Area, steps: &[Step], x: &Scale, inner: &Inner) -> Markup {
             @for (i, s) in steps.iter().enumerate() {
                 @if let (Some(a), Some(b)) = (x.at(s.from_s), x.at(s.to_s)) {
                     rect class="m hit" x=(px(a)) width=(px((b - a).max(0.5))) y=(px(inner.top)) height=(px(inner.bottom - inner.top))
-                        role="img" tabindex=(crate::mark::Focus::of(i, steps.len()).tabindex()) data-cx=(px(f64::midpoint(a, b))) data-cy=(px(inner.top)) {
+                        role="img" tabindex=(crate::axes::mark::Focus::of(i, steps.len()).tabindex()) data-cx=(px(f64::midpoint(a, b))) data-cy=(px(inner.top)) {
                         title { (readout(chart, s)) }
                     }
                 }

@@ -3,10 +3,10 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, heading, noted};
-use crate::frame::{Head, Inner, WIDTH, fit, px, text_width};
-use crate::mark::{Focus, mark, whisker};
-use crate::scale::extent;
+use crate::axes::axis::{Axis, direction, heading, noted};
+use crate::axes::frame::{Head, Inner, WIDTH, fit, px, text_width};
+use crate::axes::mark::{Focus, mark, whisker};
+use crate::axes::scale::extent;
 
 /// One bar of the chart.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,13 +4,13 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, heading, noted};
-use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px};
-use crate::labels::{Placer, rows};
-use crate::legend::{Key, KeyKind, legend};
-use crate::mark::{Focus, dash_class, mark, series_class, shape};
-use crate::reduce::{MAX_MARKS, aggregated};
-use crate::scale::{Scale, ScaleKind, extent};
+use crate::axes::axis::{Axis, direction, heading, noted};
+use crate::axes::frame::{Head, Inner, WIDTH, band, crosshair, path, px};
+use crate::axes::labels::{Placer, rows};
+use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::axes::reduce::{MAX_MARKS, aggregated};
+use crate::axes::scale::{Scale, ScaleKind, extent};
 
 /// One point of a series.
 #[derive(Debug, Clone, PartialEq)]
@@ -198,7 +198,7 @@ fn standouts(curve: &Curve, x: &Scale, y: &Scale, inner: Inner) -> Markup {
                             Standout::Efficient => path class="efficient" d=(shape(3, px, py, 5.5)) {},
                         }
                         @if let Some((tx, ty)) = placer.place(&m.label, px, py) {
-                            text class="callout" x=(crate::frame::px(tx)) y=(crate::frame::px(ty)) { (m.label) }
+                            text class="callout" x=(crate::axes::frame::px(tx)) y=(crate::axes::frame::px(ty)) { (m.label) }
                         }
                     }
                 }

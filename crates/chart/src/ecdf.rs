@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, heading, noted};
-use crate::frame::{Head, Inner, WIDTH, crosshair, px};
-use crate::legend::{Key, KeyKind, legend};
-use crate::mark::{Focus, dash_class, mark, series_class, shape};
-use crate::scale::{Scale, extent};
-use crate::ticks::short;
+use crate::axes::axis::{Axis, direction, heading, noted};
+use crate::axes::frame::{Head, Inner, WIDTH, crosshair, px};
+use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::axes::scale::{Scale, extent};
+use crate::axes::ticks::short;
 
 /// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]

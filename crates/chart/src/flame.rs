@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use crate::frame::{Head, px};
+use crate::axes::frame::{Head, px};
 
 /// A cell and its children.
 #[derive(Debug, Clone, PartialEq)]

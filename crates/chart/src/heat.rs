@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use crate::axis::Axis;
-use crate::frame::{Head, px};
-use crate::mark::{Focus, mark};
-use crate::reach::Reach;
-use crate::scale::{ScaleKind, extent};
-use crate::ticks::short;
+use crate::axes::axis::Axis;
+use crate::axes::frame::{Head, px};
+use crate::axes::mark::{Focus, mark};
+use crate::axes::reach::Reach;
+use crate::axes::scale::{ScaleKind, extent};
+use crate::axes::ticks::short;
 use crate::timeline::{PhaseSpan, Timeline};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -137,7 +137,7 @@ fn spoken(chart: &Heat, column: &[u64], start: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{NARROW, WIDTH};
+    use crate::axes::frame::{NARROW, WIDTH};
 
     #[test]
     fn a_cell_for_every_count_and_none_for_zero() {

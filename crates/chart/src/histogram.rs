@@ -3,12 +3,12 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, foot, heading};
-use crate::frame::{Head, Inner, px, svg_spanned};
-use crate::legend::{Key, KeyKind, legend};
-use crate::mark::{Focus, mark, series_class};
-use crate::reach::Reach;
-use crate::ticks::short;
+use crate::axes::axis::{Axis, foot, heading};
+use crate::axes::frame::{Head, Inner, px, svg_spanned};
+use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::mark::{Focus, mark, series_class};
+use crate::axes::reach::Reach;
+use crate::axes::ticks::short;
 
 /// One series of the chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +85,7 @@ pub fn render_over(chart: &Histogram, reach: Reach, width: f64) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::WIDTH;
+    use crate::axes::frame::WIDTH;
 
     #[test]
     fn marks_of_the_axis_are_edges_of_rows() {

@@ -4,12 +4,12 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, heading, noted};
-use crate::frame::{Head, Inner, NARROW, WIDTH, crosshair, fit, path, px, svg_spanned};
-use crate::labels::rows;
-use crate::mark::{Focus, link, shape};
-use crate::reduce::{MAX_MARKS, aggregated};
-use crate::scale::{Scale, extent};
+use crate::axes::axis::{Axis, direction, heading, noted};
+use crate::axes::frame::{Head, Inner, NARROW, WIDTH, crosshair, fit, path, px, svg_spanned};
+use crate::axes::labels::rows;
+use crate::axes::mark::{Focus, link, shape};
+use crate::axes::reduce::{MAX_MARKS, aggregated};
+use crate::axes::scale::{Scale, extent};
 
 /// One revision of the history.
 #[derive(Debug, Clone, PartialEq)]

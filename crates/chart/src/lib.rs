@@ -4,7 +4,7 @@
 //! marks that can be focused to read their values. Lengths are SVG user units; a chart is [`WIDTH`]
 //! or [`NARROW`] wide and as high as it needs to be.
 //!
-//! Missing values are NaN in the data and gaps in the drawing. With more than [`reduce::MAX_MARKS`]
+//! Missing values are NaN in the data and gaps in the drawing. With more than [`axes::reduce::MAX_MARKS`]
 //! marks, a chart draws the mean and the range of each stretch of points instead of every point.
 //!
 //! | chart | content |
@@ -26,33 +26,24 @@
 //! | [`text`] | bars, sparklines and intervals for a terminal |
 
 pub mod area;
-mod axis;
+pub mod axes;
 pub mod bars;
 pub mod curve;
 pub mod ecdf;
 pub mod flame;
-mod frame;
 pub mod heat;
 pub mod histogram;
 pub mod history;
 pub mod intervals;
-mod labels;
-mod legend;
 pub mod lines;
-mod mark;
 pub mod order;
-mod reach;
-pub mod reduce;
-mod scale;
 pub mod scaling;
 pub mod small;
-pub mod text;
-mod ticks;
 mod timeline;
 
-pub use frame::{Head, NARROW, WIDTH};
-pub use reach::Reach;
-pub use scale::ScaleKind;
+pub use axes::frame::{Head, NARROW, WIDTH};
+pub use axes::reach::Reach;
+pub use axes::scale::ScaleKind;
 pub use timeline::PhaseSpan;
 
 /// Style sheet of the charts: colours as CSS variables for light, dark and print.

@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use crate::axis::Axis;
-use crate::frame::{Head, WIDTH};
-use crate::legend::{Key, KeyKind};
-use crate::mark::{Focus, dash_class, mark, series_class, shape};
-use crate::reach::Reach;
-use crate::reduce::{means, spread, stretches};
-use crate::scale::extent;
-use crate::ticks::short;
+use crate::axes::axis::Axis;
+use crate::axes::frame::{Head, WIDTH};
+use crate::axes::legend::{Key, KeyKind};
+use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::axes::reach::Reach;
+use crate::axes::reduce::{means, spread, stretches};
+use crate::axes::scale::extent;
+use crate::axes::ticks::short;
 use crate::timeline::{PhaseSpan, Timeline};
 
 /// One line of the chart.

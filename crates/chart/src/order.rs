@@ -3,12 +3,12 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, heading, noted};
-use crate::frame::{Head, Inner, WIDTH, crosshair, px};
-use crate::legend::{Key, KeyKind, legend};
-use crate::mark::{Focus, link, series_class, shape};
-use crate::reduce::{MAX_MARKS, aggregated};
-use crate::scale::{Scale, extent};
+use crate::axes::axis::{Axis, direction, heading, noted};
+use crate::axes::frame::{Head, Inner, WIDTH, crosshair, px};
+use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::mark::{Focus, link, series_class, shape};
+use crate::axes::reduce::{MAX_MARKS, aggregated};
+use crate::axes::scale::{Scale, extent};
 
 /// Status of a trial in the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, heading, noted};
-use crate::frame::{Head, Inner, WIDTH, crosshair, path, px};
-use crate::legend::{Key, KeyKind, legend};
-use crate::mark::{Focus, mark, shape};
-use crate::scale::{ScaleKind, extent};
+use crate::axes::axis::{Axis, heading, noted};
+use crate::axes::frame::{Head, Inner, WIDTH, crosshair, path, px};
+use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::mark::{Focus, mark, shape};
+use crate::axes::scale::{ScaleKind, extent};
 
 /// The measurement at one count.
 #[derive(Debug, Clone, PartialEq)]

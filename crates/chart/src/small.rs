@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 
-use crate::frame::px;
-use crate::mark::series_class;
-use crate::scale::{Scale, ScaleKind, extent};
+use crate::axes::frame::px;
+use crate::axes::mark::series_class;
+use crate::axes::scale::{Scale, ScaleKind, extent};
 
 /// A mean with its interval; a missing number is NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]

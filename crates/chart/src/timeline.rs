@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, foot, heading};
-use crate::frame::{Head, Inner, crosshair, fit, px, svg_spanned, text_width};
-use crate::legend::{Key, legend};
-use crate::scale::{Scale, extent};
+use crate::axes::axis::{Axis, foot, heading};
+use crate::axes::frame::{Head, Inner, crosshair, fit, px, svg_spanned, text_width};
+use crate::axes::legend::{Key, legend};
+use crate::axes::scale::{Scale, extent};
 
 /// A phase of a trial, in seconds from the trial's start.
 #[derive(Debug, Clone, PartialEq)]

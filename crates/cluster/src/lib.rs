@@ -10,7 +10,6 @@
 //!
 //! The lab executes an agent's part of a trial; this crate only transports it ([`Link`]).
 
-mod node_differences;
 pub mod clock;
 mod crew;
 mod doctor;
@@ -19,6 +18,7 @@ mod link;
 mod listen;
 pub mod merge;
 mod message;
+mod node_differences;
 mod nodes_file;
 pub mod orphaned_jobs;
 mod phases;
@@ -27,12 +27,12 @@ mod token;
 pub mod vm;
 mod wire;
 
-pub use node_differences::{Described, describe};
 pub use clock::Clock;
 pub use crew::{Boot, Crew, Lost, LostTo, Request, TrialEnd};
 pub use doctor::{Check, Report, doctor};
 pub use error::ClusterError;
 pub use link::{AgentError, Link, Membership};
 pub use message::{Hello, NodePart, Part, Role, Samples, Served, SetUp, Setup, TrialRequest};
+pub use node_differences::{Described, describe};
 pub use nodes_file::{Did, NODES, NodesFile, Took};
 pub use wire::Bytes;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_stats::warmup::Steady;
+use assay_stats::curves::warmup::Steady;
 use hdrhistogram::Histogram;
 
 use crate::latency::heat::Heat;
@@ -377,7 +377,7 @@ mod tests {
             series,
             threads: vec![ThreadUse { cpu: None, cpu_s: 0.5, wall_s: 2.5 }],
             late: None,
-            steady: assay_stats::warmup::steady_state(&[], assay_model::Better::Higher),
+            steady: assay_stats::curves::warmup::steady_state(&[], assay_model::Better::Higher),
             limit: Limit {
                 limiter: assay_model::LimitedBy::Unknown,
                 reasons: vec![],

@@ -6,72 +6,56 @@
 //! declares) → [`Plan`] (the ordered trials) → [`TrialRecord`] (everything kept about one trial) →
 //! [`Comparison`] (a ratio between treatments with its interval and verdict).
 
-mod across;
-mod analysis;
 pub mod cancel;
-mod comparison;
 pub mod environment;
-mod event;
 mod experiment;
-mod explanation;
 mod fact;
-mod finding;
-mod heat;
-mod histogram;
-mod ledger;
-mod live;
-mod metric;
 mod names;
 pub mod nouns;
-mod observation;
-mod place;
-mod plan;
-mod profile;
-mod program;
 mod record;
-mod run;
-mod sample;
+mod result;
 mod scalar;
-mod self_comparison;
-mod spec;
-mod suite;
 pub mod units;
 
-pub use across::{Across, AcrossRow, Difference};
-pub use analysis::{
-    Analysis, CurvePoint, CurveSummary, Guest, Scaling, ScalingModel, ScalingPoint,
-    TreatmentSummary,
-};
-pub use comparison::{Comparison, Interval, Method, Summary, Verdict};
-pub use event::{Event, EventError, Phase};
-pub use experiment::{
+pub use experiment::definition::{
     Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Labelled, Level, Meter,
     Observe, Order, Source, Stop, TreatmentPattern,
 };
-pub use explanation::{Account, Change, Explanation, Observed};
+pub use experiment::place::{Engine, JobSpan, Where};
+pub use experiment::plan::{Plan, PlannedTrial, Setting, Treatment};
+pub use experiment::spec::{Merge, MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
+pub use experiment::suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 pub use fact::{Fact, SystemDescription, fact_groups, folded_facts};
-pub use finding::{CheckNote, Checks, Finding, Found, Profile, Row, Section, Severities, Severity};
-pub use heat::Heat;
-pub use histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
-pub use ledger::{FileHash, ImportedFile, LedgerEntry, LedgerEvent};
-pub use live::{EndedTrial, LiveEvent, LiveValue};
-pub use metric::{Better, Kind, MetricValue};
 pub use names::nearest;
-pub use observation::{LimitedBy, NodeDifference, Observation, OnNode, SeriesShape, Subject};
-pub use place::{Engine, JobSpan, Where};
-pub use plan::{Plan, PlannedTrial, Setting, Treatment};
-pub use profile::{FunctionChange, FunctionDifferences};
-pub use program::Program;
-pub use record::{
+pub use record::event::{Event, EventError, Phase};
+pub use record::heat::Heat;
+pub use record::histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
+pub use record::ledger::{FileHash, ImportedFile, LedgerEntry, LedgerEvent};
+pub use record::live::{EndedTrial, LiveEvent, LiveValue};
+pub use record::metric::{Better, Kind, MetricValue};
+pub use record::program::Program;
+pub use record::run_summary::{Deleted, RunId, RunState, RunSummary};
+pub use record::sample::{SampleRow, SampleSet, SeriesKey};
+pub use record::trial_record::{
     Curve, Exit, GroupUse, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary,
     TrialRecord, ValidationResult,
 };
-pub use run::{Deleted, RunId, RunState, RunSummary};
-pub use sample::{SampleRow, SampleSet, SeriesKey};
+pub use result::across::{Across, AcrossRow, Difference};
+pub use result::analysis::{
+    Analysis, CurvePoint, CurveSummary, Guest, Scaling, ScalingModel, ScalingPoint,
+    TreatmentSummary,
+};
+pub use result::comparison::{Comparison, Interval, Method, Summary, Verdict};
+pub use result::explanation::{Account, Change, Explanation, Observed};
+pub use result::finding::{
+    CheckNote, Checks, Finding, Found, Profile, Row, Section, Severities, Severity,
+};
+pub use result::observation::{
+    LimitedBy, NodeDifference, Observation, OnNode, SeriesShape, Subject,
+};
+pub use result::profile::{FunctionChange, FunctionDifferences};
+pub use result::self_comparison::{KnownFloor, SelfComparison};
 pub use scalar::Scalar;
-pub use self_comparison::{KnownFloor, SelfComparison};
-pub use spec::{Merge, MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
-pub use suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
 /// Version of every persisted format of this build. A reader accepts this version and older ones; a
 /// newer one is an error that names the assay version to install.

@@ -28,13 +28,10 @@
 //! # }
 //! ```
 
-mod background;
-mod column;
 pub mod counters;
 mod device_stack;
 #[cfg(feature = "ebpf")]
 mod ebpf;
-mod grid;
 pub mod io;
 pub mod meters;
 mod monitor;
@@ -43,24 +40,18 @@ mod process_filter;
 #[cfg(feature = "ebpf")]
 mod processes;
 pub mod profile;
-mod recorder;
-mod sampler;
-mod scan;
-mod source;
+mod sampling;
 pub mod stat;
-mod state;
-mod subjects;
 pub mod syscalls;
 pub mod tasks;
-mod trouble;
 
-pub use column::{Column, Group, Of};
-pub use grid::MIN_INTERVAL;
 pub use monitor::{Chart, Field, Monitor, MonitorSpec, Role};
 pub use monitors::tasks::{ALL as ALL_TASKS, NAME as TASKS};
 pub use monitors::{Drawing, all, charts, every, field, find};
 pub use process_filter::Whose;
-pub use recorder::{FirstSeries, Recorder};
-pub use sampler::{ObserveError, Sampler, check_monitors};
-pub use source::Tree;
-pub use trouble::NotAvailable;
+pub use sampling::column::{Column, Group, Of};
+pub use sampling::grid::MIN_INTERVAL;
+pub use sampling::recorder::{FirstSeries, Recorder};
+pub use sampling::sampler::{ObserveError, Sampler, check_monitors};
+pub use sampling::source::Tree;
+pub use sampling::trouble::NotAvailable;

@@ -2,7 +2,7 @@
 
 use assay_model::Better;
 
-use crate::column::Column;
+use crate::sampling::column::Column;
 use crate::{NotAvailable, Recorder, Tree};
 
 /// One sampled quantity, with all that is needed to show and judge it.

@@ -1,7 +1,7 @@
 //! The first sentence of a result: the best treatment, and by how much the others differ from it.
 //! The terminal, pages, Markdown, lists and previews print the same sentence.
 
-use assay_chart::text::shorten;
+use assay_chart::axes::text::shorten;
 use assay_model::{Analysis, Better, Comparison, Verdict, units};
 
 use crate::figures::{count, percent, ratio_mark, ratio_text};

@@ -3,9 +3,9 @@
 use assay_quoted::denominator::Matrix;
 use assay_quoted::landscape::{Landscape, Role};
 
-use crate::csv::{Rows, kind, number};
 use crate::document::markdown::line;
 use crate::document::{self, Part};
+use crate::formats::csv::{Rows, kind, number};
 use crate::parts::landscape as parts;
 
 /// Writes one row per line of the landscape: rank, kind, label, every column in full, and the ids

@@ -23,29 +23,23 @@
 //! | [`landscape`] | a landscape as CSV and Markdown |
 //! | [`site`] | pages around those of runs and posts: lists, feeds, search |
 
-pub mod benchstat;
-pub mod csv;
-mod short_labels;
 mod document;
 mod figures;
 #[cfg(test)]
 mod fixtures;
-pub mod format;
+pub mod formats;
 mod gate;
 mod headline;
 pub mod history;
-mod hyperfine;
 mod inside;
-pub mod json;
-pub mod junit;
 pub mod landscape;
-pub mod markdown;
 mod merged_sentences;
 pub mod page;
 mod parts;
 mod percentiles;
 pub mod post;
 pub mod reproduce;
+mod short_labels;
 pub mod site;
 mod style;
 pub mod terminal;

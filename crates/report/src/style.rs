@@ -1,6 +1,6 @@
 //! Style of the text for a terminal.
 
-use assay_chart::text::Glyphs;
+use assay_chart::axes::text::Glyphs;
 
 /// Width, colour and characters of text for a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

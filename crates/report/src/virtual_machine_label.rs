@@ -4,8 +4,11 @@
 use assay_model::{Guest, HistogramSummary, Percentile, TreatmentSummary};
 
 use crate::figures::{mark, point_text, ratio_text, summary_text};
+use crate::formats::csv;
+use crate::formats::json;
+use crate::formats::markdown;
 use crate::terminal::{Detail, Style, result};
-use crate::{RunView, csv, fixtures, json, markdown, page, words};
+use crate::{RunView, fixtures, page, words};
 
 const MARK: &str = "(in a virtual machine";
 const DOUBTED: &str = "(in a virtual machine, doubtful)";

@@ -3,9 +3,9 @@
 
 use assay_model::Interval;
 
-use crate::aa::holm_weighted;
+use crate::comparison::aa::holm_weighted;
+use crate::comparison::power;
 use crate::distribution::{student_cdf, student_quantile};
-use crate::power;
 use crate::summary::{mean, variance};
 
 /// An estimate, in the unit of the values.
@@ -77,7 +77,7 @@ pub fn variance_at_least(values: &[f64], minimum: f64) -> f64 {
     variance(values).map_or(f64::NAN, |v| v.max(minimum))
 }
 
-/// Replaces each p that is present by Holm's adjusted p ([`holm`](crate::aa::holm)).
+/// Replaces each p that is present by Holm's adjusted p ([`holm`](crate::comparison::aa::holm)).
 pub fn adjust<'a>(ps: impl Iterator<Item = &'a mut Option<f64>>) {
     adjust_weighted(ps.map(|p| (p, 1.0)));
 }

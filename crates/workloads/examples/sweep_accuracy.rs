@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use assay_model::{TrialRecord, units};
 use assay_stats::rng::Rng;
 use assay_stats::summary::{logs, mean_interval, median};
-use assay_workloads::block_size::CurveModel;
+use assay_workloads::builtin::block_size::CurveModel;
 use trial::{params, trial};
 
 const BLOCKS: u32 = 6;
@@ -43,7 +43,7 @@ fn main() {
     if let [_, work, name, parameters] = &args[..]
         && work == "__work"
     {
-        std::process::exit(assay_workloads::work::serve(name, parameters));
+        std::process::exit(assay_workloads::driver::work::serve(name, parameters));
     }
     let seed = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1);
     let mut rng = Rng::new(seed);

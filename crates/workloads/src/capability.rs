@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use assay_model::{CurvePoint, Scalar};
 
-use crate::span::Span;
+use crate::driver::span::Span;
 use crate::{Launch, TrialContext, WorkloadError};
 
 /// Capabilities of a workload; none by default.

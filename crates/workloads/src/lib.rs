@@ -7,41 +7,23 @@
 //! [`builtin`]; its program is assay itself, started in a fresh process for every trial (`assay
 //! __work NAME JSON`).
 
-pub mod block_size;
 pub mod builtin;
-mod bulkload;
-mod cae;
 pub mod capability;
-mod command;
-pub mod copies;
 mod declare;
+pub mod driver;
 mod failure;
-mod ipc;
 pub mod kit;
-mod memcached;
-mod noop;
-mod orders;
-mod pointer_chase;
-mod process_metrics;
-mod program;
 pub mod readers;
 pub mod registry;
-mod round_trip;
-mod side_by_side;
-pub mod span;
-mod startup;
-mod step;
 pub mod suite;
-mod tlb_sim;
 mod trial_spec;
 mod words;
-pub mod work;
 mod workload;
 
+pub use builtin::command::Command;
+pub use builtin::noop::Noop;
 pub use capability::Offers;
-pub use command::Command;
 pub use failure::Failure;
-pub use noop::Noop;
 pub use registry::{KitPaths, find};
 pub use words::{WordsError, quote_words, split_words};
 pub use workload::{Collected, Finished, KEEP, Launch, TrialContext, Workload, WorkloadError};

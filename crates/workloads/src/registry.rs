@@ -1,14 +1,15 @@
-//! Lookup of workloads by name: the built-in ones ([`crate::builtin`]), and the kits and suites in
+//! Lookup of workloads by name: the built-in ones ([`crate::builtin::table`]), and the kits and suites in
 //! the kit folders.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::builtin::table;
 use crate::declare::wrong;
 use crate::kit::{self, Kit};
 use crate::suite::{self, Suite};
-use crate::{Workload, WorkloadError, builtin};
+use crate::{Workload, WorkloadError};
 
 /// Folders with kits, and the cache of fetched and built files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,7 +80,7 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
     if name.contains('/') {
         return load(Path::new(name));
     }
-    if let Some(workload) = builtin::find(name) {
+    if let Some(workload) = table::find(name) {
         return Ok(workload);
     }
     let mut folders = kits.kits();
@@ -95,7 +96,7 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
         let text = format!("`{name}` is a command and no workload; write `assay run -- {name}`");
         return Err(wrong(text));
     }
-    let built_in = builtin::ROWS.iter().map(|row| (row.new)().spec().name.clone());
+    let built_in = table::ROWS.iter().map(|row| (row.new)().spec().name.clone());
     let known: Vec<String> = built_in.chain(folders.into_keys()).collect();
     let nearest = assay_model::nearest(name, known.iter().map(String::as_str))
         .map(|k| format!(" (did you mean `{k}`?)"))
@@ -129,7 +130,7 @@ mod tests {
                    [[metric]]\nname = \"elapsed\"\nunit = \"s\"\nbetter = \"lower\"\nhelp = \"h\"\nfrom = \"elapsed\"\n";
         std::fs::write(dir.path().join("tiny/kit.toml"), kit).unwrap();
         let paths = KitPaths { roots: vec![dir.path().into()], cache_dir: None };
-        for row in builtin::ROWS {
+        for row in table::ROWS {
             let workload = (row.new)();
             let name = &workload.spec().name;
             assert_eq!(&find(name, &paths).unwrap().spec().name, name);

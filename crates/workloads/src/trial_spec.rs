@@ -10,7 +10,7 @@ use assay_model::Scalar;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::work::life;
+use crate::driver::work::life;
 use crate::{Failure, KEEP, Launch, TrialContext, WorkloadError};
 
 /// Spec of a trial, with data `more` of the workload.

@@ -59,7 +59,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             let mut view = view::load(&archive, &archive.resolve(run)?)?;
             view.summary = archive.annotated(view.summary);
             if cli.json {
-                print_json_text(&assay_report::json::write(&view)?)?;
+                print_json_text(&assay_report::formats::json::write(&view)?)?;
             } else {
                 print_styled(&assay_report::terminal::run(&view, style()))?;
                 print("")?;

@@ -50,7 +50,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     }
     if let [only] = views.as_slice() {
         if cli.json {
-            print_json_text(&assay_report::json::write(only)?)?;
+            print_json_text(&assay_report::formats::json::write(only)?)?;
         } else {
             let result = assay_report::terminal::result(only, Detail::Full, style());
             print_styled(&result)?;

@@ -106,7 +106,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         what.max_time = Some(format!("{} s", left.as_secs()));
         what.until_clear = false;
         what.blocks = Some(blocks);
-        what.confidence = Some(assay_stats::sequential::CONFIDENCE);
+        what.confidence = Some(assay_stats::comparison::sequential::CONFIDENCE);
         ended = lab.run(&experiment::prepare(&what, &lab.kits)?, &mut bar)?;
         view = view::load(&archive, &ended.id)?;
         runs.push(ended.id.to_string());
@@ -376,7 +376,7 @@ mod tests {
             baseline: 0,
             treatment: 1,
             samples: Samples::Paired(&pairs),
-            confidence: assay_stats::sequential::CONFIDENCE,
+            confidence: assay_stats::comparison::sequential::CONFIDENCE,
             margin: Some(0.02),
             gate: true,
         })

@@ -14,8 +14,8 @@ use assay_system::Interrupt;
 use assay_system::process::Ran;
 use assay_traces::block_io::{IoReport, Names, Question};
 
-use crate::commands::observed_command;
 use crate::cli::{Cli, Io};
+use crate::commands::observed_command;
 use crate::exit::{Exit, usage};
 use crate::screen::{print, print_json, print_styled, say, style};
 
@@ -50,7 +50,8 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         let out = Box::new(std::io::BufWriter::new(std::io::stdout()));
         tracer.write_events(super::io::text(format), out)?;
     }
-    let command = (!asked.command.is_empty()).then(|| observed_command::start(&asked.command, &interrupt));
+    let command =
+        (!asked.command.is_empty()).then(|| observed_command::start(&asked.command, &interrupt));
     if command.is_none() && asked.count.is_none() && !cli.json {
         say("watching block I/O; Ctrl-C ends it and shows the answer");
     }

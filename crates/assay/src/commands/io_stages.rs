@@ -13,9 +13,9 @@ use assay_observe::io::{StageTracer, StagesSeen};
 use assay_system::Interrupt;
 use assay_traces::block_io::{DeviceStages, Names, stages};
 
-use crate::commands::observed_command;
 use super::io_live::{POLL, check_devices};
 use crate::cli::{Cli, Io};
+use crate::commands::observed_command;
 use crate::exit::{Exit, mistake};
 use crate::screen::{answer, print, print_json, say};
 
@@ -47,7 +47,8 @@ pub(super) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
     let names = Names::default();
     let mut tracer = StageTracer::start(Path::new("/"), &asked.device, &names)
         .map_err(|e| anyhow!("the stages of I/Os cannot be seen here: {e}"))?;
-    let command = (!asked.command.is_empty()).then(|| observed_command::start(&asked.command, &interrupt));
+    let command =
+        (!asked.command.is_empty()).then(|| observed_command::start(&asked.command, &interrupt));
     if command.is_none() && asked.count.is_none() && !cli.json {
         say("watching the stages of block I/O; Ctrl-C ends it and shows the answer");
     }

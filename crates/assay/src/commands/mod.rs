@@ -3,7 +3,6 @@
 
 mod archive;
 mod audit;
-mod observed_command;
 mod bisect;
 mod compare;
 mod copies;
@@ -21,8 +20,8 @@ mod io_live;
 mod io_stages;
 mod kit;
 mod landscape;
-mod targets;
 mod manual;
+mod observed_command;
 mod open;
 mod plan;
 mod post;
@@ -42,6 +41,7 @@ mod site;
 mod stat;
 mod stat_tasks;
 mod syscalls;
+mod targets;
 mod tlb;
 mod vm;
 mod workloads;

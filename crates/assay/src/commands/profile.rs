@@ -9,9 +9,9 @@ use assay_report::terminal::{Threads, profile as text};
 use assay_system::Interrupt;
 use assay_traces::profile::{Profile, Side, firefox, folded, pprof, read, speedscope, truncation};
 
-use crate::commands::targets::Look;
 use crate::cli;
 use crate::cli::Cli;
+use crate::commands::targets::Look;
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{print_json, print_styled, say, style, write_file};
 

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow};
 use assay_archive::{Archive, Problem, RunReader};
 use assay_model::{RunId, Severity};
 use assay_report::RunView;
-use assay_report::format::{FORMATS, Format};
+use assay_report::formats::rows::{FORMATS, Format};
 
 use super::copies::Copies;
 use super::open::open_archive;

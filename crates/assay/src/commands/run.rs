@@ -82,7 +82,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     }
     let (view, public) = view::of_ended(&archive, &mut ended, !exports.is_empty())?;
     if cli.json {
-        print_json_text(&assay_report::json::write(&view)?)?;
+        print_json_text(&assay_report::formats::json::write(&view)?)?;
     } else {
         let detail = if run.verbose { Detail::Full } else { Detail::Brief };
         print_styled(&assay_report::terminal::result(&view, detail, style()))?;

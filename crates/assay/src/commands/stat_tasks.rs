@@ -41,7 +41,8 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
     for note in tasks.notes() {
         say(note);
     }
-    let command = (!stat.command.is_empty()).then(|| observed_command::start(&stat.command, &interrupt));
+    let command =
+        (!stat.command.is_empty()).then(|| observed_command::start(&stat.command, &interrupt));
     let done = || command.as_ref().is_some_and(std::thread::JoinHandle::is_finished);
     let in_place = std::io::stdout().is_terminal() && !cli.json && command.is_none();
     let mut due = clock::monotonic_ns();

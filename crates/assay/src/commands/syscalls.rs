@@ -8,9 +8,9 @@ use assay_report::terminal::syscalls as text;
 use assay_system::Interrupt;
 use assay_traces::syscalls::Dimension;
 
-use crate::commands::targets::Look;
 use crate::cli;
 use crate::cli::Cli;
+use crate::commands::targets::Look;
 use crate::exit::{Exit, usage};
 use crate::screen::{print_json, print_styled, say, style};
 

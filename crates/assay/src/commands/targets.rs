@@ -8,8 +8,8 @@ use anyhow::Result;
 use assay_observe::{Whose, tasks};
 use assay_system::Interrupt;
 
-use crate::commands::observed_command;
 use crate::cli::Targets;
+use crate::commands::observed_command;
 use crate::exit::{Exit, Usage, usage};
 
 /// Observation that the options describe.

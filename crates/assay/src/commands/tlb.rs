@@ -13,8 +13,8 @@ use assay_traces::translation::counters::{self, Group, Readings, Scope};
 use assay_traces::translation::source::{self, Interleaved, Source, Writer};
 use assay_traces::translation::{Machine, Wish};
 
-use crate::commands::observed_command;
 use crate::cli::{Cli, Tlb};
+use crate::commands::observed_command;
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer_styled, print_json, say, style};
 

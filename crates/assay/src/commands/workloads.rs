@@ -37,7 +37,7 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
 /// explains it.
 fn all(kits: &KitPaths) -> Vec<WorkloadSpec> {
     let mut specs: Vec<WorkloadSpec> =
-        builtin::ROWS.iter().map(|row| (row.new)().spec().clone()).collect();
+        builtin::table::ROWS.iter().map(|row| (row.new)().spec().clone()).collect();
     for name in kits.kits().keys() {
         if let Ok(kit) = assay_workloads::registry::find(name, kits) {
             specs.push(kit.spec().clone());
@@ -70,7 +70,7 @@ fn describe(spec: &WorkloadSpec) -> String {
         let _ = writeln!(text, "  {} ({}) {}", m.name, m.unit, m.better.words());
         let _ = writeln!(text, "{}", wrap(&m.help, "      ", "      "));
     }
-    if let Some(row) = builtin::row(&spec.name) {
+    if let Some(row) = builtin::table::row(&spec.name) {
         let experiment = row.experiment.map(|e| format!(", experiments/{e}")).unwrap_or_default();
         let _ = writeln!(text, "\nSee docs/{}{experiment}", row.docs);
     }

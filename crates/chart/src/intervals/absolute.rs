@@ -5,10 +5,10 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use super::{label, label_room};
-use crate::axis::{Axis, direction, heading, noted};
-use crate::frame::{Head, Inner, WIDTH, px};
-use crate::mark::{Focus, link, mark, shape, whisker};
-use crate::scale::extent;
+use crate::axes::axis::{Axis, direction, heading, noted};
+use crate::axes::frame::{Head, Inner, WIDTH, px};
+use crate::axes::mark::{Focus, link, mark, shape, whisker};
+use crate::axes::scale::extent;
 
 /// One trial of a treatment.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ pub mod ratio;
 
 use maud::{Markup, html};
 
-use crate::frame::{fit, px, text_width};
+use crate::axes::frame::{fit, px, text_width};
 
 /// Maximum width of the row labels.
 const LABELS: f64 = 240.0;

@@ -5,10 +5,10 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use super::{label, label_room};
-use crate::axis::{Axis, direction, heading, noted};
-use crate::frame::{Head, Inner, WIDTH, px, text_width};
-use crate::mark::{Focus, mark, shape, whisker};
-use crate::scale::{ScaleKind, extent};
+use crate::axes::axis::{Axis, direction, heading, noted};
+use crate::axes::frame::{Head, Inner, WIDTH, px, text_width};
+use crate::axes::mark::{Focus, mark, shape, whisker};
+use crate::axes::scale::{ScaleKind, extent};
 
 /// Comparison of one treatment with the baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +72,7 @@ pub fn render(chart: &Ratios) -> Markup {
         @if let Some(m) = chart.margin {
             @if let (Some(a), Some(b)) = (x.clamped(1.0 / (1.0 + m)), x.clamped(1.0 + m)) {
                 rect class="margin" x=(px(a)) y=(px(inner.top)) width=(px(b - a)) height=(px(inner.bottom - inner.top)) {
-                    title { "differences that do not matter: within " (crate::ticks::short(m * 100.0, "%")) }
+                    title { "differences that do not matter: within " (crate::axes::ticks::short(m * 100.0, "%")) }
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! F28 to F31: enough independent trials, in interleaved order.
 
 use assay_model::{Found, Method, Order};
-use assay_stats::variance::by_level;
+use assay_stats::comparison::variance::by_level;
 
 use super::trend::trend_p;
 use crate::check::{Evaluation, about, grave, missing, need, not_applicable, plain};

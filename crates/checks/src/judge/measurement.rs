@@ -173,7 +173,7 @@ pub(crate) fn settled(e: &Evidence) -> Evaluation {
     if classes.is_empty() {
         return missing(format!(
             "a series of at least {} stretches inside a trial (make `steady` longer)",
-            assay_stats::warmup::SHORTEST
+            assay_stats::curves::warmup::SHORTEST
         ));
     }
     let never = classes.iter().filter(|c| ***c == SeriesShape::NoSteadyState).count();

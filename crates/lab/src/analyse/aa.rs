@@ -10,7 +10,7 @@ use assay_model::{
     Better, Experiment, FactorLevels, Kind, KnownFloor, MetricValue, Plan, RunId, SCHEMA_VERSION,
     SelfComparison, Setting, Stop, SystemDescription, Treatment, TrialRecord,
 };
-use assay_stats::aa::{MIN_COMPARISONS, floor};
+use assay_stats::comparison::aa::{MIN_COMPARISONS, floor};
 
 use crate::analyse::pairs::pairs;
 use crate::clock::now_utc;

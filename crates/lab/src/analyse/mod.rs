@@ -21,8 +21,9 @@ use assay_model::{
     Plan, Profile, Scalar, Scaling, Severity, Stop, SystemDescription, Treatment, TreatmentSummary,
     TrialRecord, Verdict,
 };
-use assay_stats::scaling::Size;
-use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
+use assay_stats::comparison::sequential;
+use assay_stats::curves::scaling::Size;
+use assay_stats::{CompareInput, Samples, compare_family, summarize};
 
 use assay_workloads::capability::Chooses;
 
@@ -53,7 +54,7 @@ pub struct Recorded<'a> {
 pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let Recorded { experiment, plan, records, .. } = *recorded;
     // A kit whose folder is gone has no model of its curves anyway, so built-in workloads suffice.
-    let workload = assay_workloads::builtin::find(&plan.workload.name);
+    let workload = assay_workloads::builtin::table::find(&plan.workload.name);
     let model = workload.as_ref().and_then(|w| w.offers().chooses);
     let metrics = metrics(plan, records);
     let confidence = confidence(experiment);
@@ -382,12 +383,12 @@ fn curves(
                 .map_or_else(|| Better::from_unit(&first.unit), |m| m.better);
             let percentiles = histograms::of_curve(histograms, treatment.id, name);
             let mut merged = if percentiles.is_empty() {
-                assay_stats::curve::merge(&trials, better, confidence)
+                assay_stats::curves::curve::merge(&trials, better, confidence)
             } else {
                 // A merged percentile has no trials to compute an interval from.
                 let points: Vec<[f64; 2]> =
                     percentiles.iter().filter_map(|(x, p)| Some([*x, p.value?])).collect();
-                let mut merged = assay_stats::curve::merge(&[points], better, confidence);
+                let mut merged = assay_stats::curves::curve::merge(&[points], better, confidence);
                 for point in &mut merged.points {
                     let of = percentiles.iter().find(|(x, _)| *x == point.x);
                     point.n = of.map_or(point.n, |(_, p)| p.trials);
@@ -446,7 +447,7 @@ fn scaling(
             Some(Size { count, values: values(records, t.id, &metric.name) })
         })
         .collect();
-    let mut found = assay_stats::scaling::scaling(
+    let mut found = assay_stats::curves::scaling::scaling(
         factor,
         (&metric.name, &metric.unit),
         metric.better,

@@ -7,8 +7,8 @@ use assay_model::{
     Better, Experiment, Interval, Outcome, Plan, Scalar, Scaling, SuiteComparison, SuiteMember,
     SuiteResults, SuiteScore, SuiteSpec, Treatment, TrialRecord,
 };
+use assay_stats::curves::scaling::Size;
 use assay_stats::means::{self, Member, Quantity};
-use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
 use crate::analyse::pairs::{apart, values};
@@ -59,7 +59,7 @@ pub(crate) fn scaling(
         })
         .collect();
     let metric = (suite.metric.as_str(), "1"); // ratio to a reference
-    Some(assay_stats::scaling::scaling(factor, metric, Better::Higher, &sizes, confidence))
+    Some(assay_stats::curves::scaling::scaling(factor, metric, Better::Higher, &sizes, confidence))
 }
 
 type Group<'a> = (BTreeMap<String, Scalar>, Vec<&'a Treatment>);

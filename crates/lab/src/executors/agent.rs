@@ -11,7 +11,7 @@ use assay_model::{Experiment, Outcome, Plan, SystemDescription, Treatment, Trial
 use assay_system::process::Output;
 use assay_system::redact::Recorder;
 use assay_system::{Interrupt, ProcessSetup, Root};
-use assay_workloads::span::Span;
+use assay_workloads::driver::span::Span;
 use assay_workloads::{KitPaths, TrialContext, Workload};
 
 use crate::executors::server_program::Server;
@@ -70,7 +70,7 @@ impl Agent {
         let membership = &link.membership;
         // Several tasks on a node share its CPUs; each gets neighbouring ones.
         if setup.tasks_per_node > 1 {
-            let share = assay_workloads::copies::places(
+            let share = assay_workloads::driver::copies::places(
                 &crate::trial::cpus::allowed(),
                 setup.tasks_per_node,
             );

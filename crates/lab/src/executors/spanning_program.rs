@@ -8,7 +8,7 @@ use assay_cluster::{Link, slurm};
 use assay_model::{Experiment, Outcome, TrialRecord, WorkloadSpec};
 use assay_system::{ProcessSetup, scratch};
 use assay_workloads::capability::Spans;
-use assay_workloads::span::{Share, Span};
+use assay_workloads::driver::span::{Share, Span};
 use assay_workloads::{Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError};
 
 /// Folder of files in memory.

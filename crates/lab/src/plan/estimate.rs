@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_archive::{Archive, Filter};
 use assay_model::{Plan, TrialRecord};
-use assay_stats::power::{detectable_paired, detectable_unpaired};
+use assay_stats::comparison::power::{detectable_paired, detectable_unpaired};
 
 use crate::analyse::pairs::{counterpart, pairs};
 

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use assay_model::{Design, Order, PlannedTrial, Stop, Treatment};
+use assay_stats::comparison::sequential::LOOKS;
 use assay_stats::rng::Rng;
-use assay_stats::sequential::LOOKS;
 
 use crate::error::{PlanError, wrong};
 

@@ -2,7 +2,7 @@
 //! second, or at a look at the results that finds the answer clear.
 
 use assay_model::{Design, Experiment, Plan, Stop, TrialRecord};
-use assay_stats::sequential::{self, Look, LookInput};
+use assay_stats::comparison::sequential::{self, Look, LookInput};
 
 use crate::analyse::pairs::{counterpart, pairs};
 use crate::plan::margin;

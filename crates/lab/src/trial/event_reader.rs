@@ -9,8 +9,8 @@ use assay_model::{
     Better, Curve, Event, Heat, MetricSpec, MetricValue, Observation, Phase, PhaseMark, SampleRow,
     SampleSet, SeriesKey, SeriesShape, TrialHistogram, TrialRecord, WorkloadSpec,
 };
+use assay_stats::curves::warmup::{Class, steady_state};
 use assay_stats::means::geometric;
-use assay_stats::warmup::{Class, steady_state};
 use assay_system::process::{Sink, Stream};
 
 use crate::progress::watcher::News;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assay_model::Better;
-use assay_stats::warmup::steady_state;
+use assay_stats::curves::warmup::steady_state;
 
 use crate::config::{Config, Mode};
 use crate::latency::limiter::limit;

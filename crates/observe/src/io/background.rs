@@ -10,7 +10,7 @@ use assay_traces::block_io::{IoReport, Names};
 use super::tracer::IoTracer;
 use super::way::TraceRequest;
 use crate::NotAvailable;
-use crate::background::Background;
+use crate::sampling::background::Background;
 
 /// Interval between two reads of the ring.
 const POLL: Duration = Duration::from_millis(5);

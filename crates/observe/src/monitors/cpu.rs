@@ -1,10 +1,10 @@
 //! Monitor of CPU time by use, from `/proc/stat`.
 
-use crate::column::{Column, Group, Of};
-use crate::scan::{Words, lines};
-use crate::source::SharedSource;
-use crate::subjects::Subjects;
-use crate::trouble::Trouble;
+use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::scan::{Words, lines};
+use crate::sampling::source::SharedSource;
+use crate::sampling::subjects::Subjects;
+use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
 
 static TIME: Chart = Chart::stacked("CPU time", "all");

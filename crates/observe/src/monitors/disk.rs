@@ -1,11 +1,11 @@
 //! Monitor of block devices, from `/proc/diskstats`, with the columns and formulas of `iostat -x`.
 //! The counters are described in the kernel's Documentation/admin-guide/iostats.rst.
 
-use crate::column::{Column, Group, Of};
-use crate::scan::{Words, lines};
-use crate::source::{Reading, Source};
-use crate::subjects::{Change, Subjects};
-use crate::trouble::Trouble;
+use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::scan::{Words, lines};
+use crate::sampling::source::{Reading, Source};
+use crate::sampling::subjects::{Change, Subjects};
+use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static THROUGHPUT: Chart = Chart::lines("Disk throughput");

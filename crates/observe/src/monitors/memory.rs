@@ -1,10 +1,10 @@
 //! Monitor of memory use, from `/proc/meminfo`, and of paging, from `/proc/vmstat`.
 
-use crate::column::{Column, Group, Of};
-use crate::scan::keyed;
-use crate::source::{Reading, Source};
-use crate::subjects::Subjects;
-use crate::trouble::Trouble;
+use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::scan::keyed;
+use crate::sampling::source::{Reading, Source};
+use crate::sampling::subjects::Subjects;
+use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static USE: Chart = Chart::lines("Memory");

@@ -1,11 +1,11 @@
 //! Monitor of network interfaces, from `/proc/net/dev`, and of TCP retransmits, from
 //! `/proc/net/snmp`, both of the network namespace that the process is in.
 
-use crate::column::{Column, Group, Of};
-use crate::scan::{Words, lines, number};
-use crate::source::{Reading, Source};
-use crate::subjects::Subjects;
-use crate::trouble::Trouble;
+use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::scan::{Words, lines, number};
+use crate::sampling::source::{Reading, Source};
+use crate::sampling::subjects::Subjects;
+use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static THROUGHPUT: Chart = Chart::lines("Network throughput");

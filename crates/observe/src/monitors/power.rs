@@ -2,9 +2,9 @@
 //! energy sensors of `/sys/class/hwmon`. Without any of them the monitor is unavailable; it never
 //! estimates power by a model of its own.
 
-use crate::column::{Column, Group, Of};
-use crate::scan::{Words, number};
-use crate::source::{Reading, Source};
+use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::scan::{Words, number};
+use crate::sampling::source::{Reading, Source};
 use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
 
 static DRAWN: Chart = Chart::lines("Power");

@@ -1,11 +1,11 @@
 //! Monitor of the share of time in which tasks waited for CPU, disk or memory: the kernel's
 //! pressure stall information (Documentation/accounting/psi.rst).
 
-use crate::column::{Column, Group, Of};
-use crate::scan::{Words, decimal, lines, number};
-use crate::source::{Reading, Source};
-use crate::subjects::Subjects;
-use crate::trouble::Trouble;
+use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::scan::{Words, decimal, lines, number};
+use crate::sampling::source::{Reading, Source};
+use crate::sampling::subjects::Subjects;
+use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
 
 static WAITED: Chart = Chart::lines("Pressure: share of time in which something waited");

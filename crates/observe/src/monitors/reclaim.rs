@@ -1,10 +1,10 @@
 //! Monitor of the kernel's memory reclaim, from `/proc/vmstat`: direct reclaim and compaction that
 //! programs waited for, pages scanned and reclaimed, and huge-page allocations that failed.
 
-use crate::scan::keyed;
-use crate::source::{Reading, Source};
-use crate::subjects::Subjects;
-use crate::trouble::Trouble;
+use crate::sampling::scan::keyed;
+use crate::sampling::source::{Reading, Source};
+use crate::sampling::subjects::Subjects;
+use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static PAGES: Chart = Chart::lines("Memory reclaim");

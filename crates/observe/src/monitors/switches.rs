@@ -1,11 +1,11 @@
 //! Monitor of context switches, interrupts, forks and runnable threads, from `/proc/stat` and
 //! `/proc/loadavg`.
 
-use crate::column::{Column, Group, Of};
-use crate::scan::{Words, decimal, lines, number};
-use crate::source::{Reading, SharedSource, Source};
-use crate::subjects::Subjects;
-use crate::trouble::Trouble;
+use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::scan::{Words, decimal, lines, number};
+use crate::sampling::source::{Reading, SharedSource, Source};
+use crate::sampling::subjects::Subjects;
+use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static RATES: Chart = Chart::lines("Context switches and interrupts");

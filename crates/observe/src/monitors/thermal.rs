@@ -1,9 +1,9 @@
 //! Monitor of temperatures and CPU frequencies, from `/sys/class/thermal` and cpufreq. The `cpu
 //! MHz` of `/proc/cpuinfo` is not used: in a virtual machine it is a constant.
 
-use crate::scan::{Words, number};
-use crate::source::{Reading, Source};
-use crate::trouble::Trouble;
+use crate::sampling::scan::{Words, number};
+use crate::sampling::source::{Reading, Source};
+use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static TEMPERATURE: Chart = Chart::lines("Temperature");

@@ -12,7 +12,7 @@ use super::ProfileRequest;
 use super::looking::Looking;
 use super::profiler::start;
 use crate::NotAvailable;
-use crate::background::Background;
+use crate::sampling::background::Background;
 
 /// Interval between two reads of process events: a file that is deleted sooner may remain without
 /// names.

@@ -2,7 +2,7 @@
 
 use super::Frame;
 use super::number::{percent, short};
-use crate::column::{Column, Group, Of};
+use crate::sampling::column::{Column, Group, Of};
 use crate::{Field, monitors};
 
 /// One column with the fields that it shows.

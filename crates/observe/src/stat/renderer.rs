@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::column::{Shown, summary};
 use super::number::hundredths;
 use super::{Disks, Frame};
-use crate::column::Of;
 use crate::monitors;
+use crate::sampling::column::Of;
 
 /// Selects the table to render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::scan::{Words, keyed, number};
+use crate::sampling::scan::{Words, keyed, number};
 
 /// Selected fields of `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]

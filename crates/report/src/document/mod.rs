@@ -2,21 +2,21 @@
 //! each output writes them: [`terminal`], [`html`] and [`markdown`]. A part or a column may be
 //! limited to some outputs; text and numbers that several outputs show are the same in all of them.
 
-pub(crate) mod trial_links;
 pub(crate) mod html;
 pub(crate) mod markdown;
 pub(crate) mod table;
 pub(crate) mod terminal;
 pub(crate) mod text;
+pub(crate) mod trial_links;
 
 use assay_model::{Finding, Verdict};
 use maud::Markup;
 
 use crate::merged_sentences::trials_text;
 
-pub(crate) use trial_links::Behind;
 pub(crate) use table::{Cell, Table, cell};
 pub(crate) use text::{Look, NOTHING, Text, Tone, text};
+pub(crate) use trial_links::Behind;
 
 /// Sentence that is shown if the checks found nothing.
 pub(crate) const NO_FINDINGS: &str = "The checks found nothing to report.";

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use super::data;
 use super::packed::file;
-use crate::csv;
 use crate::document::html::parts;
+use crate::formats::csv;
 use crate::gate::Gate;
 use crate::merged_sentences::group;
 use crate::parts::trials::trials;

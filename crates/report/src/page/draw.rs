@@ -12,7 +12,6 @@ use assay_model::{
 };
 use maud::{Markup, html};
 
-use crate::short_labels::apart;
 use crate::document::html::figure;
 use crate::figures::{
     centre, count, percent, point_text, ratio_mark, ratio_text, summary_text, value_text, x_text,
@@ -20,6 +19,7 @@ use crate::figures::{
 use crate::gate::Gate;
 use crate::parts::curves::chosen;
 use crate::parts::scaling::{model_name, speedup_text};
+use crate::short_labels::apart;
 use crate::view::shown_points;
 use crate::view::{RunView, deciding, outcome_word};
 use crate::words;

@@ -4,9 +4,9 @@ use assay_model::Kind as Origin;
 use assay_quoted::denominator::{Basis, Matrix, MatrixCell};
 use assay_quoted::landscape::{Landscape, Line, Role};
 
-use crate::csv::kind;
 use crate::document::table::Row;
 use crate::document::{Cell, Part, Parts, Table, Tone, cell};
+use crate::formats::csv::kind;
 
 /// Placeholder for a value that was not printed or recorded.
 const NOTHING: &str = "-";

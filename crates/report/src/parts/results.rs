@@ -215,7 +215,11 @@ mod tests {
 
     fn outputs(view: &RunView) -> [String; 3] {
         let style = Style { width: 200, ..Style::default() };
-        [crate::terminal::run(view, style), crate::markdown::write(view), crate::page::render(view)]
+        [
+            crate::terminal::run(view, style),
+            crate::formats::markdown::write(view),
+            crate::page::render(view),
+        ]
     }
 
     /// Returns true if an output contains the words, possibly escaped for Markdown.

@@ -198,7 +198,7 @@ mod tests {
             let style = Style { width: 200, ..Style::default() };
             [
                 crate::terminal::run(view, style),
-                crate::markdown::write(view),
+                crate::formats::markdown::write(view),
                 crate::page::render(view),
             ]
         };

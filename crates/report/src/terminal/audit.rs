@@ -1,6 +1,6 @@
 //! The claims of a text with their verdicts.
 
-use assay_chart::text::shorten;
+use assay_chart::axes::text::shorten;
 use assay_claims::{Audit, ClaimVerdict, Comparison, JudgedClaim, Reading, Table};
 use assay_model::nouns::count;
 

@@ -1,6 +1,6 @@
 //! Curves in a terminal: their best points, the points to choose, and a short table.
 
-use assay_chart::text::{bar, sparkline};
+use assay_chart::axes::text::{bar, sparkline};
 use assay_model::{CurvePoint, CurveSummary};
 
 use super::Style;

@@ -1,6 +1,6 @@
 //! Locations of a device's I/Os: the device as a line of 64 characters, and its busiest regions.
 
-use assay_chart::text::{bar, sparkline};
+use assay_chart::axes::text::{bar, sparkline};
 use assay_model::units::{format_bytes, format_value_digits};
 use assay_traces::block_io::{BLOCK_BYTES, IoReport, RegionMap};
 

@@ -43,7 +43,7 @@ mod tests {
     use assay_quoted::denominator::{Counts, Denominator};
     use assay_quoted::landscape::{Collection, Measured, Query};
 
-    use assay_chart::text::columns as width_of;
+    use assay_chart::axes::text::columns as width_of;
 
     use super::*;
     use crate::terminal::Glyphs;

@@ -34,7 +34,7 @@ pub use tlb::{simulation, tlb};
 
 pub use crate::parts::profile::Threads;
 pub use crate::style::Style;
-pub use assay_chart::text::Glyphs;
+pub use assay_chart::axes::text::Glyphs;
 
 use assay_model::{Across, Analysis, Explanation, Finding, RunSummary, SystemDescription};
 use assay_traces::profile::Profile;
@@ -95,7 +95,7 @@ pub fn findings(findings: &[Finding], style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assay_chart::text::columns;
+    use assay_chart::axes::text::columns;
 
     use super::*;
     use crate::{fixtures, headline};

@@ -1,7 +1,7 @@
 //! Output at the end of a run: its results, and the findings against them. Every trial is in
 //! [`super::run`].
 
-use assay_chart::text::shorten;
+use assay_chart::axes::text::shorten;
 use assay_model::{Outcome, Severity, TrialRecord};
 
 use super::Style;

@@ -1,6 +1,6 @@
 //! The summary of each treatment on its own: mean, range, CPU time, memory.
 
-use assay_chart::text::sparkline;
+use assay_chart::axes::text::sparkline;
 use assay_model::TreatmentSummary;
 use assay_model::units::format_value;
 

@@ -74,7 +74,8 @@ pub(crate) struct WorkloadLine {
 
 /// The built-in workloads and the kits that can be read.
 pub(crate) fn workloads(app: &App) -> Vec<WorkloadLine> {
-    let built_in = assay_workloads::builtin::ROWS.iter().map(|row| (row.new)().spec().clone());
+    let built_in =
+        assay_workloads::builtin::table::ROWS.iter().map(|row| (row.new)().spec().clone());
     let kits = app.config.kits.kits();
     let kits = kits.keys().filter_map(|name| {
         let kit = assay_workloads::registry::find(name, &app.config.kits).ok()?;

@@ -50,7 +50,8 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, Refusal> {
 
 pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Result<Object, Refusal> {
     let view = app.view(run_id(&id)?).await?;
-    let json = move |_: &Arc<App>| assay_report::json::write(&view).map_err(|e| Refusal::own(&e));
+    let json =
+        move |_: &Arc<App>| assay_report::formats::json::write(&view).map_err(|e| Refusal::own(&e));
     let json = app.heavy(json).await?;
     Ok(Described::new(([(CONTENT_TYPE, "application/json")], json).into_response()))
 }

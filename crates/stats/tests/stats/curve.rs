@@ -1,7 +1,7 @@
 //! Curves through the public API: merging, the choice of a point, smoothness, interpolation.
 
 use assay_model::Better;
-use assay_stats::curve::{Merged, at, merge};
+use assay_stats::curves::curve::{Merged, at, merge};
 use assay_stats::rng::Rng;
 
 fn merged(trials: &[Vec<[f64; 2]>], better: Better) -> Merged {

@@ -11,8 +11,8 @@ use std::time::Duration;
 use super::format::Origin;
 use super::lock::Lock;
 use crate::WorkloadError;
-use crate::program::need;
-use crate::step::{Inherit, Step};
+use crate::driver::program::need;
+use crate::driver::step::{Inherit, Step};
 
 const TIMEOUT: Duration = Duration::from_secs(600);
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::format::{Build, Command, Text};
 use super::lock::Lock;
 use super::template::{Values, command_holes, holes, render_command, shown};
-use crate::step::Step;
+use crate::driver::step::Step;
 use crate::{Launch, WorkloadError};
 use assay_system::{sha256, sha256_file};
 

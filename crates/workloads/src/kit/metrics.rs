@@ -10,7 +10,8 @@ use super::format::{MetricRow, Source, Text};
 use super::pattern::Pattern;
 use super::result::Results;
 use super::template::{Values, render};
-use crate::{Finished, process_metrics};
+use crate::Finished;
+use crate::driver::process_metrics;
 
 /// Maximum size of a metrics file in bytes.
 const FILE_LIMIT: u64 = 64 << 20;

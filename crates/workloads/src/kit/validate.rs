@@ -7,7 +7,7 @@ use assay_model::{Exit, ValidationResult};
 
 use super::format::Validate;
 use super::template::{Values, render, render_command};
-use crate::step::Step;
+use crate::driver::step::Step;
 use crate::{Finished, WorkloadError};
 use assay_system::{sha256, sha256_file};
 

@@ -18,7 +18,7 @@ use super::problem::Problem;
 use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
 use crate::capability::{Builds, Offers};
-use crate::program::{fact, find_program, version_line};
+use crate::driver::program::{fact, find_program, version_line};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 use assay_system::sha256;
 

@@ -19,8 +19,8 @@ use members::{Chosen, Members};
 
 use crate::capability::{Builds, Offers};
 use crate::declare::{text_of, wrong};
-use crate::program::digest;
-use crate::side_by_side::{self, CopySpec, CrewSpec};
+use crate::driver::program::digest;
+use crate::driver::side_by_side::{self, CopySpec, CrewSpec};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 
 /// Maximum size of a copy's output in bytes.

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use assay_archive::{Archive, Error, Filter, RunReader};
 use assay_model::{RunId, RunState};
 use assay_report::RunView;
-use assay_report::format::FORMATS;
+use assay_report::formats::rows::FORMATS;
 use assay_report::site::{RunCard, pages};
 use assay_system::sha256;
 

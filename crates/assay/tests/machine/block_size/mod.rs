@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use assay_model::{Exit, Phase, TrialRecord, ValidationResult};
 use assay_testing::alone;
-use assay_workloads::{TrialContext, Workload, WorkloadError, block_size::BlockSize};
+use assay_workloads::builtin::block_size::BlockSize;
+use assay_workloads::{TrialContext, Workload, WorkloadError};
 use trial::{assay, cpus, params, trial};
 
 fn passed(record: &TrialRecord) {

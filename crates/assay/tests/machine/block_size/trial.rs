@@ -8,7 +8,7 @@ use assay_model::{
     Better, Curve, Event, Exit, MetricValue, Outcome, PhaseMark, PlannedTrial, Scalar, TrialRecord,
     ValidationResult,
 };
-use assay_workloads::block_size::BlockSize;
+use assay_workloads::builtin::block_size::BlockSize;
 use assay_workloads::{TrialContext, Workload, WorkloadError};
 
 /// Returns the program that runs as the trial: assay, or the example itself in an example that uses

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use assay_chart::text::{columns, shorten};
+use assay_chart::axes::text::{columns, shorten};
 
 use super::writer::{Writer, ascii, clean, paint};
 use crate::document::table::{Kind, Row};

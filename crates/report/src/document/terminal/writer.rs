@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay_chart::text::{columns, shorten};
+use assay_chart::axes::text::{columns, shorten};
 
 use crate::document::Tone;
 use crate::terminal::{Glyphs, Style};

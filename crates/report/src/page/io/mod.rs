@@ -1,8 +1,8 @@
 //! Block I/O as the tracer recorded it: of each treatment's trial, and of a system under
 //! observation.
 
-mod several_runs;
 mod charts;
+mod several_runs;
 
 use assay_chart::{PhaseSpan, Reach, WIDTH};
 use assay_model::TrialRecord;

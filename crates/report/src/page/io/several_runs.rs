@@ -4,11 +4,11 @@ use assay_chart::NARROW;
 use assay_model::Across;
 use maud::{Markup, html};
 
-use crate::page::io::Subject;
-use crate::page::io::charts::{Titled, charts, common, same_series};
 use crate::document::html::{figure, table};
 use crate::gate::Gate;
 use crate::merged_sentences::once;
+use crate::page::io::Subject;
+use crate::page::io::charts::{Titled, charts, common, same_series};
 use crate::parts::across::io;
 use crate::view::RunView;
 

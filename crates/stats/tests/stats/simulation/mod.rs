@@ -6,11 +6,11 @@ pub mod bootstrap;
 pub mod fieller;
 pub mod scaling;
 
+use assay_stats::comparison::ratio::{compare_paired, compare_unpaired};
+pub use assay_stats::comparison::sequential::LOOKS as LOOKS_OF_ASSAY;
+use assay_stats::comparison::sequential::NOMINAL_ALPHA;
 use assay_stats::distribution::student_quantile;
-use assay_stats::ratio::{compare_paired, compare_unpaired};
 use assay_stats::rng::Rng;
-pub use assay_stats::sequential::LOOKS as LOOKS_OF_ASSAY;
-use assay_stats::sequential::NOMINAL_ALPHA;
 use assay_stats::summary::{mean, variance};
 
 use bootstrap::{Resampling, Statistic, percentile_interval};

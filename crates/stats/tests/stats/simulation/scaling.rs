@@ -1,9 +1,9 @@
 //! Accuracy of predictions for 64 cores from measurements on fewer, with 2 % noise.
 
 use assay_model::ScalingModel;
+use assay_stats::curves::usl::{Law, fit, throughput};
 use assay_stats::percentile::quantile;
 use assay_stats::rng::Rng;
-use assay_stats::usl::{Law, fit, throughput};
 
 /// Values of σ and κ of the simulated machines.
 const MACHINES: [(f64, f64); 4] = [(0.01, 0.0001), (0.02, 0.0001), (0.02, 0.0005), (0.05, 0.0002)];

@@ -1,7 +1,6 @@
 //! `storage`: the place of a trial's files: a folder, memory, a device, or a file system that is
 //! created on files for the trial, optionally with the limits of an emulated disk.
 
-mod removal;
 mod cold;
 mod device;
 mod disk;
@@ -10,6 +9,7 @@ mod loops;
 mod options;
 mod place;
 mod probe;
+mod removal;
 mod stacked;
 #[cfg(test)]
 mod tests;

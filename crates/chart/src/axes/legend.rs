@@ -1,0 +1,89 @@
+//! Legend of a chart: one key for each series, in rows that fit the width.
+
+use maud::{Markup, html};
+
+use crate::axes::frame::{fit, px, text_width};
+use crate::axes::mark::{dash_class, series_class, shape};
+
+/// Appearance of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyKind {
+    /// A line with the series' mark on it.
+    Line,
+    /// Only the series' mark.
+    Mark,
+    Fill,
+}
+
+/// One entry of the legend.
+pub(crate) struct Key {
+    pub(crate) label: String,
+    pub(crate) class: String,
+    pub(crate) series: usize,
+    pub(crate) kind: KeyKind,
+}
+
+impl Key {
+    /// Creates the key of a numbered series.
+    pub(crate) fn series(series: usize, label: &str, kind: KeyKind) -> Self {
+        let class = format!("{}{}", series_class(series), dash_class(series));
+        Key { label: label.to_owned(), class, series, kind }
+    }
+
+    /// Creates the keys of series numbered from 0.
+    pub(crate) fn numbered<'a>(labels: impl Iterator<Item = &'a str>, kind: KeyKind) -> Vec<Self> {
+        labels.enumerate().map(|(i, label)| Key::series(i, label, kind)).collect()
+    }
+}
+
+/// Vertical centre of the first row, below the heading.
+const TOP: f64 = 38.0;
+const ROW: f64 = 20.0;
+const SAMPLE: f64 = 26.0;
+const MAX_WIDTH: f64 = 330.0;
+
+/// Draws the legend below the heading of a chart of this width, and returns it with its height.
+/// Empty, with height 0, without keys.
+pub(crate) fn legend(width: f64, keys: &[Key]) -> (Markup, f64) {
+    if keys.is_empty() {
+        return (html! {}, 0.0);
+    }
+    let (mut x, mut row) = (2.0, 0);
+    let mut placed = Vec::new();
+    for key in keys {
+        let label = fit(&key.label, MAX_WIDTH);
+        let wide = SAMPLE + text_width(&label) + 20.0;
+        if x > 2.0 && x + wide > width {
+            x = 2.0;
+            row += 1;
+        }
+        placed.push((key, label, x, TOP + f64::from(row) * ROW));
+        x += wide;
+    }
+    let markup = html! {
+        g class="legend" {
+            @for (key, label, x, y) in &placed {
+                g class="key" data-series=(key.series) {
+                    rect class="key-box" x=(px(*x)) y=(px(y - 10.0)) height="20" width=(px(SAMPLE + text_width(label))) {}
+                    (sample(key, *x, *y))
+                    text x=(px(x + SAMPLE)) y=(px(y + 4.0)) { (label) }
+                    title { (key.label) }
+                }
+            }
+        }
+    };
+    (markup, f64::from(row + 1) * ROW + 6.0)
+}
+
+fn sample(key: &Key, x: f64, y: f64) -> Markup {
+    html! {
+        @match key.kind {
+            KeyKind::Line => {
+                line class={ "line " (key.class) } x1=(px(x)) x2=(px(x + 20.0)) y1=(px(y)) y2=(px(y)) {}
+                path class={ "key-mark " (key.class) } d=(shape(key.series, x + 10.0, y, 3.5)) {}
+            }
+            KeyKind::Mark => path class={ "key-mark " (key.class) } d=(shape(key.series, x + 10.0, y, 4.5)) {},
+            KeyKind::Fill => rect class={ "fill " (key.class) } x=(px(x + 4.0)) y=(px(y - 6.0)) width="14" height="12" {},
+        }
+    }
+}

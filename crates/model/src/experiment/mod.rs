@@ -1,0 +1,7 @@
+//! An experiment and its plan.
+
+pub(super) mod definition;
+pub(super) mod place;
+pub(super) mod plan;
+pub(super) mod spec;
+pub(super) mod suite;

@@ -1,0 +1,9 @@
+//! Formats that a run is written in, a file each.
+
+pub mod benchstat;
+pub mod csv;
+pub(super) mod hyperfine;
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod rows;

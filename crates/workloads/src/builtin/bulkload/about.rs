@@ -1,0 +1,30 @@
+//! Facts about the server for the system description.
+
+use std::collections::BTreeMap;
+
+use assay_model::Fact;
+
+use crate::builtin::bulkload::params::Params;
+use crate::builtin::bulkload::postgres::{Programs, User};
+use crate::driver::program::{fact, facts as program_facts, version_line};
+
+/// Returns the facts about the server, named `workload.server.*` and `workload.client.*`.
+pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
+    let programs = Programs::find(params.bin.as_deref());
+    let (server, client) = match programs {
+        Ok(programs) => {
+            (Ok(programs.postgres), version_line(&programs.psql, &["--version".into()]))
+        }
+        Err(e) => {
+            let message = e.to_string();
+            (Err(e), Err(message))
+        }
+    };
+    let mut facts = program_facts("workload.server", &server, "--version");
+    let mut put = |name: &str, known| facts.insert(format!("workload.{name}"), fact(known));
+    put("client.version", client);
+    put("server.settings", Ok(params.settings(1).join(" ")));
+    let user = User::find(&params.user).map_err(|e| e.to_string());
+    put("server.user", user.map(|u| u.map_or_else(|| "whoever runs assay".into(), |u| u.name)));
+    facts
+}

@@ -1,0 +1,210 @@
+//! Results of a load run as events: metrics, histograms and series over time.
+
+use assay_loadgen::config::{Config, Mode};
+use assay_loadgen::latency::heat::{ROWS, edge};
+use assay_loadgen::report::{Errors, OPERATIONS};
+use assay_loadgen::{Operation, Report};
+use assay_model::{Event, Kind, Load};
+use base64::Engine as _;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+
+use crate::builtin::memcached::server_side::Seen;
+use crate::driver::work::{Channel, Curve};
+
+/// Maximum number of samples in a series.
+const SAMPLES: usize = 600;
+
+/// Returns the `q` quantile, in seconds, of `times` in ns. `unanswered` operations count as longer
+/// than any other. Returns `None` if fewer than ten operations lie beyond the quantile, or if it
+/// falls among the unanswered ones.
+pub fn quantile(times: &Histogram<u64>, unanswered: u64, q: f64) -> Option<f64> {
+    let total = times.len() + unanswered;
+    if !assay_stats::percentile::supports(total as f64, q) {
+        return None;
+    }
+    let rank = ((q * total as f64).ceil() as u64).max(1);
+    let share = (rank <= times.len()).then(|| rank as f64 / times.len() as f64)?;
+    Some(times.value_at_quantile(share.min(1.0)) as f64 * 1e-9)
+}
+
+/// Returns the response times of gets: hits and misses of all classes.
+fn gets(report: &Report) -> Histogram<u64> {
+    let mut times = report.times(Some(Operation::GetHit));
+    times += &report.times(Some(Operation::GetMiss));
+    times
+}
+
+/// Sends the metrics of a run. `seen` holds the server's counters around its window, `errors` the
+/// errors of all runs of the trial.
+pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Channel) {
+    let gets = gets(report);
+    let window = Some(report.window_s()).filter(|w| *w > 0.0);
+    let per_s = |bytes: u64| window.map(|w| bytes as f64 / w);
+    let of_gets = |q| quantile(&gets, report.unanswered, q);
+    let answers = report.completed();
+    let cpu = seen.window_cpu_s().filter(|_| answers > 0).map(|s| s * 1e6 / answers as f64);
+    let rows = [
+        ("throughput", report.throughput().filter(|_| answers > 0)),
+        ("p50", of_gets(0.5)),
+        ("p99", of_gets(0.99)),
+        ("p99.9", of_gets(0.999)),
+        ("set_p99", quantile(&report.times(Some(Operation::Set)), report.unanswered, 0.99)),
+        ("hit_ratio", report.hit_ratio()),
+        ("bytes_in", per_s(report.bytes_in)),
+        ("bytes_out", per_s(report.bytes_out)),
+        ("client_cpu", report.cpu_us_per_operation()),
+        ("client_busy", report.limit.generator_busy),
+        ("server_cpu", cpu),
+        ("server_busy", report.limit.server.map(|used| used.busiest)),
+        ("server_cpus", report.limit.server.map(|used| used.cpus)),
+        ("evictions", seen.window_count("evictions").map(|n| n as f64)),
+        ("timed_out", Some(report.unanswered as f64)),
+    ];
+    channel.metrics(crate::builtin::memcached::spec(), rows.into_iter().chain(failures(errors)));
+}
+
+/// Returns the wrong and missing answers of a whole trial as metrics.
+pub fn failures(errors: &Errors) -> [(&'static str, Option<f64>); 2] {
+    [("errors", Some(errors.wrong() as f64)), ("missing", Some(errors.missing() as f64))]
+}
+
+/// Returns a histogram of response times as an event, with the names of the metrics (or, if `at` is
+/// a rate, of the curves) that are percentiles of it. Unanswered operations count in every
+/// histogram regardless of their kind, as in every percentile of the trial.
+fn histogram(
+    name: String,
+    times: &Histogram<u64>,
+    (report, config): (&Report, &Config),
+    percentiles: &[(&str, f64)],
+    at: Option<f64>,
+) -> Option<Event> {
+    let mut bytes = Vec::new();
+    if times.is_empty() || V2Serializer::new().serialize(times, &mut bytes).is_err() {
+        return None;
+    }
+    Some(Event::Histogram {
+        histogram: name,
+        unit: "ns".into(),
+        hdr: base64::engine::general_purpose::STANDARD.encode(bytes),
+        timed_out: report.unanswered,
+        percentiles: percentiles.iter().map(|(name, q)| ((*name).to_owned(), *q)).collect(),
+        at,
+        load: Some(match config.mode {
+            Mode::Closed { .. } => Load::Closed,
+            Mode::Open { .. } => Load::Open,
+        }),
+    })
+}
+
+/// Percentiles of gets that are reported as metrics and as curves over the rate.
+const OF_GETS: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
+
+/// Sends the histograms of response times: `response_time.OPERATION.CLASS` for each pair, and those
+/// merged over all classes for gets and sets.
+pub fn histograms(report: &Report, config: &Config, channel: &mut Channel) {
+    let both = (report, config);
+    let cells = report.cells.iter().map(|cell| {
+        let name = format!("response_time.{}.{}", cell.operation.name(), cell.class);
+        histogram(name, &cell.times, both, &[], None)
+    });
+    let sets = report.times(Some(Operation::Set));
+    let merged = [
+        histogram("response_time.get".into(), &gets(report), both, &OF_GETS, None),
+        histogram("response_time.set".into(), &sets, both, &[("set_p99", 0.99)], None),
+    ];
+    for event in cells.chain(merged).flatten() {
+        channel.send(&event);
+    }
+}
+
+/// Sends the series over time, ramps included, up to the end of the run.
+pub fn series(report: &Report, channel: &mut Channel) {
+    let width = report.bin.as_nanos() as u64;
+    let together = report.series.len().div_ceil(SAMPLES).max(1);
+    for (i, bins) in report.series.chunks(together).enumerate() {
+        let from = report.series_start_ns + (i * together) as u64 * width;
+        let t_ns = from + bins.len() as u64 * width;
+        let seconds = (bins.len() as u64 * width) as f64 * 1e-9;
+        let answers: u64 = bins.iter().map(|b| b.operations).sum();
+        let time: u64 = bins.iter().map(|b| b.time_sum_ns).sum();
+        let longest = bins.iter().map(|b| b.time_max_ns).max().unwrap_or(0);
+        let errors: u64 = bins.iter().map(|b| b.errors).sum();
+        let some = |value: f64| (answers > 0).then_some(value);
+        let rows = [
+            ("throughput", Some(answers as f64 / seconds), "ops/s"),
+            ("response_time_mean", some(time as f64 / answers as f64 * 1e-9), "s"),
+            ("response_time_max", some(longest as f64 * 1e-9), "s"),
+            ("errors", Some(errors as f64), "1"),
+        ];
+        for (sample, value, unit) in rows {
+            channel.sample(sample, t_ns, value, unit);
+        }
+    }
+}
+
+/// Sends the heat map of response times: all correct answers of any operation by arrival time,
+/// ramps included.
+pub fn heat(report: &Report, channel: &mut Channel) {
+    let columns = report.heat.columns();
+    let used = |row: &usize| columns.iter().any(|c| c[*row] > 0);
+    let (Some(first), Some(last)) = ((0..ROWS).find(used), (0..ROWS).rfind(used)) else { return };
+    channel.send(&Event::Heat {
+        heat: "response_time".into(),
+        unit: "ns".into(),
+        start_ns: report.series_start_ns,
+        column_ns: report.bin.as_nanos() as u64 * report.heat.together() as u64,
+        edges: (first..=last + 1).map(edge).collect(),
+        counts: columns.iter().map(|c| c[first..=last].to_vec()).collect(),
+    });
+}
+
+/// Sends a run at `rate` as a point of each curve over the rate, with its histogram.
+pub fn point(rate: f64, report: &Report, config: &Config, channel: &mut Channel) {
+    let gets = gets(report);
+    // `Derived`, because they are read from histograms of the measured times. They are lowest at
+    // the lowest rate, so no rate may be chosen by them.
+    let of_gets =
+        OF_GETS.map(|(name, q)| (name, quantile(&gets, report.unanswered, q), "s", Kind::Derived));
+    let throughput = ("throughput", report.throughput(), "ops/s", Kind::Measured);
+    let name = format!("response_time.get@{rate}");
+    if let Some(event) = histogram(name, &gets, (report, config), &OF_GETS, Some(rate)) {
+        channel.send(&event);
+    }
+    for (name, value, unit, kind) in std::iter::once(throughput).chain(of_gets) {
+        let curve = Curve { name, unit, x_name: "rate", x_unit: "ops/s", kind: Some(kind) };
+        let value = value.filter(|v| v.is_finite());
+        channel.points(&curve, value.map(|v| [rate, v]));
+    }
+}
+
+/// Returns the correct answers of the whole run by operation, summed over the series.
+pub fn answered(report: &Report) -> [u64; OPERATIONS.len()] {
+    let mut sum = [0; OPERATIONS.len()];
+    for bin in &report.series {
+        sum.iter_mut().zip(bin.by_operation).for_each(|(s, n)| *s += n);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_is_reported_only_with_ten_beyond_it() {
+        let mut times = Histogram::<u64>::new_with_bounds(1, 1_000_000_000, 3).unwrap();
+        (1..=1000u64).for_each(|i| times.record(i * 1000).unwrap());
+        let close = |value: Option<f64>, want: f64| (value.unwrap() / want - 1.0).abs() < 0.002;
+        assert!(close(quantile(&times, 0, 0.5), 500e-6));
+        assert!(close(quantile(&times, 0, 0.99), 990e-6));
+        assert_eq!(quantile(&times, 0, 0.999), None);
+        assert!(
+            close(quantile(&times, 5, 0.99), 995e-6),
+            "those without an answer are the longest"
+        );
+        assert_eq!(quantile(&times, 20, 0.99), None, "it lies among those without an answer");
+        let empty = Histogram::<u64>::new(3).unwrap();
+        assert_eq!(quantile(&empty, 0, 0.5), None);
+    }
+}

@@ -1,0 +1,282 @@
+//! Body of a trial: `assay __work memcached JSON`, in a separate process. Starts the server, fills
+//! it, loads it, checks it and stops it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assay_loadgen::config::Config;
+use assay_loadgen::report::Errors;
+use assay_loadgen::{Ended, ErrorKind, Report, Target, limits, preload};
+use assay_model::Phase;
+
+use super::{diagnostics, finding, memtier, results};
+use crate::Failure;
+use crate::builtin::memcached::admin::{Endpoint, Talk};
+use crate::builtin::memcached::params::{Driver, Find, Params, Transport};
+use crate::builtin::memcached::server::Running;
+use crate::builtin::memcached::server_side::{self, HostCpu, Seen, listen, look};
+use crate::builtin::memcached::split::split;
+use crate::driver::work::Channel;
+use crate::trial_spec::TrialSpec;
+
+/// Trial spec. It carries the rates that an earlier trial of the treatment chose for its curve, so
+/// that the curves of all trials have the same points; empty if there is none.
+pub type Spec = TrialSpec<Vec<f64>>;
+
+/// Runs the trial that `json` describes and reports it on `channel`.
+///
+/// # Errors
+/// [`Failure`] if the measurement could not be completed. Wrong answers are not an error: they are
+/// reported as an event, `valid: false`.
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let spec = Spec::read(json)?;
+    let params = Params::from_map(&spec.params)?;
+    let stop = spec.stop_flag()?;
+    let own = params.address.is_none().then_some(&params.server_cpus);
+    let split = split(&spec.cpus, &params.client_cpus, params.client_threads, own);
+    limits::make_room(params.connections, params.client_threads)?;
+    channel.phase(Phase::RampUp, None);
+    let mut stage = Stage {
+        config: Config { cpus: split.client.clone(), ..params.load()? },
+        place: None,
+        server_cpus: None,
+        stop: &stop,
+        channel,
+        wrong: Vec::new(),
+        errors: Errors::default(),
+        max_missing: params.max_missing,
+        checked: Vec::new(),
+    };
+    if let Some(address) = &params.address {
+        stage.channel.note(split.words(false));
+        (stage.config.target, stage.place) = foreign(&params, address);
+        return stage.find(&params, &spec);
+    }
+    let mut running = Running::start(&params, &spec.dir, split.server.as_deref())?;
+    stage.channel.note(format!("server: {}", crate::words::quote_words(&running.argv)));
+    stage.channel.note(split.words(true));
+    stage.channel.notes(&running.notes);
+    stage.config.target = running.target.clone();
+    stage.config.server_pid = Some(running.pid());
+    stage.place = Some(running.place.clone());
+    stage.server_cpus = Some(split.server.as_ref().map_or(spec.cpus.len(), Vec::len));
+    let done = match (stage.find(&params, &spec), running.ended()) {
+        // If the server has ended, its status explains more than the client's error.
+        (Err(Failure::Other(what)), Some(status)) => Err(Failure::Other(format!(
+            "{what}; the server had ended ({status}), its last stderr line: {}",
+            running.last_lines()
+        ))),
+        (done, _) => done,
+    };
+    channel.notes(running.stop());
+    done
+}
+
+/// Returns the addresses of a server that is already running.
+fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
+    let text = address.to_owned();
+    match params.transport {
+        Transport::Unix => (Target::Unix(address.into()), Some(Endpoint::Unix(address.into()))),
+        Transport::Tcp => (Target::Tcp(text.clone()), Some(Endpoint::Tcp(text))),
+        // A TLS server has no plain-text address.
+        Transport::Tls => (params.tls(text), None),
+    }
+}
+
+/// State shared by the steps of a trial.
+pub struct Stage<'a> {
+    /// Configuration of the load, with target, CPUs and server process.
+    pub config: Config,
+    /// Plain-text address of the server; `None` if it has none.
+    pub place: Option<Endpoint>,
+    /// Number of CPUs that the server has; `None` if unknown.
+    pub server_cpus: Option<usize>,
+    /// True after a signal to stop.
+    pub stop: &'a AtomicBool,
+    pub channel: &'a mut Channel,
+    /// Descriptions of wrong answers in any of the runs; if there are any, the trial is invalid.
+    pub wrong: Vec<String>,
+    /// Wrong and missing answers of all runs.
+    pub errors: Errors,
+    /// Maximum share of missing answers in a valid trial.
+    pub max_missing: f64,
+    /// Descriptions of the checks that passed.
+    pub checked: Vec<String>,
+}
+
+impl Stage<'_> {
+    /// Fills the cache and measures what `params.find` asks for.
+    fn find(&mut self, params: &Params, spec: &Spec) -> Result<(), Failure> {
+        if params.driver == Driver::Memtier {
+            return memtier::run(params.driver_path.as_deref(), &spec.dir, self);
+        }
+        self.fill()?;
+        match params.find {
+            Find::Throughput => self.throughput()?,
+            Find::MaxRate => finding::max_rate(self, params)?,
+            Find::Saturation => {
+                let rates = if params.rates.is_empty() { &spec.more } else { &params.rates };
+                finding::saturation(self, rates, params.steps)?;
+            }
+        }
+        self.verdict();
+        Ok(())
+    }
+
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    /// Stores every key once.
+    fn fill(&mut self) -> Result<(), Failure> {
+        // Over TLS, memcached may decrypt the next operations together with a value and then wait
+        // for them on the socket, where they will never arrive. Filling pipelines many sets, so it
+        // uses the plain-text address if there is one.
+        let target = match (&self.config.target, &self.place) {
+            (Target::Tls { .. }, Some(Endpoint::Tcp(plain))) => Target::Tcp(plain.clone()),
+            (other, _) => other.clone(),
+        };
+        let done = preload(&Config { target, ..self.config.clone() }, self.stop)?;
+        if self.stopped() {
+            return Err(Failure::Stopped);
+        }
+        if done.ended != Ended::Complete || done.stored < done.keys {
+            let texts: Vec<&str> = done.errors.texts.iter().map(|t| t.1.as_str()).take(2).collect();
+            let text = format!(
+                "{} of {} objects were stored: {}",
+                done.stored,
+                done.keys,
+                if texts.is_empty() { "the server went away".to_owned() } else { texts.join("; ") }
+            );
+            let large = text.contains("too large");
+            let hint = if large {
+                "; the largest object of the mix is above the server's item limit: raise it (`server.options = \
+                 \"-I 2m\"`) or make the objects smaller (`size.large`)"
+            } else {
+                ""
+            };
+            return Err(Failure::other(format!("filling the cache: {text}{hint}")));
+        }
+        let evicted = listen(self.place.as_ref()).and_then(|mut talk| talk.stats("").ok());
+        let evicted =
+            evicted.and_then(|stats| crate::builtin::memcached::admin::count(&stats, "evictions"));
+        self.channel.note(format!(
+            "the cache was filled with {} objects, {} of values, in {}{}",
+            done.keys,
+            assay_model::units::format_value(done.value_bytes as f64, "B"),
+            assay_model::units::format_duration(done.took),
+            match evicted {
+                Some(n) if n > 0 => format!(
+                    "; the server had evicted {n} objects by then, so that not all of them are there"
+                ),
+                _ => String::new(),
+            }
+        ));
+        Ok(())
+    }
+
+    /// Runs the configured load once and reports all its results.
+    pub fn throughput(&mut self) -> Result<(), Failure> {
+        let config = self.config.clone();
+        let (report, seen) = self.measure(&config, true)?;
+        self.channel.progress(1.0);
+        results::metrics(&report, &seen, &self.errors, self.channel);
+        results::histograms(&report, &config, self.channel);
+        let limit = diagnostics::judged(&report.limit, self.server_cpus);
+        let operations = diagnostics::operations(&config, &report, self.max_missing);
+        for evidence in diagnostics::evidence(&config, &report, &seen, &limit) {
+            self.channel.evidence(evidence);
+        }
+        self.channel.evidence(operations);
+        self.channel.notes(diagnostics::notes(&config, &report, &limit));
+        Ok(())
+    }
+
+    /// Runs the load once and returns its report and the server's counters. Sends the series even
+    /// if the run ends early. If `phases` is true, the phases of the run are reported as the
+    /// trial's.
+    pub fn measure(&mut self, config: &Config, phases: bool) -> Result<(Report, Seen), Failure> {
+        let mut talk: Option<Talk> = listen(self.place.as_ref());
+        let mut seen = Seen { before: look(&mut talk), ..Seen::default() };
+        let channel = &mut *self.channel;
+        let total = (config.ramp_up + config.steady + config.ramp_down).as_secs_f64();
+        let report = assay_loadgen::run(config, self.stop, |phase, t_ns| {
+            let done = match phase {
+                Phase::RampUp => 0.0,
+                Phase::Steady => {
+                    seen.from = look(&mut talk);
+                    seen.host[0] = HostCpu::read();
+                    config.ramp_up.as_secs_f64() / total
+                }
+                Phase::RampDown => {
+                    seen.to = look(&mut talk);
+                    seen.host[1] = HostCpu::read();
+                    (config.ramp_up + config.steady).as_secs_f64() / total
+                }
+            };
+            if phases {
+                if phase != Phase::RampUp {
+                    channel.phase(phase, Some(t_ns));
+                }
+                channel.progress(done);
+            }
+        })?;
+        talk = talk.or_else(|| listen(self.place.as_ref()));
+        seen.after = look(&mut talk);
+        if phases {
+            results::series(&report, self.channel);
+            results::heat(&report, self.channel);
+        }
+        self.judge(config, &report, &seen);
+        match report.ended {
+            Ended::Complete => Ok((report, seen)),
+            Ended::Stopped(_) => Err(Failure::Stopped),
+            Ended::ServerGone(at_ns) | Ended::TimedOut(at_ns) => {
+                let after = (at_ns.saturating_sub(report.series_start_ns)) as f64 * 1e-9;
+                let what = if matches!(report.ended, Ended::TimedOut(_)) {
+                    "stopped answering"
+                } else {
+                    "went away"
+                };
+                let first =
+                    report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
+                Err(Failure::Other(format!(
+                    "the server {what} {} after the begin of the load ({first}); the series until then is kept",
+                    assay_model::units::format_value(after, "s")
+                )))
+            }
+        }
+    }
+
+    /// Records wrong answers, and counts that the server's counters contradict.
+    fn judge(&mut self, config: &Config, report: &Report, seen: &Seen) {
+        self.errors.add(report.errors.clone());
+        let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
+        if tls && report.errors.of(ErrorKind::TimedOut) > 0 {
+            self.channel.note(
+                "a memcached that reads part of what TLS has decrypted waits on the socket for the rest, and its \
+                 answers are missing: try `depth = 1`",
+            );
+        }
+        if let Some(words) = report.errors.wrong_words() {
+            self.wrong.push(words);
+            return;
+        }
+        self.checked.push(format!("{} answers were checked and right", report.completed()));
+        let in_flight = (config.connections * config.depth) as u64 + report.errors.missing();
+        match server_side::agree(seen, results::answered(report), in_flight) {
+            Ok(sentence) => self.checked.push(sentence),
+            // A server that the trial did not start may have other clients.
+            Err(sentence) if config.server_pid.is_none() => self
+                .checked
+                .push(format!("{sentence}; others may be using that server at the same time")),
+            Err(sentence) => self.wrong.push(sentence),
+        }
+    }
+
+    /// Reports whether the answers were correct.
+    pub fn verdict(&mut self) {
+        let valid = self.wrong.is_empty();
+        let detail = if valid { self.checked.join("; ") } else { self.wrong.join("; ") };
+        self.channel.valid(valid, detail);
+    }
+}

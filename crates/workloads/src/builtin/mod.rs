@@ -1,0 +1,14 @@
+//! Workloads that come with assay, a folder or file each.
+
+pub mod block_size;
+pub(super) mod bulkload;
+pub(super) mod cae;
+pub(super) mod command;
+pub(super) mod memcached;
+pub(super) mod noop;
+pub(super) mod orders;
+pub(super) mod pointer_chase;
+pub(super) mod round_trip;
+pub(super) mod startup;
+pub mod table;
+pub(super) mod tlb_sim;

@@ -1,0 +1,50 @@
+//! Entry point of the built-in workloads' programs: `assay __work NAME JSON`, run in a fresh
+//! process.
+
+mod channel;
+pub(crate) mod life;
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+pub use channel::Channel;
+pub(crate) use channel::Curve;
+
+use crate::builtin::table;
+
+/// A trial program, called with its JSON argument. The error is a message.
+pub(crate) type Program = fn(&str) -> Result<(), String>;
+
+/// Runs the program `name` with the argument `json` and returns the exit code: 0 if it completed
+/// (an event reports whether its results are correct), 1 if it failed, 2 if there is no such
+/// program. Events go to the file in `ASSAY_METRICS`, else to file descriptor 3 if that is open for
+/// writing, else to standard output. A failure is reported on standard error.
+pub fn serve(name: &str, json: &str) -> i32 {
+    let Some(program) = table::program(name) else {
+        complain(&format!("there is no built-in workload `{name}` to run"));
+        return 2;
+    };
+    match program(json) {
+        Ok(()) => 0,
+        Err(message) => {
+            complain(&message);
+            1
+        }
+    }
+}
+
+/// Runs a trial with a channel for its events.
+pub(crate) fn reported<E: Display>(
+    json: &str,
+    trial: impl FnOnce(&str, &mut Channel) -> Result<(), E>,
+) -> Result<(), String> {
+    let unwritten = |e: io::Error| format!("events cannot be written: {e}");
+    let mut channel = Channel::open().map_err(unwritten)?;
+    trial(json, &mut channel).map_err(|e| e.to_string())?;
+    channel.close().map_err(unwritten)
+}
+
+fn complain(message: &str) {
+    // If standard error is closed too, the exit code must suffice.
+    let _ = writeln!(io::stderr(), "{message}");
+}
