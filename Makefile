@@ -23,7 +23,7 @@ test:
 	@scripts/test-packages
 	@CARGO="$(CARGO)" scripts/test
 
-# On stock kernels in virtual machines: `make test-vm`, or `make test-vm KERNEL="5.10 6.12"`; docs/testing.md.
+# On stock kernels in virtual machines: `make test-vm`, or `make test-vm KERNEL="5.10 6.12"`; docs/internals/testing.md.
 test-vm:
 	@scripts/test-packages
 	@CARGO="$(CARGO)" scripts/vm/test $(KERNEL)
@@ -32,7 +32,7 @@ test-vm:
 skipped:
 	@scripts/skipped "$${CARGO_TARGET_DIR:-target}/skipped"
 
-# Adds what takes long: stock kernels, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
+# Adds what takes long: stock kernels, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, and the simulations behind docs/internals/statistics.md.
 test-all: test-vm test
 	@$(MAKE) --no-print-directory test-vm KERNEL=6.1 ZFS=1 ONLY=zfs
 	$(CARGO) test --locked --workspace --test machine -- --ignored --nocapture slurm:: virtual_machine::

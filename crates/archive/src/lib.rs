@@ -7,7 +7,7 @@
 //! A power failure loses the running trial and, of the earlier ones, only short trials (under a
 //! second, without samples) that ended since the last flush. [`RunWriter::write_trial`] flushes
 //! them every 1 to 30 seconds; [`Archive::create_run`], [`Archive::resume`] and
-//! [`RunWriter::finish`] always flush. `docs/archive.md` describes the formats and their
+//! [`RunWriter::finish`] always flush. `docs/compare/archive.md` describes the formats and their
 //! guarantees.
 
 mod error;

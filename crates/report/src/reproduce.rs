@@ -103,7 +103,7 @@ fn claims(posts: &[Reproduced]) -> Parts {
     }
     let mut out = Parts::default();
     if table.rows.is_empty() {
-        out.say("No post here makes a claim; `{{#claim ...}}` does (docs/posts.md).");
+        out.say("No post here makes a claim; `{{#claim ...}}` does (docs/publish/posts.md).");
     } else {
         out.table(table);
         out.say(counts(posts));

@@ -82,7 +82,7 @@ fn prepared(
 fn source_of(listed: &Listed) -> Result<(), Refusal> {
     match &listed.experiment {
         Ok(e) if e.source.is_none() => Err(Refusal::bad(format!(
-            "`{}` has no [source], so it has no revisions; docs/revisions.md shows how to add one",
+            "`{}` has no [source], so it has no revisions; docs/track/revisions.md shows how to add one",
             listed.id
         ))),
         _ => Ok(()),

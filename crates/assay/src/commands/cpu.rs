@@ -74,7 +74,7 @@ fn suite_of(cli: &Cli, run: &str) -> anyhow::Result<RunView> {
     let view = view::load(&archive, &archive.resolve(run)?)?;
     if view.analysis.suite.is_none() {
         bail!(
-            "run {} is not of a suite with several members (its workload is {}); docs/cpu.md has \
+            "run {} is not of a suite with several members (its workload is {}); docs/workloads/cpu.md has \
              experiments that are",
             view.summary.id,
             view.plan.workload.name

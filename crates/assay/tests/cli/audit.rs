@@ -120,7 +120,8 @@ fn a_draft_is_filled_in_and_never_overwritten() {
 #[test]
 fn the_documented_example_is_real() {
     let text =
-        std::fs::read_to_string(crate::common::repository().join("docs/auditing.md")).unwrap();
+        std::fs::read_to_string(crate::common::repository().join("docs/publish/auditing.md"))
+            .unwrap();
     let block = |fence: &str| text.split(fence).nth(1).unwrap().split("```").next().unwrap();
     let world = World::new();
     world.write("post.md", block("```markdown\n"));

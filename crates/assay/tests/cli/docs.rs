@@ -33,7 +33,7 @@ fn the_reference_is_what_the_code_says() {
 #[test]
 fn the_tutorial_runs_as_it_stands() {
     let world = World::new();
-    let text = fs::read_to_string(docs().join("tutorial.md")).unwrap();
+    let text = fs::read_to_string(docs().join("start/tutorial.md")).unwrap();
     let blocks: Vec<&str> =
         text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() > 4, "{blocks:?}");
@@ -63,7 +63,20 @@ fn every_page_stands_in_the_book_and_every_link_of_the_book_leads_somewhere() {
     for link in &linked {
         assert!(docs().join(link).exists(), "SUMMARY.md links {link}");
     }
-    for folder in ["", "reference"] {
+    let folders = [
+        "",
+        "start",
+        "measure",
+        "watch",
+        "compare",
+        "track",
+        "publish",
+        "serve",
+        "workloads",
+        "reference",
+        "internals",
+    ];
+    for folder in folders {
         for entry in fs::read_dir(docs().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(docs()).unwrap().display().to_string();

@@ -427,7 +427,7 @@ fn action_and_job_run_their_steps() {
     assert!(fs::read_to_string(&summary).unwrap().contains("main is worse than v1"));
     assert_eq!(fs::read_to_string(&outputs).unwrap(), "verdict=worse\n");
     assert_eq!(step(quick, &action, "main~1", "main").0, Some(0));
-    let job = shell_of("docs/gate.gitlab-ci.yml", "script:");
+    let job = shell_of("docs/track/gate.gitlab-ci.yml", "script:");
     let (code, shown) = step(exe, &job, "v1", "HEAD");
     assert_eq!(code, Some(5), "{shown}");
     let cases = fs::read_to_string(repo.join("gate.xml")).unwrap();

@@ -30,8 +30,8 @@ const MAX_BYTES: usize = 16 << 20;
 const ENTRY_BYTES: usize = 128;
 
 /// Advice for users who need something that the workload `command` lacks.
-const PRINTED: &str = "; a number that the program prints takes a kit (docs/kits.md)";
-const GRID: &str = "; a command with other arguments is another --vs, and a parameter of your own takes a kit (docs/kits.md)";
+const PRINTED: &str = "; a number that the program prints takes a kit (docs/workloads/kits.md)";
+const GRID: &str = "; a command with other arguments is another --vs, and a parameter of your own takes a kit (docs/workloads/kits.md)";
 
 /// Makes the plan. `cpus` is the number of CPUs that assay may use here (the `cpus` of a factor's
 /// range), `seed` the seed of the shuffles if the experiment names none.

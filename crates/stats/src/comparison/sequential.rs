@@ -2,7 +2,7 @@
 //! frequent looks would cause. After 6, 9, 13, 19, 28 and 42 blocks every test is made at a nominal
 //! α of 0.0142, the constant limit of Pocock (Biometrika 64 (1977) 191) for six looks and 5 %
 //! overall. Pocock's limit is derived for equally spaced looks at normal data; for these looks and
-//! Student's t a simulation gives 4 to 6 % (`docs/statistics.md`).
+//! Student's t a simulation gives 4 to 6 % (`docs/internals/statistics.md`).
 //!
 //! An interval reported after such a stop has the level 1 − 0.0142 ([`CONFIDENCE`]), not 0.95. A
 //! run with looks is compared by `compare` with that confidence, at whichever look it ended.

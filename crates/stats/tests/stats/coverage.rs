@@ -1,4 +1,4 @@
-//! The simulations of `docs/statistics.md` as tests, with fixed seeds and bands as acceptance
+//! The simulations of `docs/internals/statistics.md` as tests, with fixed seeds and bands as acceptance
 //! ranges. A band is the known performance of the method, widened by about three standard errors of
 //! the repeats made here.
 

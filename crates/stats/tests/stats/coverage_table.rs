@@ -1,4 +1,4 @@
-//! Prints the tables of `docs/statistics.md`:
+//! Prints the tables of `docs/internals/statistics.md`:
 //! `cargo test --release -p assay-stats --test stats -- --ignored --nocapture`.
 
 use crate::simulation::scaling::{TO_8, TO_32, predictions_of_64};

@@ -15,7 +15,7 @@ pub(super) struct Numa;
 static SPEC: ControlSpec = ControlSpec {
     name: "numa",
     help: "The NUMA nodes that the program's memory comes from. Where it really lay is read while it runs, on \
-           a machine with several nodes (docs/numa.md).",
+           a machine with several nodes (docs/measure/numa.md).",
     levels: "`interleave` (all nodes), `interleave:0-1`, `bind:0`, `preferred:0`",
     needs: "a kernel with NUMA; on a machine with one node it changes nothing, and a note states it",
     probe: ("", "bind:0"),

@@ -52,37 +52,37 @@ macro_rules! rows {
 
 /// All built-in workloads, in the order in which they are listed.
 pub static ROWS: &[Row] = rows! {
-    block_size::BlockSize, "block-size.md", "block-size.toml" => [
+    block_size::BlockSize, "workloads/block-size.md", "block-size.toml" => [
         reports!(block_size::NAME, block_size::trial),
         (block_size::WORKER, |json| block_size::worker(json).map_err(|e| e.to_string()))
     ];
-    bulkload::Bulkload, "bulkload.md", "bulkload-io.toml" => [
+    bulkload::Bulkload, "workloads/bulkload.md", "bulkload-io.toml" => [
         reports!(bulkload::NAME, bulkload::trial), reports!(bulkload::SERVER, bulkload::server)
     ];
-    cae::Cae, "cae.md", "cae-storage.toml" => [
+    cae::Cae, "workloads/cae.md", "cae-storage.toml" => [
         reports!(cae::NAME, cae::trial), reports!(cae::WATCH, cae::watch)
     ];
-    memcached::Memcached, "memcached.md", "memcached-threads.toml" => [
+    memcached::Memcached, "workloads/memcached.md", "memcached-threads.toml" => [
         reports!(memcached::NAME, memcached::trial)
     ];
-    orders::Orders, "orders.md", "orders-instances.toml" => [
+    orders::Orders, "workloads/orders.md", "orders-instances.toml" => [
         reports!(orders::NAME, orders::trial)
     ];
-    pointer_chase::PointerChase, "address-translation.md", "large-pages.toml" => [
+    pointer_chase::PointerChase, "watch/address-translation.md", "large-pages.toml" => [
         reports!(pointer_chase::NAME, pointer_chase::trial)
     ];
-    round_trip::RoundTrip, "round-trip.md", "round-trip.toml" => [
+    round_trip::RoundTrip, "workloads/round-trip.md", "round-trip.toml" => [
         reports!(round_trip::NAME, round_trip::trial)
     ];
-    startup::Startup, "startup.md", "startup-io.toml" => [
+    startup::Startup, "workloads/startup.md", "startup-io.toml" => [
         reports!(startup::NAME, startup::trial)
     ];
-    tlb_sim::TlbSim, "address-translation.md", "tsb.toml" => [
+    tlb_sim::TlbSim, "watch/address-translation.md", "tsb.toml" => [
         reports!(tlb_sim::NAME, tlb_sim::trial)
     ];
-    command::Command, "command.md" => [];
+    command::Command, "measure/command.md" => [];
     // The process of `noop` only starts and exits.
-    noop::Noop, "command.md" => [(noop::NAME, |_| Ok(()))];
+    noop::Noop, "measure/command.md" => [(noop::NAME, |_| Ok(()))];
 };
 
 /// Programs that several workloads use.

@@ -12,7 +12,7 @@ use super::format::{Command, Fetch, KitFile, MetricRow, Source, Text, param_spec
 use super::pattern::Pattern;
 use super::template::{holes, variable};
 
-/// Placeholders that are not parameters, and the first stage in which each is known; `docs/kits.md`
+/// Placeholders that are not parameters, and the first stage in which each is known; `docs/workloads/kits.md`
 /// lists them.
 const RESERVED: [(&str, Stage); 11] = [
     ("kit", Stage::Build),

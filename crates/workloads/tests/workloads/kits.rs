@@ -394,7 +394,7 @@ fn the_kits_that_ship_are_right() {
 
 #[test]
 fn the_kit_of_the_documentation_works() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/kits.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/workloads/kits.md");
     let docs = fs::read_to_string(docs).expect("the documentation");
     let kit = docs.split("```toml\n").nth(1).and_then(|t| t.split("```").next());
     let lab = Lab::new("");

@@ -92,7 +92,7 @@ fn bad_series_name_their_place() {
 
 #[test]
 fn the_manual_lists_every_format_with_the_verb_that_takes_it() {
-    let manual = include_str!("../../../../../docs/importing.md");
+    let manual = include_str!("../../../../../docs/compare/importing.md");
     let listed = |part: &str| -> Vec<String> {
         let rows = part.lines().filter(|line| line.starts_with("| `"));
         let cells = rows.map(|row| row.split('|').nth(1).unwrap().to_owned());

@@ -106,9 +106,9 @@ fn the_worst_comes_first() {
 
 #[test]
 fn the_page_is_that_of_the_tables() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/comparing-systems.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compare/comparing-systems.md");
     assert!(
         std::fs::read_to_string(page).unwrap() == assay_checks::environment_markdown(),
-        "write it anew: assay rules classes --markdown > docs/comparing-systems.md"
+        "write it anew: assay rules classes --markdown > docs/compare/comparing-systems.md"
     );
 }

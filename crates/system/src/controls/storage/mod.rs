@@ -40,7 +40,7 @@ static SPEC: ControlSpec = ControlSpec {
     name: "storage",
     help: "Where the trial's files live: its working folder, which the program also finds in \
            `ASSAY_STORAGE`. What a level does not find it makes before the trial, measures, and takes \
-           away after it (docs/storage.md).",
+           away after it (docs/measure/storage.md).",
     levels: "`folder:/path`, `tmpfs`, `loop:ext4`, `loop:xfs`, `loop:btrfs`, `md:ext4`, `dm-stripe:ext4`, \
              `dm-crypt:ext4`, `dm-delay:ext4`, `zram:ext4`, `zfs`, \
              `zfs-fuse`, `squashfs`, `erofs`, `device:/dev/X`, each with options after commas: `size=`, \

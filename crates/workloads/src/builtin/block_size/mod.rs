@@ -2,7 +2,7 @@
 //! or several processes at once, to find the smallest size that reaches nearly full throughput. It
 //! chooses the sizes itself ([`planner`]), measures them in slices mixed over the trial ([`slots`],
 //! [`slice`]) in separate processes ([`crew`], [`worker`]), and models the curve between them
-//! ([`model`]). `docs/block-size.md` has the definitions.
+//! ([`model`]). `docs/workloads/block-size.md` has the definitions.
 
 mod clock;
 mod content;

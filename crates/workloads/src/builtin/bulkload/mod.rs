@@ -1,7 +1,7 @@
 //! The workload `bulkload`: several sessions load flat files into a PostgreSQL cluster that belongs
 //! to the trial, as a data warehouse is filled. The lab starts a fresh process for every trial
 //! ([`trial`]); the server and the sessions are its children, so that none outlives the others.
-//! `docs/bulkload.md` has the definitions.
+//! `docs/workloads/bulkload.md` has the definitions.
 
 mod about;
 mod check;

@@ -3,7 +3,7 @@
 //! frequencies. MUMPS solves large systems of equations over MPI, with its factors in memory or in
 //! files; on several nodes, one MUMPS runs over all of them ([`Over`]). Each answer is compared
 //! with a closed form or a known solution. The lab starts a fresh process for every trial
-//! ([`trial`]); the solver is its child. `docs/cae.md` has the definitions.
+//! ([`trial`]); the solver is its child. `docs/workloads/cae.md` has the definitions.
 
 mod answer;
 mod cases;

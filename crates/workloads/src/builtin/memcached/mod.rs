@@ -1,7 +1,7 @@
 //! The workload `memcached`: starts a real memcached, fills it, loads it over many connections with
 //! assay's own load generator (`assay_loadgen`), checks the answers and stops it. The lab starts a
 //! fresh process for every trial ([`trial`]); the server is a child of that process ([`server`]),
-//! so that neither outlives the other. `docs/memcached.md` defines the metrics.
+//! so that neither outlives the other. `docs/workloads/memcached.md` defines the metrics.
 
 mod about;
 mod admin;

@@ -1,6 +1,6 @@
 //! The workload `startup`: copies of a solver of linear programs start at the same time, and each
 //! reads one large file before it computes ([`model`]). It measures the time for which the CPUs
-//! wait for the storage. `docs/startup.md` has the definitions.
+//! wait for the storage. `docs/workloads/startup.md` has the definitions.
 
 mod host;
 mod model;

@@ -1,6 +1,6 @@
 //! The workload `tlb-sim`: synthetic processes on simulated TLBs and TSBs. All its results are
 //! simulated (kind `estimated`) and do not depend on the machine that it runs on.
-//! `docs/address-translation.md` has the definitions.
+//! `docs/watch/address-translation.md` has the definitions.
 
 mod trial;
 
