@@ -15,17 +15,17 @@ const MAX_BYTES: u64 = 64 << 20;
 /// No answer takes longer than the longest wait that the server allows, with room to spare.
 const TIMEOUT: Duration = Duration::from_secs(75);
 
-/// Where a server is and the token for it.
+/// A client of one server, with the token for it.
 #[derive(Clone)]
-pub struct Located {
+pub struct Client {
     /// `host:port`.
-    pub address: String,
+    address: String,
     token: String,
 }
 
-impl std::fmt::Debug for Located {
+impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Located").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("Client").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn place(address: SocketAddr) -> String {
     format!("{callable}\n")
 }
 
-impl Located {
+impl Client {
     /// Finds the server: `server` if given, else the one of `state_dir`; the token is `token`, else
     /// that of `state_dir`.
     ///
@@ -104,20 +104,7 @@ impl Located {
             Some(token) => token.trim().to_owned(),
             None => read(&path).map_err(|_| ClientError::NoToken(path))?,
         };
-        Ok(Located { address, token })
-    }
-}
-
-/// A client of one server.
-#[derive(Debug)]
-pub struct Client {
-    at: Located,
-}
-
-impl Client {
-    /// Of the server at `at`.
-    pub fn new(at: Located) -> Self {
-        Client { at }
+        Ok(Client { address, token })
     }
 
     /// `GET /api/v1/...`
@@ -137,13 +124,13 @@ impl Client {
     }
 
     fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, ClientError> {
-        let address = &self.at.address;
+        let address = &self.address;
         let talk = |source| ClientError::Talk { address: address.clone(), source };
         let odd = |what: &str| ClientError::Answer { address: address.clone(), what: what.into() };
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut request = format!(
             "{method} /api/v1/{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n",
-            self.at.token
+            self.token
         );
         if method == "POST" {
             let _ = write!(

@@ -145,18 +145,21 @@ fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
         if by_header.is_none() {
             same_origin(headers, host)?;
         }
-        if role == Some(Role::ReadOnly) && !["/login", "/logout"].contains(&path) {
-            return Err(read_only());
+        if !["/login", "/logout"].contains(&path) {
+            role.map_or(Ok(()), may_write)?;
         }
     }
     Ok(role)
 }
 
-/// What one hears who may look and wants to change something.
-pub(crate) fn read_only() -> Refusal {
-    Refusal::forbidden(
-        "this token is read-only; the one in `serve.token` of the server's state folder is not",
-    )
+/// Refuses a sender who may only read.
+pub(crate) fn may_write(role: Role) -> Result<(), Refusal> {
+    match role {
+        Role::Full => Ok(()),
+        Role::ReadOnly => Err(Refusal::forbidden(
+            "this token is read-only; the one in `serve.token` of the server's state folder is not",
+        )),
+    }
 }
 
 /// The name that the request was sent to. Another name than the server's own may be a trick to make a

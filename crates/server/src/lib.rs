@@ -41,7 +41,7 @@ mod sse;
 mod submission;
 mod token;
 
-pub use client::{Client, ClientError, Located};
+pub use client::{Client, ClientError};
 pub use config::{Config, LoadRun};
 pub use error::ServeError;
 pub use job::{Job, JobState};

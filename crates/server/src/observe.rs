@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assay_model::{LiveEvent, LiveValue};
+use assay_model::LiveEvent;
 use assay_observe::Sampler;
 use bytes::Bytes;
 use tokio::sync::watch;
@@ -53,24 +53,9 @@ impl Observed {
                 }
             }
             let Some(at) = sampler.wait_after(last, INTERVAL) else { continue };
-            let samples = sampler.window(last + 1, at);
+            let values = sampler.window(last + 1, at).live(|_| true);
             sampler.discard_before(at + 1);
             last = at;
-            let values: Vec<LiveValue> = samples
-                .rows
-                .iter()
-                .filter_map(|row| {
-                    let key = samples.series.get(row.series as usize)?;
-                    Some(LiveValue {
-                        monitor: key.monitor.clone(),
-                        subject: key.subject.clone(),
-                        field: key.field.clone(),
-                        unit: key.unit.clone(),
-                        t_ns: row.t_ns,
-                        value: row.value.is_finite().then_some(row.value),
-                    })
-                })
-                .collect();
             // These types hold no map whose keys JSON cannot have.
             let json = serde_json::to_string(&LiveEvent::Samples { values }).unwrap_or_default();
             to.send_replace(frame(None, &json));

@@ -422,12 +422,8 @@ fn text(report: &Report) -> String {
     }
     let _ = writeln!(out, "  {:5.1} %  none of them", 100.0 * report.probability_of_none);
     if !report.skipped.is_empty() {
-        let all = report.skipped.join(", ");
-        let _ = writeln!(
-            out,
-            "{}",
-            crate::screen::wrap(&format!("cannot be measured: {all}"), "  ", "    ")
-        );
+        let line = format!("cannot be measured: {}", report.skipped.join(", "));
+        let _ = writeln!(out, "{}", crate::screen::wrap(&line, "  ", "    "));
     }
     let _ = writeln!(out, "  {} trials in {} runs", report.trials, report.runs.len());
     for functions in report.steps.iter().filter_map(|s| s.functions.as_ref()) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_server::{Client, Job, JobState, Located};
+use assay_server::{Client, Job, JobState};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ const SHOWN: usize = 10;
 fn client(server: &Server) -> Result<Client> {
     let token = std::env::var("ASSAY_TOKEN").ok().filter(|t| !t.trim().is_empty());
     let state_dir = assay_system::state_dir();
-    Ok(Client::new(Located::find(&state_dir, server.server.as_deref(), token.as_deref())?))
+    Ok(Client::find(&state_dir, server.server.as_deref(), token.as_deref())?)
 }
 
 fn job_of(value: &Value) -> Result<Job> {

@@ -209,21 +209,7 @@ impl Watcher for EventWriter {
     }
 
     fn samples(&mut self, samples: &SampleSet) {
-        let values: Vec<LiveValue> = samples
-            .rows
-            .iter()
-            .filter_map(|row| {
-                let key = samples.series.get(row.series as usize)?;
-                wanted(key).then(|| LiveValue {
-                    monitor: key.monitor.clone(),
-                    subject: key.subject.clone(),
-                    field: key.field.clone(),
-                    unit: key.unit.clone(),
-                    t_ns: row.t_ns,
-                    value: row.value.is_finite().then_some(row.value),
-                })
-            })
-            .collect();
+        let values = samples.live(wanted);
         if !values.is_empty() {
             self.write(&LiveEvent::Samples { values });
         }

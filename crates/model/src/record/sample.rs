@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Key of a series of samples.
+use crate::LiveValue;
+
+/// What a series of samples is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesKey {
     /// Name of the monitor (`cpu`, `disk`, ...).
@@ -36,7 +38,18 @@ pub struct SampleSet {
 }
 
 impl SampleSet {
-    /// Returns the rows with `from <= t_ns <= to`, with the whole table of series.
+    /// The samples as values of a live run; `wanted` chooses the series.
+    pub fn live(&self, wanted: impl Fn(&SeriesKey) -> bool) -> Vec<LiveValue> {
+        let value = |row: &SampleRow| {
+            let key = self.series.get(row.series as usize).filter(|key| wanted(key))?.clone();
+            let SeriesKey { monitor, subject, field, unit, .. } = key;
+            let value = row.value.is_finite().then_some(row.value);
+            Some(LiveValue { monitor, subject, field, unit, t_ns: row.t_ns, value })
+        };
+        self.rows.iter().filter_map(value).collect()
+    }
+
+    /// The rows with `from <= t_ns <= to`, with the whole table of series.
     #[must_use]
     pub fn window(&self, from: u64, to: u64) -> SampleSet {
         let start = self.rows.partition_point(|r| r.t_ns < from);

@@ -16,7 +16,7 @@ use super::runs::{MAX_FILE, run_id};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::extract::{Answer, Body, Created, File, Server};
-use crate::guard::read_only;
+use crate::guard::may_write;
 use crate::searches::SavedSearch;
 use crate::token::Role;
 
@@ -89,9 +89,7 @@ pub(crate) async fn bundle(
     Path(id): Path<String>,
 ) -> Result<File, Refusal> {
     // It holds what pages leave out of runs of earlier versions.
-    if role == Role::ReadOnly {
-        return Err(read_only());
-    }
+    may_write(role)?;
     let state_dir = app.config.state_dir.clone();
     let (name, bytes) = change(&app, &id, move |archive, id| {
         let size: u64 = archive.files(id)?.iter().map(|(_, bytes)| bytes).sum();

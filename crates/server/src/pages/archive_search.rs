@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use assay_model::{RunState, RunSummary};
 use maud::{Markup, html};
 
+use super::fields::field;
 use crate::api::runs::{Asked, SORTS};
 use crate::searches::SavedSearch;
 
@@ -50,10 +51,10 @@ pub(super) fn filters(
             details open[narrowed && asked.text.is_empty()] {
                 summary { "More filters" }
                 div class="search" {
-                    (field("workload", "workload", &asked.workload, "text"))
-                    (field("metric", "metric", &asked.metric, "text"))
-                    (field("tag", "tag", &asked.tag, "text"))
-                    (field("factor", "factor (name or name=level)", &asked.factor, "text"))
+                    (field("workload", "workload", "text", &asked.workload, ""))
+                    (field("metric", "metric", "text", &asked.metric, ""))
+                    (field("tag", "tag", "text", &asked.tag, ""))
+                    (field("factor", "factor (name or name=level)", "text", &asked.factor, ""))
                     div class="field" {
                         label for="state" { "state" }
                         select id="state" name="state" {
@@ -61,8 +62,8 @@ pub(super) fn filters(
                             @for state in STATES { option value=(state.name()) selected[asked.state == state.name()] { (state.name()) } }
                         }
                     }
-                    (field("since", "since", &asked.since, "date"))
-                    (field("until", "until", &asked.until, "date"))
+                    (field("since", "since", "date", &asked.since, ""))
+                    (field("until", "until", "date", &asked.until, ""))
                 }
             }
         }
@@ -73,12 +74,6 @@ pub(super) fn filters(
 
 const STATES: [RunState; 4] =
     [RunState::Started, RunState::Completed, RunState::Failed, RunState::Interrupted];
-
-fn field(name: &str, label: &str, value: &str, kind: &str) -> Markup {
-    html! {
-        div class="field" { label for=(name) { (label) } input id=(name) name=(name) value=(value) type=(kind); }
-    }
-}
 
 /// What is asked now, and what may be asked for next.
 fn chips(asked: &Asked, runs: &[RunSummary], narrowed: bool) -> Markup {

@@ -7,6 +7,7 @@ use assay_report::page::{Prices, Shown, Under, side_by_side};
 use axum::extract::State;
 use maud::{Markup, html};
 
+use super::fields::field;
 use super::shell::document;
 use super::{Page, Section, address, shell};
 use crate::api::runs::{Compared, lay};
@@ -79,9 +80,12 @@ fn prices(asked: &Compared) -> Result<Prices, Refusal> {
     Ok(Prices { amounts, currency: asked.currency.trim().chars().take(8).collect() })
 }
 
-/// What was asked beside the runs and the denominator.
-fn given(asked: &Compared) -> [(&'static str, &str); 6] {
+/// Everything that was asked, as fields. The baseline is the first run.
+fn given(asked: &Compared) -> [(&'static str, &str); 9] {
     [
+        ("runs", &asked.runs),
+        ("baseline", asked.runs.split(',').next().unwrap_or_default()),
+        ("per", &asked.per),
         ("metric", &asked.metric),
         ("margin", &asked.margin),
         ("factors", &asked.factors),
@@ -150,35 +154,24 @@ fn baseline(asked: &Compared, views: &[&RunView]) -> Markup {
     }
 }
 
-/// Everything that was asked but for some fields, as fields that are not seen. The baseline is the first run.
+/// Everything that was asked but for some fields, as fields that are not seen.
 fn kept(asked: &Compared, but: &[&str]) -> Markup {
-    let first = asked.runs.split(',').next().unwrap_or_default();
-    let all = given(asked).into_iter().chain([
-        ("runs", asked.runs.as_str()),
-        ("per", asked.per.as_str()),
-        ("baseline", first),
-    ]);
     html! {
-        @for (name, value) in all.filter(|(name, value)| !value.is_empty() && !but.contains(name)) {
+        @for (name, value) in given(asked).into_iter().filter(|(name, value)| !value.is_empty() && !but.contains(name)) {
             input type="hidden" name=(name) value=(value);
         }
     }
 }
 
 fn form(asked: &Compared) -> Markup {
-    let field = |name: &str, label: &str, value: &str, help: &str| {
-        html! {
-            div class="field" { label for=(name) { (label) } input id=(name) name=(name) value=(value); p class="soft" { (help) } }
-        }
-    };
     html! {
         form method="get" action="/compare" class="fields" {
-            (field("runs", "runs", &asked.runs, "2 to 8 ids with commas; the oldest is the baseline until another is chosen."))
-            (field("metric", "metric", &asked.metric, "Empty: the one that decides in the first run."))
-            (field("margin", "margin", &asked.margin, "Differences within it do not matter: 2 %."))
-            (field("prices", "prices", &asked.prices, "One for each run, with commas, for results per price."))
-            (field("currency", "currency", &asked.currency, "What the prices are in: EUR."))
-            (field("factors", "meant to differ", &asked.factors, "Facts of the systems, with commas: kernel.release."))
+            (field("runs", "runs", "text", &asked.runs, "2 to 8 ids with commas; the oldest is the baseline until another is chosen."))
+            (field("metric", "metric", "text", &asked.metric, "Empty: the one that decides in the first run."))
+            (field("margin", "margin", "text", &asked.margin, "Differences within it do not matter: 2 %."))
+            (field("prices", "prices", "text", &asked.prices, "One for each run, with commas, for results per price."))
+            (field("currency", "currency", "text", &asked.currency, "What the prices are in: EUR."))
+            (field("factors", "meant to differ", "text", &asked.factors, "Facts of the systems, with commas: kernel.release."))
             button type="submit" { "Compare" }
         }
     }
@@ -251,18 +244,14 @@ fn acceptable(asked: &Compared, across: &Across) -> Markup {
 
 /// The beginning of a long value.
 fn short(value: &str) -> String {
-    match value.char_indices().nth(40) {
-        Some((at, _)) => format!("{}...", &value[..at]),
-        None => value.to_owned(),
-    }
+    let cut: String = value.chars().take(40).collect();
+    if cut == value { cut } else { cut + "..." }
 }
 
 /// The denominators, of which one is chosen.
 fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
-    let address = |name: &str| {
-        let first = asked.runs.split(',').next().unwrap_or_default();
-        let runs = [("runs", asked.runs.as_str()), ("baseline", first)];
-        address("/compare", runs.into_iter().chain(given(asked)).chain([("per", name)]))
+    let address = |per: &str| {
+        address("/compare", given(asked).map(|(n, v)| (n, if n == "per" { per } else { v })))
     };
     html! {
         nav aria-label="Denominator" {

@@ -20,6 +20,13 @@ impl Given<'_> {
     }
 }
 
+/// A field of a form that is sent as it is: an input with its label.
+pub(super) fn field(name: &str, label: &str, kind: &str, value: &str, help: &str) -> Markup {
+    html! {
+        div class="field" { label for=(name) { (label) } input id=(name) name=(name) value=(value) type=(kind); @if !help.is_empty() { p class="soft" { (help) } } }
+    }
+}
+
 /// The id of a field's input.
 pub(super) fn id(name: &str) -> String {
     name.strip_prefix("set.").map_or_else(|| name.to_owned(), |param| format!("set-{param}"))

@@ -6,6 +6,7 @@ use axum::response::Html;
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::fields::field;
 use super::{Page, Section, address, shell};
 use crate::api::others::may_observe;
 use crate::extract::{Ask, Server};
@@ -79,8 +80,8 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
         @if let Some(about) = about {
             form method="get" action="/observe#io" class="fields" {
                 input type="hidden" name="io" value=(about.by.name());
-                (field("program", &about.program, "Only this program; empty: all."))
-                (field("device", &about.device, "Only this device: vda. Empty: all."))
+                (field("program", "program", "text", &about.program, "Only this program; empty: all."))
+                (field("device", "device", "text", &about.device, "Only this device: vda. Empty: all."))
                 button type="submit" { "Watch" }
             }
             @let part = address("/observe/io", "by", about.by);
@@ -89,13 +90,6 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
                 p role="status" { "Waiting for the first answer." }
             }
         }
-    }
-}
-
-fn field(name: &str, value: &str, help: &str) -> Markup {
-    let id = format!("io-{name}");
-    html! {
-        div class="field" { label for=(id) { (name) } input id=(id) name=(name) value=(value) maxlength="64"; p class="soft" { (help) } }
     }
 }
 

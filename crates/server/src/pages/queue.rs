@@ -10,7 +10,7 @@ use crate::api::{jobs, number};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::extract::{Body, Sent, Server};
-use crate::guard::read_only;
+use crate::guard::may_write;
 use crate::job::{Job, JobState};
 use crate::token::Role;
 
@@ -163,9 +163,7 @@ pub(super) async fn ask_cancel(
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Page {
-    if role == Role::ReadOnly {
-        return Err(read_only());
-    }
+    may_write(role)?;
     let job = app.job(number(&id)?)?;
     if job.state.is_over() {
         let message = format!("job {id} is {} already", job.state.name());

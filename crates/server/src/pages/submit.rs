@@ -20,7 +20,7 @@ use crate::draft::{self, Draft, Planned};
 use crate::error::Refusal;
 use crate::extract::{Answer, Ask, Body, Sent, Server};
 use crate::filled::Filled;
-use crate::guard::read_only;
+use crate::guard::may_write;
 use crate::submission::Submission;
 use crate::token::Role;
 
@@ -43,17 +43,13 @@ pub(super) struct Start {
 const BLANK: &str = "name = \"new\"\nworkload = \"command\"\n\n[factors]\ncommand = [\"sleep 0.1\", \"sleep 0.2\"]\n\n\
     [design]\nblocks = 10\n";
 
-fn may_submit(role: Role) -> Result<(), Refusal> {
-    if role == Role::ReadOnly { Err(read_only()) } else { Ok(()) }
-}
-
 /// Where to start, or the form that was asked for.
 pub(super) async fn start(
     State(app): Server,
     Extension(role): Extension<Role>,
     Ask(start): Ask<Start>,
 ) -> Page {
-    may_submit(role)?;
+    may_write(role)?;
     let asked = if !start.run.is_empty() || !start.clone.is_empty() {
         let clone = start.run.is_empty();
         let id = run_id(if clone { &start.clone } else { &start.run })?;
@@ -75,7 +71,7 @@ pub(super) async fn experiment(
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Page {
-    may_submit(role)?;
+    may_write(role)?;
     open(&app, Submission { experiment: id, ..Submission::default() }).await
 }
 

@@ -1,6 +1,6 @@
 //! Names of system calls and errors, and the properties of calls that follow from their names.
 
-use crate::syscalls::numbers::{AARCH64, X86_64};
+use crate::syscalls::numbers::{AARCH64, SHARED, SHARED_FROM, X86_64};
 
 /// Number of calls whose traits the probes know, by call number (`NUMBERS` of bpf/syscalls.h).
 pub const NUMBERS: usize = 512;
@@ -44,11 +44,12 @@ impl Architecture {
 
     /// Returns the names of the calls in the order of their numbers; `-` marks an unused number.
     fn calls(self) -> impl Iterator<Item = &'static str> {
-        words(match self {
-            Architecture::X86_64 => X86_64,
-            Architecture::Aarch64 => AARCH64,
-            Architecture::Other => "",
-        })
+        let (own, shared) = match self {
+            Architecture::X86_64 => (X86_64, SHARED),
+            Architecture::Aarch64 => (AARCH64, SHARED),
+            Architecture::Other => ("", ""),
+        };
+        words(own).chain(std::iter::repeat("-")).take(SHARED_FROM).chain(words(shared))
     }
 
     /// Returns the name of a call, or text like `syscall 451` if the number is unknown.
@@ -186,11 +187,12 @@ mod tests {
 
     #[test]
     fn every_call_with_a_trait_exists_on_an_architecture() {
-        let known = |name: &str| words(X86_64).chain(words(AARCH64)).any(|n| n == name);
+        let both = [Architecture::X86_64, Architecture::Aarch64];
+        let known = |name: &str| both.iter().any(|arch| arch.calls().any(|n| n == name));
         for name in words(BYTES).chain(words(OPERATIONS)).chain(words(FIRST_IS_FD)) {
             assert!(known(name), "{name}");
         }
-        for arch in [Architecture::X86_64, Architecture::Aarch64] {
+        for arch in both {
             assert!(arch.calls().count() <= NUMBERS);
             let at = |name: &str| arch.calls().position(|n| n == name).unwrap();
             let traits = arch.traits();

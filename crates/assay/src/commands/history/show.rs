@@ -65,12 +65,8 @@ pub fn text(shown: &Shown, raw: bool) -> String {
         out.push_str("nothing is measured yet; --fill measures\n");
     }
     if !shown.unusable.is_empty() {
-        let all = shown.unusable.join(", ");
-        let _ = writeln!(
-            out,
-            "{}",
-            crate::screen::wrap(&format!("cannot be measured: {all}"), "  ", "    ")
-        );
+        let line = format!("cannot be measured: {}", shown.unusable.join(", "));
+        let _ = writeln!(out, "{}", crate::screen::wrap(&line, "  ", "    "));
     }
     for note in &shown.notes {
         let _ = writeln!(out, "{}", crate::screen::wrap(note, "  ", "    "));

@@ -242,14 +242,14 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
         assert_eq!(filtered.status, 200, "{}", filtered.body);
         let words = format!("{}", filtered.json()["selection"]);
         assert!(words.contains("program no such one") && words.contains(&device), "{words}");
-        browser.value(&format!("document.querySelector('#io-device').value = '{device}'"));
-        browser.value("document.querySelector('#io-program').value = 'no such one'");
+        browser.value(&format!("document.querySelector('#device').value = '{device}'"));
+        browser.value("document.querySelector('#program').value = 'no such one'");
         browser.click("form[action='/observe#io'] button");
         browser.until("location.search.includes('program=no')");
         browser.until(
             "document.querySelector('#observe-io').textContent.includes('Only program no such one')",
         );
-        assert_eq!(browser.value("document.querySelector('#io-device').value"), device.as_str());
+        assert_eq!(browser.value("document.querySelector('#device').value"), device.as_str());
         browser.picture("observe-io-filtered");
         // The filters stay when the dimension changes.
         let other =
