@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-use assay_model::RunId;
+use assay_model::{RunId, RunSummary};
 use assay_report::RunView;
 use tokio::sync::watch;
 
@@ -16,6 +16,7 @@ use crate::live::Live;
 use crate::locked;
 use crate::observe::Observed;
 use crate::observe_io::ObservedIo;
+use crate::pages::Said;
 use crate::queue::Queue;
 use crate::rate::Rates;
 use crate::searches::Searches;
@@ -24,6 +25,9 @@ use crate::token::Tokens;
 
 /// Runs whose records are held for the next page.
 const VIEWS: usize = 4;
+
+/// Ids that were asked for, the runs of them that can be read, and the sentences of those.
+pub(crate) type Outcomes = (Vec<RunId>, Vec<RunSummary>, Said);
 
 /// The state of a server.
 pub(crate) struct App {
@@ -41,6 +45,7 @@ pub(crate) struct App {
     changed: watch::Sender<u64>,
     lives: Mutex<HashMap<u64, Arc<Live>>>,
     views: Mutex<Vec<(RunId, u64, Arc<RunView>)>>,
+    outcomes: Mutex<Arc<Outcomes>>,
     /// Pages that take time are made one after the other, so that a run is not disturbed by many.
     heavy: Heavy,
     /// True when the server is to end.
@@ -62,6 +67,7 @@ impl App {
             changed: watch::Sender::new(0),
             lives: Mutex::default(),
             views: Mutex::default(),
+            outcomes: Mutex::default(),
             heavy: Heavy::default(),
             stop: watch::Sender::new(false),
         }
@@ -179,6 +185,30 @@ impl App {
     ) -> Result<T, Refusal> {
         let app = Arc::clone(self);
         self.heavy.run(move || work(&app)).await
+    }
+
+    /// The sentence of each run, as the archive's index keeps it.
+    pub fn headlines(&self, runs: &[RunSummary]) -> Said {
+        let say = |id: &RunId| assay_report::headline(&self.view_now(id).ok()?.analysis);
+        self.config.archive.headlines(runs, say)
+    }
+
+    /// The runs of these ids with their sentences. They are held until other ids are asked for: a page that is open
+    /// asks every 2 s, also while a run goes on.
+    pub async fn outcomes(self: &Arc<Self>, ids: Vec<RunId>) -> Result<Arc<Outcomes>, Refusal> {
+        let held = locked(&self.outcomes).clone();
+        if held.0 == ids {
+            return Ok(held);
+        }
+        let read = move |app: &Arc<Self>| {
+            let run = |id: &RunId| app.config.archive.run(id).ok()?.summary().ok();
+            let runs: Vec<RunSummary> = ids.iter().filter_map(run).collect();
+            let said = app.headlines(&runs);
+            Ok(Arc::new((ids, runs, said)))
+        };
+        let new = self.heavy(read).await?;
+        locked(&self.outcomes).clone_from(&new);
+        Ok(new)
     }
 
     pub fn view_now(&self, id: &RunId) -> Result<Arc<RunView>, Refusal> {

@@ -109,6 +109,17 @@ pub struct Job {
 }
 
 impl Job {
+    /// How it ended, as a sentence without its full stop.
+    pub fn ending(&self) -> String {
+        let reason =
+            self.reason.replace("the plan is done", &format!("all {} trials ran", self.trials));
+        let state = match self.state {
+            JobState::Completed => "Finished".to_owned(),
+            state => format!("The run is {}", state.name()),
+        };
+        if reason.is_empty() { state } else { format!("{state}: {reason}") }
+    }
+
     /// Whether it can be taken up again.
     pub fn can_resume(&self) -> bool {
         self.state == JobState::Interrupted

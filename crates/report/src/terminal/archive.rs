@@ -58,8 +58,8 @@ pub fn archive(
     terminal::parts(&all, style)
 }
 
-/// Returns the time since an ISO 8601 time, in its largest unit.
-fn age(started: &str, now: SystemTime) -> String {
+/// The time since an ISO 8601 time, in its largest unit.
+pub fn age(started: &str, now: SystemTime) -> String {
     let then = started.parse::<Timestamp>().ok().map(SystemTime::from);
     let passed = then.and_then(|then| now.duration_since(then).ok());
     let Some(seconds) = passed.as_ref().map(Duration::as_secs) else { return "-".to_owned() };

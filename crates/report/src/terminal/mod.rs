@@ -20,7 +20,7 @@ mod single;
 mod tlb;
 
 pub use crate::document::terminal::writer::{painted, printable, printable_json};
-pub use archive::archive;
+pub use archive::{age, archive};
 pub use audit::{audit, auditable};
 pub use io::io;
 pub use io_distribution::printed;

@@ -62,3 +62,9 @@ pub(crate) fn time(at: &str) -> maud::Markup {
     let short = at.split('.').next().unwrap_or(at).replace('T', " ");
     html! { time datetime=(at) { (short.trim_end_matches('Z')) " UTC" } }
 }
+
+/// The age of what began or ended then, with the time itself under the pointer.
+pub(crate) fn ago(at: &str) -> maud::Markup {
+    let age = assay_report::terminal::age(at, std::time::SystemTime::now());
+    html! { time datetime=(at) title=(at) { (age) " ago" } }
+}

@@ -1,18 +1,17 @@
 //! The archive: search, sort, page by page; and what people do to runs.
 
-use assay_model::{Deleted, RunId};
+use assay_model::Deleted;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::archive_rows::rows;
+use super::archive_rows::{rows, told};
 use super::archive_search::{address, filters};
 use super::{Led, Page, Section, see, shell, time};
 use crate::api::keep;
-use crate::api::runs::{self, Asked};
-use crate::app::App;
+use crate::api::runs::Asked;
 use crate::extract::{Ask, Body, Sent, Server};
 use crate::searches::SavedSearch;
 use crate::token::Role;
@@ -22,32 +21,24 @@ pub(super) async fn page(
     Extension(role): Extension<Role>,
     Ask(asked): Ask<Asked>,
 ) -> Page {
-    let found = runs::list(State(app.clone()), Ask(asked.clone())).await?.0;
+    let (found, said) = told(&app, asked.clone()).await?;
     let deleted = keep::trash(State(app.clone())).await?.0;
-    let runs = found.runs.clone();
-    let say = |app: &App, id: &RunId| assay_report::headline(&app.view_now(id).ok()?.analysis);
-    let said =
-        app.heavy(move |app| Ok(app.config.archive.headlines(&runs, |id| say(app, id)))).await?;
     let full = role == Role::Full;
     let pages = found.total.div_ceil(found.limit).max(1);
     let here = address(&asked, found.page);
     let body = html! {
-        div class="wide" {
-            h1 { "Archive" }
-            (trash(&deleted, &here, full))
-            (filters(&asked, &app.searches.list(), &found.runs, full))
-            p role="status" { (found.total) @if found.total == 1 { " run" } @else { " runs" } ", page " (found.page) " of " (pages) }
-            @if !found.runs.is_empty() {
-                form method="get" action="/compare" id="compare" class="actions" {
-                    button type="submit" { "Compare the chosen runs" }
-                }
-                (rows(&found.runs, &said, &here, full))
-            }
-            nav aria-label="Pages" {
-                ul {
-                    @if found.page > 1 { li { a rel="prev" href=(address(&asked, found.page - 1)) { "Previous page" } } }
-                    @if found.page < pages { li { a rel="next" href=(address(&asked, found.page + 1)) { "Next page" } } }
-                }
+        h1 { "Archive" }
+        (trash(&deleted, &here, full))
+        (filters(&asked, &app.searches.list(), &found.runs, full))
+        p role="status" { (found.total) @if found.total == 1 { " run" } @else { " runs" } ", page " (found.page) " of " (pages) }
+        @if !found.runs.is_empty() {
+            form method="get" action="/compare" id="compare" class="actions" { button type="submit" { "Compare the chosen runs" } }
+            (rows(&found.runs, &said, &here, full))
+        }
+        nav aria-label="Pages" {
+            ul {
+                @if found.page > 1 { li { a rel="prev" href=(address(&asked, found.page - 1)) { "Previous page" } } }
+                @if found.page < pages { li { a rel="next" href=(address(&asked, found.page + 1)) { "Next page" } } }
             }
         }
     };

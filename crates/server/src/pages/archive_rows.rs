@@ -1,23 +1,44 @@
 //! The runs of a page of the archive: the result first, then when and where, then what can be done to it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assay_model::{RunId, RunSummary, units};
+use axum::extract::State;
 use maud::{Markup, html};
 
-use super::time;
+use super::{ago, time};
+use crate::api::runs::{self, Asked, Runs};
+use crate::app::App;
+use crate::error::Refusal;
+use crate::extract::Ask;
+
+/// The sentences of runs.
+pub(crate) type Said = BTreeMap<RunId, String>;
 
 /// The runs. `here` is the page's address, to come back to.
-pub(super) fn rows(
-    runs: &[RunSummary],
-    said: &BTreeMap<RunId, String>,
-    here: &str,
-    full: bool,
-) -> Markup {
+pub(super) fn rows(runs: &[RunSummary], said: &Said, here: &str, full: bool) -> Markup {
     html! {
         ul class="runs" aria-label="Runs" {
             @for r in runs { li { (row(r, said.get(&r.id), here, full)) } }
         }
+    }
+}
+
+/// A page of runs that are looked for, with the sentence of each.
+pub(super) async fn told(app: &Arc<App>, asked: Asked) -> Result<(Runs, Said), Refusal> {
+    let found = runs::list(State(app.clone()), Ask(asked)).await?.0;
+    let runs = found.runs.clone();
+    let said = app.heavy(move |app| Ok(app.headlines(&runs))).await?;
+    Ok((found, said))
+}
+
+/// The sentence of a run, else the value of its baseline.
+pub(super) fn outcome(r: &RunSummary, said: Option<&String>) -> Markup {
+    html! {
+        @if let Some(text) = said.filter(|text| !text.is_empty()) { (text) }
+        @else if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span class="soft" { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
+        @else { span class="soft" { (r.metric) ": no single value" } }
     }
 }
 
@@ -26,17 +47,13 @@ fn row(r: &RunSummary, said: Option<&String>, here: &str, full: bool) -> Markup 
         div class="pick" { input type="checkbox" name="runs" value=(r.id) form="compare" aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
         div class="result" {
             a href={ "/runs/" (r.id) } aria-label={ (r.experiment) ", run " (r.id) } { (r.experiment) }
-            p {
-                @if let Some(text) = said.filter(|text| !text.is_empty()) { (text) }
-                @else if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span class="soft" { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
-                @else { span class="soft" { (r.metric) ": no single value" } }
-            }
+            p { (outcome(r, said)) }
         }
         div class="how" {
             span class={ "state state-" (r.state.name()) } { (r.state.name()) }
             p class="soft" { (r.completed) " of " (r.planned) " trials" @if r.failed > 0 { ", " strong class="bad" { (r.failed) " failed" } } }
         }
-        div class="when" { p { (time(&r.started_at)) } p class="soft" { "on " (r.host) ", " (r.workload) } }
+        div class="when" { p { (time(&r.started_at)) } p class="soft" { (ago(&r.started_at)) " on " (r.host) ", " (r.workload) } }
         div class="detail" {
             @if r.all_tags().next().is_some() {
                 ul class="chips" aria-label="Tags" { @for tag in r.all_tags() { li class="tag" { (tag) } } }

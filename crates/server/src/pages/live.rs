@@ -30,13 +30,11 @@ pub(super) async fn page(
         app.heavy(move |_| Ok(profiling(&folder))).await?
     };
     let body = html! {
-        div class="wide" {
-            h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
-            p class="soft" { @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
-            @match &status {
-                Some(status) => { (moving(&job, status, role, profiled)) }
-                None => { (still(&job)) }
-            }
+        h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
+        p class="soft" { @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
+        @match &status {
+            Some(status) => { (moving(&job, status, role, profiled)) }
+            None => { (still(&job)) }
         }
     };
     Ok(shell(&format!("Live: {}", job.experiment), Section::Queue, &body))
@@ -68,7 +66,7 @@ fn snapshot(made: &LiveProfile) -> Markup {
 /// A job whose run this server has not seen.
 fn still(job: &Job) -> Markup {
     html! {
-        p { "It is " (job.state.name()) @if !job.reason.is_empty() { ": " (job.reason) } "." }
+        p { (job.ending()) "." }
         @if let Some(run) = &job.run { p { a class="button" href={ "/runs/" (run) } { "The run and its results" } } }
     }
 }
@@ -78,7 +76,7 @@ fn moving(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Markup 
         div id="live" data-job=(job.id) data-events={ "/api/v1/jobs/" (job.id) "/events" } {
             p class="headline" {
                 strong id="live-state" role="status" {
-                    @if job.state.is_over() { (job.state.name()) ": " (job.reason) }
+                    @if job.state.is_over() { (job.ending()) "." }
                     @else if s.total == 0 { "It is about to start." }
                     @else { "Running." }
                 }

@@ -28,8 +28,9 @@ use crate::assets;
 use crate::error::Refusal;
 use crate::guard::PLAN;
 
-pub(crate) use answer::{Led, Page, address, encode, refusal, see, time};
+pub(crate) use answer::{Led, Page, address, ago, encode, refusal, see, time};
 
+pub(crate) use archive_rows::Said;
 pub(crate) use shell::{Section, shell};
 
 pub(crate) fn router() -> Router<Arc<App>> {

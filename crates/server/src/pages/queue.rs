@@ -1,13 +1,17 @@
 //! The queue: what runs, what waits, what is over.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
 
-use super::{Led, Page, Section, see, shell, time};
+use super::archive_rows::{outcome, told};
+use super::{Led, Page, Section, ago, see, shell, time};
+use crate::api::runs::Asked;
 use crate::api::{jobs, number};
-use crate::app::App;
+use crate::app::{App, Outcomes};
 use crate::error::Refusal;
 use crate::extract::{Body, Sent, Server};
 use crate::guard::may_write;
@@ -18,63 +22,80 @@ use crate::token::Role;
 const SHOWN: usize = 30;
 
 pub(super) async fn page(State(app): Server, Extension(role): Extension<Role>) -> Page {
+    let part = parts(&app, role).await?;
+    let newest = if app.queue().over().is_empty() {
+        newest(&app).await?
+    } else {
+        html! {}
+    };
     let body = html! {
         h1 { "Queue" }
         p class="lede" { "One run at a time measures on this machine. What waits here is kept when the server or the machine stops." }
         @if role == Role::Full { p { a class="button main" href="/queue/new" { "Submit an experiment" } } }
-        div id="queue" data-refresh="/queue/part" { (parts(&app, role)) }
+        div id="queue" data-refresh="/queue/part" { (part) }
+        (newest)
     };
     Ok(shell("Queue", Section::Queue, &body))
 }
 
 /// The part that changes.
-pub(super) async fn part(State(app): Server, Extension(role): Extension<Role>) -> Html<String> {
-    Html(parts(&app, role).into_string())
+pub(super) async fn part(State(app): Server, Extension(role): Extension<Role>) -> Page {
+    Ok(Html(parts(&app, role).await?.into_string()))
+}
+
+/// The newest runs of the archive, for a queue in which no job has ended.
+async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
+    let (found, said) = told(app, Asked { limit: Some(5), ..Asked::default() }).await?;
+    Ok(html! {
+        @if !found.runs.is_empty() {
+            h2 { "Newest in the archive" }
+            ul class="plain-list" {
+                @for r in &found.runs { li { a href={ "/runs/" (r.id) } { (r.experiment) } span { (outcome(r, said.get(&r.id))) } span class="soft" { (ago(&r.started_at)) " on " (r.host) } } }
+            }
+            p { a href="/archive" { "All runs (" (found.total) ")" } }
+        }
+    })
 }
 
 /// Buttons are for those who may press them.
-fn parts(app: &App, role: Role) -> Markup {
+async fn parts(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
+    let ended = app.queue().over().iter().take(SHOWN).filter_map(|j| j.run.clone()).collect();
+    let outcomes = app.outcomes(ended).await?;
     let full = role == Role::Full;
     let queue = app.queue();
     let (running, waiting, over) = (queue.running(), queue.waiting(), queue.over());
-    html! {
+    Ok(html! {
         h2 { "Running" }
-        @if let Some(job) = running { (card(app, job, full)) } @else { p { "No job running." } }
-        h2 { "Waiting" }
-        @if waiting.is_empty() { p { "Nothing waits." } }
-        @else {
+        @if let Some(job) = running { (card(app, job, full)) }
+        @else { p { "No job running." @if waiting.is_empty() { " Queue empty." } } }
+        @if !waiting.is_empty() {
+            h2 { "Waiting" }
             ol class="cards" {
                 @for (i, job) in waiting.iter().enumerate() {
-                    li class="card" {
-                        p class="headline" { strong { (job.experiment) } span class="soft" { "job " (job.id) } }
-                        (about(job))
-                        @if full {
-                            div class="actions" {
-                                @if i > 0 { (button(job, "move", Some("up"), "Up")) }
-                                @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) }
-                                (cancel_link(job))
-                            }
-                        }
-                    }
+                    @let up = html! { @if i > 0 { (button(job, "move", Some("up"), "Up")) } };
+                    @let down = html! { @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) } };
+                    (still(job, full, &html! { (up) (down) (cancel_link(job)) }))
                 }
             }
         }
         @let cut: Vec<&&Job> = over.iter().filter(|j| j.state == JobState::Interrupted).collect();
         @if !cut.is_empty() {
             h2 { "Interrupted" }
-            ul class="cards" {
-                @for job in cut {
-                    li class="card" {
-                        p class="headline" { strong { (job.experiment) } span class="soft" { "job " (job.id) } (state(job)) }
-                        p { (job.reason) "." }
-                        (about(job))
-                        @if full { div class="actions" { (button(job, "resume", None, "Resume")) } }
-                    }
-                }
-            }
+            ul class="cards" { @for job in cut { (still(job, full, &button(job, "resume", None, "Resume"))) } }
         }
-        h2 { "Finished" }
-        @if over.is_empty() { p { "Nothing has run yet." } } @else { (table(&over, full)) }
+        @if !over.is_empty() { h2 { "Finished" } (table(&over, &outcomes, full)) }
+    })
+}
+
+/// A job that does not run, with what can be done to it.
+fn still(job: &Job, full: bool, actions: &Markup) -> Markup {
+    html! {
+        li class="card" {
+            p class="headline" { strong { (job.experiment) } span class="soft" { "job " (job.id) } }
+            @if !job.reason.is_empty() { p { (job.reason) "." } }
+            (about(job))
+            @if full { div class="actions" { (actions) } }
+        }
     }
 }
 
@@ -134,20 +155,26 @@ fn state(job: &Job) -> Markup {
     html! { span class={ "state state-" (job.state.name()) } { (job.state.name()) } }
 }
 
-fn table(over: &[&Job], full: bool) -> Markup {
+fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
+    let name =
+        |job: &Job| if job.title.is_empty() { job.experiment.clone() } else { job.title.clone() };
+    let of = |job: &Job| outcomes.1.iter().find(|r| job.run.as_ref() == Some(&r.id));
     html! {
         div class="table-box" tabindex="0" role="region" aria-label="Jobs that are over" {
             table {
                 caption { "The newest " (over.len().min(SHOWN)) " of " (over.len()) }
-                thead { tr { th scope="col" { "job" } th scope="col" { "experiment" } th scope="col" { "state" } th scope="col" { "ended" } th scope="col" { "run" } th scope="col" { span class="unseen" { "action" } } } }
+                thead { tr { th scope="col" { "job" } th scope="col" { "result" } th scope="col" { "state" } th scope="col" { "ended" } th scope="col" { span class="unseen" { "action" } } } }
                 tbody {
                     @for job in over.iter().take(SHOWN) {
+                        @let run = of(job);
                         tr {
-                            td { (job.id) }
-                            th scope="row" { (job.experiment) }
+                            th scope="row" { (job.id) }
+                            td class="result" {
+                                @if let Some(run) = &job.run { a href={ "/runs/" (run) } { (name(job)) } } @else { (name(job)) }
+                                @if let Some(run) = run { p { (outcome(run, outcomes.2.get(&run.id))) } }
+                            }
                             td { (state(job)) @if !job.reason.is_empty() && job.state != JobState::Completed { details { summary { "why" } pre { (job.reason) } } } }
-                            td { @if let Some(at) = &job.ended_at { (time(at)) } }
-                            td { @if let Some(run) = &job.run { a href={ "/runs/" (run) } { (run) } } @else { "none" } }
+                            td { @if let Some(at) = &job.ended_at { (ago(at)) } @if let Some(run) = run { p class="soft" { "on " (run.host) } } }
                             td { @if full && job.can_resume() { (button(job, "resume", None, "Resume")) } }
                         }
                     }

@@ -144,6 +144,36 @@ fn who_may_look_only_gets_no_bundle_and_sees_no_buttons() {
     assert!(answer.head.contains("location: /archive\r\n"), "{}", answer.head);
 }
 
+/// A page as its source.
+fn page(served: &Served, path: &str) -> String {
+    let answer = served.get(path);
+    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    answer.body
+}
+
+#[test]
+fn the_queue_says_what_came_of_each_job_and_what_the_archive_has() {
+    let world = World::new();
+    sleeper(&world, "nap", "0.01", 3);
+    let served = serve(&world, &["--rate", "1000"]);
+    let empty = page(&served, "/queue");
+    assert!(empty.contains("No job running. Queue empty."), "{empty}");
+    assert!(!empty.contains("Newest in the archive"), "{empty}");
+    assert_eq!(world.run(&["run", "--blocks", "6", "sleep 0.01", "sleep 0.05"]).code, 0);
+    let sentence = listed(&world, &[])[0]["headline"].as_str().unwrap().to_owned();
+    assert!(sentence.starts_with("sleep 0.01 is faster; 0.05 takes"), "{sentence}");
+    let queue = page(&served, "/queue");
+    assert!(queue.contains("Newest in the archive") && queue.contains(&sentence), "{queue}");
+
+    let run = ran(&served, "nap");
+    let queue = page(&served, "/queue/part");
+    let run = listed(&world, &[]).into_iter().find(|r| r["id"] == run).unwrap();
+    for part in ["headline", "host"] {
+        assert!(queue.contains(run[part].as_str().unwrap()), "{part}: {queue}");
+    }
+    assert!(queue.contains("Is one sleep longer?</a>") && queue.contains(" ago</time>"), "{queue}");
+}
+
 #[test]
 fn a_person_tags_finds_deletes_and_restores_in_the_browser() {
     let Some(program) = program() else { return };
