@@ -16,7 +16,7 @@ use crate::live::Live;
 use crate::locked;
 use crate::observe::Observed;
 use crate::observe_io::ObservedIo;
-use crate::pages::Said;
+use crate::pages::{Said, note_runs};
 use crate::queue::Queue;
 use crate::rate::Rates;
 use crate::searches::Searches;
@@ -189,6 +189,7 @@ impl App {
 
     /// The sentence of each run, as the archive's index keeps it.
     pub fn headlines(&self, runs: &[RunSummary]) -> Said {
+        note_runs(runs);
         let say = |id: &RunId| assay_report::headline(&self.view_now(id).ok()?.analysis);
         self.config.archive.headlines(runs, say)
     }

@@ -6,6 +6,7 @@ use assay_model::{Experiment, FactorLevels, ParamSpec, ParamType, Scalar, Stop, 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use toml_edit::{DocumentMut, Item, TableLike};
 
 use crate::app::App;
 use crate::draft::of_workload;
@@ -87,11 +88,9 @@ pub(crate) fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Fi
     Field { param: param.clone(), value, factor: factor.is_some(), locked }
 }
 
-/// What a submission starts from, and what its text makes of that: `None` when there is none or it says the same.
-pub(crate) fn base_and_edit(
-    app: &App,
-    asked: &Submission,
-) -> Result<(Listed, Result<Option<Listed>, Refusal>), Refusal> {
+/// The experiment that is submitted: what it starts from, as its text changes that; the change is left out where it is
+/// refused.
+pub(crate) fn edited(app: &App, asked: &Submission) -> Result<(Listed, Option<Refusal>), Refusal> {
     let base = match &asked.workload {
         Some(name) if name.contains('/') => {
             return Err(Refusal::bad("workload: a name, as `assay workloads` lists them"));
@@ -100,7 +99,7 @@ pub(crate) fn base_and_edit(
         None => find(&app.config.folders, &asked.experiment),
     };
     let Some(text) = &asked.toml else {
-        return Ok((base.map_or_else(|| listed(app, &asked.experiment), Ok)?, Ok(None)));
+        return Ok((base.map_or_else(|| listed(app, &asked.experiment), Ok)?, None));
     };
     let Some(base) = base else {
         if !app.config.allow_any {
@@ -109,13 +108,13 @@ pub(crate) fn base_and_edit(
                 asked.experiment
             )));
         }
-        return Ok((listed_text(&asked.experiment, text)?, Ok(None)));
+        return Ok((listed_text(&asked.experiment, text)?, None));
     };
     if base.text.trim() == text.trim() {
-        return Ok((base, Ok(None)));
+        return Ok((base, None));
     }
-    let edited = edit(app, &base, text);
-    Ok((base, edited.map(Some)))
+    let edited = edit(app, &base, text).map(|edited| (edited, None));
+    Ok(edited.unwrap_or_else(|refusal| (base, Some(refusal))))
 }
 
 /// An experiment of a text, which can be read.
@@ -205,28 +204,45 @@ fn in_full(listed: &Listed, workload: &str) -> String {
 
 /// An experiment as the text of its file, without what holds anyway.
 pub(crate) fn text_of(experiment: &Experiment) -> String {
-    let whole = || {
+    rewritten(&of_workload(&experiment.workload), experiment)
+}
+
+/// The text of `base`, changed to say what `experiment` does; the rest stays as it was written, with its comments.
+pub(crate) fn rewritten(base: &Listed, experiment: &Experiment) -> String {
+    let edit = || {
+        let mut text: DocumentMut = base.text.parse().ok()?;
+        let was = toml::Table::try_from(base.experiment.as_deref().ok()?).ok()?;
+        write_changes(text.as_table_mut(), &was, &toml::Table::try_from(experiment).ok()?);
+        let text = text.to_string();
+        let read = assay_lab::read_experiment("the experiment", &text).ok()?;
+        (read == *experiment).then_some(text)
+    };
+    edit().unwrap_or_else(|| {
         toml::to_string_pretty(experiment)
             .unwrap_or_else(|e| format!("# could not be written as TOML: {e}\n"))
-    };
-    let least = of_workload(&experiment.workload).experiment;
-    let tables = |e: &Experiment| toml::Table::try_from(e).ok();
-    let least = least.ok().and_then(|e| tables(&e));
-    let (Some(mut text), Some(least)) = (tables(experiment), least) else { return whole() };
-    for (key, value) in &mut text {
-        if let (Some(own), Some(usual)) = (value.as_table_mut(), least.get(key)) {
-            own.retain(|key, value| usual.get(key) != Some(value));
-        }
+    })
+}
+
+/// Writes into `text`, which says `was`, what `is` has otherwise.
+fn write_changes(text: &mut dyn TableLike, was: &toml::Table, is: &toml::Table) {
+    let none = toml::Table::new();
+    for key in was.keys().filter(|key| !is.contains_key(*key)) {
+        text.remove(key);
     }
-    text.retain(|key, value| {
-        let empty = value.as_table().is_some_and(toml::Table::is_empty);
-        ["name", "workload"].contains(&key) || (!empty && least.get(key) != Some(value))
-    });
-    let short = toml::to_string_pretty(&text).unwrap_or_default();
-    // What was left out holds anyway only if it is read as the same.
-    match assay_lab::read_experiment("the experiment", &short) {
-        Ok(same) if same == *experiment => short,
-        _ => whole(),
+    for (key, value) in is.iter().filter(|(key, value)| was.get(*key) != Some(*value)) {
+        if let toml::Value::Table(is) = value {
+            let inner = text.entry(key).or_insert_with(toml_edit::table);
+            let was = was.get(key).and_then(toml::Value::as_table).unwrap_or(&none);
+            if let Some(inner) = inner.as_table_like_mut() {
+                write_changes(inner, was, is);
+            }
+        } else if let Ok(mut value) = value.to_string().parse::<toml_edit::Value>() {
+            let place = text.entry(key).or_insert(Item::None);
+            if let Some(before) = place.as_value() {
+                value.decor_mut().clone_from(before.decor());
+            }
+            *place = value.into();
+        }
     }
 }
 
@@ -254,8 +270,8 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     if waiting >= MAX_WAITING {
         return Err(Refusal::conflict(format!("{waiting} jobs wait already; cancel some first")));
     }
-    let (base, edit) = base_and_edit(app, asked)?;
-    let listed = edit?.unwrap_or(base);
+    let (listed, refused) = edited(app, asked)?;
+    refused.map_or(Ok(()), Err)?;
     let not_before = not_before(asked)?;
     words(asked)?;
     points::check_revisions(asked)?;
@@ -362,12 +378,37 @@ mod tests {
 
     #[test]
     fn a_text_is_short_and_says_the_same() {
-        let text = "name = \"a\"\ntags = [\"x\"]\nworkload = \"noop\"\n[design]\nblocks = 3\n";
+        let text = "name = \"a\"\nworkload = \"noop\"\ntags = [\"x\"]\n[design]\nblocks = 3\n";
         let mut experiment = assay_lab::read_experiment("x", text).unwrap();
         assert_eq!(text_of(&experiment), text.replace("\n[", "\n\n["));
         experiment.name = "noop".into();
         experiment.tags.clear();
         experiment.design.blocks = None;
         assert_eq!(text_of(&experiment), "name = \"noop\"\nworkload = \"noop\"\n");
+    }
+
+    #[test]
+    fn what_is_changed_in_a_text_leaves_its_comments() {
+        let text = "# Why.\nname = \"a\"\nworkload = \"noop\" # nothing\n\n# Loads.\n[params]\n\
+                    # How much.\nsize = 1 # small\n\n[design] # short\nblocks = 3 # few\n# The end.\n";
+        let base = Listed::of_text("x", "a".into(), text.into());
+        let plain = base.experiment.clone().unwrap();
+        let change = |sets: &[&str], blocks: Option<u32>| {
+            let mut experiment = (*plain).clone();
+            for set in sets {
+                apply_set(&mut experiment, set).unwrap();
+            }
+            experiment.design.blocks = blocks;
+            rewritten(&base, &experiment)
+        };
+        assert_eq!(change(&[], Some(3)), text);
+        assert_eq!(change(&[], Some(8)), text.replace("blocks = 3", "blocks = 8"));
+        assert_eq!(change(&["size=2"], Some(3)), text.replace("size = 1", "size = 2"));
+        assert_eq!(change(&[], None), text.replace("blocks = 3 # few\n", ""));
+        let factor = change(&["size=1,2"], Some(3));
+        assert!(factor.contains("[factors]\nsize = [1, 2]\n"), "{factor}");
+        for comment in ["# Why.", "# nothing", "# Loads.", "# short", "# few", "# The end."] {
+            assert!(factor.contains(comment), "{comment}: {factor}");
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! What a server is started with.
 
 use std::error::Error;
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -14,7 +13,7 @@ use assay_workloads::KitPaths;
 pub type LoadRun = fn(&Archive, &RunId) -> Result<RunView, Box<dyn Error + Send + Sync>>;
 
 /// What a server is started with.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Config {
     /// Where it listens.
     pub listen: SocketAddr,
@@ -42,10 +41,4 @@ pub struct Config {
     pub rate: u32,
     /// The version of assay.
     pub version: &'static str,
-}
-
-impl fmt::Debug for Config {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Config").field("listen", &self.listen).finish_non_exhaustive()
-    }
 }

@@ -1,7 +1,7 @@
 //! What a person has filled in so far: read, checked and planned as submitting does it, without anything being
 //! submitted. A mistake stands with the field that it is in.
 
-use assay_lab::{LabError, Prepared, apply_set};
+use assay_lab::{Estimate, LabError, Prepared, apply_set, estimate};
 use assay_model::{Experiment, ParamType, Scalar, Stop, WorkloadSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,18 +32,10 @@ impl Problem {
 pub(crate) struct Planned {
     pub trials: u64,
     pub treatments: u64,
-    /// Blocks that count.
-    pub blocks: u32,
     /// Whether the run ends as soon as the answer is clear; the trials are the most that it takes then.
     pub until_clear: bool,
-    /// How long it takes, seconds; `null` when no earlier run tells.
-    pub total_s: Option<f64>,
-    /// The smallest ratio above 1 whose interval excludes 1 in 80 of 100 repeats; `null` when the noise is not known.
-    pub detectable: Option<f64>,
-    /// The same at a noise of single trials of so much: `[noise, detectable]`.
-    pub detectable_at: Vec<(f64, Option<f64>)>,
-    /// Where time and noise come from, as a sentence.
-    pub basis: String,
+    #[serde(flatten)]
+    pub estimate: Estimate,
     /// What this machine lacks for it.
     pub obstacles: Vec<String>,
 }
@@ -76,14 +68,16 @@ pub(crate) struct Draft {
 /// # Errors
 /// There is no such experiment or workload, or it cannot be read at all.
 pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
-    let (listed, mut problems) = listed(app, asked)?;
+    let (listed, refused) = change::edited(app, asked)?;
+    let refused = refused.map(|refusal| Problem::new("toml", refusal.message));
+    let mut problems: Vec<Problem> = refused.into_iter().collect();
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
     let workload = match change::workload_of(app, &listed, &plain) {
         Ok(workload) => workload,
         // A text that names an unknown workload is the text's mistake.
         Err(refusal) if asked.toml.is_some() => {
             problems.push(Problem::new("toml", refusal.message));
-            return Ok(unplanned(app, asked, &plain, None, problems));
+            return Ok(unplanned(app, asked, &listed, &plain, None, problems));
         }
         Err(refusal) => return Err(refusal),
     };
@@ -97,38 +91,25 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
     }
     problems.extend(others(asked));
     if !problems.is_empty() {
-        return Ok(unplanned(app, asked, &experiment, Some(spec), problems));
+        return Ok(unplanned(app, asked, &listed, &experiment, Some(spec), problems));
     }
     let prepared = change::plan(app, &listed, &plain, &|e| change::lay_over(e, asked));
     let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
             problems.push(place(&error, spec, asked));
-            return Ok(unplanned(app, asked, &experiment, Some(spec), problems));
+            return Ok(unplanned(app, asked, &listed, &experiment, Some(spec), problems));
         }
     };
     let mut whole = (*plain).clone();
     // It could be laid over just now. Tags are those of the one run, not of the text.
     let of_text = Submission { tags: Vec::new(), ..asked.clone() };
     let _ = change::lay_over(&mut whole, &of_text);
-    let mut draft = unplanned(app, asked, &whole, Some(spec), problems);
-    if whole == *plain {
-        draft.toml.clone_from(&listed.text);
-    }
+    let mut draft = unplanned(app, asked, &listed, &whole, Some(spec), problems);
     if asked.rev.is_none() {
         draft.plan = Some(planned(app, &prepared));
     }
     Ok(draft)
-}
-
-/// The experiment that is started from, and what is wrong with the text that was made of it.
-fn listed(app: &App, asked: &Submission) -> Result<(Listed, Vec<Problem>), Refusal> {
-    let (base, edit) = change::base_and_edit(app, asked)?;
-    Ok(match edit {
-        Ok(Some(edited)) => (edited, Vec::new()),
-        Ok(None) => (base, Vec::new()),
-        Err(refusal) => (base, vec![Problem::new("toml", refusal.message)]),
-    })
 }
 
 /// What a form is opened with: neither checked nor planned.
@@ -136,16 +117,16 @@ fn listed(app: &App, asked: &Submission) -> Result<(Listed, Vec<Problem>), Refus
 /// # Errors
 /// There is no such experiment or workload, or it cannot be read at all.
 pub(crate) fn opened(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
-    let (listed, _) = listed(app, asked)?;
+    let (listed, _) = change::edited(app, asked)?;
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
     let workload = change::workload_of(app, &listed, &plain)?;
-    let draft = unplanned(app, asked, &plain, Some(workload.spec()), Vec::new());
-    Ok(Draft { toml: listed.text, ..draft })
+    Ok(unplanned(app, asked, &listed, &plain, Some(workload.spec()), Vec::new()))
 }
 
 fn unplanned(
     app: &App,
     asked: &Submission,
+    listed: &Listed,
     experiment: &Experiment,
     spec: Option<&WorkloadSpec>,
     problems: Vec<Problem>,
@@ -161,7 +142,7 @@ fn unplanned(
         fields: params.iter().map(|p| change::field(app, experiment, p)).collect(),
         blocks: experiment.design.blocks,
         revisions: experiment.source.is_some(),
-        toml: typed.unwrap_or_else(|| change::text_of(experiment)),
+        toml: typed.unwrap_or_else(|| change::rewritten(listed, experiment)),
         problems,
         plan: None,
     }
@@ -227,18 +208,12 @@ fn place(error: &LabError, spec: &WorkloadSpec, asked: &Submission) -> Problem {
 
 fn planned(app: &App, prepared: &Prepared) -> Planned {
     let experiment = &prepared.experiment;
-    let confidence = experiment.compare.confidence;
-    let archive = Some(&app.config.archive);
-    let e = assay_lab::estimate(archive, &experiment.name, &prepared.plan, confidence);
+    let (archive, confidence) = (Some(&app.config.archive), experiment.compare.confidence);
     Planned {
         trials: prepared.plan.trials.len() as u64,
         treatments: prepared.plan.treatments.len() as u64,
-        blocks: e.blocks,
         until_clear: experiment.design.stop == Stop::Clear,
-        total_s: e.total_s,
-        detectable: e.detectable,
-        detectable_at: e.detectable_at,
-        basis: e.basis,
+        estimate: estimate(archive, &experiment.name, &prepared.plan, confidence),
         obstacles: assay_lab::obstacles(&prepared.plan, &assay_system::state_dir()),
     }
 }

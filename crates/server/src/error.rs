@@ -22,8 +22,8 @@ pub enum ServeError {
         /// The system's error.
         source: io::Error,
     },
-    /// A file of the queue holds something else than a job.
-    #[error("{path} is not a job of the queue: {reason}; move it away to continue without it")]
+    /// A file of the state folder holds something else than it should.
+    #[error("{path} cannot be used: {reason}; move it away to continue without it")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -53,14 +53,6 @@ pub enum ServeError {
     Start {
         /// Which.
         what: &'static str,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A folder of experiments is none.
-    #[error("{path} is not a folder of experiments: {source}")]
-    Folder {
-        /// What was given.
-        path: PathBuf,
         /// The system's error.
         source: io::Error,
     },

@@ -50,7 +50,7 @@ impl Filled {
         let words = get("tags");
         let words = words.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty());
         asked.tags = words.map(str::to_owned).collect();
-        let opened = draft::opened(app, &bare(&asked))?;
+        let opened = draft::opened(app, &asked)?;
         let changed = toml.as_deref().is_some_and(|text| text != opened.toml.trim());
         // The script tells which of the two was changed last.
         let by_text = match get("edited").as_str() {
@@ -99,16 +99,6 @@ impl Filled {
             return self.text("blocks");
         }
         draft.blocks.map(|n| n.to_string()).unwrap_or_default()
-    }
-}
-
-/// The experiment that a form was opened with, and nothing else.
-fn bare(asked: &Submission) -> Submission {
-    Submission {
-        experiment: asked.experiment.clone(),
-        workload: asked.workload.clone(),
-        toml: asked.toml.clone(),
-        ..Submission::default()
     }
 }
 

@@ -12,6 +12,7 @@ use assay_model::SCHEMA_VERSION;
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::{Refusal, ServeError};
 use crate::job::{Job, JobState};
@@ -274,12 +275,8 @@ fn take_lock(path: &Path) -> Result<File, ServeError> {
 }
 
 fn read_job(path: &Path) -> Result<Job, ServeError> {
-    let mut text = String::new();
-    File::open(path)
-        .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
-        .map_err(ServeError::io("read", path))?;
     let damaged = |reason| ServeError::Damaged { path: path.to_owned(), reason };
-    let job: Job = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+    let job: Job = read_json(path)?.ok_or_else(|| damaged("it is gone".into()))?;
     match job.schema_version {
         version if version > SCHEMA_VERSION => {
             let reason = format!("it has format {version}; this assay reads {SCHEMA_VERSION}");
@@ -287,6 +284,18 @@ fn read_job(path: &Path) -> Result<Job, ServeError> {
         }
         _ => Ok(job),
     }
+}
+
+/// Reads a file that [`write_json`] wrote; `None` if there is none.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ServeError> {
+    let mut text = String::new();
+    match File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text)) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(ServeError::io("read", path))?,
+    };
+    let damaged =
+        |e: serde_json::Error| ServeError::Damaged { path: path.to_owned(), reason: e.to_string() };
+    serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
 /// Writes a value as JSON, as [`write_whole`] does.

@@ -10,14 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::asked::Asked;
 use crate::error::{Refusal, ServeError};
 use crate::locked;
-use crate::queue::write_json;
+use crate::queue::{read_json, write_json};
 
 /// How many are kept.
 const MAX_SEARCHES: usize = 100;
 /// The longest name, bytes.
 const MAX_NAME: usize = 80;
-/// The largest file that is read.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// A search that was saved.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -49,24 +47,7 @@ impl Searches {
     /// The file cannot be read or holds something else.
     pub fn open(state_dir: &Path) -> Result<Self, ServeError> {
         let path = state_dir.join("serve.searches");
-        let fail = |e| ServeError::io("read", &path)(e);
-        let held = match std::fs::metadata(&path) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(fail(e)),
-            Ok(meta) if meta.len() > MAX_BYTES => {
-                let reason = "it is larger than any list of searches; remove it to begin anew";
-                return Err(fail(std::io::Error::other(reason)));
-            }
-            Ok(_) => {
-                let text = std::fs::read(&path).map_err(fail)?;
-                let kept: Kept = serde_json::from_slice(&text).map_err(|e| {
-                    let reason =
-                        format!("it is no list of searches ({e}); remove it to begin anew");
-                    fail(std::io::Error::other(reason))
-                })?;
-                kept.searches
-            }
-        };
+        let held = read_json::<Kept>(&path)?.map(|kept| kept.searches).unwrap_or_default();
         Ok(Searches { path, held: Mutex::new(held) })
     }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use assay_archive::Filter;
 use assay_system::Interrupt;
 use axum::middleware::from_fn_with_state;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -29,7 +30,7 @@ pub fn serve(
 ) -> Result<(), ServeError> {
     for folder in &config.folders {
         std::fs::read_dir(folder)
-            .map_err(|source| ServeError::Folder { path: folder.clone(), source })?;
+            .map_err(ServeError::io("read the folder of experiments", folder))?;
     }
     let state_dir = config.state_dir.clone();
     std::fs::create_dir_all(&state_dir).map_err(ServeError::io("make the folder", &state_dir))?;
@@ -38,6 +39,7 @@ pub fn serve(
     let (tokens, keys) = Tokens::load(&state_dir)?;
     let listen = config.listen;
     let limits = Limits { total: config.connections, of_address: config.connections_per_address };
+    pages::note_runs(&config.archive.list(&Filter::default()).unwrap_or_default());
     let app = Arc::new(App::new(config, tokens, queue, searches));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

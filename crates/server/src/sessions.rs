@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
 use crate::locked;
-use crate::queue::write_json;
+use crate::queue::{read_json, write_json};
 use crate::token::{Role, Tokens, draw, same};
 
 /// The name of the cookie.
@@ -20,8 +20,6 @@ pub(crate) const COOKIE: &str = "assay";
 pub(crate) const LASTS: i64 = 7 * 24 * 3600;
 /// When there are more, those that began first end.
 const MAX_SESSIONS: usize = 1000;
-/// The largest file that is read.
-const MAX_BYTES: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Session {
@@ -50,9 +48,7 @@ impl Sessions {
     /// Those of the state folder that still count. A file that cannot be read is none: people sign in anew.
     pub fn open(state_dir: &Path, tokens: &Tokens) -> Self {
         let path = state_dir.join("serve.sessions");
-        let small = std::fs::metadata(&path).is_ok_and(|m| m.len() <= MAX_BYTES);
-        let text = if small { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
-        let kept: Option<Kept> = serde_json::from_slice(&text).ok();
+        let kept: Option<Kept> = read_json(&path).ok().flatten();
         let mut sessions = kept.map(|k| k.sessions).unwrap_or_default();
         sessions.retain(|s| same(s.token.as_bytes(), tokens.digest(s.role).as_bytes()));
         Sessions { path, held: Mutex::new(sessions) }

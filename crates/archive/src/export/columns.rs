@@ -11,10 +11,11 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::RowGroupReader;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
 use assay_model::SCHEMA_VERSION;
+use assay_traces::parquet_guard::{write_column, write_optional};
 
 /// Metadata key of the format version in a file.
 pub(crate) const VERSION_KEY: &str = "assay.schema_version";
@@ -55,18 +56,15 @@ impl<W: Write + Send> Table<W> {
         let mut group = self.writer.next_row_group()?;
         for column in columns {
             match column {
-                Column::Int(values) => put::<Int64Type>(&mut group, values, None)?,
-                Column::Flag(values) => put::<BoolType>(&mut group, values, None)?,
-                Column::Text(values) => put::<ByteArrayType>(&mut group, values, None)?,
+                Column::Int(values) => write_column::<Int64Type>(&mut group, values, None)?,
+                Column::Flag(values) => write_column::<BoolType>(&mut group, values, None)?,
+                Column::Text(values) => write_column::<ByteArrayType>(&mut group, values, None)?,
                 Column::Real(values) => {
-                    let there: Vec<i16> = values.iter().map(|v| i16::from(!v.is_nan())).collect();
-                    let values: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
-                    put::<DoubleType>(&mut group, &values, Some(&there))?;
+                    let values = values.iter().map(|v| Some(*v).filter(|v| !v.is_nan()));
+                    write_optional::<DoubleType>(&mut group, values)?;
                 }
                 Column::MaybeText(values) => {
-                    let there: Vec<i16> = values.iter().map(|v| i16::from(v.is_some())).collect();
-                    let values: Vec<ByteArray> = values.iter().flatten().cloned().collect();
-                    put::<ByteArrayType>(&mut group, &values, Some(&there))?;
+                    write_optional::<ByteArrayType>(&mut group, values.iter().cloned())?;
                 }
             }
         }
@@ -77,18 +75,6 @@ impl<W: Write + Send> Table<W> {
     pub(crate) fn close(self) -> Result<W> {
         self.writer.into_inner()
     }
-}
-
-fn put<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
-    values: &[T::T],
-    there: Option<&[i16]>,
-) -> Result<()> {
-    let mut column = group
-        .next_column()?
-        .ok_or_else(|| ParquetError::General("the schema has fewer columns".to_owned()))?;
-    column.typed::<T>().write_batch(values, there, None)?;
-    column.close()
 }
 
 /// Reads a required column of a row group, at most `limit` values.

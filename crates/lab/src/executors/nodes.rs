@@ -19,7 +19,7 @@ use assay_system::process::Output;
 use crate::Lab;
 use crate::executors::executor::{Done, Executor, NextTrial, Over};
 use crate::experiment::prepare::Prepared;
-use crate::progress::watcher::Watcher;
+use crate::progress::watcher::{Watcher, ticks};
 use crate::run::fitness;
 use crate::trial::execution::blank;
 use crate::trial::machine::Recorded;
@@ -183,21 +183,13 @@ impl Executor for Nodes {
         let mut record = blank(planned, attempt);
         let spans = self.spanning.contains(&planned.treatment);
         let order = TrialRequest { planned: planned.clone(), attempt };
-        let every = watcher.every();
-        let mut last = std::time::Instant::now();
-        let mut tick = || {
-            if every.is_some_and(|every| last.elapsed() >= every) {
-                last = std::time::Instant::now();
-                watcher.tick(None);
-            }
-        };
         let Some(crew) = &mut self.crew else {
             record.error.clone_from(&self.absent);
             return self.done(plan, record, &[], "", Took::default());
         };
         let job = crew.job().to_owned();
         let interrupt = self.interrupt.as_ref();
-        let end = crew.trial(&order, spans, self.timeout, interrupt, &mut tick);
+        let end = crew.trial(&order, spans, self.timeout, interrupt, &mut ticks(watcher));
         let took = crew.took();
         let parts = match end {
             TrialEnd::Parts(parts) => parts,

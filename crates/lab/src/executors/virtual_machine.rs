@@ -17,7 +17,7 @@ use crate::executors::executor::{Done, Executor, NextTrial, Over};
 use crate::executors::nodes::{gathered, merged, setup};
 use crate::experiment::place;
 use crate::experiment::prepare::Prepared;
-use crate::progress::watcher::Watcher;
+use crate::progress::watcher::{Watcher, ticks};
 use crate::run::fitness;
 use crate::run::scratch::{self, Scratch};
 use crate::trial::execution::blank;
@@ -198,16 +198,8 @@ impl VirtualMachines {
             return merged(&ways, record, &[], assay_cluster::Took::default());
         };
         let order = TrialRequest { planned: planned.clone(), attempt };
-        let every = watcher.every();
-        let mut last = std::time::Instant::now();
-        let mut tick = || {
-            if every.is_some_and(|every| last.elapsed() >= every) {
-                last = std::time::Instant::now();
-                watcher.tick(None);
-            }
-        };
         let interrupt = self.interrupt.as_ref();
-        let end = crew.trial(&order, false, self.timeout, interrupt, &mut tick);
+        let end = crew.trial(&order, false, self.timeout, interrupt, &mut ticks(watcher));
         let (took, full) = (crew.took(), crew.host_is_full());
         let parts = match end {
             TrialEnd::Parts(parts) => parts,

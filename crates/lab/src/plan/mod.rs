@@ -142,7 +142,7 @@ fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanE
             && !experiment.factors.contains_key(&param.name)
         {
             return Err(wrong(
-                &["params"],
+                &["params", &param.name],
                 format!("workload `{}` needs the parameter `{}`", spec.name, param.name),
                 param.help.clone(),
             ));

@@ -36,7 +36,19 @@ pub struct Progress<'a> {
     pub left: Option<Duration>,
 }
 
-/// Receives news of a run in progress. Every method has a default that does nothing.
+/// Passes on the time of a trial that runs elsewhere, as often as the watcher wants to know.
+pub(crate) fn ticks(watcher: &mut dyn Watcher) -> impl FnMut() + '_ {
+    let every = watcher.every();
+    let mut last = std::time::Instant::now();
+    move || {
+        if every.is_some_and(|every| last.elapsed() >= every) {
+            last = std::time::Instant::now();
+            watcher.tick(None);
+        }
+    }
+}
+
+/// Hears of a run while it goes on. Every method may be left out.
 pub trait Watcher {
     /// Returns the interval of [`Watcher::tick`] while a trial runs. `None` means never, so that no
     /// wake-up disturbs the workload.

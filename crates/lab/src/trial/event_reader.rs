@@ -7,9 +7,9 @@ use std::time::Duration;
 use assay_model::units::seconds_of;
 use assay_model::{
     Better, Curve, Event, Heat, MetricSpec, MetricValue, Observation, Phase, PhaseMark, SampleRow,
-    SampleSet, SeriesKey, SeriesShape, TrialHistogram, TrialRecord, WorkloadSpec,
+    SampleSet, SeriesKey, TrialHistogram, TrialRecord, WorkloadSpec,
 };
-use assay_stats::curves::warmup::{Class, steady_state};
+use assay_stats::curves::warmup::steady_state;
 use assay_stats::means::geometric;
 use assay_system::process::{Sink, Stream};
 
@@ -232,13 +232,7 @@ impl<'a> EventReader<'a> {
         let seconds = |t: u64| t.saturating_sub(first) as f64 * 1e-9;
         let window = seconds(last);
         Some(Observation::Settling {
-            shape: match steady.class {
-                Class::Flat => SeriesShape::Flat,
-                Class::Warmup => SeriesShape::Warmup,
-                Class::Slowdown => SeriesShape::Slowdown,
-                Class::NoSteadyState => SeriesShape::NoSteadyState,
-                Class::TooShort => SeriesShape::TooShort,
-            },
+            shape: steady.class,
             steady_from: steady.start.and_then(|i| points.get(i)).map(|(t, _)| seconds(*t)),
             window,
             bin: window / (points.len().max(2) - 1) as f64,

@@ -282,8 +282,8 @@ fn the_metric(
         }
         None => return Ok(()),
     };
-    let known: Vec<String> = metrics.iter().map(|m| format!("`{m}`")).collect();
-    Err(LandscapeError::Metric { landscape: format!("`{name}`"), problem, known: known.join(", ") })
+    let known = metrics.into_iter().map(str::to_owned).collect();
+    Err(LandscapeError::Metric { landscape: format!("`{name}`"), problem, known })
 }
 
 /// Builds a definition for a file without one: its columns are those that distinguish the rows.

@@ -44,13 +44,13 @@ pub enum LandscapeError {
         hint: String,
     },
     /// A metric must be chosen, or does not exist.
-    #[error("{landscape} {problem}; its metrics are {known}")]
+    #[error("{landscape} {problem}; its metrics are `{}`", known.join("`, `"))]
     Metric {
         landscape: String,
         /// Description of the problem.
         problem: String,
-        /// List of the available metrics.
-        known: String,
+        /// The metrics there are.
+        known: Vec<String>,
     },
     /// A text that is not a date.
     #[error("`{0}` is not a date such as 2009-08-27")]

@@ -1,7 +1,8 @@
 //! The server itself, its experiments, landscapes and the machine over HTTP.
 
+use assay_model::WorkloadSpec;
 use assay_quoted::denominator::Denominator;
-use assay_quoted::landscape::{Collection, Landscape, Query as Question};
+use assay_quoted::landscape::{Collection, Landscape, LandscapeError, Query as Question};
 use assay_traces::block_io::IoReport;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -66,14 +67,8 @@ pub(crate) async fn experiment(State(app): Server, Path(id): Path<String>) -> An
     app.heavy(move |app| change::form(app, &id)).await.map(Json)
 }
 
-/// A workload that a submission can start from.
-pub(crate) struct WorkloadLine {
-    pub name: String,
-    pub help: String,
-}
-
 /// The built-in workloads and the kits that can be read.
-pub(crate) fn workloads(app: &App) -> Vec<WorkloadLine> {
+pub(crate) fn workloads(app: &App) -> Vec<WorkloadSpec> {
     let built_in =
         assay_workloads::builtin::table::ROWS.iter().map(|row| (row.new)().spec().clone());
     let kits = app.config.kits.kits();
@@ -81,7 +76,7 @@ pub(crate) fn workloads(app: &App) -> Vec<WorkloadLine> {
         let kit = assay_workloads::registry::find(name, &app.config.kits).ok()?;
         Some(kit.spec().clone())
     });
-    built_in.chain(kits).map(|s| WorkloadLine { name: s.name, help: s.help }).collect()
+    built_in.chain(kits).collect()
 }
 
 pub(crate) async fn landscapes(
@@ -107,6 +102,14 @@ pub(crate) struct Shown {
     pub as_of: String,
     /// Only this metric
     pub metric: String,
+}
+
+/// Metrics of which one has to be chosen; empty for a landscape that is defined, which needs none.
+pub(crate) fn metrics(name: &str) -> Result<Vec<String>, Refusal> {
+    match collection()?.landscape(name, &Question::default()) {
+        Err(LandscapeError::Metric { known, .. }) => Ok(known),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// A landscape with its matrix.

@@ -33,7 +33,7 @@ pub(super) async fn page(
         p role="status" { (found.total) @if found.total == 1 { " run" } @else { " runs" } ", page " (found.page) " of " (pages) }
         @if !found.runs.is_empty() {
             form method="get" action="/compare" id="compare" class="actions" { button type="submit" { "Compare the chosen runs" } }
-            (rows(&found.runs, &said, &here, full))
+            (rows(&found.runs, &said, full.then_some(&*here), ""))
         }
         nav aria-label="Pages" {
             ul {

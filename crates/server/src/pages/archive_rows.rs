@@ -16,11 +16,12 @@ use crate::extract::Ask;
 /// The sentences of runs.
 pub(crate) type Said = BTreeMap<RunId, String>;
 
-/// The runs. `here` is the page's address, to come back to.
-pub(super) fn rows(runs: &[RunSummary], said: &Said, here: &str, full: bool) -> Markup {
+/// The runs. `back` is the page's address to come back to, for those who may change runs; `chosen` the id of a run that
+/// is ticked.
+pub(super) fn rows(runs: &[RunSummary], said: &Said, back: Option<&str>, chosen: &str) -> Markup {
     html! {
         ul class="runs" aria-label="Runs" {
-            @for r in runs { li { (row(r, said.get(&r.id), here, full)) } }
+            @for r in runs { li { (row(r, said.get(&r.id), back, chosen)) } }
         }
     }
 }
@@ -42,9 +43,9 @@ pub(super) fn outcome(r: &RunSummary, said: Option<&String>) -> Markup {
     }
 }
 
-fn row(r: &RunSummary, said: Option<&String>, here: &str, full: bool) -> Markup {
+fn row(r: &RunSummary, said: Option<&String>, back: Option<&str>, chosen: &str) -> Markup {
     html! {
-        div class="pick" { input type="checkbox" name="runs" value=(r.id) form="compare" aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
+        div class="pick" { input type="checkbox" name="runs" value=(r.id) form="compare" checked[r.id.as_str() == chosen] aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
         div class="result" {
             a href={ "/runs/" (r.id) } aria-label={ (r.experiment) ", run " (r.id) } { (r.experiment) }
             p { (outcome(r, said)) }
@@ -62,20 +63,20 @@ fn row(r: &RunSummary, said: Option<&String>, here: &str, full: bool) -> Markup 
         }
         details class="more" name="run" {
             summary aria-label={ "More about " (r.experiment) ", run " (r.id) } { "More" }
-            (more(r, here, full))
+            (more(r, back))
         }
     }
 }
 
-fn more(r: &RunSummary, here: &str, full: bool) -> Markup {
+fn more(r: &RunSummary, back: Option<&str>) -> Markup {
     let own = |name: &str| format!("{name}-{}", r.id);
     let about = format!("{}, run {}", r.experiment, r.id);
     html! {
         div class="sheet" {
             p class="soft" { "Run " (r.id) }
-            @if full {
+            @if let Some(back) = back {
                 form method="post" action={ "/archive/" (r.id) "/annotate" } {
-                    input type="hidden" name="back" value=(here);
+                    input type="hidden" name="back" value=(back);
                     input type="hidden" name="tags_before" value=(r.added_tags.join(", "));
                     div class="field" {
                         label for=(own("tags")) { "Tags" }
@@ -92,12 +93,12 @@ fn more(r: &RunSummary, here: &str, full: bool) -> Markup {
             }
             div class="actions" {
                 a class="button" href={ "/runs/" (r.id) } aria-label={ "Open " (about) } { "Open" }
-                @if full {
+                @if let Some(back) = back {
                     a class="button" href={ "/queue/new?run=" (r.id) } aria-label={ "Repeat " (about) } { "Repeat" }
                     a class="button" href={ "/queue/new?clone=" (r.id) } aria-label={ "Clone as a new experiment: " (about) } { "Clone as a new experiment" }
                     a class="button" href={ "/api/v1/runs/" (r.id) "/bundle" } download aria-label={ "Export " (about) } { "Export" }
                     form method="post" action={ "/archive/" (r.id) "/delete" } {
-                        input type="hidden" name="back" value=(here);
+                        input type="hidden" name="back" value=(back);
                         button type="submit" class="danger" aria-label={ "Delete " (about) } { "Delete" }
                     }
                 }

@@ -1,4 +1,6 @@
-//! Runs side by side.
+//! Runs side by side, and the page on which they are chosen.
+
+use std::sync::Arc;
 
 use assay_model::{Across, Difference, fact_groups, folded_facts};
 use assay_quoted::denominator::Denominator;
@@ -7,23 +9,23 @@ use assay_report::page::{Prices, Shown, Under, side_by_side};
 use axum::extract::State;
 use maud::{Markup, html};
 
+use super::archive_rows::{rows, told};
 use super::fields::field;
 use super::shell::document;
 use super::{Page, Section, address, shell};
-use crate::api::runs::{Compared, lay};
+use crate::api::runs::{Asked, Compared, lay, run_id};
+use crate::app::App;
 use crate::error::Refusal;
 use crate::extract::{Ask, Server};
 
+/// Runs that are offered at once.
+const OFFERED: u32 = 20;
+
 pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String)>>) -> Page {
+    let text = pairs.iter().find(|(name, _)| name == "text").map(|(_, text)| text.clone());
     let asked = asked(pairs);
-    let enough = asked.runs.split(',').filter(|r| !r.is_empty()).count() > 1;
-    if !enough {
-        let body = html! {
-            h1 { "Compare" }
-            p { "Choose runs in the " a href="/archive" { "archive" } ", or name them here." }
-            (form(&asked))
-        };
-        return Ok(shell("Compare", Section::Compare, &body));
+    if !asked.runs.contains(',') {
+        return choose(&app, &asked, &text.unwrap_or_default()).await;
     }
     let per = match asked.per.trim() {
         "" => None,
@@ -40,7 +42,7 @@ pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String
             (acceptable(&asked, &laid.side_by_side.across))
             (switch(&asked, per))
         };
-        let another = html! { h2 { "Another comparison" } (form(&asked)) };
+        let another = html! { h2 { "Another comparison" } p { a href="/compare" { "Choose runs" } } (form(&asked)) };
         let more = Some(("another", "Another comparison", another));
         let body = html! {
             header {
@@ -52,6 +54,39 @@ pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String
         Ok(document("Compare", Section::Compare, &body))
     });
     page.await
+}
+
+/// The newest runs to choose from; where one is chosen, those that measured the same.
+async fn choose(app: &Arc<App>, asked: &Compared, text: &str) -> Page {
+    let ids = if asked.runs.is_empty() { Vec::new() } else { vec![run_id(&asked.runs)?] };
+    let chosen = app.outcomes(ids).await?;
+    let mut search = Asked { text: text.to_owned(), limit: Some(OFFERED), ..Asked::default() };
+    if let Some(run) = chosen.1.first() {
+        search.workload.clone_from(&run.workload);
+        search.metric.clone_from(&run.metric);
+    }
+    let (mut found, said) = told(app, search).await?;
+    found.runs.retain(|r| r.completed > 0 && r.id.as_str() != asked.runs);
+    let body = html! {
+        h1 { "Compare" }
+        p class="lede" { "Choose two or more runs. The oldest is the baseline until you choose another." }
+        form method="get" action="/compare" role="search" class="find" {
+            (kept(asked, &["baseline"]))
+            (field("text", "Find by experiment, workload, host, tag, note or id", "search", text, ""))
+            button type="submit" { "Search" }
+        }
+        form method="get" action="/compare" id="compare" class="actions" { button type="submit" class="button main" { "Compare" } }
+        @if let Some(run) = chosen.1.first() {
+            h2 { "Chosen" }
+            (rows(&chosen.1, &chosen.2, None, &asked.runs))
+            h2 { "Other runs of " (run.workload) " by " (run.metric) }
+        }
+        (rows(&found.runs, &said, None, ""))
+        @if found.runs.is_empty() { p { "No run found." } }
+        p { @if !chosen.1.is_empty() { a href="/compare" { "Runs of every workload" } " · " } a href="/archive" { "More filters in the archive" } }
+        details { summary { "Runs by their ids, and more" } (form(asked)) }
+    };
+    Ok(shell("Compare", Section::Compare, &body))
 }
 
 /// What a measured run can be shown under; the price is typed in.

@@ -23,9 +23,7 @@ pub(super) async fn list(State(app): Server) -> Page {
     histories.extend(imported.into_iter().map(|(name, i)| History::Quoted(name, i)));
     let body = html! {
         h1 { "History" }
-        p class="lede" { "A metric over the revisions of a program, each measured in the same \
-                 blocks as a fixed reference. Changes are suspected until a fresh experiment of \
-                 both sides confirms or refutes them." }
+        p class="lede" { "A metric over the revisions of a program, each measured in the same blocks as a fixed reference. Changes are suspected until a fresh experiment of both sides confirms or refutes them." }
         (history::overview(
             &histories,
             &|shown, series| address(shown, series),

@@ -6,8 +6,8 @@ use assay_report::page::{landscape_content, landscape_preview};
 use axum::extract::{Path, State};
 use maud::html;
 
-use super::{Page, Section, shell};
-use crate::api::others::{Shown, collection, make};
+use super::{Page, Section, address, encode, shell};
+use crate::api::others::{Shown, collection, make, metrics};
 use crate::extract::{Ask, Server};
 use crate::pages::shell::document;
 
@@ -47,19 +47,29 @@ pub(super) async fn list(State(app): Server) -> Page {
 pub(super) async fn page(
     State(app): Server,
     Path(name): Path<String>,
-    Ask(shown): Ask<Shown>,
+    Ask(mut shown): Ask<Shown>,
 ) -> Page {
     let version = app.config.version;
     let page = app.heavy(move |_| {
+            let metrics = metrics(&name)?;
+            if shown.metric.is_empty() {
+                shown.metric = metrics.first().cloned().unwrap_or_default();
+            }
             let landscape = make(&name, &shown)?;
             let matrix = landscape.matrix();
+            let way = |per: &str, metric: &str| address(&format!("/landscapes/{}", encode(&name)), [("per", per), ("metric", metric)]);
+            let link = |href: String, chosen: bool, words: &str| html! { li { a href=(href) aria-current=[chosen.then_some("true")] { (words) } } };
             let body = html! {
-                nav aria-label="Denominator" {
+                @if !metrics.is_empty() {
+                    details open[metrics.len() < 15] {
+                        summary { "Metric: " (shown.metric) " (" (metrics.len()) " were published)" }
+                        nav class="choice" aria-label="Metric" { ul { @for m in &metrics { (link(way(&shown.per, m), *m == shown.metric, m)) } } }
+                    }
+                }
+                nav class="choice" aria-label="Denominator" {
                     ul {
-                        li { a href={ "/landscapes/" (name) } aria-current=[shown.per.is_empty().then_some("true")] { "in total" } }
-                        @for d in Denominator::ALL {
-                            li { a href={ "/landscapes/" (name) "?per=" (d.name()) } aria-current=[(shown.per == d.name()).then_some("true")] { "per " (d.name()) } }
-                        }
+                        (link(way("", &shown.metric), shown.per.is_empty(), "in total"))
+                        @for d in Denominator::ALL { (link(way(d.name(), &shown.metric), shown.per == d.name(), &format!("per {}", d.name()))) }
                     }
                 }
                 (landscape_content(&landscape, Some(&matrix), version))

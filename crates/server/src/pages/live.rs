@@ -43,15 +43,14 @@ pub(super) async fn page(
 /// The profile of the trial that runs, for the page to put into its place.
 pub(super) async fn profile(State(app): Server, id: Path<String>) -> Page {
     let made = jobs::profile(State(app.clone()), id).await?.0.0;
-    let part = app.heavy(move |_| Ok(made.as_ref().map_or_else(waiting, snapshot))).await?;
+    let part = app.heavy(move |_| Ok(snapshot(made.as_ref()))).await?;
     Ok(Html(part.into_string()))
 }
 
-fn waiting() -> Markup {
-    html! { p { "The run has not made one yet: it makes the first within seconds, once a trial runs." } }
-}
-
-fn snapshot(made: &LiveProfile) -> Markup {
+fn snapshot(made: Option<&LiveProfile>) -> Markup {
+    let Some(made) = made else {
+        return html! { p { "The run has not made one yet: it makes the first within seconds, once a trial runs." } };
+    };
     html! {
         p class="soft" {
             "Trial " (made.trial) @if made.treatment != "-" { ", " (made.treatment) } ", snapshot " (made.before + 1) ". It took "

@@ -44,8 +44,7 @@ pub(super) async fn page(State(app): Server, Ask(asked): Ask<Asked>) -> Page {
 
 fn now() -> Markup {
     html! {
-        p class="soft" { "One sample a second of the monitors of " code { "assay stat" } ", taken \
-                 only while this page is open." }
+        p class="soft" { "One sample a second of the monitors of " code { "assay stat" } ", taken only while this page is open." }
         noscript { p class="notice" { "The charts that move need the script." } }
         p id="live-state" role="status" { "Waiting for the first sample." }
         div id="live" data-events="/api/v1/observe" data-kind="observe" {
@@ -68,9 +67,7 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
     };
     let by = about.map(|a| a.by);
     html! {
-        p class="soft" { "What " code { "assay io" } " sees: who reads and writes, how much, how \
-                 long it takes. It is traced from the request until the page is closed; the cost \
-                 is shown below the charts." }
+        p class="soft" { "What " code { "assay io" } " sees: who reads and writes, how much, how long it takes. It is traced from the request until the page is closed; the cost is shown below the charts." }
         nav aria-label="Block I/O by" {
             ul {
                 @for d in BY { li { a href={ (address("/observe", "io", d)) "#io" } aria-current=[(by == Some(d)).then_some("true")] { "by " (d.name()) } } }

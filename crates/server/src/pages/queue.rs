@@ -129,8 +129,7 @@ fn about(job: &Job) -> Markup {
             "workload " (job.workload) " · " (job.trials) " trials planned · submitted " (time(&job.submitted_at))
             @if !job.submitted_by.is_empty() { " by " (job.submitted_by) }
             @if let Some(at) = &job.not_before { " · not before " (time(at)) }
-            @if job.run.is_some() && job.state == JobState::Waiting { " · continues where it \
-                stopped" }
+            @if job.run.is_some() && job.state == JobState::Waiting { " · continues where it stopped" }
         }
         @if !job.changes.is_empty() { p class="soft" { "changed: " (job.changes.join(", ")) } }
     }

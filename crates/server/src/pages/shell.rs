@@ -1,7 +1,14 @@
 //! The document around every page.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assay_model::RunSummary;
 use axum::response::Html;
 use maud::{DOCTYPE, Markup, html};
+
+use crate::api::others::collection;
 
 /// Which part of the server a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +32,25 @@ const SECTIONS: [(Section, &str, &str); 6] = [
     (Section::Landscapes, "/landscapes", "Landscapes"),
     (Section::Observe, "/observe", "Observe"),
 ];
+
+/// Metrics with their units of all quoted results.
+static QUOTED: LazyLock<BTreeSet<(String, String)>> = LazyLock::new(|| {
+    let results = collection().ok().and_then(|all| all.results().ok()).unwrap_or_default();
+    results.into_iter().map(|r| (r.metric, r.unit)).collect()
+});
+/// True once the archive has shown a run that can be ranked among quoted results.
+static RANKED: AtomicBool = AtomicBool::new(false);
+
+/// Offers the landscapes from now on if one of the runs measured what they rank.
+pub(crate) fn note_runs(runs: &[RunSummary]) {
+    let fits = |r: &RunSummary| QUOTED.contains(&(r.metric.clone(), r.unit.clone()));
+    RANKED.fetch_or(runs.iter().any(fits), Ordering::Relaxed);
+}
+
+/// Returns true if the menu has the section: landscapes are for those who have own results, or are there.
+fn offered(section: Section, place: Section) -> bool {
+    section != Section::Landscapes || section == place || RANKED.load(Ordering::Relaxed)
+}
 
 /// A page with its parts in `main`.
 pub(crate) fn shell(title: &str, place: Section, body: &Markup) -> Html<String> {
@@ -51,7 +77,7 @@ pub(crate) fn document(title: &str, place: Section, body: &Markup) -> Html<Strin
                 @if place != Section::Outside {
                     nav class="site" aria-label="assay" {
                         ul {
-                            @for (own, path, name) in SECTIONS {
+                            @for (own, path, name) in SECTIONS.into_iter().filter(|(own, ..)| offered(*own, place)) {
                                 li { a href=(path) aria-current=[(own == place).then_some("page")] { (name) } }
                             }
                         }

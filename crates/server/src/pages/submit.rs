@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use assay_model::nouns::count;
 use assay_model::units::{format_value, significant};
+use assay_model::{ParamSpec, ParamType};
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse};
@@ -16,6 +18,7 @@ use super::{Led, Page, Section, see, shell};
 use crate::api::runs::run_id;
 use crate::api::{jobs, others};
 use crate::app::App;
+use crate::change::Field;
 use crate::draft::{self, Draft, Planned};
 use crate::error::Refusal;
 use crate::extract::{Answer, Ask, Body, Sent, Server};
@@ -89,8 +92,10 @@ async fn drafted(app: &Arc<App>, filled: &Filled) -> Result<Draft, Refusal> {
 async fn choose(app: &Arc<App>) -> Page {
     let lines = others::experiments(State(app.clone())).await?.0;
     let workloads = app.heavy(|app| Ok(others::workloads(app))).await?;
+    let needed = |p: &&ParamSpec| p.default.is_none() && p.ty == ParamType::Text;
     let body = html! {
         h1 { "Submit" }
+        (machine())
         h2 id="experiments" { "Start from an experiment" }
         @if lines.is_empty() {
             p { "The server was started without a folder of experiments: " code { "assay serve FOLDER" } "." }
@@ -108,9 +113,11 @@ async fn choose(app: &Arc<App>) -> Page {
         h2 { "Start from a workload" }
         ul class="cards starts" {
             @for w in &workloads {
+                @let locked = w.params.iter().find(needed).filter(|_| !app.config.allow_any);
                 li class="card" {
-                    h3 { a href={ "/queue/new?workload=" (super::encode(&w.name)) } { (w.name) } }
+                    h3 { @if locked.is_none() { a href={ "/queue/new?workload=" (super::encode(&w.name)) } { (w.name) } } @else { (w.name) } }
                     p class="soft" { (w.help) }
+                    @if let Some(param) = locked { p { code { (param.name) } " can name any program, so it cannot be filled in on this server. Start it with " code { "assay serve --allow-any" } ", or put an experiment file into its folder" @if let Some(folder) = app.config.folders.first() { " " code { (folder.display()) } } "." } }
                 }
             }
         }
@@ -121,17 +128,27 @@ async fn choose(app: &Arc<App>) -> Page {
     Ok(shell("Submit", Section::Queue, &body))
 }
 
+/// The machine that a submission is measured on, by the name that its runs have.
+fn machine() -> Markup {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    html! { p class="soft" { "Runs on " strong { (host) } ", " (count(cpus, "CPU")) "." } }
+}
+
 /// The form. `sent`: it was sent and came back.
 fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
     let asked = &filled.asked;
     let given = Given { filled, draft };
-    let (differs, stays): (Vec<_>, Vec<_>) = draft.fields.iter().partition(|f| f.factor);
+    // What has to be filled in stands in front too.
+    let front = |f: &&Field| f.factor || f.param.default.is_none();
+    let (differs, stays): (Vec<_>, Vec<_>) = draft.fields.iter().partition(front);
     let wrong = |names: &[&str]| draft.problems.iter().any(|p| names.contains(&p.field.as_str()));
     let stays_wrong = stays.iter().any(|f| given.wrong(&format!("set.{}", f.param.name)));
     let body = html! {
         h1 { "Submit " (draft.name) }
         @if !draft.title.is_empty() { p class="lede" { (draft.title) } }
         p class="soft" { "workload " (draft.workload) @if !draft.help.is_empty() { ": " (draft.help) } }
+        (machine())
         @if sent { (summary(draft)) }
         form method="post" action="/queue/new" class="fields submit" id="submit" data-plan="/queue/new/plan" {
             input type="hidden" name="experiment" value=(asked.experiment);
@@ -145,13 +162,11 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                         p class="soft" { "Several values with commas make a parameter a factor; one value fixes it." }
                         @for field in &differs { (parameter(&given, field)) }
                         @if differs.is_empty() { p { "Nothing so far: one treatment is measured." } }
-                        (row(&given, "blocks", "blocks", "numeric", "Each holds one trial of \
-                                      every treatment. Empty: the experiment's number.",
-                                      &filled.blocks(draft)))
+                        (row(&given, "blocks", "blocks", "numeric", "Each holds one trial of every treatment. Empty: the experiment's number.", &filled.blocks(draft)))
                     }
                     @if !stays.is_empty() {
                         details open[stays_wrong || differs.is_empty()] {
-                            summary { "What stays (" (stays.len()) @if stays.len() == 1 { " parameter)" } @else { " parameters)" } }
+                            summary { "What stays (" (count(stays.len(), "parameter")) ")" }
                             @for field in &stays { (parameter(&given, field)) }
                         }
                     }
@@ -160,9 +175,7 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                         (row(&given, "tags", "tags", "text", "Words to find the run by, with commas.", &filled.text("tags")))
                         @if draft.revisions {
                             (row(&given, "rev", "revision", "text", "A commit, a tag or a branch: measured as a point of the experiment's history. Empty: the experiment as it stands.", &filled.text("rev")))
-                            (row(&given, "reference", "reference", "text", "The reference \
-                                revision. Empty: the one of the history, else the one that the \
-                                file names.", &filled.text("reference")))
+                            (row(&given, "reference", "reference", "text", "The reference revision. Empty: the one of the history, else the one that the file names.", &filled.text("reference")))
                         }
                         (row(&given, "not_before", "not before (UTC)", "datetime-local", "Empty: when its turn comes.", &filled.text("not_before")))
                         (row(&given, "by", "submitted by", "text", "", &asked.by))
@@ -209,7 +222,7 @@ fn plan(draft: &Draft) -> Markup {
         @match &draft.plan {
             Some(plan) => { (figures(plan)) }
             None if draft.problems.is_empty() => { p { "A revision is planned when it is submitted." } }
-            None => { p { "Fix " (draft.problems.len()) @if draft.problems.len() == 1 { " error" } @else { " errors" } " to see the plan." } }
+            None => { p { "Fix " (count(draft.problems.len(), "error")) " to see the plan." } }
         }
     }
 }
@@ -218,15 +231,15 @@ fn figures(plan: &Planned) -> Markup {
     let percent = |ratio: f64| format!("{} %", significant((ratio - 1.0) * 100.0, 2));
     html! {
         dl class="facts" {
-            div { dt { "trials" } dd { strong { @if plan.until_clear { "at most " } (plan.trials) } " (" (plan.treatments) @if plan.treatments == 1 { " treatment" } @else { " treatments" } ", " (plan.blocks) @if plan.blocks == 1 { " block" } @else { " blocks" } ")" } }
-            div { dt { "time" } dd { @if let Some(s) = plan.total_s { strong { "about " (format_value(s, "s")) } } @else { "unknown" } } }
+            div { dt { "trials" } dd { strong { @if plan.until_clear { "at most " } (plan.trials) } " (" (count(plan.treatments as usize, "treatment")) ", " (count(plan.estimate.blocks as usize, "block")) ")" } }
+            div { dt { "time" } dd { @if let Some(s) = plan.estimate.total_s { strong { "about " (format_value(s, "s")) } } @else { "unknown" } } }
             div {
                 dt { "detectable difference" }
                 dd {
-                    @if let Some(ratio) = plan.detectable { strong { (percent(ratio)) } " in 80 of 100 repeats" }
+                    @if let Some(ratio) = plan.estimate.detectable { strong { (percent(ratio)) } " in 80 of 100 repeats" }
                     @else {
                         ul class="plain-list" {
-                            @for (noise, ratio) in &plan.detectable_at {
+                            @for (noise, ratio) in &plan.estimate.detectable_at {
                                 li { @match ratio { Some(ratio) => { strong { (percent(*ratio)) } } None => { "none" } } " where trials vary by " (significant(noise * 100.0, 1)) " %" }
                             }
                         }
@@ -234,7 +247,7 @@ fn figures(plan: &Planned) -> Markup {
                 }
             }
         }
-        p class="soft" { "Time and noise: " (plan.basis) "." }
+        p class="soft" { "Time and noise: " (plan.estimate.basis) "." }
         @if !plan.obstacles.is_empty() {
             p { strong class="bad" { "Cannot be run here:" } }
             ul { @for obstacle in &plan.obstacles { li { (obstacle) } } }

@@ -2,28 +2,13 @@
 //! variance for 100 points and more (Barrett et al., OOPSLA 2017), MSER-5 for 20 to 99 (White, Cobb
 //! and Spratt, WSC 2000), and no verdict below.
 
-use assay_model::Better;
+use assay_model::{Better, SeriesShape};
 
 use crate::curves::segment::{Segment, pelt};
 use crate::percentile::quantile;
 use crate::summary::{mean, median, variance};
 
-/// Behavior of a series over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// Steady from the first sample.
-    Flat,
-    /// Improves, then becomes steady.
-    Warmup,
-    /// Gets worse, then becomes steady.
-    Slowdown,
-    /// Does not become steady within the series.
-    NoSteadyState,
-    /// Has fewer than 20 samples: no verdict.
-    TooShort,
-}
-
-/// Method that classified the series.
+/// How the class was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detector {
     /// PELT on mean and variance.
@@ -35,8 +20,9 @@ pub enum Detector {
 /// Classification of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steady {
-    pub class: Class,
-    /// Index of the first steady sample; `None` without a steady state.
+    /// The class.
+    pub class: SeriesShape,
+    /// The index of the first steady sample; `None` without a steady state.
     pub start: Option<usize>,
     /// Method that was used; `None` if the series is too short.
     pub detector: Option<Detector>,
@@ -61,9 +47,12 @@ pub fn steady_state(values: &[f64], better: Better) -> Steady {
     let index: Vec<usize> = (0..values.len()).filter(|i| values[*i].is_finite()).collect();
     let finite: Vec<f64> = index.iter().map(|i| values[*i]).collect();
     let mut steady = match finite.len() {
-        0..SHORTEST => {
-            Steady { class: Class::TooShort, start: None, detector: None, segments: Vec::new() }
-        }
+        0..SHORTEST => Steady {
+            class: SeriesShape::TooShort,
+            start: None,
+            detector: None,
+            segments: Vec::new(),
+        },
         SHORTEST..LONG => by_mser5(&finite, better),
         _ => by_pelt(&finite, better),
     };
@@ -75,9 +64,9 @@ pub fn steady_state(values: &[f64], better: Better) -> Steady {
     steady
 }
 
-fn changed(from: f64, to: f64, better: Better) -> Class {
+fn changed(from: f64, to: f64, better: Better) -> SeriesShape {
     let improved = if better == Better::Higher { to > from } else { to < from };
-    if improved { Class::Warmup } else { Class::Slowdown }
+    if improved { SeriesShape::Warmup } else { SeriesShape::Slowdown }
 }
 
 /// Returns the number of samples that MSER-5 cuts: with batch means Z of five samples, the d that
@@ -107,7 +96,7 @@ pub fn mser5(values: &[f64]) -> Option<usize> {
 
 fn by_mser5(values: &[f64], better: Better) -> Steady {
     let mut steady = Steady {
-        class: Class::NoSteadyState,
+        class: SeriesShape::NoSteadyState,
         start: None,
         detector: Some(Detector::Mser5),
         segments: Vec::new(),
@@ -119,12 +108,12 @@ fn by_mser5(values: &[f64], better: Better) -> Steady {
     // errors, it is no warm-up and the series is flat.
     let pieces = mean(head).zip(mean(tail)).zip(variance(tail));
     let Some(((before, after), v)) = pieces else {
-        steady.class = Class::Flat;
+        steady.class = SeriesShape::Flat;
         return steady;
     };
     let error = (v * (1.0 / head.len() as f64 + 1.0 / tail.len() as f64)).sqrt();
     if (before - after).abs() <= 3.0 * error {
-        steady.class = Class::Flat;
+        steady.class = SeriesShape::Flat;
         steady.start = Some(0);
     } else {
         steady.class = changed(before, after, better);
@@ -184,14 +173,14 @@ fn classify(
     group: usize,
     minimum: f64,
     better: Better,
-) -> (Class, Option<usize>) {
-    let Some(last) = cut.last() else { return (Class::NoSteadyState, None) };
+) -> (SeriesShape, Option<usize>) {
+    let Some(last) = cut.last() else { return (SeriesShape::NoSteadyState, None) };
     let band = |s: &Segment| s.sd.max(minimum);
     let like_last = |s: &&Segment| (s.mean - last.mean).abs() <= band(s) + band(last);
     let steady = cut.iter().rev().take_while(like_last).last().unwrap_or(last);
     let tail = TAIL.div_ceil(group).min(n / 2);
     if n - steady.start < tail {
-        return (Class::NoSteadyState, None);
+        return (SeriesShape::NoSteadyState, None);
     }
     let before = cut.iter().filter(|s| s.end <= steady.start).max_by(|a, b| {
         // The segment that is best decides: a series that was better once and settles worse is a
@@ -200,7 +189,7 @@ fn classify(
         score(a).total_cmp(&score(b))
     });
     match before {
-        None => (Class::Flat, Some(0)),
+        None => (SeriesShape::Flat, Some(0)),
         Some(b) => (changed(b.mean, last.mean, better), Some(steady.start)),
     }
 }
@@ -214,7 +203,7 @@ mod tests {
         (0..n).map(|_| mean + sd * rng.normal()).collect()
     }
 
-    fn class(values: &[f64], better: Better) -> (Class, Option<usize>) {
+    fn class(values: &[f64], better: Better) -> (SeriesShape, Option<usize>) {
         let s = steady_state(values, better);
         (s.class, s.start)
     }
@@ -226,13 +215,13 @@ mod tests {
         for _ in 0..100 {
             for (i, n) in [50, 400].into_iter().enumerate() {
                 let s = steady_state(&noise(n, 10.0, 0.2, &mut rng), Better::Lower);
-                flat[i] += u32::from(s.class == Class::Flat && s.start == Some(0));
+                flat[i] += u32::from(s.class == SeriesShape::Flat && s.start == Some(0));
             }
         }
         // MSER-5 is no test, and sometimes takes the quiet second half for the steady part.
         assert!(flat[0] >= 75 && flat[1] >= 98, "{flat:?}");
-        assert_eq!(class(&[5.0; 300], Better::Lower), (Class::Flat, Some(0)));
-        assert_eq!(class(&[5.0; 30], Better::Lower), (Class::Flat, Some(0)));
+        assert_eq!(class(&[5.0; 300], Better::Lower), (SeriesShape::Flat, Some(0)));
+        assert_eq!(class(&[5.0; 30], Better::Lower), (SeriesShape::Flat, Some(0)));
     }
 
     #[test]
@@ -242,7 +231,7 @@ mod tests {
             let mut v = noise(n, 15.0, 0.2, &mut rng);
             v.extend(noise(n * 3, 10.0, 0.2, &mut rng));
             for (better, want) in
-                [(Better::Lower, Class::Warmup), (Better::Higher, Class::Slowdown)]
+                [(Better::Lower, SeriesShape::Warmup), (Better::Higher, SeriesShape::Slowdown)]
             {
                 let (c, start) = class(&v, better);
                 assert_eq!(c, want);
@@ -258,7 +247,7 @@ mod tests {
         for i in [30, 31, 150, 377] {
             v[i] = 30.0;
         }
-        assert_eq!(class(&v, Better::Lower), (Class::Flat, Some(0)));
+        assert_eq!(class(&v, Better::Lower), (SeriesShape::Flat, Some(0)));
     }
 
     #[test]
@@ -266,24 +255,24 @@ mod tests {
         let mut rng = Rng::new(24);
         let rising: Vec<f64> =
             (0..400).map(|i| 10.0 + f64::from(i) * 0.05 + 0.1 * rng.normal()).collect();
-        assert_eq!(class(&rising, Better::Lower).0, Class::NoSteadyState);
+        assert_eq!(class(&rising, Better::Lower).0, SeriesShape::NoSteadyState);
         let mut late = noise(350, 10.0, 0.2, &mut rng);
         late.extend(noise(50, 14.0, 0.2, &mut rng));
-        assert_eq!(class(&late, Better::Lower), (Class::NoSteadyState, None));
+        assert_eq!(class(&late, Better::Lower), (SeriesShape::NoSteadyState, None));
         let short: Vec<f64> = (0..60).map(f64::from).collect();
-        assert_eq!(class(&short, Better::Lower).0, Class::NoSteadyState);
+        assert_eq!(class(&short, Better::Lower).0, SeriesShape::NoSteadyState);
     }
 
     #[test]
     fn too_short_and_missing() {
-        assert_eq!(class(&[1.0; 19], Better::Lower), (Class::TooShort, None));
+        assert_eq!(class(&[1.0; 19], Better::Lower), (SeriesShape::TooShort, None));
         let mut v = vec![f64::NAN; 10];
         v.extend([1.0; 19]);
-        assert_eq!(class(&v, Better::Lower), (Class::TooShort, None));
+        assert_eq!(class(&v, Better::Lower), (SeriesShape::TooShort, None));
         let mut v = vec![f64::NAN; 7];
         v.extend([9.0; 30]);
         v.extend([3.0; 100]);
-        assert_eq!(class(&v, Better::Lower), (Class::Warmup, Some(37)));
+        assert_eq!(class(&v, Better::Lower), (SeriesShape::Warmup, Some(37)));
         assert_eq!(mser5(&[1.0; 5]), None);
     }
 
@@ -293,7 +282,7 @@ mod tests {
         let mut v = noise(6000, 15.0, 0.5, &mut rng);
         v.extend(noise(24_000, 10.0, 0.5, &mut rng));
         let (c, start) = class(&v, Better::Lower);
-        assert_eq!(c, Class::Warmup);
+        assert_eq!(c, SeriesShape::Warmup);
         assert!(start.unwrap().abs_diff(6000) <= 16, "{start:?}");
     }
 }

@@ -7,11 +7,14 @@ mod positioned;
 mod thrift;
 
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
 
+use parquet::data_type::DataType;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedRowGroupWriter;
 
 use crate::parquet_guard::heads::{footer, page_head};
 pub use crate::parquet_guard::positioned::Positioned;
@@ -24,6 +27,31 @@ const MAX_PAGE: i64 = 16 << 20;
 const MAX_PAGE_HEAD: usize = 16 << 10;
 /// Maximum number of schema elements, which include the columns.
 const MAX_COLUMNS: i64 = 256;
+
+/// Writes the next column of a row group; `present` tells which rows have a value, where some may have none.
+pub fn write_column<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    values: &[T::T],
+    present: Option<&[i16]>,
+) -> Result<()> {
+    let column = group.next_column()?;
+    let mut column = column.ok_or_else(|| wrong("the schema has fewer columns"))?;
+    column.typed::<T>().write_batch(values, present, None)?;
+    column.close()
+}
+
+/// Writes the next column of a row group, whose rows may have no value.
+pub fn write_optional<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    values: impl Iterator<Item = Option<T::T>>,
+) -> Result<()> {
+    let (mut some, mut present) = (Vec::new(), Vec::new());
+    for value in values {
+        present.push(i16::from(value.is_some()));
+        some.extend(value);
+    }
+    write_column::<T>(group, &some, Some(&present))
+}
 
 fn wrong(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())

@@ -175,6 +175,38 @@ fn the_queue_says_what_came_of_each_job_and_what_the_archive_has() {
 }
 
 #[test]
+fn runs_to_compare_are_chosen_from_a_list() {
+    let world = World::new();
+    sleeper(&world, "nap", "0.01", 3);
+    let served = serve(&world, &["--rate", "1000"]);
+    assert!(page(&served, "/compare").contains("No run found."));
+    let runs = [ran(&served, "nap"), ran(&served, "nap")];
+    assert_eq!(world.run(&["run", "--blocks", "2", "noop"]).code, 0);
+    let tick = |id: &str| format!("name=\"runs\" value=\"{id}\" form=\"compare\"");
+    let all = page(&served, "/compare");
+    assert_eq!(all.matches(" form=\"compare\"").count(), 3, "{all}");
+    assert!(!all.contains(" checked"), "{all}");
+    assert_eq!(page(&served, "/compare?text=noop").matches(" form=\"compare\"").count(), 1);
+    // From the page of a run: that run is chosen, and only what is of its kind is offered.
+    let link = format!("/compare?runs={}", runs[0]);
+    assert!(page(&served, &format!("/runs/{}", runs[0])).contains(&link));
+    let one = page(&served, &link);
+    assert!(one.contains(&format!("{} checked", tick(&runs[0]))), "{one}");
+    assert!(
+        one.contains(&tick(&runs[1])) && one.matches(" form=\"compare\"").count() == 2,
+        "{one}"
+    );
+    // What the form sends, and ids with commas as they are typed.
+    for both in
+        [format!("runs={}&runs={}", runs[0], runs[1]), format!("runs={},{}", runs[0], runs[1])]
+    {
+        let compared = page(&served, &format!("/compare?{both}"));
+        assert!(compared.contains("Compare 2 runs"), "{compared}");
+    }
+    assert_eq!(served.get("/compare?runs=none").status, 404);
+}
+
+#[test]
 fn a_person_tags_finds_deletes_and_restores_in_the_browser() {
     let Some(program) = program() else { return };
     let world = World::new();

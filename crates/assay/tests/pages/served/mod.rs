@@ -9,4 +9,5 @@ mod browser;
 mod disk;
 mod guard;
 mod histories;
+mod landscapes;
 mod submit;

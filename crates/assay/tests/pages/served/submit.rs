@@ -129,7 +129,42 @@ fn a_run_is_repeated_and_cloned() {
     );
 }
 
-/// Types into a field as a user does.
+#[test]
+fn a_command_is_filled_in_where_any_program_may_run_and_a_dead_end_nowhere_else() {
+    let world = World::new();
+    beats(&world, "beating");
+    let commented = "# Beats.\nname = \"beating\"\nworkload = \"./beats\"\n[factors]\nsize = [1, 2] # how many\n\
+                     [design] # short\nblocks = 3 # few\n";
+    world.write("experiments/commented.toml", commented);
+    let mut served = serve(&world, &["--rate", "1000"]);
+    let start = served.get("/queue/new").body;
+    assert!(!start.contains("/queue/new?workload=command"), "{start}");
+    assert!(start.contains("assay serve --allow-any") && start.contains(" CPU"), "{start}");
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    assert!(start.contains(&format!("Runs on <strong>{host}</strong>")), "{start}");
+    // A field changes its value and nothing else.
+    let asked = json!({ "experiment": "commented", "blocks": 7, "set": { "size": "1, 4" } });
+    let text = commented.replace("blocks = 3", "blocks = 7").replace("[1, 2]", "[1, 4]");
+    assert_eq!(plan(&served, &asked)["toml"], text);
+
+    served.kill();
+    let served = serve(&world, &["--rate", "1000", "--allow-any"]);
+    assert!(served.get("/queue/new").body.contains("/queue/new?workload=command"));
+    let form = served.get("/queue/new?workload=command").body;
+    assert!(
+        form.contains("name=\"set.command\"") && form.contains("set-command-problem"),
+        "{form}"
+    );
+    let bare = plan(&served, &json!({ "workload": "command" }));
+    assert_eq!(wrong(&bare), ["set.command"], "beside the field that is empty");
+    let set = json!({ "command": "true, sleep 0.01" });
+    let asked = json!({ "workload": "command", "set": set, "blocks": 2 });
+    assert_eq!(plan(&served, &asked)["plan"]["trials"], 4);
+    assert_eq!(served.post("/api/v1/jobs", &asked).status, 201);
+    served.until(1, "completed");
+}
+
+/// Types into a field as a person does.
 fn fill(browser: &mut Browser, selector: &str, text: &str) {
     let set = format!(
         "(() => {{ const e = document.querySelector({selector:?}); e.value = {text:?}; e.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::parquet_guard::{write_column, write_optional};
 use assay_model::SCHEMA_VERSION;
 use parquet::basic::Compression;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
@@ -155,30 +156,33 @@ impl<'a> IoWriter<'a> {
         let g = &mut group;
         let hint = |io: &Io, recorded: bool, on: bool| (recorded || io.flags.0 != 0).then_some(on);
         required::<Int64Type>(g, rows.iter().map(|io| io.start_ns as i64))?;
-        optional::<Int64Type>(g, rows.iter().map(|io| io.latency_ns.map(|n| n as i64)))?;
-        optional::<Int64Type>(g, rows.iter().map(|io| io.queue_ns.map(|n| n as i64)))?;
-        optional::<Int64Type>(g, rows.iter().map(|io| io.device_ns.map(|n| n as i64)))?;
+        write_optional::<Int64Type>(g, rows.iter().map(|io| io.latency_ns.map(|n| n as i64)))?;
+        write_optional::<Int64Type>(g, rows.iter().map(|io| io.queue_ns.map(|n| n as i64)))?;
+        write_optional::<Int64Type>(g, rows.iter().map(|io| io.device_ns.map(|n| n as i64)))?;
         required::<ByteArrayType>(g, rows.iter().map(|io| texts.text(io.device)))?;
         required::<Int64Type>(g, rows.iter().map(|io| io.sector as i64))?;
         required::<Int64Type>(g, rows.iter().map(|io| io.bytes as i64))?;
         required::<ByteArrayType>(g, rows.iter().map(|io| ByteArray::from(io.op.name())))?;
         let flag = |io: &Io, flag| hint(io, sync, io.flags.has(flag));
-        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::SYNC)))?;
-        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::READAHEAD)))?;
-        optional::<BoolType>(g, rows.iter().map(|io| aio.then_some(io.flags.has(Flags::AIO))))?;
-        optional::<BoolType>(g, rows.iter().map(|io| hint(io, sync, io.is_writeback())))?;
-        optional::<Int64Type>(g, rows.iter().map(|io| io.pid.map(i64::from)))?;
-        optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.program)))?;
-        optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.file)))?;
-        optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.cgroup)))?;
+        write_optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::SYNC)))?;
+        write_optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::READAHEAD)))?;
+        write_optional::<BoolType>(
+            g,
+            rows.iter().map(|io| aio.then_some(io.flags.has(Flags::AIO))),
+        )?;
+        write_optional::<BoolType>(g, rows.iter().map(|io| hint(io, sync, io.is_writeback())))?;
+        write_optional::<Int64Type>(g, rows.iter().map(|io| io.pid.map(i64::from)))?;
+        write_optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.program)))?;
+        write_optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.file)))?;
+        write_optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.cgroup)))?;
         let from = |io: &Io| {
             let known = io.file_from != FileFrom::Nothing;
             known.then(|| ByteArray::from(io.file_from.name()))
         };
-        optional::<ByteArrayType>(g, rows.iter().map(from))?;
-        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::PREFLUSH)))?;
-        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::FUA)))?;
-        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::META)))?;
+        write_optional::<ByteArrayType>(g, rows.iter().map(from))?;
+        write_optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::PREFLUSH)))?;
+        write_optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::FUA)))?;
+        write_optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::META)))?;
         group.close().map(|_| ())
     }
 }
@@ -223,29 +227,5 @@ fn required<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: impl Iterator<Item = T::T>,
 ) -> Result<(), ParquetError> {
-    put::<T>(group, &values.collect::<Vec<_>>(), None)
-}
-
-fn optional<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, File>,
-    values: impl Iterator<Item = Option<T::T>>,
-) -> Result<(), ParquetError> {
-    let (mut present, mut there) = (Vec::new(), Vec::new());
-    for value in values {
-        there.push(i16::from(value.is_some()));
-        present.extend(value);
-    }
-    put::<T>(group, &present, Some(&there))
-}
-
-fn put<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, File>,
-    values: &[T::T],
-    there: Option<&[i16]>,
-) -> Result<(), ParquetError> {
-    let mut column = group
-        .next_column()?
-        .ok_or_else(|| ParquetError::General("the schema has fewer columns".to_owned()))?;
-    column.typed::<T>().write_batch(values, there, None)?;
-    column.close()
+    write_column::<T>(group, &values.collect::<Vec<_>>(), None)
 }

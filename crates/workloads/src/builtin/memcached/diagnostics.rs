@@ -4,8 +4,7 @@
 use assay_loadgen::Report;
 use assay_loadgen::config::{Config, Mode};
 use assay_loadgen::latency::limiter::{BUSY, Limit};
-use assay_model::{LimitedBy, Observation, SeriesShape, units};
-use assay_stats::curves::warmup::Class;
+use assay_model::{LimitedBy, Observation, units};
 
 use crate::builtin::memcached::results;
 use crate::builtin::memcached::server_side::Seen;
@@ -58,13 +57,7 @@ pub fn limiter(limit: &Limit, others_busy: Option<f64>) -> Observation {
 fn settling(report: &Report) -> Observation {
     let bin = report.bin.as_secs_f64();
     Observation::Settling {
-        shape: match report.steady.class {
-            Class::Flat => SeriesShape::Flat,
-            Class::Warmup => SeriesShape::Warmup,
-            Class::Slowdown => SeriesShape::Slowdown,
-            Class::NoSteadyState => SeriesShape::NoSteadyState,
-            Class::TooShort => SeriesShape::TooShort,
-        },
+        shape: report.steady.class,
         steady_from: report.steady.start.map(|bins| bins as f64 * bin),
         window: report.window_s(),
         bin,
