@@ -17,7 +17,7 @@ mod integrity;
 mod store;
 
 pub use error::{Error, Result};
-pub use export::dataset::{DatasetReport, DatasetSamples};
+pub use export::dataset::DatasetReport;
 pub use export::filter::Filter;
 pub use export::redact::Published;
 pub use import::unpack::ImportLimits;

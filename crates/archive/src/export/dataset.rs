@@ -3,13 +3,12 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use assay_model::{Better, Kind, MetricValue, Plan, RunId, SampleSet, TrialRecord};
+use assay_model::{Better, Kind, MetricValue, Plan, RunId, TrialRecord};
 use parquet::data_type::ByteArray;
 use serde::Serialize;
 
 use crate::export::columns::{Column, Table};
 use crate::export::filter::Filter;
-use crate::export::samples::SeriesTexts;
 use crate::store::disk;
 use crate::store::folder::Archive;
 use crate::store::reader::RunReader;
@@ -36,29 +35,8 @@ const TRIALS: &str = "message trials {
     OPTIONAL BYTE_ARRAY kind (STRING);
 }";
 
-const SAMPLES: &str = "message samples {
-    REQUIRED BYTE_ARRAY run (STRING);
-    REQUIRED INT64 number;
-    REQUIRED INT64 attempt;
-    REQUIRED INT64 t_ns;
-    REQUIRED BYTE_ARRAY monitor (STRING);
-    REQUIRED BYTE_ARRAY subject (STRING);
-    REQUIRED BYTE_ARRAY field (STRING);
-    REQUIRED BYTE_ARRAY unit (STRING);
-    OPTIONAL DOUBLE value;
-}";
-
 /// Rows of trials that are buffered before they are written as one row group.
 const GROUP: usize = 100_000;
-
-/// Choice of whether a data set includes the monitors' samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DatasetSamples {
-    /// Writes `samples.parquet` in addition to `trials.parquet`.
-    Include,
-    /// Writes `trials.parquet` and no samples.
-    Leave,
-}
 
 /// Counts and files of an exported data set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,8 +46,6 @@ pub struct DatasetReport {
     pub trials: u64,
     /// Number of rows in `trials.parquet`.
     pub rows: u64,
-    /// Number of rows in `samples.parquet`.
-    pub samples: u64,
     /// Runs that match but could not be read completely, with the reason. The set holds no part of
     /// them.
     pub excluded: Vec<(RunId, String)>,
@@ -80,24 +56,13 @@ pub struct DatasetReport {
 impl Archive {
     /// Writes the results of all runs that match into `folder`: `trials.parquet`, with one row for
     /// each metric of each attempt of each trial (one row with a null metric for a trial without
-    /// metrics), and, if requested, `samples.parquet`.
+    /// metrics). Samples stay in the runs.
     ///
     /// # Errors
     /// `Exists` if one of the files exists already.
-    pub fn export_dataset(
-        &self,
-        folder: &Path,
-        filter: &Filter,
-        samples: DatasetSamples,
-    ) -> Result<DatasetReport> {
+    pub fn export_dataset(&self, folder: &Path, filter: &Filter) -> Result<DatasetReport> {
         disk::make_folder(folder)?;
         let mut trials = Output::create(folder.join("trials.parquet"), TRIALS)?;
-        let mut seen = match samples {
-            DatasetSamples::Include => {
-                Some(Output::create(folder.join(crate::store::layout::SAMPLES), SAMPLES)?)
-            }
-            DatasetSamples::Leave => None,
-        };
         let mut report = DatasetReport::default();
         let mut rows = Rows::default();
         let mut runs = self.list(filter)?;
@@ -118,12 +83,6 @@ impl Archive {
             for record in &records {
                 report.trials += 1;
                 rows.add(&run, &plan, record);
-                if let Some(out) = &mut seen
-                    && let Some(set) = run.samples(record.number, record.attempt)?
-                {
-                    report.samples += set.rows.len() as u64;
-                    out.write(|| sample_columns(run.id(), record, &set))?;
-                }
                 if rows.count() >= GROUP {
                     report.rows += rows.write(&mut trials)?;
                 }
@@ -131,9 +90,6 @@ impl Archive {
         }
         report.rows += rows.write(&mut trials)?;
         report.files.push(trials.finish()?);
-        if let Some(out) = seen {
-            report.files.push(out.finish()?);
-        }
         Ok(report)
     }
 }
@@ -274,23 +230,6 @@ impl Rows {
         })?;
         Ok(count)
     }
-}
-
-fn sample_columns(
-    run: &RunId,
-    record: &TrialRecord,
-    set: &SampleSet,
-) -> parquet::errors::Result<Vec<Column>> {
-    let n = set.rows.len();
-    let mut columns = vec![
-        Column::Text(vec![ByteArray::from(run.as_str()); n]),
-        Column::Int(vec![i64::from(record.number); n]),
-        Column::Int(vec![i64::from(record.attempt); n]),
-        Column::Int(set.rows.iter().map(|r| r.t_ns as i64).collect()),
-    ];
-    columns.extend(SeriesTexts::of(&set.series).columns(&set.rows)?);
-    columns.push(Column::Real(set.rows.iter().map(|r| r.value).collect()));
-    Ok(columns)
 }
 
 /// Returns the name that a value has in records.

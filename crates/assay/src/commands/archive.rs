@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use assay_archive::import::foreign::{self, ForeignOptions, ImportedRuns};
-use assay_archive::{DatasetSamples, Filter, ImportLimits};
+use assay_archive::{Filter, ImportLimits};
 use assay_model::Severity;
 use assay_model::nouns::count;
 
@@ -80,8 +80,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 print(&output.display().to_string())?;
             }
             (None, true) => {
-                let report =
-                    archive.export_dataset(output, &Filter::default(), DatasetSamples::Leave)?;
+                let report = archive.export_dataset(output, &Filter::default())?;
                 for (run, reason) in &report.excluded {
                     crate::screen::say(&format!("run {run} is left out: {reason}"));
                 }
