@@ -109,7 +109,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// How it ended, as a sentence without its full stop.
+    /// The end of its run as a sentence, without the full stop.
     pub fn ending(&self) -> String {
         let reason =
             self.reason.replace("the plan is done", &format!("all {} trials ran", self.trials));

@@ -426,6 +426,6 @@ mod tests {
         drop(queue);
         fs::write(dir.path().join("queue/000008/job.json"), "{").unwrap();
         let error = Queue::open(dir.path()).unwrap_err().to_string();
-        assert!(error.contains("000008/job.json is not a job"), "{error}");
+        assert!(error.contains("000008/job.json cannot be used"), "{error}");
     }
 }

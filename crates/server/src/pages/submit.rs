@@ -139,7 +139,7 @@ fn machine() -> Markup {
 fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
     let asked = &filled.asked;
     let given = Given { filled, draft };
-    // What has to be filled in stands in front too.
+    // Required parameters stand in front too.
     let front = |f: &&Field| f.factor || f.param.default.is_none();
     let (differs, stays): (Vec<_>, Vec<_>) = draft.fields.iter().partition(front);
     let wrong = |names: &[&str]| draft.problems.iter().any(|p| names.contains(&p.field.as_str()));

@@ -196,7 +196,7 @@ fn runs_to_compare_are_chosen_from_a_list() {
         one.contains(&tick(&runs[1])) && one.matches(" form=\"compare\"").count() == 2,
         "{one}"
     );
-    // What the form sends, and ids with commas as they are typed.
+    // As the form sends them, and as ids are typed, with commas.
     for both in
         [format!("runs={}&runs={}", runs[0], runs[1]), format!("runs={},{}", runs[0], runs[1])]
     {
