@@ -7,21 +7,21 @@ use assay_model::{RunId, RunSummary};
 use assay_report::RunView;
 use tokio::sync::watch;
 
-use crate::child;
+use crate::archive::searches::Searches;
 use crate::config::Config;
 use crate::error::Refusal;
-use crate::heavy::Heavy;
-use crate::job::{Job, JobState};
-use crate::live::Live;
+use crate::http::heavy::Heavy;
+use crate::http::rate::Rates;
+use crate::http::sessions::Sessions;
+use crate::http::token::Tokens;
+use crate::live::live_run::Live;
+use crate::live::observe::Observed;
+use crate::live::observe_io::ObservedIo;
 use crate::locked;
-use crate::observe::Observed;
-use crate::observe_io::ObservedIo;
 use crate::pages::{Said, note_runs};
-use crate::queue::Queue;
-use crate::rate::Rates;
-use crate::searches::Searches;
-use crate::sessions::Sessions;
-use crate::token::Tokens;
+use crate::queue::child;
+use crate::queue::job::{Job, JobState};
+use crate::queue::store::Queue;
 
 /// Runs whose records are held for the next page.
 const VIEWS: usize = 4;
@@ -120,7 +120,7 @@ impl App {
         match job.state {
             JobState::Waiting => queue.change(id, |j| {
                 j.state = JobState::Cancelled;
-                j.ended_at = Some(crate::queue::now());
+                j.ended_at = Some(crate::queue::store::now());
                 j.reason = "cancelled before it started".into();
             })?,
             JobState::Running if job.cancel => {}

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::token;
+use crate::http::token;
 
 /// The largest answer that is read.
 const MAX_BYTES: u64 = 64 << 20;

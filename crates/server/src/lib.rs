@@ -7,46 +7,24 @@
 
 mod api;
 mod app;
-mod archived;
-mod asked;
+mod archive;
 mod assets;
-mod change;
-mod child;
 mod client;
 mod config;
-mod connections;
-mod dispatch;
-mod draft;
 mod error;
-mod extract;
-mod filled;
-mod folders;
-mod follow;
-mod guard;
-mod heavy;
-mod job;
+mod http;
 mod live;
-mod net;
-mod observe;
-mod observe_io;
-mod openapi;
 mod pages;
-mod points;
 mod queue;
-mod rate;
-mod searches;
 mod serve;
-mod sessions;
-mod sse;
-mod submission;
-mod token;
+mod submit;
 
 pub use client::{Client, ClientError};
 pub use config::{Config, LoadRun};
 pub use error::ServeError;
-pub use job::{Job, JobState};
+pub use http::token::Keys;
+pub use queue::job::{Job, JobState};
 pub use serve::serve;
-pub use token::Keys;
 
 /// Locks a mutex, also after a thread that held it panicked.
 fn locked<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -11,13 +11,17 @@ use rustix::event::{PollFd, PollFlags, poll};
 use tokio::net::TcpListener;
 
 use crate::app::App;
+use crate::archive::searches::Searches;
 use crate::config::Config;
-use crate::connections::Limits;
 use crate::error::ServeError;
-use crate::queue::{Queue, write_whole};
-use crate::searches::Searches;
-use crate::token::{Keys, Tokens};
-use crate::{api, child, client, dispatch, guard, net, pages};
+use crate::http::connections::Limits;
+use crate::http::guard;
+use crate::http::net;
+use crate::http::token::{Keys, Tokens};
+use crate::queue::child;
+use crate::queue::dispatch;
+use crate::queue::store::{Queue, write_whole};
+use crate::{api, client, pages};
 
 /// Serves until `interrupt` fires. `ready` hears the address and the tokens once requests are taken.
 ///

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::add;
-use crate::extract::{Answer, Body, Created, Server};
-use crate::job::Job;
-use crate::points::{self, Acknowledged, Afresh};
+use crate::http::extract::{Answer, Body, Created, Server};
+use crate::queue::job::Job;
+use crate::submit::points::{self, Acknowledged, Afresh};
 
 /// A history in the list of them.
 #[derive(Debug, Serialize, JsonSchema)]

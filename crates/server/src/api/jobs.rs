@@ -13,16 +13,16 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
-use crate::change;
-use crate::child::{EVENTS, EXPERIMENT};
-use crate::draft::{self, Draft};
 use crate::error::Refusal;
-use crate::extract::{Answer, Ask, Body, Created, Described, Events, Server};
-use crate::job::{Job, JobState};
-use crate::live::{Live, LiveStatus};
-use crate::queue::{NewJob, Shift};
-use crate::sse;
-use crate::submission::Submission;
+use crate::http::extract::{Answer, Ask, Body, Created, Described, Events, Server};
+use crate::http::sse;
+use crate::live::live_run::{Live, LiveStatus};
+use crate::queue::child::{EVENTS, EXPERIMENT};
+use crate::queue::job::{Job, JobState};
+use crate::queue::store::{NewJob, Shift};
+use crate::submit::draft::{self, Draft};
+use crate::submit::overrides;
+use crate::submit::submission::Submission;
 
 /// The longest that an answer is waited for.
 const MAX_WAIT_S: u64 = 50;
@@ -50,7 +50,7 @@ pub(crate) async fn list(State(app): Server) -> Json<Jobs> {
 
 /// Checks what is submitted, beside the thread that answers, and puts it into the queue.
 pub(crate) async fn submit(State(app): Server, Body(asked): Body<Submission>) -> Created<Job> {
-    let new = app.heavy(move |app| change::job(app, &asked)).await?;
+    let new = app.heavy(move |app| overrides::job(app, &asked)).await?;
     Ok((StatusCode::CREATED, Json(add(&app, new)?)))
 }
 

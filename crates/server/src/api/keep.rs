@@ -14,11 +14,11 @@ use serde::Deserialize;
 
 use super::runs::{MAX_FILE, run_id};
 use crate::app::App;
+use crate::archive::searches::SavedSearch;
 use crate::error::Refusal;
-use crate::extract::{Answer, Body, Created, File, Server};
-use crate::guard::may_write;
-use crate::searches::SavedSearch;
-use crate::token::Role;
+use crate::http::extract::{Answer, Body, Created, File, Server};
+use crate::http::guard::may_write;
+use crate::http::token::Role;
 
 /// What is added to a run after it.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -14,7 +14,7 @@ use axum::Router;
 use axum::routing::get;
 
 use crate::app::App;
-use crate::openapi::Route;
+use crate::http::openapi::Route;
 
 /// Rows of a summary, a method, a path, the operation's id, its handler, and the status codes of refusals that the
 /// types of the handler do not imply.

@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::change::{self, Form};
 use crate::error::Refusal;
-use crate::extract::{Answer, Ask, Described, Events, Object, Server};
-use crate::folders::{self, ExperimentLine};
-use crate::observe::Observed;
-use crate::observe_io;
-use crate::sse;
-use crate::token::Role;
+use crate::http::extract::{Answer, Ask, Described, Events, Object, Server};
+use crate::http::sse;
+use crate::http::token::Role;
+use crate::live::observe::Observed;
+use crate::live::observe_io;
+use crate::submit::folders::{self, ExperimentLine};
+use crate::submit::overrides::{self, Form};
 
 pub(crate) async fn nothing() -> Refusal {
     Refusal::not_found("not found; GET /api/v1/openapi.json lists the paths")
@@ -27,7 +27,7 @@ pub(crate) async fn nothing() -> Refusal {
 
 pub(crate) async fn document() -> Object {
     let version = env!("CARGO_PKG_VERSION");
-    Described::new(Json(crate::openapi::document(&super::routes(), version)).into_response())
+    Described::new(Json(crate::http::openapi::document(&super::routes(), version)).into_response())
 }
 
 /// The server.
@@ -64,7 +64,7 @@ pub(crate) async fn experiments(State(app): Server) -> Answer<Vec<ExperimentLine
 }
 
 pub(crate) async fn experiment(State(app): Server, Path(id): Path<String>) -> Answer<Form> {
-    app.heavy(move |app| change::form(app, &id)).await.map(Json)
+    app.heavy(move |app| overrides::form(app, &id)).await.map(Json)
 }
 
 /// The built-in workloads and the kits that can be read.

@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-pub(crate) use crate::asked::{Asked, SORTS};
+pub(crate) use crate::archive::query::{Asked, SORTS};
 use crate::error::Refusal;
-use crate::extract::{Answer, Ask, Described, File, Object, Server};
+use crate::http::extract::{Answer, Ask, Described, File, Object, Server};
 
 /// The most runs that are compared at once.
 const MAX_COMPARED: usize = 8;

@@ -12,9 +12,9 @@ use super::archive_search::{address, filters};
 use super::{Led, Page, Section, see, shell, time};
 use crate::api::keep;
 use crate::api::runs::Asked;
-use crate::extract::{Ask, Body, Sent, Server};
-use crate::searches::SavedSearch;
-use crate::token::Role;
+use crate::archive::searches::SavedSearch;
+use crate::http::extract::{Ask, Body, Sent, Server};
+use crate::http::token::Role;
 
 pub(super) async fn page(
     State(app): Server,

@@ -11,7 +11,7 @@ use super::{ago, time};
 use crate::api::runs::{self, Asked, Runs};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::extract::Ask;
+use crate::http::extract::Ask;
 
 /// The sentences of runs.
 pub(crate) type Said = BTreeMap<RunId, String>;

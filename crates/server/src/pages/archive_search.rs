@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::fields::field;
 use crate::api::runs::{Asked, SORTS};
-use crate::searches::SavedSearch;
+use crate::archive::searches::SavedSearch;
 
 /// At most so many tags of the page are offered.
 const OFFERED: usize = 8;

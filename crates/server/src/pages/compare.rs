@@ -16,7 +16,7 @@ use super::{Page, Section, address, shell};
 use crate::api::runs::{Asked, Compared, lay, run_id};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::extract::{Ask, Server};
+use crate::http::extract::{Ask, Server};
 
 /// Runs that are offered at once.
 const OFFERED: u32 = 20;

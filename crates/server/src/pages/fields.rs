@@ -3,9 +3,9 @@
 use assay_model::ParamType;
 use maud::{Markup, html};
 
-use crate::change::Field;
-use crate::draft::Draft;
-use crate::filled::Filled;
+use crate::submit::draft::Draft;
+use crate::submit::form::Filled;
+use crate::submit::overrides::Field;
 
 /// What was filled in, and what became of it.
 pub(super) struct Given<'a> {

@@ -11,9 +11,9 @@ use serde::Deserialize;
 use super::{Led, Page, Section, encode, see, shell};
 use crate::api::histories::{self, AtCommit};
 use crate::error::Refusal;
-use crate::extract::{Ask, Body, Sent, Server};
-use crate::points::{self, Acknowledged, Afresh};
-use crate::token::Role;
+use crate::http::extract::{Ask, Body, Sent, Server};
+use crate::http::token::Role;
+use crate::submit::points::{self, Acknowledged, Afresh};
 
 pub(super) async fn list(State(app): Server) -> Page {
     let ((all, silent), imported) =

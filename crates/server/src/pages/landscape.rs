@@ -8,7 +8,7 @@ use maud::html;
 
 use super::{Page, Section, address, encode, shell};
 use crate::api::others::{Shown, collection, make, metrics};
-use crate::extract::{Ask, Server};
+use crate::http::extract::{Ask, Server};
 use crate::pages::shell::document;
 
 pub(super) async fn list(State(app): Server) -> Page {

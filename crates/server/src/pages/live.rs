@@ -11,10 +11,10 @@ use maud::{Markup, html};
 use super::{Page, Section, shell, time};
 use crate::api::jobs::{self, ELSEWHERE, Profiling, profiling};
 use crate::api::number;
-use crate::extract::Server;
-use crate::job::Job;
-use crate::live::LiveStatus;
-use crate::token::Role;
+use crate::http::extract::Server;
+use crate::http::token::Role;
+use crate::live::live_run::LiveStatus;
+use crate::queue::job::Job;
 
 pub(super) async fn page(
     State(app): Server,

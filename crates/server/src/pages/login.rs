@@ -15,11 +15,11 @@ use serde::Deserialize;
 use super::{Led, Section, see, shell};
 use crate::app::App;
 use crate::error::ServeError;
-use crate::extract::Server;
-use crate::guard::cookies;
-use crate::net::Peer;
-use crate::rate::Sender;
-use crate::sessions::{COOKIE, LASTS};
+use crate::http::extract::Server;
+use crate::http::guard::cookies;
+use crate::http::net::Peer;
+use crate::http::rate::Sender;
+use crate::http::sessions::{COOKIE, LASTS};
 
 fn body(problem: &str) -> Markup {
     html! {

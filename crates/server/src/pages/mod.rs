@@ -26,7 +26,7 @@ use axum::routing::{get, post};
 use crate::app::App;
 use crate::assets;
 use crate::error::Refusal;
-use crate::guard::PLAN;
+use crate::http::guard::PLAN;
 
 pub(crate) use answer::{Led, Page, address, ago, encode, refusal, see, time};
 

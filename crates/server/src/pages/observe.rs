@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::fields::field;
 use super::{Page, Section, address, shell};
 use crate::api::others::may_observe;
-use crate::extract::{Ask, Server};
-use crate::observe_io::{AboutIo, AskedIo, BY, newest};
+use crate::http::extract::{Ask, Server};
+use crate::live::observe_io::{AboutIo, AskedIo, BY, newest};
 
 /// What is looked at.
 #[derive(Debug, Clone, Default, Deserialize)]

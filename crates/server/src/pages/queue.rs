@@ -13,10 +13,10 @@ use crate::api::runs::Asked;
 use crate::api::{jobs, number};
 use crate::app::{App, Outcomes};
 use crate::error::Refusal;
-use crate::extract::{Body, Sent, Server};
-use crate::guard::may_write;
-use crate::job::{Job, JobState};
-use crate::token::Role;
+use crate::http::extract::{Body, Sent, Server};
+use crate::http::guard::may_write;
+use crate::http::token::Role;
+use crate::queue::job::{Job, JobState};
 
 /// How many jobs that are over are shown.
 const SHOWN: usize = 30;

@@ -5,7 +5,7 @@ use maud::html;
 
 use super::{Page, Section};
 use crate::api::runs::{list_files, run_id};
-use crate::extract::Server;
+use crate::http::extract::Server;
 use crate::pages::shell::document;
 
 pub(super) async fn page(State(app): Server, Path(id): Path<String>) -> Page {

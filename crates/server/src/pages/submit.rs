@@ -18,14 +18,14 @@ use super::{Led, Page, Section, see, shell};
 use crate::api::runs::run_id;
 use crate::api::{jobs, others};
 use crate::app::App;
-use crate::change::Field;
-use crate::draft::{self, Draft, Planned};
 use crate::error::Refusal;
-use crate::extract::{Answer, Ask, Body, Sent, Server};
-use crate::filled::Filled;
-use crate::guard::may_write;
-use crate::submission::Submission;
-use crate::token::Role;
+use crate::http::extract::{Answer, Ask, Body, Sent, Server};
+use crate::http::guard::may_write;
+use crate::http::token::Role;
+use crate::submit::draft::{self, Draft, Planned};
+use crate::submit::form::Filled;
+use crate::submit::overrides::Field;
+use crate::submit::submission::Submission;
 
 /// The fields that the folded part of the form holds.
 const FOLDED: [&str; 6] = ["tags", "rev", "reference", "not_before", "by", "first"];

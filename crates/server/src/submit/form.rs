@@ -2,9 +2,9 @@
 //! change nothing.
 
 use crate::app::App;
-use crate::draft::{self, Problem};
 use crate::error::Refusal;
-use crate::submission::Submission;
+use crate::submit::draft::{self, Problem};
+use crate::submit::submission::Submission;
 
 /// A form that was filled in.
 #[derive(Debug, Clone, Default)]

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{Refusal, ServeError};
-use crate::job::{Job, JobState};
+use crate::queue::job::{Job, JobState};
 
 /// How many jobs that are over are kept; their runs are in the archive.
 const KEPT: usize = 500;

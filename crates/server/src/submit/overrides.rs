@@ -9,12 +9,12 @@ use serde::Serialize;
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use crate::app::App;
-use crate::draft::of_workload;
 use crate::error::Refusal;
-use crate::folders::{Listed, find};
-use crate::points;
-use crate::queue::{MAX_WAITING, NewJob};
-use crate::submission::Submission;
+use crate::queue::store::{MAX_WAITING, NewJob};
+use crate::submit::draft::of_workload;
+use crate::submit::folders::{Listed, find};
+use crate::submit::points;
+use crate::submit::submission::Submission;
 
 /// A field of the form for an experiment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

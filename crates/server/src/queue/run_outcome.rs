@@ -6,8 +6,8 @@ use assay_model::{LedgerEvent, RunId};
 use jiff::Timestamp;
 
 use crate::app::App;
-use crate::job::Job;
-use crate::live::Finish;
+use crate::live::live_run::Finish;
+use crate::queue::job::Job;
 
 /// The run of a job.
 pub(crate) struct Known {

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::change::{self, Field};
 use crate::error::Refusal;
-use crate::folders::Listed;
-use crate::submission::Submission;
+use crate::submit::folders::Listed;
+use crate::submit::overrides::{self, Field};
+use crate::submit::submission::Submission;
 
 /// A mistake.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -68,11 +68,11 @@ pub(crate) struct Draft {
 /// # Errors
 /// There is no such experiment or workload, or it cannot be read at all.
 pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
-    let (listed, refused) = change::edited(app, asked)?;
+    let (listed, refused) = overrides::edited(app, asked)?;
     let refused = refused.map(|refusal| Problem::new("toml", refusal.message));
     let mut problems: Vec<Problem> = refused.into_iter().collect();
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
-    let workload = match change::workload_of(app, &listed, &plain) {
+    let workload = match overrides::workload_of(app, &listed, &plain) {
         Ok(workload) => workload,
         // A text that names an unknown workload is the text's mistake.
         Err(refusal) if asked.toml.is_some() => {
@@ -93,7 +93,7 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
     if !problems.is_empty() {
         return Ok(unplanned(app, asked, &listed, &experiment, Some(spec), problems));
     }
-    let prepared = change::plan(app, &listed, &plain, &|e| change::lay_over(e, asked));
+    let prepared = overrides::plan(app, &listed, &plain, &|e| overrides::lay_over(e, asked));
     let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -104,7 +104,7 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
     let mut whole = (*plain).clone();
     // It could be laid over just now. Tags are those of the one run, not of the text.
     let of_text = Submission { tags: Vec::new(), ..asked.clone() };
-    let _ = change::lay_over(&mut whole, &of_text);
+    let _ = overrides::lay_over(&mut whole, &of_text);
     let mut draft = unplanned(app, asked, &listed, &whole, Some(spec), problems);
     if asked.rev.is_none() {
         draft.plan = Some(planned(app, &prepared));
@@ -117,9 +117,9 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
 /// # Errors
 /// There is no such experiment or workload, or it cannot be read at all.
 pub(crate) fn opened(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
-    let (listed, _) = change::edited(app, asked)?;
+    let (listed, _) = overrides::edited(app, asked)?;
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
-    let workload = change::workload_of(app, &listed, &plain)?;
+    let workload = overrides::workload_of(app, &listed, &plain)?;
     Ok(unplanned(app, asked, &listed, &plain, Some(workload.spec()), Vec::new()))
 }
 
@@ -139,10 +139,10 @@ fn unplanned(
         title: experiment.title.trim().to_owned(),
         workload: experiment.workload.clone(),
         help: spec.map(|s| s.help.clone()).unwrap_or_default(),
-        fields: params.iter().map(|p| change::field(app, experiment, p)).collect(),
+        fields: params.iter().map(|p| overrides::field(app, experiment, p)).collect(),
         blocks: experiment.design.blocks,
         revisions: experiment.source.is_some(),
-        toml: typed.unwrap_or_else(|| change::rewritten(listed, experiment)),
+        toml: typed.unwrap_or_else(|| overrides::rewritten(listed, experiment)),
         problems,
         plan: None,
     }
@@ -157,7 +157,7 @@ fn set(
     name: &str,
     value: &str,
 ) -> Result<(), String> {
-    change::may_change(app, spec, plain, name).map_err(|r| r.message)?;
+    overrides::may_change(app, spec, plain, name).map_err(|r| r.message)?;
     let Some(param) = spec.param(name) else {
         return apply_set(experiment, &format!("{name}={value}")).map_err(|e| e.to_string());
     };
@@ -177,9 +177,9 @@ fn others(asked: &Submission) -> Vec<Problem> {
         problems.push(Problem::new("blocks", "at least 1 block is needed"));
     }
     let checked = [
-        ("not_before", change::not_before(asked).map(|_| ())),
-        ("tags", change::words(asked)),
-        ("rev", crate::points::check_revisions(asked)),
+        ("not_before", overrides::not_before(asked).map(|_| ())),
+        ("tags", overrides::words(asked)),
+        ("rev", crate::submit::points::check_revisions(asked)),
     ];
     let refused = checked.into_iter().filter_map(|(field, checked)| Some((field, checked.err()?)));
     problems.extend(refused.map(|(field, refusal)| Problem::new(field, refusal.message)));
@@ -231,7 +231,7 @@ pub(crate) fn of_run(
     let mut experiment = assay_lab::read_experiment("experiment.toml", &text).map_err(|e| {
         Refusal::conflict(format!("run {run} cannot be repeated: {}", e.render(false)))
     })?;
-    let base = crate::folders::list(&app.config.folders)
+    let base = crate::submit::folders::list(&app.config.folders)
         .into_iter()
         .find(|l| l.experiment.as_ref().is_ok_and(|e| e.name == experiment.name));
     if base.is_none() && !app.config.allow_any {
@@ -257,7 +257,7 @@ pub(crate) fn of_run(
     }
     Ok(Submission {
         experiment: base.map_or_else(|| experiment.name.clone(), |l| l.id),
-        toml: (clone || !same).then(|| change::text_of(&experiment)),
+        toml: (clone || !same).then(|| overrides::text_of(&experiment)),
         ..Submission::default()
     })
 }

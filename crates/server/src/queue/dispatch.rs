@@ -9,13 +9,13 @@ use assay_model::{LiveEvent, RunId, RunState};
 use jiff::Timestamp;
 
 use crate::app::App;
-use crate::archived;
-use crate::child::{self, EVENTS, WORDS};
 use crate::error::ServeError;
-use crate::follow::{Lines, follow};
-use crate::job::{Job, JobState, Process};
-use crate::live::Live;
-use crate::queue::now;
+use crate::live::live_run::Live;
+use crate::queue::child::{self, EVENTS, WORDS};
+use crate::queue::follow::{Lines, follow};
+use crate::queue::job::{Job, JobState, Process};
+use crate::queue::run_outcome;
+use crate::queue::store::now;
 
 /// The dispatcher looks again after this, also when nothing happened: clocks are set.
 const LOOK: Duration = Duration::from_secs(30);
@@ -50,7 +50,7 @@ fn reconcile(app: &App) {
         over.filter(|j| j.started_at.is_some()).cloned().collect()
     };
     for job in doubtful {
-        let Some(known) = archived::run_of(app, &job) else { continue };
+        let Some(known) = run_outcome::run_of(app, &job) else { continue };
         let completed = known.end.as_ref().filter(|f| f.state == RunState::Completed);
         if job.run.is_some() && completed.is_none() {
             continue;
@@ -198,7 +198,7 @@ fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -
         }
         queue.get(id).cloned()
     };
-    let known = job.as_ref().and_then(|job| archived::run_of(app, job));
+    let known = job.as_ref().and_then(|job| run_outcome::run_of(app, job));
     if let Some(known) = &known {
         let _ = app.queue().note(id, |j| j.run = Some(known.run.clone()));
     }
@@ -260,7 +260,7 @@ fn conclude(app: &App, id: u64, ended: Ended) {
 
 /// Puts into the queue what follows a run, if anything does.
 fn follow_up(app: &App, run: &RunId) -> Result<(), String> {
-    let follows = crate::points::follow_up(app, run).map_err(|refusal| refusal.message)?;
+    let follows = crate::submit::points::follow_up(app, run).map_err(|refusal| refusal.message)?;
     if let Some(job) = follows {
         app.queue().add(job).map_err(|e| e.to_string())?;
     }

@@ -19,11 +19,11 @@ use axum::response::{IntoResponse, Response};
 use crate::app::App;
 use crate::config::Config;
 use crate::error::Refusal;
-use crate::net::Peer;
+use crate::http::net::Peer;
+use crate::http::rate::Sender;
+use crate::http::sessions::COOKIE;
+use crate::http::token::Role;
 use crate::pages;
-use crate::rate::Sender;
-use crate::sessions::COOKIE;
-use crate::token::Role;
 
 /// An answer is begun within this time.
 const ANSWER: Duration = Duration::from_secs(60);

@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
+use crate::http::token::{Role, Tokens, draw, same};
 use crate::locked;
-use crate::queue::{read_json, write_json};
-use crate::token::{Role, Tokens, draw, same};
+use crate::queue::store::{read_json, write_json};
 
 /// The name of the cookie.
 pub(crate) const COOKIE: &str = "assay";
@@ -140,7 +140,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (tokens, _) = Tokens::load(dir.path()).unwrap();
         let cookie = Sessions::open(dir.path(), &tokens).begin(Role::Full, &tokens).unwrap();
-        std::fs::remove_file(crate::token::path_in(dir.path())).unwrap();
+        std::fs::remove_file(crate::http::token::path_in(dir.path())).unwrap();
         let (tokens, _) = Tokens::load(dir.path()).unwrap();
         assert_eq!(Sessions::open(dir.path(), &tokens).role_of(&cookie), None);
     }

@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use tokio_io_timeout::TimeoutWriter;
 use tower_service::Service;
 
-use crate::connections::{Connection, Connections, Limits, Slot};
+use crate::http::connections::{Connection, Connections, Limits, Slot};
 
 /// The head of a request must be there within this time, and the next one on the same connection.
 const HEAD: Duration = Duration::from_secs(15);

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::extract::{Ask, Body, Described, Events, File};
+use crate::http::extract::{Ask, Body, Described, Events, File};
 
 /// A route of the API.
 pub(crate) struct Route {
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn every_reference_leads_somewhere() {
-        let document = super::document(&routes(), "0");
+        let document = crate::http::openapi::document(&routes(), "0");
         let text = document.to_string();
         let names = document["components"]["schemas"].as_object().unwrap();
         let mut seen = 0;
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn every_route_is_in_the_document_once_with_its_arguments_and_answers() {
-        let document = super::document(&routes(), "0");
+        let document = crate::http::openapi::document(&routes(), "0");
         let mut ids = std::collections::BTreeSet::new();
         for route in routes() {
             let operation = &document["paths"][route.path][route.method];

@@ -13,8 +13,8 @@ use futures_util::stream::{self, Stream};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::extract::Events;
-use crate::live::{Live, frame};
+use crate::http::extract::Events;
+use crate::live::live_run::{Live, frame};
 
 /// After this much silence the server sends a sign of life: viewers notice its end within 5 s, and
 /// a connection that is gone is noticed.

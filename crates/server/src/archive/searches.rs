@@ -7,10 +7,10 @@ use assay_model::SCHEMA_VERSION;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::asked::Asked;
+use crate::archive::query::Asked;
 use crate::error::{Refusal, ServeError};
 use crate::locked;
-use crate::queue::{read_json, write_json};
+use crate::queue::store::{read_json, write_json};
 
 /// How many are kept.
 const MAX_SEARCHES: usize = 100;

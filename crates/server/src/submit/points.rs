@@ -15,12 +15,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::change::{lay_over, prepare};
 use crate::error::Refusal;
-use crate::folders::{self, Listed};
-use crate::job::Job;
-use crate::queue::NewJob;
-use crate::submission::Submission;
+use crate::queue::job::Job;
+use crate::queue::store::NewJob;
+use crate::submit::folders::{self, Listed};
+use crate::submit::overrides::{lay_over, prepare};
+use crate::submit::submission::Submission;
 
 /// A person's note on a change point.
 #[derive(Debug, Deserialize, JsonSchema)]

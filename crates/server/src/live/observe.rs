@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::live::frame;
+use crate::live::live_run::frame;
 use crate::locked;
 
 const INTERVAL: Duration = Duration::from_secs(1);

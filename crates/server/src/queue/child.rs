@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::config::Config;
 use crate::error::ServeError;
-use crate::job::Process;
+use crate::queue::job::Process;
 
 /// The events of the run.
 pub(crate) const EVENTS: &str = "events.jsonl";

@@ -1,0 +1,4 @@
+//! Queries and saved searches of the archive.
+
+pub(super) mod query;
+pub(super) mod searches;

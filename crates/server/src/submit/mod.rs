@@ -1,0 +1,8 @@
+//! From what a person submits to a job.
+
+pub(super) mod draft;
+pub(super) mod folders;
+pub(super) mod form;
+pub(super) mod overrides;
+pub(super) mod points;
+pub(super) mod submission;
