@@ -31,7 +31,7 @@ impl From<Exit> for std::process::ExitCode {
 pub fn of_error(error: &anyhow::Error) -> Exit {
     use assay_lab::LabError;
     if error.downcast_ref::<Usage>().is_some()
-        || error.downcast_ref::<assay_report::post::PostError>().is_some()
+        || error.downcast_ref::<assay_publish::post::PostError>().is_some()
     {
         return Exit::Usage;
     }

@@ -90,7 +90,7 @@ fn report(error: &anyhow::Error) {
     let render: &dyn Fn(bool) -> String =
         if let Some(assay_lab::LabError::File(file)) = error.downcast_ref() {
             &|colour| file.render(colour)
-        } else if let Some(post) = error.downcast_ref::<assay_report::post::PostError>() {
+        } else if let Some(post) = error.downcast_ref::<assay_publish::post::PostError>() {
             &|colour| post.render(colour)
         } else {
             return say(&format!("error: {}", sentence(error)));

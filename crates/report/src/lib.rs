@@ -19,34 +19,29 @@
 //! | [`junit`] | test cases for a CI server |
 //! | [`page`] | the HTML page |
 //! | [`history`] | a metric over revisions: Markdown and pages |
-//! | [`post`] | templates with computed numbers, as posts |
 //! | [`landscape`] | a landscape as CSV and Markdown |
-//! | [`site`] | pages around those of runs and posts: lists, feeds, search |
 
-mod document;
-mod figures;
-#[cfg(test)]
-mod fixtures;
+pub mod document;
+pub mod figures;
+#[cfg(any(test, feature = "fixtures"))]
+pub mod fixtures;
 pub mod formats;
 mod gate;
 mod headline;
 pub mod history;
 mod inside;
 pub mod landscape;
-mod merged_sentences;
+pub mod merged_sentences;
 pub mod page;
-mod parts;
+pub mod parts;
 mod percentiles;
-pub mod post;
-pub mod reproduce;
 mod short_labels;
-pub mod site;
 mod style;
 pub mod terminal;
 mod view;
 #[cfg(test)]
 mod virtual_machine_label;
-mod words;
+pub mod words;
 
 pub use gate::{Gate, Withheld};
 pub use headline::{block_s, headline, needed};

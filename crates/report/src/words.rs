@@ -14,30 +14,30 @@ pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a poi
      with the noise between trials taken out: at 0.95 a typical point lies 5 % off that trend.";
 
 /// Explanation of percentiles for a reader.
-pub(crate) const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of its \
+pub const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of its \
      trials added together, never averaged over trials, and given only with ten samples beyond it; a \
      ratio of percentiles is of each trial's own, paired as any other metric.";
 
 /// Explains the most efficient size (or other x) to a reader; `assay-stats` chooses it.
-pub(crate) fn efficient(x: &str, judged: &str) -> String {
+pub fn efficient(x: &str, judged: &str) -> String {
     format!(
         "The most efficient {x} is the smallest whose value, {judged}, is within 2 % of the best."
     )
 }
 
 /// Explains the smoothness of a curve over x.
-pub(crate) fn smoothness(x: &str) -> String {
+pub fn smoothness(x: &str) -> String {
     SMOOTHNESS.replace("of size and value", &format!("of {x} and value"))
 }
 
 /// Replaces control characters, most of which HTML cannot contain.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c };
     text.chars().map(shown).collect()
 }
 
 /// Returns a severity as a word.
-pub(crate) fn severity(severity: assay_model::Severity) -> &'static str {
+pub fn severity(severity: assay_model::Severity) -> &'static str {
     match severity {
         assay_model::Severity::Invalid => "invalid",
         assay_model::Severity::Warning => "warning",
@@ -46,11 +46,11 @@ pub(crate) fn severity(severity: assay_model::Severity) -> &'static str {
 }
 
 /// Warning about the times of an emulator.
-pub(crate) const EMULATED: &str =
+pub const EMULATED: &str =
     "in an emulated machine (TCG) times are the emulator's; only counts may be compared";
 
 /// States that all numbers of a run come from a virtual machine, if they do.
-pub(crate) fn guest(guest: Option<Guest>) -> Option<String> {
+pub fn guest(guest: Option<Guest>) -> Option<String> {
     let numbers = "Every number is of trials in a virtual machine";
     match guest? {
         Guest::Virtual => Some(format!("{numbers}.")),
@@ -60,7 +60,7 @@ pub(crate) fn guest(guest: Option<Guest>) -> Option<String> {
 
 /// States the profile in which a run was checked, and how the other profile differs; `None` if it
 /// was not checked.
-pub(crate) fn profile(analysis: &Analysis) -> Option<&'static str> {
+pub fn profile(analysis: &Analysis) -> Option<&'static str> {
     match analysis.checks.profile.as_str() {
         "publish" => Some(
             "Checked in the profile `publish`, in which some findings are more severe than in `lab`, the profile of \
@@ -76,7 +76,7 @@ pub(crate) fn profile(analysis: &Analysis) -> Option<&'static str> {
 
 /// States how many checks could not be made, in one line; `None` if all could, or if none was
 /// tried.
-pub(crate) fn unchecked(analysis: &Analysis) -> Option<String> {
+pub fn unchecked(analysis: &Analysis) -> Option<String> {
     let all = &analysis.checks.cannot_check;
     let names: Vec<String> = all.iter().map(|c| format!("{} {}", c.id, c.name)).collect();
     let (n, names) = (count(all.len(), "check"), names.join(", "));
@@ -125,7 +125,7 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
 }
 
 /// States the baseline of a comparison, and the number of pairs or trials behind its interval.
-pub(crate) fn compared_with(analysis: &Analysis, comparison: &Comparison) -> String {
+pub fn compared_with(analysis: &Analysis, comparison: &Comparison) -> String {
     let baseline = analysis_label(analysis, comparison.baseline);
     let pairs = count(comparison.n as usize, pair_word(comparison.method));
     format!("Against {baseline} ({pairs}{}).", analysis_direction(comparison))
@@ -144,11 +144,11 @@ fn pair_word(method: Method) -> &'static str {
 }
 
 /// Note about A/A floors in a comparison of runs.
-pub(crate) const FLOOR_ACROSS: &str =
+pub const FLOOR_ACROSS: &str =
     "A floor is of trials interleaved in one run; runs at different times differ by more.";
 
 /// States the known A/A floor in a sentence without its full stop.
-pub(crate) fn floor(known: &KnownFloor) -> String {
+pub fn floor(known: &KnownFloor) -> String {
     let found = &known.found;
     let differs = match known.differs.as_slice() {
         [] => String::new(),
@@ -167,7 +167,7 @@ pub(crate) fn floor(known: &KnownFloor) -> String {
 }
 
 /// Returns the common name of a comparison method.
-pub(crate) fn method_name(method: Method) -> &'static str {
+pub fn method_name(method: Method) -> &'static str {
     match method {
         Method::PairedT => "Student's t on the log ratios of paired blocks",
         Method::SignedRank => {

@@ -9,7 +9,7 @@ use assay_checks::{AuditedClaim, Evidence, Recomputed, catalogue};
 use assay_claims::{
     Audit, ClaimVerdict, ClaimsError, ClaimsFile, Document, ResultName, Table, comparisons, decode,
 };
-use assay_report::post::{Bindings, Library};
+use assay_publish::post::{Bindings, Library};
 use assay_report::terminal;
 use serde_json::json;
 

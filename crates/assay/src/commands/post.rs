@@ -9,8 +9,8 @@ use std::path::Path;
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
 use assay_model::{RunId, RunState};
+use assay_publish::post::{self, Library, MAX_SIZE, Post, RunSpec, Template};
 use assay_report::RunView;
-use assay_report::post::{self, Library, MAX_SIZE, Post, RunSpec, Template};
 
 use super::copies::Copies;
 use super::landscape::collection;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_model::units;
-use assay_report::post::{self, Here, Post, PostError, Template};
-use assay_report::reproduce::{Asked, Reproduced, markdown, plan, terminal};
+use assay_publish::post::{self, Here, Post, PostError, Template};
+use assay_publish::reproduce::{Asked, Reproduced, markdown, plan, terminal};
 
 use super::open::{kit_paths, open_archive};
 use super::post::{Published, bytes, publish_with};

@@ -19,7 +19,7 @@ const ROWS: usize = 200;
 const NAMED: usize = 6;
 
 /// Renders the parts in order.
-pub(crate) fn parts(all: &Parts) -> Markup {
+pub fn parts(all: &Parts) -> Markup {
     html! { @for part in all.shown(On::Page) { (one(part)) } }
 }
 
@@ -73,7 +73,7 @@ fn cards(all: &[Card]) -> Markup {
     }
 }
 
-pub(crate) fn text(text: &Text) -> Markup {
+pub fn text(text: &Text) -> Markup {
     html! { @for (look, words) in &text.0 { (piece(look, words)) } }
 }
 
@@ -95,7 +95,7 @@ fn piece(look: &Look, words: &str) -> Markup {
 }
 
 /// Renders a table in a scrollable box; the rows after the first [`ROWS`] are packed.
-pub(crate) fn table(t: &Table) -> Markup {
+pub fn table(t: &Table) -> Markup {
     let num = |kind| (kind == Kind::Number).then_some("num");
     let head = html! {
         @for (_, c) in t.shown(On::Page) { th scope="col" class=[num(c.kind)] { (text(&c.title)) } }
@@ -144,7 +144,7 @@ fn covered(before: &[Cell]) -> bool {
 }
 
 /// Renders a table in a box of its own that scrolls on a narrow screen.
-pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
+pub fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
     html! {
         div class="table-box" tabindex="0" role="region" aria-label=(caption) {
             table {
@@ -157,7 +157,7 @@ pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
 }
 
 /// Renders a section of a page with its heading.
-pub(crate) fn section(id: &str, heading: &str, body: &Markup) -> Markup {
+pub fn section(id: &str, heading: &str, body: &Markup) -> Markup {
     html! {
         section id=(id) aria-labelledby={ (id) "-heading" } {
             h2 id={ (id) "-heading" } { (heading) }
@@ -167,7 +167,7 @@ pub(crate) fn section(id: &str, heading: &str, body: &Markup) -> Markup {
 }
 
 /// Renders a figure: the caption, the chart, a place for the read-out, and the parts `under` it.
-pub(crate) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
+pub fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
     html! {
         figure {
             figcaption { (caption) }
@@ -180,7 +180,7 @@ pub(crate) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup
 }
 
 /// Renders findings as a list, or [`super::NO_FINDINGS`] for an empty list.
-pub(crate) fn findings(all: &[Found]) -> Markup {
+pub fn findings(all: &[Found]) -> Markup {
     let links = |about: &About| -> Vec<(String, String)> {
         match about {
             About::Trials(trials) => {
@@ -213,7 +213,7 @@ pub(crate) fn findings(all: &[Found]) -> Markup {
 }
 
 /// Renders a verdict as a badge with a sign, a word and a colour.
-pub(crate) fn badge(verdict: Verdict) -> Markup {
+pub fn badge(verdict: Verdict) -> Markup {
     let sign = match verdict {
         Verdict::Better => "▲",
         Verdict::Worse => "▼",

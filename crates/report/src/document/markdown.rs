@@ -8,7 +8,7 @@ use super::{Found, Look, On, Part, Parts, Table, Text};
 use crate::words::severity;
 
 /// Returns the parts in order, each followed by an empty line.
-pub(crate) fn parts(all: &Parts) -> String {
+pub fn parts(all: &Parts) -> String {
     let mut out = String::new();
     for part in all.shown(On::Markdown) {
         one(&mut out, part);
@@ -71,7 +71,7 @@ fn one(out: &mut String, part: &Part) {
 }
 
 /// Formats pieces of text on one line.
-pub(crate) fn text(text: &Text) -> String {
+pub fn text(text: &Text) -> String {
     let mut out = String::new();
     for (look, words) in &text.0 {
         let _ = match look {
@@ -135,7 +135,7 @@ fn findings(all: &[Found]) -> String {
 
 /// Returns the text on one line, with all characters escaped that Markdown or HTML would take as
 /// markup.
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

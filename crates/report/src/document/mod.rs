@@ -2,28 +2,28 @@
 //! each output writes them: [`terminal`], [`html`] and [`markdown`]. A part or a column may be
 //! limited to some outputs; text and numbers that several outputs show are the same in all of them.
 
-pub(crate) mod html;
-pub(crate) mod markdown;
-pub(crate) mod table;
-pub(crate) mod terminal;
-pub(crate) mod text;
-pub(crate) mod trial_links;
+pub mod html;
+pub mod markdown;
+pub mod table;
+pub mod terminal;
+pub mod text;
+pub mod trial_links;
 
 use assay_model::{Finding, Verdict};
 use maud::Markup;
 
 use crate::merged_sentences::trials_text;
 
-pub(crate) use table::{Cell, Table, cell};
-pub(crate) use text::{Look, NOTHING, Text, Tone, text};
-pub(crate) use trial_links::Behind;
+pub use table::{Cell, Table, cell};
+pub use text::{Look, NOTHING, Text, Tone, text};
+pub use trial_links::Behind;
 
 /// Sentence that is shown if the checks found nothing.
-pub(crate) const NO_FINDINGS: &str = "The checks found nothing to report.";
+pub const NO_FINDINGS: &str = "The checks found nothing to report.";
 
 /// The outputs that show a part or a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum On {
+pub enum On {
     #[default]
     All,
     /// The published outputs: HTML and Markdown.
@@ -41,7 +41,7 @@ pub(crate) enum On {
 
 impl On {
     /// Returns true if `output` shows a part that is meant for `self`.
-    pub(crate) fn shows(self, output: On) -> bool {
+    pub fn shows(self, output: On) -> bool {
         self == On::All
             || self == output
             || (self == On::Published && matches!(output, On::Page | On::Markdown))
@@ -51,7 +51,7 @@ impl On {
 
 /// A part of a document, such as a paragraph, a table or a chart.
 #[derive(Debug, Clone)]
-pub(crate) enum Part {
+pub enum Part {
     /// A heading: its level, the id that links lead to (empty for none) and its text.
     Heading(u8, String, Text),
     /// A paragraph; a soft one is about the part before it.
@@ -79,42 +79,42 @@ pub(crate) enum Part {
 
 /// A comparison with its verdict.
 #[derive(Debug, Clone)]
-pub(crate) struct Card {
-    pub(crate) verdict: Verdict,
+pub struct Card {
+    pub verdict: Verdict,
     /// Metric and ratio, for a page.
-    pub(crate) headline: Text,
+    pub headline: Text,
     /// The comparison in words.
-    pub(crate) words: String,
+    pub words: String,
     /// Reason for the verdict, if any.
-    pub(crate) reason: String,
+    pub reason: String,
 }
 
 /// A chart with its caption, its description and the parts below it.
 #[derive(Debug, Clone)]
-pub(crate) struct Figure {
+pub struct Figure {
     /// The chart as SVG.
-    pub(crate) chart: Markup,
+    pub chart: Markup,
     /// Content of the chart in a sentence.
-    pub(crate) caption: Text,
+    pub caption: Text,
     /// Description for Markdown; empty if a table next to the chart has the same content.
-    pub(crate) words: String,
+    pub words: String,
     /// Parts below the chart.
-    pub(crate) under: Parts,
+    pub under: Parts,
 }
 
 /// A finding and the trials or numbers that it is about.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
-    pub(crate) finding: Finding,
+pub struct Found {
+    pub finding: Finding,
     /// The trials or numbers that carry the finding.
-    pub(crate) about: About,
+    pub about: About,
     /// HTML id of the finding, if something links to it.
-    pub(crate) id: Option<String>,
+    pub id: Option<String>,
 }
 
 /// The subject of a finding.
 #[derive(Debug, Clone)]
-pub(crate) enum About {
+pub enum About {
     /// Trials by number; empty for a finding about the whole.
     Trials(Vec<u32>),
     /// Numbers of a post by anchor; empty for a finding about the whole.
@@ -123,13 +123,13 @@ pub(crate) enum About {
 
 impl Found {
     /// Wraps a finding about the whole run or post.
-    pub(crate) fn whole(finding: &Finding) -> Self {
+    pub fn whole(finding: &Finding) -> Self {
         Found { finding: finding.clone(), about: About::Trials(Vec::new()), id: None }
     }
 
     /// Returns the trials or numbers with the finding, in parentheses; empty for a finding about
     /// the whole.
-    pub(crate) fn place(&self) -> String {
+    pub fn place(&self) -> String {
         let about = match &self.about {
             About::Trials(trials) => trials_text(trials),
             About::Numbers(anchors) => anchors.join(", "),
@@ -140,88 +140,88 @@ impl Found {
 
 /// The parts of a document in order, each with the outputs that show it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Parts(pub(crate) Vec<(On, Part)>);
+pub struct Parts(pub Vec<(On, Part)>);
 
 impl Parts {
     /// Creates a document of one part, for all outputs.
-    pub(crate) fn of(part: Part) -> Self {
+    pub fn of(part: Part) -> Self {
         Parts(vec![(On::All, part)])
     }
 
     /// Adds a part for the outputs `on`.
-    pub(crate) fn on(&mut self, on: On, part: Part) {
+    pub fn on(&mut self, on: On, part: Part) {
         self.0.push((on, part));
     }
 
     /// Adds a part for all outputs.
-    pub(crate) fn push(&mut self, part: Part) {
+    pub fn push(&mut self, part: Part) {
         self.on(On::All, part);
     }
 
     /// Adds a heading to the published outputs; in a terminal, captions replace it.
-    pub(crate) fn heading(&mut self, id: &str, words: impl Into<Text>) {
+    pub fn heading(&mut self, id: &str, words: impl Into<Text>) {
         self.on(On::Published, Part::Heading(3, id.to_owned(), words.into()));
     }
 
     /// Adds a plain paragraph.
-    pub(crate) fn say(&mut self, words: impl Into<Text>) {
+    pub fn say(&mut self, words: impl Into<Text>) {
         self.push(Part::Paragraph(Tone::Plain, words.into()));
     }
 
     /// Adds a soft paragraph about the part before it.
-    pub(crate) fn note(&mut self, words: impl Into<Text>) {
+    pub fn note(&mut self, words: impl Into<Text>) {
         self.push(Part::Paragraph(Tone::Soft, words.into()));
     }
 
     /// Adds soft paragraphs about the part before them.
-    pub(crate) fn notes(&mut self, all: impl IntoIterator<Item = String>) {
+    pub fn notes(&mut self, all: impl IntoIterator<Item = String>) {
         for words in all {
             self.note(words);
         }
     }
 
     /// Adds a table, unless it has no rows.
-    pub(crate) fn table(&mut self, table: Table) {
+    pub fn table(&mut self, table: Table) {
         if !table.rows.is_empty() {
             self.push(Part::Table(table));
         }
     }
 
     /// Adds a chart with its caption.
-    pub(crate) fn figure(&mut self, chart: Markup, caption: impl Into<Text>) {
+    pub fn figure(&mut self, chart: Markup, caption: impl Into<Text>) {
         let (words, under) = (String::new(), Parts::default());
         self.push(Part::Figure(Figure { chart, caption: caption.into(), words, under }));
     }
 
     /// Adds a heading that all outputs show.
-    pub(crate) fn titled(&mut self, words: impl Into<Text>) {
+    pub fn titled(&mut self, words: impl Into<Text>) {
         self.push(Part::Heading(3, String::new(), words.into()));
     }
 
     /// Adds a paragraph in a tone.
-    pub(crate) fn toned(&mut self, tone: Tone, words: impl Into<Text>) {
+    pub fn toned(&mut self, tone: Tone, words: impl Into<Text>) {
         self.push(Part::Paragraph(tone, words.into()));
     }
 
     /// Adds all parts of `other`.
-    pub(crate) fn append(&mut self, other: Parts) {
+    pub fn append(&mut self, other: Parts) {
         self.0.extend(other.0);
     }
 
     /// Adds findings about the whole, if there are any.
-    pub(crate) fn findings(&mut self, all: &[Finding]) {
+    pub fn findings(&mut self, all: &[Finding]) {
         if !all.is_empty() {
             self.push(Part::Findings(all.iter().map(Found::whole).collect()));
         }
     }
 
     /// Returns true if the first part is a table with a caption.
-    pub(crate) fn are_captioned(&self) -> bool {
+    pub fn are_captioned(&self) -> bool {
         matches!(self.0.first(), Some((_, Part::Table(t))) if !t.caption.is_empty())
     }
 
     /// Returns true if a table cell links to `place`.
-    pub(crate) fn leads_to(&self, place: &str) -> bool {
+    pub fn leads_to(&self, place: &str) -> bool {
         let leads = |c: &Cell| {
             c.text.0.iter().any(|(look, _)| matches!(look, Look::Link(to) if to == place))
         };
@@ -229,7 +229,7 @@ impl Parts {
     }
 
     /// Returns every text of the paragraphs and table cells.
-    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
         self.0.iter_mut().flat_map(|(_, part)| -> Box<dyn Iterator<Item = &mut Text>> {
             match part {
                 Part::Paragraph(_, words) => Box::new(std::iter::once(words)),
@@ -242,7 +242,7 @@ impl Parts {
     }
 
     /// Returns the parts that `output` shows.
-    pub(crate) fn shown(&self, output: On) -> impl Iterator<Item = &Part> {
+    pub fn shown(&self, output: On) -> impl Iterator<Item = &Part> {
         self.0.iter().filter(move |(on, _)| on.shows(output)).map(|(_, part)| part)
     }
 }

@@ -6,7 +6,7 @@ use super::{Behind, Look, On, Text, Tone};
 
 /// The type of a column's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Labels, which a terminal may shorten.
     Label,
     /// Words, which are never shortened.
@@ -15,46 +15,46 @@ pub(crate) enum Kind {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Column {
-    pub(crate) title: Text,
-    pub(crate) kind: Kind,
-    pub(crate) on: On,
+pub struct Column {
+    pub title: Text,
+    pub kind: Kind,
+    pub on: On,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cell {
-    pub(crate) text: Text,
-    pub(crate) tone: Tone,
+pub struct Cell {
+    pub text: Text,
+    pub tone: Tone,
     /// Number of columns that the cell covers on a page; the covered cells are empty.
-    pub(crate) span: usize,
+    pub span: usize,
     /// Tooltip that explains the origin of the value.
-    pub(crate) title: Option<String>,
+    pub title: Option<String>,
 }
 
 /// Creates a cell of text.
-pub(crate) fn cell(words: impl Into<Text>) -> Cell {
+pub fn cell(words: impl Into<Text>) -> Cell {
     Cell { text: words.into(), span: 1, ..Cell::default() }
 }
 
 impl Cell {
     /// Creates a cell with a number and the trials behind it.
-    pub(crate) fn from(behind: &Behind, words: impl Into<String>) -> Self {
+    pub fn from(behind: &Behind, words: impl Into<String>) -> Self {
         cell(Text::default().from(behind, words))
     }
 
     /// Creates a cell with links to the trials.
-    pub(crate) fn trials(behind: &Behind) -> Self {
+    pub fn trials(behind: &Behind) -> Self {
         cell(Text::default().piece(Look::Trials(behind.clone()), behind.numbers()))
     }
 
     /// Creates a cell with a verdict.
-    pub(crate) fn verdict(verdict: Verdict) -> Self {
+    pub fn verdict(verdict: Verdict) -> Self {
         cell(Text::default().piece(Look::Verdict(verdict), verdict.name())).tone(Tone::of(verdict))
     }
 
     /// Returns one cell that covers `columns` columns with the reason why their numbers are
     /// withheld, followed by the covered cells.
-    pub(crate) fn withheld(columns: usize, why: impl Into<String>) -> impl Iterator<Item = Cell> {
+    pub fn withheld(columns: usize, why: impl Into<String>) -> impl Iterator<Item = Cell> {
         let first = Cell {
             text: Text::default().piece(Look::Unknown("withheld"), why),
             tone: Tone::Bad,
@@ -65,7 +65,7 @@ impl Cell {
     }
 
     /// Returns the cell in another tone.
-    pub(crate) fn tone(self, tone: Tone) -> Self {
+    pub fn tone(self, tone: Tone) -> Self {
         Cell { tone, ..self }
     }
 }
@@ -77,80 +77,80 @@ impl<T: Into<Text>> From<T> for Cell {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Row {
+pub struct Row {
     /// HTML id that links lead to; empty for none.
-    pub(crate) id: String,
-    pub(crate) class: Option<&'static str>,
+    pub id: String,
+    pub class: Option<&'static str>,
     /// Name of the row where a terminal splits a wide table; a table without names is not split.
-    pub(crate) name: String,
-    pub(crate) cells: Vec<Cell>,
+    pub name: String,
+    pub cells: Vec<Cell>,
 }
 
 /// A table, in which every row has a cell for every column.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Table {
-    pub(crate) caption: String,
-    pub(crate) columns: Vec<Column>,
-    pub(crate) rows: Vec<Row>,
+pub struct Table {
+    pub caption: String,
+    pub columns: Vec<Column>,
+    pub rows: Vec<Row>,
     /// Largest number of rows that a terminal shows; 0 shows all.
-    pub(crate) most: usize,
+    pub most: usize,
 }
 
 impl Table {
     /// Creates an empty table with a caption.
-    pub(crate) fn of(caption: impl Into<String>) -> Self {
+    pub fn of(caption: impl Into<String>) -> Self {
         Table { caption: caption.into(), ..Table::default() }
     }
 
     /// Adds a column for the outputs `on`.
-    pub(crate) fn column(mut self, on: On, kind: Kind, title: impl Into<Text>) -> Self {
+    pub fn column(mut self, on: On, kind: Kind, title: impl Into<Text>) -> Self {
         self.columns.push(Column { title: title.into(), kind, on });
         self
     }
 
     /// Adds a column of labels, which a terminal may shorten.
-    pub(crate) fn label(self, title: &str) -> Self {
+    pub fn label(self, title: &str) -> Self {
         self.column(On::All, Kind::Label, title)
     }
 
     /// Adds a column of words, which are never shortened.
-    pub(crate) fn word(self, title: &str) -> Self {
+    pub fn word(self, title: &str) -> Self {
         self.column(On::All, Kind::Word, title)
     }
 
     /// Adds a column of numbers.
-    pub(crate) fn number(self, title: &str) -> Self {
+    pub fn number(self, title: &str) -> Self {
         self.column(On::All, Kind::Number, title)
     }
 
     /// Adds a column of labels for each title.
-    pub(crate) fn labels<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn labels<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
         titles.into_iter().fold(self, Table::label)
     }
 
     /// Adds a column of words for each title.
-    pub(crate) fn words<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn words<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
         titles.into_iter().fold(self, Table::word)
     }
 
     /// Adds a column of numbers for each title.
-    pub(crate) fn numbers<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn numbers<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
         titles.into_iter().fold(self, Table::number)
     }
 
     /// Adds the column of the trials behind each row, which only published outputs show.
-    pub(crate) fn trials(self) -> Self {
+    pub fn trials(self) -> Self {
         self.column(On::Published, Kind::Word, "trials")
     }
 
     /// Adds a row of cells.
-    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
+    pub fn row(&mut self, cells: Vec<Cell>) {
         self.rows.push(Row { cells, ..Row::default() });
     }
 
     /// Returns the index of the column that names the rows: the first column or, if that holds
     /// numbers, the first column of labels after it.
-    pub(crate) fn named_by(&self, output: On) -> usize {
+    pub fn named_by(&self, output: On) -> usize {
         let mut all = self.shown(output);
         let Some((first, column)) = all.next() else { return 0 };
         let mut after = || all.find(|(_, c)| c.kind == Kind::Label).map(|(i, _)| i);
@@ -158,7 +158,7 @@ impl Table {
     }
 
     /// Returns the columns that an output shows, each with its index.
-    pub(crate) fn shown(&self, output: On) -> impl Iterator<Item = (usize, &Column)> {
+    pub fn shown(&self, output: On) -> impl Iterator<Item = (usize, &Column)> {
         self.columns.iter().enumerate().filter(move |(_, c)| c.on.shows(output))
     }
 }

@@ -4,7 +4,7 @@
 use assay_model::{Finding, Severity};
 
 mod table;
-pub(crate) mod writer;
+pub mod writer;
 
 use writer::Writer;
 
@@ -13,12 +13,12 @@ use crate::style::Style;
 use crate::words::severity;
 
 /// Returns the parts in order, with all details.
-pub(crate) fn parts(all: &Parts, style: Style) -> String {
+pub fn parts(all: &Parts, style: Style) -> String {
     parts_of(all, On::Terminal, style)
 }
 
 /// Returns the parts that one of the terminal's outputs shows.
-pub(crate) fn parts_of(all: &Parts, output: On, style: Style) -> String {
+pub fn parts_of(all: &Parts, output: On, style: Style) -> String {
     let mut w = Writer::new(style);
     let mut before: Option<&Part> = None;
     for part in all.shown(output) {

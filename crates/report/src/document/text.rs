@@ -7,7 +7,7 @@ use super::Behind;
 
 /// Emphasis or judgement of a text, which outputs show in colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Tone {
+pub enum Tone {
     #[default]
     Plain,
     Strong,
@@ -19,7 +19,7 @@ pub(crate) enum Tone {
 
 impl Tone {
     /// Returns the tone of a verdict.
-    pub(crate) fn of(verdict: Verdict) -> Self {
+    pub fn of(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Better => Tone::Good,
             Verdict::Worse | Verdict::Invalid => Tone::Bad,
@@ -31,7 +31,7 @@ impl Tone {
 
 /// The kind of a piece of text.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Look {
+pub enum Look {
     #[default]
     Plain,
     Strong,
@@ -56,56 +56,56 @@ pub(crate) enum Look {
 }
 
 /// Placeholder for a value that was not recorded.
-pub(crate) const NOTHING: &str = "—";
+pub const NOTHING: &str = "—";
 
 /// A text as a sequence of pieces.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Text(pub(crate) Vec<(Look, String)>);
+pub struct Text(pub Vec<(Look, String)>);
 
 /// Creates a text that begins with plain words.
-pub(crate) fn text(words: impl Into<String>) -> Text {
+pub fn text(words: impl Into<String>) -> Text {
     Text::default().plain(words)
 }
 
 impl Text {
     /// Appends a piece of the kind `look`.
-    pub(crate) fn piece(mut self, look: Look, words: impl Into<String>) -> Self {
+    pub fn piece(mut self, look: Look, words: impl Into<String>) -> Self {
         self.0.push((look, words.into()));
         self
     }
 
     /// Appends plain words to the text.
-    pub(crate) fn plain(self, words: impl Into<String>) -> Self {
+    pub fn plain(self, words: impl Into<String>) -> Self {
         self.piece(Look::Plain, words)
     }
 
     /// Appends code, such as a command or an identifier.
-    pub(crate) fn code(self, words: impl Into<String>) -> Self {
+    pub fn code(self, words: impl Into<String>) -> Self {
         self.piece(Look::Code, words)
     }
 
     /// Appends words with strong emphasis.
-    pub(crate) fn strong(self, words: impl Into<String>) -> Self {
+    pub fn strong(self, words: impl Into<String>) -> Self {
         self.piece(Look::Strong, words)
     }
 
     /// Appends a link with its words.
-    pub(crate) fn link(self, to: impl Into<String>, words: impl Into<String>) -> Self {
+    pub fn link(self, to: impl Into<String>, words: impl Into<String>) -> Self {
         self.piece(Look::Link(to.into()), words)
     }
 
     /// Appends a number with the trials behind it.
-    pub(crate) fn from(self, behind: &Behind, words: impl Into<String>) -> Self {
+    pub fn from(self, behind: &Behind, words: impl Into<String>) -> Self {
         self.piece(Look::From(behind.clone()), words)
     }
 
     /// Appends a computed number of a post, by its index.
-    pub(crate) fn number(self, at: usize) -> Self {
+    pub fn number(self, at: usize) -> Self {
         self.piece(Look::Number(at), "")
     }
 
     /// Returns the words without their looks.
-    pub(crate) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         self.0.iter().map(|(_, words)| words.as_str()).collect()
     }
 }

@@ -13,24 +13,24 @@ const NAMED: usize = 100;
 
 /// The trials that a number was computed from, in ascending order, and their run.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Behind {
+pub struct Behind {
     run: String,
     trials: Vec<u32>,
 }
 
 impl Behind {
     /// Returns the counted trials of these treatments that have a value of this metric.
-    pub(crate) fn metric(view: &RunView, treatments: &[u32], metric: &str) -> Self {
+    pub fn metric(view: &RunView, treatments: &[u32], metric: &str) -> Self {
         Behind::those(view, treatments, |r| r.metric(metric).is_some())
     }
 
     /// Returns the counted trials of a treatment that measured this curve.
-    pub(crate) fn curve(view: &RunView, curve: &CurveSummary) -> Self {
+    pub fn curve(view: &RunView, curve: &CurveSummary) -> Self {
         Behind::those(view, &[curve.treatment], |r| r.curve(&curve.name).is_some())
     }
 
     /// Returns the counted trials of a treatment that have this histogram.
-    pub(crate) fn histogram(view: &RunView, of: &HistogramSummary) -> Self {
+    pub fn histogram(view: &RunView, of: &HistogramSummary) -> Self {
         Behind::those(view, &[of.treatment], |r| r.histograms.contains_key(&of.name))
     }
 
@@ -53,12 +53,12 @@ impl Behind {
     }
 
     /// Returns the trial numbers, separated by spaces.
-    pub(crate) fn numbers(&self) -> String {
+    pub fn numbers(&self) -> String {
         self.trials.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
     }
 
     /// Renders the text as a link to the trials behind it, or as plain text without trials.
-    pub(crate) fn link(&self, text: &str) -> Markup {
+    pub fn link(&self, text: &str) -> Markup {
         html! {
             @if let Some(first) = self.trials.first() {
                 @if self.trials.len() > NAMED {
@@ -85,7 +85,7 @@ impl Behind {
 
     /// Renders links to the first 16 trials and, if there are more, a link to the table of all
     /// trials.
-    pub(crate) fn list(&self) -> Markup {
+    pub fn list(&self) -> Markup {
         html! {
             @for (i, n) in self.trials.iter().take(16).enumerate() {
                 @if i > 0 { " " }

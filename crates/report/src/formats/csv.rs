@@ -215,7 +215,7 @@ fn treatment_levels(view: &RunView, treatment: u32) -> Vec<String> {
         .collect()
 }
 
-pub(crate) fn kind(kind: Kind) -> &'static str {
+pub fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Measured => "measured",
         Kind::Derived => "derived",
@@ -225,7 +225,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
 }
 
 /// Formats a number so that it parses back to the same bits; empty if it is missing.
-pub(crate) fn number(value: Option<f64>) -> String {
+pub fn number(value: Option<f64>) -> String {
     value.map(|v| v.to_string()).unwrap_or_default()
 }
 
@@ -234,10 +234,10 @@ fn owned(words: &[&str]) -> Vec<String> {
 }
 
 /// Rows of CSV, with fields quoted where necessary.
-pub(crate) struct Rows(csv::Writer<Vec<u8>>);
+pub struct Rows(csv::Writer<Vec<u8>>);
 
 impl Rows {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let rows = csv::WriterBuilder::new()
             .terminator(csv::Terminator::CRLF)
             .flexible(true)
@@ -245,11 +245,11 @@ impl Rows {
         Rows(rows)
     }
 
-    pub(crate) fn row(&mut self, fields: &[impl AsRef<[u8]>]) {
+    pub fn row(&mut self, fields: &[impl AsRef<[u8]>]) {
         self.0.write_record(fields).expect("memory takes every row");
     }
 
-    pub(crate) fn text(self) -> String {
+    pub fn text(self) -> String {
         let bytes = self.0.into_inner().expect("memory takes every row");
         String::from_utf8(bytes).expect("fields are text")
     }

@@ -14,7 +14,7 @@ use assay_stats::series::{
 
 pub use functions::{functions_markdown, functions_sentence, functions_text};
 pub use markdown::markdown;
-pub(crate) use page::content;
+pub use page::content;
 pub use page::{
     History, Look, STATE_CLASSES, anchor, large, large_quoted, overview, published, small,
     small_quoted,

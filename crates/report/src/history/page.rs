@@ -383,7 +383,7 @@ pub fn published(heading: &str, histories: &[History]) -> String {
 }
 
 /// Renders the content of a page of histories.
-pub(crate) fn content(heading: &str, histories: &[History], look: &Look<'_>) -> Markup {
+pub fn content(heading: &str, histories: &[History], look: &Look<'_>) -> Markup {
     let many = histories.iter().map(History::count).sum::<usize>() > 1;
     html! {
         header {

@@ -20,7 +20,7 @@ struct Block<'a> {
 }
 
 /// Returns the analysis of a run as JSON, without the withheld numbers.
-pub(super) fn analysis(view: &RunView, gate: &Gate) -> String {
+pub fn analysis(view: &RunView, gate: &Gate) -> String {
     let mut summary = view.summary.clone();
     if gate.treatment(view.plan.baseline).is_some() {
         summary.value = None;
@@ -39,13 +39,13 @@ pub(super) fn analysis(view: &RunView, gate: &Gate) -> String {
 
 /// Renders `<script type="application/json" id="data">`: data that no browser executes. `<` is
 /// escaped so that nothing inside can end the element.
-pub(super) fn json(what: &impl Serialize) -> Markup {
+pub fn json(what: &impl Serialize) -> Markup {
     let json = serde_json::to_string(what).unwrap_or_else(|_| "null".to_owned());
     html! { script type="application/json" id="data" { (PreEscaped(json.replace('<', "\\u003c"))) } }
 }
 
 /// Renders a file inside the page as a link.
-pub(crate) fn download(text: &str, name: &str, label: &str) -> Markup {
+pub fn download(text: &str, name: &str, label: &str) -> Markup {
     let url = format!("data:text/csv;charset=utf-8;base64,{}", STANDARD.encode(text));
     html! { a href=(url) download=(name) { (label) } }
 }

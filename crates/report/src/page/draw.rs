@@ -25,12 +25,7 @@ use crate::view::{RunView, deciding, outcome_word};
 use crate::words;
 
 /// Draws curves in one chart; all of them share their x unit and unit.
-pub(crate) fn curves(
-    view: &RunView,
-    id: &str,
-    title: &str,
-    curves: &[&CurveSummary],
-) -> Option<Markup> {
+pub fn curves(view: &RunView, id: &str, title: &str, curves: &[&CurveSummary]) -> Option<Markup> {
     let first = curves.first()?;
     let several_names = curves.iter().any(|c| c.name != first.name);
     let named = curves.iter().map(|c| {
@@ -43,7 +38,7 @@ pub(crate) fn curves(
 }
 
 /// Draws curves in one chart under the given names, and writes the description of `head`.
-pub(super) fn named_curves(
+pub fn named_curves(
     head: Head,
     named: &[(String, &CurveSummary)],
     verticals: Vec<Vertical>,
@@ -134,7 +129,7 @@ fn standouts(c: &CurveSummary) -> Vec<Marked> {
 
 /// Draws the chart of the first screen, with its caption: the curves that a choice is made by; else
 /// the deciding metric over a numeric factor; else every treatment with its trials.
-pub(super) fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
+pub fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
     let measured = gate.analysis.curves.iter().filter(|c| c.kind == Kind::Measured && chosen(c));
     let measured: Vec<&CurveSummary> = measured.collect();
     if let Some(first) = measured.first() {
@@ -148,13 +143,13 @@ pub(super) fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, Str
 }
 
 /// Returns true if the first screen has the chart of [`absolutes`].
-pub(crate) fn absolutes_first(view: &RunView, gate: &Gate) -> bool {
+pub fn absolutes_first(view: &RunView, gate: &Gate) -> bool {
     let curve = |c: &CurveSummary| c.kind == Kind::Measured && chosen(c);
     !gate.analysis.curves.iter().any(curve) && over_factor(view, gate).is_none()
 }
 
 /// Returns the caption of the chart of [`absolutes`].
-pub(crate) fn absolutes_caption(gate: &Gate) -> String {
+pub fn absolutes_caption(gate: &Gate) -> String {
     let merged = deciding(&gate.analysis).iter().any(|s| s.percentile.is_some());
     if merged {
         "That of all trials' histograms together above, each trial's own beneath; a dot leads to its trial."
@@ -258,7 +253,7 @@ fn caches(system: &SystemDescription) -> Vec<Vertical> {
 }
 
 /// Draws the ratio of each treatment to the baseline.
-pub(crate) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
+pub fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let first = a.comparisons.first()?;
     a.comparisons.iter().find(|c| c.ratio.is_some())?;
@@ -287,7 +282,7 @@ pub(crate) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Draws the mean, the interval and the trials of each treatment.
-pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
+pub fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let summaries: Vec<_> =
         deciding(a).into_iter().filter(|s| gate.treatment(s.treatment).is_none()).collect();
@@ -319,7 +314,7 @@ pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Returns the row of a treatment: mean, interval and trials; `href` returns the link to a trial.
-pub(super) fn absolute_row(
+pub fn absolute_row(
     view: &RunView,
     s: &TreatmentSummary,
     label: String,
@@ -343,7 +338,7 @@ pub(super) fn absolute_row(
 }
 
 /// Draws the empirical distribution of each treatment's trials: the share at or below each value.
-pub(super) fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
+pub fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
     /// With fewer trials the distribution of a treatment shows no more than the run order.
     const MIN_TRIALS: usize = 6;
     let a = &gate.analysis;
@@ -381,7 +376,7 @@ pub(super) fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Draws the value of every trial in the order of execution.
-pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
+pub fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let treatments = view.treatments();
     let dots: Vec<order::Dot> = view
@@ -432,7 +427,7 @@ pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Draws speedup and efficiency over the scaling factor.
-pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
+pub fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
     if s.points.len() < 2 {
         return None;
     }

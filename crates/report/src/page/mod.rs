@@ -6,16 +6,16 @@ mod answer;
 mod comparable;
 mod compare;
 mod counted;
-pub(crate) mod data;
+pub mod data;
 mod disclosure;
-pub(crate) mod draw;
+pub mod draw;
 mod heat;
 mod io;
 mod landscape;
 mod overlay;
 pub(crate) mod packed;
 mod profile;
-pub(crate) mod shell;
+pub mod shell;
 mod tasks;
 mod time;
 
@@ -32,7 +32,7 @@ pub use compare::{Shown, Under, compared, side_by_side};
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
 pub use packed::unpacked;
-pub(crate) use profile::flame;
+pub use profile::flame;
 pub use profile::{profile, profile_part};
 pub use shell::{SCRIPT, style};
 

@@ -80,7 +80,7 @@ fn body(profile: &Profile, id: &str, against: Option<&FunctionDifferences>) -> M
 }
 
 /// Draws one side of a profile as an icicle, coloured by the functions that clearly differ.
-pub(crate) fn flame(
+pub fn flame(
     profile: &Profile,
     side: Side,
     id: &str,

@@ -16,17 +16,17 @@ pub fn style() -> String {
 }
 
 /// Renders the whole document around a page.
-pub(crate) fn page(title: &str, body: &Markup) -> String {
+pub fn page(title: &str, body: &Markup) -> String {
     document(title, &html! {}, &style(), &[SCRIPT], body)
 }
 
 /// Renders the whole document, with a link that skips everything above its `main`.
-pub(crate) fn skippable(title: &str, skip: &str, body: &Markup) -> String {
+pub fn skippable(title: &str, skip: &str, body: &Markup) -> String {
     page(title, &html! { a class="skip" href="#main" { (skip) } (body) })
 }
 
 /// Renders the whole document with additional head elements, a style sheet and scripts.
-pub(crate) fn document(
+pub fn document(
     title: &str,
     head: &Markup,
     style: &str,

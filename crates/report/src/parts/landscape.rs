@@ -16,7 +16,7 @@ const MARKS: &str = "In brackets the place in the column; * behind a system that
                      total; - not recorded, so not ranked.";
 
 /// Returns the tables and the findings.
-pub(crate) fn results(landscape: &Landscape) -> Parts {
+pub fn results(landscape: &Landscape) -> Parts {
     let mut out = Parts::default();
     out.findings(&landscape.findings);
     if landscape.lines.is_empty() {
@@ -31,7 +31,7 @@ pub(crate) fn results(landscape: &Landscape) -> Parts {
 }
 
 /// Returns the caption of a table if the landscape has one for each of several questions.
-pub(crate) fn caption(landscape: &Landscape, question: &str) -> String {
+pub fn caption(landscape: &Landscape, question: &str) -> String {
     let by = landscape.ordered_by.map(|b| format!("; the better {b} first")).unwrap_or_default();
     format!("{question}{}", by.replace(" in total", ""))
 }
@@ -70,7 +70,7 @@ fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Tabl
 }
 
 /// Returns the systems by denominator; `unit` is the unit that is divided.
-pub(crate) fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> Parts {
+pub fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> Parts {
     let mut table = Table::of(format!("{unit} by every denominator").trim_start()).label("system");
     for basis in &matrix.bases {
         let order = if ordered_by == Some(*basis) { " (ordered by)" } else { "" };
@@ -95,7 +95,7 @@ pub(crate) fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> 
 }
 
 /// Formats a number of the matrix with its rank and mark: `26424 (13)*`.
-pub(crate) fn matrix_text(cell: Option<&MatrixCell>) -> String {
+pub fn matrix_text(cell: Option<&MatrixCell>) -> String {
     let Some(c) = cell else { return NOTHING.to_owned() };
     let value = c.quantity.text();
     let mark = if c.reversed { "*" } else { "" };
@@ -125,7 +125,7 @@ fn matrix_notes(matrix: &Matrix) -> Vec<String> {
 }
 
 /// Returns the notes below a landscape: omissions, computed values, intervals and sources.
-pub(crate) fn notes(landscape: &Landscape) -> Vec<String> {
+pub fn notes(landscape: &Landscape) -> Vec<String> {
     let mut out = Vec::new();
     let omissions = landscape.omissions().join(" ");
     if !omissions.is_empty() {

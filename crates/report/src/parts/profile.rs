@@ -24,7 +24,7 @@ fn value(profile: &Profile, n: u64) -> String {
 }
 
 /// Returns the method of sampling and the amounts sampled.
-pub(crate) fn head(profile: &Profile) -> Parts {
+pub fn head(profile: &Profile) -> Parts {
     let mut out = Parts::default();
     out.push(Part::Paragraph(Tone::Strong, profile.method.clone().into()));
     let samples = profile.count(Side::OnCpu);
@@ -55,7 +55,7 @@ pub(crate) fn head(profile: &Profile) -> Parts {
 }
 
 /// Returns the functions of a side, ordered by own time.
-pub(crate) fn table(profile: &Profile, side: Side, most: usize) -> Table {
+pub fn table(profile: &Profile, side: Side, most: usize) -> Table {
     let all = functions(profile, side, None);
     let total: u64 = all.iter().map(|f| f.self_ns).sum();
     let caption = match side {
@@ -90,7 +90,7 @@ const THREADS: usize = 8;
 
 /// Returns the functions of each thread of a side, the busiest thread first; the caption counts the
 /// threads that are left out.
-pub(crate) fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
+pub fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
     let mut of: BTreeMap<&str, u64> = BTreeMap::new();
     for stack in profile.stacks.iter().filter(|s| s.state.side() == side) {
         *of.entry(&stack.thread).or_default() += stack.ns;
@@ -121,7 +121,7 @@ pub(crate) fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
 }
 
 /// Returns the time of the threads in each state; `None` if there is only one state.
-pub(crate) fn states(profile: &Profile) -> Option<Table> {
+pub fn states(profile: &Profile) -> Option<Table> {
     let of = |state: State| {
         let all = profile.stacks.iter().filter(|s| s.state == state);
         all.fold((0u64, 0u64), |(n, ns), s| (n + s.count, ns + s.ns))
@@ -142,7 +142,7 @@ pub(crate) fn states(profile: &Profile) -> Option<Table> {
 }
 
 /// Returns notes on the reliability of a profile, and on how to improve it.
-pub(crate) fn notes(profile: &Profile) -> Vec<String> {
+pub fn notes(profile: &Profile) -> Vec<String> {
     let loss = &profile.loss;
     let waits = format!("samples or waits ({}) had no room and are missing", time(loss.ns as f64));
     let lost = [
@@ -215,7 +215,7 @@ pub(crate) fn notes(profile: &Profile) -> Vec<String> {
 }
 
 /// Returns all parts of a profile.
-pub(crate) fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
+pub fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
     let mut all = head(profile);
     if let Some(t) = states(profile) {
         all.table(t);
@@ -234,7 +234,7 @@ pub(crate) fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
 
 /// Returns the functions whose own time differs between two treatments: the clear ones, and the
 /// largest others.
-pub(crate) fn changes(d: &FunctionDifferences, labels: [&str; 2], most: usize) -> Parts {
+pub fn changes(d: &FunctionDifferences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("Own time on CPU a trial: {} against {}", labels[1], labels[0]);
     let mut t = difference::columns(Table::of(caption).label("function"), labels, d.confidence);

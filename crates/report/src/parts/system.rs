@@ -37,7 +37,7 @@ const KEY_FACTS: [(&str, &str); 22] = [
 ];
 
 /// Returns the key facts that are recorded: name, path, value.
-pub(crate) fn key_facts(system: &SystemDescription) -> Vec<(String, String, String)> {
+pub fn key_facts(system: &SystemDescription) -> Vec<(String, String, String)> {
     let mut all = Vec::with_capacity(KEY_FACTS.len());
     for (name, path) in KEY_FACTS {
         let Some(fact) = system.facts.get(path) else { continue };
@@ -75,13 +75,13 @@ fn nodes(system: &SystemDescription) -> Vec<(String, String, String)> {
 }
 
 /// Returns the number of facts, and how many of them are unknown.
-pub(crate) fn counted(system: &SystemDescription) -> String {
+pub fn counted(system: &SystemDescription) -> String {
     let unknown = system.facts.values().filter(|f| f.value().is_none()).count();
     format!("{} recorded, {unknown} of them unknown", count(system.facts.len(), "fact"))
 }
 
 /// Returns a heading with the time of the description.
-pub(crate) fn described(system: &SystemDescription) -> String {
+pub fn described(system: &SystemDescription) -> String {
     match system.taken_at.as_str() {
         "" => "System, as far as the imported file states it".to_owned(),
         at => format!("System at {at}"),
@@ -98,7 +98,7 @@ fn fact_text(fact: &Fact) -> String {
 
 /// Returns the system, the treatments, the fixed parameters, and the facts that changed during the
 /// run.
-pub(crate) fn configuration(view: &RunView) -> Parts {
+pub fn configuration(view: &RunView) -> Parts {
     let mut out = Parts::default();
     let system = &view.system;
     if system.facts.is_empty() {

@@ -10,7 +10,7 @@ use assay_archive::{Archive, Filter};
 use assay_lab::{Prepared, estimate};
 use assay_model::nouns::count;
 use assay_model::{Experiment, RunId, RunState, units};
-use assay_report::post::Here;
+use assay_publish::post::Here;
 use assay_system::process::Output;
 use assay_workloads::KitPaths;
 

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result, anyhow};
-use assay_report::site::{HistoryCard, LandscapeCard, PostCard, RunCard};
+use assay_publish::site::{HistoryCard, LandscapeCard, PostCard, RunCard};
 use assay_system::{sha256, sha256_file};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use assay_archive::Filter;
 use assay_lab::series::{self, Kept};
+use assay_publish::site::{HistoryCard, pages};
 use assay_report::history::History;
-use assay_report::site::{HistoryCard, pages};
 use assay_stats::series::Shown;
 use assay_system::sha256;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use assay_model::Profile;
+use assay_publish::site::{LandscapeCard, pages};
 use assay_quoted::landscape::{Collection, LandscapeError, Query};
-use assay_report::site::{LandscapeCard, pages};
 
 use super::builder::{Builder, Why};
 use super::folder::{Card, Unit};

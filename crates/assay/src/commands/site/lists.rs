@@ -1,7 +1,7 @@
 //! The pages of a site that list its contents, made from their cards.
 
 use anyhow::{Result, anyhow};
-use assay_report::site::{HistoryCard, LandscapeCard, PostCard, RunCard, feed, lists, search};
+use assay_publish::site::{HistoryCard, LandscapeCard, PostCard, RunCard, feed, lists, search};
 
 use super::builder::Builder;
 use super::folder::{Card, Unit, is_page};

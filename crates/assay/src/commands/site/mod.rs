@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicU64;
 use anyhow::Result;
 use assay_archive::Archive;
 use assay_model::nouns::count;
-use assay_report::site::Site;
+use assay_publish::site::Site;
 use assay_system::sha256;
 
 use super::landscape::collection;

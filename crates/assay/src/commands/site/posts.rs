@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use assay_model::RunId;
+use assay_publish::post::{self, Library, PostError, RunLocation, Template};
+use assay_publish::site::{PostCard, pages, slug};
 use assay_quoted::landscape::Collection;
-use assay_report::post::{self, Library, PostError, RunLocation, Template};
-use assay_report::site::{PostCard, pages, slug};
 use assay_system::sha256;
 
 use super::super::post::{bytes, find, refused, today};

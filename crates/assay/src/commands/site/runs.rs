@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result};
 use assay_archive::{Archive, Error, Filter, RunReader};
 use assay_model::{RunId, RunState};
+use assay_publish::site::{RunCard, pages};
 use assay_report::RunView;
 use assay_report::formats::rows::FORMATS;
-use assay_report::site::{RunCard, pages};
 use assay_system::sha256;
 
 use super::super::copies::Copies;

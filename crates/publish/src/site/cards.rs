@@ -10,13 +10,13 @@ use assay_quoted::landscape::Landscape;
 use serde::{Deserialize, Serialize};
 
 use super::slug::slug;
-use crate::gate::Gate;
-use crate::headline::headline;
-use crate::history::{History, change_line, slope_line};
-use crate::parts::system::key_facts;
 use crate::post::{Post, Template};
-use crate::view::RunView;
-use crate::words;
+use assay_report::Gate;
+use assay_report::RunView;
+use assay_report::headline;
+use assay_report::history::{History, change_line, slope_line};
+use assay_report::parts::system::key_facts;
+use assay_report::words;
 
 /// Largest number of treatments whose labels find a run.
 const LABELS: usize = 24;

@@ -8,9 +8,9 @@ use super::amount::{Amount, OfRun, Part};
 use super::error::Result;
 use super::evaluator::Evaluator;
 use super::operand::{Read, fits, on_host};
-use crate::view::RunView;
+use assay_report::RunView;
 
-pub(super) use crate::figures::GEOMEAN;
+pub(super) use assay_report::figures::GEOMEAN;
 /// Name of the sum of the members' times.
 pub(super) const TOTAL: &str = "total";
 

@@ -14,8 +14,8 @@ use super::front::Front;
 use super::library::Library;
 use super::normal::{Map, template_byte};
 use super::typed::Exempt;
-use crate::gate::Gate;
-use crate::view::RunView;
+use assay_report::Gate;
+use assay_report::RunView;
 
 /// The result of a call.
 pub(super) enum Made {

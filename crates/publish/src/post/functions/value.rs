@@ -6,7 +6,6 @@ use assay_quoted::quantity::Quantity;
 use assay_quoted::quoted::{QuotedResult, columns};
 
 use super::phrase;
-use crate::figures::{in_a_sentence, mark, value_doubts};
 use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
@@ -14,6 +13,7 @@ use crate::post::document::{ComputedNumber, Facts, Input};
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::Call;
+use assay_report::figures::{in_a_sentence, mark, value_doubts};
 
 /// Largest number of decimals or digits that a call can request.
 pub(super) const DIGITS: usize = 9;

@@ -7,8 +7,8 @@ use std::ops::Range;
 use pulldown_cmark::{CowStr, Event};
 
 use super::stretch::{Part, Stretch, events};
-use crate::document::markdown::line;
 use crate::post::read::{CLOSE, OPEN};
+use assay_report::document::markdown::line;
 
 /// The places of typed quantities in a post's Markdown.
 #[derive(Debug, Clone, Default)]

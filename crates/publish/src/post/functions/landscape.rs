@@ -7,12 +7,12 @@ use assay_quoted::landscape::{Landscape, Line, Role};
 use super::phrase;
 use super::rank::load;
 use super::value::{base, basis};
-use crate::document::{Cell, NOTHING, Table, cell as plain};
-use crate::parts::landscape::caption as question_caption;
 use crate::post::arguments::Arguments;
 use crate::post::document::{Laid, number, quoted};
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
+use assay_report::document::{Cell, NOTHING, Table, cell as plain};
+use assay_report::parts::landscape::caption as question_caption;
 
 /// Largest number of rows of a table.
 const LINES: usize = 500;

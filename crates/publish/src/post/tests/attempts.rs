@@ -47,7 +47,7 @@ fn certified_in_page(page: &str) -> Vec<String> {
 fn certified_in_markdown(text: &str, sentences: &[String]) -> usize {
     let parts: Vec<&str> = text.split(" ✓ certified[^d").collect();
     for before in &parts[..parts.len() - 1] {
-        let known = |s: &String| before.ends_with(&crate::document::markdown::line(s));
+        let known = |s: &String| before.ends_with(&assay_report::document::markdown::line(s));
         assert!(sentences.iter().any(known), "{text}");
     }
     let glyphs: usize = seal::GLYPHS.iter().map(|glyph| text.matches(*glyph).count()).sum();

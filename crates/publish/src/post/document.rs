@@ -16,9 +16,9 @@ use super::amount::Answer;
 use super::answer::Claim;
 use super::front::Front;
 use super::typed::Marks;
-use crate::document::{Cell, Figure, Look, On, Part, Parts, Table, Text, cell, text};
-use crate::figures::count;
-use crate::view::RunView;
+use assay_report::RunView;
+use assay_report::document::{Cell, Figure, Look, On, Part, Parts, Table, Text, cell, text};
+use assay_report::figures::count;
 
 /// A post that can be written in any format.
 #[derive(Debug)]

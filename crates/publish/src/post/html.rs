@@ -10,13 +10,13 @@ use super::document::{Block, ComputedNumber, Input, Post};
 use super::files::numbers_csv;
 use super::read::Place;
 use super::seal::{self, SEAL};
-use crate::document::markdown::line;
-use crate::document::table::Row;
-use crate::document::{Look, Parts, Table, Text, cell, html, text};
-use crate::figures::percent;
-use crate::page::{data, shell};
-use crate::parts::landscape::matrix;
-use crate::words::severity;
+use assay_report::document::markdown::line;
+use assay_report::document::table::Row;
+use assay_report::document::{Look, Parts, Table, Text, cell, html, text};
+use assay_report::figures::percent;
+use assay_report::page::{data, shell};
+use assay_report::parts::landscape::matrix;
+use assay_report::words::severity;
 
 /// Renders the page of a post.
 pub fn html(post: &Post) -> String {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::answer::Claim;
 use super::document::{ComputedNumber, Facts, Input, Post, PostFinding, TypedQuantity, UsedResult};
-use crate::formats::csv::Rows;
+use assay_report::formats::csv::Rows;
 
 /// A column of computed numbers: its title, and the function that formats its field.
 type Column = (&'static str, fn(&Post, &ComputedNumber) -> String);
@@ -43,7 +43,7 @@ const NUMBERS: [Column; 19] = [
 ];
 
 fn number(value: Option<f64>) -> String {
-    crate::formats::csv::number(value.filter(|v| v.is_finite()))
+    assay_report::formats::csv::number(value.filter(|v| v.is_finite()))
 }
 
 /// Joins texts with `;`; neighbours that are equal appear once.

@@ -9,8 +9,8 @@ use maud::{Markup, html};
 use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
 use super::frame::{About, Page, Section, Site, root};
 use super::slug::slug;
-use crate::document::{NOTHING, Table, Text, cell, html as written};
-use crate::figures::{NO_VALUE, count};
+use assay_report::document::{NOTHING, Table, Text, cell, html as written};
+use assay_report::figures::{NO_VALUE, count};
 
 /// Number of the newest runs with which the list of runs begins.
 const NEWEST: usize = 50;

@@ -17,7 +17,7 @@ use super::read::Place;
 use super::template::{Piece, Section, parse};
 use super::typed::{Exempt, Marks, events, stretches};
 use super::{checks, fair_use, front, placement, seal};
-use crate::view::RunView;
+use assay_report::RunView;
 
 /// Largest number of computed numbers in a post: each has a derivation on its page.
 const MAX_NUMBERS: usize = 10_000;

@@ -3,16 +3,16 @@
 
 use assay_traces::profile::{FunctionDifferences, Measured, Profile, Side, differences, functions};
 
-use crate::document::{Figure, Part, Parts};
-use crate::gate::Withheld;
-use crate::page::flame;
-use crate::parts::profile::{self as parts, Threads};
 use crate::post::arguments::Arguments;
 use crate::post::document::Block;
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::operand::on_host;
-use crate::view::RunView;
+use assay_report::RunView;
+use assay_report::Withheld;
+use assay_report::document::{Figure, Part, Parts};
+use assay_report::page::flame;
+use assay_report::parts::profile::{self as parts, Threads};
 
 /// Default number of functions in a table.
 const FUNCTIONS: usize = 10;
@@ -64,7 +64,7 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
     let title = typed.unwrap_or_else(|| title(&of, than.as_ref(), side));
     let id = format!("post-{}", e.blocks.len() + 1);
     let chart = flame(&merged, side, &id, &title, Threads::Merged, against.as_ref());
-    let trials = crate::figures::count(of.trials.len(), "trial");
+    let trials = assay_report::figures::count(of.trials.len(), "trial");
     let caption = format!("{title}; {trials} of run {}", of.view.summary.id);
     let words = words(&merged, side);
     out.push(Part::Figure(Figure {

@@ -15,9 +15,9 @@ use super::expression::{Call, Expression, What};
 use super::front::RunSpec;
 use super::library::Missing;
 use super::score::{GEOMEAN, TOTAL};
-use crate::figures::centre;
-use crate::gate::Withheld;
-use crate::view::RunView;
+use assay_report::RunView;
+use assay_report::Withheld;
+use assay_report::figures::centre;
 
 impl<'a> Evaluator<'a> {
     /// Returns the amount that an argument refers to.

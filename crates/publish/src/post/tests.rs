@@ -11,8 +11,8 @@ use assay_model::Severity;
 use assay_quoted::landscape::Collection;
 
 use super::*;
-use crate::fixtures;
-use crate::view::RunView;
+use assay_report::RunView;
+use assay_report::fixtures;
 
 fn library() -> Library {
     Library::new(Collection::built_in().unwrap()).unwrap()

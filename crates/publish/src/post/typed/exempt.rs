@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::atoms::{Atom, atoms};
 use crate::post::front::Front;
 use crate::post::library::Library;
-use crate::view::RunView;
+use assay_report::RunView;
 
 /// Names, days and units of the data.
 #[derive(Debug, Clone, Default)]

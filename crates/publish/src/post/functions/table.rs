@@ -5,9 +5,6 @@ use assay_quoted::quoted;
 
 use super::phrase;
 use super::value::{base, keep};
-use crate::document::table::Kind;
-use crate::document::{Cell, NOTHING, On, Table, cell as plain};
-use crate::parts::system::key_facts;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
@@ -15,6 +12,9 @@ use crate::post::document::{ComputedNumber, Laid, number as placed, quoted as pr
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::What;
+use assay_report::document::table::Kind;
+use assay_report::document::{Cell, NOTHING, On, Table, cell as plain};
+use assay_report::parts::system::key_facts;
 
 /// Largest number of rows of a table.
 const LINES: usize = 500;
@@ -249,7 +249,7 @@ fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> C
     let mut number = base(e, a.function(), a.line(), &[amount], Basis::Total);
     let q = &amount.entry.value;
     let text = match q.interval {
-        Some(_) => crate::figures::with_interval(q.value, q.interval, &q.unit),
+        Some(_) => assay_report::figures::with_interval(q.value, q.interval, &q.unit),
         None => phrase::with_unit(&phrase::plain(q.value, amount.decimals), &q.unit),
     };
     number.show(q, text);

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use crate::document::{self, Part, Parts, Table, Tone, cell};
 use crate::post::{Claim, Here};
-use crate::terminal::Style;
+use assay_report::document::{self, Part, Parts, Table, Tone, cell};
+use assay_report::terminal::Style;
 
 /// A post with its claims.
 #[derive(Debug, Clone, Serialize)]

@@ -10,8 +10,8 @@ use super::html::{found, made};
 use super::read::{CLOSE, OPEN, Place};
 use super::seal::{SEAL, without_names};
 use super::typed::daggers;
-use crate::document::markdown;
-use crate::document::markdown::line;
+use assay_report::document::markdown;
+use assay_report::document::markdown::line;
 
 /// Writes the post as GitHub-flavoured Markdown.
 pub fn markdown(post: &Post) -> String {

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use serde::Serialize;
 
-use crate::page::shell;
+use assay_report::page::shell;
 
 /// Style sheet that only a site's pages have.
 const STYLE: &str = include_str!("site.css");

@@ -16,7 +16,7 @@ use super::expression::{Argument, Call, Expression, What};
 use super::functions::{Ratio, ratio};
 use super::read::{CLOSE, OPEN, Place};
 use super::template::{Claim as Template, Piece};
-use crate::merged_sentences::once;
+use assay_report::merged_sentences::once;
 
 const ASKED: [Signature; 4] = [
     asked(&["a", "than", "then"], "ahead", "ahead(\"own:elapsed@new\", than=\"own:elapsed@old\")"),
@@ -204,7 +204,7 @@ fn round(x: f64) -> String {
 fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
     let values = |x: &Amount| {
         let q = &x.entry.value;
-        crate::figures::with_interval(q.value, q.interval, &q.unit)
+        assay_report::figures::with_interval(q.value, q.interval, &q.unit)
     };
     let sides = format!("{} against {}", values(a), values(b));
     let text = match r.interval {

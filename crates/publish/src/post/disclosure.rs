@@ -5,9 +5,9 @@ use assay_quoted::pack::{PackVerdict, RuleResult};
 
 use super::document::{Block, Post, PostFinding, RunLocation};
 use super::files::results_csv;
-use crate::document::table::Row;
-use crate::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
-use crate::words::severity;
+use assay_report::document::table::Row;
+use assay_report::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
+use assay_report::words::severity;
 
 /// Returns the dates, every result with its source, and the trademarks; and the findings, unless
 /// the post places them itself.

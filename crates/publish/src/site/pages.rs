@@ -10,10 +10,10 @@ use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
 use super::frame::{About, Page, Section, Site, root};
 use super::lists::{system_path, tag_links, workload_path};
 use super::slug::slug;
-use crate::history::{self, History, Look};
-use crate::page;
 use crate::post::{self, Post};
-use crate::view::RunView;
+use assay_report::RunView;
+use assay_report::history::{self, History, Look};
+use assay_report::page;
 
 /// A file next to a page: its name and its description.
 pub type Beside<'a> = (String, &'a str);

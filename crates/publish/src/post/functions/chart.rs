@@ -13,11 +13,11 @@ use super::phrase;
 use super::rank::load;
 use super::table::amounts;
 use super::value::basis;
-use crate::page::draw;
 use crate::post::arguments::Arguments;
 use crate::post::document::{Block, chart as laid};
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
+use assay_report::page::draw;
 
 /// Largest number of bars in a chart.
 const BARS: usize = 24;
@@ -117,7 +117,7 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
                 text: if q.kind == Kind::Measured
                     || assay_model::units::scale_of(q.value, &q.unit).1 != q.unit
                 {
-                    crate::figures::with_interval(q.value, q.interval, &q.unit)
+                    assay_report::figures::with_interval(q.value, q.interval, &q.unit)
                 } else {
                     q.text()
                 },
@@ -251,8 +251,8 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
             Some(format!(
                 "{}: best {} at {}",
                 view.label(c.treatment),
-                crate::figures::point_text(c, best, None),
-                crate::figures::x_text(best.x, &c.x_unit)
+                assay_report::figures::point_text(c, best, None),
+                assay_report::figures::x_text(best.x, &c.x_unit)
             ))
         })
         .collect::<Vec<_>>()
