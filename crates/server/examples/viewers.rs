@@ -1,8 +1,10 @@
-//! Many viewers of one live run: whether each gets every event, and how late. Used by `bench/serve.sh`.
+//! Connects many viewers to one live run, and reports whether each gets every event, and how late.
+//! Used by `bench/serve.sh`.
 //!
-//! `viewers HOST:PORT JOB VIEWERS SECONDS` with the token in `ASSAY_TOKEN`. The run's program says its own
-//! time in notes (`t=<nanoseconds of CLOCK_MONOTONIC>`); the delay is from there to the viewer.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a measuring program
+//! Usage: `viewers HOST:PORT JOB VIEWERS SECONDS`, with the token in `ASSAY_TOKEN`. The run's
+//! program sends its own time in notes (`t=<nanoseconds of CLOCK_MONOTONIC>`); the delay is the
+//! time from there to the viewer.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a benchmark
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -53,7 +55,7 @@ fn main() {
             (0..viewers).map(|_| scope.spawn(|| watch(address, job, &token, seconds))).collect();
         handles.into_iter().map(|h| h.join().unwrap()).collect()
     });
-    // Ids rise by one from the status on; what is skipped is lost.
+    // Ids rise by one from the status on, so a gap is lost events.
     let lost: u64 =
         all.iter().flat_map(|s| s.ids.windows(2)).map(|w| (w[1] - w[0]).saturating_sub(1)).sum();
     let events: usize = all.iter().map(|s| s.ids.len()).sum();

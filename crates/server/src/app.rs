@@ -1,4 +1,4 @@
-//! What every request and the dispatcher share.
+//! State that requests and the dispatcher share.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -23,13 +23,13 @@ use crate::queue::child;
 use crate::queue::job::{Job, JobState};
 use crate::queue::store::Queue;
 
-/// Runs whose records are held for the next page.
+/// Number of runs whose views are cached.
 const VIEWS: usize = 4;
 
-/// Ids that were asked for, the runs of them that can be read, and the sentences of those.
+/// Requested ids, the summaries of the runs that can be read, and the headlines of these runs.
 pub(crate) type Outcomes = (Vec<RunId>, Vec<RunSummary>, Said);
 
-/// The state of a server.
+/// State of a running server.
 pub(crate) struct App {
     pub config: Config,
     pub tokens: Tokens,
@@ -41,14 +41,14 @@ pub(crate) struct App {
     queue: Mutex<Queue>,
     /// Signalled when the queue changes.
     pub turned: Condvar,
-    /// Counts the changes of the queue, for those who wait for one.
+    /// Number of changes of the queue. Requests that wait for a change subscribe to it.
     changed: watch::Sender<u64>,
     lives: Mutex<HashMap<u64, Arc<Live>>>,
     views: Mutex<Vec<(RunId, u64, Arc<RunView>)>>,
     outcomes: Mutex<Arc<Outcomes>>,
-    /// Pages that take time are made one after the other, so that a run is not disturbed by many.
+    /// Runs expensive requests one at a time, so that many of them do not disturb a run.
     heavy: Heavy,
-    /// True when the server is to end.
+    /// True once the server has to stop.
     pub stop: watch::Sender<bool>,
 }
 
@@ -77,7 +77,7 @@ impl App {
         locked(&self.queue)
     }
 
-    /// The queue has changed: the dispatcher and those who wait look again.
+    /// Wakes the dispatcher and all requests that wait for a change of the queue.
     pub fn touch(&self) {
         self.turned.notify_all();
         self.changed.send_modify(|n| *n += 1);
@@ -91,14 +91,14 @@ impl App {
         *self.stop.borrow()
     }
 
-    /// Whether a run goes on.
+    /// Returns true if a run is in progress.
     pub fn busy(&self) -> bool {
         self.queue().running().is_some()
     }
 
     pub fn set_live(&self, live: Arc<Live>) {
         let mut lives = locked(&self.lives);
-        // The one before stays for those who still look at its end.
+        // Keep the previous run for viewers that still read its end.
         let newest = lives.keys().max().copied();
         lives.retain(|id, _| Some(*id) == newest);
         lives.insert(live.job, live);
@@ -108,12 +108,11 @@ impl App {
         locked(&self.lives).get(&job).cloned()
     }
 
-    /// A job.
     pub fn job(&self, id: u64) -> Result<Job, Refusal> {
         self.queue().find(id).cloned()
     }
 
-    /// Calls a job off.
+    /// Cancels a waiting job, or asks the run of a running job to end.
     pub fn cancel(&self, id: u64) -> Result<Job, Refusal> {
         let mut queue = self.queue();
         let job = queue.find(id)?;
@@ -128,7 +127,7 @@ impl App {
                 if let Some(process) = &job.process {
                     child::interrupt(process);
                 }
-                // The run has been asked to end; a full disk does not undo that.
+                // The run was already asked to end; a full disk does not undo that.
                 let _ = queue.note(id, |j| j.cancel = true);
             }
             state => {
@@ -141,7 +140,7 @@ impl App {
         changed
     }
 
-    /// Puts a job that was cut off back into the queue, to go on where it stopped.
+    /// Puts a job whose run was cut off at the front of the queue, to continue where it stopped.
     pub fn resume(&self, id: u64) -> Result<Job, Refusal> {
         let job = self.job(id)?;
         if !job.can_resume() {
@@ -173,12 +172,13 @@ impl App {
         changed
     }
 
-    /// A run as the reports see it. Records of one that has not changed are not read again.
+    /// Returns the report view of a run. Records of an unchanged run are not read again.
     pub async fn view(self: &Arc<Self>, id: RunId) -> Result<Arc<RunView>, Refusal> {
         self.heavy(move |app| app.view_now(&id)).await
     }
 
-    /// Does what takes time beside the thread that answers; one such thing at a time, until the request ends.
+    /// Runs expensive work on a blocking thread, for one request at a time. The work is cancelled
+    /// when its request ends.
     pub async fn heavy<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, Refusal> + Send + 'static,
@@ -187,15 +187,15 @@ impl App {
         self.heavy.run(move || work(&app)).await
     }
 
-    /// The sentence of each run, as the archive's index keeps it.
+    /// Returns the headline of each run, from the archive's index if it has one.
     pub fn headlines(&self, runs: &[RunSummary]) -> Said {
         note_runs(runs);
         let say = |id: &RunId| assay_report::headline(&self.view_now(id).ok()?.analysis);
         self.config.archive.headlines(runs, say)
     }
 
-    /// The runs of these ids with their sentences. They are held until other ids are asked for: a page that is open
-    /// asks every 2 s, also while a run goes on.
+    /// Returns the runs with these ids and their headlines. The result is cached until other ids
+    /// are requested, because an open page asks every 2 s, also during a run.
     pub async fn outcomes(self: &Arc<Self>, ids: Vec<RunId>) -> Result<Arc<Outcomes>, Refusal> {
         let held = locked(&self.outcomes).clone();
         if held.0 == ids {
@@ -224,7 +224,7 @@ impl App {
         drop(views);
         let view = (self.config.load)(&self.config.archive, id).map_err(|e| Refusal::own(&e))?;
         let view = Arc::new(view);
-        // A run that goes on changes with every trial: what is read of it is not held.
+        // A run in progress changes with every trial, so its view is not cached.
         if view.summary.state != assay_model::RunState::Started {
             let mut views = locked(&self.views);
             views.retain(|(known, ..)| known != id);

@@ -1,19 +1,20 @@
-//! The style sheet and the script of the pages.
+//! Style sheet and scripts of the pages.
 
 use assay_report::page;
 
-/// The style sheet: that of published pages, and what only a server's pages have.
+/// Returns the style sheet: the one of published pages, then the rules for the server's pages.
 pub(crate) fn style() -> String {
     format!("{}{}", page::style(), include_str!("assets/server.css"))
 }
 
-/// The script of published pages: read-outs and keys on charts.
+/// Script of published pages: read-outs of charts, and their keys.
 pub(crate) const CHARTS: &str = page::SCRIPT;
 
-/// The script of a server's pages: what moves, signing in; before it the charts of the monitors. Its names are
-/// its own: the script of published pages stands on the same page.
+/// Returns the script of the server's pages: live charts, the submission form and signing in. The
+/// definitions of the monitors' charts come first. A function around it keeps its names apart from
+/// the script of published pages, which is loaded on the same pages.
 pub(crate) fn server() -> String {
-    // A chart of each subject is for a page that does not move.
+    // Charts with a small panel for each subject are only drawn on static pages.
     let charts: Vec<serde_json::Value> = assay_observe::charts()
         .iter()
         .filter(|drawing| !drawing.chart.each)

@@ -1,4 +1,4 @@
-//! Talks to a server from the command line: one small request at a time over a plain socket.
+//! HTTP client for the command line: one small request at a time over a plain socket.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -10,15 +10,15 @@ use serde_json::Value;
 
 use crate::http::token;
 
-/// The largest answer that is read.
+/// Maximum size of a response that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
-/// No answer takes longer than the longest wait that the server allows, with room to spare.
+/// Timeout of each read. Longer than the longest wait that the server allows (60 s).
 const TIMEOUT: Duration = Duration::from_secs(75);
 
-/// A client of one server, with the token for it.
+/// Client for one server, with the token to use there.
 #[derive(Clone)]
 pub struct Client {
-    /// `host:port`.
+    /// `host:port` of the server.
     address: String,
     token: String,
 }
@@ -29,48 +29,40 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// What went wrong.
+/// Error of a request to a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// No server is known.
+    /// No server was given, and the state folder names no running one. Holds the path of the file
+    /// that would name it.
     #[error("no server is known here ({}): start one with `assay serve`, or name it with --server HOST:PORT", .0.display())]
     NoServer(PathBuf),
-    /// No token is known.
+    /// No token was given, and the token file of the state folder cannot be read. Holds its path.
     #[error("no token for the server ({}): set ASSAY_TOKEN to it", .0.display())]
     NoToken(PathBuf),
-    /// The server cannot be talked to.
+    /// The server cannot be reached, or the connection failed.
     #[error("talk to the server at {address}: {source}; does `assay serve` run there?")]
-    Talk {
-        /// Where.
-        address: String,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// It answers something that is not HTTP with JSON.
+    Talk { address: String, source: io::Error },
+    /// The response is not JSON over HTTP.
     #[error("what answers at {address} is not a server of assay: {what}")]
-    Answer {
-        /// Where.
-        address: String,
-        /// What is odd.
-        what: String,
-    },
-    /// It refuses.
+    Answer { address: String, what: String },
+    /// The server refused the request.
     #[error("{message}")]
     Refused {
-        /// The status code of HTTP.
+        /// Status code of the HTTP response.
         status: u16,
-        /// Its words.
+        /// Error message of the server.
         message: String,
     },
 }
 
-/// The file that tells where the server of a state folder is.
+/// Returns the path of the file that holds the address of a state folder's server.
 pub(crate) fn place_in(state_dir: &Path) -> PathBuf {
     state_dir.join("serve.address")
 }
 
-/// What stands in it: an address that can be called.
+/// Returns the text of that file: an address that clients can connect to. An unspecified address
+/// (`0.0.0.0`, `::`) is replaced by the loopback address.
 pub(crate) fn place(address: SocketAddr) -> String {
     let mut callable = address;
     if address.ip().is_unspecified() {
@@ -83,11 +75,11 @@ pub(crate) fn place(address: SocketAddr) -> String {
 }
 
 impl Client {
-    /// Finds the server: `server` if given, else the one of `state_dir`; the token is `token`, else
-    /// that of `state_dir`.
+    /// Creates a client for `server`, or for the server of `state_dir` if it is `None`. The token
+    /// is `token`, or the one stored in `state_dir`.
     ///
     /// # Errors
-    /// There is none, or no token can be read.
+    /// No server is given or recorded, or no token can be read.
     pub fn find(
         state_dir: &Path,
         server: Option<&str>,
@@ -107,18 +99,18 @@ impl Client {
         Ok(Client { address, token })
     }
 
-    /// `GET /api/v1/...`
+    /// Sends `GET /api/v1/{path}` and returns the JSON of the response.
     ///
     /// # Errors
-    /// The server is not there, refuses, or is none.
+    /// The server cannot be reached, refuses the request, or does not answer with JSON over HTTP.
     pub fn get(&self, path: &str) -> Result<Value, ClientError> {
         self.ask("GET", path, None)
     }
 
-    /// `POST /api/v1/...`
+    /// Sends `POST /api/v1/{path}` with a JSON body and returns the JSON of the response.
     ///
     /// # Errors
-    /// As [`Client::get`].
+    /// The same errors as [`Client::get`].
     pub fn post(&self, path: &str, body: &Value) -> Result<Value, ClientError> {
         self.ask("POST", path, Some(body))
     }
@@ -158,7 +150,8 @@ impl Client {
     }
 }
 
-/// The status and the body of an answer whose body is as long as it says.
+/// Returns the status and the body of a response. `None` if it is not HTTP/1.1, or if its body is
+/// shorter than its `Content-Length`.
 fn parse(answer: &[u8]) -> Option<(u16, &[u8])> {
     let end = answer.windows(4).position(|w| w == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&answer[..end]).ok()?;

@@ -1,4 +1,4 @@
-//! What a server is started with.
+//! Settings that a server is started with.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -12,33 +12,30 @@ use assay_workloads::KitPaths;
 /// Reads a run for the reports, the same way as the command line does.
 pub type LoadRun = fn(&Archive, &RunId) -> Result<RunView, Box<dyn Error + Send + Sync>>;
 
-/// What a server is started with.
+/// Settings that a server is started with.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where it listens.
+    /// Address and port to listen on.
     pub listen: SocketAddr,
-    /// Names other than addresses and `localhost` that browsers may call it by.
+    /// Host names that requests may use, in addition to IP addresses and `localhost`.
     pub hosts: Vec<String>,
-    /// The folders of experiments.
+    /// Folders with the experiments that may be submitted.
     pub folders: Vec<PathBuf>,
-    /// Whether any experiment may be submitted, and any parameter changed.
+    /// True if any experiment may be submitted and any parameter changed.
     pub allow_any: bool,
-    /// Where records are.
     pub archive: Archive,
-    /// Where the queue and the token are.
+    /// Folder of the queue, the tokens, the sessions and the saved searches.
     pub state_dir: PathBuf,
-    /// The assay executable that runs experiments.
+    /// Executable of assay, which runs the experiments.
     pub exe: PathBuf,
-    /// Where kits are looked for.
     pub kits: KitPaths,
-    /// Reads runs.
     pub load: LoadRun,
-    /// At most so many connections at once.
+    /// Maximum number of open connections.
     pub connections: usize,
-    /// At most so many of one address.
+    /// Maximum number of open connections from one address.
     pub connections_per_address: usize,
-    /// Requests a second that one address may make for long; bursts of four times as many are served.
+    /// Sustained requests per second that one address may make. Bursts of up to four times as many
+    /// are served.
     pub rate: u32,
-    /// The version of assay.
     pub version: &'static str,
 }

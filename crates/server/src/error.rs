@@ -1,4 +1,4 @@
-//! What can go wrong when a server is started, and how a request is refused.
+//! Errors of starting and running a server, and refusals of requests.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,58 +8,41 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// A server that could not start or go on.
+/// Error of starting or running a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
     /// A file could not be read or written.
     #[error("{what} {path}: {source}")]
     Io {
-        /// What was tried.
+        /// Operation that failed, such as `read`.
         what: &'static str,
-        /// On which file.
         path: PathBuf,
-        /// The system's error.
         source: io::Error,
     },
-    /// A file of the state folder holds something else than it should.
+    /// A file of the state folder has unexpected content.
     #[error("{path} cannot be used: {reason}; move it away to continue without it")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// Another server has the queue.
+    Damaged { path: PathBuf, reason: String },
+    /// Another server uses the queue.
     #[error(
         "{who} serves this queue already ({path}); stop it, or set ASSAY_STATE to another folder"
     )]
     Busy {
-        /// The process.
+        /// Process that holds the lock.
         who: String,
-        /// The lock.
+        /// Path of the lock file.
         path: PathBuf,
     },
-    /// The address could not be listened on.
+    /// The server could not listen on the address.
     #[error("listen on {address}: {source}{}", listen_hint(source))]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A part of the server could not be started.
+    Listen { address: SocketAddr, source: io::Error },
+    /// A thread or the event loop of the server could not be started.
     #[error("start {what}: {source}")]
-    Start {
-        /// Which.
-        what: &'static str,
-        /// The system's error.
-        source: io::Error,
-    },
+    Start { what: &'static str, source: io::Error },
 }
 
-/// What to do about an address that could not be listened on: empty where the system's own words
-/// are all that is known.
+/// Returns advice for an address that could not be listened on. Empty if only the system's error is
+/// known.
 fn listen_hint(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::AddrInUse => "; another program uses the port, choose one with --listen",
@@ -80,7 +63,7 @@ impl ServeError {
     }
 }
 
-/// A request that is answered with an error.
+/// Refusal of a request: the status and message of the error response.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
     pub status: StatusCode,
@@ -108,7 +91,7 @@ impl Refusal {
         Refusal::new(StatusCode::FORBIDDEN, message)
     }
 
-    /// Something of the server's own failed.
+    /// Refuses with status 500, for errors of the server itself.
     pub fn own(error: &dyn std::fmt::Display) -> Self {
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
     }
@@ -119,7 +102,7 @@ impl Refusal {
 }
 
 impl IntoResponse for Refusal {
-    /// A response of the status alone; the guard writes the refusal in it, as JSON or as a page.
+    /// Returns a response with only the status. The guard adds the body, as JSON or as a page.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
@@ -133,14 +116,16 @@ impl From<ServeError> for Refusal {
     }
 }
 
-/// The lab's error about a request: names, files and repositories are the client's to correct.
+/// Maps every error of the lab to status 400: names, files and repositories are the client's to
+/// correct.
 impl From<assay_lab::LabError> for Refusal {
     fn from(error: assay_lab::LabError) -> Self {
         Refusal::bad(error.to_string())
     }
 }
 
-/// The archive's error as an answer: what does not exist is the client's to correct.
+/// Maps errors of the archive to status codes. Missing runs, wrong ids and conflicts are the
+/// client's to correct; other errors are the server's.
 impl From<assay_archive::Error> for Refusal {
     fn from(error: assay_archive::Error) -> Self {
         use assay_archive::Error as E;

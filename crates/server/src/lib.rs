@@ -1,9 +1,11 @@
-//! The web UI, its API and the run queue: `assay serve`, and the client that `assay submit`, `pending`,
-//! `wait` and `cancel` talk through. tokio and axum are used here and nowhere else.
+//! Web UI, JSON API and run queue of `assay serve`, and the client that `assay submit`, `pending`,
+//! `wait` and `cancel` use. People submit experiments in a browser or from a shell; the server runs
+//! them one at a time, shows the run in progress live, and lets people browse and compare the runs
+//! of the archive. Only this crate uses tokio and axum.
 //!
-//! [`serve`] is the front door. The queue is a folder of plain files in assay's state
-//! folder; each run is a process of its own (`assay run --events`), so that a crash of one does not
-//! take the other, and a server that comes back follows a run that went on without it.
+//! [`serve`] is the entry point. The queue is a folder of plain files in assay's state folder. Each
+//! run is a separate process (`assay run --events`): if the run or the server crashes, the other
+//! continues, and a restarted server follows a run that is still in progress.
 
 mod api;
 mod app;
@@ -26,7 +28,7 @@ pub use http::token::Keys;
 pub use queue::job::{Job, JobState};
 pub use serve::serve;
 
-/// Locks a mutex, also after a thread that held it panicked.
+/// Locks a mutex, even if a thread panicked while holding it.
 fn locked<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

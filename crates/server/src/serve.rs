@@ -1,4 +1,4 @@
-//! Starts a server and ends it.
+//! Starts and stops the server.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,10 +23,12 @@ use crate::queue::dispatch;
 use crate::queue::store::{Queue, write_whole};
 use crate::{api, client, pages};
 
-/// Serves until `interrupt` fires. `ready` hears the address and the tokens once requests are taken.
+/// Serves until `interrupt` fires. Calls `ready` with the address and the tokens once requests are
+/// accepted.
 ///
 /// # Errors
-/// The queue is another server's, a file cannot be written, or the address cannot be listened on.
+/// Another server uses the queue, a file cannot be read or written, or the server cannot listen on
+/// the address.
 pub fn serve(
     config: Config,
     interrupt: &Interrupt,
@@ -73,14 +75,14 @@ pub fn serve(
         Ok((dispatcher, place))
     });
     let (dispatcher, place): (JoinHandle<()>, _) = outcome?;
-    // Pages end at once; the run is given time to restore the settings.
+    // Open responses end at once. Joining the dispatcher gives the run time to restore the
+    // settings.
     runtime.shutdown_background();
     let _ = std::fs::remove_file(&place);
     let _ = dispatcher.join();
     Ok(())
 }
 
-/// Starts a thread of the server.
 fn thread(
     name: &str,
     what: &'static str,
@@ -90,7 +92,7 @@ fn thread(
     builder.spawn(work).map_err(|source| ServeError::Start { what, source })
 }
 
-/// When a signal comes, the run that goes on is asked to end, and so is the server.
+/// Waits for a signal, then asks the run in progress and the server to end.
 fn watch_for(interrupt: &Interrupt, app: &App) {
     while !interrupt.fired() {
         let fd = interrupt.as_fd();

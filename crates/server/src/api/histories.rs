@@ -1,4 +1,4 @@
-//! Histories over HTTP.
+//! API handlers for histories.
 
 use assay_stats::series::{Quoted, Shown, quoted};
 use axum::Json;
@@ -12,34 +12,34 @@ use crate::http::extract::{Answer, Body, Created, Server};
 use crate::queue::job::Job;
 use crate::submit::points::{self, Acknowledged, Afresh};
 
-/// A history in the list of them.
+/// Entry in the list of histories.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HistoryLine {
-    /// By this it is asked for, for ever.
+    /// Permanent id of the history.
     pub id: String,
     pub experiment: String,
     pub metric: String,
-    /// How many points, over all classes of machine.
+    /// Number of points, over all classes of machine.
     pub points: usize,
-    /// Changes that no fresh experiment has decided.
+    /// Number of changes that a fresh experiment has neither confirmed nor refuted.
     pub undecided: usize,
-    /// Confirmed changes for the worse that nobody acknowledged.
+    /// Number of confirmed changes for the worse that nobody has acknowledged.
     pub alarms: usize,
 }
 
-/// The list of histories.
+/// Histories of the archive, and imported series.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Histories {
     pub histories: Vec<HistoryLine>,
-    /// The names that series of other programs were imported under.
+    /// Names under which series of other programs were imported.
     pub imported: Vec<String>,
 }
 
-/// The change that is meant, by one of its commits.
+/// Change of a history, named by one of its commits.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AtCommit {
-    /// The whole commit.
+    /// Full hash of the commit.
     pub commit: String,
 }
 

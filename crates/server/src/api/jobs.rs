@@ -1,4 +1,4 @@
-//! The queue over HTTP.
+//! API handlers for the queue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,17 +24,17 @@ use crate::submit::draft::{self, Draft};
 use crate::submit::overrides;
 use crate::submit::submission::Submission;
 
-/// The longest that an answer is waited for.
+/// Maximum time that a request may wait for the end of a job, in seconds.
 const MAX_WAIT_S: u64 = 50;
 
-/// The queue.
+/// Jobs of the queue, by state.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Jobs {
-    /// The one that runs.
+    /// Running job, if there is one.
     running: Option<Job>,
-    /// Those that wait, the next one first.
+    /// Waiting jobs, next one first.
     waiting: Vec<Job>,
-    /// Those that are over, the newest first.
+    /// Ended jobs, newest first.
     over: Vec<Job>,
 }
 
@@ -48,18 +48,18 @@ pub(crate) async fn list(State(app): Server) -> Json<Jobs> {
     })
 }
 
-/// Checks what is submitted, beside the thread that answers, and puts it into the queue.
+/// Checks a submission and adds it to the queue.
 pub(crate) async fn submit(State(app): Server, Body(asked): Body<Submission>) -> Created<Job> {
     let new = app.heavy(move |app| overrides::job(app, &asked)).await?;
     Ok((StatusCode::CREATED, Json(add(&app, new)?)))
 }
 
-/// Reads, checks and plans what would be submitted.
+/// Reads, checks and plans a submission without submitting it.
 pub(crate) async fn plan(State(app): Server, Body(asked): Body<Submission>) -> Answer<Draft> {
     app.heavy(move |app| draft::draft(app, &asked)).await.map(Json)
 }
 
-/// Puts a job into the queue.
+/// Adds a job to the queue and wakes the dispatcher.
 pub(crate) fn add(app: &App, new: NewJob) -> Result<Job, Refusal> {
     let job = app.queue().add(new)?;
     app.touch();
@@ -68,7 +68,7 @@ pub(crate) fn add(app: &App, new: NewJob) -> Result<Job, Refusal> {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Wait {
-    /// Answer when the job has ended, or after this many seconds
+    /// Seconds to wait for the end of the job before the response
     #[serde(default)]
     #[schemars(range(max = 50))]
     wait: u64,
@@ -105,11 +105,11 @@ pub(crate) async fn resume(State(app): Server, Path(id): Path<String>) -> Answer
     app.resume(number(&id)?).map(Json)
 }
 
-/// Where to move a job.
+/// New position of a waiting job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Move {
-    /// Before all others, one place up, or one place down.
+    /// Before all other waiting jobs (`first`), one place up, or one place down.
     to: Shift,
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn shift(
     })
 }
 
-/// The run of a job as it goes on, if this server has seen it.
+/// Returns the live run of a job, if this server has followed it.
 fn live_of(app: &App, id: &str) -> Result<Arc<Live>, Refusal> {
     let job = app.job(number(id)?)?;
     app.live(job.id).ok_or_else(|| {
@@ -150,7 +150,8 @@ pub(crate) async fn events(
     Ok(sse::run(live, seen))
 }
 
-/// The profile of the trial that runs, as the run made it last, and asks for the next; `None`: it has made none yet.
+/// Returns the newest profile of the running trial, and asks the run for the next one. Returns
+/// `None` if the run has made no profile yet.
 pub(crate) async fn profile(
     State(app): Server,
     Path(id): Path<String>,
@@ -179,20 +180,20 @@ pub(crate) async fn profile(
     made.await.map(|made| Described::new(Json(made)))
 }
 
-/// What the profile of a trial that runs elsewhere is.
+/// Reason why a trial on another machine has no live profile.
 pub(crate) const ELSEWHERE: &str = "its trials run on other machines (a Slurm job or virtual machines); their profiles come with the end of \
      each trial and are on the page of the run";
 
-/// Whether and where the trials of a job are profiled.
+/// Place where the trials of a job are profiled, if they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profiling {
     None,
     Here,
-    /// On other machines, which hand it over at the end of a trial.
+    /// On other machines, which return the profile at the end of a trial.
     Elsewhere,
 }
 
-/// Of the job in a folder.
+/// Returns where the trials of the job in `folder` are profiled.
 pub(crate) fn profiling(folder: &std::path::Path) -> Profiling {
     let text = std::fs::read_to_string(folder.join(EXPERIMENT)).unwrap_or_default();
     match assay_lab::read_experiment(EXPERIMENT, &text) {
@@ -203,7 +204,7 @@ pub(crate) fn profiling(folder: &std::path::Path) -> Profiling {
     }
 }
 
-/// The number of a job; what is none is no job.
+/// Parses the number of a job. Refuses any other text with 404.
 pub(crate) fn number(text: &str) -> Result<u64, Refusal> {
     text.parse().map_err(|_| Refusal::not_found(format!("`{text}` is not the number of a job")))
 }

@@ -1,5 +1,5 @@
-//! What people do to runs of the archive: tags, notes, deleting, restoring, taking a run away whole; and the
-//! searches that they saved.
+//! API handlers that change and export runs of the archive (tags, notes, deleting, restoring), and
+//! that manage saved searches.
 
 use std::sync::Arc;
 
@@ -20,19 +20,19 @@ use crate::http::extract::{Answer, Body, Created, File, Server};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
 
-/// What is added to a run after it.
+/// Changes to the tags and the note of a run.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Annotate {
-    /// Tags to add.
+    /// Tags to add to the run.
     pub add_tags: Vec<String>,
-    /// Tags to take away, of those that were added.
+    /// Tags to remove. Only tags that were added to the run later can be removed.
     pub remove_tags: Vec<String>,
-    /// The note, which replaces the one before; empty removes it; absent leaves it.
+    /// Note that replaces the existing one. Empty removes it; absent keeps it.
     pub note: Option<String>,
 }
 
-/// Does something to a run beside the thread that answers.
+/// Runs `work` on a run of the archive, on a blocking thread.
 async fn change<T: Send + 'static>(
     app: &Arc<App>,
     id: &str,
@@ -82,13 +82,13 @@ pub(crate) async fn trash(State(app): Server) -> Answer<Vec<Deleted>> {
     app.heavy(|app| Ok(app.config.archive.deleted()?)).await.map(Json)
 }
 
-/// A run as one file, byte for byte as `assay archive export` writes it.
+/// Returns a run as one file, byte for byte as `assay archive export` writes it.
 pub(crate) async fn bundle(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Result<File, Refusal> {
-    // It holds what pages leave out of runs of earlier versions.
+    // Runs of earlier versions can contain secrets, which pages replace and this file does not.
     may_write(role)?;
     let state_dir = app.config.state_dir.clone();
     let (name, bytes) = change(&app, &id, move |archive, id| {
@@ -99,7 +99,7 @@ pub(crate) async fn bundle(
             )));
         }
         let name = format!("{id}.tar.zst");
-        // One at a time: `heavy` sees to that.
+        // `heavy` runs one request at a time, so no other one uses this path.
         let path = state_dir.join(format!("bundle-{name}"));
         let _ = std::fs::remove_file(&path);
         let written = archive.export(id, &path);
@@ -125,11 +125,11 @@ pub(crate) async fn save_search(
     Ok((StatusCode::CREATED, Json(app.searches.save(new)?)))
 }
 
-/// The search that is meant.
+/// Saved search to remove.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Named {
-    /// The name under which it was saved.
+    /// Name under which the search was saved.
     pub name: String,
 }
 

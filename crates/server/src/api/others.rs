@@ -1,4 +1,4 @@
-//! The server itself, its experiments, landscapes and the machine over HTTP.
+//! API handlers for the server itself, its experiments, landscapes and the machine.
 
 use assay_model::WorkloadSpec;
 use assay_quoted::denominator::Denominator;
@@ -30,18 +30,18 @@ pub(crate) async fn document() -> Object {
     Described::new(Json(crate::http::openapi::document(&super::routes(), version)).into_response())
 }
 
-/// The server.
+/// Status of the server.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Status {
-    /// The version of assay.
+    /// Version of the server's assay.
     version: String,
-    /// Whether any experiment may be submitted.
+    /// True if any experiment may be submitted.
     allow_any: bool,
-    /// Whether the one who asks may look and change nothing.
+    /// True if the client may only read.
     read_only: bool,
-    /// The number of the job that runs.
+    /// Number of the running job, if there is one.
     running: Option<u64>,
-    /// How many jobs wait.
+    /// Number of waiting jobs.
     waiting: usize,
 }
 
@@ -67,7 +67,7 @@ pub(crate) async fn experiment(State(app): Server, Path(id): Path<String>) -> An
     app.heavy(move |app| overrides::form(app, &id)).await.map(Json)
 }
 
-/// The built-in workloads and the kits that can be read.
+/// Returns the built-in workloads and all readable kits.
 pub(crate) fn workloads(app: &App) -> Vec<WorkloadSpec> {
     let built_in =
         assay_workloads::builtin::table::ROWS.iter().map(|row| (row.new)().spec().clone());
@@ -86,25 +86,26 @@ pub(crate) async fn landscapes(
     Ok(Described::new(Json(list)))
 }
 
-/// The landscapes that assay knows.
+/// Returns the built-in landscapes.
 pub(crate) fn collection() -> Result<Collection, Refusal> {
     Collection::built_in().map_err(|e| Refusal::own(&e))
 }
 
-/// How a landscape is shown.
+/// View of a landscape, as query parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Shown {
-    /// Denominators, with commas; the first decides the order
+    /// Denominators, separated by commas; the first decides the order
     #[schemars(extend("type" = "array", "items" = { "type": "string", "enum": Denominator::ALL.map(Denominator::name) }))]
     pub per: String,
-    /// Only results that were true on this day
+    /// Only include results that were true on this day
     pub as_of: String,
-    /// Only this metric
+    /// Only include results of this metric
     pub metric: String,
 }
 
-/// Metrics of which one has to be chosen; empty for a landscape that is defined, which needs none.
+/// Returns the metrics of which one has to be chosen. Empty for a landscape with a definition,
+/// which needs no choice.
 pub(crate) fn metrics(name: &str) -> Result<Vec<String>, Refusal> {
     match collection()?.landscape(name, &Question::default()) {
         Err(LandscapeError::Metric { known, .. }) => Ok(known),
@@ -112,7 +113,7 @@ pub(crate) fn metrics(name: &str) -> Result<Vec<String>, Refusal> {
     }
 }
 
-/// A landscape with its matrix.
+/// Returns a landscape as `shown` asks for it, with its denominators checked.
 pub(crate) fn make(name: &str, shown: &Shown) -> Result<Landscape, Refusal> {
     let collection = collection()?;
     if !collection.list().iter().any(|l| l.name == name) {
@@ -146,7 +147,7 @@ pub(crate) async fn landscape(
     made.await.map(|made| Described::new(Json(made).into_response()))
 }
 
-/// Refused while a run goes on: looking costs time of the machine that is measured.
+/// Refuses while a run is in progress, because sampling takes time of the machine that is measured.
 pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
     match app.queue().running() {
         None => Ok(()),

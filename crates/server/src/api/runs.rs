@@ -1,4 +1,4 @@
-//! Runs of the archive over HTTP.
+//! API handlers for runs of the archive.
 
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
@@ -18,20 +18,20 @@ pub(crate) use crate::archive::query::{Asked, SORTS};
 use crate::error::Refusal;
 use crate::http::extract::{Answer, Ask, Described, File, Object, Server};
 
-/// The most runs that are compared at once.
+/// Maximum number of runs in a comparison.
 const MAX_COMPARED: usize = 8;
-/// The largest file that is handed out; larger ones are for `assay archive export`.
+/// Maximum size of a file that is served, in bytes. `assay archive export` writes larger ones.
 pub(crate) const MAX_FILE: u64 = 256 << 20;
 
-/// A page of runs.
+/// Page of the runs that a search found.
 #[derive(Debug, Serialize, JsonSchema)]
-#[allow(clippy::struct_field_names)] // it is what the API calls them
+#[allow(clippy::struct_field_names)] // the API uses these names
 pub(crate) struct Runs {
-    /// How many were found in all.
+    /// Number of runs that were found in total.
     pub total: usize,
-    /// Which page this is, from 1.
+    /// Number of this page, from 1.
     pub page: usize,
-    /// How many a page has.
+    /// Maximum number of runs on a page.
     pub limit: usize,
     pub runs: Vec<RunSummary>,
 }
@@ -43,7 +43,8 @@ pub(crate) async fn list(State(app): Server, Ask(asked): Ask<Asked>) -> Answer<R
     Ok(Json(Runs { total: found.total, page, limit, runs: found.runs }))
 }
 
-/// The id of a run; a part of one is not enough here, so that an address means one thing for ever.
+/// Parses the id of a run. Prefixes are not accepted here, so that an address always means the same
+/// run.
 pub(crate) fn run_id(text: &str) -> Result<RunId, Refusal> {
     RunId::try_from(text.to_owned()).map_err(|e| Refusal::not_found(e.to_string()))
 }
@@ -56,17 +57,17 @@ pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Result<Ob
     Ok(Described::new(([(CONTENT_TYPE, "application/json")], json).into_response()))
 }
 
-/// A file of a run.
+/// File of a run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct FileLine {
-    /// By this it is asked for.
+    /// Number to request the file by.
     pub number: usize,
-    /// Its name within the run's folder.
+    /// Path within the run's folder.
     pub name: String,
     pub bytes: u64,
 }
 
-/// The files of a run, in the order of their names; links are none.
+/// Returns the files of a run, sorted by name. Links are skipped.
 pub(crate) fn list_files(app: &App, id: &RunId) -> Result<Vec<(FileLine, PathBuf)>, Refusal> {
     let root = app.config.archive.run(id)?.dir().to_owned();
     let mut paths = Vec::new();
@@ -124,7 +125,7 @@ pub(crate) async fn file(
     let kind = if name.ends_with(".parquet") {
         "application/octet-stream"
     } else {
-        // Never as a page: a program's output is anything.
+        // Never as HTML: the output of a program can contain anything.
         "text/plain; charset=utf-8"
     };
     let flat: String = name
@@ -135,46 +136,47 @@ pub(crate) async fn file(
     Ok(([(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, disposition)], bytes))
 }
 
-/// Which runs are compared.
+/// Comparison of runs, as query parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Compared {
-    /// The ids of 2 to 8 different runs, with commas; the first is the baseline
+    /// Ids of 2 to 8 different runs, separated by commas; the first is the baseline
     #[schemars(extend("type" = "array", "minItems" = 2, "maxItems" = MAX_COMPARED, "uniqueItems" = true,
         "items" = { "type": "string", "pattern": "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$" }))]
     pub runs: String,
-    /// The metric; absent: the one that decides in the first run
+    /// Metric to compare; default: the deciding metric of the first run
     pub metric: String,
-    /// Differences within it do not matter: `2 %`
+    /// Largest difference that does not matter, such as `2 %`
     #[schemars(extend("pattern" = "^([0-9]{1,2} %)?$"))]
     pub margin: String,
-    /// Facts that are meant to differ, with commas
+    /// Facts of the systems that are meant to differ, separated by commas
     pub factors: String,
     /// Soft differences that are accepted: PATH=REASON, each on a line of its own
     pub accept: String,
     #[schemars(skip)]
     pub per: String,
-    /// What each run's system costs, with commas.
+    /// Price of each run's system, separated by commas.
     #[schemars(skip)]
     pub prices: String,
     #[schemars(skip)]
     pub currency: String,
 }
 
-/// Runs laid side by side.
+/// Runs of a comparison, with its result.
 pub(crate) struct Laid {
     pub views: Vec<Arc<RunView>>,
     pub side_by_side: SideBySide,
 }
 
-/// What is compared.
+/// Result of comparing runs side by side.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SideBySide {
     #[serde(flatten)]
     pub across: Across,
-    /// The same in every metric of the tracer of block I/O that the first run has.
+    /// Comparisons of every metric of the block I/O tracer that the first run has.
     pub io: Vec<Across>,
-    /// The functions and system calls that differ, of each treatment that both runs profiled or counted.
+    /// Functions and system calls that differ, for each treatment that both runs profiled or
+    /// counted.
     #[schemars(with = "Vec<serde_json::Value>")]
     pub inside: Vec<Inside>,
 }
@@ -240,7 +242,7 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
     Ok(Laid { views, side_by_side })
 }
 
-/// `PATH=REASON` on each line.
+/// Parses accepted differences: `PATH=REASON` on each line.
 fn accepted(text: &str) -> Result<Vec<(String, String)>, Refusal> {
     text.lines()
         .map(str::trim)

@@ -1,4 +1,4 @@
-//! Which runs of the archive are looked for, as an address has it.
+//! Search of the archive for runs, as query parameters.
 
 use assay_archive::{Search, Sort};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -6,49 +6,49 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
 
-/// Runs a page.
+/// Default number of runs on a page.
 pub(crate) const PAGE: usize = 50;
 const MAX_PAGE: usize = 500;
 const LAST_PAGE: u32 = 1_000_000;
-/// Which runs are looked for.
+/// Search of the archive for runs.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Asked {
-    /// A part of the id, experiment, workload, host, note or a tag
+    /// Part of the id, experiment, workload, host, note or a tag
     pub text: String,
-    /// The workload's name
+    /// Name of the workload
     pub workload: String,
-    /// The deciding metric's name
+    /// Name of the deciding metric
     pub metric: String,
-    /// One of its tags
+    /// One of the run's tags
     pub tag: String,
-    /// A factor, or `name=level`
+    /// Factor of the run, as `name` or `name=level`
     pub factor: String,
-    /// Its state
+    /// State of the run
     pub state: String,
-    /// A day, UTC
+    /// First day to include, UTC
     #[schemars(schema_with = "day")]
     pub since: String,
-    /// A day, UTC; it is in
+    /// Last day to include, UTC
     #[schemars(schema_with = "day")]
     pub until: String,
-    /// The order
+    /// Order of the runs
     #[schemars(extend("enum" = SORTS.iter().map(|(name, ..)| *name).chain([""]).collect::<Vec<_>>()))]
     pub sort: String,
-    /// The page, from 1
+    /// Number of the page, from 1
     #[schemars(range(min = 1, max = 1_000_000))]
     pub page: Option<u32>,
-    /// Runs a page
+    /// Number of runs on a page
     #[schemars(range(min = 1, max = 500))]
     pub limit: Option<u32>,
 }
 
-/// Empty, or a day.
+/// Returns the schema of an optional day: empty, or a date.
 fn day(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": [{ "const": "" }, { "type": "string", "format": "date" }] })
 }
 
-/// The names of the orders.
+/// Orders of runs: name in an address, sort of the archive, label on the page.
 pub(crate) const SORTS: [(&str, Sort, &str); 6] = [
     ("newest", Sort::Newest, "newest first"),
     ("oldest", Sort::Oldest, "oldest first"),
@@ -70,7 +70,7 @@ impl Asked {
     pub fn search(&self) -> Result<Search, Refusal> {
         let sort = match self.sort.as_str() {
             "" => Sort::Newest,
-            // As earlier versions called them.
+            // Names that earlier versions used.
             "greatest" => Sort::Greatest,
             "least" => Sort::Least,
             name => SORTS.iter().find(|(n, ..)| *n == name).map(|(_, sort, _)| *sort).ok_or_else(

@@ -1,4 +1,4 @@
-//! Searches of the archive that were saved under a name, in one file of the state folder.
+//! Saved searches of the archive, by name, in one file of the state folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -12,19 +12,19 @@ use crate::error::{Refusal, ServeError};
 use crate::locked;
 use crate::queue::store::{read_json, write_json};
 
-/// How many are kept.
+/// Maximum number of saved searches.
 const MAX_SEARCHES: usize = 100;
-/// The longest name, bytes.
+/// Maximum length of a name, in bytes.
 const MAX_NAME: usize = 80;
 
-/// A search that was saved.
+/// Saved search of the archive.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SavedSearch {
-    /// What it is called.
+    /// Name of the saved search.
     #[schemars(length(min = 1, max = 80))]
     pub name: String,
-    /// What is looked for.
+    /// Search to repeat, as query parameters.
     pub search: Asked,
 }
 
@@ -34,17 +34,17 @@ struct Kept {
     searches: Vec<SavedSearch>,
 }
 
-/// The saved searches, by name.
+/// Saved searches, sorted by name.
 pub(crate) struct Searches {
     path: PathBuf,
     held: Mutex<Vec<SavedSearch>>,
 }
 
 impl Searches {
-    /// Those of the state folder.
+    /// Reads the saved searches of the state folder.
     ///
     /// # Errors
-    /// The file cannot be read or holds something else.
+    /// The file cannot be read or has unexpected content.
     pub fn open(state_dir: &Path) -> Result<Self, ServeError> {
         let path = state_dir.join("serve.searches");
         let held = read_json::<Kept>(&path)?.map(|kept| kept.searches).unwrap_or_default();
@@ -55,12 +55,12 @@ impl Searches {
         locked(&self.held)
     }
 
-    /// All of them, by name.
+    /// Returns all saved searches, sorted by name.
     pub fn list(&self) -> Vec<SavedSearch> {
         self.held().clone()
     }
 
-    /// Saves one; another of that name is replaced.
+    /// Saves a search. Replaces one with the same name.
     pub fn save(&self, mut new: SavedSearch) -> Result<SavedSearch, Refusal> {
         new.name = new.name.trim().to_owned();
         (new.search.page, new.search.limit) = (None, None);
@@ -83,7 +83,7 @@ impl Searches {
         Ok(new)
     }
 
-    /// Forgets one.
+    /// Removes a saved search.
     pub fn forget(&self, name: &str) -> Result<(), Refusal> {
         self.change(|all| {
             let before = all.len();
@@ -95,7 +95,7 @@ impl Searches {
         })
     }
 
-    /// On disk first, then here.
+    /// Changes the searches on disk, then in memory.
     fn change(
         &self,
         change: impl FnOnce(&mut Vec<SavedSearch>) -> Result<(), Refusal>,

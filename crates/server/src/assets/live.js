@@ -1,6 +1,6 @@
-// The page of a run that goes on, and of the machine: events of the server, drawn as they come.
+// Live page of a run, and observe page of the machine: draws the events of the server as they come.
 
-/** A run that goes on, or the machine. */
+/** Live view of a run or of the machine. */
 class Live {
   constructor(root) {
     this.root = root;
@@ -11,7 +11,7 @@ class Live {
     this.events = 0;
     this.due = false;
     this.connect();
-    // The server sends something every 2 seconds at least.
+    // The server sends an event or a heartbeat at least every 2 seconds.
     this.watch = setInterval(() => {
       if (!this.done_watching && performance.now() - this.lastEvent > 4000) this.lost("The server does not answer");
     }, 500);
@@ -29,7 +29,7 @@ class Live {
     this.source.onerror = () => {
       const ended = this.source.readyState === EventSource.CLOSED;
       this.lost(ended ? "The server ended the connection" : "The connection to the server is lost");
-      // A browser gives up when the answer is a refusal.
+      // Browsers do not reconnect after a refusal.
       if (ended) setTimeout(() => this.again(), 2000);
     };
   }
@@ -39,13 +39,13 @@ class Live {
     this.state(`${why}; it is tried again, and the page goes on by itself.`);
   }
 
-  /** Connects anew; a page whose run has ended meanwhile is loaded anew. */
+  /** Connects again, or reloads the page if the run has ended meanwhile. */
   async again() {
     const job = this.root.dataset.job;
     try {
       const answer = job && await fetch(`/api/v1/jobs/${job}`, { redirect: "error", signal: AbortSignal.timeout(3000) });
       if (answer?.ok && !["waiting", "running"].includes((await answer.json()).state)) return location.reload();
-    } catch { /* not yet */ }
+    } catch { /* the server does not answer yet */ }
     this.connect();
   }
 
@@ -61,7 +61,7 @@ class Live {
     this.root.dataset.seen = this.events;
     const handler = this[`on_${event.event.replace("-", "_")}`];
     if (handler) handler.call(this, event);
-    // At most one drawing a frame, none while nobody looks.
+    // Draw at most once for each animation frame, and not while the page is hidden.
     if (!this.due) {
       this.due = true;
       requestAnimationFrame(() => { this.due = false; this.draw(); });
@@ -149,7 +149,7 @@ class Live {
     this.text("live-left", "");
     this.text("live-phase", "");
     document.getElementById("live-cancel")?.remove();
-    // No later frame may come: a page that nobody looks at is not drawn.
+    // Draw now: a hidden page gets no further animation frames.
     this.draw();
   }
 
@@ -220,7 +220,8 @@ class Live {
 }
 
 
-/** The profile of the trial that runs: asked for while its fold is open; what is zoomed, searched and open stays. */
+/** Profile of the running trial, requested while its fold is open. A new profile keeps the zoom, the
+ *  search and the open folds. */
 class LiveProfile {
   constructor(fold) {
     this.fold = fold;
@@ -235,10 +236,10 @@ class LiveProfile {
     try {
       const answer = await fetch(this.fold.dataset.profile, { redirect: "error", signal: AbortSignal.timeout(10000) });
       const text = await answer.text();
-      // The run has ended: the last one stays.
+      // The run has ended: keep its last profile.
       if (answer.status === 409) clearInterval(this.timer);
       if (answer.ok && text !== this.shown) this.put(text);
-    } catch { /* the page says already that the server does not answer */ }
+    } catch { /* the page reports already that the server does not answer */ }
     this.asking = false;
   }
 

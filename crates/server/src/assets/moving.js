@@ -1,6 +1,7 @@
-// Charts that move: every chart of a page has the same axis of time, which begins with the first sample that
-// is held, and a value axis that begins at 0. Pointing at a chart, or the arrow keys on it, gives all values of
-// that moment in every chart. What is drawn of the monitors (CHARTS) comes before this text.
+// Live charts. All charts of a page have the same time axis, which begins with the oldest sample
+// that is kept, and value axes that begin at 0. Pointing at a chart, or using its arrow keys, shows
+// the values of that moment in every chart. The definitions of the monitors' charts (CHARTS) come
+// before this text.
 
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_POINTS = 300;
@@ -14,7 +15,7 @@ const node = (name, attributes = {}, text) => {
 
 const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 
-/** A value with its unit, three digits, as the charts of pages write their axes. */
+/** Formats a value with its unit in three digits, like the axes of charts on static pages. */
 function short(value, unit) {
   if (value === null || !Number.isFinite(value)) return "no value";
   if (unit === "1" || unit === "") return String(Number(value.toPrecision(3)));
@@ -27,11 +28,11 @@ function short(value, unit) {
   return `${Number((base / factor).toPrecision(3))} ${prefix}${symbol}`;
 }
 
-/** The size of a chart, and its margins: left, right, top, bottom. */
+/** Size of a chart, and its margins: left, right, top, bottom. */
 const [W, H, L, R, T, B] = [460, 170, 84, 8, 8, 22];
 const RESULTS = "Result of each trial";
 
-/** Lines of a chart that was made for whatever series there are. */
+/** Maximum number of lines in a chart whose number of series is not known in advance. */
 const MOST_SERIES = 16;
 
 class Moving {
@@ -41,7 +42,7 @@ class Moving {
     this.phases = [];
     this.heats = new Map();
     this.figures = new Map();
-    /** The moment that is pointed at, seconds. */
+    /** Moment that is pointed at, in seconds. */
     this.at = null;
     this.span = [0, 0];
   }
@@ -67,7 +68,7 @@ class Moving {
   draw() {
     const times = [...this.series.values()].flatMap((s) => s.points.map((p) => p[0]));
     if (times.length) this.span = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))];
-    // What the workload says of itself comes first: one chart a unit.
+    // First the metrics of the workload itself: one chart for each unit.
     const byUnit = new Map();
     for (const s of this.of("workload")) byUnit.set(s.unit, [...(byUnit.get(s.unit) ?? []), s]);
     for (const [unit, all] of byUnit) this.lines(`The workload's own, ${unit === "1" ? "counts" : unit}`, all.map((s) => ({ label: s.field, ...s })));
@@ -76,7 +77,8 @@ class Moving {
       else this.lines(chart.title, chart.fields.flatMap(([field, word]) =>
         this.of(chart.monitor, field).map((s) => ({ label: `${s.subject} ${word}`.trim() || chart.title, ...s }))), MOST_SERIES);
     }
-    // What no chart above draws: one chart a monitor and unit, so that a monitor needs no entry there.
+    // Fields that no chart above draws: one chart for each monitor and unit, so that a monitor
+    // needs no entry in CHARTS.
     const rest = new Map();
     for (const s of this.series.values()) {
       if (s.monitor === "workload" || CHARTS.some((c) => c.monitor === s.monitor && c.fields.some(([field]) => field === s.field))) continue;
@@ -93,11 +95,11 @@ class Moving {
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
       caption.textContent = title;
-      // It stays while what it holds is drawn anew: the pointer and the focus stay on it.
+      // The element stays while its content is redrawn, so that it keeps the pointer and the focus.
       const svg = node("svg", { role: "img", viewBox: `0 0 ${W} ${H}` });
       const readout = document.createElement("output");
       readout.className = "readout";
-      // It changes every second: read on demand, not announced.
+      // Changes every second: screen readers read it on demand and do not announce it.
       readout.setAttribute("aria-live", "off");
       figure.append(caption, svg, readout);
       this.root.append(figure);
@@ -108,7 +110,7 @@ class Moving {
     return this.figures.get(title);
   }
 
-  /** Pointing at a chart of time, and its keys: the left and right arrow, Escape. */
+  /** Handles the pointer and the keys (left and right arrow, Escape) of a chart over time. */
   listen(svg, held) {
     svg.addEventListener("pointermove", (e) => {
       if (!held.moment) return;
@@ -128,7 +130,7 @@ class Moving {
     });
   }
 
-  /** Every chart of time says what it has of this moment; `null`: the newest. */
+  /** Shows the values of this moment in every chart over time; `null` shows the newest. */
   point(at) {
     this.at = at;
     for (const held of this.figures.values()) if (held.moment) this.tell(held);
@@ -242,7 +244,8 @@ class Moving {
     });
   }
 
-  /** Counts over time and value, as the pages of runs draw them: the darker, the more, by the logarithm. */
+  /** Draws a heat map of counts over time and value. Like on the pages of runs, the shade grows with the
+   *  logarithm of the count. */
   heat(name, map) {
     const title = `${name.replaceAll("_", " ")} over the last trial`;
     const { edges, counts } = map;
@@ -268,7 +271,7 @@ class Moving {
     this.show(title, [["", says]]);
   }
 
-  /** The results of the trials so far, a line a treatment: what moves with every trial. */
+  /** Draws the results of the trials so far, one line for each treatment. */
   trials(treatments) {
     const all = treatments.filter((t) => t.values.some(([, v]) => v !== null));
     if (!all.length) return;
@@ -295,8 +298,8 @@ class Moving {
     this.show(RESULTS, keys);
   }
 
-  /** What stands beneath a chart: the newest value of each key (what it looks like, and its words), or with
-   *  `moment` those of a moment that is pointed at. */
+  /** Sets the read-out of a chart. `keys` are the newest values, as pairs of a CSS class and a text;
+   *  `moment` returns such pairs for a moment that is pointed at. */
   show(title, keys, moment = null) {
     const held = this.figure(title);
     [held.keys, held.moment] = [keys, moment];
@@ -305,7 +308,7 @@ class Moving {
   }
 }
 
-/** The value that was there at a moment: the newest before it, within its step. */
+/** Returns the value of the newest point at or before a moment, or null if there is no such point. */
 function nearest(points, at) {
   let found = null;
   for (const [t, v] of points) {

@@ -1,7 +1,9 @@
-// What a server's pages do: signing in by the address that the terminal shows, the parts that change, and saying
-// that the server does not answer. A page is complete without it, but for charts that move.
+// Script of the server's pages: signs in with the address that the terminal shows, refreshes the
+// parts of pages that change, and reports when the server does not answer. Pages work without it,
+// except for the live charts.
 
-/** The token stands after the #, which browsers do not send: it goes into the form, then away. */
+/** Signs in with the token after the # of the address, which browsers do not send: moves it from the
+ *  address into the form. */
 function signIn() {
   const form = document.getElementById("login");
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -11,7 +13,7 @@ function signIn() {
   form.submit();
 }
 
-/** Says on top of the page why nothing new comes; `null`: all is well again. */
+/** Shows at the top of the page why no new data comes; `null` removes the notice. */
 function connection(why) {
   let notice = document.getElementById("connection");
   if (!why) return notice?.remove();
@@ -26,7 +28,7 @@ function connection(why) {
   if (notice.textContent !== text) notice.textContent = text;
 }
 
-/** Asks for the part of the page that changes, unless somebody is using it. */
+/** Requests the part of the page that changes at an interval. Does not replace it while it is in use. */
 function refresh(part) {
   let [asking, shown] = [false, null];
   setInterval(async () => {
@@ -49,7 +51,7 @@ function refresh(part) {
 }
 
 signIn();
-// A tab that is open already gets the address without being loaded anew.
+// A tab that is already open gets the address without loading the page again.
 addEventListener("hashchange", signIn);
 for (const part of document.querySelectorAll("[data-refresh]")) refresh(part);
 const submit = document.getElementById("submit");

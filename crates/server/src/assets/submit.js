@@ -1,17 +1,17 @@
-// The form of a submission while it is filled in: the plan, the mistakes and the text follow what is typed.
+// Form of a submission: the plan, the problems and the text are updated while the user types.
 
 class Submit {
   constructor(form) {
     this.form = form;
     this.asked = 0;
     form.addEventListener("input", (e) => this.changed(e.target));
-    // Mistakes of a form that came back are read first.
+    // If the form came back with problems, focus them, so that they are read first.
     document.getElementById("problems")?.focus();
   }
 
   changed(field) {
     const { edited, base, toml } = this.form.elements;
-    // Fields change the text as it was left.
+    // Fields change the text as it was last edited.
     if (field !== toml && edited.value === "toml") base.value = toml.value;
     edited.value = field === toml ? "toml" : "fields";
     clearTimeout(this.timer);
@@ -24,7 +24,7 @@ class Submit {
     try {
       const answer = await fetch(this.form.dataset.plan, { method: "POST", body, redirect: "error", signal: AbortSignal.timeout(20000) });
       const reply = await answer.json();
-      // Only the answer to what was typed last counts.
+      // Ignore the answers to earlier requests.
       if (asked !== this.asked) return;
       connection(null);
       if (answer.ok) this.show(reply);

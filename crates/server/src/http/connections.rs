@@ -1,5 +1,6 @@
-//! The connections that are open: so many in all and of one address. When there are as many, the one that
-//! has shown no token for the longest is ended for the one that comes; those that have are left alone.
+//! Limits the number of open connections, in total and per address. At a limit, a new connection
+//! replaces the oldest one that is anonymous: no request on it has sent a token or a session.
+//! Authenticated connections are never closed to make room.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,14 +10,14 @@ use std::sync::{Arc, Mutex};
 use crate::locked;
 use tokio::sync::Notify;
 
-/// How many connections there may be.
+/// Maximum numbers of open connections, in total and per address.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub total: usize,
     pub of_address: usize,
 }
 
-/// One connection, as requests on it and its own task share it.
+/// State of a connection, shared by its requests and its task.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
     authenticated: AtomicBool,
@@ -24,12 +25,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A request on it has shown a token or a session.
+    /// Records that a request on the connection has sent a token or a session.
     pub fn set_authenticated(&self) {
         self.authenticated.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until its slot is needed.
+    /// Waits until the connection has to close because its slot is needed.
     pub async fn ended(&self) {
         self.end.notified().await;
     }
@@ -44,18 +45,18 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Table {
     next: u64,
-    /// By number, which grows with time.
+    /// Open connections by number. Later connections have higher numbers.
     entries: HashMap<u64, Entry>,
 }
 
-/// The connections.
+/// Table of the open connections, and its limits.
 #[derive(Debug)]
 pub(crate) struct Connections {
     limits: Limits,
     table: Mutex<Table>,
 }
 
-/// A connection's slot; it is free again when this is dropped.
+/// Slot of a connection, freed on drop.
 #[derive(Debug)]
 pub(crate) struct Slot {
     connections: Arc<Connections>,
@@ -74,7 +75,8 @@ impl Connections {
         Arc::new(Connections { limits, table: Mutex::default() })
     }
 
-    /// A slot for a connection from `address`; `None` when all are taken by those that have shown a token.
+    /// Returns a slot for a connection from `address`. At a limit, closes an anonymous connection
+    /// first; returns `None` if all candidates are authenticated.
     pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Slot> {
         let mut table = locked(&self.table);
         let of_address = table.entries.values().filter(|e| e.address == address).count();
@@ -90,14 +92,15 @@ impl Connections {
         Some(Slot { connections: Arc::clone(self), number, connection })
     }
 
-    /// Ends a connection when the system has no more of them to give.
+    /// Closes an anonymous connection when the system has no resources for another one.
     pub fn make_room(&self) {
         let _ = locked(&self.table).end_one(None);
     }
 }
 
 impl Table {
-    /// Ends the oldest anonymous connection of `address`; absent: of the address that has most of them.
+    /// Closes the oldest anonymous connection of `address`, or, without an address, of the address
+    /// with the most anonymous connections. Returns `None` if no connection qualifies.
     fn end_one(&mut self, address: Option<IpAddr>) -> Option<()> {
         let anonymous = |e: &Entry| !e.connection.authenticated.load(Ordering::Relaxed);
         let address = address.or_else(|| {
@@ -109,7 +112,7 @@ impl Table {
         })?;
         let of_address = self.entries.iter().filter(|(_, e)| e.address == address && anonymous(e));
         let oldest = of_address.map(|(number, _)| *number).min()?;
-        // It counts no more from now on, also when its task takes a moment to end.
+        // Remove it from the table at once, even if its task takes a moment to end.
         self.entries.remove(&oldest)?.connection.end.notify_one();
         Some(())
     }

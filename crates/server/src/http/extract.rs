@@ -1,4 +1,4 @@
-//! Extractors that refuse with a [`Refusal`], and the answers of handlers.
+//! Extractors that reject requests with a [`Refusal`], and response types of handlers.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use serde_json::{Map, Value};
 use crate::app::App;
 use crate::error::Refusal;
 
-/// The state of the server.
+/// Extractor of the server's state.
 pub(crate) type Server = State<Arc<App>>;
-/// JSON, or a refusal.
+/// Response with JSON, or a refusal.
 pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
-/// The JSON of something new, or a refusal.
+/// Status 201 with the JSON of the created object, or a refusal.
 pub(crate) type Created<T> = Result<(StatusCode, Json<T>), Refusal>;
-/// Server-sent events.
+/// Response with server-sent events.
 pub(crate) type Events = ([(HeaderName, &'static str); 2], HttpBody);
-/// A file, with its type and its name.
+/// Response with a file: headers with its type and name, and its content.
 pub(crate) type File = ([(HeaderName, String); 2], Vec<u8>);
 
-/// An object whose fields the document does not list.
+/// JSON object whose fields the OpenAPI document does not list.
 pub(crate) type Object = Described<Response, Map<String, Value>>;
 
-/// The response `R`, which the document describes as the JSON of `S`.
+/// Response `R` that the OpenAPI document describes as the JSON of `S`.
 pub(crate) struct Described<R, S>(pub R, PhantomData<S>);
 
 impl<R, S> Described<R, S> {
@@ -62,14 +62,14 @@ macro_rules! extractor {
 }
 
 extractor!(
-    /// The JSON body of a request.
+    /// JSON body of a request.
     Body, Json
 );
 extractor!(
-    /// The query of an address.
+    /// Query parameters of a request.
     Ask, Query
 );
 extractor!(
-    /// The fields of a form that was sent.
+    /// Fields of a submitted form.
     Sent, Form
 );

@@ -1,5 +1,6 @@
-//! What stands before every request: the name it was sent to, how often its sender asks, the token,
-//! where a write comes from, and how long an answer may take. And the headers of every answer.
+//! Middleware in front of all handlers. It checks the host name, the sender's request rate, the
+//! token or session and the origin of writes, limits the time of a response, and sets the headers
+//! of every response.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,20 +26,21 @@ use crate::http::sessions::COOKIE;
 use crate::http::token::Role;
 use crate::pages;
 
-/// An answer is begun within this time.
+/// Time limit for starting a response.
 const ANSWER: Duration = Duration::from_secs(60);
-/// The body of a request is there within this time, whatever length it claims.
+/// Time limit for receiving the body of a request, whatever length it claims.
 const BODY: Duration = Duration::from_secs(10);
-/// The largest body of a request.
+/// Maximum size of a request's body, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// The page for those who have shown no token.
+/// Path of the sign-in page.
 const LOGIN: &str = "/login";
 
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The middleware.
+/// Checks a request before its handler, and sets the headers of the response. Writes the body of a
+/// refusal.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = pass(&app, request, next).await.into_response();
@@ -57,7 +59,7 @@ async fn pass(app: &App, request: Request, next: Next) -> Result<Response, Refus
         peer.connection.set_authenticated();
     }
     let mut request = if reads(request.method()) { request } else { whole(request).await? };
-    // Those who are not signed in come no further than to what is open to all.
+    // A request without a role reaches only paths that are open to all.
     request.extensions_mut().insert(role.unwrap_or(Role::ReadOnly));
     tokio::time::timeout(ANSWER, next.run(request)).await.map_err(|_| {
         let message = "the answer took more than 60 s";
@@ -65,14 +67,14 @@ async fn pass(app: &App, request: Request, next: Next) -> Result<Response, Refus
     })
 }
 
-/// The request with its body, if that comes in time and is small enough.
+/// Returns the request with its complete body. Refuses a body that is too large or too slow.
 async fn whole(request: Request) -> Result<Request, Refusal> {
     let too_large = || {
         let message = format!("a request has at most {} KiB", MAX_BYTES >> 10);
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
     };
     let (parts, body) = request.into_parts();
-    // What claims to be larger is not waited for.
+    // A body that claims to be larger is refused at once.
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
@@ -87,7 +89,7 @@ async fn whole(request: Request) -> Result<Request, Refusal> {
     }
 }
 
-/// Path of the plan that the script of the submission form requests; refusals are JSON there.
+/// Path from which the script of the submission form requests the plan. Refusals are JSON there.
 pub(crate) const PLAN: &str = "/queue/new/plan";
 
 fn reads(method: &Method) -> bool {
@@ -114,7 +116,8 @@ fn answer(path: &str, refusal: &Refusal) -> Response {
     response
 }
 
-/// What the sender may do; `None` for one who asks without a token for what is open to all.
+/// Returns the role of the sender, or `None` for a request without a token for a path that is open
+/// to all.
 fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
     let headers = request.headers();
     let host = host_of(&app.config, headers)?;
@@ -134,14 +137,15 @@ fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
     let by_header = by_header?;
     if role.is_none() && !open {
         if !path.starts_with("/api/") && request.method() == Method::GET {
-            // A person without a token, who wants to see a page.
+            // A browser without a session requests a page: redirect to the sign-in page.
             return Err(Refusal::new(StatusCode::SEE_OTHER, LOGIN));
         }
         let message = "a token is needed: `Authorization: Bearer TOKEN`";
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, message));
     }
     if !reads(request.method()) {
-        // Another site's page can make a browser send its cookie, and a form, but not a header of ours.
+        // A page of another site can make a browser send its cookie and a form, but not an
+        // `Authorization` header.
         if by_header.is_none() {
             same_origin(headers, host)?;
         }
@@ -152,7 +156,7 @@ fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
     Ok(role)
 }
 
-/// Refuses a sender who may only read.
+/// Refuses a role that may only read.
 pub(crate) fn may_write(role: Role) -> Result<(), Refusal> {
     match role {
         Role::Full => Ok(()),
@@ -162,8 +166,8 @@ pub(crate) fn may_write(role: Role) -> Result<(), Refusal> {
     }
 }
 
-/// The name that the request was sent to. Another name than the server's own may be a trick to make a
-/// browser talk to it for another site.
+/// Returns the host name that the request was sent to. Refuses names that are not the server's own:
+/// another site may use one to make a browser talk to this server (DNS rebinding).
 fn host_of<'a>(config: &Config, headers: &'a HeaderMap) -> Result<&'a str, Refusal> {
     let wrong = |why: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, why);
     let mut hosts = headers.get_all(HOST).iter();
@@ -185,7 +189,8 @@ fn host_of<'a>(config: &Config, headers: &'a HeaderMap) -> Result<&'a str, Refus
     }
 }
 
-/// What the token in the header allows; a wrong one is an answer, not a no.
+/// Returns the role of the token in the `Authorization` header, or `None` without that header. A
+/// wrong token is an error.
 fn authorized(
     app: &App,
     headers: &HeaderMap,
@@ -197,7 +202,8 @@ fn authorized(
         let (scheme, token) = t.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
-    // The right one is never refused: else anybody behind the same address could lock its owner out.
+    // A correct token is accepted whatever the rate of wrong ones. Otherwise anyone behind the same
+    // address could lock its owner out.
     if let Some(role) = token.and_then(|t| app.tokens.role_of(t)) {
         return Ok(Some(role));
     }
@@ -208,7 +214,7 @@ fn authorized(
     Err(Refusal::new(StatusCode::UNAUTHORIZED, "that is not the token"))
 }
 
-/// The values of our cookie.
+/// Returns the values of the session cookie.
 pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     headers
         .get_all(COOKIE_HEADER)

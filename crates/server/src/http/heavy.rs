@@ -1,5 +1,5 @@
-//! Work that takes time, one piece at a time beside the threads that answer. Work whose request has ended is cancelled,
-//! and the next begins when it is over.
+//! Runs expensive work on blocking threads, one piece at a time. Work is cancelled when its request
+//! ends; the next piece starts once it has stopped.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ impl Default for Heavy {
     }
 }
 
-/// Cancels when the future that holds it ends, also by being dropped.
+/// Cancels the work when the future that holds this value completes or is dropped.
 struct CancelOnDrop(Cancel);
 
 impl Drop for CancelOnDrop {
@@ -26,7 +26,7 @@ impl Drop for CancelOnDrop {
 }
 
 impl Heavy {
-    /// Runs `work` when its turn comes.
+    /// Waits for its turn, then runs `work` on a blocking thread.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,

@@ -1,4 +1,5 @@
-//! Connections, requests and who may make them.
+//! HTTP layer: connections, authentication, rate limits, request extractors and the OpenAPI
+//! document.
 
 pub(super) mod connections;
 pub(super) mod extract;

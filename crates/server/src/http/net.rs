@@ -1,4 +1,5 @@
-//! Connections: how many there are, how long a client may take to ask and to read.
+//! Accepts connections. Limits their number, and the time that a client takes to send a request and
+//! to read the response.
 
 use std::io;
 use std::net::IpAddr;
@@ -19,34 +20,35 @@ use tower_service::Service;
 
 use crate::http::connections::{Connection, Connections, Limits, Slot};
 
-/// The head of a request must be there within this time, and the next one on the same connection.
+/// Time limit for receiving the head of a request, the first or the next on the same connection.
 const HEAD: Duration = Duration::from_secs(15);
-/// A client must take some of an answer within this time.
+/// Time within which a client must read some part of a response.
 const READ: Duration = Duration::from_secs(30);
-/// One who is turned away is waited for this long.
+/// Time to wait for a rejected client to close the connection.
 const GOODBYE: Duration = Duration::from_secs(1);
-/// The most headers of a request, and the buffer for them.
+/// Maximum number of headers of a request.
 const HEADERS: usize = 64;
+/// Maximum size of a connection's buffer, which also holds the headers, in bytes.
 const BUFFER: usize = 32 * 1024;
 
-/// What one hears for whom there is no slot.
+/// Response sent when the connection limit is reached.
 const NO_SLOT: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n\
     Connection: close\r\n\r\n";
 
-/// Who asks, over which connection.
+/// Client of a request: its address and its connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Peer {
     pub address: IpAddr,
     pub connection: Arc<Connection>,
 }
 
-/// Serves for ever.
+/// Accepts and serves connections for ever.
 pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits) {
     let connections = Connections::new(limits);
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
-            // Too many open files.
+            // Usually too many open files.
             connections.make_room();
             sleep(Duration::from_millis(100)).await;
             continue;
@@ -59,7 +61,8 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits)
     }
 }
 
-/// Says that there is no slot, and reads what was asked: what is left unread would take the answer back.
+/// Sends [`NO_SLOT`] and reads the request. If the socket were closed with unread data, the client
+/// could lose the response.
 async fn turn_away(stream: TcpStream) {
     let closing = async {
         stream.writable().await?;
@@ -93,6 +96,6 @@ async fn connection(stream: TcpStream, address: IpAddr, router: Router, slot: Sl
         .max_headers(HEADERS)
         .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
-    // A client that breaks the rules or goes away is no failure of the server.
+    // Protocol errors and disconnects of a client are not failures of the server.
     let _ = select(pin!(served), pin!(slot.connection.ended())).await;
 }

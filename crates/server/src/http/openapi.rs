@@ -1,4 +1,5 @@
-//! The OpenAPI document: made of the rows of [`crate::api::routes`] and the types of their handlers.
+//! OpenAPI document, generated from the rows of [`crate::api::routes`] and the types of their
+//! handlers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,30 +16,30 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{Ask, Body, Described, Events, File};
 
-/// A route of the API.
+/// Route of the API, with its documentation.
 pub(crate) struct Route {
     pub path: &'static str,
     pub serve: MethodRouter<Arc<App>>,
     method: &'static str,
     id: &'static str,
     summary: &'static str,
-    /// Status codes of refusals, beside those that the types of the handler imply.
+    /// Status codes of refusals, in addition to those that the handler's types imply.
     refusals: &'static [u16],
     describe: fn(&mut SchemaGenerator, &mut Operation),
 }
 
-/// An operation of the document, as its parts add to it.
+/// Operation of the document, filled in by the parts of its handler.
 pub(crate) struct Operation {
     json: Value,
     refusals: BTreeSet<u16>,
 }
 
-/// An argument or the answer of a handler, as the document describes it.
+/// Argument or return value of a handler, which adds itself to the operation.
 pub(crate) trait Part {
     fn describe(_: &mut SchemaGenerator, _: &mut Operation) {}
 }
 
-/// A handler whose arguments are `I`.
+/// Handler with arguments of the types `I`.
 pub(crate) trait Documented<I> {
     fn describe_all(generator: &mut SchemaGenerator, operation: &mut Operation);
 }
@@ -82,10 +83,10 @@ impl<T: JsonSchema> Part for Ask<T> {
             let mut take = |key: &str| schema.as_object_mut().and_then(|fields| fields.shift_remove(key));
             take("default");
             let description = take("description");
-            // A list that may not be empty is required.
+            // A list with a minimum length is required.
             let mut parameter = json!({ "name": name, "in": "query", "required": schema["minItems"].is_u64(), "schema": schema, "description": description });
             if schema["type"] == "array" {
-                // One value with commas.
+                // The list is one value with commas.
                 parameter["style"] = "form".into();
                 parameter["explode"] = false.into();
             }
@@ -159,7 +160,7 @@ impl Part for File {
 }
 
 impl Route {
-    /// A route that `handler` serves; `method` is `get` or `post`.
+    /// Creates a route that `handler` serves. `method` is `get` or `post`.
     pub fn new<T: 'static, I, H: Handler<T, Arc<App>> + Documented<I>>(
         method: &'static str,
         path: &'static str,
@@ -187,7 +188,7 @@ impl Route {
         (self.describe)(generator, &mut made);
         made.refusals.extend(self.refusals);
         if self.method == "post" {
-            // A write is refused to a read-only token, and when its body does not come.
+            // Writes are refused with a read-only token, and if the body is late or too large.
             made.refusals.extend([403, 408, 413]);
         }
         for status in made.refusals {
@@ -200,7 +201,7 @@ impl Route {
     }
 }
 
-/// The document of `routes`. `version` is assay's.
+/// Returns the OpenAPI document of `routes`. `version` is the version of assay.
 pub(crate) fn document(routes: &[Route], version: &str) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|s| {
         s.definitions_path = "/components/schemas".into();

@@ -1,5 +1,6 @@
-//! How many requests an address makes: a bucket that fills at a steady rate for those who have shown a
-//! token, one for those who have not, so that these cannot lock those out, and a smaller one for wrong tokens.
+//! Limits the request rate of each address with buckets that refill at a steady rate (token
+//! buckets). Authenticated and anonymous requests have separate buckets, so that anonymous ones
+//! cannot lock out the others. Wrong tokens have a smaller bucket.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,24 +9,24 @@ use std::time::Instant;
 
 use crate::locked;
 
-/// Buckets that are remembered; when there are more, those that nobody took from for a minute, which are full, are
-/// forgotten.
+/// Number of buckets at which idle ones are dropped. A bucket that was not used for a minute is
+/// full, so dropping it changes nothing.
 const REMEMBERED: usize = 4096;
-/// Wrong tokens that an address may give for long a second, and at once.
+/// Wrong tokens that an address may send: sustained per second, and in a burst.
 const WRONG: (f64, f64) = (0.2, 10.0);
 
-/// Sender of a request, each with a bucket of its own.
+/// Kind of sender. Each kind has its own bucket for each address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sender {
-    /// One with a token or a session.
+    /// Sender with a valid token or session.
     Authenticated,
-    /// Any other.
+    /// Sender without a token or session.
     Anonymous,
-    /// One that gave a wrong token.
+    /// Sender of a wrong token.
     Mistaken,
 }
 
-/// The buckets: requests left in each, and when that was counted.
+/// Buckets by address and sender: the requests left, and when they were last counted.
 #[derive(Debug)]
 pub(crate) struct Rates {
     per_second: f64,
@@ -37,7 +38,7 @@ impl Rates {
         Rates { per_second: f64::from(per_second.max(1)), buckets: Mutex::default() }
     }
 
-    /// Takes a request from the sender's bucket; false if it is empty.
+    /// Takes one request from the sender's bucket. Returns false if the bucket is empty.
     pub fn allows(&self, who: IpAddr, sender: Sender, now: Instant) -> bool {
         let (rate, most) = match sender {
             Sender::Mistaken => WRONG,

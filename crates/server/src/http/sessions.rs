@@ -1,5 +1,6 @@
-//! Who is signed in: a random value in the browser's cookie, its digest here and in a file, so that a
-//! server that comes back still knows it. It ends with signing out, with time, and with its token.
+//! Sessions of signed-in browsers. The browser holds a random value in a cookie. The server stores
+//! its digest in memory and in a file, so that sessions survive a restart. A session ends when the
+//! user signs out, when it expires, or when its token is replaced.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -14,11 +15,11 @@ use crate::http::token::{Role, Tokens, draw, same};
 use crate::locked;
 use crate::queue::store::{read_json, write_json};
 
-/// The name of the cookie.
+/// Name of the session cookie.
 pub(crate) const COOKIE: &str = "assay";
-/// How long a browser stays signed in, seconds.
+/// Lifetime of a session, in seconds.
 pub(crate) const LASTS: i64 = 7 * 24 * 3600;
-/// When there are more, those that began first end.
+/// Maximum number of sessions. At the limit, a new session ends the oldest one.
 const MAX_SESSIONS: usize = 1000;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -26,9 +27,9 @@ struct Session {
     /// SHA-256 of the cookie's value.
     digest: String,
     role: Role,
-    /// SHA-256 of the token that began it.
+    /// SHA-256 of the token that the session began with.
     token: String,
-    /// Seconds since 1970.
+    /// Time of expiry, in seconds since 1970 (UTC).
     until: i64,
 }
 
@@ -38,14 +39,15 @@ struct Kept {
     sessions: Vec<Session>,
 }
 
-/// The sessions of a server, the oldest first.
+/// Sessions of a server, oldest first.
 pub(crate) struct Sessions {
     path: PathBuf,
     held: Mutex<Vec<Session>>,
 }
 
 impl Sessions {
-    /// Those of the state folder that still count. A file that cannot be read is none: people sign in anew.
+    /// Reads the sessions of the state folder whose tokens are still valid. An unreadable file
+    /// counts as empty: users sign in again.
     pub fn open(state_dir: &Path, tokens: &Tokens) -> Self {
         let path = state_dir.join("serve.sessions");
         let kept: Option<Kept> = read_json(&path).ok().flatten();
@@ -58,7 +60,7 @@ impl Sessions {
         locked(&self.held)
     }
 
-    /// Begins one. Returns the value of its cookie.
+    /// Starts a session and returns the value of its cookie.
     pub fn begin(&self, role: Role, tokens: &Tokens) -> Result<String, ServeError> {
         let value = draw()?;
         let now = Timestamp::now().as_second();
@@ -73,12 +75,12 @@ impl Sessions {
             token: tokens.digest(role).to_owned(),
             until: now + LASTS,
         });
-        // On a full disk it counts until the server ends.
+        // If the file cannot be written (full disk), the session lasts until the server ends.
         let _ = self.keep(&held);
         Ok(value)
     }
 
-    /// What the browser with this cookie may do.
+    /// Returns the role of the session with this cookie, or `None` if it is unknown or has expired.
     pub fn role_of(&self, cookie: &str) -> Option<Role> {
         let digest = sha256(cookie.as_bytes());
         let now = Timestamp::now().as_second();
@@ -89,12 +91,14 @@ impl Sessions {
     /// Ends the session of this cookie.
     ///
     /// # Errors
-    /// It has ended, but the file still has it: a server that starts would take it again.
+    /// The session has ended, but its file could not be updated or removed: a restarted server
+    /// would accept the session again.
     pub fn end(&self, cookie: &str) -> Result<(), ServeError> {
         let digest = sha256(cookie.as_bytes());
         let mut held = self.held();
         held.retain(|s| s.digest != digest);
-        // Where nothing can be written a file can still be removed: then all sign in anew.
+        // If the file cannot be written, it may still be removable. After a restart everyone then
+        // signs in again.
         self.keep(&held).or_else(|error| match std::fs::remove_file(&self.path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),

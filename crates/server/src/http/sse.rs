@@ -1,5 +1,6 @@
-//! Server-sent events: a body that is made as a viewer reads it. One that reads slowly gets everything, at its own
-//! pace; one that stops reading is let go by its connection.
+//! Server-sent events. The body of a response is produced as the viewer reads it: a slow viewer of
+//! a run gets every event at its own pace. The write timeout of the connection disconnects a viewer
+//! that stops reading.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -16,8 +17,8 @@ use tokio::time::timeout;
 use crate::http::extract::Events;
 use crate::live::live_run::{Live, frame};
 
-/// After this much silence the server sends a sign of life: viewers notice its end within 5 s, and
-/// a connection that is gone is noticed.
+/// Silence after which the server sends a heartbeat. With it, viewers notice within 5 s that the
+/// server is gone, and the server notices lost connections.
 const SILENCE: Duration = Duration::from_secs(2);
 fn events(frames: impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static) -> Events {
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
@@ -28,7 +29,7 @@ fn beat() -> Bytes {
     frame(None, r#"{"event":"beat"}"#)
 }
 
-/// A viewer of a run.
+/// Viewer of a run, with its position in the events.
 struct Viewer {
     live: Arc<Live>,
     changes: watch::Receiver<u64>,
@@ -65,7 +66,7 @@ impl Viewer {
     }
 }
 
-/// The events of a run from those on that the viewer has not seen, until the run is over.
+/// Streams the events of a run from number `seen` on, until the run ends.
 pub(crate) fn run(live: Arc<Live>, seen: Option<u64>) -> Events {
     let changes = live.changes();
     let viewer = Viewer { live, changes, seen, ready: VecDeque::new(), over: false };
@@ -75,7 +76,8 @@ pub(crate) fn run(live: Arc<Live>, seen: Option<u64>) -> Events {
     }))
 }
 
-/// The newest of what is sent, for as long as both are there. A slow viewer misses what is old.
+/// Streams the newest value of `from`, for as long as both sides exist. A slow viewer misses older
+/// values.
 pub(crate) fn newest(from: watch::Receiver<Bytes>) -> Events {
     events(stream::unfold(from, |mut from| async move {
         let bytes = match timeout(SILENCE, from.changed()).await {

@@ -1,5 +1,6 @@
-//! The tokens: who has the full one may submit, cancel and read; who has the other may look. They are
-//! made once, kept in files that only their owner reads, and compared in constant time.
+//! Access tokens. The full token permits submitting, cancelling and reading; the read-only one only
+//! reading. Tokens are created once, stored in files that only their owner can read, and compared
+//! in constant time.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -11,25 +12,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
 
-/// The shortest token that is taken from a person.
+/// Minimum length of a token, in bytes.
 const SHORTEST: usize = 16;
 
-/// What somebody may do.
+/// Permissions of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Role {
-    /// Submit, order, cancel, resume and read.
+    /// Submit, reorder, cancel, resume and read.
     Full,
-    /// Read.
+    /// Read, without changing anything.
     ReadOnly,
 }
 
-/// The tokens of a server, in clear, for the person who started it.
+/// Tokens of a server in clear text, for the person who started it.
 #[derive(Clone)]
 pub struct Keys {
-    /// Who has it may do everything.
+    /// Token that permits everything.
     pub full: String,
-    /// Who has it may look.
+    /// Token that permits only reading.
     pub read_only: String,
 }
 
@@ -39,20 +40,20 @@ impl std::fmt::Debug for Keys {
     }
 }
 
-/// The tokens as digests: a comparison of digests says nothing of how much of a guess was right.
+/// Digests of the tokens. Comparing digests does not reveal how much of a guess was right.
 #[derive(Clone)]
 pub(crate) struct Tokens {
     full: String,
     read_only: String,
 }
 
-/// Where the full token of a state folder is.
+/// Returns the path of the full token in a state folder.
 pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
     state_dir.join("serve.token")
 }
 
 impl Tokens {
-    /// Reads the tokens of `state_dir`, or makes them.
+    /// Reads the tokens of `state_dir`, or creates them.
     pub fn load(state_dir: &Path) -> Result<(Self, Keys), ServeError> {
         let full = read_or_make(&path_in(state_dir))?;
         let path = state_dir.join("serve.read-token");
@@ -66,11 +67,11 @@ impl Tokens {
         Ok((Tokens { full: digest(&keys.full), read_only: digest(&keys.read_only) }, keys))
     }
 
-    /// What the one who gives this token may do; `None` when it is none.
+    /// Returns the role of the token `given`, or `None` if the token is unknown.
     pub fn role_of(&self, given: &str) -> Option<Role> {
         let given = sha256(given.as_bytes());
         let is = |role: Role| same(given.as_bytes(), self.digest(role).as_bytes());
-        // Both are compared, whichever it is.
+        // Always compare with both.
         match (is(Role::Full), is(Role::ReadOnly)) {
             (true, _) => Some(Role::Full),
             (false, true) => Some(Role::ReadOnly),
@@ -78,7 +79,6 @@ impl Tokens {
         }
     }
 
-    /// The digest of the token for this role.
     pub fn digest(&self, role: Role) -> &str {
         match role {
             Role::Full => &self.full,
@@ -87,13 +87,14 @@ impl Tokens {
     }
 }
 
-/// Compares in a time that does not depend on where two texts of one length differ.
+/// Compares two byte strings. For strings of one length, the time does not depend on where they
+/// differ.
 pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     let difference = a.iter().zip(b).fold(0, |sum, (x, y)| std::hint::black_box(sum | (x ^ y)));
     a.len() == b.len() && difference == 0
 }
 
-/// 256 random bits, hexadecimal.
+/// Returns a random value of 256 bits, in hexadecimal.
 pub(crate) fn draw() -> Result<String, ServeError> {
     let mut bytes = [0; 32];
     let random = Path::new("/dev/urandom");

@@ -1,6 +1,6 @@
-//! A run that goes on, as those who watch see it: where it stands (for who comes now) and what happened
-//! since (for who is there). No event is lost to a viewer: each reads a shared log at its own pace, and
-//! one that falls behind the log's beginning gets the whole status anew.
+//! Live state of a run for its viewers: the status for a viewer that connects, and the later events
+//! for one that is connected. A viewer loses no event: it reads a shared log at its own pace, and
+//! if it falls behind the start of the log, it gets the complete status again.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -12,51 +12,52 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::watch;
 
-/// How many events are held for those who are behind.
+/// Maximum number of events kept for slow viewers.
 const HELD: usize = 10_000;
-/// How many bytes of events are held.
+/// Maximum size of the kept events, in bytes.
 const HELD_BYTES: usize = 64 << 20;
-/// How many points of each series are held.
+/// Maximum number of points kept of each series.
 const POINTS: usize = 300;
-/// How many series are held.
+/// Maximum number of series that are kept.
 const SERIES: usize = 200;
-/// How many lines of the log are held.
+/// Maximum number of log lines that are kept.
 const LINES: usize = 300;
-/// How many heat maps are held.
+/// Maximum number of heat maps that are kept.
 const HEATS: usize = 4;
-/// How many trials and phases are held.
+/// Maximum number of phases that are kept.
 const MARKS: usize = 100;
 
-/// Where a run stands.
+/// Current status of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct LiveStatus {
-    /// The run, once it is registered.
+    /// Id of the run, once it is registered.
     pub run: Option<RunId>,
-    /// How many trials have ended.
+    /// Number of trials that have ended.
     pub done: usize,
-    /// How many there will be, as far as is known.
+    /// Number of trials in total, as far as is known.
     pub total: usize,
-    /// Seconds left, judged by the trials so far.
+    /// Estimated time left in seconds, judged by the trials so far.
     pub left_s: Option<f64>,
-    /// The trial that was announced last.
+    /// Trial that was announced last.
     pub trial: Option<Announced>,
-    /// The share of it that is done, where the workload reports it.
+    /// Share of the trial that is done, if the workload reports it.
     pub progress: Option<f64>,
-    /// By treatment.
+    /// Results so far, by number of the treatment.
     pub treatments: BTreeMap<u32, Treated>,
-    /// What monitors and the workload say over time.
+    /// Recent values of the monitors and of the workload over time.
     pub series: Vec<Series>,
-    /// How often values occurred over the time of the last trial that reported it, by name.
+    /// Heat maps by name: how often each value occurred over the time of the last trial that
+    /// reported it.
     pub heats: BTreeMap<String, Heat>,
-    /// The phases lately.
+    /// Phases that began recently, oldest first.
     pub phases: VecDeque<Mark>,
-    /// The log lately.
+    /// Recent lines of the log, oldest first.
     pub log: VecDeque<Line>,
-    /// How the run ended.
+    /// Outcome of the run, once it has ended.
     pub finished: Option<Finish>,
 }
 
-/// A trial that was announced.
+/// Trial that the run has announced.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Announced {
     pub number: u32,
@@ -66,49 +67,49 @@ pub(crate) struct Announced {
     pub t_ns: u64,
 }
 
-/// What is known of a treatment.
+/// Results of a treatment so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Treated {
     pub label: String,
-    /// Trials that completed.
+    /// Number of trials that completed.
     pub completed: u32,
-    /// Trials that did not.
+    /// Number of trials that failed.
     pub failed: u32,
-    /// The value of the last trial.
+    /// Value of the last completed trial.
     pub last: Option<f64>,
-    /// The numbers of its trials lately, and their values; `null` for those that have none.
+    /// Numbers of its recent trials with their values; `null` for a trial without a value.
     pub values: VecDeque<(u32, Option<f64>)>,
-    /// The geometric mean so far, as the run reported.
+    /// Geometric mean so far, as the run reported it.
     pub estimate: Option<f64>,
     pub unit: String,
 }
 
-/// A series over time.
+/// Series of values over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Series {
     pub monitor: String,
     pub subject: String,
     pub field: String,
     pub unit: String,
-    /// Nanoseconds of `CLOCK_MONOTONIC`, and the value.
+    /// Time in nanoseconds of `CLOCK_MONOTONIC`, and value.
     pub points: VecDeque<(u64, Option<f64>)>,
 }
 
-/// A phase began.
+/// Start of a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Mark {
     pub phase: Phase,
     pub t_ns: u64,
 }
 
-/// A line of the log.
+/// Line of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Line {
     pub from: String,
     pub text: String,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Finish {
     pub state: RunState,
@@ -217,15 +218,15 @@ fn push<T>(list: &mut VecDeque<T>, item: T, most: usize) {
 #[derive(Debug, Default)]
 struct Log {
     status: LiveStatus,
-    /// The number of the first event held.
+    /// Number of the first event in `events`.
     base: u64,
     events: VecDeque<Bytes>,
-    /// Of all of them.
+    /// Size of `events`, in bytes.
     bytes: usize,
     over: bool,
 }
 
-/// The run of a job.
+/// Live status and events of a job's run.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub job: u64,
@@ -233,7 +234,7 @@ pub(crate) struct Live {
     changed: watch::Sender<u64>,
 }
 
-/// What a viewer gets next.
+/// Events that a viewer gets next.
 pub(crate) struct Batch {
     pub frames: Vec<Bytes>,
     pub next: u64,
@@ -245,7 +246,8 @@ impl Live {
         Arc::new(Live { job, log: Mutex::default(), changed: watch::Sender::new(0) })
     }
 
-    /// Takes a line of the run's events; what is no event is passed over.
+    /// Adds a line of the run's events. Returns `None` for a line that is not an event, which is
+    /// ignored.
     pub fn take(&self, line: &str) -> Option<LiveEvent> {
         let event: LiveEvent = serde_json::from_str(line).ok()?;
         let mut log = locked(&self.log);
@@ -264,7 +266,7 @@ impl Live {
         Some(event)
     }
 
-    /// Nothing more comes.
+    /// Marks the run as ended: no further events come.
     pub fn end(&self) {
         locked(&self.log).over = true;
         self.changed.send_modify(|n| *n += 1);
@@ -278,7 +280,7 @@ impl Live {
         self.changed.subscribe()
     }
 
-    /// What a viewer who has seen the events before `seen` gets next; who has seen none, or has fallen
+    /// Returns the events from number `seen` on. A viewer that has seen none, or that has fallen
     /// behind, gets the status.
     pub fn after(&self, seen: Option<u64>) -> Batch {
         let log = locked(&self.log);
@@ -293,7 +295,8 @@ impl Live {
     }
 }
 
-/// An event of a stream: `id` is what a viewer has seen when it has seen this.
+/// Formats an event of a stream. `id` is the number of the event after it, which a viewer that
+/// reconnects sends as `Last-Event-ID`.
 pub(crate) fn frame(id: Option<u64>, json: &str) -> Bytes {
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
     Bytes::from(format!("{id}data: {json}\n\n"))
@@ -327,7 +330,7 @@ mod tests {
         assert_eq!(behind.frames.len(), 1);
         assert!(String::from_utf8_lossy(&behind.frames[0]).contains("\"status\""));
         assert_eq!(live.after(Some(10)).frames.len(), HELD);
-        // An id that this server never gave out.
+        // An id that this server never sent.
         assert_eq!(live.after(Some(99_999_999)).frames.len(), 1);
     }
 

@@ -1,4 +1,4 @@
-//! Runs and the machine, live.
+//! Live views of runs and of the machine.
 
 pub(super) mod live_run;
 pub(super) mod observe;

@@ -1,5 +1,5 @@
-//! What this machine does now, for all who look at it: one sampler while somebody looks, none else, and
-//! none while a run goes on.
+//! Live samples of this machine. All viewers share one sampler, which runs only while there are
+//! viewers and no run is in progress.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -17,14 +17,14 @@ use crate::locked;
 
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The sampler of those who look, if any do.
+/// Sampler shared by the viewers, if there are any.
 #[derive(Debug, Default)]
 pub(crate) struct Observed {
     feed: Mutex<Option<watch::Sender<Bytes>>>,
 }
 
 impl Observed {
-    /// Begins to look, or joins those who do.
+    /// Subscribes to the samples. The first viewer starts the sampler.
     pub fn look(app: &Arc<App>) -> Result<watch::Receiver<Bytes>, Refusal> {
         let mut feed = locked(&app.observed.feed);
         if let Some(sender) = &*feed {
@@ -56,7 +56,7 @@ impl Observed {
             let values = sampler.window(last + 1, at).live(|_| true);
             sampler.discard_before(at + 1);
             last = at;
-            // These types hold no map whose keys JSON cannot have.
+            // Cannot fail: these types have no map with keys that are not strings.
             let json = serde_json::to_string(&LiveEvent::Samples { values }).unwrap_or_default();
             to.send_replace(frame(None, &json));
         }

@@ -1,5 +1,5 @@
-//! Block I/O of this machine as it happens, for all who look at it: one tracer a question while somebody
-//! looks, none else, and none while a run goes on.
+//! Live block I/O of this machine. All viewers that ask the same question share one tracer, which
+//! runs only while they ask and no run is in progress.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,35 +17,37 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::locked;
 
-/// Nobody looks who has not asked for this long.
+/// Time after the last request at which a question is dropped.
 const FORGOTTEN: Duration = Duration::from_secs(10);
-/// An answer is of at most this long; then it begins anew.
+/// Maximum time that a report covers; then tracing starts again.
 const MAX_TIME: Duration = Duration::from_secs(600);
-/// How long the first answer is waited for.
+/// Maximum wait for the first report.
 const FIRST: Duration = Duration::from_secs(10);
-/// Between two looks into the kernel's rings of events, and where it counts by itself.
+/// Interval between reads of the kernel's event buffers.
 const POLL: Duration = Duration::from_millis(10);
+/// Interval between polls of the tracer if the kernel counts the events itself.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The most questions that are watched at once.
+/// Maximum number of questions that are traced at once.
 const MAX_LOOKS: usize = 4;
-/// The longest name of a program or device that is asked for, bytes.
+/// Maximum length of the name of a program or device, in bytes.
 const MAX_NAME: usize = 64;
 
-/// What is asked, as it is typed into an address.
+/// Question about block I/O, as query parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct AskedIo {
-    /// The dimension of I/Os, beside their direction; default: programs
+    /// Dimension to group I/Os by, in addition to their direction; default: program
     #[schemars(extend("enum" = BY.map(Dimension::name)))]
     pub by: String,
-    /// Only I/Os of the program of this name; absent: of all
+    /// Name of the only program to include; default: all programs
     pub program: String,
-    /// Only I/Os of the device of this name; absent: of all
+    /// Name of the only device to include; default: all devices
     pub device: String,
 }
 
-/// A question about block I/O: its dimension, and the program and device to include; empty: of all.
+/// Question about block I/O: its dimension, and the program and the device to include. An empty
+/// name includes all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct AboutIo {
     pub by: Dimension,
@@ -70,7 +72,7 @@ impl AboutIo {
 }
 
 impl AskedIo {
-    /// The question, or what is wrong with it.
+    /// Returns the question, or refuses an invalid one.
     pub(crate) fn read(&self) -> Result<AboutIo, Refusal> {
         let name = |what: &str, name: &str| {
             let name = name.trim();
@@ -89,26 +91,26 @@ impl AskedIo {
     }
 }
 
-/// The dimensions of I/Os here, beside their direction.
+/// Dimensions to choose from, in addition to the direction.
 pub(crate) const BY: [Dimension; 4] =
     [Dimension::Program, Dimension::Device, Dimension::File, Dimension::Cgroup];
 
-/// An answer so far, or why there is none.
+/// Report so far, or why tracing failed; `None` before the first report.
 type Answer = Option<Result<Arc<IoReport>, String>>;
 
 struct Look {
-    /// When somebody asked last.
+    /// Time of the last request.
     asked: Instant,
     answer: watch::Receiver<Answer>,
 }
 
-/// The tracers of those who look, if any do.
+/// Running tracers by the questions that they answer.
 #[derive(Default)]
 pub(crate) struct ObservedIo {
     looks: Mutex<HashMap<AboutIo, Look>>,
 }
 
-/// The dimension of that name; programs when it is empty.
+/// Returns the dimension of this name, or programs if the name is empty.
 fn by(name: &str) -> Result<Dimension, Refusal> {
     let name = if name.is_empty() { Dimension::Program.name() } else { name };
     BY.into_iter().find(|d| d.name() == name).ok_or_else(|| {
@@ -117,7 +119,7 @@ fn by(name: &str) -> Result<Dimension, Refusal> {
     })
 }
 
-/// The newest answer; begins to look where nobody does.
+/// Returns the newest report. Starts a tracer if the question has none.
 pub(crate) async fn newest(app: &Arc<App>, about: &AboutIo) -> Result<Arc<IoReport>, Refusal> {
     let mut receiver = look(app, about)?;
     let there = tokio::time::timeout(FIRST, receiver.wait_for(Option::is_some)).await;
@@ -169,7 +171,7 @@ impl ObservedIo {
     }
 }
 
-/// Watches until nobody looks, a run begins, or the server ends.
+/// Traces until nobody asks any more, a run starts, or the server stops.
 fn trace(app: &App, about: &AboutIo, to: &watch::Sender<Answer>) -> Result<(), String> {
     let names = Names::default();
     let ask = TraceRequest { question: about.question(), classes: true, ..TraceRequest::default() };

@@ -1,4 +1,4 @@
-//! What answers a request for a page: the page, a refusal as one, or the way to another.
+//! Responses to requests for pages: a page, a refusal as a page, or a redirect.
 
 use std::fmt::Write as _;
 
@@ -10,12 +10,12 @@ use maud::html;
 use super::{Section, shell};
 use crate::error::Refusal;
 
-/// A page, or why there is none.
+/// HTML page, or a refusal.
 pub(crate) type Page = Result<Html<String>, Refusal>;
-/// The way to another page after a write, or why nothing was written.
+/// Redirect after a write, or a refusal.
 pub(crate) type Led = Result<Response, Refusal>;
 
-/// A refusal as a page.
+/// Renders a refusal as a page.
 pub(crate) fn refusal(refusal: &Refusal) -> Response {
     let title = refusal.status.canonical_reason().unwrap_or("Refused");
     let body = html! {
@@ -26,13 +26,13 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response {
     (refusal.status, shell(title, Section::Elsewhere, &body)).into_response()
 }
 
-/// Leads to another page after a write.
+/// Redirects to another page after a write.
 pub(crate) fn see(path: &str) -> Response {
     let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/queue"));
     (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response()
 }
 
-/// An address with those of `values` that are not empty.
+/// Returns `path` with the `values` that are not empty as query parameters.
 pub(crate) fn address<'a>(
     path: &str,
     values: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -45,7 +45,7 @@ pub(crate) fn address<'a>(
     address
 }
 
-/// A value inside an address.
+/// Percent-encodes a value of a query parameter.
 pub(crate) fn encode(text: &str) -> String {
     text.bytes()
         .map(|b| match b {
@@ -57,13 +57,13 @@ pub(crate) fn encode(text: &str) -> String {
         .collect()
 }
 
-/// A time as it is shown: UTC, whole seconds.
+/// Renders a time: UTC, in whole seconds.
 pub(crate) fn time(at: &str) -> maud::Markup {
     let short = at.split('.').next().unwrap_or(at).replace('T', " ");
     html! { time datetime=(at) { (short.trim_end_matches('Z')) " UTC" } }
 }
 
-/// The age of what began or ended then, with the time itself under the pointer.
+/// Renders the age of a time, with the time itself as a tooltip.
 pub(crate) fn ago(at: &str) -> maud::Markup {
     let age = assay_report::terminal::age(at, std::time::SystemTime::now());
     html! { time datetime=(at) title=(at) { (age) " ago" } }

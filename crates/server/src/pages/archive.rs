@@ -1,4 +1,4 @@
-//! The archive: search, sort, page by page; and what people do to runs.
+//! Archive page: search, order, paging, and actions on runs.
 
 use assay_model::Deleted;
 use axum::Extension;
@@ -45,7 +45,7 @@ pub(super) async fn page(
     Ok(shell("Archive", Section::Archive, &body))
 }
 
-/// What was deleted and can be restored.
+/// Renders the deleted runs that can be restored.
 fn trash(deleted: &[Deleted], here: &str, full: bool) -> Markup {
     html! {
         @if !deleted.is_empty() {
@@ -69,20 +69,20 @@ fn trash(deleted: &[Deleted], here: &str, full: bool) -> Markup {
     }
 }
 
-/// Fields of the forms of the archive's pages; each sends a part of them.
+/// Fields of the forms of the archive's pages. Each form sends some of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Fields {
-    /// The page that it was sent from.
+    /// Address of the page that sent the form.
     back: String,
     tags: String,
-    /// The tags that were there, of those that were added.
+    /// Added tags that the run had when the page was rendered.
     tags_before: String,
     note: String,
     name: String,
 }
 
-/// Back to where it was sent from, which is a page of the archive.
+/// Redirects to the page that sent the form, if it is a page of the archive.
 fn back(fields: &Fields) -> Response {
     let own = fields.back.starts_with("/archive?") || fields.back == "/archive";
     see(if own { &fields.back } else { "/archive" })
@@ -108,7 +108,7 @@ pub(super) async fn restore(app: Server, id: Path<String>, Sent(sent): Sent<Fiel
     keep::restore(app, id).await.map(|_| back(&sent))
 }
 
-/// A search as a form of two parts has it: its name, and the address that has the rest.
+/// Form that saves a search: its name, and the query parameters.
 #[derive(Debug, Deserialize)]
 pub(super) struct Saved {
     name: String,

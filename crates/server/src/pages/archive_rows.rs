@@ -1,4 +1,4 @@
-//! The runs of a page of the archive: the result first, then when and where, then what can be done to it.
+//! Rows of runs on a page of the archive: the result first, then time and place, then the actions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::Ask;
 
-/// The sentences of runs.
+/// Headlines of runs, by id.
 pub(crate) type Said = BTreeMap<RunId, String>;
 
-/// The runs. `back` is the page's address to come back to, for those who may change runs; `chosen` the id of a run that
-/// is ticked.
+/// Renders the rows of runs. `back` is the address of the page to return to, for users who may
+/// change runs. `chosen` is the id of a run that is ticked.
 pub(super) fn rows(runs: &[RunSummary], said: &Said, back: Option<&str>, chosen: &str) -> Markup {
     html! {
         ul class="runs" aria-label="Runs" {
@@ -26,7 +26,7 @@ pub(super) fn rows(runs: &[RunSummary], said: &Said, back: Option<&str>, chosen:
     }
 }
 
-/// A page of runs that are looked for, with the sentence of each.
+/// Returns a page of the runs that a search finds, with their headlines.
 pub(super) async fn told(app: &Arc<App>, asked: Asked) -> Result<(Runs, Said), Refusal> {
     let found = runs::list(State(app.clone()), Ask(asked)).await?.0;
     let runs = found.runs.clone();
@@ -34,7 +34,7 @@ pub(super) async fn told(app: &Arc<App>, asked: Asked) -> Result<(Runs, Said), R
     Ok((found, said))
 }
 
-/// The sentence of a run, else the value of its baseline.
+/// Renders the headline of a run, or the value of its baseline if it has no headline.
 pub(super) fn outcome(r: &RunSummary, said: Option<&String>) -> Markup {
     html! {
         @if let Some(text) = said.filter(|text| !text.is_empty()) { (text) }

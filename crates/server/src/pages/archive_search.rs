@@ -1,5 +1,5 @@
-//! How the archive is searched: the form, what is asked now as chips that can be taken away, what is asked
-//! often, and the searches that were saved.
+//! Search on the archive page: the form, the active filters as chips that can be removed, suggested
+//! filters, and the saved searches.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::fields::field;
 use crate::api::runs::{Asked, SORTS};
 use crate::archive::searches::SavedSearch;
 
-/// At most so many tags of the page are offered.
+/// Maximum number of tags of the page that are suggested.
 const OFFERED: usize = 8;
 
-/// The conditions of a search, by their names in an address.
+/// Returns the conditions of a search, by their names in an address.
 fn conditions(asked: &Asked) -> [(&'static str, &str); 8] {
     [
         ("text", &asked.text),
@@ -27,7 +27,7 @@ fn conditions(asked: &Asked) -> [(&'static str, &str); 8] {
     ]
 }
 
-/// The form and the chips.
+/// Renders the form, the chips and the saved searches.
 pub(super) fn filters(
     asked: &Asked,
     saved: &[SavedSearch],
@@ -75,7 +75,7 @@ pub(super) fn filters(
 const STATES: [RunState; 4] =
     [RunState::Started, RunState::Completed, RunState::Failed, RunState::Interrupted];
 
-/// What is asked now, and what may be asked for next.
+/// Renders the active filters and the suggested ones.
 fn chips(asked: &Asked, runs: &[RunSummary], narrowed: bool) -> Markup {
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let mut offers: Vec<(&str, &str, String)> = Vec::new();
@@ -139,12 +139,12 @@ fn searches(asked: &Asked, saved: &[SavedSearch], narrowed: bool, full: bool) ->
     }
 }
 
-/// The address of a page of a search.
+/// Returns the address of a page of a search.
 pub(super) fn address(asked: &Asked, page: usize) -> String {
     changed(asked, page, ("", ""))
 }
 
-/// The address of the search without one of its conditions, or with another.
+/// Returns the address of the search with a condition replaced. An empty value removes it.
 fn with(asked: &Asked, name: &str, value: &str) -> String {
     changed(asked, 1, (name, value))
 }

@@ -1,4 +1,4 @@
-//! Runs side by side, and the page on which they are chosen.
+//! Comparison of runs side by side, and the page to choose the runs.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{Ask, Server};
 
-/// Runs that are offered at once.
+/// Number of runs to choose from.
 const OFFERED: u32 = 20;
 
 pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String)>>) -> Page {
@@ -56,7 +56,8 @@ pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String
     page.await
 }
 
-/// The newest runs to choose from; where one is chosen, those that measured the same.
+/// Renders the newest runs to choose from. After one is chosen, only runs of the same workload and
+/// metric.
 async fn choose(app: &Arc<App>, asked: &Compared, text: &str) -> Page {
     let ids = if asked.runs.is_empty() { Vec::new() } else { vec![run_id(&asked.runs)?] };
     let chosen = app.outcomes(ids).await?;
@@ -89,7 +90,7 @@ async fn choose(app: &Arc<App>, asked: &Compared, text: &str) -> Page {
     Ok(shell("Compare", Section::Compare, &body))
 }
 
-/// What a measured run can be shown under; the price is typed in.
+/// Denominators for measured runs. The price is typed in by the user.
 const SWITCH: [Denominator; 5] = [
     Denominator::Chip,
     Denominator::Core,
@@ -98,7 +99,7 @@ const SWITCH: [Denominator; 5] = [
     Denominator::Price,
 ];
 
-/// What the runs' systems cost, as it was typed in.
+/// Parses the prices of the runs' systems that the user typed in.
 fn prices(asked: &Compared) -> Result<Prices, Refusal> {
     let words: Vec<&str> =
         asked.prices.split(',').map(str::trim).filter(|w| !w.is_empty()).collect();
@@ -115,7 +116,7 @@ fn prices(asked: &Compared) -> Result<Prices, Refusal> {
     Ok(Prices { amounts, currency: asked.currency.trim().chars().take(8).collect() })
 }
 
-/// Everything that was asked, as fields. The baseline is the first run.
+/// Returns all parameters of the comparison as form fields. The baseline is the first run.
 fn given(asked: &Compared) -> [(&'static str, &str); 9] {
     [
         ("runs", &asked.runs),
@@ -130,7 +131,8 @@ fn given(asked: &Compared) -> [(&'static str, &str); 9] {
     ]
 }
 
-/// Several `runs` are as good as one with commas.
+/// Reads the parameters of a comparison. `runs` may be repeated, or contain several ids with
+/// commas.
 fn asked(pairs: Vec<(String, String)>) -> Compared {
     let mut asked = Compared::default();
     let mut runs = Vec::new();
@@ -163,7 +165,8 @@ fn asked(pairs: Vec<(String, String)>) -> Compared {
     asked
 }
 
-/// Puts the baseline first: the run that was chosen, else the oldest. Ids begin with the moment of their start.
+/// Moves the baseline to the front: the chosen run, else the oldest. Ids begin with the time of
+/// their start.
 fn put_first(runs: &mut [String], chosen: &str) {
     let oldest = runs.iter().enumerate().min_by_key(|(_, r)| r.as_str()).map(|(at, _)| at);
     if let Some(at) = runs.iter().position(|r| r == chosen).or(oldest) {
@@ -171,7 +174,7 @@ fn put_first(runs: &mut [String], chosen: &str) {
     }
 }
 
-/// The baseline, and the way to choose another.
+/// Renders the baseline and the form to choose another.
 fn baseline(asked: &Compared, views: &[&RunView]) -> Markup {
     let started =
         |v: &RunView| v.summary.started_at.replace('T', " ").trim_end_matches('Z').to_owned();
@@ -189,7 +192,7 @@ fn baseline(asked: &Compared, views: &[&RunView]) -> Markup {
     }
 }
 
-/// Everything that was asked but for some fields, as fields that are not seen.
+/// Renders all parameters except those in `but` as hidden form fields.
 fn kept(asked: &Compared, but: &[&str]) -> Markup {
     html! {
         @for (name, value) in given(asked).into_iter().filter(|(name, value)| !value.is_empty() && !but.contains(name)) {
@@ -212,8 +215,9 @@ fn form(asked: &Compared) -> Markup {
     }
 }
 
-/// The differences that speak against the comparison. One that voids it can only be what is compared; of the others
-/// a group is accepted with a reason, which is printed.
+/// Renders the differences that question the comparison. A hard difference, which voids it, can
+/// only be declared as intended. The others can be accepted, also as a group, with a reason that is
+/// printed.
 fn acceptable(asked: &Compared, across: &Across) -> Markup {
     let open = |class: &str| {
         let of =
@@ -277,13 +281,13 @@ fn acceptable(asked: &Compared, across: &Across) -> Markup {
     }
 }
 
-/// The beginning of a long value.
+/// Shortens a value to 40 characters.
 fn short(value: &str) -> String {
     let cut: String = value.chars().take(40).collect();
     if cut == value { cut } else { cut + "..." }
 }
 
-/// The denominators, of which one is chosen.
+/// Renders the denominators to choose from.
 fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
     let address = |per: &str| {
         address("/compare", given(asked).map(|(n, v)| (n, if n == "per" { per } else { v })))

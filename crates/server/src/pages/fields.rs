@@ -1,4 +1,4 @@
-//! Fields of the form of a submission: label, input, help, and the mistake beside it.
+//! Fields of the form of a submission: label, input, help text and problem.
 
 use assay_model::ParamType;
 use maud::{Markup, html};
@@ -7,37 +7,38 @@ use crate::submit::draft::Draft;
 use crate::submit::form::Filled;
 use crate::submit::overrides::Field;
 
-/// What was filled in, and what became of it.
+/// Form as filled in, and the draft of its submission.
 pub(super) struct Given<'a> {
     pub filled: &'a Filled,
     pub draft: &'a Draft,
 }
 
 impl Given<'_> {
-    /// Whether there is a mistake in this field.
+    /// Returns true if this field has a problem.
     pub fn wrong(&self, name: &str) -> bool {
         self.draft.problems.iter().any(|p| p.field == name)
     }
 }
 
-/// A field of a form that is sent as it is: an input with its label.
+/// Renders a plain input with its label and help text.
 pub(super) fn field(name: &str, label: &str, kind: &str, value: &str, help: &str) -> Markup {
     html! {
         div class="field" { label for=(name) { (label) } input id=(name) name=(name) value=(value) type=(kind); @if !help.is_empty() { p class="soft" { (help) } } }
     }
 }
 
-/// The id of a field's input.
+/// Returns the HTML id of a field's input.
 pub(super) fn id(name: &str) -> String {
     name.strip_prefix("set.").map_or_else(|| name.to_owned(), |param| format!("set-{param}"))
 }
 
-/// What a person calls it.
+/// Returns the name of a field as it is shown.
 pub(super) fn label(name: &str) -> &str {
     name.strip_prefix("set.").unwrap_or(name)
 }
 
-/// The mistake of a field; there is a place for one that comes while typing.
+/// Renders the problems of a field. The element exists even without one, for problems that arise
+/// while typing.
 pub(super) fn problem(given: &Given<'_>, name: &str) -> Markup {
     html! {
         div class="mistake" id={ (id(name)) "-problem" } data-problem=(name) {
@@ -46,7 +47,7 @@ pub(super) fn problem(given: &Given<'_>, name: &str) -> Markup {
     }
 }
 
-/// A field that is no parameter.
+/// Renders a field that is not a parameter.
 pub(super) fn row(
     given: &Given<'_>,
     name: &str,
@@ -67,11 +68,11 @@ pub(super) fn row(
     }
 }
 
-/// A parameter of the workload.
+/// Renders a parameter of the workload.
 pub(super) fn parameter(given: &Given<'_>, field: &Field) -> Markup {
     let name = format!("set.{}", field.param.name);
     let own = id(&name);
-    // What was typed is kept, also where it is wrong.
+    // Keep the typed value, even if it is wrong.
     let typed = given.filled.asked.set.get(&field.param.name);
     let value = typed.or(field.value.as_ref()).map(String::as_str);
     let locked = field.locked.is_some();

@@ -1,4 +1,5 @@
-//! Histories: all series small; one large with its changes, which can be confirmed and acknowledged here.
+//! History pages: an overview of all series, and a page for each history with its changes, which
+//! can be confirmed and acknowledged there.
 
 use assay_model::RunId;
 use assay_report::history::{self, History, Look, anchor};
@@ -86,7 +87,8 @@ pub(super) async fn page(
     Ok(shell(&format!("{} over revisions", shown.experiment), Section::History, &body))
 }
 
-/// What can be done about a change: a fresh experiment, a person's word.
+/// Renders the actions on a change: confirm it by a fresh experiment, acknowledge it, or start
+/// afresh at it.
 fn actions(id: &str, change: &ShownChange) -> Markup {
     let name = history::short(&change.commit);
     html! {

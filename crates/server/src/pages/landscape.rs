@@ -1,4 +1,4 @@
-//! Landscapes: the list, and one.
+//! Landscape pages: the list, and one landscape.
 
 use assay_quoted::denominator::Denominator;
 use assay_quoted::landscape::{Landscape, Listing, Query as Question};
@@ -15,7 +15,8 @@ pub(super) async fn list(State(app): Server) -> Page {
     let list = app
         .heavy(|_| {
             let collection = collection()?;
-            // One that cannot be made is listed without a preview; its own page says why.
+            // A landscape that cannot be built is listed without a preview; its own page shows the
+            // error.
             let one = |l: Listing| {
                 let made = collection.landscape(&l.name, &Question::default());
                 (l, made.ok())

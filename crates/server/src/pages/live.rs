@@ -1,4 +1,4 @@
-//! A run as it goes on. The server writes where it stands; the script goes on from there.
+//! Live page of a run. The server renders the current status, and the script updates it.
 
 use assay_lab::LiveProfile;
 use assay_model::units;
@@ -40,7 +40,7 @@ pub(super) async fn page(
     Ok(shell(&format!("Live: {}", job.experiment), Section::Queue, &body))
 }
 
-/// The profile of the trial that runs, for the page to put into its place.
+/// Renders the newest profile of the running trial, for the script to insert into the page.
 pub(super) async fn profile(State(app): Server, id: Path<String>) -> Page {
     let made = jobs::profile(State(app.clone()), id).await?.0.0;
     let part = app.heavy(move |_| Ok(snapshot(made.as_ref()))).await?;
@@ -62,7 +62,7 @@ fn snapshot(made: Option<&LiveProfile>) -> Markup {
     }
 }
 
-/// A job whose run this server has not seen.
+/// Renders a job whose run this server has not followed.
 fn still(job: &Job) -> Markup {
     html! {
         p { (job.ending()) "." }

@@ -1,5 +1,5 @@
-//! Signing in: the token is given once, in a form; the browser then holds a cookie that scripts cannot
-//! read and other sites cannot use.
+//! Sign-in page. The token is given once, in a form; then the browser holds a cookie that scripts
+//! cannot read and other sites cannot use.
 
 use std::net::IpAddr;
 use std::time::Instant;
@@ -27,7 +27,7 @@ fn body(problem: &str) -> Markup {
         p class="lede" { "assay runs, compares and publishes system benchmarks. This is the server of one machine: its queue, its archive and what it measures now." }
         @if !problem.is_empty() { p class="notice" role="alert" { (problem) } }
         form method="post" action="/login" class="fields" id="login" {
-            // Programs that keep passwords ask whose it is.
+            // Password managers need a user name.
             input type="text" name="user" value="assay" autocomplete="username" hidden;
             div class="field" {
                 label for="token" { "Token" }
@@ -66,7 +66,7 @@ pub(super) async fn sign_in(
         }
         return refuse(StatusCode::UNAUTHORIZED, "That is not the token.");
     };
-    // Who signs in again has one session, not two.
+    // Signing in again replaces the earlier session.
     if end(&app, &headers).is_err() {
         let problem = "The session before could not be ended: the state folder cannot be written.";
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, problem);

@@ -1,4 +1,4 @@
-//! The pages. Each is complete without its script, but for what moves.
+//! Pages of the web UI. Each works without its script, except for the live charts.
 
 mod answer;
 mod archive;

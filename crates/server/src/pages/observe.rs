@@ -1,4 +1,4 @@
-//! What this machine does now.
+//! Observe page: live charts of this machine and its block I/O.
 
 use assay_traces::block_io::Dimension;
 use axum::extract::State;
@@ -12,14 +12,15 @@ use crate::api::others::may_observe;
 use crate::http::extract::{Ask, Server};
 use crate::live::observe_io::{AboutIo, AskedIo, BY, newest};
 
-/// What is looked at.
+/// Query parameters of the observe page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
-    /// The dimension of block I/O; absent: not traced.
+    /// Dimension of block I/O; block I/O is not traced if absent.
     io: Option<String>,
-    /// Of which program and device it is watched; empty: of all.
+    /// Only program to trace; empty for all.
     program: String,
+    /// Only device to trace; empty for all.
     device: String,
 }
 
@@ -60,7 +61,7 @@ fn now() -> Markup {
 }
 
 fn block_io(about: Option<&AboutIo>) -> Markup {
-    // The question in an address, by a dimension.
+    // Address with the current question, about dimension `d`.
     let (program, device) = about.map_or(("", ""), |a| (&a.program, &a.device));
     let address = |path: &str, by: &str, d: Dimension| {
         address(path, [(by, d.name()), ("program", program), ("device", device)])
@@ -90,7 +91,7 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
     }
 }
 
-/// The part that changes: the answer so far, or why there is none.
+/// Renders the part of the page that changes: the report so far, or the refusal.
 pub(super) async fn part(State(app): Server, Ask(asked): Ask<AskedIo>) -> Html<String> {
     let answer = async {
         let about = asked.read()?;

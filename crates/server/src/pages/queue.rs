@@ -1,4 +1,4 @@
-//! The queue: what runs, what waits, what is over.
+//! Queue page: running, waiting, interrupted and ended jobs.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::queue::job::{Job, JobState};
 
-/// How many jobs that are over are shown.
+/// Number of ended jobs that are shown.
 const SHOWN: usize = 30;
 
 pub(super) async fn page(State(app): Server, Extension(role): Extension<Role>) -> Page {
@@ -38,12 +38,12 @@ pub(super) async fn page(State(app): Server, Extension(role): Extension<Role>) -
     Ok(shell("Queue", Section::Queue, &body))
 }
 
-/// The part that changes.
+/// Renders the part of the page that changes.
 pub(super) async fn part(State(app): Server, Extension(role): Extension<Role>) -> Page {
     Ok(Html(parts(&app, role).await?.into_string()))
 }
 
-/// The newest runs of the archive, for a queue in which no job has ended.
+/// Renders the newest runs of the archive, for a queue in which no job has ended.
 async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
     let (found, said) = told(app, Asked { limit: Some(5), ..Asked::default() }).await?;
     Ok(html! {
@@ -57,7 +57,7 @@ async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
     })
 }
 
-/// Buttons are for those who may press them.
+/// Renders the jobs of the queue. Only users with the full token get buttons.
 async fn parts(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
     let ended = app.queue().over().iter().take(SHOWN).filter_map(|j| j.run.clone()).collect();
     let outcomes = app.outcomes(ended).await?;
@@ -87,7 +87,7 @@ async fn parts(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
     })
 }
 
-/// A job that does not run, with what can be done to it.
+/// Renders a job that is not running, with its actions.
 fn still(job: &Job, full: bool, actions: &Markup) -> Markup {
     html! {
         li class="card" {
@@ -145,7 +145,7 @@ fn button(job: &Job, verb: &str, to: Option<&str>, label: &str) -> Markup {
     }
 }
 
-/// Cancelling asks first.
+/// Renders the link to the page that asks before it cancels a job.
 fn cancel_link(job: &Job) -> Markup {
     html! { a class="button" href={ "/queue/" (job.id) "/cancel" } aria-label={ "Cancel: job " (job.id) ", " (job.experiment) } { "Cancel …" } }
 }
@@ -183,7 +183,7 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
     }
 }
 
-/// Asks whether a job is to be cancelled.
+/// Renders the page that asks whether to cancel a job.
 pub(super) async fn ask_cancel(
     State(app): Server,
     Extension(role): Extension<Role>,

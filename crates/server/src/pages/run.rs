@@ -1,4 +1,4 @@
-//! A run: the page that is published of it, and its files.
+//! Run page: the report of a run as it is published, and the run's files.
 
 use axum::extract::{Path, State};
 use maud::html;

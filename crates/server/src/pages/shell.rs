@@ -1,4 +1,4 @@
-//! The document around every page.
+//! HTML document around every page.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::api::others::collection;
 
-/// Which part of the server a page belongs to.
+/// Section of the site that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     Queue,
@@ -20,7 +20,7 @@ pub(crate) enum Section {
     Landscapes,
     Observe,
     Elsewhere,
-    /// Before signing in.
+    /// Pages that are shown before signing in.
     Outside,
 }
 
@@ -33,7 +33,7 @@ const SECTIONS: [(Section, &str, &str); 6] = [
     (Section::Observe, "/observe", "Observe"),
 ];
 
-/// Metrics with their units of all quoted results.
+/// Metric and unit of every quoted result.
 static QUOTED: LazyLock<BTreeSet<(String, String)>> = LazyLock::new(|| {
     let results = collection().ok().and_then(|all| all.results().ok()).unwrap_or_default();
     results.into_iter().map(|r| (r.metric, r.unit)).collect()
@@ -41,23 +41,25 @@ static QUOTED: LazyLock<BTreeSet<(String, String)>> = LazyLock::new(|| {
 /// True once the archive has shown a run that can be ranked among quoted results.
 static RANKED: AtomicBool = AtomicBool::new(false);
 
-/// Offers the landscapes from now on if one of the runs measured what they rank.
+/// Offers the landscapes in the menu from now on if one of the runs measured a metric that they
+/// rank.
 pub(crate) fn note_runs(runs: &[RunSummary]) {
     let fits = |r: &RunSummary| QUOTED.contains(&(r.metric.clone(), r.unit.clone()));
     RANKED.fetch_or(runs.iter().any(fits), Ordering::Relaxed);
 }
 
-/// Returns true if the menu has the section: landscapes are for those who have own results, or are there.
+/// Returns true if the menu has the section. Landscapes are offered only if the archive has results
+/// to rank, and on their own pages.
 fn offered(section: Section, place: Section) -> bool {
     section != Section::Landscapes || section == place || RANKED.load(Ordering::Relaxed)
 }
 
-/// A page with its parts in `main`.
+/// Returns a page with `body` inside its `main` element.
 pub(crate) fn shell(title: &str, place: Section, body: &Markup) -> Html<String> {
     document(title, place, &html! { main id="main" { (body) } })
 }
 
-/// A page whose body has a `main` of its own.
+/// Returns a page whose body has its own `main` element.
 pub(crate) fn document(title: &str, place: Section, body: &Markup) -> Html<String> {
     let page = html! {
         (DOCTYPE)

@@ -1,5 +1,6 @@
-//! Submitting: from an experiment, a workload or a text; what matters first, the rest folded; the plan as it
-//! stands, and mistakes beside their fields with everything kept that was typed.
+//! Submission pages: start from an experiment, a workload or a text. The form shows the important
+//! fields first and folds the rest, shows the current plan, and shows problems at their fields
+//! while it keeps everything that was typed.
 
 use std::sync::Arc;
 
@@ -27,26 +28,26 @@ use crate::submit::form::Filled;
 use crate::submit::overrides::Field;
 use crate::submit::submission::Submission;
 
-/// The fields that the folded part of the form holds.
+/// Fields in the folded part of the form.
 const FOLDED: [&str; 6] = ["tags", "rev", "reference", "not_before", "by", "first"];
 
-/// What a form is opened with.
+/// Starting point of the form, as query parameters.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Start {
-    /// A run that is repeated.
+    /// Id of a run to repeat.
     run: String,
-    /// A run that is cloned as a new experiment.
+    /// Id of a run to clone as a new experiment.
     clone: String,
     workload: String,
-    /// A text of one's own.
+    /// Not empty to start from an example text.
     blank: String,
 }
 
 const BLANK: &str = "name = \"new\"\nworkload = \"command\"\n\n[factors]\ncommand = [\"sleep 0.1\", \"sleep 0.2\"]\n\n\
     [design]\nblocks = 10\n";
 
-/// Where to start, or the form that was asked for.
+/// Renders the form that was requested, or the choice of where to start.
 pub(super) async fn start(
     State(app): Server,
     Extension(role): Extension<Role>,
@@ -68,7 +69,7 @@ pub(super) async fn start(
     open(&app, asked).await
 }
 
-/// The form of an experiment of the folders.
+/// Renders the form of an experiment of the folders.
 pub(super) async fn experiment(
     State(app): Server,
     Extension(role): Extension<Role>,
@@ -128,18 +129,18 @@ async fn choose(app: &Arc<App>) -> Page {
     Ok(shell("Submit", Section::Queue, &body))
 }
 
-/// The machine that a submission is measured on, by the name that its runs have.
+/// Renders the machine that a submission is measured on, by the name that its runs record.
 fn machine() -> Markup {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     html! { p class="soft" { "Runs on " strong { (host) } ", " (count(cpus, "CPU")) "." } }
 }
 
-/// The form. `sent`: it was sent and came back.
+/// Renders the form. `sent` is true if the form was sent and came back with problems.
 fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
     let asked = &filled.asked;
     let given = Given { filled, draft };
-    // Required parameters stand in front too.
+    // Required parameters are shown first too.
     let front = |f: &&Field| f.factor || f.param.default.is_none();
     let (differs, stays): (Vec<_>, Vec<_>) = draft.fields.iter().partition(front);
     let wrong = |names: &[&str]| draft.problems.iter().any(|p| names.contains(&p.field.as_str()));
@@ -203,7 +204,7 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
     shell(&format!("Submit {}", draft.name), Section::Queue, &body)
 }
 
-/// What is wrong, on top, with the way to each field.
+/// Renders the problems at the top of the page, with links to their fields.
 fn summary(draft: &Draft) -> Markup {
     html! {
         @if !draft.problems.is_empty() {
@@ -215,7 +216,7 @@ fn summary(draft: &Draft) -> Markup {
     }
 }
 
-/// The plan as it stands.
+/// Renders the current plan.
 fn plan(draft: &Draft) -> Markup {
     html! {
         @for p in draft.problems.iter().filter(|p| p.field.is_empty()) { p class="bad" { (p.message) } }
@@ -257,7 +258,8 @@ fn figures(plan: &Planned) -> Markup {
 
 type Fields = Vec<(String, String)>;
 
-/// A form as it was filled in, and the draft of it with the mistakes that reading the form found.
+/// Reads a form and drafts its submission. The draft includes the problems that reading the form
+/// found.
 async fn read(app: &Arc<App>, sent: Fields) -> Result<(Filled, Draft), Refusal> {
     let filled = app.heavy(move |app| Filled::read(app, sent)).await?;
     let mut draft = drafted(app, &filled).await?;
@@ -276,7 +278,8 @@ pub(super) async fn submit(State(app): Server, Sent(sent): Sent<Fields>) -> Led 
     jobs::submit(State(app), Body(filled.asked)).await.map(|_| see("/queue"))
 }
 
-/// The form as it is filled in so far: the plan as a part of the page, the mistakes, the text and the values.
+/// Returns the current state of the form for the script: the plan as a part of the page, the
+/// problems, the text and the values.
 pub(super) async fn live_plan(
     State(app): Server,
     Sent(sent): Sent<Fields>,

@@ -1,5 +1,5 @@
-//! The process that runs a job: started in a group of its own with its words in a file, so that it
-//! outlives the server if the server dies.
+//! Process that runs a job. It has its own process group and writes its output to a file, so that
+//! it survives if the server dies.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,14 +15,14 @@ use crate::config::Config;
 use crate::error::ServeError;
 use crate::queue::job::Process;
 
-/// The events of the run.
+/// File name of the run's events.
 pub(crate) const EVENTS: &str = "events.jsonl";
-/// What it runs.
+/// File name of the experiment to run.
 pub(crate) const EXPERIMENT: &str = "experiment.toml";
-/// What `assay run` printed.
+/// File name of the output of `assay run`.
 pub(crate) const WORDS: &str = "run.log";
 
-/// Starts the run of the job in `folder`, or takes up `resume`.
+/// Starts the run of the job in `folder`, or resumes the run `resume`.
 pub(crate) fn start(
     config: &Config,
     folder: &Path,
@@ -57,7 +57,7 @@ pub(crate) fn start(
         .process_group(0);
     let child = command.spawn().map_err(ServeError::io("start", &config.exe))?;
     let owner = Owner::of(child.id()).ok().flatten();
-    // A child that nobody has waited for keeps its id, so it can be identified.
+    // The id of a child is not reused until it is waited for, so the child can be identified.
     let process = owner.map_or_else(
         || Process { pid: child.id(), start_ticks: 0, boot_id: String::new() },
         Process::from,
@@ -65,12 +65,13 @@ pub(crate) fn start(
     Ok((child, process))
 }
 
-/// Whether the process still lives.
+/// Returns true if the process is alive.
 pub(crate) fn is_alive(process: &Process) -> bool {
     matches!(Owner::from(process).fate(), Ok(Fate::Alive))
 }
 
-/// Asks the run to end: its trial is cut off, the settings are restored, what was measured is kept.
+/// Asks the run to end, with SIGINT: it ends its trial, restores the settings and keeps the
+/// recorded data. Returns false if no signal was sent.
 pub(crate) fn interrupt(process: &Process) -> bool {
     let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
     match pid.filter(|_| is_alive(process)) {

@@ -1,5 +1,5 @@
-//! The dispatcher: one plain thread that takes the next job, starts its run, follows it to its end and
-//! writes down how it ended. One run at a time.
+//! Dispatcher: a plain thread that takes the next job, starts its run, follows the run to its end
+//! and records the outcome. One run at a time.
 
 use std::process::Child;
 use std::sync::{Arc, PoisonError};
@@ -17,16 +17,18 @@ use crate::queue::job::{Job, JobState, Process};
 use crate::queue::run_outcome;
 use crate::queue::store::now;
 
-/// The dispatcher looks again after this, also when nothing happened: clocks are set.
+/// Maximum time between two checks of the queue. They are needed without events too, because the
+/// system clock can be set.
 const LOOK: Duration = Duration::from_secs(30);
-/// A full disk is asked for room this often.
+/// Interval between attempts to write to a full disk.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Why a job is cancelled whose run had begun.
+/// Reason of a job that was cancelled after its run had started.
 const CANCELLED: &str = "cancelled while it ran; what was measured is kept";
 
-/// Puts the queue in order after a start: what is over is held against the archive, what ran is followed
-/// if it still runs, else it is over. Then runs jobs until the server stops.
+/// Brings the queue up to date after a start: checks ended jobs against the archive, and follows
+/// the job that was running if its process is alive, or ends it. Then runs jobs until the server
+/// stops.
 pub(crate) fn run(app: &Arc<App>) {
     reconcile(app);
     let ran = app.queue().running().cloned();
@@ -35,14 +37,14 @@ pub(crate) fn run(app: &Arc<App>) {
     }
     while let Some(id) = next(app) {
         if one(app, id).is_err() {
-            // It could not even be marked as running: it waits on, and is tried again.
+            // The job could not be marked as running: it stays in the queue and is tried again.
             std::thread::sleep(RETRY);
         }
     }
 }
 
-/// Jobs recorded as ended in another way than their runs did: the queue's disk was full, or the
-/// server gone, when they ended. The archive is right.
+/// Corrects jobs whose recorded outcome differs from the one of their runs, because the disk was
+/// full or the server was gone when they ended. The archive is right.
 fn reconcile(app: &App) {
     let doubtful: Vec<Job> = {
         let queue = app.queue();
@@ -69,8 +71,8 @@ fn reconcile(app: &App) {
     app.touch();
 }
 
-/// Waits for the next job whose time has come; `None` when the server stops. None is begun while the ends
-/// of others cannot be written.
+/// Waits for the next job that may start. Returns `None` when the server stops. No job starts while
+/// the outcome of another cannot be written.
 fn next(app: &App) -> Option<u64> {
     let mut queue = app.queue();
     loop {
@@ -94,7 +96,7 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
     let (job, folder) = {
         let mut queue = app.queue();
         let folder = queue.folder_of(id);
-        // On disk first: a run that no file tells of would be lost to the next server.
+        // Write to disk first: a restarted server could not find a run that no file mentions.
         queue.change(id, |j| {
             j.state = JobState::Running;
             j.started_at = Some(now());
@@ -103,7 +105,7 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
         (job, folder)
     };
     let live = Live::new(id);
-    // What happened before it was cut off is shown too.
+    // Also show the events from before the interruption.
     let seen = replay(&folder.join(EVENTS), &live);
     app.set_live(Arc::clone(&live));
     let (child, process) = match child::start(&app.config, &folder, job.run.as_ref()) {
@@ -128,7 +130,7 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// A job that ran when the last server ended.
+/// Takes over a job that was running when the previous server ended.
 fn take_up(app: &Arc<App>, job: &Job) {
     let folder = app.queue().folder_of(job.id);
     let live = Live::new(job.id);
@@ -153,7 +155,7 @@ fn replay(events: &std::path::Path, live: &Live) -> usize {
     count
 }
 
-/// Follows a run to its end; the first `skip` lines are known.
+/// Follows a run to its end. The first `skip` lines of its events are already known.
 fn watch(
     app: &Arc<App>,
     id: u64,
@@ -164,7 +166,7 @@ fn watch(
 ) {
     let path = app.queue().folder_of(id).join(EVENTS);
     let mut line_number = 0;
-    // Events that cannot be read are missed; its process and the archive show how the run ended.
+    // Unreadable events are lost, but the process and the archive show how the run ended.
     let _ = follow(&path, process.pid, &mut |line| {
         line_number += 1;
         if line_number <= skip {
@@ -187,8 +189,8 @@ struct Ended {
     reason: String,
 }
 
-/// How a run ended: from the archive, else from its own events, else from its exit code. Notes the
-/// run that the job has.
+/// Determines how a run ended: from the archive, else from its events, else from its exit code.
+/// Records the id of the run in the job.
 fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -> Ended {
     let status = live.status();
     let job = {
@@ -231,7 +233,7 @@ fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -
     Ended { exit, state, reason }
 }
 
-/// The last words of `assay run`: from its last `error` on.
+/// Returns the end of the output of `assay run`: from its last `error` on, at most 2000 characters.
 fn last_words(path: &std::path::Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let from = text.rfind("error").unwrap_or(0);
@@ -239,11 +241,12 @@ fn last_words(path: &std::path::Path) -> String {
     if words.is_empty() { "it ended without a word".into() } else { words }
 }
 
-/// The job is over; where its file cannot be written now, [`next`] does it before another begins.
+/// Records the end of a job. If its file cannot be written now, [`next`] writes it before another
+/// job starts.
 fn conclude(app: &App, id: u64, ended: Ended) {
     let completed = ended.state == JobState::Completed;
     let run = app.queue().get(id).and_then(|j| j.run.clone()).filter(|_| completed);
-    // Before the job is over for those who wait for it.
+    // Before clients that wait for the job see its end.
     let follows = run.map(|run| follow_up(app, &run));
     let _ = app.queue().note(id, |j| {
         j.state = ended.state;
@@ -258,7 +261,7 @@ fn conclude(app: &App, id: u64, ended: Ended) {
     app.touch();
 }
 
-/// Puts into the queue what follows a run, if anything does.
+/// Queues the job that follows a run, if there is one.
 fn follow_up(app: &App, run: &RunId) -> Result<(), String> {
     let follows = crate::submit::points::follow_up(app, run).map_err(|refusal| refusal.message)?;
     if let Some(job) = follows {

@@ -1,5 +1,5 @@
-//! Reads the events of a run as they are written, without polling: inotify tells of new lines, a pidfd
-//! of the end of the process.
+//! Reads the events of a run as they are written, without polling: inotify reports new lines, a
+//! pidfd the end of the process.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,10 +10,10 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// The longest line that is taken; what is longer is passed over.
+/// Maximum length of a line, in bytes. Longer lines are skipped.
 const MAX_LINE: usize = 4 << 20;
 
-/// A file of lines that grows.
+/// Reader of the lines of a growing file.
 #[derive(Debug)]
 pub(crate) struct Lines {
     file: File,
@@ -26,7 +26,7 @@ impl Lines {
         Ok(Lines { file: File::open(path)?, held: Vec::new(), skipping: false })
     }
 
-    /// Hands on the lines that are whole by now.
+    /// Passes the lines that are complete by now to `each`.
     pub fn read(&mut self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
         let mut chunk = [0; 8 * 1024];
         loop {
@@ -51,8 +51,8 @@ impl Lines {
     }
 }
 
-/// Hands on every line of the file at `path`, those that are there and those that come, until the
-/// process ends (or is not there).
+/// Passes every line of the file at `path`, existing or new, to `each` until the process ends.
+/// Returns after the existing lines if there is no such process.
 pub(crate) fn follow(path: &Path, pid: u32, each: &mut dyn FnMut(&str)) -> io::Result<()> {
     let mut lines = Lines::open(path)?;
     let notify = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
@@ -70,7 +70,7 @@ pub(crate) fn follow(path: &Path, pid: u32, each: &mut dyn FnMut(&str)) -> io::R
     lines.read(each)
 }
 
-/// Waits for either; true when the process has ended.
+/// Waits for new lines or the end of the process. Returns true if the process has ended.
 fn ended(notify: &OwnedFd, process: &OwnedFd) -> io::Result<bool> {
     let mut fds = [PollFd::new(notify, PollFlags::IN), PollFd::new(process, PollFlags::IN)];
     match poll(&mut fds, None) {

@@ -1,30 +1,30 @@
-//! One experiment in the queue.
+//! Job of the queue: one experiment to run.
 
 use assay_model::RunId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a job is in its life.
+/// State of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
-    /// It waits for its turn.
+    /// The job waits for its turn.
     #[default]
     Waiting,
-    /// Its run goes on.
+    /// The run is in progress.
     Running,
-    /// Its run came to its planned end.
+    /// The run reached its planned end.
     Completed,
-    /// Its run could not start, ended early by its own rules, or measured nothing.
+    /// The run could not start, ended early by its own rules, or measured nothing.
     Failed,
-    /// Its run was cut off, by a crash, a reboot or a stop of the server; it can be resumed.
+    /// The run was cut off by a crash, a reboot or a stop of the server. It can be resumed.
     Interrupted,
-    /// A person called it off; a run that had begun can be resumed.
+    /// A person cancelled the job. If its run had started, it can be resumed.
     Cancelled,
 }
 
 impl JobState {
-    /// The state's name as written.
+    /// Returns the name of the state as it is serialized.
     pub fn name(self) -> &'static str {
         match self {
             JobState::Waiting => "waiting",
@@ -36,20 +36,20 @@ impl JobState {
         }
     }
 
-    /// Whether nothing more happens to the job by itself.
+    /// Returns true if the job has ended, so that its state changes only if a person resumes it.
     pub fn is_over(self) -> bool {
         !matches!(self, JobState::Waiting | JobState::Running)
     }
 }
 
-/// A process, distinguished from every other one that ever had its id.
+/// Process, identified beyond its id, because ids are reused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
-    /// Its id.
+    /// Id of the process.
     pub pid: u32,
-    /// When it started, in ticks since boot.
+    /// Start time, in clock ticks since boot.
     pub start_ticks: u64,
-    /// The boot that it lives in.
+    /// Id of the boot during which the process started.
     pub boot_id: String,
 }
 
@@ -65,51 +65,52 @@ impl From<&Process> for assay_system::Owner {
     }
 }
 
-/// One experiment in the queue, as its file holds it. Unknown fields are ignored: earlier versions wrote `scheduled`.
+/// Job of the queue, as its file stores it. Unknown fields are ignored: earlier versions wrote
+/// `scheduled`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
-    /// The version of the format.
+    /// Version of the file format.
     pub schema_version: u32,
-    /// Its number.
+    /// Number of the job.
     pub id: u64,
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// The experiment's title; may be empty.
+    /// Title of the experiment; may be empty.
     pub title: String,
-    /// The workload's name.
+    /// Name of the workload.
     pub workload: String,
-    /// What was changed in the experiment, as `NAME=VALUE`.
+    /// Changes to the experiment, such as `NAME=VALUE`.
     pub changes: Vec<String>,
-    /// How many trials were planned when it was submitted.
+    /// Number of trials that were planned when the job was submitted.
     pub trials: u64,
-    /// When it was submitted: ISO 8601, UTC.
+    /// Time of submission: ISO 8601, UTC.
     pub submitted_at: String,
-    /// A word about who submitted it, as they gave it; may be empty.
+    /// Name of the submitter, as given; may be empty.
     pub submitted_by: String,
-    /// Where it stands among those that wait: the smallest is next.
+    /// Position among the waiting jobs: the smallest value is next.
     pub order: i64,
-    /// It does not start before this time: ISO 8601, UTC.
+    /// Time before which the job does not start: ISO 8601, UTC.
     pub not_before: Option<String>,
-    /// Where it is in its life.
+    /// Current state of the job.
     pub state: JobState,
-    /// Whether a person asked for its end.
+    /// True if a person cancelled the job while its run was in progress.
     pub cancel: bool,
-    /// Its run, once it is registered.
+    /// Id of the job's run, once it is registered.
     pub run: Option<RunId>,
-    /// The process that runs it.
+    /// Process of the run that is in progress.
     pub process: Option<Process>,
-    /// When its run was started (last).
+    /// Time when the run was started or last resumed.
     pub started_at: Option<String>,
-    /// When it was over.
+    /// Time when the job ended.
     pub ended_at: Option<String>,
-    /// The exit code of `assay run`; `null` when it is not known.
+    /// Exit code of `assay run`; `null` if it is unknown.
     pub exit: Option<i32>,
-    /// Why it ended, as a sentence; empty before.
+    /// Reason why the job ended, as a sentence; empty before.
     pub reason: String,
 }
 
 impl Job {
-    /// The end of its run as a sentence, without the full stop.
+    /// Returns a sentence about the end of the run, without the full stop.
     pub fn ending(&self) -> String {
         let reason =
             self.reason.replace("the plan is done", &format!("all {} trials ran", self.trials));
@@ -120,7 +121,7 @@ impl Job {
         if reason.is_empty() { state } else { format!("{state}: {reason}") }
     }
 
-    /// Whether it can be taken up again.
+    /// Returns true if the job can be resumed.
     pub fn can_resume(&self) -> bool {
         self.state == JobState::Interrupted
             || (self.run.is_some() && matches!(self.state, JobState::Cancelled | JobState::Failed))

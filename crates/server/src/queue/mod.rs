@@ -1,4 +1,4 @@
-//! Jobs: kept on disk, dispatched, run and followed.
+//! Queue of jobs: stores them on disk, dispatches them, starts their runs and follows them.
 
 pub(super) mod child;
 pub(super) mod dispatch;

@@ -1,5 +1,5 @@
-//! What the archive knows of a job's run. Events and the queue's own files can be lost to a full disk; what
-//! the archive has recorded counts.
+//! Looks up the run of a job in the archive. A full disk can lose events and files of the queue, so
+//! the records of the archive decide.
 
 use assay_archive::{Filter, RunReader};
 use assay_model::{LedgerEvent, RunId};
@@ -9,14 +9,14 @@ use crate::app::App;
 use crate::live::live_run::Finish;
 use crate::queue::job::Job;
 
-/// The run of a job.
+/// Run of a job, as the archive has it.
 pub(crate) struct Known {
     pub run: RunId,
-    /// How it ended; `None` while it runs, and when it was cut off.
+    /// Outcome of the run; `None` while it is in progress and if it was cut off.
     pub end: Option<Finish>,
 }
 
-/// The run of a job, if the archive has it.
+/// Returns the run of a job, if the archive has it.
 pub(crate) fn run_of(app: &App, job: &Job) -> Option<Known> {
     let reader = match &job.run {
         Some(run) => app.config.archive.run(run).ok()?,
@@ -26,16 +26,16 @@ pub(crate) fn run_of(app: &App, job: &Job) -> Option<Known> {
 }
 
 fn end(reader: &RunReader) -> Option<Finish> {
-    // After an end that was resumed there are other entries.
+    // After a run was resumed, its `Ended` entry is not the last one.
     let LedgerEvent::Ended { state, reason } = &reader.ledger().last()?.event else { return None };
     Some(Finish { state: *state, reason: reason.clone() })
 }
 
-/// The run of a job whose events never named it: of the same text, begun after the job was, and no
-/// other job's.
+/// Finds the run of a job whose events never named it: a run of the same text that started after
+/// the job and belongs to no other job.
 fn find(app: &App, job: &Job) -> Option<RunReader> {
     let began: Timestamp = job.started_at.as_ref()?.parse().ok()?;
-    // Runs note whole seconds.
+    // Runs record their start in whole seconds.
     let began = began.checked_sub(jiff::SignedDuration::from_secs(1)).ok()?;
     let (folder, taken) = {
         let queue = app.queue();
@@ -49,7 +49,7 @@ fn find(app: &App, job: &Job) -> Option<RunReader> {
         ..Filter::default()
     };
     let mut found = app.config.archive.list(&filter).ok()?;
-    // The newest is first; a job's run is the first that began after it.
+    // The list starts with the newest; the job's run is the first that started after the job.
     found.reverse();
     found
         .into_iter()

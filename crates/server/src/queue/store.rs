@@ -1,6 +1,6 @@
-//! The queue on disk: a folder a job, with its `job.json`, its experiment, the events of its run and
-//! the output of `assay run`. A file is written to a temporary name, flushed and renamed; then it
-//! counts.
+//! Queue on disk: a folder for each job, with its `job.json`, its experiment, the events of its run
+//! and the output of `assay run`. A file is written under a temporary name, flushed and then
+//! renamed, so it is never half written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -17,38 +17,38 @@ use serde::de::DeserializeOwned;
 use crate::error::{Refusal, ServeError};
 use crate::queue::job::{Job, JobState};
 
-/// How many jobs that are over are kept; their runs are in the archive.
+/// Number of ended jobs to keep. The runs of older ones stay in the archive.
 const KEPT: usize = 500;
-/// More than this many may not wait.
+/// Maximum number of waiting jobs.
 pub(crate) const MAX_WAITING: usize = 1000;
-/// The largest file that is read.
+/// Maximum number of bytes read from a file.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The queue of one state folder; one process has it at a time.
+/// Queue of one state folder. One process at a time can open it.
 #[derive(Debug)]
 pub(crate) struct Queue {
     folder: PathBuf,
     jobs: BTreeMap<u64, Job>,
-    /// Jobs whose files say less than is known, since the disk was full.
+    /// Jobs whose files are out of date, because they could not be written (full disk).
     unsaved: BTreeSet<u64>,
     next: u64,
     _lock: File,
 }
 
-/// A new job, before the queue has given it a number and a place.
+/// New job, before the queue gives it a number and a position.
 #[derive(Debug)]
 pub(crate) struct NewJob {
     pub job: Job,
-    /// The experiment.
+    /// Text of the experiment.
     pub toml: String,
     pub first: bool,
 }
 
 impl Queue {
-    /// Opens the queue in `state_dir` and takes it.
+    /// Opens and locks the queue in `state_dir`.
     ///
     /// # Errors
-    /// Another process has it, or its files cannot be read or written.
+    /// Another process has locked it, or a file cannot be read or written.
     pub fn open(state_dir: &Path) -> Result<Self, ServeError> {
         let folder = state_dir.join("queue");
         own_folder(&folder)?;
@@ -66,7 +66,7 @@ impl Queue {
             let Some(id) = entry.file_name().to_str().and_then(|n| n.parse::<u64>().ok()) else {
                 continue;
             };
-            // A number is never used twice, also when its job was never whole.
+            // Numbers are never reused, not even those of jobs that were not written completely.
             self.next = self.next.max(id + 1);
             let path = entry.path().join("job.json");
             if !path.exists() {
@@ -83,23 +83,21 @@ impl Queue {
         Ok(())
     }
 
-    /// The folder of a job.
     pub fn folder_of(&self, id: u64) -> PathBuf {
         self.folder.join(format!("{id:06}"))
     }
 
-    /// A job.
     pub fn get(&self, id: u64) -> Option<&Job> {
         self.jobs.get(&id)
     }
 
-    /// A job that a request names.
+    /// Returns the job that a request names, or refuses with 404.
     pub fn find(&self, id: u64) -> Result<&Job, Refusal> {
         let none = || Refusal::not_found(format!("there is no job {id} in the queue"));
         self.get(id).ok_or_else(none)
     }
 
-    /// Those that wait, the next one first.
+    /// Returns the waiting jobs, next one first.
     pub fn waiting(&self) -> Vec<&Job> {
         let mut waiting: Vec<&Job> =
             self.jobs.values().filter(|j| j.state == JobState::Waiting).collect();
@@ -107,19 +105,18 @@ impl Queue {
         waiting
     }
 
-    /// The one that runs.
     pub fn running(&self) -> Option<&Job> {
         self.jobs.values().find(|j| j.state == JobState::Running)
     }
 
-    /// Those that are over, the newest first.
+    /// Returns the ended jobs, newest first.
     pub fn over(&self) -> Vec<&Job> {
         let mut over: Vec<&Job> = self.jobs.values().filter(|j| j.state.is_over()).collect();
         over.sort_by(|a, b| (&b.ended_at, b.id).cmp(&(&a.ended_at, a.id)));
         over
     }
 
-    /// Adds a job; it is on disk when this returns.
+    /// Adds a job. It is on disk when this returns.
     pub fn add(&mut self, new: NewJob) -> Result<Job, ServeError> {
         let id = self.next;
         self.next += 1;
@@ -140,12 +137,11 @@ impl Queue {
         Ok(job)
     }
 
-    /// All jobs.
     pub fn all(&self) -> impl Iterator<Item = &Job> {
         self.jobs.values()
     }
 
-    /// Notes what has happened to a job: here at once, on disk when that has room.
+    /// Records an event of a job: in memory at once, on disk if that succeeds.
     ///
     /// # Errors
     /// The file could not be written; [`Queue::flush`] tries again.
@@ -157,10 +153,10 @@ impl Queue {
         self.put(job)
     }
 
-    /// Writes what could not be written before.
+    /// Writes the jobs whose files could not be written before.
     ///
     /// # Errors
-    /// It still cannot.
+    /// A file still cannot be written.
     pub fn flush(&mut self) -> Result<(), ServeError> {
         while let Some(id) = self.unsaved.first().copied() {
             match self.jobs.get(&id).cloned() {
@@ -173,7 +169,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Changes a job on disk, then here: for what does not happen where it cannot be written.
+    /// Changes a job on disk, then in memory: for changes that must not take effect if they cannot
+    /// be written.
     pub fn change(&mut self, id: u64, change: impl FnOnce(&mut Job)) -> Result<(), ServeError> {
         let Some(mut job) = self.jobs.get(&id).cloned() else { return Ok(()) };
         change(&mut job);
@@ -189,7 +186,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Moves a waiting job: before all others, before the one that stands before it, after the next.
+    /// Moves a waiting job to the front, one place up, or one place down. Returns `None` if the job
+    /// is not waiting.
     pub fn shift(&mut self, id: u64, to: Shift) -> Result<Option<Job>, ServeError> {
         let waiting: Vec<(u64, i64)> = self.waiting().iter().map(|j| (j.id, j.order)).collect();
         let Some(at) = waiting.iter().position(|(i, _)| *i == id) else { return Ok(None) };
@@ -211,11 +209,12 @@ impl Queue {
         Ok(self.jobs.get(&id).cloned())
     }
 
-    /// The waiting job whose turn it is at `now`; else when to ask again, if some job may start later.
+    /// Returns the waiting job that may start at `now`. Otherwise the error is the earliest time at
+    /// which a waiting job may start, or `None` if no job is waiting.
     pub fn due(&self, now: Timestamp) -> Result<u64, Option<Timestamp>> {
         let mut soonest: Option<Timestamp> = None;
         for job in self.waiting() {
-            // A time that cannot be read does not keep a job forever.
+            // An unreadable time must not hold a job forever.
             let at = job.not_before.as_ref().and_then(|t| t.parse::<Timestamp>().ok());
             match at.filter(|at| *at > now) {
                 None => return Ok(job.id),
@@ -225,7 +224,7 @@ impl Queue {
         Err(soonest)
     }
 
-    /// Forgets the oldest jobs that are over, when there are very many.
+    /// Deletes the oldest ended jobs if there are more than [`KEPT`].
     fn prune(&mut self) {
         let old: Vec<u64> = self.over().iter().skip(KEPT).map(|j| j.id).collect();
         for id in old {
@@ -235,7 +234,7 @@ impl Queue {
     }
 }
 
-/// Where a waiting job is moved to.
+/// New position of a waiting job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Shift {
@@ -244,7 +243,7 @@ pub(crate) enum Shift {
     Down,
 }
 
-/// Now: ISO 8601, UTC, whole milliseconds.
+/// Returns the current time: ISO 8601, UTC, in whole milliseconds.
 pub(crate) fn now() -> String {
     let now = Timestamp::now();
     Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now).to_string()
@@ -286,7 +285,7 @@ fn read_job(path: &Path) -> Result<Job, ServeError> {
     }
 }
 
-/// Reads a file that [`write_json`] wrote; `None` if there is none.
+/// Reads a file that [`write_json`] wrote. Returns `None` if the file does not exist.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ServeError> {
     let mut text = String::new();
     match File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text)) {
@@ -298,25 +297,26 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, S
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
-/// Writes a value as JSON, as [`write_whole`] does.
+/// Writes a value as JSON, with the guarantees of [`write_whole`].
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ServeError> {
-    // The types of the state folder hold no map whose keys JSON cannot have.
+    // Cannot fail: no type of the state folder has a map with keys that are not strings.
     write_whole(path, &serde_json::to_vec_pretty(value).unwrap_or_default())
 }
 
-/// A folder for its owner only: experiments, commands and what programs printed are nobody else's.
+/// Creates a folder that only its owner can access, because experiments, commands and the output of
+/// programs are private.
 fn own_folder(path: &Path) -> Result<(), ServeError> {
     let fail = |e| ServeError::io("make the folder", path)(e);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
-    // Earlier versions let others in.
+    // Earlier versions gave others access.
     fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(fail)
 }
 
-/// Writes a file, for its owner only, whole or not at all, also when the power is lost.
+/// Writes a file that only its owner can read, completely or not at all, even if the power fails.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ServeError> {
     let staged = path.with_extension("tmp");
     let fail = |e| ServeError::io("write", path)(e);
-    // What an interrupted write left may have been open to others.
+    // A file from an interrupted write may be readable by others.
     let _ = fs::remove_file(&staged);
     let written = OpenOptions::new()
         .write(true)
@@ -370,7 +370,7 @@ mod tests {
     fn nobody_else_reads_it() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("queue");
-        // As an earlier version made it.
+        // The folder as an earlier version made it.
         fs::create_dir(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
         let mut queue = Queue::open(dir.path()).unwrap();

@@ -1,5 +1,5 @@
-//! What a person has filled in so far: read, checked and planned as submitting does it, without anything being
-//! submitted. A mistake stands with the field that it is in.
+//! Draft of a submission: read, checked and planned like a submission, but not submitted. Each
+//! problem names the field that it is in.
 
 use assay_lab::{Estimate, LabError, Prepared, apply_set, estimate};
 use assay_model::{Experiment, ParamType, Scalar, Stop, WorkloadSpec};
@@ -12,12 +12,13 @@ use crate::submit::folders::Listed;
 use crate::submit::overrides::{self, Field};
 use crate::submit::submission::Submission;
 
-/// A mistake.
+/// Problem of a submission.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Problem {
-    /// The field: `set.NAME` of a parameter, else its name in a submission; empty: the whole.
+    /// Field with the problem: `set.NAME` for a parameter, otherwise a field of the submission;
+    /// empty if it concerns the whole submission.
     pub field: String,
-    /// What is wrong and what would be right.
+    /// Description of the problem and of a correct value.
     pub message: String,
 }
 
@@ -27,46 +28,47 @@ impl Problem {
     }
 }
 
-/// What would be run.
+/// Plan of the run that a submission would start.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Planned {
     pub trials: u64,
     pub treatments: u64,
-    /// Whether the run ends as soon as the answer is clear; the trials are the most that it takes then.
+    /// True if the run ends as soon as the answer is clear; `trials` is then the maximum.
     pub until_clear: bool,
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// What this machine lacks for it.
+    /// Requirements of the experiment that this machine does not meet.
     pub obstacles: Vec<String>,
 }
 
-/// A submission as it stands.
+/// Submission as filled in so far.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Draft {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub name: String,
     pub title: String,
-    /// The workload's name and what it does.
+    /// Name of the workload.
     pub workload: String,
     pub help: String,
-    /// The workload's parameters with their values.
+    /// Parameters of the workload with their values.
     pub fields: Vec<Field>,
-    /// The blocks that the experiment asks for; `null` when it leaves them open.
+    /// Number of blocks that the experiment sets; `null` if it sets none.
     pub blocks: Option<u32>,
-    /// Whether it has a repository whose revisions can be measured.
+    /// True if the experiment has a repository whose revisions can be measured.
     pub revisions: bool,
-    /// The experiment as the text of its file.
+    /// Text of the experiment's file.
     pub toml: String,
-    /// What is wrong; empty: it can be submitted.
+    /// Problems of the submission; empty if it can be submitted.
     pub problems: Vec<Problem>,
-    /// What would be run; `null` while something is wrong, and for a revision, which is planned when it is submitted.
+    /// Plan of the run. `null` while there are problems, and for a revision, which is planned when
+    /// it is submitted.
     pub plan: Option<Planned>,
 }
 
-/// Reads, checks and plans what is asked for.
+/// Reads, checks and plans a submission.
 ///
 /// # Errors
-/// There is no such experiment or workload, or it cannot be read at all.
+/// The experiment or the workload does not exist, or cannot be read at all.
 pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
     let (listed, refused) = overrides::edited(app, asked)?;
     let refused = refused.map(|refusal| Problem::new("toml", refusal.message));
@@ -74,7 +76,7 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
     let workload = match overrides::workload_of(app, &listed, &plain) {
         Ok(workload) => workload,
-        // A text that names an unknown workload is the text's mistake.
+        // An unknown workload in the text is a problem of the text.
         Err(refusal) if asked.toml.is_some() => {
             problems.push(Problem::new("toml", refusal.message));
             return Ok(unplanned(app, asked, &listed, &plain, None, problems));
@@ -102,7 +104,7 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
         }
     };
     let mut whole = (*plain).clone();
-    // It could be laid over just now. Tags are those of the one run, not of the text.
+    // This succeeded above. Tags belong to the run, not to the text.
     let of_text = Submission { tags: Vec::new(), ..asked.clone() };
     let _ = overrides::lay_over(&mut whole, &of_text);
     let mut draft = unplanned(app, asked, &listed, &whole, Some(spec), problems);
@@ -112,10 +114,10 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
     Ok(draft)
 }
 
-/// What a form is opened with: neither checked nor planned.
+/// Returns the draft that a form opens with, neither checked nor planned.
 ///
 /// # Errors
-/// There is no such experiment or workload, or it cannot be read at all.
+/// The experiment or the workload does not exist, or cannot be read at all.
 pub(crate) fn opened(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
     let (listed, _) = overrides::edited(app, asked)?;
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
@@ -132,7 +134,7 @@ fn unplanned(
     problems: Vec<Problem>,
 ) -> Draft {
     let params = spec.map(|s| s.params.as_slice()).unwrap_or_default();
-    // A text with a mistake is kept as it was typed.
+    // Keep a text with a problem as it was typed.
     let typed = problems.iter().any(|p| p.field == "toml").then(|| asked.toml.clone()).flatten();
     Draft {
         name: experiment.name.clone(),
@@ -148,7 +150,7 @@ fn unplanned(
     }
 }
 
-/// Lays one parameter over the experiment, or says what is wrong with it.
+/// Sets one parameter of the experiment. The error describes the problem.
 fn set(
     app: &App,
     spec: &WorkloadSpec,
@@ -161,7 +163,7 @@ fn set(
     let Some(param) = spec.param(name) else {
         return apply_set(experiment, &format!("{name}={value}")).map_err(|e| e.to_string());
     };
-    // A list of TOML, and a text with a comma in it, are the planner's to read.
+    // The planner reads TOML lists, and texts, which may contain commas.
     if param.ty != ParamType::Text && !value.trim_start().starts_with('[') {
         for level in value.split(',').map(str::trim) {
             param.check(&Scalar::parse(level))?;
@@ -170,7 +172,7 @@ fn set(
     apply_set(experiment, &format!("{name}={value}")).map_err(|e| e.to_string())
 }
 
-/// What is wrong with the fields that are no parameters.
+/// Checks the fields that are not parameters.
 fn others(asked: &Submission) -> Vec<Problem> {
     let mut problems = Vec::new();
     if asked.blocks == Some(0) {
@@ -186,7 +188,7 @@ fn others(asked: &Submission) -> Vec<Problem> {
     problems
 }
 
-/// The field that the planner's complaint is about.
+/// Assigns an error of the planner to the field that it is about.
 fn place(error: &LabError, spec: &WorkloadSpec, asked: &Submission) -> Problem {
     let message = match error {
         LabError::File(e) => e.render(false),
@@ -218,7 +220,8 @@ fn planned(app: &App, prepared: &Prepared) -> Planned {
     }
 }
 
-/// What is repeated or cloned: the submission that a form is opened with.
+/// Returns the submission that a form opens with to repeat a run, or to clone it as a new
+/// experiment.
 pub(crate) fn of_run(
     app: &App,
     run: &assay_model::RunId,
@@ -241,7 +244,7 @@ pub(crate) fn of_run(
         )));
     }
     if let Some(Ok(own)) = base.as_ref().map(|l| &l.experiment) {
-        // The run has the kit beside the file by its whole path.
+        // The run names a kit next to the experiment's file by its full path.
         let beside = base.as_ref().and_then(|l| l.path.parent()?.canonicalize().ok());
         let full = beside.map(|dir| dir.join(&own.workload).display().to_string());
         if own.workload.contains('/') && full.as_ref() == Some(&experiment.workload) {
@@ -262,9 +265,9 @@ pub(crate) fn of_run(
     })
 }
 
-/// An experiment of a workload as it is without parameters.
+/// Returns an experiment that runs a workload without setting parameters.
 pub(crate) fn of_workload(name: &str) -> Listed {
-    // Names have fewer characters than workloads.
+    // Names of experiments allow fewer characters than names of workloads.
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let own: String = name.chars().map(plain).take(80).collect();
     let (own, workload) = (toml::Value::from(own), toml::Value::from(name));

@@ -1,5 +1,5 @@
-//! The experiments that may be submitted: the `.toml` files of the folders that the server was started
-//! with. A client names one by the file's name; it never gives a path.
+//! Experiments that may be submitted: the `.toml` files of the folders that the server was started
+//! with. A client names an experiment by its file name and never gives a path.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,36 +8,37 @@ use assay_model::Experiment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The largest experiment file that is read.
+/// Maximum size of an experiment file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// An experiment that may be submitted.
+/// Experiment that may be submitted.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
     pub id: String,
     pub path: PathBuf,
     pub text: String,
-    /// What it says, or why it cannot be read.
+    /// Parsed experiment, or why the file cannot be read.
     pub experiment: Result<Box<Experiment>, String>,
-    /// Whether it is not what the file says.
+    /// True if the experiment is not the one of the file.
     pub edited: bool,
 }
 
-/// A line of the list.
+/// Entry in the list of experiments.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ExperimentLine {
-    /// By this it is submitted.
+    /// Id to submit the experiment by: its file name without `.toml`.
     pub id: String,
-    /// Its title; empty when it has none.
+    /// Title of the experiment; may be empty.
     pub title: String,
-    /// Its workload; empty when the file cannot be read.
+    /// Workload of the experiment; empty if the file cannot be read.
     pub workload: String,
-    /// What is wrong with the file; `null` when nothing is.
+    /// Error of the file; `null` if it can be read.
     pub problem: Option<String>,
 }
 
 impl Listed {
-    /// An experiment of no file, whose text errors call `source`: a kit is not looked for beside it.
+    /// Creates an experiment from a text without a file. Errors call the text `source`. No kit next
+    /// to a file is used.
     pub fn of_text(source: &str, id: String, text: String) -> Self {
         let experiment = parsed(source, &text);
         Listed { id, path: PathBuf::new(), text, experiment, edited: true }
@@ -52,8 +53,8 @@ impl Listed {
     }
 }
 
-/// The experiments of the folders, by name; a folder hides those of the same name in later ones. Links
-/// that lead out of a folder are not followed.
+/// Returns the experiments of the folders, sorted by name. If several folders have an experiment of
+/// one name, the first folder wins. Links that lead out of a folder are not followed.
 pub(crate) fn list(folders: &[PathBuf]) -> Vec<Listed> {
     let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
     for folder in folders {
@@ -72,7 +73,6 @@ pub(crate) fn list(folders: &[PathBuf]) -> Vec<Listed> {
     found.into_iter().map(|(id, path)| read(id, path)).collect()
 }
 
-/// The experiment of that name.
 pub(crate) fn find(folders: &[PathBuf], id: &str) -> Option<Listed> {
     list(folders).into_iter().find(|listed| listed.id == id)
 }

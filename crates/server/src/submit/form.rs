@@ -1,34 +1,33 @@
-//! The form of a submission as it was filled in, read as what is submitted. Fields that were left as they were
-//! change nothing.
+//! Reads the form of a submission as it was filled in. Fields that were not edited change nothing.
 
 use crate::app::App;
 use crate::error::Refusal;
 use crate::submit::draft::{self, Problem};
 use crate::submit::submission::Submission;
 
-/// A form that was filled in.
+/// Form of a submission as filled in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filled {
-    /// What it asks for.
+    /// Submission that the form describes.
     pub asked: Submission,
-    /// What could not be read.
+    /// Values that could not be read.
     pub problems: Vec<Problem>,
-    /// The text that the form was opened with; empty: that of the experiment's file.
+    /// Text that the form was opened with; empty if it was the text of the experiment's file.
     base: String,
-    /// What was sent, to be shown again.
+    /// Fields as they were sent, to be shown again.
     sent: Vec<(String, String)>,
 }
 
 impl Filled {
-    /// A form that is opened with a submission.
+    /// Creates a form that opens with a submission.
     pub fn of(asked: Submission) -> Self {
         Filled { base: asked.toml.clone().unwrap_or_default(), asked, ..Filled::default() }
     }
 
-    /// Reads a form.
+    /// Reads the fields of a form.
     ///
     /// # Errors
-    /// There is no such experiment or workload.
+    /// The experiment or the workload does not exist.
     pub fn read(app: &App, sent: Vec<(String, String)>) -> Result<Self, Refusal> {
         let get = |name: &str| {
             let found = sent.iter().find(|(n, _)| n == name);
@@ -52,7 +51,7 @@ impl Filled {
         asked.tags = words.map(str::to_owned).collect();
         let opened = draft::opened(app, &asked)?;
         let changed = toml.as_deref().is_some_and(|text| text != opened.toml.trim());
-        // The script tells which of the two was changed last.
+        // The page's script sends which of the two was edited last.
         let by_text = match get("edited").as_str() {
             "toml" => true,
             "fields" => false,
@@ -82,18 +81,18 @@ impl Filled {
         Ok(Filled { asked, problems, base: base.unwrap_or_default(), sent })
     }
 
-    /// The text that the form was opened with.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// What stands in a field, as it was typed.
+    /// Returns the text of a field as it was typed.
     pub fn text(&self, name: &str) -> String {
         let found = self.sent.iter().find(|(n, _)| n == name);
         found.map(|(_, value)| value.clone()).unwrap_or_default()
     }
 
-    /// The blocks as they were typed, else as the experiment has them.
+    /// Returns the number of blocks as it was typed, or the one of the experiment if the field was
+    /// not sent.
     pub fn blocks(&self, draft: &draft::Draft) -> String {
         if self.sent.iter().any(|(n, _)| n == "blocks") {
             return self.text("blocks");
@@ -102,7 +101,7 @@ impl Filled {
     }
 }
 
-/// The time of a form's field, which has neither seconds nor zone and means UTC.
+/// Completes the time of a form's field, which has neither seconds nor a zone and means UTC.
 fn time_of(value: &str) -> String {
     if value.ends_with('Z') { value.to_owned() } else { format!("{value}:00Z") }
 }

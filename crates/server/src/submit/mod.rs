@@ -1,4 +1,4 @@
-//! From what a person submits to a job.
+//! Turns submissions into jobs of the queue.
 
 pub(super) mod draft;
 pub(super) mod folders;

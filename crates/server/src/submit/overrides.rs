@@ -1,5 +1,5 @@
-//! From what a person submits to a job: which experiment, what is changed in it, when. What may be
-//! changed without `--allow-any` cannot name a program or a file.
+//! Turns a submission into a job: which experiment, its changes, and its earliest start. The
+//! changes that are allowed without `--allow-any` cannot name a program or a file.
 
 use assay_lab::{LabError, Prepared, apply_set};
 use assay_model::{Experiment, FactorLevels, ParamSpec, ParamType, Scalar, Stop, WorkloadSpec};
@@ -16,29 +16,29 @@ use crate::submit::folders::{Listed, find};
 use crate::submit::points;
 use crate::submit::submission::Submission;
 
-/// A field of the form for an experiment.
+/// Parameter of the workload, as a field of the form.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Field {
-    /// What the parameter must be, with its default and what it means.
+    /// Type, default and description of the parameter.
     pub param: ParamSpec,
-    /// What the experiment has: a value, or the levels of a factor with commas; `null` when the
+    /// Value in the experiment, or the levels of a factor, separated by commas; `null` if the
     /// parameter has no value.
     pub value: Option<String>,
-    /// Whether it is a factor.
+    /// True if the parameter is a factor.
     pub factor: bool,
-    /// Why it cannot be changed here; `null` when it can.
+    /// Reason why the parameter cannot be changed here; `null` if it can.
     pub locked: Option<String>,
 }
 
-/// The form for an experiment.
+/// Form for an experiment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Form {
     pub id: String,
     pub experiment: Experiment,
-    /// What the workload does.
+    /// Description of the workload.
     pub help: String,
     pub fields: Vec<Field>,
-    /// How many trials the plan has as it stands.
+    /// Number of trials that the unchanged experiment plans.
     pub trials: u64,
     pub treatments: u64,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Form {
 const LOCKED: &str = "a text can name a program or a file; it is changed in the experiment's own file, or with a server \
      started with --allow-any";
 
-/// The form for an experiment of the folders.
+/// Returns the form for an experiment of the folders.
 pub(crate) fn form(app: &App, id: &str) -> Result<Form, Refusal> {
     let listed = listed(app, id)?;
     let prepared = prepare(app, &listed, &|_| Ok(()))?;
@@ -88,8 +88,8 @@ pub(crate) fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Fi
     Field { param: param.clone(), value, factor: factor.is_some(), locked }
 }
 
-/// The experiment that is submitted: what it starts from, as its text changes that; the change is left out where it is
-/// refused.
+/// Returns the experiment of a submission: its named experiment or workload, changed to the
+/// submitted text. If that change is refused, returns the unchanged experiment and the refusal.
 pub(crate) fn edited(app: &App, asked: &Submission) -> Result<(Listed, Option<Refusal>), Refusal> {
     let base = match &asked.workload {
         Some(name) if name.contains('/') => {
@@ -117,14 +117,14 @@ pub(crate) fn edited(app: &App, asked: &Submission) -> Result<(Listed, Option<Re
     Ok(edited.unwrap_or_else(|refusal| (base, Some(refusal))))
 }
 
-/// An experiment of a text, which can be read.
+/// Returns the experiment of a text, or refuses an unreadable text.
 fn listed_text(id: &str, text: &str) -> Result<Listed, Refusal> {
     let own = Listed::of_text("the experiment", id.to_owned(), text.to_owned());
     own.experiment.as_ref().map_err(|e| Refusal::bad(e.clone()))?;
     Ok(own)
 }
 
-/// An experiment whose text was changed, as far as that is allowed.
+/// Returns the experiment with its text changed. Refuses changes that are not allowed.
 fn edit(app: &App, base: &Listed, text: &str) -> Result<Listed, Refusal> {
     let mut edited = Listed { path: base.path.clone(), ..listed_text(&base.id, text)? };
     if app.config.allow_any {
@@ -134,7 +134,7 @@ fn edit(app: &App, base: &Listed, text: &str) -> Result<Listed, Refusal> {
         return Err(Refusal::bad(base.experiment.clone().err().unwrap_or_default()));
     };
     if was == is {
-        // Another way to write the same.
+        // The text differs, but the experiment is the same.
         edited.edited = false;
         return Ok(edited);
     }
@@ -149,7 +149,8 @@ fn edit(app: &App, base: &Listed, text: &str) -> Result<Listed, Refusal> {
     }
 }
 
-/// What of an edited experiment can name a program or a file, or touches the system, and was changed.
+/// Returns a changed part of an edited experiment that can name a program or a file, or that
+/// touches the system. `None` if all changes are harmless.
 fn beyond(spec: &WorkloadSpec, was: &Experiment, is: &Experiment) -> Option<String> {
     let free = |name: &str| spec.param(name).is_some_and(|p| p.ty != ParamType::Text);
     let mut back = is.clone();
@@ -158,7 +159,7 @@ fn beyond(spec: &WorkloadSpec, was: &Experiment, is: &Experiment) -> Option<Stri
     back.description.clone_from(&was.description);
     back.tags.clone_from(&was.tags);
     back.compare.clone_from(&was.compare);
-    // Warm-ups have parameters of their own.
+    // Warm-ups set parameters, so they may not differ.
     let warmups = std::mem::take(&mut back.design.warmups);
     back.design.clone_from(&was.design);
     back.design.warmups = warmups;
@@ -184,7 +185,7 @@ fn beyond(spec: &WorkloadSpec, was: &Experiment, is: &Experiment) -> Option<Stri
     Some(key.map_or_else(|| "it".to_owned(), |key| format!("`{key}`")))
 }
 
-/// The workload of an experiment; its kit may stand beside the file.
+/// Returns the workload of an experiment. Its kit may be next to the experiment's file.
 pub(crate) fn workload_of(
     app: &App,
     listed: &Listed,
@@ -195,19 +196,20 @@ pub(crate) fn workload_of(
         .map_err(|e| Refusal::bad(e.to_string()))
 }
 
-/// The workload's name, or the whole path of the kit that stands beside the file.
+/// Returns the workload's name, or the full path of the kit if it is next to the experiment's file.
 fn in_full(listed: &Listed, workload: &str) -> String {
     let beside = listed.path.parent().and_then(|dir| dir.canonicalize().ok());
     let full = beside.filter(|_| workload.contains('/')).map(|dir| dir.join(workload));
     full.filter(|f| f.is_dir()).map_or_else(|| workload.to_owned(), |f| f.display().to_string())
 }
 
-/// An experiment as the text of its file, without what holds anyway.
+/// Returns an experiment as the text of its file, without values that equal the defaults.
 pub(crate) fn text_of(experiment: &Experiment) -> String {
     rewritten(&of_workload(&experiment.workload), experiment)
 }
 
-/// The text of `base`, changed to say what `experiment` does; the rest stays as it was written, with its comments.
+/// Returns the text of `base`, changed to describe `experiment`. The rest of the text is kept as
+/// written, with its comments.
 pub(crate) fn rewritten(base: &Listed, experiment: &Experiment) -> String {
     let edit = || {
         let mut text: DocumentMut = base.text.parse().ok()?;
@@ -223,7 +225,7 @@ pub(crate) fn rewritten(base: &Listed, experiment: &Experiment) -> String {
     })
 }
 
-/// Writes into `text`, which says `was`, what `is` has otherwise.
+/// Writes the differences between `is` and `was` into `text`, which describes `was`.
 fn write_changes(text: &mut dyn TableLike, was: &toml::Table, is: &toml::Table) {
     let none = toml::Table::new();
     for key in was.keys().filter(|key| !is.contains_key(*key)) {
@@ -246,7 +248,7 @@ fn write_changes(text: &mut dyn TableLike, was: &toml::Table, is: &toml::Table) 
     }
 }
 
-/// The time before which it does not start.
+/// Returns the time before which the job must not start.
 pub(crate) fn not_before(asked: &Submission) -> Result<Option<Timestamp>, Refusal> {
     match asked.not_before.as_deref().map(str::trim).filter(|t| !t.is_empty()) {
         None => Ok(None),
@@ -256,7 +258,7 @@ pub(crate) fn not_before(asked: &Submission) -> Result<Option<Timestamp>, Refusa
     }
 }
 
-/// Whether tags and names have a size that is kept.
+/// Checks the number and the lengths of tags, and the length of the submitter's name.
 pub(crate) fn words(asked: &Submission) -> Result<(), Refusal> {
     if asked.tags.len() > 50 || asked.tags.iter().any(|t| t.len() > 200) || asked.by.len() > 200 {
         return Err(Refusal::bad("at most 50 tags, and words of at most 200 bytes"));
@@ -264,7 +266,7 @@ pub(crate) fn words(asked: &Submission) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Makes a job of what is submitted, or says what is wrong with it.
+/// Creates the job of a submission, or refuses it with the reason.
 pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     let waiting = app.queue().waiting().len();
     if waiting >= MAX_WAITING {
@@ -275,7 +277,7 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     let not_before = not_before(asked)?;
     words(asked)?;
     points::check_revisions(asked)?;
-    // Where nothing is set there is nothing to ask of the experiment as it stands.
+    // Without new parameter values, no check is needed.
     if !asked.set.is_empty() {
         let plain = listed.experiment.clone().map_err(Refusal::bad)?;
         let workload = workload_of(app, &listed, &plain)?;
@@ -307,7 +309,7 @@ pub(crate) fn prepare(
     plan(app, listed, experiment, change).map_err(|e| Refusal::bad(e.to_string()))
 }
 
-/// As [`prepare`], of an experiment that could be read, with what is wrong as the planner says it.
+/// Same as [`prepare`] for an experiment that could be read. Returns the planner's error.
 pub(crate) fn plan(
     app: &App,
     listed: &Listed,
@@ -316,7 +318,8 @@ pub(crate) fn plan(
 ) -> Result<Prepared, LabError> {
     if listed.edited || listed.path.as_os_str().is_empty() {
         let mut experiment = experiment.clone();
-        // The run starts from a copy in the queue: a kit beside the file is named in full.
+        // The run starts from a copy in the queue, so it needs the full path of a kit next to the
+        // file.
         experiment.workload = in_full(listed, &experiment.workload);
         change(&mut experiment)?;
         return Prepared::from_experiment(experiment, &app.config.kits);

@@ -1,5 +1,5 @@
-//! Points of histories and confirmations of their changes, as jobs of the queue: what a server may measure of a
-//! history, and what it shows of one.
+//! Histories on a server: reads them, and turns points to measure, confirmations and profiles of
+//! changes into jobs.
 
 use std::sync::Arc;
 
@@ -22,34 +22,34 @@ use crate::submit::folders::{self, Listed};
 use crate::submit::overrides::{lay_over, prepare};
 use crate::submit::submission::Submission;
 
-/// A person's note on a change point.
+/// Acknowledgement of a change, with a person's note.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Acknowledged {
-    /// The whole commit.
+    /// Full hash of the commit.
     pub commit: String,
     #[serde(default)]
     pub note: String,
-    /// Where to read more: `https://...`.
+    /// Link to more information: `https://...`.
     #[serde(default)]
     pub link: String,
 }
 
-/// The commit at which a history starts afresh.
+/// Commit at which a history starts afresh.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Afresh {
-    /// The whole commit, one that was measured.
+    /// Full hash of a commit that was measured.
     pub commit: String,
-    /// Takes it back.
+    /// True to take an earlier start at this commit back.
     #[serde(default)]
     pub undo: bool,
 }
 
-/// How long a confirmation goes on at most.
+/// Maximum duration of a confirmation, and of the profile of a change.
 const BUDGET: &str = "10 min";
 
-/// The revision that an experiment's file names as the one to compare with.
+/// Returns the revision that an experiment's file names as the reference.
 fn named(listed: &Listed) -> Option<String> {
     let experiment = listed.experiment.as_ref().ok()?;
     if let Some(name) = experiment.compare.baseline.get(REV) {
@@ -63,7 +63,8 @@ fn named(listed: &Listed) -> Option<String> {
     }
 }
 
-/// The experiment with its point of two revisions, without a tag.
+/// Prepares the experiment for a point of a history: `rev` against `reference`. With an empty `id`
+/// the experiment does not get the tag of the history.
 fn prepared(
     app: &App,
     listed: &Listed,
@@ -89,8 +90,8 @@ fn source_of(listed: &Listed) -> Result<(), Refusal> {
     }
 }
 
-/// The commit that points of this submission are measured beside: the one that is asked for, the one of its history,
-/// the one that its file names.
+/// Returns the reference commit for the points of a submission: the one that it names, else the one
+/// of its history, else the one that the experiment's file names.
 fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Refusal> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
     source_of(found)?;
@@ -112,10 +113,11 @@ fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Re
     Ok(repo.one(name.trim()).map_err(LabError::from)?.level())
 }
 
-/// Makes a job of one point of a history: a revision beside the reference.
+/// Creates the job that measures one point of a history: a revision in the same blocks as the
+/// reference.
 ///
 /// # Errors
-/// The revision is the reference or is measured already, or it cannot be a point.
+/// The revision is the reference, is already measured, or cannot be a point.
 pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<NewJob, Refusal> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
     let reference = reference(app, found, asked)?;
@@ -148,7 +150,7 @@ pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<NewJo
     Ok(new_job(prepared, vec![format!("rev={rev}")], asked))
 }
 
-/// A job without a time, of what is submitted.
+/// Creates a job without a start time for a submission.
 pub(crate) fn new_job(prepared: Prepared, changes: Vec<String>, asked: &Submission) -> NewJob {
     let job = Job {
         experiment: prepared.experiment.name.clone(),
@@ -162,7 +164,7 @@ pub(crate) fn new_job(prepared: Prepared, changes: Vec<String>, asked: &Submissi
     NewJob { job, toml: prepared.toml, first: asked.first }
 }
 
-/// A history of the archive with its points and what is kept of it.
+/// Returns a history of the archive with its points and its stored state.
 fn read(app: &App, id: &str) -> Result<(Shown, Past, Kept), Refusal> {
     let none = || Refusal::not_found(format!("there is no history {id}"));
     if !series::histories(app.config.archive.path()).iter().any(|known| known == id) {
@@ -172,12 +174,13 @@ fn read(app: &App, id: &str) -> Result<(Shown, Past, Kept), Refusal> {
     found.ok_or_else(none)
 }
 
-/// A history of the archive.
+/// Returns a history of the archive, or refuses with 404.
 pub(crate) fn history(app: &App, id: &str) -> Result<Shown, Refusal> {
     Ok(read(app, id)?.0)
 }
 
-/// All histories of the archive by experiment, and how many an earlier assay left that say not what they are of.
+/// Returns all histories of the archive, sorted by experiment, and the number of histories that an
+/// earlier version stored without their definition.
 pub(crate) fn histories(app: &App) -> Result<(Vec<Shown>, usize), Refusal> {
     let mut all = Vec::new();
     let mut silent = 0;
@@ -191,26 +194,27 @@ pub(crate) fn histories(app: &App) -> Result<(Vec<Shown>, usize), Refusal> {
     Ok((all, silent))
 }
 
-/// The series of other programs.
+/// Returns the series imported from other programs, by name.
 pub(crate) fn imported(app: &App) -> Vec<(String, Imported)> {
     series::imported(app.config.archive.path())
 }
 
-/// The series of another program that were imported under a name.
+/// Returns the series that were imported under a name, or refuses with 404.
 pub(crate) fn imported_as(app: &App, name: &str) -> Result<Imported, Refusal> {
     let found = imported(app).into_iter().find(|(known, _)| known == name);
     let none = || Refusal::not_found(format!("no imported series is called `{name}`"));
     found.map(|(_, series)| series).ok_or_else(none)
 }
 
-/// The change that may be at this commit; of the machine with the most points that has one.
+/// Returns the change that may have happened at this commit. If several classes of machine have
+/// one, returns that of the class with the most points.
 fn change_at<'s>(shown: &'s Shown, commit: &str) -> Result<&'s ShownChange, Refusal> {
     let mut all = shown.series.iter().flat_map(|s| &s.changes);
     all.find(|c| c.commit == commit || c.commits.iter().any(|one| one == commit))
         .ok_or_else(|| Refusal::not_found(format!("the history has no change at {commit}")))
 }
 
-/// Puts the confirmation of a change into the queue.
+/// Creates the job that confirms a change.
 pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, Refusal> {
     let shown = history(app, id)?;
     let change = change_at(&shown, commit)?;
@@ -225,8 +229,8 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, 
     Ok(new_job(prepared, vec![word], &Submission::default()))
 }
 
-/// An experiment of a history with something laid over it. Only experiments that may be submitted here are run: one of
-/// the folders whose history this is, or any with `--allow-any`.
+/// Prepares the experiment of a history, changed by `lay`. Only experiments that may be submitted
+/// here are run: an experiment of the folders that has this history, or any with `--allow-any`.
 fn fresh(app: &App, shown: &Shown, lay: &dyn Fn(&mut Experiment)) -> Result<Prepared, Refusal> {
     let id = shown.id.as_str();
     let of = |listed: &Listed| {
@@ -249,8 +253,8 @@ fn fresh(app: &App, shown: &Shown, lay: &dyn Fn(&mut Experiment)) -> Result<Prep
     }
 }
 
-/// A run of a history has ended: what it confirmed is profiled next, and what a profile says is kept. The job that
-/// follows, if any.
+/// Handles the end of a run of a history. Stores the result of a profile. Returns the job that
+/// follows, if any: a confirmed change is profiled next.
 pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusal> {
     let archive = &app.config.archive;
     let summary = archive.run(run)?.summary()?;
@@ -267,7 +271,8 @@ pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusa
     }
 }
 
-/// The job that profiles both sides of the change that a run has confirmed.
+/// Creates the job that profiles both sides of the change that a run has confirmed, if there is
+/// one.
 fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Refusal> {
     let shown = history(app, id)?;
     let mut changes = shown.series.iter().flat_map(|s| &s.changes);
@@ -294,7 +299,7 @@ fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Ref
     Ok(Some(new_job(prepared, vec![word], &Submission { first: true, ..Submission::default() })))
 }
 
-/// Keeps which functions made a change.
+/// Stores which functions explain a change.
 fn keep(app: &App, id: &str, functions: &Functions) -> Result<(), Refusal> {
     let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
     let Some((_, past, mut kept)) = found else { return Ok(()) };
@@ -312,7 +317,7 @@ fn keep(app: &App, id: &str, functions: &Functions) -> Result<(), Refusal> {
     kept.save().map_err(|e| Refusal::own(&e))
 }
 
-/// The experiment of a history's newest run.
+/// Returns the experiment of a history's newest run.
 fn from_archive(app: &App, id: &str) -> Result<Listed, Refusal> {
     let archive = &app.config.archive;
     let filter = assay_archive::Filter { tag: Some(series::tag(id)), ..Default::default() };
@@ -324,7 +329,7 @@ fn from_archive(app: &App, id: &str) -> Result<Listed, Refusal> {
     Ok(Listed::of_text("experiment.toml", newest.experiment, text))
 }
 
-/// Marks a change as known to a person.
+/// Marks a change as acknowledged by a person.
 pub(crate) fn acknowledge(app: &App, id: &str, asked: &Acknowledged) -> Result<Shown, Refusal> {
     let (note, link) = (asked.note.trim(), asked.link.trim());
     if note.len() > 2000 || link.len() > 500 {
@@ -357,8 +362,8 @@ pub(crate) fn reset(app: &App, id: &str, asked: &Afresh) -> Result<Shown, Refusa
     history(app, id)
 }
 
-/// What is locked in a submission of revisions without `--allow-any`: nothing that names a program; revisions are
-/// commits of the experiment's own repository.
+/// Checks the revisions of a submission. They are allowed without `--allow-any`, because they are
+/// commits of the experiment's own repository and cannot name a program.
 pub(crate) fn check_revisions(asked: &Submission) -> Result<(), Refusal> {
     for name in [&asked.rev, &asked.reference].into_iter().flatten() {
         let bad = name.trim().is_empty() || name.len() > 200 || name.contains("..");

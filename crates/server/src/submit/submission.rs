@@ -1,49 +1,51 @@
-//! What is submitted: an experiment with what is changed in it, and when.
+//! Submission: an experiment with changes and a start time.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What is submitted.
+/// Submission of an experiment to the queue.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Submission {
-    /// The experiment's name in the list of experiments; empty with `workload`.
+    /// Name of the experiment in the list of experiments; empty with `workload`.
     #[serde(default)]
     pub experiment: String,
-    /// Start from this workload instead of an experiment.
+    /// Workload to start from instead of an experiment.
     #[serde(default)]
     pub workload: Option<String>,
-    /// The text of the experiment. Without `--allow-any` it differs from the one that is named in its name,
-    /// title, description, tags, design, comparison, and in parameters that are no texts alone.
+    /// Text of the experiment. Without `--allow-any` it may differ from the named experiment only
+    /// in its name, title, description, tags, design and comparison, and in parameters that are not
+    /// texts.
     #[serde(default)]
     pub toml: Option<String>,
     /// Parameters to change: one value fixes a parameter, several with commas make it a factor.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-    /// How many blocks; each holds one trial of every treatment.
+    /// Number of blocks; each contains one trial of every treatment.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100_000))]
     pub blocks: Option<u32>,
-    /// Measure this revision (a commit, a tag, a branch) as a point of the experiment's history.
+    /// Revision (a commit, a tag or a branch) to measure as a point of the experiment's history.
     #[serde(default)]
     pub rev: Option<String>,
-    /// The revision that it is measured beside; absent: the one of the history, else the one that the file names.
+    /// Reference revision for `rev`. Default: the one of the history, else the one that the
+    /// experiment's file names.
     #[serde(default)]
     pub reference: Option<String>,
-    /// Words to find the run by.
+    /// Tags to find the run by.
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub tags: Vec<String>,
-    /// Do not start before this time: ISO 8601, `2026-11-21T23:00:00Z`.
+    /// Time before which the job does not start: ISO 8601, `2026-11-21T23:00:00Z`.
     #[serde(default)]
     #[schemars(extend("format" = "date-time"))]
     pub not_before: Option<String>,
-    /// Before all others that wait.
+    /// True to run the job before all others that wait.
     #[serde(default)]
     pub first: bool,
-    /// A word about who submits it.
+    /// Name of the submitter.
     #[serde(default)]
     pub by: String,
 }
