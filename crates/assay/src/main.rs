@@ -1,5 +1,6 @@
 //! The `assay` program: parses the arguments, calls one library crate and prints its result.
 
+mod arguments;
 mod cli;
 mod commands;
 mod exit;

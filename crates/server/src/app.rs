@@ -1,5 +1,6 @@
 //! State that requests and the dispatcher share.
 
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -7,6 +8,7 @@ use assay_model::{RunId, RunSummary};
 use assay_report::RunView;
 use tokio::sync::watch;
 
+use crate::archive::ranked::note_runs;
 use crate::archive::searches::Searches;
 use crate::config::Config;
 use crate::error::Refusal;
@@ -18,13 +20,15 @@ use crate::live::live_run::Live;
 use crate::live::observe::Observed;
 use crate::live::observe_io::ObservedIo;
 use crate::locked;
-use crate::pages::{Said, note_runs};
 use crate::queue::child;
 use crate::queue::job::{Job, JobState};
 use crate::queue::store::Queue;
 
 /// Number of runs whose views are cached.
 const VIEWS: usize = 4;
+
+/// Headlines of runs.
+pub(crate) type Said = BTreeMap<RunId, String>;
 
 /// Requested ids, the summaries of the runs that can be read, and the headlines of these runs.
 pub(crate) type Outcomes = (Vec<RunId>, Vec<RunSummary>, Said);

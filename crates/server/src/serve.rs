@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use tokio::net::TcpListener;
 
 use crate::app::App;
+use crate::archive::ranked;
 use crate::archive::searches::Searches;
 use crate::config::Config;
 use crate::error::ServeError;
@@ -45,7 +46,7 @@ pub fn serve(
     let (tokens, keys) = Tokens::load(&state_dir)?;
     let listen = config.listen;
     let limits = Limits { total: config.connections, of_address: config.connections_per_address };
-    pages::note_runs(&config.archive.list(&Filter::default()).unwrap_or_default());
+    ranked::note_runs(&config.archive.list(&Filter::default()).unwrap_or_default());
     let app = Arc::new(App::new(config, tokens, queue, searches));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,49 +1,45 @@
 //! The verbs, one file each: a verb calls one library crate with the parsed arguments and prints
 //! the result.
 
-mod archive;
-mod audit;
-mod bisect;
-mod compare;
+pub(crate) mod archive;
+pub(crate) mod audit;
+pub(crate) mod bisect;
+pub(crate) mod compare;
 mod copies;
-mod cpu;
-mod doctor;
-mod doctor_nodes;
+pub(crate) mod cpu;
+pub(crate) mod doctor;
 mod experiment;
-mod explain;
+pub(crate) mod explain;
 pub mod export;
 mod functions;
-mod gate;
-mod history;
-mod io;
-mod io_live;
-mod io_stages;
-mod kit;
-mod landscape;
+pub(crate) mod gate;
+pub(crate) mod history;
+pub(crate) mod io;
+pub(crate) mod kit;
+pub(crate) mod landscape;
 mod manual;
 mod observed_command;
 mod open;
-mod plan;
+pub(crate) mod plan;
 mod post;
-mod profile;
+pub(crate) mod profile;
 mod publication;
-mod publish;
+pub(crate) mod publish;
 #[cfg(feature = "server")]
 mod queue;
 mod reference;
-mod reproduce;
-mod rules;
-mod run;
+pub(crate) mod reproduce;
+pub(crate) mod rules;
+pub(crate) mod run;
 mod schema;
 #[cfg(feature = "server")]
 mod serve;
-mod site;
-mod stat;
-mod stat_tasks;
-mod syscalls;
+pub(crate) mod site;
+pub(crate) mod stat;
+pub(crate) mod syscalls;
 mod targets;
-mod tlb;
-mod vm;
+pub(crate) mod tlb;
+pub(crate) mod vm;
 mod workloads;
 
 use crate::cli::{Cli, Verb};

@@ -13,11 +13,11 @@ use assay_publish::post::{self, Library, MAX_SIZE, Post, RunSpec, Template};
 use assay_report::RunView;
 
 use super::copies::Copies;
-use super::landscape::collection;
 use super::open::open_archive;
 use super::publication::Publication;
-use super::publish::{absolute, opened, whole};
 use crate::cli::{Cli, Publish};
+use crate::commands::landscape::collection;
+use crate::commands::publish::{absolute, opened, whole};
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{print, print_json, say};
 use crate::threads::beside;

@@ -11,8 +11,8 @@ use assay_model::{Better, Experiment, WorkloadSpec};
 use clap::{Command, CommandFactory};
 use serde_json::{Map, Value};
 
-use super::workloads::{kind, shipped};
 use crate::cli::{Cli, EXIT_CODES};
+use crate::commands::workloads::{kind, shipped};
 use crate::exit::Exit;
 use crate::help;
 use crate::screen::write_file;
@@ -315,13 +315,10 @@ mod tests {
     fn every_command_of_the_documentation_is_one_that_assay_takes() {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut pages = vec![root.join("README.md")];
-        let entries = fs::read_dir(root.join("docs")).expect("the documentation");
-        pages.extend(
-            entries
-                .flatten()
-                .map(|e| e.path())
-                .filter(|p| p.extension().is_some_and(|e| e == "md")),
-        );
+        let paths = |folder: &PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+        let folders = paths(&root.join("docs")).map(|e| e.path());
+        pages.extend(folders.flat_map(|folder| paths(&folder)).map(|e| e.path()));
+        pages.retain(|p| p.extension().is_some_and(|e| e == "md"));
         let (mut checked, mut wrong) = (0, Vec::new());
         for page in pages {
             let text = fs::read_to_string(&page).expect("a page");

@@ -18,6 +18,7 @@ use crate::exit::{Exit, Usage, usage};
 use crate::screen::{answer_styled, say, style, write_file};
 use crate::shipped;
 
+pub mod args;
 mod jobs;
 
 use jobs::{Job, State};

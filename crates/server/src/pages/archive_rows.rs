@@ -1,20 +1,16 @@
 //! Rows of runs on a page of the archive: the result first, then time and place, then the actions.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_model::{RunId, RunSummary, units};
+use assay_model::{RunSummary, units};
 use axum::extract::State;
 use maud::{Markup, html};
 
 use super::{ago, time};
 use crate::api::runs::{self, Asked, Runs};
-use crate::app::App;
+use crate::app::{App, Said};
 use crate::error::Refusal;
 use crate::http::extract::Ask;
-
-/// Headlines of runs, by id.
-pub(crate) type Said = BTreeMap<RunId, String>;
 
 /// Renders the rows of runs. `back` is the address of the page to return to, for users who may
 /// change runs. `chosen` is the id of a run that is ticked.

@@ -30,8 +30,7 @@ use crate::http::guard::PLAN;
 
 pub(crate) use answer::{Led, Page, address, ago, encode, refusal, see, time};
 
-pub(crate) use archive_rows::Said;
-pub(crate) use shell::{Section, note_runs, shell};
+pub(crate) use shell::{Section, shell};
 
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()

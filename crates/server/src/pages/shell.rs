@@ -1,14 +1,9 @@
 //! HTML document around every page.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use assay_model::RunSummary;
 use axum::response::Html;
 use maud::{DOCTYPE, Markup, html};
 
-use crate::api::others::collection;
+use crate::archive::ranked;
 
 /// Section of the site that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,25 +28,10 @@ const SECTIONS: [(Section, &str, &str); 6] = [
     (Section::Observe, "/observe", "Observe"),
 ];
 
-/// Metric and unit of every quoted result.
-static QUOTED: LazyLock<BTreeSet<(String, String)>> = LazyLock::new(|| {
-    let results = collection().ok().and_then(|all| all.results().ok()).unwrap_or_default();
-    results.into_iter().map(|r| (r.metric, r.unit)).collect()
-});
-/// True once the archive has shown a run that can be ranked among quoted results.
-static RANKED: AtomicBool = AtomicBool::new(false);
-
-/// Offers the landscapes in the menu from now on if one of the runs measured a metric that they
-/// rank.
-pub(crate) fn note_runs(runs: &[RunSummary]) {
-    let fits = |r: &RunSummary| QUOTED.contains(&(r.metric.clone(), r.unit.clone()));
-    RANKED.fetch_or(runs.iter().any(fits), Ordering::Relaxed);
-}
-
 /// Returns true if the menu has the section. Landscapes are offered only if the archive has results
 /// to rank, and on their own pages.
 fn offered(section: Section, place: Section) -> bool {
-    section != Section::Landscapes || section == place || RANKED.load(Ordering::Relaxed)
+    section != Section::Landscapes || section == place || ranked::ranked()
 }
 
 /// Returns a page with `body` inside its `main` element.

@@ -2,6 +2,7 @@
 //! its change points, each suspected until a fresh experiment confirms or refutes it. Fills gaps,
 //! and imports series.
 
+pub mod args;
 pub(super) mod publish;
 mod show;
 
@@ -22,10 +23,11 @@ use assay_stats::series::{
 };
 use assay_system::process::Output;
 
+use super::experiment;
 use super::functions::{Between, between};
 use super::open::{kit_paths, open_archive, open_lab};
-use super::{experiment, run};
 use crate::cli::{Cli, History, HistoryImport, What};
+use crate::commands::run;
 use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
 use crate::screen::{answer, print, say, write_file};

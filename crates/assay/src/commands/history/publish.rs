@@ -9,8 +9,8 @@ use assay_stats::series::{Shown, quoted};
 
 use super::super::open::open_archive;
 use super::super::publication::Publication;
-use super::super::publish::absolute;
 use crate::cli::{Cli, Publish};
+use crate::commands::publish::absolute;
 use crate::exit::{Exit, usage};
 use crate::screen::answer;
 use crate::view;

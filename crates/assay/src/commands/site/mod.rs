@@ -1,6 +1,7 @@
 //! `assay site`: writes an archive and posts as a static site that works on any host and from local
 //! files. A part is rebuilt only if its inputs have changed.
 
+pub mod args;
 mod builder;
 mod folder;
 mod histories;
@@ -20,10 +21,10 @@ use assay_model::nouns::count;
 use assay_publish::site::Site;
 use assay_system::sha256;
 
-use super::landscape::collection;
 use super::open::open_archive;
-use super::publish::absolute;
 use crate::cli::{self, Cli};
+use crate::commands::landscape::collection;
+use crate::commands::publish::absolute;
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print, print_json, say};
 use crate::{shipped, view};

@@ -15,10 +15,10 @@ use assay_quoted::landscape::Collection;
 use assay_system::sha256;
 
 use super::super::post::{bytes, find, refused, today};
-use super::super::publish::opened;
 use super::builder::{Builder, Why};
 use super::folder::{Card, Unit};
 use super::runs::{self, Public};
+use crate::commands::publish::opened;
 use crate::exit::{Usage, mistake, usage};
 use crate::screen::complain;
 

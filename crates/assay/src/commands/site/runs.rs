@@ -17,9 +17,9 @@ use assay_report::formats::rows::FORMATS;
 use assay_system::sha256;
 
 use super::super::copies::Copies;
-use super::super::publish::{opened, whole};
 use super::builder::{Builder, Why};
 use super::folder::{Card, Unit, look_of};
+use crate::commands::publish::{opened, whole};
 use crate::exit::Changed;
 use crate::view;
 

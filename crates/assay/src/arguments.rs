@@ -1,0 +1,203 @@
+//! Arguments that several verbs share.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+
+/// An experiment, given as a file, a workload or command lines.
+#[derive(Debug, Clone, Default, Args)]
+pub struct What {
+    /// An experiment file, a workload or a kit's folder; or command lines in quotes, to compare
+    /// with each other.
+    #[arg(value_name = "EXPERIMENT|'COMMAND'")]
+    pub targets: Vec<String>,
+    /// A command to measure, with its arguments, after `--`; any command is a workload.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+    /// Another command to compare with, in interleaved trials; the one after `--` is the baseline.
+    /// May be given several times.
+    #[arg(long, value_name = "COMMAND")]
+    pub vs: Vec<String>,
+    /// Compare one treatment with itself 20 times, to find the A/A floor: the difference between
+    /// identical treatments here. Later runs of the same experiment quote it. Takes 200 blocks, or
+    /// `--blocks` from 60 on.
+    #[arg(long, conflicts_with_all = ["vs", "until_clear"])]
+    pub aa: bool,
+    /// A parameter, or `controls.NAME`: one value fixes it, several (with commas) make it a factor.
+    /// Write a value that contains a comma as a list: `NAME=["V,V"]`.
+    #[arg(long, value_name = "NAME=V[,V...]")]
+    pub set: Vec<String>,
+    /// Revisions of a git repository as a factor: commits, tags, branches, `worktree`, ranges such
+    /// as `v1..main` or `v1..main:10` for every tenth commit. The first is the baseline.
+    #[arg(long, value_name = "REV[,REV...]", value_delimiter = ',')]
+    pub rev: Vec<String>,
+    /// The shell command that builds a revision in its folder; the measured commands run there.
+    #[arg(long, value_name = "COMMAND")]
+    pub build: Option<String>,
+    /// Build each revision this many times, and compare the builds: the code layout that a compiler
+    /// or linker happens to choose changes a program's speed by a few percent. The command finds
+    /// the number of the build in `ASSAY_BUILD`.
+    #[arg(long, value_name = "N", conflicts_with = "until_clear")]
+    pub builds: Option<u32>,
+    /// A folder of the repository [default: the current folder].
+    #[arg(long, value_name = "FOLDER")]
+    pub repo: Option<String>,
+    /// The number of blocks; each holds one trial of every treatment.
+    #[arg(short, long, value_name = "N")]
+    pub blocks: Option<u32>,
+    /// Blocks at the start that are run and recorded but not compared.
+    #[arg(short, long, value_name = "N")]
+    pub warmup: Option<u32>,
+    /// Run all blocks of this factor's first level before those of the next, such as `tuning`.
+    #[arg(long, value_name = "FACTOR", conflicts_with = "until_clear")]
+    pub group_by: Option<String>,
+    /// Stop as soon as the answer is clear (looks at 6, 9, 13, 19, 28 and 42 blocks).
+    #[arg(long, conflicts_with = "blocks")]
+    pub until_clear: bool,
+    /// The seed of the order of trials.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// End a trial that runs longer than this, such as `30 s`.
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<String>,
+    /// Start no trial after this much time.
+    #[arg(long, value_name = "DURATION")]
+    pub max_time: Option<String>,
+    /// Treat differences up to this size as equal, such as `2 %`.
+    #[arg(long, value_name = "PERCENT")]
+    pub margin: Option<String>,
+    /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
+    #[arg(long, requires = "margin")]
+    pub gate: bool,
+    /// The metric that decides, such as `user` of a command [default: the workload's first, or the
+    /// file's].
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Confidence level of intervals, if the verb sets one.
+    #[arg(skip)]
+    pub confidence: Option<f64>,
+    /// Monitors, separated by commas; `all` or `none`, and `tasks` (threads), which `all` does not
+    /// include.
+    #[arg(long, value_name = "NAMES")]
+    pub monitors: Option<String>,
+    /// Tracers, separated by commas, in place of the experiment's: `io`, `io-events`, `profile`,
+    /// `profile@999`, `syscalls`, `instructions`; or `none`.
+    #[arg(long, value_name = "NAMES")]
+    pub tracers: Option<String>,
+    /// The time between samples of the monitors.
+    #[arg(long, value_name = "DURATION")]
+    pub interval: Option<String>,
+    /// A command to run once, before the first trial, outside the measurement.
+    #[arg(long, value_name = "COMMAND")]
+    pub setup: Option<String>,
+    /// A command to run before each trial, outside the measurement.
+    #[arg(long, value_name = "COMMAND")]
+    pub prepare: Option<String>,
+    /// A command to run after each trial, outside the measurement.
+    #[arg(long, value_name = "COMMAND")]
+    pub conclude: Option<String>,
+    /// A file that each trial reads from its start as standard input [default: nothing].
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<String>,
+    /// Run the commands through a shell. The shell's start-up is part of the measured time, and is
+    /// also reported separately.
+    #[arg(long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh")]
+    pub shell: Option<String>,
+    /// Accept commands that fail, all or only with these exit codes (`--ignore-failure=1`), and
+    /// measure them like any other.
+    #[arg(long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub ignore_failure: Option<String>,
+    /// The place where the trials run, as under [where] of an experiment.
+    #[command(flatten)]
+    pub place: Location,
+    /// The name of the run's experiment.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// A word to find the run by. May be given several times.
+    #[arg(long, value_name = "WORD")]
+    pub tag: Vec<String>,
+}
+
+/// Place where the trials run.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Location {
+    /// Where to run the trials.
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    pub on: Option<On>,
+    /// The number of nodes.
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<u32>,
+    /// The number of copies of the program on each node.
+    #[arg(long, value_name = "N")]
+    pub tasks_per_node: Option<u32>,
+    /// The name of the Slurm partition.
+    #[arg(long, value_name = "NAME")]
+    pub partition: Option<String>,
+}
+
+impl Location {
+    /// Returns true if an option is given that applies only to the nodes of a cluster.
+    pub fn of_nodes(&self) -> bool {
+        self.nodes.is_some() || self.tasks_per_node.is_some() || self.partition.is_some()
+    }
+}
+
+/// Engine that runs the trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum On {
+    /// Directly on this machine.
+    #[value(alias = "here")]
+    Local,
+    /// On the nodes of a Slurm job.
+    Slurm,
+    /// In virtual machines on this machine; `--set 'vm.kernel=["6.1"]'` and the like configure
+    /// them.
+    Vm,
+}
+
+/// Programs to observe, and for how long.
+#[derive(Debug, Args)]
+pub struct Targets {
+    /// Observe these processes, their children, and the processes that they start.
+    #[arg(long, value_name = "PID", conflicts_with_all = ["cgroup", "all", "command"])]
+    pub pid: Vec<u32>,
+    /// Observe the processes that are in this control group now, and the processes that they start.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["all", "command"])]
+    pub cgroup: Option<PathBuf>,
+    /// Observe all processes of the machine.
+    #[arg(long, conflicts_with = "command")]
+    pub all: bool,
+    /// Stop after this many seconds [default: when the program ends, or when interrupted]. A
+    /// command that still runs is then ended.
+    #[arg(short, long, value_name = "N")]
+    pub seconds: Option<f64>,
+    /// Run this command and observe it while it runs.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// Returns the names of the foreign formats that assay reads, with the programs that write them.
+pub fn format_names() -> PossibleValuesParser {
+    let formats = assay_archive::import::foreign::FORMATS.iter();
+    PossibleValuesParser::new(formats.map(|f| PossibleValue::new(f.name).help(f.help)))
+}
+
+/// A word of an option, its help (may be empty), and its value.
+pub type Choice<T> = (&'static str, &'static str, T);
+
+/// Returns a parser that accepts the words of `rows`.
+pub fn choice<T: Clone + Send + Sync + 'static>(
+    rows: impl IntoIterator<Item = Choice<T>>,
+) -> impl TypedValueParser<Value = T> {
+    let rows: Vec<Choice<T>> = rows.into_iter().collect();
+    let words = rows.iter().map(|(word, help, _)| match *help {
+        "" => PossibleValue::new(*word),
+        help => PossibleValue::new(*word).help(help),
+    });
+    PossibleValuesParser::new(words).try_map(move |typed| {
+        let row = rows.iter().find(|(word, ..)| *word == typed);
+        row.map(|(.., value)| value.clone()).ok_or("not one of the possible values")
+    })
+}

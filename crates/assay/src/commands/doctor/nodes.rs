@@ -1,0 +1,50 @@
+//! `assay doctor --on slurm`: checks whether this cluster is fit to measure on.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use assay_lab::Prepared;
+use assay_model::{Engine, Experiment};
+use assay_system::process::Output;
+use assay_workloads::Workload;
+
+use crate::cli::{Cli, Doctor};
+use crate::commands::experiment::change_place;
+use crate::commands::open::{kit_paths, open_archive, open_lab};
+use crate::exit::Exit;
+use crate::screen::{print, print_json, wrap};
+
+/// Examines the cluster, and prints its checks.
+pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
+    let archive = open_archive(cli)?;
+    let kits = kit_paths()?;
+    // Nothing runs, so any workload will do.
+    let noop = &assay_workloads::Noop.spec().name;
+    let text = format!("name = \"doctor\"\nworkload = \"{noop}\"\n[observe]\nmonitors = []\n");
+    let mut experiment: Experiment = toml::from_str(&text)?;
+    change_place(&mut experiment.place, &doctor.place);
+    experiment.place.engine = Engine::Slurm;
+    // The job disturbs nobody and need not wait for an empty node.
+    experiment.place.exclusive = false;
+    experiment.place.max_wait = "1 min".into();
+    let prepared = Prepared::from_experiment(experiment, &kits)?;
+    let lab = open_lab(&archive, kits, Output::Discard)?;
+    let report = assay_lab::doctor_nodes(&lab, &prepared, &[std::env::current_dir()?]);
+    if cli.json {
+        let json = serde_json::json!({ "schema_version": 1, "checks": report.checks });
+        print_json(&json)?;
+    } else {
+        let mut text = String::from("Slurm\n");
+        for check in &report.checks {
+            let mark = match check.ok {
+                Some(true) => "yes",
+                Some(false) => "no ",
+                None => "?  ",
+            };
+            let line = format!("{mark} {:<15} {}", check.name, check.detail);
+            let _ = writeln!(text, "{}", wrap(&line, "  ", "                      "));
+        }
+        print(&text)?;
+    }
+    Ok(if report.fine() { Exit::Fine } else { Exit::Rule })
+}

@@ -1,0 +1,50 @@
+//! `assay kit`.
+
+pub mod args;
+
+use std::fmt::Write;
+
+use anyhow::Result;
+
+use crate::cli::{Cli, Kit};
+use crate::commands::open::kit_paths;
+use crate::exit::{Exit, Usage};
+use crate::screen::{print, print_json};
+use crate::shipped;
+
+/// Lists the kits, or checks one.
+pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
+    match kit {
+        Kit::List => {
+            let kits = kit_paths()?.kits();
+            if cli.json {
+                print_json(&kits)?;
+                return Ok(Exit::Fine);
+            }
+            let mut text = String::new();
+            for (name, folder) in kits {
+                let _ = writeln!(text, "{name:<16} {}", folder.display());
+            }
+            if text.is_empty() {
+                text.push_str("no kits found; set ASSAY_KITS to the folder they are in\n");
+            }
+            print(&text)?;
+            Ok(Exit::Fine)
+        }
+        Kit::Check { dir } => {
+            let dir = &shipped::find(dir).map_err(Usage)?;
+            let problems = assay_workloads::kit::check(dir);
+            if cli.json {
+                let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                print_json(&texts)?;
+            } else if problems.is_empty() {
+                print(&format!("{}: no problem found", dir.display()))?;
+            } else {
+                for problem in &problems {
+                    print(&problem.to_string())?;
+                }
+            }
+            Ok(if problems.is_empty() { Exit::Fine } else { Exit::Usage })
+        }
+    }
+}

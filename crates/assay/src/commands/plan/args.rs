@@ -1,0 +1,13 @@
+//! Arguments of `assay plan`.
+
+use clap::Args;
+
+use crate::arguments::What;
+
+/// `assay plan`.
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// The experiment and its layout.
+    #[command(flatten)]
+    pub what: What,
+}

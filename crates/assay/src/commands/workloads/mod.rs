@@ -1,0 +1,91 @@
+//! `assay workloads`: lists the workloads and their parameters.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use assay_model::{ParamType, WorkloadSpec};
+use assay_workloads::{KitPaths, builtin};
+
+use crate::cli::Cli;
+use crate::commands::open::kit_paths;
+use crate::exit::Exit;
+use crate::screen::{print, print_json, wrap};
+
+/// Lists all workloads, or describes one.
+pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
+    let kits = kit_paths()?;
+    let specs = match name {
+        Some(name) => vec![assay_workloads::registry::find(name, &kits)?.spec().clone()],
+        None => all(&kits),
+    };
+    if cli.json {
+        print_json(&specs)?;
+    } else if name.is_some() {
+        print(&describe(&specs[0]))?;
+    } else {
+        let mut text = String::new();
+        for spec in &specs {
+            let line = format!("{:<12} {}", spec.name, spec.help);
+            let _ = writeln!(text, "{}", wrap(&line, "", "             "));
+        }
+        print(&text)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Returns the built-in workloads and the kits. A broken kit is left out; `assay kit check`
+/// explains it.
+fn all(kits: &KitPaths) -> Vec<WorkloadSpec> {
+    let mut specs: Vec<WorkloadSpec> =
+        builtin::table::ROWS.iter().map(|row| (row.new)().spec().clone()).collect();
+    for name in kits.kits().keys() {
+        if let Ok(kit) = assay_workloads::registry::find(name, kits) {
+            specs.push(kit.spec().clone());
+        }
+    }
+    specs
+}
+
+/// Returns the workloads that come with assay, wherever it is run.
+pub(in crate::commands) fn shipped() -> std::io::Result<Vec<WorkloadSpec>> {
+    let folder = crate::shipped::folder("kits")?;
+    Ok(all(&KitPaths { roots: vec![folder], ..KitPaths::default() }))
+}
+
+fn describe(spec: &WorkloadSpec) -> String {
+    let title = wrap(&format!("{}: {}", spec.name, spec.help), "", "");
+    let mut text = format!("{title}\n\nParameters\n");
+    for p in &spec.params {
+        let default = match &p.default {
+            None => "required".to_owned(),
+            Some(d) if d.to_text().is_empty() => "default none".to_owned(),
+            Some(d) => format!("default {d}"),
+        };
+        let head = format!("{} ({}, {default})", p.name, kind(&p.ty));
+        let _ = writeln!(text, "{}", wrap(&head, "  ", "      "));
+        let _ = writeln!(text, "{}", wrap(&p.help, "      ", "      "));
+    }
+    text.push_str("\nMetrics (the first decides)\n");
+    for m in &spec.metrics {
+        let _ = writeln!(text, "  {} ({}) {}", m.name, m.unit, m.better.words());
+        let _ = writeln!(text, "{}", wrap(&m.help, "      ", "      "));
+    }
+    if let Some(row) = builtin::table::row(&spec.name) {
+        let experiment = row.experiment.map(|e| format!(", experiments/{e}")).unwrap_or_default();
+        let _ = writeln!(text, "\nSee docs/{}{experiment}", row.docs);
+    }
+    text
+}
+
+/// Describes the type of a parameter in words.
+pub(in crate::commands) fn kind(ty: &ParamType) -> String {
+    match ty {
+        ParamType::Bool => "true or false".into(),
+        ParamType::Int { min, max } => format!("{min} to {max}"),
+        ParamType::Float { min, max } => format!("{min} to {max}"),
+        ParamType::Bytes => "size".into(),
+        ParamType::Duration => "duration".into(),
+        ParamType::Choice { of } => of.join(" | "),
+        ParamType::Text => "text".into(),
+    }
+}
