@@ -273,8 +273,12 @@ mod tests {
     /// and pipes.
     fn commands(page: &str) -> Vec<String> {
         let mut found = Vec::new();
-        let mut lines = page.lines();
+        let mut lines = page.lines().peekable();
         while let Some(line) = lines.next() {
+            // An example of a refusal.
+            if lines.peek().is_some_and(|next| next.trim_start().starts_with("assay: error:")) {
+                continue;
+            }
             let mut line = line.trim_start().trim_start_matches("$ ").to_owned();
             if !line.starts_with("assay ") {
                 continue;
@@ -318,7 +322,9 @@ mod tests {
         let paths = |folder: &PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
         let folders = paths(&root.join("docs")).map(|e| e.path());
         pages.extend(folders.flat_map(|folder| paths(&folder)).map(|e| e.path()));
-        pages.retain(|p| p.extension().is_some_and(|e| e == "md"));
+        pages.retain(|p| {
+            p.extension().is_some_and(|e| e == "md") && !p.ends_with("reference/command-line.md")
+        });
         let (mut checked, mut wrong) = (0, Vec::new());
         for page in pages {
             let text = fs::read_to_string(&page).expect("a page");
