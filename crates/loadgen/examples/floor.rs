@@ -13,13 +13,12 @@ use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-use assay_loadgen::Config;
-use assay_loadgen::Protocol;
 use assay_loadgen::clock::thread_cpu_ns;
 use assay_loadgen::config::SizeClass;
 use assay_loadgen::protocol::Encoder;
 use assay_loadgen::send::content::Content;
 use assay_loadgen::send::mix::Source;
+use assay_loadgen::{Config, Protocol};
 use rustix::event::epoll;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 

@@ -4,9 +4,7 @@
 use assay_model::{Guest, HistogramSummary, Percentile, TreatmentSummary};
 
 use crate::figures::{mark, point_text, ratio_text, summary_text};
-use crate::formats::csv;
-use crate::formats::json;
-use crate::formats::markdown;
+use crate::formats::{csv, json, markdown};
 use crate::terminal::{Detail, Style, result};
 use crate::{RunView, fixtures, page, words};
 

@@ -16,12 +16,10 @@ use crate::archive::searches::Searches;
 use crate::config::Config;
 use crate::error::ServeError;
 use crate::http::connections::Limits;
-use crate::http::guard;
-use crate::http::net;
 use crate::http::token::{Keys, Tokens};
-use crate::queue::child;
-use crate::queue::dispatch;
+use crate::http::{guard, net};
 use crate::queue::store::{Queue, write_whole};
+use crate::queue::{child, dispatch};
 use crate::{api, client, pages};
 
 /// Serves until `interrupt` fires. Calls `ready` with the address and the tokens once requests are

@@ -7,10 +7,9 @@ use std::path::Path;
 use assay_model::RunId;
 
 use crate::store::bundle::{MANIFEST, Manifest};
-use crate::store::disk;
 use crate::store::folder::Archive;
-use crate::store::heads;
 use crate::store::reader::RunReader;
+use crate::store::{disk, heads};
 use crate::{Error, Result};
 
 /// Compression level of zstd: its default.

@@ -12,8 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use assay_model::{FileHash, LedgerEvent, RunId, Severity};
 use assay_system::redact::{Key, Names, Redactor};
 
-use crate::export::samples;
-use crate::export::subjects;
+use crate::export::{samples, subjects};
 use crate::integrity::chain::Tip;
 use crate::store::bundle::{self, Manifest};
 use crate::store::disk::{self, MAX_DATA, sha256};

@@ -11,18 +11,13 @@ use assay_model::{LedgerEvent, RunId, RunState, Severity, TrialRecord};
 use crate::integrity::chain::Chain;
 use crate::integrity::repair;
 use crate::store::account::{Account, EntryStatus, Gone, Key};
-use crate::store::create;
-use crate::store::disk;
 use crate::store::folder::Archive;
-use crate::store::heads;
 use crate::store::heads::{Against, Head};
 use crate::store::layout::{LEDGER, RECORDS, RUNS, STAGING, TRIALS};
-use crate::store::listing;
 use crate::store::lock::{Held, look};
-use crate::store::notes;
 use crate::store::reader::RunReader;
-use crate::store::records;
 use crate::store::records::TrialKey;
+use crate::store::{create, disk, heads, listing, notes, records};
 use crate::{Error, Result};
 
 /// Kind of a problem that verification found.

@@ -9,21 +9,17 @@ use assay_model::{LedgerEvent, RunId, RunState, RunSummary};
 use crate::export::filter::Filter;
 use crate::integrity::identity::NewRun;
 use crate::integrity::repair;
-use crate::store::create;
 use crate::store::create::{Staging, clear_staging};
 use crate::store::disk::{self, Durability};
-use crate::store::heads;
 use crate::store::index::Index;
 use crate::store::layout::{INDEX, REMOVED, RUNS, STAGING};
-use crate::store::listing;
 use crate::store::listing::Unreadable;
 use crate::store::lock::{Held, Lock, Purpose, look};
-use crate::store::notes;
 use crate::store::notes::Notes;
 use crate::store::reader::RunReader;
-use crate::store::search;
 use crate::store::search::{Found, Search};
 use crate::store::writer::RunWriter;
+use crate::store::{create, heads, listing, notes, search};
 use crate::{Error, Result};
 
 /// A folder that holds runs.

@@ -14,8 +14,7 @@ use assay_model::{
 
 use assay_system::redact::Redactor;
 
-use crate::export::samples;
-use crate::export::subjects;
+use crate::export::{samples, subjects};
 use crate::integrity::chain::{self, Chain, Tip};
 use crate::integrity::identity::{RunIdentity, RunMetrics};
 use crate::store::account::{Account, Gone};
@@ -25,8 +24,7 @@ use crate::store::layout::{
     SAMPLES, STDERR, STDOUT, SYSCALLS, SYSTEM, trial_folder,
 };
 use crate::store::lock::{Held, Purpose, look};
-use crate::store::records;
-use crate::store::summary;
+use crate::store::{records, summary};
 use crate::{Error, Result};
 
 /// A run, open for reading. The ledger is the one at the time of opening; records are read from

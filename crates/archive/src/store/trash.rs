@@ -12,12 +12,9 @@ use jiff::tz::TimeZone;
 
 use crate::integrity::repair;
 use crate::store::create::clear_staging;
-use crate::store::disk;
 use crate::store::folder::Archive;
-use crate::store::heads;
 use crate::store::layout::{REMOVED, RUNS, STAGING, TRASH};
-use crate::store::listing;
-use crate::store::notes;
+use crate::store::{disk, heads, listing, notes};
 use crate::{Error, Result};
 
 /// Format of the time of deletion in a folder's name.

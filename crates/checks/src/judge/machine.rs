@@ -1,12 +1,11 @@
 //! F11 to F15: all treatments ran on an equally quiet and stable machine, with a clock that is good
 //! enough.
 
-use assay_model::Verdict;
+use assay_model::{Found, Verdict};
 
 use super::environment::same_for_all;
 use crate::check::{Evaluation, found_or_missing, grave, missing, need, not_applicable, plain};
 use crate::{After, Evidence, TreatmentEvidence};
-use assay_model::Found;
 
 /// Limits of a quiet host: runnable tasks of other programs per CPU, steal and pressure.
 const QUEUE: f64 = 0.05;

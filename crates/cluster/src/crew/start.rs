@@ -7,11 +7,10 @@ use assay_model::{Where, units};
 use assay_system::Interrupt;
 
 use super::{Carrier, Crew, LOOK, Member, Request};
-use crate::ClusterError;
 use crate::listen::AgentEvent;
 use crate::message::{Hello, PROTOCOL, Setup, ToAgent, ToCollector};
 use crate::slurm::{JobState, NO_OUTPUT, hostnames};
-use crate::wire;
+use crate::{ClusterError, wire};
 
 /// Interval between two queries of a waiting job.
 const INQUIRE: Duration = Duration::from_millis(500);

@@ -16,8 +16,7 @@ use assay_workloads::{KitPaths, TrialContext, Workload};
 
 use crate::executors::server_program::Server;
 use crate::executors::spanning_program::{self, Ready, Spanning};
-use crate::run::describe;
-use crate::run::fitness;
+use crate::run::{describe, fitness};
 use crate::trial::execution::{TrialSpec, blank};
 use crate::trial::machine::{Listener, Machine, Recorded, Task};
 

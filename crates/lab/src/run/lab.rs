@@ -22,12 +22,9 @@ use crate::executors::virtual_machine::VirtualMachines;
 use crate::experiment::prepare::Prepared;
 use crate::experiment::source::{Built, REV};
 use crate::progress::watcher::Watcher;
-use crate::run::describe;
 use crate::run::finished_trials::History;
-use crate::run::fitness;
-use crate::run::scratch;
 use crate::run::session::Session;
-use crate::run::stop;
+use crate::run::{describe, fitness, scratch, stop};
 use crate::trial::machine::Machine;
 
 /// Everything that a run needs apart from the experiment.

@@ -6,8 +6,7 @@ use assay_stats::comparison::sequential::{self, Look, LookInput};
 
 use crate::analyse::pairs::{counterpart, pairs};
 use crate::plan::margin;
-use crate::plan::schedule::DEFAULT_BLOCKS;
-use crate::plan::schedule::MAX_TRIALS;
+use crate::plan::schedule::{DEFAULT_BLOCKS, MAX_TRIALS};
 
 /// Measured time in seconds per treatment that an open number of blocks fills.
 const FILL_S: f64 = 1.0;

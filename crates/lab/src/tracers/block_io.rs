@@ -17,12 +17,9 @@ use assay_observe::profile::{ProfileWatch, Snapshot};
 use assay_observe::syscalls::SyscallWatch;
 use assay_traces::block_io::{Dimension, IoReport, Measure, Op, OpTotal, Question};
 
-use crate::tracers::counters;
-use crate::tracers::instructions;
 use crate::tracers::instructions::Counting;
-use crate::tracers::profile;
 use crate::tracers::running_tracer::Beside;
-use crate::tracers::syscalls;
+use crate::tracers::{counters, instructions, profile, syscalls};
 use crate::trial::artifacts::File;
 
 /// Names of the tracers that an experiment may list.

@@ -18,11 +18,9 @@ use assay_system::{
 use assay_workloads::{Finished, Launch, TrialContext, Workload, WorkloadError};
 
 use crate::clock::now_utc;
-use crate::trial::artifacts;
 use crate::trial::event_reader::EventReader;
-use crate::trial::inputs;
 use crate::trial::observations::Programs;
-use crate::trial::working_folder;
+use crate::trial::{artifacts, inputs, working_folder};
 
 /// Settings that are the same for all trials of a run.
 pub(crate) struct Bench<'a> {

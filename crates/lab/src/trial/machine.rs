@@ -17,11 +17,10 @@ use crate::LabError;
 use crate::progress::watcher::News;
 use crate::run::scratch::{self, Scratch};
 use crate::tracers::block_io::{self, Tracing};
-use crate::trial::artifacts;
 use crate::trial::event_reader::EventReader;
 use crate::trial::execution::{Bench, TrialSpec};
 use crate::trial::observations::{Programs, Witness};
-use crate::trial::power;
+use crate::trial::{artifacts, power};
 
 /// Fallback sampling interval, for an experiment whose interval cannot be parsed. (It was checked
 /// with the plan.)

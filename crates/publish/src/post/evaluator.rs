@@ -14,8 +14,7 @@ use super::front::Front;
 use super::library::Library;
 use super::normal::{Map, template_byte};
 use super::typed::Exempt;
-use assay_report::Gate;
-use assay_report::RunView;
+use assay_report::{Gate, RunView};
 
 /// The result of a call.
 pub(super) enum Made {

@@ -15,9 +15,8 @@ use super::expression::{Call, Expression, What};
 use super::front::RunSpec;
 use super::library::Missing;
 use super::score::{GEOMEAN, TOTAL};
-use assay_report::RunView;
-use assay_report::Withheld;
 use assay_report::figures::centre;
+use assay_report::{RunView, Withheld};
 
 impl<'a> Evaluator<'a> {
     /// Returns the amount that an argument refers to.

@@ -11,8 +11,7 @@ use assay_model::Severity;
 use assay_quoted::landscape::Collection;
 
 use super::*;
-use assay_report::RunView;
-use assay_report::fixtures;
+use assay_report::{RunView, fixtures};
 
 fn library() -> Library {
     Library::new(Collection::built_in().unwrap()).unwrap()

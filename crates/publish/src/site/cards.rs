@@ -11,12 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::slug::slug;
 use crate::post::{Post, Template};
-use assay_report::Gate;
-use assay_report::RunView;
-use assay_report::headline;
 use assay_report::history::{History, change_line, slope_line};
 use assay_report::parts::system::key_facts;
-use assay_report::words;
+use assay_report::{Gate, RunView, headline, words};
 
 /// Largest number of treatments whose labels find a run.
 const LABELS: usize = 24;

@@ -11,9 +11,8 @@ use super::frame::{About, Page, Section, Site, root};
 use super::lists::{system_path, tag_links, workload_path};
 use super::slug::slug;
 use crate::post::{self, Post};
-use assay_report::RunView;
 use assay_report::history::{self, History, Look};
-use assay_report::page;
+use assay_report::{RunView, page};
 
 /// A file next to a page: its name and its description.
 pub type Beside<'a> = (String, &'a str);

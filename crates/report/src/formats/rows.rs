@@ -1,12 +1,7 @@
 //! The formats in which a run can be written, one row each. `--export`, `publish` and the help use
 //! this table. A new format is a module and a row.
 
-use crate::formats::benchstat;
-use crate::formats::csv;
-use crate::formats::hyperfine;
-use crate::formats::json;
-use crate::formats::junit;
-use crate::formats::markdown;
+use crate::formats::{benchstat, csv, hyperfine, json, junit, markdown};
 use crate::page;
 use crate::view::RunView;
 

@@ -20,8 +20,7 @@ use crate::gate::Gate;
 use crate::parts::curves::chosen;
 use crate::parts::scaling::{model_name, speedup_text};
 use crate::short_labels::apart;
-use crate::view::shown_points;
-use crate::view::{RunView, deciding, outcome_word};
+use crate::view::{RunView, deciding, outcome_word, shown_points};
 use crate::words;
 
 /// Draws curves in one chart; all of them share their x unit and unit.

@@ -8,9 +8,8 @@ use crate::document::table::Kind;
 use crate::document::{Behind, Cell, On, Part, Parts, Table, Tone, cell};
 use crate::figures::{percentile_doubts, percentile_text, value_mark};
 use crate::gate::Gate;
-use crate::percentiles;
 use crate::view::RunView;
-use crate::words;
+use crate::{percentiles, words};
 
 /// Returns a row for each percentile and treatment, with the number of samples behind it; empty
 /// without histograms.

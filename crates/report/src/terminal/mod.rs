@@ -40,10 +40,9 @@ use assay_model::{Across, Analysis, Explanation, Finding, RunSummary, SystemDesc
 use assay_traces::profile::Profile;
 use assay_traces::syscalls::{Dimension, Syscalls};
 
-use crate::Inside;
 use crate::document::{Found, Part, Parts};
 use crate::parts::system::{counted, described, key_facts};
-use crate::{document, parts};
+use crate::{Inside, document, parts};
 
 /// Formats a comparison of runs: the values and ratios by treatment, the other differences, the
 /// findings, the counts of the block I/O tracer, and the differences inside the programs. `runs`

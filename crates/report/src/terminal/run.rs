@@ -9,9 +9,8 @@ use crate::document::{Part, Parts, Text, Tone, terminal, text};
 use crate::gate::Gate;
 use crate::headline::{headline, needed};
 use crate::merged_sentences::{group, trials_text};
-use crate::parts;
 use crate::view::RunView;
-use crate::words;
+use crate::{parts, words};
 
 /// Formats the run as text.
 pub fn run(view: &RunView, style: Style) -> String {

@@ -1,8 +1,7 @@
 //! Turns intervals into a verdict and a sentence with the reason. The rules are documented at
 //! [`crate::comparison::compare::compare`].
 
-use assay_model::units;
-use assay_model::{Better, Interval, Verdict};
+use assay_model::{Better, Interval, Verdict, units};
 
 use crate::comparison::ratio::Ratio;
 

@@ -1,8 +1,7 @@
 //! Stored findings about a history in addition to its points: its definition, the states of its
 //! changes, notes and resets. The archive keeps them in a file.
 
-use assay_model::FunctionDifferences;
-use assay_model::{Better, RunId};
+use assay_model::{Better, FunctionDifferences, RunId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -22,8 +22,7 @@ use crate::block_io::source::rows::LineReader;
 use crate::block_io::source::snoop::{Columns, SnoopReader};
 use crate::block_io::source::tracepoints::TracepointReader;
 use crate::block_io::source::{blktrace, events, parquet_read, rows};
-use crate::block_io::text::iostat_log;
-use crate::block_io::text::quantize_text;
+use crate::block_io::text::{iostat_log, quantize_text};
 
 /// A reader to fuzz.
 pub struct Probe {

@@ -1,20 +1,12 @@
 //! Table of the built-in workloads: the only place outside its own folder that names a workload.
 
 use crate::Workload;
-use crate::builtin::block_size;
-use crate::builtin::bulkload;
-use crate::builtin::cae;
-use crate::builtin::command;
-use crate::builtin::memcached;
-use crate::builtin::noop;
-use crate::builtin::orders;
-use crate::builtin::pointer_chase;
-use crate::builtin::round_trip;
-use crate::builtin::startup;
-use crate::builtin::tlb_sim;
-use crate::driver::side_by_side;
-use crate::driver::span;
+use crate::builtin::{
+    block_size, bulkload, cae, command, memcached, noop, orders, pointer_chase, round_trip,
+    startup, tlb_sim,
+};
 use crate::driver::work::{self, Program};
+use crate::driver::{side_by_side, span};
 
 /// A built-in workload and where it is documented.
 pub struct Row {

@@ -21,10 +21,9 @@ use assay_system::revisions::{Merges, Repository, Revision};
 use serde::Serialize;
 
 use crate::cli::{Bisect, Cli};
-use crate::commands::experiment;
 use crate::commands::functions::{Between, between};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
-use crate::commands::run;
+use crate::commands::{experiment, run};
 use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
 use crate::screen::{say, style, write_file};

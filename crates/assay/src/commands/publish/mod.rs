@@ -18,10 +18,9 @@ use crate::commands::copies::Copies;
 use crate::commands::open::open_archive;
 use crate::commands::publication::{self, Publication};
 use crate::exit::{Changed, Exit, usage};
-use crate::memory;
 use crate::screen::{print, print_json, say};
 use crate::threads::beside;
-use crate::view;
+use crate::{memory, view};
 
 /// Publishes a run, a post or histories and prints the path of the page.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {

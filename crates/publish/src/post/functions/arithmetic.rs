@@ -9,11 +9,10 @@ use super::phrase;
 use super::value::{base, keep};
 use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;
-use crate::post::checks;
 use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
-use crate::post::exact;
 use crate::post::expression::What;
+use crate::post::{checks, exact};
 
 /// Divides a by b; values of one dimension may have different units.
 pub(super) fn ratio<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {

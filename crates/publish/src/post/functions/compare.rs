@@ -11,11 +11,10 @@ use super::statement::{Clause, Form};
 use super::value::{DIGITS, base, basis, keep};
 use crate::post::amount::{Amount, Answer, Part};
 use crate::post::arguments::Arguments;
-use crate::post::checks;
 use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
-use crate::post::exact;
 use crate::post::score::GEOMEAN;
+use crate::post::{checks, exact};
 
 /// Input for the text of a comparison.
 struct Sides {

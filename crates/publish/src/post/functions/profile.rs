@@ -8,11 +8,10 @@ use crate::post::document::Block;
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::operand::on_host;
-use assay_report::RunView;
-use assay_report::Withheld;
 use assay_report::document::{Figure, Part, Parts};
 use assay_report::page::flame;
 use assay_report::parts::profile::{self as parts, Threads};
+use assay_report::{RunView, Withheld};
 
 /// Default number of functions in a table.
 const FUNCTIONS: usize = 10;

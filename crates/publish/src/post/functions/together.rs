@@ -9,10 +9,9 @@ use assay_quoted::quantity::{Derivation, Quantity};
 use super::compare::comparable;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
-use crate::post::checks;
 use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
-use crate::post::exact;
+use crate::post::{checks, exact};
 
 /// Computes the arithmetic mean.
 pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {

@@ -8,8 +8,7 @@ use crate::block_io::source::events::{EventLine, EventReader};
 use crate::block_io::source::rows::{Line, LineReader};
 use crate::block_io::source::snoop::Columns;
 use crate::block_io::source::tracepoints::TracepointReader;
-use crate::block_io::text::iostat_log;
-use crate::block_io::text::quantize_text;
+use crate::block_io::text::{iostat_log, quantize_text};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Format {

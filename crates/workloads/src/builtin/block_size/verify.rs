@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use assay_stats::rng::Rng;
 
 use crate::Failure;
-use crate::builtin::block_size::content;
-use crate::builtin::block_size::file;
 use crate::builtin::block_size::params::{Cache, Direction};
 use crate::builtin::block_size::slice::{Buffer, Walk};
 use crate::builtin::block_size::trial_spec::TrialSpec;
+use crate::builtin::block_size::{content, file};
 
 /// Compares a block at each of `sizes`. Returns the number of blocks compared, or a description of
 /// the first difference as the inner `Err`.

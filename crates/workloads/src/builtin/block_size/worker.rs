@@ -13,11 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 use crate::builtin::block_size::clock::{now_ns, sleep_until};
-use crate::builtin::block_size::file;
 use crate::builtin::block_size::params::{Cache, Direction};
 use crate::builtin::block_size::slice::{Action, Buffer, Outcome, Walk, When, fill_for_writing};
 use crate::builtin::block_size::trial_spec::{TrialSpec, WorkerSpec};
-use crate::builtin::block_size::verify;
+use crate::builtin::block_size::{file, verify};
 
 /// Report of a process, one JSON line each.
 #[derive(Debug, Serialize, Deserialize)]

@@ -13,7 +13,6 @@ use assay_model::{Phase, Scalar};
 use assay_system::clock::monotonic_ns;
 use serde::{Deserialize, Serialize};
 
-use crate::Failure;
 use crate::builtin::bulkload::Bulkload;
 use crate::builtin::bulkload::check::{self, look};
 use crate::builtin::bulkload::client::{Connection, ask};
@@ -27,7 +26,7 @@ use crate::capability::{Done, Serves, Serving};
 use crate::driver::program::free_port;
 use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
-use crate::{Launch, TrialContext, WorkloadError};
+use crate::{Failure, Launch, TrialContext, WorkloadError};
 
 /// Name of the server's trial program.
 pub const SERVER: &str = "bulkload-server";

@@ -9,14 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assay_model::Exit;
-use assay_system::wait_any;
+use assay_system::{end_with_parent, wait_any};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use crate::Failure;
 use crate::builtin::cae::devices::{Bytes, Devices};
 use crate::driver::program::log_to;
-use assay_system::end_with_parent;
 
 /// Sampling interval of the scratch space.
 pub(super) const LOOK: Duration = Duration::from_millis(50);

@@ -1,9 +1,8 @@
 //! Trials that consist of several runs: the search for the highest rate within a latency bound, and
 //! the saturation curve over the rate.
 
-use assay_loadgen::Point;
 use assay_loadgen::config::{Config, Mode, Think};
-use assay_loadgen::{Report, SearchBound, search_max};
+use assay_loadgen::{Point, Report, SearchBound, search_max};
 use assay_model::{Phase, units};
 
 use super::{diagnostics, results};

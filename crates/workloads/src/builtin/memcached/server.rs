@@ -12,12 +12,11 @@ use std::time::{Duration, Instant};
 use assay_loadgen::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::Failure;
 use crate::builtin::memcached::admin::{Endpoint, Talk};
 use crate::builtin::memcached::namespace::{self, Cable};
 use crate::builtin::memcached::params::{Network, Params, Transport};
+use crate::{Failure, WorkloadError};
 
-use crate::WorkloadError;
 use crate::driver::program::{free_port, last_lines, log_to, need};
 use assay_system::end_with_parent;
 

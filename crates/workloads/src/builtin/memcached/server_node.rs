@@ -5,10 +5,9 @@ use std::ffi::OsString;
 
 use assay_model::Scalar;
 
-use crate::builtin::memcached::Memcached;
 use crate::builtin::memcached::params::{Cpus, Network, Params, Transport};
 use crate::builtin::memcached::server::{program, settings};
-use crate::builtin::memcached::spec;
+use crate::builtin::memcached::{Memcached, spec};
 use crate::capability::{Serves, Serving};
 use crate::driver::program::free_port;
 use crate::{Launch, WorkloadError};

@@ -8,11 +8,10 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use assay_model::environment::cpulist;
-use assay_system::{NumaPolicy, ProcessSetup, clock, enter};
+use assay_system::{NumaPolicy, ProcessSetup, clock, end_with_parent, enter};
 
 use super::{CopiesError, Copy};
 use crate::driver::program::last_lines;
-use assay_system::end_with_parent;
 
 /// Maximum length of a line in bytes.
 const MAX_BYTES: u64 = 8 << 20;

@@ -7,12 +7,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use assay_model::Exit;
-use assay_system::{Ended, ProcessSetup, enter, join_groups, wait_any};
+use assay_system::{Ended, ProcessSetup, end_with_parent, enter, join_groups, wait_any};
 
 use super::{RankSpec, Share};
 use crate::Failure;
 use crate::driver::span::used::Used;
-use assay_system::end_with_parent;
 
 /// Variables for the folder in which Open MPI keeps memory shared by the ranks of a node, as named
 /// by its versions 4 and 5.

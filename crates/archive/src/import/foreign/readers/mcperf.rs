@@ -7,9 +7,8 @@ use assay_model::{Better, Observation, Scalar};
 
 use crate::import::foreign::error::Flaw;
 use crate::import::foreign::figures::Figures;
-use crate::import::foreign::json;
 use crate::import::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
-use crate::import::foreign::unit;
+use crate::import::foreign::{json, unit};
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     json::head(bytes).lines().any(starts_trial)

@@ -10,11 +10,10 @@ use assay_model::{
 use assay_workloads::readers::speccpu::{SpecResult, SpecRun, report, rsf};
 
 use crate::import::foreign::error::Flaw;
-use crate::import::foreign::json;
 use crate::import::foreign::result::{
     BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value,
 };
-use crate::import::foreign::unit;
+use crate::import::foreign::{json, unit};
 
 pub(crate) fn detect_rsf(bytes: &[u8]) -> bool {
     rsf::detect(&json::head(bytes))
