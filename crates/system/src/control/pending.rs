@@ -1,6 +1,5 @@
 //! Finds and restores changes that crashed runs left behind.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::Root;
@@ -35,18 +34,6 @@ pub enum PendingState {
     },
     /// The file cannot be parsed; a person must look at it.
     Corrupt { reason: String },
-}
-
-impl fmt::Display for PendingState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (entries, state) = match self {
-            PendingState::Left { entries, .. } => (entries, "still changed"),
-            PendingState::Rebooted { entries } => (entries, "undone by a reboot"),
-            PendingState::Corrupt { reason } => return write!(f, "cannot be read: {reason}"),
-        };
-        let targets: Vec<&str> = entries.iter().map(|e| e.target.as_str()).collect();
-        write!(f, "{state}: {}", targets.join(", "))
-    }
 }
 
 /// Result of restoring one journal.

@@ -74,7 +74,7 @@ fn examine() -> Result<Report> {
     let jobs = assay_cluster::orphaned_jobs::left(&assay_system::state_dir()).into_iter();
     let left_changed = pending
         .iter()
-        .map(|p| format!("{}: {}", p.path.display(), p.state))
+        .map(|p| format!("settings journaled in {}", p.path.display()))
         .chain(jobs.map(|name| format!("the Slurm job {name}")))
         .chain(
             guard::strays()

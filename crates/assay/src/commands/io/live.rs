@@ -6,7 +6,6 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use assay_model::ResourceUse;
 use assay_model::units::format_bytes;
 use assay_observe::io::{BlockDevices, IoTracer, TraceRequest};
 use assay_report::terminal::{io as io_text, io_tick_header, io_tick_line};
@@ -68,7 +67,15 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     let report = tracer.report();
     let ran = command.map(observed_command::ended).transpose()?;
     if let Some(ran) = ran.as_ref().filter(|_| !cli.json && asked.format.is_none()) {
-        print(&own_io(asked, &ran.resources))?;
+        // The tracer sees the whole machine.
+        let bytes = |n: Option<u64>| n.map_or_else(|| "unknown".to_owned(), format_bytes);
+        print(&format!(
+            "{} read {} from storage and wrote {} (written back or not).\n\
+             What follows is the I/O of all programs while it ran.\n\n",
+            asked.command[0].display(),
+            bytes(ran.resources.storage_read_bytes),
+            bytes(ran.resources.storage_written_bytes),
+        ))?;
     }
     let written = tracer.events_written()?;
     match written {
@@ -84,18 +91,6 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         _ if report.completeness.selected == 0 => Exit::Nothing,
         _ => Exit::Fine,
     })
-}
-
-/// Returns a sentence with the command's own I/O, since the tracer sees that of the whole machine.
-fn own_io(asked: &Io, used: &ResourceUse) -> String {
-    let bytes = |n: Option<u64>| n.map_or_else(|| "unknown".to_owned(), format_bytes);
-    format!(
-        "{} read {} from storage and wrote {} (written back or not).\n\
-         What follows is the I/O of all programs while it ran.\n\n",
-        asked.command[0].display(),
-        bytes(used.storage_read_bytes),
-        bytes(used.storage_written_bytes),
-    )
 }
 
 /// A device that is not there is a mistake of who typed it.
