@@ -206,7 +206,9 @@ mod tests {
             texts.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
         }
         for text in texts {
-            for expected in ["-2.89 %", "-2.90 %", "2 observations differ clearly", "the moon"] {
+            for expected in
+                ["-2.89 %", "2.90 % less time", "2 observations differ clearly", "the moon"]
+            {
                 assert!(text.contains(expected), "{expected}\n{text}");
             }
         }

@@ -9,7 +9,7 @@
 //! For example, one load through a preset machine:
 //!
 //! ```
-//! use crate::translation::{Access, Kind, Machine, Simulator};
+//! use assay_traces::translation::{Access, Kind, Machine, Simulator};
 //!
 //! let machine = Machine::preset("x86-64").expect("it ships");
 //! let mut simulator = Simulator::new(&machine).expect("a machine that ships can be");
