@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use assay_archive::{Archive, Filter, NewRun, RunWriter};
 use assay_model::{
-    Better, Kind, LedgerEvent, MetricValue, Outcome, Plan, PlannedTrial, RunState, SCHEMA_VERSION,
-    SystemDescription, Treatment, TrialRecord, ValidationResult, WorkloadSpec, units,
+    Better, LedgerEvent, MetricKind, MetricValue, Plan, PlannedTrial, RunState, SCHEMA_VERSION,
+    SystemDescription, Treatment, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec, units,
 };
 
 const REPEATS: usize = 51;
@@ -147,7 +147,7 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
 fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
     run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
     let metric = |name: &str, value: f64| {
-        MetricValue::new(name, Some(value), "s", Better::Lower, Kind::Measured)
+        MetricValue::new(name, Some(value), "s", Better::Lower, MetricKind::Measured)
     };
     let planned = PlannedTrial {
         number,
@@ -157,7 +157,7 @@ fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
     };
     let started_at = "2026-11-21T09:30:00.000Z".into();
     let record = TrialRecord {
-        outcome: Outcome::Completed,
+        outcome: TrialOutcome::Completed,
         end_ns: 2_000_000,
         metrics: vec![metric("elapsed", 0.001), metric("user", 0.0005), metric("system", 0.0004)],
         validation: ValidationResult::ExitCodeOnly,

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 /// An experiment, given as a file, a workload or command lines.
 #[derive(Debug, Clone, Default, Args)]
-pub struct What {
+pub struct ExperimentArgs {
     /// An experiment file, a workload or a kit's folder; or command lines in quotes, to compare
     /// with each other.
     #[arg(value_name = "EXPERIMENT|'COMMAND'")]
@@ -111,7 +111,7 @@ pub struct What {
     pub ignore_failure: Option<String>,
     /// The place where the trials run, as under [where] of an experiment.
     #[command(flatten)]
-    pub place: Location,
+    pub place: PlaceArgs,
     /// The name of the run's experiment.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -122,10 +122,10 @@ pub struct What {
 
 /// Place where the trials run.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Location {
+pub struct PlaceArgs {
     /// Where to run the trials.
     #[arg(long, value_enum, value_name = "ENGINE")]
-    pub on: Option<On>,
+    pub on: Option<EngineArg>,
     /// The number of nodes.
     #[arg(long, value_name = "N")]
     pub nodes: Option<u32>,
@@ -137,7 +137,7 @@ pub struct Location {
     pub partition: Option<String>,
 }
 
-impl Location {
+impl PlaceArgs {
     /// Returns true if an option is given that applies only to the nodes of a cluster.
     pub fn of_nodes(&self) -> bool {
         self.nodes.is_some() || self.tasks_per_node.is_some() || self.partition.is_some()
@@ -146,7 +146,7 @@ impl Location {
 
 /// Engine that runs the trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum On {
+pub enum EngineArg {
     /// Directly on this machine.
     #[value(alias = "here")]
     Local,

@@ -8,7 +8,7 @@ pub use crate::commands::archive::args::Archive;
 pub use crate::commands::audit::args::Audit;
 pub use crate::commands::bisect::args::Bisect;
 pub use crate::commands::compare::args::Compare;
-pub use crate::commands::cpu::args::Cpu;
+pub use crate::commands::cpu::args::CpuCommand;
 pub use crate::commands::doctor::args::Doctor;
 pub use crate::commands::explain::args::Explain;
 pub use crate::commands::gate::args::{Gate, Profiling};
@@ -28,7 +28,7 @@ pub use crate::commands::syscalls::args::Syscalls;
 pub use crate::commands::tlb::args::Tlb;
 pub use crate::commands::vm::args::Vm;
 
-pub use crate::arguments::{Location, On, Targets, What};
+pub use crate::arguments::{EngineArg, ExperimentArgs, PlaceArgs, Targets};
 
 /// Runs system benchmarks, watches the machine while they run, compares them honestly, and
 /// publishes pages whose every number leads back to a run.
@@ -106,7 +106,7 @@ pub enum Verb {
     Doctor(Doctor),
     /// Export the reference times or the result of a CPU suite, for the rule pack `cpu`.
     #[command(subcommand)]
-    Cpu(Cpu),
+    Cpu(CpuCommand),
     /// List and check kits: outside programs as workloads.
     #[command(subcommand)]
     Kit(Kit),
@@ -144,13 +144,13 @@ pub enum Verb {
     /// Submit an experiment to the queue of a server.
     Submit(Submit),
     /// List the queue of a server: running, waiting and finished jobs.
-    Pending(Server),
+    Pending(ServerArgs),
     /// Wait until a job of the queue has finished, and exit with the code of its run.
-    Wait(OfJob),
+    Wait(JobArgs),
     /// Cancel a job of the queue; a running job ends its trial and restores settings.
-    Cancel(OfJob),
+    Cancel(JobArgs),
     /// Put an interrupted job back into the queue, to continue where it stopped.
-    Resume(OfJob),
+    Resume(JobArgs),
     /// Write the reference pages of the documentation.
     #[command(name = "__reference", hide = true)]
     Reference {
@@ -205,7 +205,7 @@ pub struct Serve {
 
 /// The server to talk to.
 #[derive(Debug, Args)]
-pub struct Server {
+pub struct ServerArgs {
     /// The server [default: the one that runs on this machine].
     #[arg(long, env = "ASSAY_SERVER", value_name = "HOST:PORT")]
     pub server: Option<String>,
@@ -213,12 +213,12 @@ pub struct Server {
 
 /// A job of a server's queue.
 #[derive(Debug, Args)]
-pub struct OfJob {
+pub struct JobArgs {
     /// The number of the job.
     pub job: u64,
     /// The server that has the job.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `assay submit`.
@@ -254,5 +254,5 @@ pub struct Submit {
     pub wait: bool,
     /// The server to submit to.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }

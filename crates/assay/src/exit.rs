@@ -55,7 +55,7 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
             _ => Exit::Failed,
         };
     }
-    if error.downcast_ref::<Changed>().is_some() {
+    if error.downcast_ref::<ChangedRun>().is_some() {
         return Exit::Rule;
     }
     match error.downcast_ref::<LabError>() {
@@ -104,4 +104,4 @@ pub fn mistake(error: impl std::fmt::Display) -> Usage {
 /// changed files, each with its problem.
 #[derive(Debug, thiserror::Error)]
 #[error("not published: {0}")]
-pub struct Changed(pub String);
+pub struct ChangedRun(pub String);

@@ -15,9 +15,9 @@ use crate::screen::wrap_to;
 const VERBS: &str = include_str!("verbs.txt");
 
 /// Title of a group, and its verbs with their examples.
-type Group = (&'static str, Vec<(&'static str, &'static str)>);
+type VerbGroup = (&'static str, Vec<(&'static str, &'static str)>);
 
-fn groups() -> impl Iterator<Item = Group> {
+fn groups() -> impl Iterator<Item = VerbGroup> {
     VERBS.trim_start_matches("= ").split("\n= ").map(|group| {
         let mut parts = group.split("\n- ");
         let title = parts.next().unwrap_or_default();

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use assay_lab::{Progress, Watcher};
-use assay_model::{Outcome, RunId, TrialRecord, units};
+use assay_model::{RunId, TrialOutcome, TrialRecord, units};
 use assay_report::terminal::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -98,7 +98,7 @@ impl Watcher for Bar {
     }
 
     fn ended(&mut self, record: &TrialRecord) {
-        let failed = !matches!(record.outcome, Outcome::Completed | Outcome::Interrupted);
+        let failed = !matches!(record.outcome, TrialOutcome::Completed | TrialOutcome::Interrupted);
         if failed {
             let sentence = format!("trial {} failed: {}", record.number, record.error);
             self.say(&sentence);

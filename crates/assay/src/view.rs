@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use assay_archive::{Archive, RunReader};
-use assay_lab::{Ended, Question, Recorded};
+use assay_lab::{EndedRun, Question, RecordedRun};
 use assay_model::{Profile, RunId, TrialRecord};
 use assay_report::{LedgerHead, RunView};
-use assay_system::redact::Names;
+use assay_system::redact::HiddenNames;
 use assay_traces::syscalls::Syscalls;
 
 use crate::threads::beside;
@@ -39,7 +39,7 @@ pub fn load_public(archive: &Archive, id: &RunId) -> Result<RunView> {
 /// set. Does not read the written records again if both views show them unchanged.
 pub fn of_ended(
     archive: &Archive,
-    ended: &mut Ended,
+    ended: &mut EndedRun,
     public: bool,
 ) -> Result<(RunView, Option<RunView>)> {
     let reader = archive.run(&ended.id)?;
@@ -69,8 +69,8 @@ pub fn published(reader: &RunReader) -> Result<RunView> {
 }
 
 /// Returns the names of this machine and this user.
-pub fn own_names() -> Names {
-    let mut names = Names::default();
+pub fn own_names() -> HiddenNames {
+    let mut names = HiddenNames::default();
     names.host(&rustix::system::uname().nodename().to_string_lossy());
     for name in ["USER", "LOGNAME", "SUDO_USER"] {
         names.user(&std::env::var(name).unwrap_or_default());
@@ -102,7 +102,7 @@ fn read_in(
     }
     let records = records.map_or_else(|| reader.records(), Ok)?;
     let system = reader.system()?;
-    let recorded = Recorded {
+    let recorded = RecordedRun {
         experiment: &experiment,
         plan: &plan,
         records: &records,

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use crate::axes::axis::Axis;
-use crate::axes::frame::{Head, Inner, WIDTH, band, px, svg};
-use crate::axes::legend::{Key, KeyKind};
-use crate::axes::reach::Reach;
+use crate::axes::frame::{Head, PlotArea, WIDTH, band, px, svg};
+use crate::axes::legend::{KeyKind, LegendKey};
+use crate::axes::reach::ScaleRanges;
 use crate::axes::scale::{Scale, extent};
 use crate::timeline::{PhaseSpan, Timeline};
 
@@ -21,7 +21,7 @@ pub struct Layer {
 
 /// Values over one interval of time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct AreaStep {
     /// Start of the interval, seconds from the trial's start.
     pub from_s: f64,
     /// End of the interval, seconds from the trial's start.
@@ -41,7 +41,7 @@ pub struct Area {
     /// Layers from the bottom up.
     pub layers: Vec<Layer>,
     /// Intervals in order of time.
-    pub steps: Vec<Step>,
+    pub steps: Vec<AreaStep>,
     pub phases: Vec<PhaseSpan>,
     /// Note about the samples.
     pub note: String,
@@ -52,12 +52,12 @@ const MAX_STEPS: usize = 300;
 
 /// Draws the chart on a time axis that also covers `reach`. Intervals without a value, and time
 /// outside all intervals, stay empty.
-pub fn render_over(chart: &Area, reach: Reach) -> Markup {
+pub fn render_over(chart: &Area, reach: ScaleRanges) -> Markup {
     draw(chart, reach, &FULL)
 }
 
 /// Draws the chart as one of many small ones that share one [`legend`].
-pub fn render_small(chart: &Area, reach: Reach) -> Markup {
+pub fn render_small(chart: &Area, reach: ScaleRanges) -> Markup {
     draw(chart, reach, &SMALL)
 }
 
@@ -78,8 +78,8 @@ struct Size {
 const FULL: Size = Size { width: WIDTH, height: PLOT_HEIGHT, most: MAX_STEPS, legend: true };
 const SMALL: Size = Size { width: 300.0, height: 80.0, most: 60, legend: false };
 
-fn keys(layers: &[Layer]) -> Vec<Key> {
-    let key = |(i, l): (usize, &Layer)| Key {
+fn keys(layers: &[Layer]) -> Vec<LegendKey> {
+    let key = |(i, l): (usize, &Layer)| LegendKey {
         label: l.name.clone(),
         class: format!("layer-{}", l.class),
         series: i,
@@ -88,7 +88,7 @@ fn keys(layers: &[Layer]) -> Vec<Key> {
     layers.iter().enumerate().map(key).collect()
 }
 
-fn draw(chart: &Area, reach: Reach, size: &Size) -> Markup {
+fn draw(chart: &Area, reach: ScaleRanges, size: &Size) -> Markup {
     let steps = merged(&chart.steps, size.most);
     let sums = steps.iter().map(|s| s.values.iter().sum());
     let top_value = chart.full.or_else(|| extent(sums).map(|e| e.1)).unwrap_or(1.0);
@@ -109,7 +109,7 @@ fn draw(chart: &Area, reach: Reach, size: &Size) -> Markup {
 }
 
 /// Returns the outline of one layer: steps, since a value holds over its whole interval.
-fn layer(steps: &[Step], index: usize, x: &Scale, y: &Scale) -> String {
+fn layer(steps: &[AreaStep], index: usize, x: &Scale, y: &Scale) -> String {
     let mut points: Vec<Option<(f64, f64, f64)>> = Vec::new();
     let mut last_end = f64::NAN;
     for step in steps {
@@ -129,7 +129,7 @@ fn layer(steps: &[Step], index: usize, x: &Scale, y: &Scale) -> String {
     band(points.into_iter())
 }
 
-fn edges(step: &Step, index: usize, x: &Scale, y: &Scale) -> Option<(f64, f64, f64, f64)> {
+fn edges(step: &AreaStep, index: usize, x: &Scale, y: &Scale) -> Option<(f64, f64, f64, f64)> {
     if step.values.iter().any(|v| !v.is_finite()) {
         return None;
     }
@@ -139,7 +139,7 @@ fn edges(step: &Step, index: usize, x: &Scale, y: &Scale) -> Option<(f64, f64, f
 }
 
 /// Draws invisible rectangles over the intervals, whose titles contain the values.
-fn hits(chart: &Area, steps: &[Step], x: &Scale, inner: &Inner) -> Markup {
+fn hits(chart: &Area, steps: &[AreaStep], x: &Scale, inner: &PlotArea) -> Markup {
     html! {
         g class="hits" {
             @for (i, s) in steps.iter().enumerate() {
@@ -154,7 +154,7 @@ fn hits(chart: &Area, steps: &[Step], x: &Scale, inner: &Inner) -> Markup {
     }
 }
 
-fn readout(chart: &Area, step: &Step) -> String {
+fn readout(chart: &Area, step: &AreaStep) -> String {
     let mut text = format!("{:.2} to {:.2} s: ", step.from_s, step.to_s);
     if step.values.iter().any(|v| !v.is_finite()) {
         text.push_str("no data");
@@ -172,7 +172,7 @@ fn readout(chart: &Area, step: &Step) -> String {
 
 /// Reduces the steps to at most `most` intervals: neighbours are averaged, weighted by their
 /// lengths; a gap among them makes the result a gap.
-fn merged(steps: &[Step], most: usize) -> Vec<Step> {
+fn merged(steps: &[AreaStep], most: usize) -> Vec<AreaStep> {
     if steps.len() <= most {
         return steps.to_vec();
     }
@@ -183,11 +183,11 @@ fn merged(steps: &[Step], most: usize) -> Vec<Step> {
             let length: f64 = chunk.iter().map(|s| s.to_s - s.from_s).sum();
             let values = (0..layers)
                 .map(|l| {
-                    let value = |s: &Step| s.values.get(l).copied().unwrap_or(f64::NAN);
+                    let value = |s: &AreaStep| s.values.get(l).copied().unwrap_or(f64::NAN);
                     chunk.iter().map(|s| value(s) * (s.to_s - s.from_s)).sum::<f64>() / length
                 })
                 .collect();
-            Step { from_s: chunk[0].from_s, to_s: chunk[chunk.len() - 1].to_s, values }
+            AreaStep { from_s: chunk[0].from_s, to_s: chunk[chunk.len() - 1].to_s, values }
         })
         .collect()
 }
@@ -205,7 +205,7 @@ mod tests {
             full: Some(100.0),
             layers: vec![layer("user"), layer("system"), layer("idle")],
             steps: (0..n)
-                .map(|i| Step {
+                .map(|i| AreaStep {
                     from_s: f64::from(i),
                     to_s: f64::from(i) + 1.0,
                     values: if i == 2 { vec![f64::NAN; 3] } else { vec![20.0, 30.0, 50.0] },
@@ -222,13 +222,14 @@ mod tests {
     #[test]
     fn is_as_drawn_before() {
         insta::assert_snapshot!(
-            render_over(&chart(5), Reach::default()).into_string().replace("><", ">\n<")
+            render_over(&chart(5), ScaleRanges::default()).into_string().replace("><", ">\n<")
         );
     }
 
     #[test]
     fn a_small_one_has_its_legend_apart() {
-        let (small, full) = (render_small(&chart(500), Reach::default()).into_string(), chart(5));
+        let (small, full) =
+            (render_small(&chart(500), ScaleRanges::default()).into_string(), chart(5));
         assert!(!small.contains("class=\"legend\"") && small.contains("viewBox=\"0 0 300 "));
         assert!(small.matches("class=\"m hit\"").count() <= 60);
         let legend = legend(&full.head, &full.layers).into_string();
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_gap_stays_empty() {
-        let svg = render_over(&chart(5), Reach::default()).into_string();
+        let svg = render_over(&chart(5), ScaleRanges::default()).into_string();
         let user = svg.split("fill layer-user\" d=\"").nth(1).unwrap();
         assert_eq!(user.split('"').next().unwrap().matches('Z').count(), 2);
         assert!(svg.contains("2.00 to 3.00 s: no data") && !svg.contains("NaN"));
@@ -250,13 +251,13 @@ mod tests {
         for s in &mut c.steps {
             (s.from_s, s.to_s) = (s.from_s / 10.0, s.to_s / 10.0);
         }
-        let svg = render_over(&c, Reach::default()).into_string();
+        let svg = render_over(&c, ScaleRanges::default()).into_string();
         assert!(svg.contains("time since the beginning, ms") && svg.contains(">500<"));
     }
 
     #[test]
     fn long_runs_are_merged() {
-        let svg = render_over(&chart(10_000), Reach::default()).into_string();
+        let svg = render_over(&chart(10_000), ScaleRanges::default()).into_string();
         assert!(svg.matches("class=\"m hit\"").count() <= 300);
     }
 }

@@ -4,7 +4,7 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, Inner, WIDTH, fit, px, text_width};
+use crate::axes::frame::{Head, PlotArea, WIDTH, fit, px, text_width};
 use crate::axes::mark::{Focus, mark, whisker};
 use crate::axes::scale::extent;
 
@@ -51,7 +51,7 @@ pub fn render(chart: &Bars) -> Markup {
     let left = (widest(|b| &b.label) * 1.06 + 14.0).clamp(60.0, 272.0);
     let room = (widest(|b| &b.text) + 16.0).min(220.0);
     let height = 6.0 + ROW * chart.bars.len().max(1) as f64;
-    let inner = Inner { right: WIDTH - room, ..Inner::plot(WIDTH, left, 28.0, height) };
+    let inner = PlotArea { right: WIDTH - room, ..PlotArea::plot(WIDTH, left, 28.0, height) };
     let x = axis.scale(inner.left, inner.right);
     let body = html! {
         (heading(WIDTH, "", &direction(chart.better)))

@@ -5,16 +5,16 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, Inner, WIDTH, band, crosshair, path, px};
+use crate::axes::frame::{Head, PlotArea, WIDTH, band, crosshair, path, px};
 use crate::axes::labels::{Placer, rows};
-use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::legend::{KeyKind, LegendKey, legend};
 use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
 use crate::axes::reduce::{MAX_MARKS, aggregated};
 use crate::axes::scale::{Scale, ScaleKind, extent};
 
 /// One point of a series.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct PlotPoint {
     /// Position on the x axis.
     pub x: f64,
     /// Value; NaN when missing.
@@ -38,7 +38,7 @@ pub enum Standout {
 
 /// A highlighted point of a series.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Marked {
+pub struct MarkedPoint {
     /// Position on the x axis.
     pub x: f64,
     pub y: f64,
@@ -49,12 +49,12 @@ pub struct Marked {
 
 /// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct CurveSeries {
     /// Name in the legend.
     pub label: String,
     /// Points by rising x.
-    pub points: Vec<Point>,
-    pub marked: Vec<Marked>,
+    pub points: Vec<PlotPoint>,
+    pub marked: Vec<MarkedPoint>,
 }
 
 /// A labelled vertical line.
@@ -81,7 +81,7 @@ pub struct Curve {
     pub y_scale: ScaleKind,
     /// Direction in which the values improve.
     pub better: Better,
-    pub series: Vec<Series>,
+    pub series: Vec<CurveSeries>,
     /// Vertical lines; those outside the measured range are not drawn.
     pub verticals: Vec<Vertical>,
     /// Note with n and the meaning of the bands: `6 trials, bands: 95 % intervals`.
@@ -100,7 +100,7 @@ pub fn render(curve: &Curve) -> Markup {
     let y_domain = extent(points().flat_map(|p| [p.y, p.low, p.high])).unwrap_or((0.0, 1.0));
     // The interval of a share may exceed 100 %; the share itself may only by the rounding of a
     // mean.
-    let within = |p: &Point| p.y.is_nan() || p.y <= 100.0 * (1.0 + 1e-9);
+    let within = |p: &PlotPoint| p.y.is_nan() || p.y <= 100.0 * (1.0 + 1e-9);
     let share = curve.y_unit == "%" && points().all(within);
     let y_high = if share { y_domain.1.min(100.0) } else { y_domain.1 };
     let y_axis = match curve.y_scale {
@@ -108,7 +108,7 @@ pub fn render(curve: &Curve) -> Markup {
         kind => Axis::log(kind, (y_domain.0 / 1.1, y_domain.1 * 1.1), &curve.y_unit),
     };
 
-    let keys = Key::numbered(curve.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
+    let keys = LegendKey::numbered(curve.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
     let (legend, legend_height) = legend(WIDTH, &keys);
     let left = y_axis.label_room();
     let right = WIDTH - 14.0;
@@ -125,7 +125,7 @@ pub fn render(curve: &Curve) -> Markup {
     );
     let mark_rows = placed.iter().map(|p| p.0 + 1).max().unwrap_or(0) as f64;
     let top = 36.0 + legend_height + mark_rows * 15.0;
-    let inner = Inner { left, right, top, bottom: top + PLOT_HEIGHT, width: WIDTH };
+    let inner = PlotArea { left, right, top, bottom: top + PLOT_HEIGHT, width: WIDTH };
     let y = y_axis.scale(inner.bottom, inner.top);
 
     let body = html! {
@@ -173,7 +173,7 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
     }
 }
 
-fn standouts(curve: &Curve, x: &Scale, y: &Scale, inner: Inner) -> Markup {
+fn standouts(curve: &Curve, x: &Scale, y: &Scale, inner: PlotArea) -> Markup {
     let mut placer = Placer::new(inner);
     let points: usize = curve.series.iter().map(|s| s.points.len()).sum();
     if points <= MAX_MARKS {
@@ -212,13 +212,19 @@ mod tests {
     use super::*;
 
     pub(super) fn sample() -> Curve {
-        let points = |scale: f64| -> Vec<Point> {
+        let points = |scale: f64| -> Vec<PlotPoint> {
             (0..8)
                 .map(|e| {
                     let x = 512.0 * 2f64.powi(e);
                     let y = scale * x / (x + 4096.0);
                     let y = if e == 5 { f64::NAN } else { y };
-                    Point { x, y, low: y * 0.97, high: y * 1.03, label: format!("{x} B: {y:.3}") }
+                    PlotPoint {
+                        x,
+                        y,
+                        low: y * 0.97,
+                        high: y * 1.03,
+                        label: format!("{x} B: {y:.3}"),
+                    }
                 })
                 .collect()
         };
@@ -232,17 +238,17 @@ mod tests {
             y_scale: ScaleKind::Linear,
             better: Better::Higher,
             series: vec![
-                Series {
+                CurveSeries {
                     label: "processes=1".into(),
                     points: points(5e9),
                     marked: vec![
-                        Marked {
+                        MarkedPoint {
                             x: 65536.0,
                             y: 4.7e9,
                             label: "best 64 KiB".into(),
                             standout: Standout::Best,
                         },
-                        Marked {
+                        MarkedPoint {
                             x: 32768.0,
                             y: 4.4e9,
                             label: "efficient 32 KiB".into(),
@@ -250,7 +256,7 @@ mod tests {
                         },
                     ],
                 },
-                Series { label: "processes=2".into(), points: points(9e9), marked: vec![] },
+                CurveSeries { label: "processes=2".into(), points: points(9e9), marked: vec![] },
             ],
             verticals: vec![
                 Vertical { x: 32768.0, label: "L1d 32 KiB".into() },
@@ -293,7 +299,7 @@ mod tests {
     fn many_points_become_a_band() {
         let mut c = sample();
         c.series[0].points = (1..=20_000)
-            .map(|i| Point {
+            .map(|i| PlotPoint {
                 x: f64::from(i),
                 y: f64::from(i % 7),
                 low: f64::NAN,

@@ -7,15 +7,15 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, Inner, WIDTH, crosshair, px};
-use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::frame::{Head, PlotArea, WIDTH, crosshair, px};
+use crate::axes::legend::{KeyKind, LegendKey, legend};
 use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
 use crate::axes::scale::{Scale, extent};
 use crate::axes::ticks::short;
 
 /// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct EcdfSeries {
     /// Name in the legend.
     pub label: String,
     /// Values in any order; values that are not finite are ignored.
@@ -29,7 +29,7 @@ pub struct Ecdf {
     pub unit: String,
     /// Direction in which the metric improves.
     pub better: Better,
-    pub series: Vec<Series>,
+    pub series: Vec<EcdfSeries>,
     /// Note for the reader.
     pub note: String,
 }
@@ -46,9 +46,9 @@ pub fn render(chart: &Ecdf) -> Markup {
     let pad = ((high - low) * 0.04).max(high.abs() * 1e-6);
     let x_axis = Axis::linear((low - pad, high + pad), &chart.unit);
     let y_axis = Axis::exact((0.0, 100.0), "%");
-    let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
+    let keys = LegendKey::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
     let (legend, legend_height) = legend(WIDTH, &keys);
-    let inner = Inner::plot(WIDTH, y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
+    let inner = PlotArea::plot(WIDTH, y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom, inner.top);
     let body = html! {
@@ -104,7 +104,7 @@ fn steps(sorted: &[f64], x: &Scale, y: &Scale) -> String {
 mod tests {
     use super::*;
 
-    fn chart(series: Vec<Series>) -> Ecdf {
+    fn chart(series: Vec<EcdfSeries>) -> Ecdf {
         Ecdf {
             head: Head { id: "e".into(), title: "elapsed <by> share".into(), desc: "d".into() },
             name: "elapsed".into(),
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_step_for_each_value_and_the_last_is_all_of_them() {
         let values = vec![3.0, 1.0, f64::NAN, 2.0];
-        let svg = render(&chart(vec![Series { label: "a".into(), values }])).into_string();
+        let svg = render(&chart(vec![EcdfSeries { label: "a".into(), values }])).into_string();
         assert!(!svg.contains("NaN"));
         assert!(svg.contains("half of 3 trials at or below 2 s"), "{svg}");
         let path = svg.split("class=\"line\" d=\"").nth(1).unwrap().split('"').next().unwrap();
@@ -128,8 +128,9 @@ mod tests {
 
     #[test]
     fn nothing_and_very_many_values_are_drawn() {
-        let none = Series { label: "none".into(), values: vec![f64::NAN] };
-        let many = Series { label: "many".into(), values: (0..100_000).map(f64::from).collect() };
+        let none = EcdfSeries { label: "none".into(), values: vec![f64::NAN] };
+        let many =
+            EcdfSeries { label: "many".into(), values: (0..100_000).map(f64::from).collect() };
         let svg = render(&chart(vec![none, many])).into_string();
         assert!(svg.len() < 60_000, "{}", svg.len());
     }

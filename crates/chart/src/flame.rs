@@ -8,22 +8,22 @@ use crate::axes::frame::{Head, px};
 
 /// A cell and its children.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct FlameCell {
     /// Name in the cell.
     pub label: String,
     /// Title with name, time and share.
     pub title: String,
     /// Appearance of the cell.
-    pub look: Look,
+    pub look: FlameStyle,
     /// Size in any unit.
     pub size: f64,
     /// Children, whose sizes add up to at most the cell's.
-    pub below: Vec<Cell>,
+    pub below: Vec<FlameCell>,
 }
 
 /// Appearance of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum FlameStyle {
     /// The root, a thread, or a reason for waiting.
     Group,
     /// Code of the program.
@@ -40,16 +40,16 @@ pub enum Look {
     Less,
 }
 
-impl Look {
+impl FlameStyle {
     fn class(self) -> &'static str {
         match self {
-            Look::Group => "fg",
-            Look::User => "fu",
-            Look::Kernel => "fk",
-            Look::Inlined => "fi",
-            Look::Unknown => "fx",
-            Look::More => "fm",
-            Look::Less => "fl",
+            FlameStyle::Group => "fg",
+            FlameStyle::User => "fu",
+            FlameStyle::Kernel => "fk",
+            FlameStyle::Inlined => "fi",
+            FlameStyle::Unknown => "fx",
+            FlameStyle::More => "fm",
+            FlameStyle::Less => "fl",
         }
     }
 }
@@ -58,7 +58,7 @@ impl Look {
 pub struct Flame {
     pub head: Head,
     /// Root cell, whose size is the total.
-    pub root: Cell,
+    pub root: FlameCell,
 }
 
 /// Height of a cell in pixels.
@@ -66,15 +66,15 @@ const ROW: f64 = 18.0;
 /// Maximum number of cells; the narrowest ones beyond it are not drawn.
 const MAX_CELLS: usize = 2500;
 
-struct Placed<'a> {
-    cell: &'a Cell,
+struct PlacedCell<'a> {
+    cell: &'a FlameCell,
     x: f64,
     width: f64,
     level: usize,
 }
 
-fn place<'a>(cell: &'a Cell, x: f64, width: f64, level: usize, all: &mut Vec<Placed<'a>>) {
-    all.push(Placed { cell, x, width, level });
+fn place<'a>(cell: &'a FlameCell, x: f64, width: f64, level: usize, all: &mut Vec<PlacedCell<'a>>) {
+    all.push(PlacedCell { cell, x, width, level });
     let mut at = x;
     for below in &cell.below {
         let part = if cell.size > 0.0 { width * (below.size / cell.size) } else { 0.0 };
@@ -126,11 +126,11 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
 
-    fn cell(label: &str, size: f64, below: Vec<Cell>) -> Cell {
-        Cell {
+    fn cell(label: &str, size: f64, below: Vec<FlameCell>) -> FlameCell {
+        FlameCell {
             label: label.into(),
             title: format!("{label} {size}"),
-            look: Look::User,
+            look: FlameStyle::User,
             size,
             below,
         }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::axes::axis::Axis;
 use crate::axes::frame::{Head, px};
 use crate::axes::mark::{Focus, mark};
-use crate::axes::reach::Reach;
+use crate::axes::reach::ScaleRanges;
 use crate::axes::scale::{ScaleKind, extent};
 use crate::axes::ticks::short;
 use crate::timeline::{PhaseSpan, Timeline};
@@ -36,13 +36,13 @@ const LEVELS: usize = 6;
 
 impl Heat {
     /// Returns the ranges that the chart's own data need.
-    pub fn reach(&self) -> Reach {
+    pub fn reach(&self) -> ScaleRanges {
         let (from, width) = self.columns_s;
         // Without columns there is no start of a first column either.
         let columns = (!self.counts.is_empty()).then_some(self.counts.len() as f64);
         let moments = columns.map(|n| [from, from + width * n]);
         let ends = self.phases.iter().flat_map(|p| [p.from_s, p.to_s]);
-        Reach {
+        ScaleRanges {
             time_s: extent(moments.into_iter().flatten().chain(ends)),
             values: self.rows.first().zip(self.rows.last()).map(|(low, high)| (low.0, high.1)),
             most: self.counts.iter().flatten().copied().max().unwrap_or(0),
@@ -52,7 +52,7 @@ impl Heat {
 
 /// Draws the chart with this width, on scales that also cover `reach`: the darker a cell, the more
 /// events, on a logarithmic scale.
-pub fn render_over(chart: &Heat, reach: Reach, width: f64) -> Markup {
+pub fn render_over(chart: &Heat, reach: ScaleRanges, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let (low, high) = reach.values.unwrap_or((0.0, 1.0));
     let y_axis = match chart.kind {
@@ -152,7 +152,7 @@ mod tests {
             counts: vec![vec![1, 0], vec![0, 1000], vec![0, 0]],
             phases: vec![PhaseSpan { name: "steady".into(), from_s: 0.5, to_s: 3.0 }],
         };
-        let svg = render_over(&chart, Reach::default(), WIDTH).into_string();
+        let svg = render_over(&chart, ScaleRanges::default(), WIDTH).into_string();
         assert_eq!(
             svg.matches("class=\"h").count() - svg.matches("class=\"heat").count(),
             2,
@@ -178,7 +178,7 @@ mod tests {
             phases: Vec::new(),
         };
         let (few, many) = (one(1, 0.0), one(1000, 4.0));
-        let alone = render_over(&few, Reach::default(), WIDTH).into_string();
+        let alone = render_over(&few, ScaleRanges::default(), WIDTH).into_string();
         assert!(alone.contains("class=\"h6\"") && alone.contains("fullest: 1 I/Os"), "{alone}");
         let both = few.reach().join(many.reach());
         let (few, many) = (

@@ -4,15 +4,15 @@
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, foot, heading};
-use crate::axes::frame::{Head, Inner, px, svg_spanned};
-use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::frame::{Head, PlotArea, px, svg_spanned};
+use crate::axes::legend::{KeyKind, LegendKey, legend};
 use crate::axes::mark::{Focus, mark, series_class};
-use crate::axes::reach::Reach;
+use crate::axes::reach::ScaleRanges;
 use crate::axes::ticks::short;
 
 /// One series of the chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct HistogramSeries {
     /// Name in the legend.
     pub label: String,
     /// Rows `(from, to, count)`, lowest first.
@@ -28,31 +28,31 @@ pub struct Histogram {
     pub unit: String,
     /// Noun for the counted events: `I/Os`.
     pub what: String,
-    pub series: Vec<Series>,
+    pub series: Vec<HistogramSeries>,
 }
 
 const PLOT_HEIGHT: f64 = 160.0;
 
 impl Histogram {
     /// Returns the ranges that the chart's own data need.
-    pub fn reach(&self) -> Reach {
+    pub fn reach(&self) -> ScaleRanges {
         let rows = || self.series.iter().flat_map(|s| &s.rows);
         let low = rows().map(|r| r.0).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
         let high = rows().map(|r| r.1).fold(low * 2.0, f64::max);
         let values = low.is_finite().then_some((low, high));
-        Reach { time_s: None, values, most: rows().map(|r| r.2).max().unwrap_or(0) }
+        ScaleRanges { time_s: None, values, most: rows().map(|r| r.2).max().unwrap_or(0) }
     }
 }
 
 /// Draws the chart with this width, on scales that also cover `reach`: values along a logarithmic
 /// axis, counts upward from zero.
-pub fn render_over(chart: &Histogram, reach: Reach, width: f64) -> Markup {
+pub fn render_over(chart: &Histogram, reach: ScaleRanges, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let x_axis = Axis::doublings(reach.values.unwrap_or((1.0, 2.0)), &chart.unit);
     let y_axis = Axis::linear((0.0, reach.most.max(1) as f64), "1");
-    let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Mark);
+    let keys = LegendKey::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Mark);
     let (legend, legend_height) = legend(width, &keys);
-    let inner = Inner::plot(width, y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);
+    let inner = PlotArea::plot(width, y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom, inner.top);
     let n = chart.series.len().max(1) as f64;
@@ -95,9 +95,12 @@ mod tests {
             name: "latency".into(),
             unit: "s".into(),
             what: "I/Os".into(),
-            series: vec![Series { label: "vda".into(), rows: vec![row(32_768), row(65_536)] }],
+            series: vec![HistogramSeries {
+                label: "vda".into(),
+                rows: vec![row(32_768), row(65_536)],
+            }],
         };
-        let svg = render_over(&chart, Reach::default(), WIDTH).into_string();
+        let svg = render_over(&chart, ScaleRanges::default(), WIDTH).into_string();
         for edge in ["32.77 µs", "65.54 µs", "131.1 µs"] {
             assert!(svg.contains(&format!(">{edge}</text>")), "{edge}: {svg}");
         }
@@ -111,9 +114,9 @@ mod tests {
             name: "latency".into(),
             unit: "s".into(),
             what: "I/Os".into(),
-            series: vec![Series { label: "vda".into(), rows }],
+            series: vec![HistogramSeries { label: "vda".into(), rows }],
         };
-        let svg = render_over(&chart, Reach::default(), crate::NARROW).into_string();
+        let svg = render_over(&chart, ScaleRanges::default(), crate::NARROW).into_string();
         assert!(svg.contains(">8.192 ms</text>") && !svg.contains(">32.77 ms</text>"), "{svg}");
     }
 
@@ -125,17 +128,17 @@ mod tests {
             unit: "B".into(),
             what: "I/Os".into(),
             series: vec![
-                Series { label: "vda read".into(), rows: vec![(4096.0, 8192.0, 7)] },
-                Series {
+                HistogramSeries { label: "vda read".into(), rows: vec![(4096.0, 8192.0, 7)] },
+                HistogramSeries {
                     label: "vda write".into(),
                     rows: vec![(0.0, 1.0, 2), (512.0, 1024.0, 1), (4096.0, 8192.0, 90)],
                 },
             ],
         };
-        let svg = render_over(&chart, Reach::default(), WIDTH).into_string();
+        let svg = render_over(&chart, ScaleRanges::default(), WIDTH).into_string();
         assert_eq!(svg.matches("class=\"m ").count(), 4, "{svg}");
         assert!(svg.contains("vda write: 90 I/Os from"), "{svg}");
-        let narrow = render_over(&chart, Reach::default(), crate::NARROW).into_string();
+        let narrow = render_over(&chart, ScaleRanges::default(), crate::NARROW).into_string();
         assert!(narrow.contains("viewBox=\"0 0 440 "), "{narrow}");
         assert_eq!(narrow.matches("class=\"m ").count(), 4, "{narrow}");
         assert!(!svg.contains("NaN"));

@@ -5,7 +5,7 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, Inner, NARROW, WIDTH, crosshair, fit, path, px, svg_spanned};
+use crate::axes::frame::{Head, NARROW, PlotArea, WIDTH, crosshair, fit, path, px, svg_spanned};
 use crate::axes::labels::rows;
 use crate::axes::mark::{Focus, link, shape};
 use crate::axes::reduce::{MAX_MARKS, aggregated};
@@ -13,7 +13,7 @@ use crate::axes::scale::{Scale, extent};
 
 /// One revision of the history.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct HistoryPoint {
     pub value: f64,
     /// Lower end of the interval; NaN without one.
     pub low: f64,
@@ -27,7 +27,7 @@ pub struct Point {
 
 /// A change of the level.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Change {
+pub struct LevelChange {
     /// Index of the first point of the new level.
     pub at: usize,
     /// Level before the change.
@@ -41,7 +41,7 @@ pub struct Change {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct History {
+pub struct HistoryChart {
     pub head: Head,
     /// Name of the metric.
     pub name: String,
@@ -50,9 +50,9 @@ pub struct History {
     /// Direction in which the metric improves.
     pub better: Better,
     /// Revisions in their order.
-    pub points: Vec<Point>,
+    pub points: Vec<HistoryPoint>,
     /// Changes, ordered by index.
-    pub changes: Vec<Change>,
+    pub changes: Vec<LevelChange>,
     /// Note for the reader: `whiskers: 95 % intervals`.
     pub note: String,
 }
@@ -63,7 +63,7 @@ const SMALL_HEIGHT: f64 = 70.0;
 /// Returns the range of the y axis. The axis does not start at zero, so that a change of one
 /// percent is visible; intervals that are much wider than the range of the values are cut. If no
 /// value is negative, as for ratios and times, the axis does not extend below zero.
-fn domain(chart: &History) -> (f64, f64) {
+fn domain(chart: &HistoryChart) -> (f64, f64) {
     let values = chart.points.iter().map(|p| p.value);
     let Some((low, high)) = extent(values) else { return (0.0, 1.0) };
     let span = (high - low).max(high.abs() * 0.01);
@@ -74,7 +74,7 @@ fn domain(chart: &History) -> (f64, f64) {
 }
 
 /// Draws the levels between the changes as lines.
-fn levels(chart: &History, x: &Scale, y: &Scale) -> Markup {
+fn levels(chart: &HistoryChart, x: &Scale, y: &Scale) -> Markup {
     let n = chart.points.len();
     let mut ends: Vec<(usize, usize, f64)> = Vec::new();
     for (i, c) in chart.changes.iter().enumerate() {
@@ -93,7 +93,7 @@ fn levels(chart: &History, x: &Scale, y: &Scale) -> Markup {
     }
 }
 
-pub fn render(chart: &History) -> Markup {
+pub fn render(chart: &HistoryChart) -> Markup {
     let n = chart.points.len();
     let y_axis = Axis::linear(domain(chart), &chart.unit);
     let x_axis = Axis::counts((0.5, n as f64 + 0.5));
@@ -109,7 +109,7 @@ pub fn render(chart: &History) -> Markup {
     let placed = rows(&words, left, right);
     let mark_rows = placed.iter().map(|p| p.0 + 1).max().unwrap_or(0) as f64;
     let top = 36.0 + mark_rows * 15.0;
-    let inner = Inner::plot(WIDTH, left, top, PLOT_HEIGHT);
+    let inner = PlotArea::plot(WIDTH, left, top, PLOT_HEIGHT);
     let y = y_axis.scale(inner.bottom, inner.top);
     let (from, to) = y_axis.domain;
     let cut = chart.points.iter().any(|p| p.low < from || p.high > to);
@@ -152,7 +152,7 @@ pub fn render(chart: &History) -> Markup {
 
 /// Draws a small version: the line of the values, the levels and the changes, without axes or
 /// labels; title and description contain the text.
-pub fn small(chart: &History) -> Markup {
+pub fn small(chart: &HistoryChart) -> Markup {
     let n = chart.points.len();
     let x = Axis::counts((-0.5, n as f64 - 0.5)).scale(4.0, NARROW - 4.0);
     let y = Axis::exact(domain(chart), "").scale(SMALL_HEIGHT - 4.0, 4.0);
@@ -186,15 +186,15 @@ pub fn small(chart: &History) -> Markup {
 mod tests {
     use super::*;
 
-    fn chart(n: usize) -> History {
+    fn chart(n: usize) -> HistoryChart {
         let value = |i: usize| if i < n / 2 { 1.0 } else { 1.05 } + (i % 3) as f64 * 0.002;
-        History {
+        HistoryChart {
             head: Head { id: "h".into(), title: "Ratio <to> v1".into(), desc: "d".into() },
             name: "ratio to v1".into(),
             unit: String::new(),
             better: Better::Lower,
             points: (0..n)
-                .map(|i| Point {
+                .map(|i| HistoryPoint {
                     value: value(i),
                     low: value(i) * 0.99,
                     high: if i == 1 { f64::NAN } else { value(i) * 1.01 },
@@ -202,7 +202,7 @@ mod tests {
                     href: if i == 2 { String::new() } else { format!("/runs/{i}") },
                 })
                 .collect(),
-            changes: vec![Change {
+            changes: vec![LevelChange {
                 at: n / 2,
                 before: 1.002,
                 after: 1.052,
@@ -272,7 +272,7 @@ mod tests {
         let mut wild = chart(6);
         wild.points[3].high = 400.0;
         assert!(domain(&wild).1 < 1.2, "{:?}", domain(&wild));
-        let cut = |c: &History| render(c).into_string().contains("are cut");
+        let cut = |c: &HistoryChart| render(c).into_string().contains("are cut");
         assert!(cut(&wild) && !cut(&chart(6)), "and the note states it");
     }
 }

@@ -42,7 +42,7 @@ pub mod small;
 mod timeline;
 
 pub use axes::frame::{Head, NARROW, WIDTH};
-pub use axes::reach::Reach;
+pub use axes::reach::ScaleRanges;
 pub use axes::scale::ScaleKind;
 pub use timeline::PhaseSpan;
 

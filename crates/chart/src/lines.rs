@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use crate::axes::axis::Axis;
 use crate::axes::frame::{Head, WIDTH};
-use crate::axes::legend::{Key, KeyKind};
+use crate::axes::legend::{KeyKind, LegendKey};
 use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
-use crate::axes::reach::Reach;
+use crate::axes::reach::ScaleRanges;
 use crate::axes::reduce::{means, spread, stretches};
 use crate::axes::scale::extent;
 use crate::axes::ticks::short;
@@ -14,7 +14,7 @@ use crate::timeline::{PhaseSpan, Timeline};
 
 /// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct LineSeries {
     /// Name in the legend.
     pub label: String,
     /// Points `(seconds from the trial's start, value)`; NaN values are gaps.
@@ -22,13 +22,13 @@ pub struct Series {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lines {
+pub struct LineChart {
     pub head: Head,
     /// Name of the observed object: `disk vda`.
     pub name: String,
     /// Unit of every series.
     pub unit: String,
-    pub series: Vec<Series>,
+    pub series: Vec<LineSeries>,
     pub phases: Vec<PhaseSpan>,
     /// Note about the samples.
     pub note: String,
@@ -37,29 +37,29 @@ pub struct Lines {
 const PLOT_HEIGHT: f64 = 160.0;
 const MAX_POINTS: usize = 300;
 
-impl Lines {
+impl LineChart {
     /// Returns the ranges that the chart's own data need.
-    pub fn reach(&self) -> Reach {
+    pub fn reach(&self) -> ScaleRanges {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let ends = self.phases.iter().flat_map(|p| [p.from_s, p.to_s]);
         let time_s = extent(points().map(|p| p.0).chain(ends));
-        Reach { time_s, values: extent(points().map(|p| p.1)), most: 0 }
+        ScaleRanges { time_s, values: extent(points().map(|p| p.1)), most: 0 }
     }
 }
 
 /// Draws the chart on a zero-based axis. A series of more than 300 points is drawn as the mean of
 /// each stretch with a band from its smallest to its largest value.
-pub fn render(chart: &Lines) -> Markup {
-    render_over(chart, Reach::default(), WIDTH)
+pub fn render(chart: &LineChart) -> Markup {
+    render_over(chart, ScaleRanges::default(), WIDTH)
 }
 
 /// Like [`render`], with this width and on scales that also cover `reach`.
-pub fn render_over(chart: &Lines, reach: Reach, width: f64) -> Markup {
+pub fn render_over(chart: &LineChart, reach: ScaleRanges, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let (low, high) = reach.values.unwrap_or((0.0, 1.0));
     let high = if high > 0.0 { high } else { 1.0 };
     let y_axis = Axis::linear((low.min(0.0), high), &chart.unit);
-    let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
+    let keys = LegendKey::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
     let moments = reach.time_s.into_iter().flat_map(|(from, to)| [from, to]);
     let plot = Timeline::new(width, moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
     let (x, y) = (&plot.x, &plot.y);
@@ -90,16 +90,16 @@ mod tests {
 
     #[test]
     fn is_as_drawn_before() {
-        let chart = Lines {
+        let chart = LineChart {
             head: Head { id: "disk".into(), title: "Disk".into(), desc: "d".into() },
             name: "vda".into(),
             unit: "kB/s".into(),
             series: vec![
-                Series {
+                LineSeries {
                     label: "rkB/s".into(),
                     points: vec![(1.0, 10.0), (2.0, f64::NAN), (3.0, 30.0)],
                 },
-                Series { label: "wkB/s".into(), points: vec![] },
+                LineSeries { label: "wkB/s".into(), points: vec![] },
             ],
             phases: vec![PhaseSpan { name: "steady".into(), from_s: 0.5, to_s: 3.0 }],
             note: String::new(),

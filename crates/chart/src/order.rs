@@ -4,8 +4,8 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, Inner, WIDTH, crosshair, px};
-use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::frame::{Head, PlotArea, WIDTH, crosshair, px};
+use crate::axes::legend::{KeyKind, LegendKey, legend};
 use crate::axes::mark::{Focus, link, series_class, shape};
 use crate::axes::reduce::{MAX_MARKS, aggregated};
 use crate::axes::scale::{Scale, extent};
@@ -63,12 +63,12 @@ pub fn render(chart: &RunOrder) -> Markup {
     let y_axis = Axis::linear((low - pad, high + pad), &chart.unit);
     let numbers = extent(chart.dots.iter().map(|d| f64::from(d.number))).unwrap_or((1.0, 2.0));
     let x_axis = Axis::counts((numbers.0 - 0.5, numbers.1 + 0.5));
-    let keys = Key::numbered(chart.series.iter().map(String::as_str), KeyKind::Mark);
+    let keys = LegendKey::numbered(chart.series.iter().map(String::as_str), KeyKind::Mark);
     let (legend, legend_height) = legend(WIDTH, &keys);
-    let inner = Inner::plot(WIDTH, y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
+    let inner = PlotArea::plot(WIDTH, y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom - 12.0, inner.top);
-    let plot = Inner { bottom: inner.bottom - 12.0, ..inner };
+    let plot = PlotArea { bottom: inner.bottom - 12.0, ..inner };
     let body = html! {
         (heading(WIDTH, &y_axis.title(&chart.name), &direction(chart.better)))
         (legend)

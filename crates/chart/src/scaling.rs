@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, heading, noted};
-use crate::axes::frame::{Head, Inner, WIDTH, crosshair, path, px};
-use crate::axes::legend::{Key, KeyKind, legend};
+use crate::axes::frame::{Head, PlotArea, WIDTH, crosshair, path, px};
+use crate::axes::legend::{KeyKind, LegendKey, legend};
 use crate::axes::mark::{Focus, mark, shape};
 use crate::axes::scale::{ScaleKind, extent};
 
 /// The measurement at one count.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct SpeedupPoint {
     /// Number of processes, threads or copies.
     pub count: f64,
     /// Speedup: value / value at the smallest count.
@@ -40,7 +40,7 @@ pub struct ScalingChart {
     /// Name of the count: `processes`.
     pub factor: String,
     /// Measured points by rising count.
-    pub points: Vec<Point>,
+    pub points: Vec<SpeedupPoint>,
     pub models: Vec<Model>,
     /// Note with n and the confidence level.
     pub note: String,
@@ -67,11 +67,11 @@ pub fn render(chart: &ScalingChart) -> Markup {
     let e_axis = Axis::linear((0.0, best * 100.0), "%");
 
     let mut keys = vec![
-        Key::series(0, "measured", KeyKind::Line),
-        Key { label: "ideal".into(), class: "ideal".into(), series: 99, kind: KeyKind::Line },
+        LegendKey::series(0, "measured", KeyKind::Line),
+        LegendKey { label: "ideal".into(), class: "ideal".into(), series: 99, kind: KeyKind::Line },
     ];
     for (i, m) in chart.models.iter().enumerate() {
-        keys.push(Key {
+        keys.push(LegendKey {
             label: m.name.clone(),
             class: format!("s{} dashed", i + 1),
             series: i + 1,
@@ -80,8 +80,8 @@ pub fn render(chart: &ScalingChart) -> Markup {
     }
     let (legend, legend_height) = legend(WIDTH, &keys);
     let left = y_axis.label_room().max(e_axis.label_room());
-    let upper = Inner::plot(WIDTH, left, 36.0 + legend_height, SPEEDUP_HEIGHT);
-    let lower = Inner::plot(WIDTH, left, upper.bottom + 40.0, EFFICIENCY_HEIGHT);
+    let upper = PlotArea::plot(WIDTH, left, 36.0 + legend_height, SPEEDUP_HEIGHT);
+    let lower = PlotArea::plot(WIDTH, left, upper.bottom + 40.0, EFFICIENCY_HEIGHT);
     let x = x_axis.scale(left, upper.right);
     let y = y_axis.scale(upper.bottom, upper.top);
     let e = e_axis.scale(lower.bottom, lower.top);
@@ -99,7 +99,7 @@ pub fn render(chart: &ScalingChart) -> Markup {
         text class="name" x="2" y=(px(lower.top - 12.0)) { "efficiency, %" }
         line class="base" x1=(px(left)) x2=(px(upper.right)) y1=(px(upper.bottom)) y2=(px(upper.bottom)) {}
         (x_axis.horizontal(&lower, &chart.factor))
-        (crosshair(&Inner { bottom: lower.bottom, ..upper }))
+        (crosshair(&PlotArea { bottom: lower.bottom, ..upper }))
         g class="series" data-series="99" data-label="ideal" { path class="line ideal" d=(path(ideal)) {} }
         @for (i, m) in chart.models.iter().enumerate() {
             g class={ "series s" (i + 1) " dashed" } data-series=(i + 1) data-label=(m.name) {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn is_as_drawn_before() {
-        let point = |count: f64, speedup: f64| Point {
+        let point = |count: f64, speedup: f64| SpeedupPoint {
             count,
             speedup,
             low: speedup * 0.98,

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, foot, heading};
-use crate::axes::frame::{Head, Inner, crosshair, fit, px, svg_spanned, text_width};
-use crate::axes::legend::{Key, legend};
+use crate::axes::frame::{Head, PlotArea, crosshair, fit, px, svg_spanned, text_width};
+use crate::axes::legend::{LegendKey, legend};
 use crate::axes::scale::{Scale, extent};
 
 /// A phase of a trial, in seconds from the trial's start.
@@ -22,7 +22,7 @@ pub(crate) struct Timeline<'a> {
     legend: Markup,
     x_axis: Axis,
     y_axis: Axis,
-    pub(crate) inner: Inner,
+    pub(crate) inner: PlotArea,
     pub(crate) x: Scale,
     pub(crate) y: Scale,
 }
@@ -35,14 +35,14 @@ impl<'a> Timeline<'a> {
         moments: impl Iterator<Item = f64>,
         phases: &'a [PhaseSpan],
         y_axis: Axis,
-        keys: &[Key],
+        keys: &[LegendKey],
         height: f64,
     ) -> Self {
         let ends = phases.iter().flat_map(|p| [p.from_s, p.to_s]);
         let x_axis = Axis::exact(extent(moments.chain(ends)).unwrap_or((0.0, 1.0)), "s");
         let (legend, legend_height) = legend(width, keys);
         // The names of the phases are between the legend and the plot.
-        let inner = Inner::plot(width, y_axis.label_room(), 54.0 + legend_height, height);
+        let inner = PlotArea::plot(width, y_axis.label_room(), 54.0 + legend_height, height);
         let x = x_axis.scale(inner.left, inner.right);
         let y = y_axis.scale(inner.bottom, inner.top);
         Timeline { phases, legend, x_axis, y_axis, inner, x, y }
@@ -76,7 +76,7 @@ impl<'a> Timeline<'a> {
 }
 
 /// Draws the phases as shaded areas, with their names above the plot.
-fn shades(spans: &[PhaseSpan], x: &Scale, inner: &Inner) -> Markup {
+fn shades(spans: &[PhaseSpan], x: &Scale, inner: &PlotArea) -> Markup {
     html! {
         g class="phases" {
             @for span in spans {

@@ -1,6 +1,6 @@
 //! The list of checks: each row with the function that evaluates it.
 
-use assay_model::{Finding, Found, Row};
+use assay_model::{CheckRow, Finding, FiredCheck};
 
 use crate::Evidence;
 use crate::check::{Evaluation, Stop, at};
@@ -12,14 +12,14 @@ use crate::rows::{self, N};
 
 /// Result of one check over some evidence.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// The check ran and found nothing.
     Passes,
     /// The object of the check is known to be absent (no price is quoted, only one treatment); with
     /// the reason.
     DoesNotApply(String),
     /// The findings; never empty.
-    Found(Vec<Found>),
+    Found(Vec<FiredCheck>),
     /// The evidence does not hold the named inputs.
     CannotCheck(String),
 }
@@ -27,7 +27,7 @@ pub enum Outcome {
 /// One check of the catalogue.
 #[derive(Debug)]
 pub struct Check {
-    pub row: &'static Row,
+    pub row: &'static CheckRow,
     pub(crate) evaluate: fn(&Evidence) -> Evaluation,
 }
 
@@ -35,14 +35,14 @@ impl Check {
     /// Returns the findings in `evidence`; empty if the check passes, does not apply or cannot run.
     pub fn findings(&self, evidence: &Evidence) -> Vec<Finding> {
         match self.evaluate(evidence) {
-            Outcome::Found(found) => found.into_iter().map(|f| self.row.finding(f)).collect(),
+            CheckOutcome::Found(found) => found.into_iter().map(|f| self.row.finding(f)).collect(),
             _ => Vec::new(),
         }
     }
 
     /// Returns the findings in `evidence`. A check that cannot run gives one note.
     pub fn judged(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Outcome::CannotCheck(what) = self.evaluate(evidence) else {
+        let CheckOutcome::CannotCheck(what) = self.evaluate(evidence) else {
             return self.findings(evidence);
         };
         let found = at(N, format!("cannot check: {what} is not recorded"));
@@ -50,16 +50,16 @@ impl Check {
     }
 
     /// Runs the check. For an audited claim, every check looks at that claim only.
-    pub fn evaluate(&self, evidence: &Evidence) -> Outcome {
+    pub fn evaluate(&self, evidence: &Evidence) -> CheckOutcome {
         let evaluation = match &evidence.audited {
             Some(claim) => audit::claim(self.row, claim),
             None => (self.evaluate)(evidence),
         };
         match evaluation {
-            Ok(found) if found.is_empty() => Outcome::Passes,
-            Ok(found) => Outcome::Found(found),
-            Err(Stop::NotApplicable(why)) => Outcome::DoesNotApply(why),
-            Err(Stop::Missing(what)) => Outcome::CannotCheck(what),
+            Ok(found) if found.is_empty() => CheckOutcome::Passes,
+            Ok(found) => CheckOutcome::Found(found),
+            Err(Stop::NotApplicable(why)) => CheckOutcome::DoesNotApply(why),
+            Err(Stop::Missing(what)) => CheckOutcome::CannotCheck(what),
         }
     }
 }
@@ -137,12 +137,12 @@ pub fn find(id: &str) -> Option<&'static Check> {
     CHECKS.iter().find(|c| c.row.id.eq_ignore_ascii_case(id) || c.row.name == id)
 }
 
-const fn check(row: &'static Row, evaluate: fn(&Evidence) -> Evaluation) -> Check {
+const fn check(row: &'static CheckRow, evaluate: fn(&Evidence) -> Evaluation) -> Check {
     Check { row, evaluate }
 }
 
 /// Judges evidence about a single object, such as a number of a page, with one check. A check that
 /// cannot run gives a note.
-pub fn judge(row: &Row, evidence: &Evidence) -> Vec<Finding> {
+pub fn judge(row: &CheckRow, evidence: &Evidence) -> Vec<Finding> {
     find(row.id).map_or_else(Vec::new, |check| check.judged(evidence))
 }

@@ -1,6 +1,6 @@
 //! Result types of check functions, and helpers that build findings.
 
-use assay_model::{Found, Severities};
+use assay_model::{FiredCheck, Severities};
 
 use crate::TreatmentEvidence;
 use crate::rows::I;
@@ -8,10 +8,10 @@ use crate::rows::I;
 /// Limits `found` to these treatments of `all`. A finding about all treatments stays unlimited, and
 /// so does one that includes a treatment without a run id.
 pub(crate) fn about(
-    mut found: Found,
+    mut found: FiredCheck,
     treatments: &[&TreatmentEvidence],
     all: &[TreatmentEvidence],
-) -> Found {
+) -> FiredCheck {
     if treatments.len() < all.len() {
         let ids: Option<Vec<u32>> = treatments.iter().map(|a| a.id).collect();
         found.treatments = ids.unwrap_or_default();
@@ -20,18 +20,18 @@ pub(crate) fn about(
 }
 
 /// Creates a finding with the check's own severity.
-pub(crate) fn plain(message: impl Into<String>) -> Found {
-    Found::new(message)
+pub(crate) fn plain(message: impl Into<String>) -> FiredCheck {
+    FiredCheck::new(message)
 }
 
 /// Creates an escalated finding: invalid in every profile.
-pub(crate) fn grave(message: impl Into<String>) -> Found {
+pub(crate) fn grave(message: impl Into<String>) -> FiredCheck {
     at(I, message)
 }
 
 /// Creates a finding with a severity that overrides the check's own.
-pub(crate) fn at(severity: Severities, message: impl Into<String>) -> Found {
-    Found::new(message).at(severity)
+pub(crate) fn at(severity: Severities, message: impl Into<String>) -> FiredCheck {
+    FiredCheck::new(message).at(severity)
 }
 
 /// Reason why an evaluation ended early.
@@ -44,7 +44,7 @@ pub(crate) enum Stop {
 }
 
 /// Findings of a check, or the reason why it could not run.
-pub(crate) type Evaluation = Result<Vec<Found>, Stop>;
+pub(crate) type Evaluation = Result<Vec<FiredCheck>, Stop>;
 
 /// Ends the check because `what` is not recorded.
 pub(crate) fn missing<T>(what: impl Into<String>) -> Result<T, Stop> {
@@ -67,7 +67,7 @@ pub(crate) fn number(value: Option<f64>, what: impl Into<String>) -> Result<f64,
 }
 
 /// Returns the findings. With no findings and something in `lacking`, returns [`Stop::Missing`].
-pub(crate) fn found_or_missing(found: Vec<Found>, lacking: &[String]) -> Evaluation {
+pub(crate) fn found_or_missing(found: Vec<FiredCheck>, lacking: &[String]) -> Evaluation {
     match (found.is_empty(), lacking.is_empty()) {
         (true, false) => missing(lacking.join(", ")),
         _ => Ok(found),

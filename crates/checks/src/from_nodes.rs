@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use assay_model::environment::cpulist;
-use assay_model::{Observation, OnNode, SystemDescription, TrialRecord};
+use assay_model::{NodeBytes, Observation, SystemDescription, TrialRecord};
 
-use crate::{Placed, Placement};
+use crate::{BoundMemory, Placement};
 
 /// Returns the nodes to which controls (`settings`) and the workload set a treatment's memory, and
 /// the bytes per node observed in the counting trials.
@@ -20,13 +20,13 @@ pub(crate) fn placement(
     let mut set = Vec::new();
     if let Some((what, nodes)) = by_controls(system, settings).filter(|(_, asked)| fewer(asked)) {
         let lay = counting.iter().map(|r| seen(r, "")).collect();
-        set.push(Placed { what, nodes, lay });
+        set.push(BoundMemory { what, nodes, lay });
     }
     for (part, asked) in parts(&counting) {
         if fewer(&asked) {
             let what = format!("{part}, as its workload set it");
             let lay = counting.iter().map(|r| seen(r, &part)).collect();
-            set.push(Placed { what, nodes: asked, lay });
+            set.push(BoundMemory { what, nodes: asked, lay });
         }
     }
     // On a machine with one node every placement is known.
@@ -87,7 +87,7 @@ fn seen(record: &TrialRecord, part: &str) -> Result<BTreeMap<u32, u64>, String> 
         None => Err("nobody looked".to_owned()),
         Some((nodes, why)) if nodes.is_empty() => Err(why.clone()),
         Some((nodes, _)) => {
-            Ok(nodes.iter().map(|OnNode { node, bytes }| (*node, *bytes)).collect())
+            Ok(nodes.iter().map(|NodeBytes { node, bytes }| (*node, *bytes)).collect())
         }
     }
 }

@@ -16,8 +16,8 @@ use assay_model::{
 
 use crate::from_nodes::placement;
 use crate::{
-    ComparisonEvidence, Evidence, FirstTrial, Known, Multiplicity, RepeatEvidence, Snapshots,
-    Statistic, TreatmentEvidence, Unit, WarmupRule,
+    ComparisonEvidence, Evidence, FirstTrial, Multiplicity, RecordedValue, RepeatEvidence,
+    Snapshots, Statistic, TreatmentEvidence, Unit, WarmupRule,
 };
 use build::{build, tuned_on};
 use design::{
@@ -33,21 +33,21 @@ use work::{generator, limiter, output, percentiles, series, timing, work};
 pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
     let none = |why: &str| why.to_owned();
     let compared = m.plan.treatments.len() > 1;
-    let mut shared = Shared::of(m);
+    let mut shared = SharedEvidence::of(m);
     Evidence {
         treatments: ordered(m.plan).map(|t| treatment(m, t, &mut shared)).collect(),
         factors: Some(m.plan.factors.clone()),
         environment: match (compared, m.system) {
-            (false, _) => Known::Absent(none("nothing is compared")),
+            (false, _) => RecordedValue::Absent(none("nothing is compared")),
             // All trials ran on one machine in one boot, and the controls that differ are factors.
-            (true, Some(_)) if !imported(m) => Known::Is(EnvDiff::default()),
+            (true, Some(_)) if !imported(m) => RecordedValue::Is(EnvDiff::default()),
             // The files of another program do not say on which machines it ran its treatments.
-            (true, _) => Known::NotRecorded,
+            (true, _) => RecordedValue::NotRecorded,
         },
         comparisons: if compared {
-            Known::Is(m.analysis.comparisons.iter().map(|c| comparison(m, c)).collect())
+            RecordedValue::Is(m.analysis.comparisons.iter().map(|c| comparison(m, c)).collect())
         } else {
-            Known::Absent(none("nothing is compared"))
+            RecordedValue::Absent(none("nothing is compared"))
         },
         schedule: Some(schedule(m)),
         self_comparison: self_comparison(m),
@@ -61,15 +61,15 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         suite: suite(m),
         means: means(m),
         percentiles: percentiles(m),
-        claim: Known::Absent(none("a run makes no claim")),
+        claim: RecordedValue::Absent(none("a run makes no claim")),
         audited: None,
-        numbers: Known::Is(numbers(m)),
-        metrics: Known::Absent(none("all treatments have the metrics of one workload")),
-        denominators: Known::Absent(none("totals are compared")),
+        numbers: RecordedValue::Is(numbers(m)),
+        metrics: RecordedValue::Absent(none("all treatments have the metrics of one workload")),
+        denominators: RecordedValue::Absent(none("totals are compared")),
         energy: energy(m),
-        prices: Known::Absent(none("no price is stated")),
-        quotes: Known::Absent(none("no result of others is quoted")),
-        disclosures: Known::Absent(none("no benchmark with rules of its own is named")),
+        prices: RecordedValue::Absent(none("no price is stated")),
+        quotes: RecordedValue::Absent(none("no result of others is quoted")),
+        disclosures: RecordedValue::Absent(none("no benchmark with rules of its own is named")),
         registered: Some(registered(m)),
         repeat: Some(RepeatEvidence {
             raw_data: Some(true),
@@ -89,16 +89,16 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
 }
 
 /// Evidence that all treatments of a run share; held once.
-struct Shared {
+struct SharedEvidence {
     snapshots: Option<Arc<Snapshots>>,
     /// Operating-system settings, keyed by the controls that set them.
     os: BTreeMap<BTreeMap<String, String>, Arc<BTreeMap<String, String>>>,
 }
 
-impl Shared {
+impl SharedEvidence {
     fn of(m: &RunMaterial<'_>) -> Self {
         let snapshots = m.system.map(|s| Arc::new(snapshots(s, m.records)));
-        Shared { snapshots, os: BTreeMap::new() }
+        SharedEvidence { snapshots, os: BTreeMap::new() }
     }
 
     fn os(&mut self, system: &SystemDescription, t: &Treatment) -> Arc<BTreeMap<String, String>> {
@@ -107,7 +107,7 @@ impl Shared {
     }
 }
 
-fn treatment(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> TreatmentEvidence {
+fn treatment(m: &RunMaterial<'_>, t: &Treatment, shared: &mut SharedEvidence) -> TreatmentEvidence {
     let summary =
         m.analysis.summaries.iter().find(|s| s.treatment == t.id && s.metric == m.analysis.metric);
     let of: Vec<&TrialRecord> =

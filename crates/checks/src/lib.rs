@@ -18,11 +18,11 @@ pub mod rows;
 mod seen;
 mod table;
 
-pub use catalogue::{Check, Outcome, catalogue, find, judge};
+pub use catalogue::{Check, CheckOutcome, catalogue, find, judge};
 pub use classes::environment_markdown;
 pub use evidence::*;
 pub use from_run::{RunMaterial, from_run};
 pub use judge::modes;
-pub use report::{Checked, Report, UNCHECKED, Unchecked, evaluate};
+pub use report::{CheckReport, PassedCheck, SkippedCheck, UNCHECKED, evaluate};
 pub use seen::{BUSY, judge_all, judge_seen, see};
 pub use table::markdown;

@@ -1,8 +1,10 @@
 //! Runs every check of the catalogue over the evidence.
 
-use assay_model::{CheckNote, Checks, Finding, Found, Profile, Row, Severities, Severity};
+use assay_model::{
+    CheckNote, CheckRow, Checks, Finding, FiredCheck, Profile, Severities, Severity,
+};
 
-use crate::catalogue::{Check, Outcome, catalogue};
+use crate::catalogue::{Check, CheckOutcome, catalogue};
 use crate::{Evidence, rows};
 
 /// First words of the finding about a check that could not run.
@@ -10,7 +12,7 @@ pub const UNCHECKED: &str = "cannot check: ";
 
 /// A check that passed or does not apply.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
+pub struct PassedCheck {
     pub id: &'static str,
     pub name: &'static str,
     /// Reason why the check does not apply; empty if it passed.
@@ -19,7 +21,7 @@ pub struct Checked {
 
 /// A check that could not run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Unchecked {
+pub struct SkippedCheck {
     pub id: &'static str,
     pub name: &'static str,
     /// Inputs that are not recorded.
@@ -30,7 +32,7 @@ pub struct Unchecked {
 
 /// Results of all checks over some evidence, for one profile.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct CheckReport {
     pub profile: Profile,
     /// Findings about the whole run, most severe first, then by id. Profile `publish` adds a
     /// finding for every check that could not run.
@@ -38,14 +40,14 @@ pub struct Report {
     /// Findings about single trials ([`Evidence::in_trials`]), with this profile's severities.
     pub in_trials: Vec<Finding>,
     /// Checks that ran and found nothing.
-    pub passed: Vec<Checked>,
+    pub passed: Vec<PassedCheck>,
     /// Checks whose object is known to be absent.
-    pub not_applicable: Vec<Checked>,
+    pub not_applicable: Vec<PassedCheck>,
     /// Checks whose evidence is missing.
-    pub cannot_check: Vec<Unchecked>,
+    pub cannot_check: Vec<SkippedCheck>,
 }
 
-impl Report {
+impl CheckReport {
     /// Returns the worst severity among all findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().chain(&self.in_trials).map(|f| f.severity).max()
@@ -77,8 +79,8 @@ impl Report {
 
 /// Evaluates every check of the catalogue. Deterministic: the same evidence and profile give the
 /// same report.
-pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
-    let mut report = Report {
+pub fn evaluate(evidence: &Evidence, profile: Profile) -> CheckReport {
+    let mut report = CheckReport {
         profile,
         findings: Vec::new(),
         in_trials: evidence.in_trials.iter().cloned().map(|f| f.in_profile(profile)).collect(),
@@ -88,18 +90,18 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
     };
     for check in catalogue() {
         let row = check.row;
-        let named = |why| Checked { id: row.id, name: row.name, why };
+        let named = |why| PassedCheck { id: row.id, name: row.name, why };
         let in_trials = evidence.in_trials.iter().any(|f| f.id == row.id);
         match check.evaluate(evidence) {
-            Outcome::Found(found) => {
+            CheckOutcome::Found(found) => {
                 let of = found.into_iter().map(|f| row.finding(f).in_profile(profile));
                 report.findings.extend(of.filter(|f| !reported(&report.in_trials, f)));
             }
             // The check has a finding already: one about a trial.
             _ if in_trials => {}
-            Outcome::Passes => report.passed.push(named(String::new())),
-            Outcome::DoesNotApply(why) => report.not_applicable.push(named(why)),
-            Outcome::CannotCheck(missing) => {
+            CheckOutcome::Passes => report.passed.push(named(String::new())),
+            CheckOutcome::DoesNotApply(why) => report.not_applicable.push(named(why)),
+            CheckOutcome::CannotCheck(missing) => {
                 let why = evidence.unseen.iter().find(|(id, _)| *id == row.id);
                 let missing = why.map_or(missing.clone(), |(_, why)| format!("{missing} ({why})"));
                 cannot(check, missing, evidence.imported, &mut report);
@@ -113,7 +115,7 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
 /// True if the finding about the whole run repeats one about a single trial of at least the same
 /// severity. Only some checks look at the same observations twice.
 fn reported(in_trials: &[Finding], of_run: &Finding) -> bool {
-    const SEEN_IN_TRIALS: [&Row; 5] = [
+    const SEEN_IN_TRIALS: [&CheckRow; 5] = [
         &rows::QUIET_HOST,
         &rows::ENVIRONMENT_STABLE,
         &rows::LIMITER_KNOWN,
@@ -124,7 +126,7 @@ fn reported(in_trials: &[Finding], of_run: &Finding) -> bool {
     SEEN_IN_TRIALS.iter().any(|row| row.id == of_run.id) && in_trials.iter().any(same)
 }
 
-fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut Report) {
+fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut CheckReport) {
     let row = check.row;
     let severity = match report.profile {
         Profile::Lab => Severity::Note,
@@ -133,10 +135,10 @@ fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut R
         Profile::Publish => row.severity.publish,
     };
     if report.profile == Profile::Publish {
-        let found = Found::new(format!("{UNCHECKED}{missing} is not recorded"))
+        let found = FiredCheck::new(format!("{UNCHECKED}{missing} is not recorded"))
             .remedy("record it, or drop the claim that depends on it")
             .at(Severities::both(severity));
         report.findings.push(row.finding(found).in_profile(report.profile));
     }
-    report.cannot_check.push(Unchecked { id: row.id, name: row.name, missing, severity });
+    report.cannot_check.push(SkippedCheck { id: row.id, name: row.name, missing, severity });
 }

@@ -7,11 +7,11 @@ mod load;
 mod nodes;
 mod program;
 
-use assay_model::{Finding, Found, Observation, TrialRecord};
+use assay_model::{Finding, FiredCheck, Observation, TrialRecord};
 
 use crate::catalogue;
 pub use host::BUSY;
-use judged::Judged;
+use judged::JudgedCheck;
 
 /// Judges one observation; `None` if nothing is wrong. An observation from an outside program that
 /// names an unknown check gives `None`: [`crate::find`] returns the known ones.
@@ -44,9 +44,9 @@ pub fn see(record: &mut TrialRecord, seen: Observation) {
     record.evidence.push(seen);
 }
 
-fn reported(seen: &Observation) -> Judged {
+fn reported(seen: &Observation) -> JudgedCheck {
     let Observation::Reported { check, message, remedy } = seen else { return None };
     let row = catalogue::find(check)?.row;
-    let found = Found::new(message.clone());
+    let found = FiredCheck::new(message.clone());
     Some((row, if remedy.is_empty() { found } else { found.remedy(remedy.clone()) }))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay_model::{Row, Section, Severities};
+use assay_model::{CheckRow, CheckSection, Severities};
 
 use crate::catalogue::catalogue;
 
@@ -18,8 +18,13 @@ pub fn markdown() -> String {
     out
 }
 
-const SECTIONS: [Section; 5] =
-    [Section::Environment, Section::Workload, Section::Statistics, Section::Claims, Section::Nodes];
+const SECTIONS: [CheckSection; 5] = [
+    CheckSection::Environment,
+    CheckSection::Workload,
+    CheckSection::Statistics,
+    CheckSection::Claims,
+    CheckSection::Nodes,
+];
 
 const HEAD: &str = "# The catalogue
 
@@ -39,7 +44,7 @@ const COLUMNS: &str = "| id | name | severity | fires when | evidence | why | re
 |---|---|---|---|---|---|---|---|
 ";
 
-fn row(c: &Row, out: &mut String) {
+fn row(c: &CheckRow, out: &mut String) {
     let severity = match c.escalation {
         "" => severities(c.severity),
         more => format!("{}; {more}", severities(c.severity)),

@@ -46,7 +46,7 @@ impl Block {
 
 /// Collects the blocks and tables of a text.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct BlockCollector {
     blocks: Vec<Block>,
     grids: Vec<Grid>,
     open: Option<Block>,
@@ -55,7 +55,7 @@ pub(crate) struct Reader {
 /// Maximum number of characters in a title above a table.
 const TITLE: usize = 120;
 
-impl Reader {
+impl BlockCollector {
     /// Appends prose to the open block.
     pub(crate) fn push(&mut self, text: &str, line: usize) {
         self.open.get_or_insert_with(|| Block::new(BlockKind::Prose)).push(text, line);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::blocks::{Block, BlockKind, Reader};
+use crate::blocks::{Block, BlockCollector, BlockKind};
 use crate::tables::{Grid, csv, html, markdown, plain};
 
 /// Error for a text that cannot be read.
@@ -32,7 +32,7 @@ impl Document {
     /// Reads a text. The extension of its name selects the format: Markdown (`.md`), HTML
     /// (`.html`), CSV (`.csv`, `.tsv`), else plain text.
     pub fn read(name: &str, source: &str) -> Result<Self, TextError> {
-        let mut reader = Reader::default();
+        let mut reader = BlockCollector::default();
         let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("");
         let start = source.trim_start().get(..9).unwrap_or("").to_lowercase();
         let html = start.starts_with("<!doctype") || start.starts_with("<html");

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::blocks::BlockKind;
 use crate::document::Document;
 use crate::evaluate::Evaluate;
-use crate::judge::{Bound, ClaimVerdict, verdict};
+use crate::judge::{ClaimPlace, ClaimVerdict, verdict};
 use crate::number::{NumberFormat, parse_with_unit};
 use crate::stated_value::said;
 use crate::tables::{Table, is_numeric, normalized};
@@ -146,7 +146,7 @@ pub struct ResultName {
 }
 
 /// A comparison with its place.
-struct Place {
+struct PlacedComparison {
     comparison: Comparison,
     /// Block and range of a sentence.
     sentence: Option<(usize, Range<usize>)>,
@@ -163,7 +163,7 @@ pub fn comparisons(document: &Document, tables: &[Table]) -> Vec<Comparison> {
 pub(crate) fn unchecked(
     document: &Document,
     tables: &[Table],
-    bound: &[Bound<'_>],
+    bound: &[ClaimPlace<'_>],
 ) -> Vec<Comparison> {
     let mut places = places(document, tables);
     places.retain(|place| {
@@ -180,7 +180,7 @@ pub(crate) fn unchecked(
     places.into_iter().map(|p| p.comparison).collect()
 }
 
-fn places(document: &Document, tables: &[Table]) -> Vec<Place> {
+fn places(document: &Document, tables: &[Table]) -> Vec<PlacedComparison> {
     let mut out = Vec::new();
     for (at, block) in document.blocks.iter().enumerate() {
         if block.kind != BlockKind::Prose {
@@ -191,7 +191,11 @@ fn places(document: &Document, tables: &[Table]) -> Vec<Place> {
             if compares(text) {
                 let (line, quote) = (block.line(range.start), normalized(text));
                 let comparison = Comparison { line, quote, table: None };
-                out.push(Place { comparison, sentence: Some((at, range)), column: None });
+                out.push(PlacedComparison {
+                    comparison,
+                    sentence: Some((at, range)),
+                    column: None,
+                });
             }
         }
     }
@@ -203,7 +207,7 @@ fn places(document: &Document, tables: &[Table]) -> Vec<Place> {
             if ratio && numbers > 0 && 2 * numbers >= table.rows.len() {
                 let (line, quote) = (table.line, column.title.clone());
                 let comparison = Comparison { line, quote, table: Some(table.name.clone()) };
-                out.push(Place { comparison, sentence: None, column: Some(i) });
+                out.push(PlacedComparison { comparison, sentence: None, column: Some(i) });
             }
         }
     }
@@ -298,7 +302,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Two names and a metric from a sentence, as operands of an expression.
-struct Pair {
+struct OperandPair {
     subject: String,
     baseline: String,
 }
@@ -315,14 +319,15 @@ fn proposal(
     }
     let says = only(claimed(sentence))?;
     let than = only(sentence.match_indices(" than ").map(|(i, _)| i))?;
-    let mut pairs: Vec<Pair> = tables.iter().filter_map(|t| in_table(sentence, than, t)).collect();
+    let mut pairs: Vec<OperandPair> =
+        tables.iter().filter_map(|t| in_table(sentence, than, t)).collect();
     let mut metrics: Vec<&str> = results.iter().map(|r| r.metric.as_str()).collect();
     metrics.sort_unstable();
     metrics.dedup();
     if let Some(metric) = only(metrics.into_iter().filter(|m| stands(sentence, m).is_some())) {
         let own: Vec<&ResultName> = results.iter().filter(|r| r.metric == metric).collect();
         let names: Vec<&str> = own.iter().map(|r| r.system.as_str()).collect();
-        pairs.extend(ordered(sentence, than, &names).map(|(a, b)| Pair {
+        pairs.extend(ordered(sentence, than, &names).map(|(a, b)| OperandPair {
             subject: quoted_double(&own[a].id),
             baseline: quoted_double(&own[b].id),
         }));
@@ -362,7 +367,7 @@ fn claimed(sentence: &str) -> Vec<String> {
 }
 
 /// Returns the operands for a sentence that names the metric and two rows of a table.
-fn in_table(sentence: &str, than: usize, table: &Table) -> Option<Pair> {
+fn in_table(sentence: &str, than: usize, table: &Table) -> Option<OperandPair> {
     let metric = only((1..table.columns.len()).filter(|i| {
         table.rows.iter().any(|r| r.cells[*i].number.is_some())
             && stands(sentence, &table.columns[*i].title).is_some()
@@ -374,7 +379,7 @@ fn in_table(sentence: &str, than: usize, table: &Table) -> Option<Pair> {
         let (table, row) = (quoted_double(&table.name), quoted_double(names[row]));
         format!("cell({table}, row={row}, column={})", quoted_double(title))
     };
-    Some(Pair { subject: operand(a), baseline: operand(b) })
+    Some(OperandPair { subject: operand(a), baseline: operand(b) })
 }
 
 /// Returns the indices of the two names in a sentence, one before `than` and one after it. `None`

@@ -10,7 +10,7 @@ pub trait Evaluate {
         &self,
         expression: &str,
         at: Option<CurrentRow<'_>>,
-    ) -> Result<Computed, ExpressionError>;
+    ) -> Result<ComputedResult, ExpressionError>;
 }
 
 /// The table row in which a claim of a column is judged.
@@ -22,8 +22,8 @@ pub struct CurrentRow<'a> {
 
 /// Result of an expression, with its formula and inputs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Computed {
-    pub outcome: Outcome,
+pub struct ComputedResult {
+    pub outcome: EvaluatedValue,
     /// Formula with its numbers: `422782 / 402923 - 1`.
     pub formula: String,
     /// Values in the formula.
@@ -32,7 +32,7 @@ pub struct Computed {
 
 /// Kind and value of a result.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum EvaluatedValue {
     /// A number with its unit, as [`crate::unit::parse`] reads it.
     Number {
         /// Value in that unit.

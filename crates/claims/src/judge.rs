@@ -6,9 +6,9 @@ use serde::Serialize;
 use crate::bindings::{ClaimBinding, ClaimsError, ClaimsFile};
 use crate::document::{Document, Quotes};
 use crate::draft::{Comparison, unchecked};
-use crate::evaluate::{Computed, CurrentRow, Evaluate, Input, Outcome};
+use crate::evaluate::{ComputedResult, CurrentRow, Evaluate, EvaluatedValue, Input};
 use crate::exact::{self, Exact};
-use crate::stated_value::{Relation, Said, SaidNumber, said, within};
+use crate::stated_value::{Relation, StatedNumber, StatedValue, said, within};
 use crate::tables::{Row, Table, find};
 use crate::unit;
 
@@ -73,7 +73,7 @@ pub struct JudgedClaim {
     /// Verdict on the claim; for a column, the worst verdict of its rows.
     pub verdict: ClaimVerdict,
     /// Readings of the claim; empty for a column.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<ClaimReading>,
     /// Rows of a claimed column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<JudgedRow>,
@@ -93,12 +93,12 @@ pub struct JudgedRow {
     /// Verdict on the row.
     pub verdict: ClaimVerdict,
     /// Readings of the claim in this row.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<ClaimReading>,
 }
 
 /// A reading of a claim: one expression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Reading {
+pub struct ClaimReading {
     /// The expression that was evaluated.
     pub is: String,
     /// Verdict on this reading.
@@ -148,7 +148,7 @@ pub fn audit(
 }
 
 /// Place of a claim in the text.
-pub(crate) struct Bound<'a> {
+pub(crate) struct ClaimPlace<'a> {
     pub line: usize,
     /// Block, offset and length of the quote.
     pub block: Option<(usize, usize, usize)>,
@@ -162,7 +162,7 @@ fn place<'a>(
     tables: &'a [Table],
     file: &ClaimsFile,
     claim: &ClaimBinding,
-) -> Result<Bound<'a>, ClaimsError> {
+) -> Result<ClaimPlace<'a>, ClaimsError> {
     let quote = claim.quote.as_ref();
     let error = |message| file.error(claim.quote.span().start, message);
     let found = quotes.find(quote);
@@ -176,7 +176,7 @@ fn place<'a>(
         let of_table = |message| file.error(table.span().start, message);
         let table = find(tables, table.as_ref()).map_err(|e| of_table(e.to_string()))?;
         let column = table.column(column).map_err(|e| of_table(e.to_string()))?;
-        return Ok(Bound { line: table.line, block: None, column: Some((table, column)) });
+        return Ok(ClaimPlace { line: table.line, block: None, column: Some((table, column)) });
     }
     let at = match claim.occurrence {
         Some(n) => n.checked_sub(1).and_then(|i| found.get(i)).ok_or_else(|| {
@@ -193,7 +193,7 @@ fn place<'a>(
         None => &found[0],
     };
     let block = at.block.map(|(block, offset)| (block, offset, quote.len()));
-    Ok(Bound { line: at.line, block, column: None })
+    Ok(ClaimPlace { line: at.line, block, column: None })
 }
 
 struct Judge<'a> {
@@ -202,7 +202,11 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn claim(&self, claim: &ClaimBinding, place: &Bound<'_>) -> Result<JudgedClaim, ClaimsError> {
+    fn claim(
+        &self,
+        claim: &ClaimBinding,
+        place: &ClaimPlace<'_>,
+    ) -> Result<JudgedClaim, ClaimsError> {
         let parsed = claim
             .within
             .as_ref()
@@ -239,7 +243,7 @@ impl Judge<'_> {
         }
         let said = match &claim.says {
             Some(says) => said(says.as_ref()).map_err(|m| self.file.error(says.span().start, m))?,
-            None => Said::Nothing,
+            None => StatedValue::Nothing,
         };
         judged.readings = self.readings(claim, &said, within.as_ref(), None)?;
         judged.verdict = together(&judged.readings);
@@ -249,10 +253,10 @@ impl Judge<'_> {
     fn readings(
         &self,
         claim: &ClaimBinding,
-        said: &Said,
+        said: &StatedValue,
         within: Option<&Exact>,
         at: Option<CurrentRow<'_>>,
-    ) -> Result<Vec<Reading>, ClaimsError> {
+    ) -> Result<Vec<ClaimReading>, ClaimsError> {
         let mut out = Vec::new();
         for is in std::iter::once(&claim.is).chain(&claim.or) {
             let expression = is.as_ref();
@@ -263,22 +267,28 @@ impl Judge<'_> {
                 error(format!("`{place}`: {}{help}", e.message))
             })?;
             let (verdict, shown) = verdict(said, within, &computed).map_err(error)?;
-            let Computed { formula, inputs, .. } = computed;
-            out.push(Reading { is: expression.clone(), verdict, computed: shown, formula, inputs });
+            let ComputedResult { formula, inputs, .. } = computed;
+            out.push(ClaimReading {
+                is: expression.clone(),
+                verdict,
+                computed: shown,
+                formula,
+                inputs,
+            });
         }
         Ok(out)
     }
 }
 
-fn of_row(row: &Row, says: String, readings: Vec<Reading>) -> JudgedRow {
+fn of_row(row: &Row, says: String, readings: Vec<ClaimReading>) -> JudgedRow {
     let verdict = together(&readings);
     JudgedRow { row: row.name.clone(), line: row.line, says, verdict, readings }
 }
 
 /// Returns the value that a cell claims.
-fn of_cell(cell: &crate::tables::Cell, about: bool) -> Said {
-    let Some(number) = &cell.number else { return Said::Nothing };
-    Said::Number(SaidNumber {
+fn of_cell(cell: &crate::tables::Cell, about: bool) -> StatedValue {
+    let Some(number) = &cell.number else { return StatedValue::Nothing };
+    StatedValue::Number(StatedNumber {
         relation: if about { Relation::About } else { Relation::Rounded },
         value: number.value.clone(),
         to: None,
@@ -288,7 +298,7 @@ fn of_cell(cell: &crate::tables::Cell, about: bool) -> Said {
 }
 
 /// Combines the verdicts of several readings.
-fn together(readings: &[Reading]) -> ClaimVerdict {
+fn together(readings: &[ClaimReading]) -> ClaimVerdict {
     let first = readings.first().map_or(ClaimVerdict::NoData, |r| r.verdict);
     if readings.iter().all(|r| r.verdict == first) { first } else { ClaimVerdict::Ambiguous }
 }
@@ -296,28 +306,32 @@ fn together(readings: &[Reading]) -> ClaimVerdict {
 /// Returns the verdict on one reading and the formatted recomputed value. The error is the reason
 /// why the two cannot be compared.
 pub(crate) fn verdict(
-    said: &Said,
+    said: &StatedValue,
     within: Option<&Exact>,
-    computed: &Computed,
+    computed: &ComputedResult,
 ) -> Result<(ClaimVerdict, String), String> {
     Ok(match (said, &computed.outcome) {
-        (_, Outcome::Missing(what)) => (ClaimVerdict::NoData, what.clone()),
-        (Said::Number(said), Outcome::Number { value, unit }) => number(said, within, value, unit)?,
-        (Said::Place(said), Outcome::Rank { place, of: n, .. }) => {
+        (_, EvaluatedValue::Missing(what)) => (ClaimVerdict::NoData, what.clone()),
+        (StatedValue::Number(said), EvaluatedValue::Number { value, unit }) => {
+            number(said, within, value, unit)?
+        }
+        (StatedValue::Place(said), EvaluatedValue::Rank { place, of: n, .. }) => {
             (decided(said == place), rank(*place, *n))
         }
-        (Said::Last, Outcome::Rank { place, of: n, .. }) => (decided(place == n), rank(*place, *n)),
-        (Said::Text(said), Outcome::Text(text)) => {
+        (StatedValue::Last, EvaluatedValue::Rank { place, of: n, .. }) => {
+            (decided(place == n), rank(*place, *n))
+        }
+        (StatedValue::Text(said), EvaluatedValue::Text(text)) => {
             (decided(has_words(text, said)), format!("\"{text}\""))
         }
-        (Said::Nothing, _) => {
+        (StatedValue::Nothing, _) => {
             return Err("the claim has a value to compare with: write it as `says`".to_owned());
         }
         (_, outcome) => {
             let (kind, form) = match outcome {
-                Outcome::Number { .. } => ("a number", "\"5 %\""),
-                Outcome::Rank { .. } => ("a place", "\"first\""),
-                Outcome::Text(_) | Outcome::Missing(_) => ("a text", "'\"X5570\"'"),
+                EvaluatedValue::Number { .. } => ("a number", "\"5 %\""),
+                EvaluatedValue::Rank { .. } => ("a place", "\"first\""),
+                EvaluatedValue::Text(_) | EvaluatedValue::Missing(_) => ("a text", "'\"X5570\"'"),
             };
             return Err(format!("the expression makes {kind}: write `says` as in {form}"));
         }
@@ -326,7 +340,7 @@ pub(crate) fn verdict(
 
 /// Judges a claimed number.
 fn number(
-    said: &SaidNumber,
+    said: &StatedNumber,
     within: Option<&Exact>,
     value: &Exact,
     unit: &str,
@@ -375,7 +389,7 @@ fn graded(distances: &[Exact], slack: Option<&Exact>) -> ClaimVerdict {
 }
 
 /// Converts the recomputed value to the unit of the claim.
-fn converted(said: &SaidNumber, value: &Exact, unit: &str) -> Result<Exact, String> {
+fn converted(said: &StatedNumber, value: &Exact, unit: &str) -> Result<Exact, String> {
     if said.unit.is_empty() {
         return Ok(value.clone());
     }

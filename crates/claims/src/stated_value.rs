@@ -7,9 +7,9 @@ use crate::number::{NumberFormat, parse, parse_with_unit};
 
 /// Value or place that a claim states.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Said {
+pub(crate) enum StatedValue {
     /// A number: rounded, a bound, a range, or approximate.
-    Number(SaidNumber),
+    Number(StatedNumber),
     /// A place in a ranking, from 1.
     Place(usize),
     /// The last place in a ranking.
@@ -22,7 +22,7 @@ pub(crate) enum Said {
 
 /// Number that a claim states.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SaidNumber {
+pub(crate) struct StatedNumber {
     pub relation: Relation,
     pub value: Exact,
     /// Upper end of a range.
@@ -58,25 +58,25 @@ const RELATIONS: [(&str, Relation); 8] = [
 const PLACES: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
 
 /// Parses `says`. The error is a reason with the accepted forms.
-pub(crate) fn said(text: &str) -> Result<Said, String> {
+pub(crate) fn said(text: &str) -> Result<StatedValue, String> {
     let text = text.trim();
     if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
-        return Ok(Said::Text(quoted.to_owned()));
+        return Ok(StatedValue::Text(quoted.to_owned()));
     }
     let lower = text.to_lowercase();
     if lower == "none" {
-        return Ok(Said::Nothing);
+        return Ok(StatedValue::Nothing);
     }
     if lower == "last" {
-        return Ok(Said::Last);
+        return Ok(StatedValue::Last);
     }
     if let Some(at) = PLACES.iter().position(|w| *w == lower) {
-        return Ok(Said::Place(at + 1));
+        return Ok(StatedValue::Place(at + 1));
     }
     if let Some(place) = ["st", "nd", "rd", "th"].iter().find_map(|end| lower.strip_suffix(end))
         && let Ok(place) = place.parse()
     {
-        return if place > 0 { Ok(Said::Place(place)) } else { Err(no_value(text, "")) };
+        return if place > 0 { Ok(StatedValue::Place(place)) } else { Err(no_value(text, "")) };
     }
     let found = RELATIONS.iter().find(|(words, _)| lower.starts_with(words));
     let (relation, rest) = match found {
@@ -98,7 +98,7 @@ pub(crate) fn said(text: &str) -> Result<Said, String> {
     };
     let last_digit = exact::ten_to(-number.decimals.cast_signed());
     let unit = unit.unwrap_or_default();
-    Ok(Said::Number(SaidNumber { relation, value, to, last_digit, unit }))
+    Ok(StatedValue::Number(StatedNumber { relation, value, to, last_digit, unit }))
 }
 
 fn no_value(text: &str, hint: &str) -> String {
@@ -124,7 +124,7 @@ mod tests {
 
     fn number(text: &str) -> (Relation, String, Option<String>, String) {
         match said(text) {
-            Ok(Said::Number(n)) => {
+            Ok(StatedValue::Number(n)) => {
                 let to = n.to.as_ref().map(exact::shown);
                 (n.relation, exact::shown(&n.value), to, n.unit)
             }
@@ -140,10 +140,10 @@ mod tests {
         let range = (Relation::Rounded, "13".into(), Some("15".into()), "%".into());
         assert_eq!(number("13 to 15 %"), range);
         assert_eq!(number("-2 points").3, "points");
-        assert_eq!(said("2nd"), Ok(Said::Place(2)));
-        assert_eq!(said("First"), Ok(Said::Place(1)));
-        assert_eq!(said("\"X5570\""), Ok(Said::Text("X5570".into())));
-        assert_eq!(said("none"), Ok(Said::Nothing));
+        assert_eq!(said("2nd"), Ok(StatedValue::Place(2)));
+        assert_eq!(said("First"), Ok(StatedValue::Place(1)));
+        assert_eq!(said("\"X5570\""), Ok(StatedValue::Text("X5570".into())));
+        assert_eq!(said("none"), Ok(StatedValue::Nothing));
     }
 
     #[test]

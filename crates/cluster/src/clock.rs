@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// One measurement of the offset of a node's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Look {
+pub struct ClockReading {
     /// Time of the measurement, ns of the collector's `CLOCK_MONOTONIC`.
     pub at_ns: u64,
     /// Monotonic clock of the node minus the collector's, ns.
@@ -25,9 +25,9 @@ pub struct Look {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clock {
     /// Measurement before the trial.
-    pub before: Look,
+    pub before: ClockReading,
     /// Measurement after the trial; `null` when the node was gone by then.
-    pub after: Option<Look>,
+    pub after: Option<ClockReading>,
 }
 
 impl Clock {
@@ -70,7 +70,7 @@ fn shift(t_ns: u64, offset_ns: i64) -> u64 {
 /// Results of several pings.
 #[derive(Debug, Default)]
 pub(crate) struct Pings {
-    looks: VecDeque<Look>,
+    looks: VecDeque<ClockReading>,
 }
 
 impl Pings {
@@ -79,7 +79,7 @@ impl Pings {
     pub fn add(&mut self, sent_ns: u64, back_ns: u64, there_ns: u64, there_day: i64, our_day: i64) {
         let trip = back_ns.saturating_sub(sent_ns);
         let middle = sent_ns + trip / 2;
-        self.looks.push_back(Look {
+        self.looks.push_back(ClockReading {
             at_ns: middle,
             offset_ns: i64::try_from(i128::from(there_ns) - i128::from(middle)).unwrap_or(i64::MAX),
             error_ns: trip.div_ceil(2),
@@ -88,7 +88,7 @@ impl Pings {
     }
 
     /// Returns the measurement with the smallest error.
-    pub fn best(&self) -> Option<Look> {
+    pub fn best(&self) -> Option<ClockReading> {
         self.looks.iter().min_by_key(|l| l.error_ns).copied()
     }
 }
@@ -110,12 +110,16 @@ mod tests {
         pings.add(100, 120, 1110, 5010, 5000);
         pings.add(200, 500, 1210, 5110, 5100);
         let look = pings.best().unwrap();
-        assert_eq!(look, Look { at_ns: 110, offset_ns: 1000, error_ns: 10, day_offset_ns: 0 });
+        assert_eq!(
+            look,
+            ClockReading { at_ns: 110, offset_ns: 1000, error_ns: 10, day_offset_ns: 0 }
+        );
     }
 
     #[test]
     fn times_come_to_our_clock_and_drift_is_taken_out() {
-        let look = |at_ns, offset_ns| Look { at_ns, offset_ns, error_ns: 5, day_offset_ns: 0 };
+        let look =
+            |at_ns, offset_ns| ClockReading { at_ns, offset_ns, error_ns: 5, day_offset_ns: 0 };
         let still = Clock { before: look(0, -50), after: None };
         assert_eq!((still.here(100), still.drift_ns()), (150, None));
         let moving = Clock { before: look(1000, 500), after: Some(look(3000, 700)) };

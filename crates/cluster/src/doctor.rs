@@ -5,12 +5,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_model::{Where, units};
+use assay_model::{ExecutionPlace, units};
 use serde::Serialize;
 
 use crate::slurm::{call, nodes, version};
 use crate::token::random_hex;
-use crate::{Crew, Request, Setup, describe};
+use crate::{AgentGroup, AgentRequest, Setup, describe};
 
 /// Maximum difference of wall clocks that passes, ns.
 const DAY_BOUND_NS: u64 = 100_000_000;
@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Check {
+pub struct ClusterCheck {
     /// Name of the check.
     pub name: String,
     /// True if the check passed; `null` if it could not be made.
@@ -30,14 +30,14 @@ pub struct Check {
 
 /// Results of all checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct ClusterReport {
     /// Checks in the order in which they were made.
-    pub checks: Vec<Check>,
+    pub checks: Vec<ClusterCheck>,
 }
 
-impl Report {
+impl ClusterReport {
     fn add(&mut self, name: &str, ok: impl Into<Option<bool>>, detail: impl Into<String>) {
-        self.checks.push(Check { name: name.into(), ok: ok.into(), detail: detail.into() });
+        self.checks.push(ClusterCheck { name: name.into(), ok: ok.into(), detail: detail.into() });
     }
 
     /// True if no check failed.
@@ -49,13 +49,13 @@ impl Report {
 /// Runs all checks. `folders` are those that the nodes should share with this machine; `setup` is
 /// an experiment that any node can set up.
 pub fn doctor(
-    place: &Where,
+    place: &ExecutionPlace,
     exe: &Path,
     state_dir: &Path,
     folders: &[PathBuf],
     setup: &Setup,
-) -> Report {
-    let mut report = Report { checks: Vec::new() };
+) -> ClusterReport {
+    let mut report = ClusterReport { checks: Vec::new() };
     let version = match version() {
         Ok(version) => version,
         Err(e) => {
@@ -76,7 +76,7 @@ pub fn doctor(
     report
 }
 
-fn controller(report: &mut Report) -> bool {
+fn controller(report: &mut ClusterReport) -> bool {
     match call("scontrol", &["ping"]) {
         Ok(output) if output.contains("UP") => {
             report.add("controller", true, output.lines().next().unwrap_or_default().trim());
@@ -94,7 +94,7 @@ fn controller(report: &mut Report) -> bool {
     }
 }
 
-fn munge(report: &mut Report) {
+fn munge(report: &mut ClusterReport) {
     let config = call("scontrol", &["show", "config"]).unwrap_or_default();
     let auth = config.lines().find_map(|l| l.trim().strip_prefix("AuthType"));
     let auth = auth.map(|a| a.trim_start_matches([' ', '=']).trim()).unwrap_or_default();
@@ -114,7 +114,7 @@ fn munge(report: &mut Report) {
 }
 
 /// Checks that `srun` supports the MPI type, which only programs over all nodes need.
-fn mpi(report: &mut Report, wanted: &str) {
+fn mpi(report: &mut ClusterReport, wanted: &str) {
     let output = call("srun", &["--mpi=list"]).unwrap_or_default();
     if output.split([' ', ',', '\n', '\t']).any(|word| word == wanted) {
         report.add("mpi", true, format!("srun starts ranks with --mpi={wanted}"));
@@ -124,7 +124,7 @@ fn mpi(report: &mut Report, wanted: &str) {
     }
 }
 
-fn see_nodes(report: &mut Report, place: &Where, version: &str) -> bool {
+fn see_nodes(report: &mut ClusterReport, place: &ExecutionPlace, version: &str) -> bool {
     let seen = match nodes(place.partition.as_deref(), None) {
         Ok(seen) => seen,
         Err(e) => {
@@ -170,8 +170,8 @@ impl Drop for Mark {
 }
 
 fn job(
-    report: &mut Report,
-    place: &Where,
+    report: &mut ClusterReport,
+    place: &ExecutionPlace,
     exe: &Path,
     state_dir: &Path,
     folders: &[PathBuf],
@@ -189,7 +189,7 @@ fn job(
     }
     let look_for = marks.iter().map(|m| m.0.clone()).collect();
     let setup = Setup { look_for, ..setup.clone() };
-    let request = Request {
+    let request = AgentRequest {
         place,
         exclude: &[],
         exe: crate::slurm::agent_path(place, exe),
@@ -198,7 +198,7 @@ fn job(
         limit: TIMEOUT,
         interrupt: None,
     };
-    let mut crew = match Crew::start(&request, &mut |_| ()) {
+    let mut crew = match AgentGroup::start(&request, &mut |_| ()) {
         Ok(crew) => crew,
         Err(e) => {
             report.add("a job", false, e.to_string());
@@ -246,7 +246,7 @@ fn job(
     report.add("the job's end", left.is_none(), left.unwrap_or_else(|| "nothing is left".into()));
 }
 
-fn clocks(report: &mut Report, crew: &mut Crew) {
+fn clocks(report: &mut ClusterReport, crew: &mut AgentGroup) {
     let looks = match crew.clocks() {
         Ok(looks) => looks,
         Err(e) => return report.add("clocks", false, e),

@@ -14,7 +14,8 @@ use assay_system::clock::monotonic_ns;
 use crate::clock::day_ns;
 use crate::listen::tune;
 use crate::message::{
-    Hello, PROTOCOL, Part, Role, Served, SetUp, Setup, ToAgent, ToCollector, TrialRequest,
+    AgentMessage, AgentRole, CollectorMessage, Hello, PROTOCOL, Served, SetUp, Setup, TrialPart,
+    TrialRequest,
 };
 use crate::token::{ADDRESS, TOKEN};
 use crate::wire::{self, MAX_MESSAGE};
@@ -70,7 +71,7 @@ pub struct Membership {
 #[derive(Debug)]
 pub struct Link {
     out: Arc<Mutex<TcpStream>>,
-    orders: Mutex<Receiver<ToAgent>>,
+    orders: Mutex<Receiver<AgentMessage>>,
     interrupt: Interrupt,
     /// True if the collector requested the end of the trial.
     stopped: Arc<AtomicBool>,
@@ -104,7 +105,7 @@ impl Link {
         };
         let mut stream = reach(&address, &host)?;
         tune(&stream)?;
-        let hello = ToCollector::Hello(Hello {
+        let hello = CollectorMessage::Hello(Hello {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").into(),
             token,
@@ -131,24 +132,24 @@ impl Link {
         let listen = move || {
             let mut ear = ear;
             loop {
-                match wire::receive::<ToAgent>(&mut ear, MAX_MESSAGE) {
-                    Ok(Some(ToAgent::Ping(n))) => {
-                        let pong = ToCollector::Pong(n, monotonic_ns(), day_ns());
+                match wire::receive::<AgentMessage>(&mut ear, MAX_MESSAGE) {
+                    Ok(Some(AgentMessage::Ping(n))) => {
+                        let pong = CollectorMessage::Pong(n, monotonic_ns(), day_ns());
                         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
                         let _ = wire::send(&mut *out, &pong);
                     }
-                    Ok(Some(ToAgent::Stop)) => {
+                    Ok(Some(AgentMessage::Stop)) => {
                         stopped.store(true, Ordering::Release);
                         interrupt.fire();
                     }
-                    Ok(Some(ToAgent::Bye) | None) | Err(_) => {
+                    Ok(Some(AgentMessage::Bye) | None) | Err(_) => {
                         gone.store(true, Ordering::Release);
                         interrupt.fire();
                         return;
                     }
                     Ok(Some(order)) => {
                         // A stop after the trial request is for this trial; an earlier one was not.
-                        if matches!(order, ToAgent::Trial(..))
+                        if matches!(order, AgentMessage::Trial(..))
                             && stopped.swap(false, Ordering::AcqRel)
                         {
                             interrupt.clear();
@@ -174,16 +175,16 @@ impl Link {
         Ok(out.local_addr()?.ip().to_string())
     }
 
-    fn send(&self, message: &ToCollector) -> Result<(), AgentError> {
+    fn send(&self, message: &CollectorMessage) -> Result<(), AgentError> {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(wire::send(&mut *out, message)?)
     }
 
-    fn received(&self) -> Result<ToAgent, RecvTimeoutError> {
+    fn received(&self) -> Result<AgentMessage, RecvTimeoutError> {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK)
     }
 
-    fn next(&self) -> Result<ToAgent, AgentError> {
+    fn next(&self) -> Result<AgentMessage, AgentError> {
         loop {
             match self.received() {
                 Ok(order) => return Ok(order),
@@ -214,7 +215,7 @@ impl Link {
     /// The collector is gone, or a signal arrived.
     pub fn setup(&self) -> Result<Setup, AgentError> {
         loop {
-            if let ToAgent::Setup(setup) = self.next()? {
+            if let AgentMessage::Setup(setup) = self.next()? {
                 return Ok(*setup);
             }
         }
@@ -225,7 +226,7 @@ impl Link {
     /// # Errors
     /// The connection broke.
     pub fn is_set_up(&self, set_up: SetUp) -> Result<(), AgentError> {
-        self.send(&ToCollector::SetUp(Box::new(set_up)))
+        self.send(&CollectorMessage::SetUp(Box::new(set_up)))
     }
 
     /// Reports that this agent cannot set up, with the reason.
@@ -233,17 +234,17 @@ impl Link {
     /// # Errors
     /// The connection broke.
     pub fn refuse(&self, why: String) -> Result<(), AgentError> {
-        self.send(&ToCollector::Refuse(why))
+        self.send(&CollectorMessage::Refuse(why))
     }
 
     /// Waits for the next trial; `None` if the collector is gone or a signal arrived.
     ///
     /// # Errors
     /// Any failure other than these two; none occurs at present.
-    pub fn order(&self) -> Result<Option<(TrialRequest, Role)>, AgentError> {
+    pub fn order(&self) -> Result<Option<(TrialRequest, AgentRole)>, AgentError> {
         loop {
             match self.next() {
-                Ok(ToAgent::Trial(order, role)) => return Ok(Some((*order, role))),
+                Ok(AgentMessage::Trial(order, role)) => return Ok(Some((*order, role))),
                 Ok(_) => {}
                 Err(AgentError::Gone) => return Ok(None),
                 Err(e) => return Err(e),
@@ -257,13 +258,13 @@ impl Link {
     /// # Errors
     /// The trial was cancelled, or the collector is gone.
     pub fn meet(&self) -> Result<(), AgentError> {
-        self.send(&ToCollector::Ready)?;
+        self.send(&CollectorMessage::Ready)?;
         loop {
             if self.interrupt.fired() {
                 return Err(AgentError::CalledOff);
             }
             match self.received() {
-                Ok(ToAgent::Go(at)) => {
+                Ok(AgentMessage::Go(at)) => {
                     let left = Duration::from_nanos(at.saturating_sub(monotonic_ns()));
                     std::thread::sleep(left.min(Duration::from_secs(5)));
                     return Ok(());
@@ -279,7 +280,7 @@ impl Link {
     /// # Errors
     /// The connection broke.
     pub fn serves(&self, served: Served) -> Result<(), AgentError> {
-        self.send(&ToCollector::Serves(served))
+        self.send(&CollectorMessage::Serves(served))
     }
 
     /// Waits until the clients of this agent's server are done. Returns their start on this node's
@@ -287,7 +288,7 @@ impl Link {
     pub fn done(&self, over: &AtomicBool) -> Option<u64> {
         while !over.load(Ordering::Acquire) {
             match self.received() {
-                Ok(ToAgent::Done(since)) => return Some(since),
+                Ok(AgentMessage::Done(since)) => return Some(since),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
@@ -299,8 +300,8 @@ impl Link {
     ///
     /// # Errors
     /// The connection broke.
-    pub fn part(&self, part: Part) -> Result<(), AgentError> {
-        self.send(&ToCollector::Part(Box::new(part)))
+    pub fn part(&self, part: TrialPart) -> Result<(), AgentError> {
+        self.send(&CollectorMessage::Part(Box::new(part)))
     }
 }
 

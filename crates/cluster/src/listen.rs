@@ -12,7 +12,7 @@ use assay_system::clock::monotonic_ns;
 use rustix::net::sockopt;
 
 use crate::ClusterError;
-use crate::message::{Hello, PROTOCOL, ToCollector};
+use crate::message::{CollectorMessage, Hello, PROTOCOL};
 use crate::wire::{self, MAX_MESSAGE, STRANGER};
 
 /// Maximum time for a peer to show the token after it connected.
@@ -31,7 +31,7 @@ pub(crate) enum AgentEvent {
     /// An agent connected and showed the token.
     Connected(Hello, TcpStream),
     /// A message from an agent (its rank), with its time of arrival in ns of `CLOCK_MONOTONIC`.
-    Message(usize, ToCollector, u64),
+    Message(usize, CollectorMessage, u64),
     /// An agent (its rank) disconnected; the reason may be empty.
     Gone(usize, String),
 }
@@ -122,7 +122,7 @@ fn introduce(mut stream: TcpStream, token: &str) -> io::Result<(Hello, TcpStream
     tune(&stream)?;
     stream.set_read_timeout(Some(INTRODUCE))?;
     let hello = match wire::receive(&mut stream, STRANGER)? {
-        Some(ToCollector::Hello(hello)) if same(&hello.token, token) => hello,
+        Some(CollectorMessage::Hello(hello)) if same(&hello.token, token) => hello,
         _ => return Err(io::ErrorKind::PermissionDenied.into()),
     };
     stream.set_read_timeout(None)?;
@@ -162,8 +162,8 @@ mod tests {
 
     use super::*;
 
-    fn hello(token: &str) -> ToCollector {
-        ToCollector::Hello(Hello {
+    fn hello(token: &str) -> CollectorMessage {
+        CollectorMessage::Hello(Hello {
             protocol: PROTOCOL,
             version: "1".into(),
             token: token.into(),
@@ -182,13 +182,16 @@ mod tests {
         let listening = Listener::open(Some("127.0.0.1"), "secret", sender).unwrap();
         let mut stranger = TcpStream::connect(listening.address).unwrap();
         wire::send(&mut stranger, &hello("secres")).unwrap();
-        let nobody: Option<ToCollector> = wire::receive(&mut stranger, 100).unwrap_or(None);
+        let nobody: Option<CollectorMessage> = wire::receive(&mut stranger, 100).unwrap_or(None);
         assert_eq!(nobody, None, "it is shown out");
         let mut friend = TcpStream::connect(listening.address).unwrap();
         wire::send(&mut friend, &hello("secret")).unwrap();
         assert!(matches!(events.recv().unwrap(), AgentEvent::Connected(h, _) if h.rank == 3));
-        wire::send(&mut friend, &ToCollector::Ready).unwrap();
-        assert!(matches!(events.recv().unwrap(), AgentEvent::Message(3, ToCollector::Ready, _)));
+        wire::send(&mut friend, &CollectorMessage::Ready).unwrap();
+        assert!(matches!(
+            events.recv().unwrap(),
+            AgentEvent::Message(3, CollectorMessage::Ready, _)
+        ));
         drop(friend);
         assert!(matches!(events.recv().unwrap(), AgentEvent::Gone(3, _)));
         drop(listening);

@@ -9,7 +9,7 @@ use assay_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::nodes_file::Did;
+use crate::nodes_file::NodeRole;
 use crate::wire::Bytes;
 
 /// Version of the protocol; both sides must have the same.
@@ -75,7 +75,7 @@ pub struct SetUp {
 /// Role of an agent in a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum AgentRole {
     /// Runs the workload itself.
     Run,
     /// Runs the workload's server for the other nodes.
@@ -121,7 +121,7 @@ pub struct TrialRequest {
 
 /// An agent's part of a trial's record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct TrialPart {
     /// Record as a single machine would have written it, in times of the agent's own clock.
     pub record: TrialRecord,
     /// Kept part of standard output.
@@ -181,8 +181,8 @@ pub struct NodePart {
     /// Host name of the machine.
     pub host: String,
     /// Role that the node had.
-    pub did: Did,
-    pub part: Part,
+    pub did: NodeRole,
+    pub part: TrialPart,
     /// Offsets of its clock before and after the trial.
     pub clock: crate::Clock,
 }
@@ -190,10 +190,10 @@ pub struct NodePart {
 /// Messages to an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ToAgent {
+pub(crate) enum AgentMessage {
     Setup(Box<Setup>),
     Ping(u64),
-    Trial(Box<TrialRequest>, Role),
+    Trial(Box<TrialRequest>, AgentRole),
     /// Start at this time of the agent's own monotonic clock.
     Go(u64),
     /// The server's clients are done; they started at this time of the agent's own monotonic clock.
@@ -207,7 +207,7 @@ pub(crate) enum ToAgent {
 /// Messages from an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ToCollector {
+pub(crate) enum CollectorMessage {
     Hello(Hello),
     SetUp(Box<SetUp>),
     /// The agent cannot do its part, with the reason.
@@ -218,7 +218,7 @@ pub(crate) enum ToCollector {
     Serves(Served),
     /// The trial is prepared.
     Ready,
-    Part(Box<Part>),
+    Part(Box<TrialPart>),
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use assay_model::{Fact, NodeDifference, Observation, SystemDescription};
 
 /// Combined description of all nodes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Described {
+pub struct MergedDescription {
     /// All facts of the first node under their own paths; for each other node, its differing facts
     /// under `node.NAME.`.
     pub system: SystemDescription,
@@ -16,11 +16,14 @@ pub struct Described {
 }
 
 /// Combines the nodes' descriptions, each with its node's name. `cluster` has facts about the job.
-pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)]) -> Described {
+pub fn describe(
+    nodes: &[(String, SystemDescription)],
+    cluster: &[(&str, String)],
+) -> MergedDescription {
     let nodes: Vec<(&String, SystemDescription)> =
         nodes.iter().map(|(name, system)| (name, without_job(system))).collect();
     let Some((first, base)) = nodes.first() else {
-        return Described { system: SystemDescription::default(), seen: Vec::new() };
+        return MergedDescription { system: SystemDescription::default(), seen: Vec::new() };
     };
     let mut system = base.clone();
     let mut differ: BTreeMap<String, (FactDiff, Vec<&str>)> = BTreeMap::new();
@@ -66,7 +69,7 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
             seen.push(Observation::UnlikeNodes { differences });
         }
     }
-    Described { system, seen }
+    MergedDescription { system, seen }
 }
 
 /// Removes the scheduler's variables, which differ from task to task, and the agent's token.
@@ -83,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    fn found(described: &Described) -> Vec<Finding> {
+    fn found(described: &MergedDescription) -> Vec<Finding> {
         assay_checks::judge_all(&described.seen)
     }
 

@@ -2,14 +2,14 @@
 //! collector's clock, and the rules by which they were merged.
 
 use assay_model::{
-    Exit, MetricValue, Outcome, PhaseMark, ResourceUse, SCHEMA_VERSION, ValidationResult,
+    Exit, MetricValue, PhaseMark, ResourceUse, SCHEMA_VERSION, TrialOutcome, ValidationResult,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::message::NodePart;
-use crate::phases::Coincidence;
+use crate::phases::SteadyOverlap;
 
 /// Name of the file.
 pub const NODES: &str = "nodes.json";
@@ -17,7 +17,7 @@ pub const NODES: &str = "nodes.json";
 /// Role of a node in a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Did {
+pub enum NodeRole {
     /// The node ran the workload.
     Ran,
     /// The node ran the workload's server for the others; its metrics are not in the sums.
@@ -35,9 +35,9 @@ pub struct NodeEntry {
     /// Host name of the machine.
     pub host: String,
     /// Role of the node in the trial.
-    pub did: Did,
+    pub did: NodeRole,
     /// Outcome of the node's part.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
     /// Error of the node's part; empty without one.
     pub error: String,
     /// Exit code or signal of its program.
@@ -103,7 +103,7 @@ pub struct MergedMetric {
 
 /// Times that the harness took for a trial, ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Took {
+pub struct HarnessTimes {
     /// From the request for the job to the last agent that connected, which the job's first trial
     /// waited for.
     pub start_ns: u64,
@@ -129,11 +129,11 @@ pub struct NodesFile {
     /// Nodes whose part arrived.
     pub nodes: Vec<NodeEntry>,
     /// Overlap of the nodes' steady phases; `null` when no program ran.
-    pub coincidence: Option<Coincidence>,
+    pub coincidence: Option<SteadyOverlap>,
     /// Merge rule of each metric.
     pub merged: Vec<MergedMetric>,
     /// Times that the harness took for the trial.
-    pub took: Took,
+    pub took: HarnessTimes,
 }
 
 impl NodesFile {
@@ -145,7 +145,7 @@ impl NodesFile {
             nodes,
             coincidence: None,
             merged: Vec::new(),
-            took: Took::default(),
+            took: HarnessTimes::default(),
         }
     }
 }

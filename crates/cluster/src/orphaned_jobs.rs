@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use assay_system::{Fate, Owner, state_file};
+use assay_system::{Owner, OwnerState, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::ClusterError;
@@ -31,7 +31,7 @@ struct Note {
 
 /// The note of one job.
 #[derive(Debug)]
-pub struct Left {
+pub struct JobNote {
     path: PathBuf,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
-impl Left {
+impl JobNote {
     /// Notes a job; the note is on disk when this returns.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Left {
             .map_err(io::Error::other)
             .and_then(|text| state_file::write(&path, &text))
             .map_err(failed(&path, "written"))?;
-        Ok(Left { path })
+        Ok(JobNote { path })
     }
 
     /// Removes the note, once the job is gone.
@@ -100,7 +100,7 @@ fn notes(state_dir: &Path) -> Vec<(PathBuf, Note)> {
         .filter_map(|path| {
             let note: Note = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
             let gone =
-                note.host == host() && !matches!(note.owner.fate(), Ok(Fate::Alive) | Err(_));
+                note.host == host() && !matches!(note.owner.fate(), Ok(OwnerState::Alive) | Err(_));
             gone.then_some((path, note))
         })
         .collect();
@@ -157,7 +157,7 @@ mod tests {
     fn only_jobs_of_processes_that_are_gone_are_left() {
         let dir = tempfile::tempdir().unwrap();
         assert!(left(dir.path()).is_empty());
-        let mine = Left::note(dir.path(), "assay-1").unwrap();
+        let mine = JobNote::note(dir.path(), "assay-1").unwrap();
         assert!(left(dir.path()).is_empty(), "its process lives");
         let text = fs::read_to_string(&mine.path).unwrap();
         let mut note: Note = serde_json::from_str(&text).unwrap();

@@ -6,11 +6,11 @@ use assay_model::Observation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::nodes_file::{Did, NodeEntry};
+use crate::nodes_file::{NodeEntry, NodeRole};
 
 /// Overlap of the steady phases of the nodes that ran the workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Coincidence {
+pub struct SteadyOverlap {
     /// Time from the first start of a steady phase to the last, ns.
     pub begin_spread_ns: u64,
     /// Time from the first end of a steady phase to the last, ns.
@@ -30,10 +30,10 @@ pub struct Coincidence {
 }
 
 /// Computes the overlap of the windows of the nodes that ran the workload.
-pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<Coincidence> {
+pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<SteadyOverlap> {
     let ran: Vec<(&NodeEntry, (u64, u64))> = nodes
         .iter()
-        .filter(|n| n.did == Did::Ran && n.exit.is_some())
+        .filter(|n| n.did == NodeRole::Ran && n.exit.is_some())
         .map(|n| (n, n.window()))
         .collect();
     let begins = ran.iter().map(|(_, w)| w.0);
@@ -44,7 +44,7 @@ pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<Coinciden
     let name = |found: Option<&(&NodeEntry, (u64, u64))>| {
         found.map(|(n, _)| n.node.clone()).unwrap_or_default()
     };
-    Some(Coincidence {
+    Some(SteadyOverlap {
         begin_spread_ns: last - first,
         end_spread_ns: late - early,
         error_ns: ran.iter().map(|(n, _)| n.clock.error_ns()).max()?,
@@ -57,7 +57,7 @@ pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<Coinciden
 }
 
 /// Returns observations of the overlap and of the clock that moved most.
-pub(crate) fn seen(nodes: &[NodeEntry], coincidence: Option<&Coincidence>) -> Vec<Observation> {
+pub(crate) fn seen(nodes: &[NodeEntry], coincidence: Option<&SteadyOverlap>) -> Vec<Observation> {
     let Some(c) = coincidence else { return Vec::new() };
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let mut seen = vec![Observation::Phases {

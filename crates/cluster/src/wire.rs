@@ -90,7 +90,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn never_panics(bytes in proptest::collection::vec(0u8..=255, 0..300)) {
-            let _ = receive::<crate::message::ToCollector>(&mut bytes.as_slice(), STRANGER);
+            let _ = receive::<crate::message::CollectorMessage>(&mut bytes.as_slice(), STRANGER);
         }
     }
 }

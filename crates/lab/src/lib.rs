@@ -1,5 +1,5 @@
 //! Plans, runs and analyses experiments. The crate reads an experiment ([`read_experiment`],
-//! [`Prepared`]), makes its plan ([`make_plan`]), runs it trial by trial into an archive
+//! [`PreparedExperiment`]), makes its plan ([`make_plan`]), runs it trial by trial into an archive
 //! ([`Lab::run`], [`Lab::resume`]) and computes the results from the records ([`analyse`]).
 
 mod analyse;
@@ -18,26 +18,28 @@ pub use analyse::aa::{
     AaFloor, BLOCKS_EACH, aa_experiment, aa_floor, find_floor, is_self_comparison,
     newest_self_comparison, with_itself,
 };
-pub use analyse::across::{AcrossError, Declared, Side, across, across_io, any_worse};
+pub use analyse::across::{
+    AcrossError, ComparedRun, DeclaredDifferences, across, across_io, any_worse,
+};
 pub use analyse::explain::{Question, explain};
 pub use analyse::findings::check;
 pub use analyse::suite_facts::{SuiteFacts, suite_facts_template};
 pub use analyse::suite_result::suite_result;
-pub use analyse::{Recorded, analyse};
+pub use analyse::{RecordedRun, analyse};
 pub use clock::now_utc;
 pub use error::{LabError, PlanError};
 pub use executors::agent::agent;
 pub use executors::nodes::doctor as doctor_nodes;
 pub use experiment::file::{FileError, read_experiment};
-pub use experiment::prepare::Prepared;
+pub use experiment::prepare::PreparedExperiment;
 pub use experiment::set::apply_set;
 pub use experiment::source::{FOLDER, REV};
 pub use plan::estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};
 pub use plan::{make_plan, margin, parse_margin, schedule::DEFAULT_BLOCKS};
 pub use progress::events::EventWriter;
-pub use progress::watcher::{Both, Progress, Watcher};
+pub use progress::watcher::{Progress, Tee, Watcher};
 pub use run::fitness::sentences as unfit;
-pub use run::lab::{Ended, Lab, obstacles};
+pub use run::lab::{EndedRun, Lab, obstacles};
 pub use run::run_lock::RunLock;
 pub use run::scratch::{cache_dir, scratch_root, sweep as sweep_scratch};
 pub use run::stop::stop_rule;

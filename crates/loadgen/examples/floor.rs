@@ -17,7 +17,7 @@ use assay_loadgen::clock::thread_cpu_ns;
 use assay_loadgen::config::SizeClass;
 use assay_loadgen::protocol::Encoder;
 use assay_loadgen::send::content::Content;
-use assay_loadgen::send::mix::Source;
+use assay_loadgen::send::mix::OperationSource;
 use assay_loadgen::{Config, Protocol};
 use rustix::event::epoll;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -35,7 +35,7 @@ fn batches(config: &Config) -> Vec<Batch> {
     let longest = config.mix.classes.iter().map(|c| c.max).max().unwrap_or(0);
     let content = Content::new(config.seed, longest);
     let encoder = Encoder::new(config.protocol, &config.mix.key_prefix);
-    let mut source = Source::mix(&config.mix, config.seed, 99);
+    let mut source = OperationSource::mix(&config.mix, config.seed, 99);
     let many = OPERATIONS / config.depth;
     let batch = |_| {
         let (mut request, mut answer) = (Vec::new(), 0);

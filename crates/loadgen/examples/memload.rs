@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use assay_loadgen::{
-    Arrivals, Config, Error, Mode, Protocol, Report, SizeClass, Target, Think, preload, run,
+    Arrivals, Config, Error, LoadReport, Mode, Protocol, SizeClass, Target, Think, preload, run,
 };
 
 const USAGE: &str = "memload [tcp=HOST:PORT] [protocol=text|meta|binary] [cpus=0,1] [connections=N] [depth=N] \
@@ -83,7 +83,7 @@ fn act(config: &Config, preloads: bool) -> Result<(), Error> {
     Ok(())
 }
 
-fn show(r: &Report) {
+fn show(r: &LoadReport) {
     let ns = |q: f64| r.quantile(q).map_or("none".to_owned(), |t| t.to_string());
     let late = |q: f64| {
         r.late.as_ref().map_or("none".to_owned(), |l| l.own.value_at_quantile(q).to_string())

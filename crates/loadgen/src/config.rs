@@ -322,12 +322,12 @@ fn must(right: bool, field: &str, value: impl Display, want: &str) -> Result<(),
 mod tests {
     use super::*;
 
-    type Change = fn(&mut Config);
+    type ConfigChange = fn(&mut Config);
 
     #[test]
     fn defaults_are_right_and_mistakes_are_named() {
         Config::default().check().unwrap();
-        let broken: [(&str, Change); 9] = [
+        let broken: [(&str, ConfigChange); 9] = [
             ("threads", |c| c.threads = 65),
             ("depth", |c| c.depth = 0),
             ("cpus", |c| c.cpus = Some(vec![])),

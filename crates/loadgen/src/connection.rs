@@ -9,7 +9,7 @@ use crate::receive::replies::Current;
 
 /// Life-cycle stage of a connection.
 #[derive(Debug)]
-pub enum Stage {
+pub enum ConnectionStage {
     /// The connection is open.
     Up(Link),
     /// The connection is being reopened, since this time in ns.
@@ -21,7 +21,7 @@ pub enum Stage {
 /// State of one connection.
 #[derive(Debug)]
 pub(crate) struct Conn {
-    pub stage: Stage,
+    pub stage: ConnectionStage,
     /// Parser of its responses.
     pub parser: Parser,
     /// Outstanding requests in order.
@@ -52,7 +52,7 @@ impl Conn {
     /// Creates an open connection without requests.
     pub fn new(link: Link, parser: Parser, depth: usize) -> Self {
         Conn {
-            stage: Stage::Up(link),
+            stage: ConnectionStage::Up(link),
             parser,
             ring: Ring::new(depth),
             current: Current::Idle,
@@ -70,7 +70,7 @@ impl Conn {
 
     /// True if it is open and all requests were handed to the kernel.
     pub fn can_ask(&self) -> bool {
-        matches!(self.stage, Stage::Up(_)) && self.unsent_at == self.unsent.len()
+        matches!(self.stage, ConnectionStage::Up(_)) && self.unsent_at == self.unsent.len()
     }
 
     /// True if it is open and nothing is outstanding or unsent.
@@ -93,7 +93,7 @@ impl Conn {
     /// The connection is lost.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<bool> {
-        let Stage::Up(link) = &mut self.stage else {
+        let ConnectionStage::Up(link) = &mut self.stage else {
             return Err(ErrorKind::NotConnected.into());
         };
         let taken = match link.send(bytes) {
@@ -113,7 +113,7 @@ impl Conn {
     /// # Errors
     /// The connection is lost.
     pub fn flush(&mut self) -> io::Result<bool> {
-        let Stage::Up(link) = &mut self.stage else { return Ok(false) };
+        let ConnectionStage::Up(link) = &mut self.stage else { return Ok(false) };
         while self.unsent_at < self.unsent.len() {
             match link.send(&self.unsent[self.unsent_at..]) {
                 Ok(n) => self.unsent_at += n,
@@ -128,7 +128,7 @@ impl Conn {
     }
 
     /// Resets the state that belonged to the lost link.
-    pub fn reset(&mut self, parser: Parser, stage: Stage) {
+    pub fn reset(&mut self, parser: Parser, stage: ConnectionStage) {
         while self.ring.pop().is_some() {}
         self.parser = parser;
         self.current = Current::Idle;

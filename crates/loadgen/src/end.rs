@@ -3,15 +3,15 @@
 use std::sync::OnceLock;
 
 use crate::clock::now_ns;
-use crate::report::Ended;
+use crate::report::LoadEnd;
 
 /// Reason and time of an early end; the first one to be set wins.
 #[derive(Debug, Default)]
-pub struct End(OnceLock<Ended>);
+pub struct EarlyEnd(OnceLock<LoadEnd>);
 
-impl End {
+impl EarlyEnd {
     /// Ends the run now, unless it has ended already.
-    pub fn now(&self, why: fn(u64) -> Ended) {
+    pub fn now(&self, why: fn(u64) -> LoadEnd) {
         // A later reason is ignored.
         let _ = self.0.set(why(now_ns()));
     }
@@ -23,8 +23,8 @@ impl End {
     }
 
     /// Returns how the run ended; `Complete` if no early end was set.
-    pub fn how(&self) -> Ended {
-        self.0.get().copied().unwrap_or(Ended::Complete)
+    pub fn how(&self) -> LoadEnd {
+        self.0.get().copied().unwrap_or(LoadEnd::Complete)
     }
 }
 
@@ -34,10 +34,10 @@ mod tests {
 
     #[test]
     fn the_first_to_say_so_decides() {
-        let end = End::default();
-        assert_eq!((end.is_now(), end.how()), (false, Ended::Complete));
-        end.now(Ended::ServerGone);
-        end.now(Ended::Stopped);
-        assert!(end.is_now() && matches!(end.how(), Ended::ServerGone(at_ns) if at_ns > 0));
+        let end = EarlyEnd::default();
+        assert_eq!((end.is_now(), end.how()), (false, LoadEnd::Complete));
+        end.now(LoadEnd::ServerGone);
+        end.now(LoadEnd::Stopped);
+        assert!(end.is_now() && matches!(end.how(), LoadEnd::ServerGone(at_ns) if at_ns > 0));
     }
 }

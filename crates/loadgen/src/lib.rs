@@ -3,7 +3,7 @@
 //! and reports what limited the throughput.
 //!
 //! The entry points are [`preload()`], [`run()`] and, for the maximum rate, [`search_max`]: a
-//! [`Config`] in, a [`Report`] out; nothing is printed. [`Report`] defines response time,
+//! [`Config`] in, a [`LoadReport`] out; nothing is printed. [`LoadReport`] defines response time,
 //! [`content`] how values are verified, [`config::Mix`] the choice of operations.
 
 pub mod clock;
@@ -31,7 +31,7 @@ pub use config::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };
 pub use error::Error;
-pub use latency::search::{Point, SearchBound, SearchReport, search_max};
-pub use report::{Ended, ErrorKind, Operation, Report};
+pub use latency::search::{RatePoint, SearchBound, SearchReport, search_max};
+pub use report::{ErrorKind, LoadEnd, LoadReport, Operation};
 pub use run::run;
 pub use send::preload::{PreloadReport, preload};

@@ -16,7 +16,7 @@ use crate::{Error, tls};
 
 /// A server with its resolved address and its TLS settings.
 #[derive(Debug, Clone)]
-pub struct Server {
+pub struct ServerEndpoint {
     /// Name of the server in messages.
     pub name: String,
     endpoint: Endpoint,
@@ -29,7 +29,7 @@ enum Endpoint {
     Unix(PathBuf),
 }
 
-impl Server {
+impl ServerEndpoint {
     /// Resolves a target. If it has several addresses, the first one that accepts a connection is
     /// used.
     ///
@@ -46,7 +46,7 @@ impl Server {
             Target::Tls { name, trust, .. } => Some(Arc::new(tls::settings(name, trust)?)),
             _ => None,
         };
-        Ok(Server { name, endpoint, tls })
+        Ok(ServerEndpoint { name, endpoint, tls })
     }
 
     /// True if the kernel can hold back readiness until a number of bytes has arrived.

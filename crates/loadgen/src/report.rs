@@ -168,7 +168,7 @@ impl Bin {
 
 /// End of a run. Times are `CLOCK_MONOTONIC` in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum LoadEnd {
     /// The run ended as planned.
     Complete,
     /// At this time the server refused connections or kept losing them.
@@ -182,7 +182,7 @@ pub enum Ended {
 
 /// Response times and number of responses for one operation and size class.
 #[derive(Debug, Clone)]
-pub struct Cell {
+pub struct OperationResults {
     pub operation: Operation,
     /// Name of the size class.
     pub class: String,
@@ -232,14 +232,14 @@ pub struct Lateness {
 /// responses that were read at once share the end time. *Throughput* is the number of correct
 /// responses that arrived in the measurement window, divided by its length.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct LoadReport {
     /// Reason for the end of the run.
-    pub ended: Ended,
+    pub ended: LoadEnd,
     /// The measurement window as far as it was reached, in ns of `CLOCK_MONOTONIC`; empty (equal
     /// values) if the run ended before it.
     pub window_ns: (u64, u64),
     /// Results for every combination of operation and class.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<OperationResults>,
     /// Errors of the whole run.
     pub errors: Errors,
     /// Gets in the window for keys that had been set and were gone (evicted, or never preloaded).
@@ -276,7 +276,7 @@ pub struct Report {
     pub read_late: u64,
 }
 
-impl Report {
+impl LoadReport {
     /// Returns the length of the measurement window in seconds.
     pub fn window_s(&self) -> f64 {
         (self.window_ns.1 - self.window_ns.0) as f64 / 1e9
@@ -349,8 +349,8 @@ impl Report {
 mod tests {
     use super::*;
 
-    fn report(times: &[u64], unanswered: u64) -> Report {
-        let mut cell = Cell {
+    fn report(times: &[u64], unanswered: u64) -> LoadReport {
+        let mut cell = OperationResults {
             operation: Operation::GetHit,
             class: "all".to_owned(),
             times: crate::latency::worker_stats::histogram(),
@@ -359,13 +359,17 @@ mod tests {
         for time in times {
             cell.times.saturating_record(*time);
         }
-        let missed = Cell { operation: Operation::GetMiss, completed: 1, ..cell.clone() };
+        let missed =
+            OperationResults { operation: Operation::GetMiss, completed: 1, ..cell.clone() };
         let bin = Duration::from_millis(100);
         let series: Vec<Bin> = (0..35).map(|i| Bin { operations: i, ..Bin::default() }).collect();
-        Report {
-            ended: Ended::Complete,
+        LoadReport {
+            ended: LoadEnd::Complete,
             window_ns: (5_500_000_000, 8_000_000_000),
-            cells: vec![Cell { times: crate::latency::worker_stats::histogram(), ..missed }, cell],
+            cells: vec![
+                OperationResults { times: crate::latency::worker_stats::histogram(), ..missed },
+                cell,
+            ],
             errors: Errors::default(),
             evicted: 0,
             unanswered,

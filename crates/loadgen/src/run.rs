@@ -11,16 +11,16 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::clock::now_ns;
 use crate::config::Config;
-use crate::end::End;
+use crate::end::EarlyEnd;
 use crate::latency::gather;
 use crate::latency::worker_stats::Timeline;
-use crate::link::{Link, Server};
+use crate::link::{Link, ServerEndpoint};
 use crate::protocol::Encoder;
-use crate::report::{Ended, Report};
+use crate::report::{LoadEnd, LoadReport};
 use crate::send::content::Content;
-use crate::send::mix::Source;
+use crate::send::mix::OperationSource;
 use crate::server_use::ServerTimes;
-use crate::worker::{Common, Harvest, Worker};
+use crate::worker::{Common, Worker, WorkerResults};
 use crate::{Error, limits};
 
 /// Runs the load of `config`. The keys should have been [preloaded](crate::send::preload()).
@@ -28,7 +28,7 @@ use crate::{Error, limits};
 /// `stop` ends the run within about ten milliseconds; the results up to then are reported.
 /// `on_phase` is called at the start of each phase, with the time in ns of `CLOCK_MONOTONIC`, on
 /// the caller's thread, which otherwise only waits. Failed operations, a server that dies and a
-/// stopped run also give a report, see [`Report::ended`] and [`Report::errors`].
+/// stopped run also give a report, see [`LoadReport::ended`] and [`LoadReport::errors`].
 ///
 /// # Errors
 /// The run could not start: see [`Error`].
@@ -36,7 +36,7 @@ pub fn run(
     config: &Config,
     stop: &AtomicBool,
     on_phase: impl FnMut(Phase, u64),
-) -> Result<Report, Error> {
+) -> Result<LoadReport, Error> {
     config.check()?;
     let line = |start: u64| {
         let after = |at: u64, time: Duration| at.saturating_add(time.as_nanos() as u64);
@@ -45,17 +45,17 @@ pub fn run(
         let end = after(down, config.ramp_down);
         Timeline { start, steady, down, end, bin: config.bin.as_nanos() as u64 }
     };
-    let source = |i: usize| Source::mix(&config.mix, config.seed, i as u64);
+    let source = |i: usize| OperationSource::mix(&config.mix, config.seed, i as u64);
     let outcome = drive(config, &line, &source, stop, on_phase)?;
     Ok(gather::report(config, outcome))
 }
 
 /// Results of all threads.
-pub(crate) struct Outcome {
+pub(crate) struct ThreadResults {
     pub line: Timeline,
-    pub ended: Ended,
+    pub ended: LoadEnd,
     pub ended_ns: u64,
-    pub harvests: Vec<Harvest>,
+    pub harvests: Vec<WorkerResults>,
     /// CPU times of the server at the start and the end of the window.
     pub server: [Option<ServerTimes>; 2],
 }
@@ -68,16 +68,16 @@ const LOOK: u64 = 10_000_000;
 pub(crate) fn drive(
     config: &Config,
     line: &dyn Fn(u64) -> Timeline,
-    source: &(dyn Fn(usize) -> Source + Sync),
+    source: &(dyn Fn(usize) -> OperationSource + Sync),
     stop: &AtomicBool,
     mut on_phase: impl FnMut(Phase, u64),
-) -> Result<Outcome, Error> {
+) -> Result<ThreadResults, Error> {
     limits::make_room(config.connections, config.threads)?;
-    let server = Server::new(&config.target, config.connect_timeout)?;
+    let server = ServerEndpoint::new(&config.target, config.connect_timeout)?;
     let longest = config.mix.classes.iter().map(|c| c.max).max().unwrap_or(0);
     let content = Content::new(config.seed, longest);
     let encoder = Encoder::new(config.protocol, &config.mix.key_prefix);
-    let end = End::default();
+    let end = EarlyEnd::default();
     let common =
         Common { config, server: &server, content: &content, encoder: &encoder, end: &end };
     thread::scope(|scope| {
@@ -106,7 +106,7 @@ pub(crate) fn drive(
                 let worked = Worker::new(common, line, links, source(index), (index, cpu))
                     .and_then(Worker::work);
                 if worked.is_err() {
-                    common.end.now(Ended::Stopped);
+                    common.end.now(LoadEnd::Stopped);
                 }
                 Some(worked)
             };
@@ -125,7 +125,7 @@ pub(crate) fn drive(
             start.send(line).ok();
         }
         let finished = || threads.iter().all(thread::ScopedJoinHandle::is_finished);
-        let watch = Watch { config, line, stop, end: &end, finished: &finished };
+        let watch = RunWatch { config, line, stop, end: &end, finished: &finished };
         let server = watch.phases(&mut on_phase);
         let mut harvests = Vec::new();
         for thread in threads {
@@ -134,23 +134,25 @@ pub(crate) fn drive(
         }
         let ended = end.how();
         let ended_ns = match ended {
-            Ended::Complete => now_ns(),
-            Ended::ServerGone(at_ns) | Ended::Stopped(at_ns) | Ended::TimedOut(at_ns) => at_ns,
+            LoadEnd::Complete => now_ns(),
+            LoadEnd::ServerGone(at_ns) | LoadEnd::Stopped(at_ns) | LoadEnd::TimedOut(at_ns) => {
+                at_ns
+            }
         };
-        Ok(Outcome { line, ended, ended_ns, harvests, server })
+        Ok(ThreadResults { line, ended, ended_ns, harvests, server })
     })
 }
 
-struct Watch<'a> {
+struct RunWatch<'a> {
     config: &'a Config,
     line: Timeline,
     stop: &'a AtomicBool,
-    end: &'a End,
+    end: &'a EarlyEnd,
     /// Returns true if every thread has ended, for any reason.
     finished: &'a dyn Fn() -> bool,
 }
 
-impl Watch<'_> {
+impl RunWatch<'_> {
     fn phases(&self, on_phase: &mut dyn FnMut(Phase, u64)) -> [Option<ServerTimes>; 2] {
         let mut server = [None, None];
         let line = &self.line;
@@ -181,7 +183,7 @@ impl Watch<'_> {
     fn until(&self, at: u64) -> bool {
         loop {
             if self.stop.load(Ordering::Acquire) {
-                self.end.now(Ended::Stopped);
+                self.end.now(LoadEnd::Stopped);
             }
             if self.end.is_now() || (self.finished)() {
                 return now_ns() >= at;

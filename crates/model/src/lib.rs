@@ -18,10 +18,10 @@ mod scalar;
 pub mod units;
 
 pub use experiment::definition::{
-    Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Labelled, Level, Meter,
-    Observe, Order, Source, Stop, TreatmentPattern,
+    Compare, Design, Experiment, FactorLevel, FactorLevels, Fitness, FitnessAction, Labelled,
+    Meter, Observe, Order, SourceRepository, Stop, TreatmentPattern,
 };
-pub use experiment::place::{Engine, JobSpan, Where};
+pub use experiment::place::{Engine, ExecutionPlace, JobSpan};
 pub use experiment::plan::{Plan, PlannedTrial, Setting, Treatment};
 pub use experiment::spec::{Merge, MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
 pub use experiment::suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
@@ -32,12 +32,12 @@ pub use record::heat::Heat;
 pub use record::histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
 pub use record::ledger::{FileHash, ImportedFile, LedgerEntry, LedgerEvent};
 pub use record::live::{EndedTrial, LiveEvent, LiveValue};
-pub use record::metric::{Better, Kind, MetricValue};
+pub use record::metric::{Better, MetricKind, MetricValue};
 pub use record::program::Program;
 pub use record::run_summary::{Deleted, RunId, RunState, RunSummary};
 pub use record::sample::{SampleRow, SampleSet, SeriesKey};
 pub use record::trial_record::{
-    Curve, Exit, GroupUse, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary,
+    Curve, Exit, GroupUse, ObserverReport, PhaseMark, ResourceUse, StreamSummary, TrialOutcome,
     TrialRecord, ValidationResult,
 };
 pub use result::across::{Across, AcrossRow, Difference};
@@ -46,12 +46,12 @@ pub use result::analysis::{
     TreatmentSummary,
 };
 pub use result::comparison::{Comparison, Interval, Method, Summary, Verdict};
-pub use result::explanation::{Account, Change, Explanation, Observed};
+pub use result::explanation::{Account, Explanation, Observed, TreatmentChange};
 pub use result::finding::{
-    CheckNote, Checks, Finding, Found, Profile, Row, Section, Severities, Severity,
+    CheckNote, CheckRow, CheckSection, Checks, Finding, FiredCheck, Profile, Severities, Severity,
 };
 pub use result::observation::{
-    LimitedBy, NodeDifference, Observation, OnNode, SeriesShape, Subject,
+    LimitedBy, NodeBytes, NodeDifference, Observation, SeriesShape, Subject,
 };
 pub use result::profile::{FunctionChange, FunctionDifferences};
 pub use result::self_comparison::{KnownFloor, SelfComparison};

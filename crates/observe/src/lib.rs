@@ -45,11 +45,11 @@ pub mod stat;
 pub mod syscalls;
 pub mod tasks;
 
-pub use monitor::{Chart, Field, Monitor, MonitorSpec, Role};
+pub use monitor::{Chart, Field, FieldRole, Monitor, MonitorSpec};
 pub use monitors::tasks::{ALL as ALL_TASKS, NAME as TASKS};
 pub use monitors::{Drawing, all, charts, every, field, find};
-pub use process_filter::Whose;
-pub use sampling::column::{Column, Group, Of};
+pub use process_filter::ProcessFilter;
+pub use sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
 pub use sampling::grid::MIN_INTERVAL;
 pub use sampling::recorder::{FirstSeries, Recorder};
 pub use sampling::sampler::{ObserveError, Sampler, check_monitors};

@@ -2,7 +2,7 @@
 
 use assay_model::Better;
 
-use crate::sampling::column::Column;
+use crate::sampling::column::SampleColumn;
 use crate::{NotAvailable, Recorder, Tree};
 
 /// One sampled quantity, with all that is needed to show and judge it.
@@ -18,7 +18,7 @@ pub struct Field {
     /// Direction that is better, if that does not depend on the question.
     pub better: Option<Better>,
     /// Role of the field in sums over several fields.
-    pub role: Option<Role>,
+    pub role: Option<FieldRole>,
     /// Chart that draws the field over time, and the label of its line or layer there.
     pub chart: Option<(&'static Chart, &'static str)>,
     /// Title of the chart that overlays several runs; the values of all subjects are added up.
@@ -28,15 +28,15 @@ pub struct Field {
     /// without subjects that only pass on the work of others.
     pub cost: Option<&'static str>,
     /// Column of `assay stat` that shows the field.
-    pub column: Option<&'static Column>,
+    pub column: Option<&'static SampleColumn>,
     /// Field that weights this one in means over fields: the number of requests for a mean time.
     pub weight: Option<&'static str>,
 }
 
 /// Role of a field in sums over several fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Part of the CPU time; the parts of a subject, [`Role::Idle`] included, add up to 100 %.
+pub enum FieldRole {
+    /// Part of the CPU time; the parts of a subject, [`FieldRole::Idle`] included, add up to 100 %.
     CpuTime,
     /// Idle part of the CPU time.
     Idle,
@@ -105,7 +105,7 @@ impl Field {
     }
 
     /// Sets the role in sums.
-    pub const fn role(mut self, role: Role) -> Self {
+    pub const fn role(mut self, role: FieldRole) -> Self {
         self.role = Some(role);
         self
     }
@@ -123,7 +123,7 @@ impl Field {
     }
 
     /// Shows the field in `column` of `assay stat`.
-    pub const fn column(mut self, column: &'static Column) -> Self {
+    pub const fn column(mut self, column: &'static SampleColumn) -> Self {
         self.column = Some(column);
         self
     }
@@ -140,9 +140,10 @@ impl Field {
         self
     }
 
-    /// Returns true for shares of time: [`Role::CpuTime`], [`Role::Idle`] and [`Role::TimeShare`].
+    /// Returns true for shares of time: [`FieldRole::CpuTime`], [`FieldRole::Idle`] and
+    /// [`FieldRole::TimeShare`].
     pub const fn is_time(&self) -> bool {
-        matches!(self.role, Some(Role::CpuTime | Role::Idle | Role::TimeShare))
+        matches!(self.role, Some(FieldRole::CpuTime | FieldRole::Idle | FieldRole::TimeShare))
     }
 }
 

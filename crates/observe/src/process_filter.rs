@@ -2,7 +2,7 @@
 
 /// Processes that a probe follows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Whose {
+pub enum ProcessFilter {
     /// Processes that this process starts from now on.
     #[default]
     Children,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::NotAvailable;
 #[cfg(feature = "ebpf")]
-use crate::process_filter::Whose;
+use crate::process_filter::ProcessFilter;
 
 /// Returns the names in a folder that are numbers.
 pub(crate) fn numbers(folder: &str) -> Vec<u32> {
@@ -47,12 +47,12 @@ fn stat(pid: u32) -> Option<Vec<i64>> {
 /// Returns user and system time, in nanoseconds, of the followed processes, including their
 /// children that have ended; `None` if a named process is gone, or if all processes are followed.
 #[cfg(feature = "ebpf")]
-pub(crate) fn cpu_time(whose: &Whose) -> Option<[u64; 2]> {
+pub(crate) fn cpu_time(whose: &ProcessFilter) -> Option<[u64; 2]> {
     let assay = std::process::id();
     let (roots, own) = match whose {
-        Whose::Children => (std::slice::from_ref(&assay), Some(assay)),
-        Whose::Processes(pids) => (pids.as_slice(), None),
-        Whose::All => return None,
+        ProcessFilter::Children => (std::slice::from_ref(&assay), Some(assay)),
+        ProcessFilter::Processes(pids) => (pids.as_slice(), None),
+        ProcessFilter::All => return None,
     };
     let mut ticks = [0; 2];
     for pid in with_descendants(roots).ok()? {

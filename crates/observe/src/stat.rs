@@ -9,6 +9,6 @@ mod renderer;
 #[cfg(test)]
 mod tests;
 
-pub use disks::{Disks, Naming, Shape};
+pub use disks::{DiskTableLayout, Disks, Naming};
 pub use frame::Frame;
 pub use renderer::{Renderer, View};

@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use crate::post::{Claim, Here};
-use assay_report::document::{self, Part, Parts, Table, Tone, cell};
+use crate::post::{Claim, LocalOutcome};
+use assay_report::document::{self, DocumentPart, Parts, Table, Tone, cell};
 use assay_report::terminal::Style;
 
 /// A post with its claims.
@@ -22,7 +22,7 @@ pub struct Reproduced {
 
 /// An experiment that posts need.
 #[derive(Debug, Clone, Serialize)]
-pub struct Asked {
+pub struct RequestedExperiment {
     /// Experiment file, as the posts name it.
     pub experiment: String,
     /// Posts that need the experiment.
@@ -41,7 +41,7 @@ pub struct Asked {
 }
 
 /// Formats the experiments in the order in which they are run, for a terminal.
-pub fn plan(asked: &[Asked], style: Style) -> String {
+pub fn plan(asked: &[RequestedExperiment], style: Style) -> String {
     document::terminal::parts(&planned(asked), style)
 }
 
@@ -51,14 +51,14 @@ pub fn terminal(posts: &[Reproduced], style: Style) -> String {
 }
 
 /// Formats both tables as a Markdown page.
-pub fn markdown(posts: &[Reproduced], asked: &[Asked]) -> String {
+pub fn markdown(posts: &[Reproduced], asked: &[RequestedExperiment]) -> String {
     let mut all = claims(posts);
-    all.push(Part::Heading(2, String::new(), "Experiments".into()));
+    all.push(DocumentPart::Heading(2, String::new(), "Experiments".into()));
     all.append(planned(asked));
     format!("# Claims of posts, then and here\n\n{}", document::markdown::parts(&all))
 }
 
-fn planned(asked: &[Asked]) -> Parts {
+fn planned(asked: &[RequestedExperiment]) -> Parts {
     let mut table = Table::of("Experiments, those that answer early first")
         .label("experiment")
         .number("claims")
@@ -88,9 +88,9 @@ fn claims(posts: &[Reproduced]) -> Parts {
         let name = post.post.trim_end_matches(".md");
         for c in &post.claims {
             let tone = match c.here {
-                Here::Holds => Tone::Good,
-                Here::DoesNotHold => Tone::Bad,
-                Here::Undecided | Here::CannotBeAsked => Tone::Plain,
+                LocalOutcome::Holds => Tone::Good,
+                LocalOutcome::DoesNotHold => Tone::Bad,
+                LocalOutcome::Undecided | LocalOutcome::CannotBeAsked => Tone::Plain,
             };
             table.row(vec![
                 cell(name),
@@ -113,14 +113,16 @@ fn claims(posts: &[Reproduced]) -> Parts {
 
 /// Returns a sentence with the number of claims by result.
 fn counts(posts: &[Reproduced]) -> String {
-    let of = |here: Here| posts.iter().flat_map(|p| &p.claims).filter(|c| c.here == here).count();
+    let of = |here: LocalOutcome| {
+        posts.iter().flat_map(|p| &p.claims).filter(|c| c.here == here).count()
+    };
     let all: usize = posts.iter().map(|p| p.claims.len()).sum();
     format!(
         "Of {} {} hold here, {} do not, {} are undecided, {} cannot be asked on this machine.",
         assay_model::nouns::count(all, "claim"),
-        of(Here::Holds),
-        of(Here::DoesNotHold),
-        of(Here::Undecided),
-        of(Here::CannotBeAsked)
+        of(LocalOutcome::Holds),
+        of(LocalOutcome::DoesNotHold),
+        of(LocalOutcome::Undecided),
+        of(LocalOutcome::CannotBeAsked)
     )
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use assay_model::{Better, Kind, nearest};
+use assay_model::{Better, MetricKind, nearest};
 use serde::Serialize;
 
 use crate::quantity::Quantity;
@@ -63,7 +63,8 @@ impl Denominator {
         }
     }
 
-    /// Returns the symbol of the unit; for a price, see [`Counts::unit`], which knows the currency.
+    /// Returns the symbol of the unit; for a price, see [`DenominatorCounts::unit`], which knows
+    /// the currency.
     pub fn unit(self) -> &'static str {
         match self {
             Denominator::CoreGhz => "core-GHz",
@@ -132,7 +133,7 @@ impl fmt::Display for Basis {
 
 /// Amount of each denominator in a system. An amount that is not recorded is `None`, never 0.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Counts {
+pub struct DenominatorCounts {
     pub chips: Option<f64>,
     pub cores: Option<f64>,
     pub threads: Option<f64>,
@@ -155,7 +156,7 @@ pub struct Counts {
     pub stated: BTreeMap<String, String>,
 }
 
-impl Counts {
+impl DenominatorCounts {
     /// Returns the amount of `denominator`; `None` if it is not recorded or not positive.
     pub fn of(&self, denominator: Denominator) -> Option<f64> {
         let amount = match denominator {
@@ -182,17 +183,17 @@ impl Counts {
 
 /// A system with its result and the amounts by which the result can be divided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entry {
+pub struct SystemResult {
     /// Label that distinguishes the system from the others.
     pub label: String,
     pub value: Quantity,
     /// Direction in which the result improves.
     pub better: Better,
     /// Amounts of the denominators.
-    pub counts: Counts,
+    pub counts: DenominatorCounts,
 }
 
-impl Entry {
+impl SystemResult {
     /// Returns the number under `basis`, without its derivation: the value divided by the amount
     /// where more is better, *times* the amount where less is better (a time of 10 s on 4 cores is
     /// 40 core-seconds, the total cost of the cores). `None` if the amount is not recorded.
@@ -227,9 +228,9 @@ impl Entry {
         let from = self.value.provenance.first().map_or("", String::as_str);
         // A count is printed in the same row as the value, or was read from the same system.
         let kind = match denominator {
-            Denominator::Instance if self.counts.instances_inferred => Kind::Derived,
-            _ if self.value.from_quoted() => Kind::Quoted,
-            _ => Kind::Measured,
+            Denominator::Instance if self.counts.instances_inferred => MetricKind::Derived,
+            _ if self.value.from_quoted() => MetricKind::Quoted,
+            _ => MetricKind::Measured,
         };
         let unit = self.counts.unit(denominator);
         let what = format!("{} of {}", denominator.name(), self.label);
@@ -246,7 +247,7 @@ impl Entry {
     /// Returns true if this entry is ahead of `other` under `basis`; `None` if the number of one of
     /// them is not recorded, if the units differ (prices in two currencies), if neither direction
     /// is better, or if the numbers are equal.
-    pub fn ahead_of(&self, other: &Entry, basis: Basis) -> Option<bool> {
+    pub fn ahead_of(&self, other: &SystemResult, basis: Basis) -> Option<bool> {
         if self.value.unit != other.value.unit || self.better != other.better {
             return None;
         }
@@ -270,13 +271,13 @@ pub(crate) mod tests {
 
     /// Builds a quoted entry with a value and the counts of chips, cores, threads, watts, rack
     /// units and price.
-    pub(crate) fn entry(label: &str, value: f64, of: [Option<f64>; 6]) -> Entry {
+    pub(crate) fn entry(label: &str, value: f64, of: [Option<f64>; 6]) -> SystemResult {
         let [chips, cores, threads, watts, rack_units, price] = of;
-        Entry {
+        SystemResult {
             label: label.to_owned(),
-            value: Quantity::given(value, "ops/s", Kind::Quoted, label, "a source"),
+            value: Quantity::given(value, "ops/s", MetricKind::Quoted, label, "a source"),
             better: Better::Higher,
-            counts: Counts {
+            counts: DenominatorCounts {
                 chips,
                 cores,
                 threads,
@@ -284,13 +285,13 @@ pub(crate) mod tests {
                 rack_units,
                 price,
                 currency: Some("USD".to_owned()),
-                ..Counts::default()
+                ..DenominatorCounts::default()
             },
         }
     }
 
     /// Returns two example systems, each of which leads under half of the denominators.
-    pub(crate) fn two() -> (Entry, Entry) {
+    pub(crate) fn two() -> (SystemResult, SystemResult) {
         let some = |of: [f64; 6]| of.map(Some);
         (
             entry("A", 100.0, some([1.0, 8.0, 32.0, 300.0, 2.0, 20.0])),

@@ -13,21 +13,21 @@ mod questions;
 #[cfg(test)]
 mod tests;
 
-use assay_checks::{Derivation, Evidence, Known, NumberEvidence, judge, rows};
-use assay_model::{Better, Finding, Kind, Profile};
+use assay_checks::{Derivation, Evidence, NumberEvidence, RecordedValue, judge, rows};
+use assay_model::{Better, Finding, MetricKind, Profile};
 use serde::Serialize;
 
 use crate::denominator::{
-    Basis, Denominator, Entry, Matrix, Reversal, better_first, divided, matrix, reversals_from,
-    turned,
+    Basis, Denominator, Matrix, Reversal, SystemResult, better_first, divided, matrix,
+    reversals_from, turned,
 };
-use crate::quoted::Source;
+use crate::quoted::QuotedSource;
 
 pub use collection::{Collection, Listing};
 pub use columns::{counts, entry, question};
-pub use definition::{ColumnSpec, Definition, Filter, Words, read_definitions};
+pub use definition::{ColumnSpec, Definition, Filter, WordPattern, read_definitions};
 pub use error::LandscapeError;
-pub use measured::{Measured, measured};
+pub use measured::{MeasuredLine, measured};
 
 /// Selection of a landscape's rows, columns and order.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -63,15 +63,15 @@ pub struct Landscape {
     pub as_of: Option<String>,
     /// Basis of the order; `null` for the order of the source.
     pub ordered_by: Option<Basis>,
-    pub columns: Vec<Column>,
+    pub columns: Vec<LandscapeColumn>,
     /// Lines from best to worst, then lines without a value.
-    pub lines: Vec<Line>,
+    pub lines: Vec<LandscapeLine>,
     /// Number of lines including those that [`Query::top`] cut off.
     pub lines_in_all: usize,
     /// Counts of the rows that are not shown.
-    pub excluded: Excluded,
+    pub excluded: ExcludedRows,
     /// Documents that the lines are quoted from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<QuotedSource>,
     /// Note that readers need to understand the table; may be empty.
     pub note: String,
     /// Statement about trademarks in the table; may be empty.
@@ -81,12 +81,12 @@ pub struct Landscape {
     /// Leader in total of each question, even if its line was cut off or another order was
     /// requested.
     #[serde(skip)]
-    pub leaders_in_total: Vec<(String, Entry)>,
+    pub leaders_in_total: Vec<(String, SystemResult)>,
 }
 
 /// Counts of rows that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Excluded {
+pub struct ExcludedRows {
     /// Rows with a later date.
     pub later: usize,
     /// Rows without a date, which are excluded if a day was requested.
@@ -97,18 +97,18 @@ pub struct Excluded {
 
 /// A column of a landscape.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Column {
+pub struct LandscapeColumn {
     /// Key of the column in JSON and CSV.
     pub key: String,
     pub title: String,
     /// Kind of the column's contents.
-    pub role: Role,
+    pub role: ColumnRole,
 }
 
 /// Kind of a column's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum ColumnRole {
     /// Texts of a row.
     Words,
     /// Numbers of a row that describe the system.
@@ -120,18 +120,18 @@ pub enum Role {
 
 /// A line of a landscape.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
+pub struct LandscapeLine {
     /// Benchmark and metric of the deciding value. Lines are ranked among those with the same
     /// question.
     pub question: String,
     /// Rank from 1; equal values share a rank. `null` without a value or an order.
     pub rank: Option<usize>,
     /// Origin of the values: measured or quoted.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// Cells in the order of the columns; `null` where nothing was printed or recorded.
-    pub cells: Vec<Option<Cell>>,
+    pub cells: Vec<Option<LandscapeCell>>,
     /// Deciding value with the amounts by which it can be divided; `null` without a deciding value.
-    pub entry: Option<Entry>,
+    pub entry: Option<SystemResult>,
     /// Ids of the quoted rows, or of the run.
     pub ids: Vec<String>,
     /// Sources of the rows, or the run.
@@ -142,7 +142,7 @@ pub struct Line {
 
 /// Contents of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Cell {
+pub struct LandscapeCell {
     /// Text as shown, with the digits of the source.
     pub text: String,
     /// Unrounded number; `null` for words.
@@ -155,7 +155,7 @@ impl Landscape {
     /// Returns the heading that must be printed above the table: title, kinds of results, day.
     pub fn heading(&self) -> String {
         let day = self.as_of.as_ref().map(|d| format!(" as of {d}")).unwrap_or_default();
-        let kinds = match (self.has(Kind::Quoted), self.has(Kind::Measured)) {
+        let kinds = match (self.has(MetricKind::Quoted), self.has(MetricKind::Measured)) {
             (true, true) => format!("quoted results{day} beside measured ones"),
             (false, true) => "measured results".to_owned(),
             _ => format!("quoted results{day}"),
@@ -213,7 +213,7 @@ impl Landscape {
         let titles: Vec<&str> = self
             .columns
             .iter()
-            .filter(|c| c.role == Role::Derived)
+            .filter(|c| c.role == ColumnRole::Derived)
             .map(|c| c.title.as_str())
             .collect();
         (!titles.is_empty() && !self.lines.is_empty())
@@ -221,20 +221,20 @@ impl Landscape {
     }
 
     /// Returns true if any line is of this kind.
-    pub fn has(&self, kind: Kind) -> bool {
+    pub fn has(&self, kind: MetricKind) -> bool {
         self.lines.iter().any(|l| l.kind == kind)
     }
 
     /// Returns true if quoted and measured lines share a table, so that every line must be
     /// labelled.
     pub fn mixed(&self) -> bool {
-        self.has(Kind::Measured) && self.has(Kind::Quoted)
+        self.has(MetricKind::Measured) && self.has(MetricKind::Quoted)
     }
 
     /// Splits the lines into tables that are ranked separately: one for each question, or a single
     /// one if the lines have no order.
-    pub fn tables(&self) -> Vec<(&str, Vec<&Line>)> {
-        let mut out: Vec<(&str, Vec<&Line>)> = Vec::new();
+    pub fn tables(&self) -> Vec<(&str, Vec<&LandscapeLine>)> {
+        let mut out: Vec<(&str, Vec<&LandscapeLine>)> = Vec::new();
         for line in &self.lines {
             let own = if self.ordered_by.is_some() { line.question.as_str() } else { "" };
             match out.iter_mut().find(|(q, _)| *q == own) {
@@ -263,7 +263,7 @@ impl Landscape {
     /// Builds the matrix of the systems by all denominators; each question is ranked separately.
     pub fn matrix(&self) -> Matrix {
         let tables = self.tables();
-        let of = |lines: &[&Line]| -> Vec<Entry> {
+        let of = |lines: &[&LandscapeLine]| -> Vec<SystemResult> {
             lines.iter().filter_map(|l| l.entry.clone()).collect()
         };
         let [(_, _), _, ..] = tables.as_slice() else { return matrix(&self.entries()) };
@@ -287,7 +287,7 @@ impl Landscape {
     }
 
     /// Returns the entries of the lines that have a deciding value.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<SystemResult> {
         self.lines.iter().filter_map(|l| l.entry.clone()).collect()
     }
 
@@ -299,15 +299,16 @@ impl Landscape {
         }
         let mut out = Vec::new();
         for (question, lines) in self.tables() {
-            let entries: Vec<&Entry> = lines.iter().filter_map(|l| l.entry.as_ref()).collect();
+            let entries: Vec<&SystemResult> =
+                lines.iter().filter_map(|l| l.entry.as_ref()).collect();
             let Some(leader) = entries.iter().find(|e| e.number(claimed).is_some()) else {
                 continue;
             };
             // Compare with the leader in total first: that reversal is the most informative one.
-            let absent = |e: &&Entry| !entries.iter().any(|other| other.value == e.value);
+            let absent = |e: &&SystemResult| !entries.iter().any(|other| other.value == e.value);
             let in_total =
                 self.leaders_in_total.iter().filter(|(q, _)| q == question).map(|(_, e)| e);
-            let mut others: Vec<&Entry> =
+            let mut others: Vec<&SystemResult> =
                 entries.iter().copied().chain(in_total.filter(absent)).collect();
             others.sort_by(|a, b| better_first(self.better, a.value.value, b.value.value));
             out.extend(others.into_iter().flat_map(|other| reversals_from(leader, other, claimed)));
@@ -342,12 +343,12 @@ impl Landscape {
 
     /// Builds the evidence about the presentation of computed columns.
     fn derived_columns(&self) -> Evidence {
-        let base_nearby = self.columns.iter().any(|c| c.role == Role::Value);
-        let derived = self.columns.iter().filter(|c| c.role == Role::Derived);
+        let base_nearby = self.columns.iter().any(|c| c.role == ColumnRole::Value);
+        let derived = self.columns.iter().filter(|c| c.role == ColumnRole::Derived);
         let numbers: Vec<NumberEvidence> = derived
             .map(|c| NumberEvidence {
                 what: format!("the column `{}`", c.title),
-                kind: Some(Kind::Derived),
+                kind: Some(MetricKind::Derived),
                 derivation: Some(Derivation {
                     // The sentence from `derived`, printed under the table, names them.
                     marked: true,
@@ -357,6 +358,6 @@ impl Landscape {
                 ..NumberEvidence::default()
             })
             .collect();
-        Evidence { numbers: Known::Is(numbers), ..Evidence::default() }
+        Evidence { numbers: RecordedValue::Is(numbers), ..Evidence::default() }
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers for publication, with unit, origin, derivation and uncertainty. Arithmetic preserves all
 //! of these, so that a number keeps its kind all the way to a page.
 
-use assay_model::{Interval, Kind, units};
+use assay_model::{Interval, MetricKind, units};
 use serde::Serialize;
 
 /// Maximum number of values that a formula prints one by one.
@@ -15,7 +15,7 @@ pub struct Quantity {
     pub unit: String,
     /// Origin of the number. A computed number is *derived*, or *estimated* if any operand is an
     /// estimate.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// Interval of the number: `null` if its uncertainty is unknown, both ends at the value for an
     /// exact count.
     pub interval: Option<Interval>,
@@ -46,7 +46,7 @@ pub enum Derivation {
 impl Quantity {
     /// Creates a number that was read: `what` describes it, `provenance` is the run or source that
     /// contains it.
-    pub fn given(value: f64, unit: &str, kind: Kind, what: &str, provenance: &str) -> Self {
+    pub fn given(value: f64, unit: &str, kind: MetricKind, what: &str, provenance: &str) -> Self {
         Quantity {
             value,
             unit: unit.to_owned(),
@@ -58,7 +58,7 @@ impl Quantity {
     }
 
     /// Creates an exact count that was read.
-    pub fn count(value: f64, unit: &str, kind: Kind, what: &str, provenance: &str) -> Self {
+    pub fn count(value: f64, unit: &str, kind: MetricKind, what: &str, provenance: &str) -> Self {
         let interval = Some(Interval { low: value, high: value, level: 1.0 });
         Quantity { interval, ..Quantity::given(value, unit, kind, what, provenance) }
     }
@@ -69,7 +69,7 @@ impl Quantity {
         let interval = Some(Interval { low: value, high: value, level: 1.0 });
         let derivation = Derivation::Given(String::new());
         let (unit, provenance) = (unit.to_owned(), Vec::new());
-        Quantity { value, unit, kind: Kind::Derived, interval, derivation, provenance }
+        Quantity { value, unit, kind: MetricKind::Derived, interval, derivation, provenance }
     }
 
     #[must_use]
@@ -144,7 +144,7 @@ impl Quantity {
                 provenance.push(p.clone());
             }
         }
-        let kind = of.iter().fold(Kind::Derived, |kind, q| combined_kind(kind, q.kind));
+        let kind = of.iter().fold(MetricKind::Derived, |kind, q| combined_kind(kind, q.kind));
         let derivation = Derivation::Together(how.to_owned(), of.to_vec());
         let unit = first.unit.clone();
         Some(Quantity { value, unit, kind, interval: None, derivation, provenance })
@@ -199,7 +199,7 @@ impl Quantity {
     /// Returns true if this number is based on a number that somebody else published.
     pub fn from_quoted(&self) -> bool {
         match &self.derivation {
-            Derivation::Given(_) => self.kind == Kind::Quoted,
+            Derivation::Given(_) => self.kind == MetricKind::Quoted,
             _ => self.operands().into_iter().any(Quantity::from_quoted),
         }
     }
@@ -207,12 +207,12 @@ impl Quantity {
     /// Returns the label to print with the number: `measured`, `derived from quoted`.
     pub fn kind_words(&self) -> &'static str {
         match (self.kind, self.from_quoted()) {
-            (Kind::Measured, _) => "measured",
-            (Kind::Quoted, _) => "quoted",
-            (Kind::Derived, false) => "derived",
-            (Kind::Derived, true) => "derived from quoted",
-            (Kind::Estimated, false) => "estimated",
-            (Kind::Estimated, true) => "estimated from quoted",
+            (MetricKind::Measured, _) => "measured",
+            (MetricKind::Quoted, _) => "quoted",
+            (MetricKind::Derived, false) => "derived",
+            (MetricKind::Derived, true) => "derived from quoted",
+            (MetricKind::Estimated, false) => "estimated",
+            (MetricKind::Estimated, true) => "estimated from quoted",
         }
     }
 
@@ -262,8 +262,12 @@ impl Quantity {
 }
 
 /// Returns *estimated* if either operand is an estimate, and *derived* otherwise.
-fn combined_kind(a: Kind, b: Kind) -> Kind {
-    if a == Kind::Estimated || b == Kind::Estimated { Kind::Estimated } else { Kind::Derived }
+fn combined_kind(a: MetricKind, b: MetricKind) -> MetricKind {
+    if a == MetricKind::Estimated || b == MetricKind::Estimated {
+        MetricKind::Estimated
+    } else {
+        MetricKind::Derived
+    }
 }
 
 /// Computes the interval of a product or quotient of two independent positive quantities: on the
@@ -297,20 +301,20 @@ mod tests {
     use super::*;
 
     fn quoted(value: f64, unit: &str) -> Quantity {
-        Quantity::given(value, unit, Kind::Quoted, "x", "somewhere")
+        Quantity::given(value, unit, MetricKind::Quoted, "x", "somewhere")
     }
 
     fn measured(value: f64, low: f64, high: f64) -> Quantity {
-        Quantity::given(value, "ops/s", Kind::Measured, "throughput", "run 1")
+        Quantity::given(value, "ops/s", MetricKind::Measured, "throughput", "run 1")
             .with_interval(Some(Interval { low, high, level: 0.95 }))
     }
 
     #[test]
     fn kinds_survive_arithmetic() {
-        let cores = Quantity::count(4.0, "core", Kind::Measured, "cores", "run 1");
+        let cores = Quantity::count(4.0, "core", MetricKind::Measured, "cores", "run 1");
         assert_eq!(measured(8.0, 7.0, 9.0).per(&cores).unwrap().kind_words(), "derived");
-        let watts = Quantity { kind: Kind::Estimated, ..quoted(2.0, "W") };
-        assert_eq!(measured(8.0, 7.0, 9.0).per(&watts).unwrap().kind, Kind::Estimated);
+        let watts = Quantity { kind: MetricKind::Estimated, ..quoted(2.0, "W") };
+        assert_eq!(measured(8.0, 7.0, 9.0).per(&watts).unwrap().kind, MetricKind::Estimated);
         let both = quoted(422_782.0, "bops").per(&quoted(875.0, "W")).unwrap();
         assert_eq!(both.kind_words(), "derived from quoted");
         assert_eq!((both.unit.as_str(), both.provenance.len()), ("bops/W", 1));
@@ -322,7 +326,7 @@ mod tests {
 
     #[test]
     fn an_exact_count_scales_the_interval_and_an_unknown_one_ends_it() {
-        let cores = Quantity::count(4.0, "core", Kind::Measured, "cores", "run 1");
+        let cores = Quantity::count(4.0, "core", MetricKind::Measured, "cores", "run 1");
         let each = measured(8.0, 7.0, 9.0).per(&cores).unwrap().interval.unwrap();
         assert!((each.low - 1.75).abs() < 1e-12 && (each.high - 2.25).abs() < 1e-12);
         assert_eq!(each.level, 0.95);

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub use embedded::{DEFINITIONS, FILES, SOURCES};
 pub use error::QuotedError;
 pub use read::{columns, is_date, read, read_unranked};
-pub use source::{Source, read_sources};
+pub use source::{QuotedSource, read_sources};
 
 /// A value that somebody else published. Its kind is *quoted*: it must not be mixed with measured
 /// numbers without a label. A column that the source did not print is `None`, never 0.

@@ -3,7 +3,7 @@
 use assay_model::units::{self, Estimate};
 use assay_model::{
     Across, AcrossRow, Analysis, Comparison, CurvePoint, CurveSummary, Guest, HistogramSummary,
-    Interval, Kind, Percentile, SuiteScore, Summary, TreatmentSummary,
+    Interval, MetricKind, Percentile, SuiteScore, Summary, TreatmentSummary,
 };
 
 /// Name of the metric by which a post refers to the mean of a suite's members.
@@ -222,7 +222,7 @@ pub fn curves_scale(curves: &[&CurveSummary]) -> Option<f64> {
 /// Formats a curve point's value with its interval, in the unit prefix of `scale`.
 pub fn point_text(curve: &CurveSummary, point: &CurvePoint, scale: Option<f64>) -> String {
     // An estimate comes from a simulation, which has no clock that could be wrong.
-    let timed = curve.guest == Some(Guest::Emulated) && curve.kind != Kind::Estimated;
+    let timed = curve.guest == Some(Guest::Emulated) && curve.kind != MetricKind::Estimated;
     on_scale(point.value, point.interval, &curve.unit, scale) + mark(curve.guest.is_some(), timed)
 }
 

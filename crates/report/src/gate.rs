@@ -11,7 +11,7 @@ use crate::view::RunView;
 
 /// A result that is not published, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Withheld {
+pub struct WithheldResult {
     /// Name of the withheld result: `all results`, a treatment's label, or `trial 7`.
     pub what: String,
     /// ID of the finding, such as `F17`.
@@ -20,9 +20,9 @@ pub struct Withheld {
     pub message: String,
 }
 
-impl Withheld {
+impl WithheldResult {
     fn of(what: impl Into<String>, finding: &Finding) -> Self {
-        Withheld {
+        WithheldResult {
             what: what.into(),
             finding: finding.id.clone(),
             message: finding.message.clone(),
@@ -46,10 +46,10 @@ pub struct Gate {
     /// The analysis, in which withheld numbers are `None` and withheld curves have no points.
     pub analysis: Analysis,
     /// Withheld results, from the whole run down to single trials.
-    pub withheld: Vec<Withheld>,
-    run: Option<Withheld>,
-    treatments: BTreeMap<u32, Withheld>,
-    trials: BTreeMap<u32, Withheld>,
+    pub withheld: Vec<WithheldResult>,
+    run: Option<WithheldResult>,
+    treatments: BTreeMap<u32, WithheldResult>,
+    trials: BTreeMap<u32, WithheldResult>,
 }
 
 impl Gate {
@@ -63,10 +63,10 @@ impl Gate {
         let run = about_run
             .clone()
             .find(|f| f.treatments.is_empty())
-            .map(|f| Withheld::of("all results", f));
+            .map(|f| WithheldResult::of("all results", f));
         let mut treatments = BTreeMap::new();
         let mut withhold = |id: u32, f: &Finding| {
-            treatments.entry(id).or_insert_with(|| Withheld::of(view.label(id), f));
+            treatments.entry(id).or_insert_with(|| WithheldResult::of(view.label(id), f));
         };
         for f in about_run {
             f.treatments.iter().for_each(|id| withhold(*id, f));
@@ -74,7 +74,10 @@ impl Gate {
         let mut trials = BTreeMap::new();
         for record in &view.records {
             if let Some(f) = record.findings.iter().find(invalid) {
-                trials.insert(record.number, Withheld::of(format!("trial {}", record.number), f));
+                trials.insert(
+                    record.number,
+                    WithheldResult::of(format!("trial {}", record.number), f),
+                );
                 if record.counts() {
                     withhold(record.treatment, f);
                 }
@@ -172,17 +175,17 @@ impl Gate {
     }
 
     /// Returns the reason why all results of the run are withheld, if they are.
-    pub fn run(&self) -> Option<&Withheld> {
+    pub fn run(&self) -> Option<&WithheldResult> {
         self.run.as_ref()
     }
 
     /// Returns the reason why a treatment's results are withheld, if they are.
-    pub fn treatment(&self, id: u32) -> Option<&Withheld> {
+    pub fn treatment(&self, id: u32) -> Option<&WithheldResult> {
         self.run.as_ref().or_else(|| self.treatments.get(&id))
     }
 
     /// Returns the reason why a trial's numbers are withheld, if they are.
-    pub fn trial(&self, record: &TrialRecord) -> Option<&Withheld> {
+    pub fn trial(&self, record: &TrialRecord) -> Option<&WithheldResult> {
         self.run.as_ref().or_else(|| self.trials.get(&record.number))
     }
 }

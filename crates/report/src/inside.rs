@@ -3,10 +3,10 @@
 //! treatment is compared with the trial as the unit of replication.
 
 use assay_model::{Across, AcrossRow, Verdict};
-use assay_traces::profile::{Measured, Side};
+use assay_traces::profile::{ProfileSide, ProfiledTrial};
 use serde::Serialize;
 
-use crate::document::{Part, Parts};
+use crate::document::{DocumentPart, Parts};
 use crate::parts;
 use crate::view::RunView;
 
@@ -15,7 +15,7 @@ const SHOWN: std::ops::RangeInclusive<usize> = 4..=12;
 
 /// A treatment of a later run compared with that of the first run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Inside {
+pub struct TreatmentProfiles {
     /// Label of the treatment.
     pub treatment: String,
     /// Number of the later run, where the first run is 1.
@@ -30,15 +30,15 @@ pub struct Inside {
 }
 
 /// Returns the differences inside the programs, for the treatments that may be compared.
-pub fn inside(views: &[&RunView], across: &Across) -> Vec<Inside> {
+pub fn inside(views: &[&RunView], across: &Across) -> Vec<TreatmentProfiles> {
     let mut all = Vec::new();
     for row in &across.rows {
         let runs = beside(views, row);
         let Some(((0, view, treatment), later)) = runs.split_first() else { continue };
         let confidence = view.experiment.compare.confidence;
-        let measured = |view: &RunView, treatment: u32| -> Vec<Measured> {
+        let measured = |view: &RunView, treatment: u32| -> Vec<ProfiledTrial> {
             let of = view.profiles_of(treatment);
-            of.into_iter().map(|p| Measured::of(p, Side::OnCpu)).collect()
+            of.into_iter().map(|p| ProfiledTrial::of(p, ProfileSide::OnCpu)).collect()
         };
         let (first, calls) = (measured(view, *treatment), view.syscalls_of(*treatment));
         let counted = view.instructions_of(*treatment);
@@ -52,7 +52,13 @@ pub fn inside(views: &[&RunView], across: &Across) -> Vec<Inside> {
             let instructions = assay_traces::profile::instructions(&counted, &more, confidence);
             if functions.is_some() || instructions.is_some() || syscalls.is_some() {
                 let treatment = row.label.clone();
-                all.push(Inside { treatment, run: run + 1, functions, instructions, syscalls });
+                all.push(TreatmentProfiles {
+                    treatment,
+                    run: run + 1,
+                    functions,
+                    instructions,
+                    syscalls,
+                });
             }
         }
     }
@@ -84,7 +90,7 @@ pub(crate) fn treatment(view: &RunView, row: &AcrossRow) -> Option<u32> {
 }
 
 /// Formats the differences as tables for a terminal.
-pub(crate) fn tables(all: &[Inside]) -> Parts {
+pub(crate) fn tables(all: &[TreatmentProfiles]) -> Parts {
     let mut out = Parts::default();
     for of in all {
         let later = format!("#{}", of.run);
@@ -93,7 +99,7 @@ pub(crate) fn tables(all: &[Inside]) -> Parts {
             "" | "-" => "Inside the program".to_owned(),
             treatment => format!("Inside {treatment}"),
         };
-        out.push(Part::Heading(2, String::new(), title.into()));
+        out.push(DocumentPart::Heading(2, String::new(), title.into()));
         if let Some(d) = &of.functions {
             let clear = d.changes.iter().filter(|c| c.clear).count();
             out.append(parts::profile::changes(d, labels, shown(clear)));

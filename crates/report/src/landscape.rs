@@ -1,17 +1,17 @@
 //! Exports a landscape and its matrix as CSV and Markdown.
 
 use assay_quoted::denominator::Matrix;
-use assay_quoted::landscape::{Landscape, Role};
+use assay_quoted::landscape::{ColumnRole, Landscape};
 
 use crate::document::markdown::line;
-use crate::document::{self, Part};
+use crate::document::{self, DocumentPart};
 use crate::formats::csv::{Rows, kind, number};
 use crate::parts::landscape as parts;
 
 /// Writes one row per line of the landscape: rank, kind, label, every column in full, and the ids
 /// of the quoted rows or the run behind it. A value that was not printed or recorded is empty.
 pub fn csv(landscape: &Landscape) -> String {
-    let mut out = Rows::new();
+    let mut out = Rows::default();
     let mut head = vec!["rank".to_owned(), "kind".to_owned(), "label".to_owned()];
     head.extend(landscape.columns.iter().map(|c| c.key.clone()));
     head.extend(["unit", "ids", "sources", "as_of", "question"].map(str::to_owned));
@@ -21,7 +21,7 @@ pub fn csv(landscape: &Landscape) -> String {
         let mut fields =
             vec![l.rank.map(|r| r.to_string()).unwrap_or_default(), kind(l.kind).to_owned(), label];
         fields.extend(l.cells.iter().zip(&landscape.columns).map(|(cell, column)| match cell {
-            Some(c) if column.role == Role::Derived => number(c.value),
+            Some(c) if column.role == ColumnRole::Derived => number(c.value),
             Some(c) => c.text.clone(),
             None => String::new(),
         }));
@@ -39,7 +39,7 @@ pub fn csv(landscape: &Landscape) -> String {
 
 /// Writes one row for each recorded number of the matrix, with its rank, kind and formula.
 pub fn matrix_csv(matrix: &Matrix) -> String {
-    let mut out = Rows::new();
+    let mut out = Rows::default();
     out.row(
         &["label", "basis", "value", "unit", "rank", "reversed", "kind", "formula"]
             .map(str::to_owned),
@@ -67,7 +67,7 @@ pub fn markdown(landscape: &Landscape, matrix: Option<&Matrix>) -> String {
     let mut all = parts::results(landscape);
     if let Some(m) = matrix {
         let heading = "By every denominator".into();
-        all.push(Part::Heading(2, String::new(), heading));
+        all.push(DocumentPart::Heading(2, String::new(), heading));
         all.append(parts::matrix(m, &landscape.unit, None));
     }
     for note in parts::notes(landscape) {

@@ -43,8 +43,8 @@ mod view;
 mod virtual_machine_label;
 pub mod words;
 
-pub use gate::{Gate, Withheld};
+pub use gate::{Gate, WithheldResult};
 pub use headline::{block_s, headline, needed};
-pub use inside::{Inside, inside};
+pub use inside::{TreatmentProfiles, inside};
 pub use view::{LedgerHead, RunView};
 pub use words::{SMOOTHNESS, method, verdict};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// A group of sentences with the same wording.
 #[derive(Debug, Clone)]
-pub struct Alike {
+pub struct SentenceGroup {
     /// Text before, between and after the numbers.
     words: Vec<String>,
     /// Smallest and largest value of each number, as written in the sentences.
@@ -14,16 +14,16 @@ pub struct Alike {
     pub trials: Vec<u32>,
 }
 
-impl Alike {
+impl SentenceGroup {
     /// Creates a group of one sentence; `trial` is `None` for a sentence about the whole run.
     pub fn new(text: &str, trial: Option<u32>) -> Self {
         let (words, numbers) = split(text);
         let ranges = numbers.into_iter().map(|n| (n.clone(), n)).collect();
-        Alike { words, ranges, trials: trial.into_iter().collect() }
+        SentenceGroup { words, ranges, trials: trial.into_iter().collect() }
     }
 
     /// Merges `other` into this group if it has the same wording; else returns false.
-    pub fn take(&mut self, other: &Alike) -> bool {
+    pub fn take(&mut self, other: &SentenceGroup) -> bool {
         if self.words != other.words {
             return false;
         }
@@ -95,8 +95,8 @@ fn number(text: &str) -> usize {
 }
 
 /// Groups the sentences of trials by wording, in the order in which each wording came first.
-pub fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<Alike> {
-    let mut groups: Vec<Alike> = Vec::new();
+pub fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<SentenceGroup> {
+    let mut groups: Vec<SentenceGroup> = Vec::new();
     // Most trials report identical text, which is found here without comparing words.
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (trial, text) in all {
@@ -104,7 +104,7 @@ pub fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<Alike> {
             groups[*at].trials.push(trial);
             continue;
         }
-        let one = Alike::new(text, Some(trial));
+        let one = SentenceGroup::new(text, Some(trial));
         let at = groups.iter_mut().position(|g| g.take(&one)).unwrap_or(groups.len());
         if at == groups.len() {
             groups.push(one);

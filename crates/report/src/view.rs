@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Analysis, CurvePoint, CurveSummary, Experiment, Explanation, Finding, LedgerEntry, Outcome,
-    Plan, RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
+    Analysis, CurvePoint, CurveSummary, Experiment, Explanation, Finding, LedgerEntry, Plan,
+    RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialOutcome, TrialRecord,
 };
 use assay_traces::block_io::IoReport;
 use assay_traces::profile::Profile;
 use assay_traces::syscalls::Syscalls;
 
-use crate::merged_sentences::Alike;
+use crate::merged_sentences::SentenceGroup;
 
 /// The data of a run for reports. The caller fills it; nothing here reads files.
 #[derive(Debug, Clone)]
@@ -81,14 +81,14 @@ impl RunView {
     ) -> Vec<(Finding, Vec<u32>)> {
         let whole = self.analysis.findings.iter().filter(about);
         let mut all: Vec<(Finding, Vec<u32>)> = whole.map(|f| (f.clone(), Vec::new())).collect();
-        let mut groups: Vec<(&Finding, Alike)> = Vec::new();
+        let mut groups: Vec<(&Finding, SentenceGroup)> = Vec::new();
         for r in self.records.iter().filter(of) {
             for f in &r.findings {
                 if let Some((_, trials)) = all.iter_mut().find(|(known, _)| known == f) {
                     trials.push(r.number);
                     continue;
                 }
-                let one = Alike::new(&f.message, Some(r.number));
+                let one = SentenceGroup::new(&f.message, Some(r.number));
                 let same = |k: &Finding| {
                     (&k.id, &k.name, k.severity, &k.remedy)
                         == (&f.id, &f.name, f.severity, &f.remedy)
@@ -196,13 +196,13 @@ pub(crate) fn analysis_label(analysis: &Analysis, treatment: u32) -> String {
 }
 
 /// Returns an outcome as a word.
-pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
+pub(crate) fn outcome_word(outcome: TrialOutcome) -> &'static str {
     match outcome {
-        Outcome::Completed => "completed",
-        Outcome::Failed => "failed",
-        Outcome::Invalid => "invalid",
-        Outcome::TimedOut => "timed out",
-        Outcome::Interrupted => "interrupted",
+        TrialOutcome::Completed => "completed",
+        TrialOutcome::Failed => "failed",
+        TrialOutcome::Invalid => "invalid",
+        TrialOutcome::TimedOut => "timed out",
+        TrialOutcome::Interrupted => "interrupted",
     }
 }
 

@@ -57,7 +57,8 @@ fn every_output_says_so_at_every_number() {
                 }
             }
             for c in &a.curves {
-                let timed = guest == Guest::Emulated && c.kind != assay_model::Kind::Estimated;
+                let timed =
+                    guest == Guest::Emulated && c.kind != assay_model::MetricKind::Estimated;
                 let all = c.points.iter().map(|p| point_text(c, p, None));
                 all.for_each(|text| assert!(text.ends_with(mark_of(timed)), "{name}: {text}"));
             }

@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout, missing_docs)]
 
 use assay_stats::rng::Rng;
-use assay_stats::series::bisect::{Scope, Search, Step};
+use assay_stats::series::bisect::{FoundStep, Search, SearchScope};
 
 const COMMITS: usize = 128;
 const STEP: f64 = 0.03;
@@ -92,8 +92,8 @@ fn halving_alone(machine: &mut Machine) -> usize {
 }
 
 /// Runs the search of this crate.
-fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Vec<Step>> {
-    let mut search = Search::new(COMMITS, 0.02, Scope::First);
+fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Vec<FoundStep>> {
+    let mut search = Search::new(COMMITS, 0.02, SearchScope::First);
     while machine.trials < MAX_TRIALS {
         let known = search.posterior();
         let answer = search.answer(&known);
@@ -161,7 +161,7 @@ fn main() {
                 let answer = posterior(&mut machine, commits, blocks);
                 trials += machine.trials;
                 open += usize::from(answer.is_none());
-                let step = Step { first: machine.step, last: machine.step };
+                let step = FoundStep { first: machine.step, last: machine.step };
                 right += usize::from(match answer.as_deref() {
                     Some([one]) => *one == step,
                     Some(_) => !with_step,

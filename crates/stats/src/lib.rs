@@ -19,5 +19,5 @@ pub mod series;
 pub mod summary;
 
 pub use comparison::compare::{CompareInput, Samples, compare, compare_family};
-pub use comparison::sequential::{Look, LookInput, look};
+pub use comparison::sequential::{LookInput, StopDecision, look};
 pub use summary::summarize;

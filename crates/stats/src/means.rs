@@ -54,7 +54,7 @@ pub enum Quantity {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member {
+pub struct MeanInput {
     pub name: String,
     /// Value of the baseline.
     pub baseline: f64,
@@ -91,8 +91,8 @@ pub struct SuiteSummary {
 
 /// Returns the ratio of totals, treatment / baseline; `None` if a value is not positive or a weight
 /// is invalid.
-pub fn ratio_of_totals(members: &[Member], quantity: Quantity) -> Option<f64> {
-    let column = |f: fn(&Member) -> f64| members.iter().map(f).collect::<Vec<f64>>();
+pub fn ratio_of_totals(members: &[MeanInput], quantity: Quantity) -> Option<f64> {
+    let column = |f: fn(&MeanInput) -> f64| members.iter().map(f).collect::<Vec<f64>>();
     let (b, t) = (column(|m| m.baseline), column(|m| m.treatment));
     let weights = column(|m| m.weight);
     logs(&b)?;
@@ -106,7 +106,7 @@ pub fn ratio_of_totals(members: &[Member], quantity: Quantity) -> Option<f64> {
 
 /// Summarizes a suite; `None` without members, for a value that is not positive, or invalid
 /// weights.
-pub fn suite(members: &[Member], quantity: Quantity) -> Option<SuiteSummary> {
+pub fn suite(members: &[MeanInput], quantity: Quantity) -> Option<SuiteSummary> {
     let totals = ratio_of_totals(members, quantity)?;
     let ratios: Vec<f64> = members.iter().map(|m| m.treatment / m.baseline).collect();
     let weights: Vec<f64> = members.iter().map(|m| m.weight).collect();
@@ -127,8 +127,8 @@ pub fn suite(members: &[Member], quantity: Quantity) -> Option<SuiteSummary> {
 mod tests {
     use super::*;
 
-    fn members(rows: &[(f64, f64)]) -> Vec<Member> {
-        let member = |(i, (b, t)): (usize, &(f64, f64))| Member {
+    fn members(rows: &[(f64, f64)]) -> Vec<MeanInput> {
+        let member = |(i, (b, t)): (usize, &(f64, f64))| MeanInput {
             name: format!("m{i}"),
             baseline: *b,
             treatment: *t,
@@ -172,9 +172,9 @@ mod tests {
     #[test]
     fn rates_over_equal_work_are_times_turned_over() {
         let times = members(&[(2.0, 1.0), (4.0, 5.0), (1.0, 1.5)]);
-        let rates: Vec<Member> = times
+        let rates: Vec<MeanInput> = times
             .iter()
-            .map(|m| Member {
+            .map(|m| MeanInput {
                 baseline: 1.0 / m.baseline,
                 treatment: 1.0 / m.treatment,
                 ..m.clone()

@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use assay_model::Scalar;
-use assay_system::{Applied, Controller, Root, parse_setting};
+use assay_system::{AppliedSettings, Controller, Root, parse_setting};
 
 type Failed = Box<dyn std::error::Error>;
 
@@ -33,7 +33,7 @@ fn main() -> Result<(), Failed> {
     done
 }
 
-fn apply(controller: &Controller, level: &str) -> Result<Applied, Failed> {
+fn apply(controller: &Controller, level: &str) -> Result<AppliedSettings, Failed> {
     let setting = parse_setting("storage", &Scalar::Text(level.to_owned()))?;
     controller.check(std::slice::from_ref(&setting))?;
     Ok(controller.apply(&[setting])?)

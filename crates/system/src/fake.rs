@@ -9,12 +9,12 @@ use crate::Root;
 
 /// A fake machine. Paths are those on a real system, such as `/proc/stat`; the files are removed on
 /// drop.
-pub(crate) struct Machine(TempDir);
+pub(crate) struct FakeMachine(TempDir);
 
-impl Machine {
+impl FakeMachine {
     /// Makes a machine without files.
     pub(crate) fn new() -> Self {
-        Machine(tempfile::tempdir().unwrap())
+        FakeMachine(tempfile::tempdir().unwrap())
     }
 
     /// Returns the real path of a file of the machine.

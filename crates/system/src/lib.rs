@@ -1,12 +1,12 @@
 //! Describes the system under test, checks that it is fit to measure on, sets it to the levels of
 //! an experiment and restores it, and runs the measured program.
 //!
-//! [`describe`] collects the facts of a machine, [`Watch`] compares a few of them between trials,
-//! and [`fitness::look`] reports what speaks against measuring now. A [`Controller`] applies the
-//! settings of a treatment through the [`Control`]s. Settings of the machine are journaled on disk
-//! before anything is changed, so that [`restore_pending`] can restore what a crash left behind.
-//! Settings of the program are applied to the thread that starts it ([`enter`]). [`process`] runs
-//! the program.
+//! [`describe`] collects the facts of a machine, [`FactWatch`] compares a few of them between
+//! trials, and [`fitness::look`] reports what speaks against measuring now. A [`Controller`]
+//! applies the settings of a treatment through the [`Control`]s. Settings of the machine are
+//! journaled on disk before anything is changed, so that [`restore_pending`] can restore what a
+//! crash left behind. Settings of the program are applied to the thread that starts it ([`enter`]).
+//! [`process`] runs the program.
 
 mod control;
 mod controls;
@@ -20,29 +20,29 @@ pub mod redact;
 pub mod revisions;
 mod state;
 
-pub use control::controller::{Applied, Controller, DEFAULT_LEVEL};
+pub use control::controller::{AppliedSettings, Controller, DEFAULT_LEVEL};
 pub use control::error::ControlError;
-pub use control::hooks::{After, During, beside};
-pub use control::journal::{Entry, JournalError};
-pub use control::owner::{Fate, Owner, start_ticks};
+pub use control::hooks::{ObserverHook, RecordHook, beside};
+pub use control::journal::{JournalEntry, JournalError};
+pub use control::owner::{Owner, OwnerState, start_ticks};
 pub use control::pending::{
     Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,
 };
-pub use control::{Control, ControlSpec, Scope, Session};
+pub use control::{Control, ControlScope, ControlSession, ControlSpec};
 pub use controls::{all, find, parse_setting};
-pub use describe::watch::Watch;
+pub use describe::watch::FactWatch;
 pub use describe::{describe, describe_toolchains, limited_groups, limited_io, version};
 pub use process::capture::Capture;
-pub use process::enter::{Entered, enter};
+pub use process::enter::{SettingsGuard, enter};
 pub use process::interrupt::Interrupt;
 pub use process::leftovers::end_strays;
 pub use process::node_memory::node_memory;
 pub use process::observation_points::look_at;
 pub use process::parent_death::end_with_parent;
-pub use process::pause_detection::Hiatus;
+pub use process::pause_detection::PauseDetector;
 pub use process::setup::{NumaPolicy, ProcessSetup, Sched};
 pub use process::taskstats;
-pub use process::wait4::{Ended, join_groups, wait_any};
+pub use process::wait4::{ExitedChild, join_groups, wait_any};
 pub use read::cpu_times::CpuTimes;
 pub use read::digest::{hex, sha256, sha256_file};
 pub use read::limits::{LimitHits, LimitWatch};

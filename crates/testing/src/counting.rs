@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The system allocator with a counter: `#[global_allocator] static ALLOCATIONS: Counting =
 /// Counting::NEW;`.
 #[derive(Debug)]
-pub struct Counting(AtomicU64);
+pub struct CountingAllocator(AtomicU64);
 
-impl Counting {
+impl CountingAllocator {
     /// An allocator whose counter is 0.
     #[allow(clippy::declare_interior_mutable_const)] // it is the value of one static
-    pub const NEW: Self = Counting(AtomicU64::new(0));
+    pub const NEW: Self = CountingAllocator(AtomicU64::new(0));
 
     /// Returns the number of allocations so far, including reallocations.
     pub fn count(&self) -> u64 {
@@ -23,7 +23,7 @@ impl Counting {
 }
 
 // SAFETY: every call is passed on unchanged to the system allocator.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.0.fetch_add(1, Ordering::SeqCst);
         // SAFETY: the caller's contract is that of the system allocator.

@@ -7,7 +7,7 @@ mod own_process;
 mod turn;
 mod undisturbed;
 
-pub use counting::Counting;
+pub use counting::CountingAllocator;
 pub use git::{git, git_command};
 pub use own_process::in_own_process;
 pub use turn::{Turn, alone, shared};

@@ -18,10 +18,10 @@ static ENDED: Condvar = Condvar::new();
 /// The right to use the machine, until it is dropped.
 #[derive(Debug)]
 #[must_use = "the turn ends when it is dropped"]
-pub struct Turn(Kind);
+pub struct Turn(TurnKind);
 
 #[derive(Debug)]
-enum Kind {
+enum TurnKind {
     Shared,
     Alone,
     /// Nested in the turn of a test that runs alone.
@@ -33,12 +33,12 @@ enum Kind {
 pub fn shared() -> Turn {
     let turns = lock();
     if turns.alone == Some(current().id()) {
-        return Turn(Kind::Nested);
+        return Turn(TurnKind::Nested);
     }
     // If turns are shared already, the new one may belong to the same test, which must not wait for
     // a test that wants to run alone.
     wait(turns, |t| t.alone.is_some() || (t.waiting > 0 && t.shared == 0)).shared += 1;
-    Turn(Kind::Shared)
+    Turn(TurnKind::Shared)
 }
 
 /// Waits until no other test holds a turn. A test must call this before it takes a shared turn.
@@ -46,13 +46,13 @@ pub fn alone() -> Turn {
     let own = current().id();
     let mut turns = lock();
     if turns.alone == Some(own) {
-        return Turn(Kind::Nested);
+        return Turn(TurnKind::Nested);
     }
     turns.waiting += 1;
     let mut turns = wait(turns, |t| t.alone.is_some() || t.shared > 0);
     turns.waiting -= 1;
     turns.alone = Some(own);
-    Turn(Kind::Alone)
+    Turn(TurnKind::Alone)
 }
 
 fn lock() -> MutexGuard<'static, Turns> {
@@ -69,9 +69,9 @@ fn wait(
 impl Drop for Turn {
     fn drop(&mut self) {
         match self.0 {
-            Kind::Shared => lock().shared -= 1,
-            Kind::Alone => lock().alone = None,
-            Kind::Nested => {}
+            TurnKind::Shared => lock().shared -= 1,
+            TurnKind::Alone => lock().alone = None,
+            TurnKind::Nested => {}
         }
         ENDED.notify_all();
     }

@@ -5,14 +5,14 @@ use std::hint::black_box;
 use std::io;
 
 use assay_traces::block_io::{
-    EventFormat, EventText, FileFrom, Filter, Flags, Io, Names, Op, Sink,
+    EventFormat, EventText, FileFrom, Filter, Flags, Io, NameTable, Op, Sink,
 };
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const IOS: u64 = 10_000;
 
 fn text(criterion: &mut Criterion) {
-    let names = Names::default();
+    let names = NameTable::default();
     let io = |serial: u64| Io {
         serial,
         start_ns: serial * 1000,

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use assay_traces::block_io::{Answer, Dimension, Measure, Options, Question, ask};
+use assay_traces::block_io::{Dimension, Measure, Options, Question, TraceAnswer, ask};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
     let answer = ask(Path::new(trace), &question, &Options { threads, save })?;
     let wall = begun.elapsed().as_secs_f64();
-    let Answer::Ios(report) = answer else { return Err("it holds no single I/Os".into()) };
+    let TraceAnswer::Ios(report) = answer else { return Err("it holds no single I/Os".into()) };
     let h = &report.completeness;
     let answer = serde_json::json!({
         "events": h.events, "ios": h.ios, "matched": h.matched, "ambiguous": h.ambiguous,

@@ -7,9 +7,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use assay_traces::translation::source::{self, Source, Writer};
+use assay_traces::translation::source::{self, AccessStream, Writer};
 use assay_traces::translation::synthetic::{Load, Synthetic};
-use assay_traces::translation::{Machine, Record, Simulator};
+use assay_traces::translation::{Record, SimulatedMachine, Simulator};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -78,7 +78,7 @@ fn make(kind: &str, records: u64, file: &str) {
 }
 
 fn measure(machine: &str, trace: &str, repeats: u32) {
-    let machine = Machine::find(machine).unwrap();
+    let machine = SimulatedMachine::find(machine).unwrap();
     for _ in 0..repeats {
         let begin = Instant::now();
         let mut simulator = Simulator::new(&machine).unwrap();

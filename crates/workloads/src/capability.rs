@@ -12,25 +12,25 @@ use crate::{Launch, TrialContext, WorkloadError};
 
 /// Capabilities of a workload; none by default.
 #[derive(Clone, Copy, Default)]
-pub struct Offers<'a> {
+pub struct Capabilities<'a> {
     /// The workload's program is fetched or built, which can be done before a run.
-    pub builds: Option<&'a dyn Builds>,
+    pub builds: Option<&'a dyn Buildable>,
     /// A trial includes the start-up of a shell or similar, which can be measured separately.
-    pub calibrates: Option<&'a dyn Calibrates>,
+    pub calibrates: Option<&'a dyn Calibratable>,
     /// The workload has a model of its curves.
-    pub chooses: Option<&'a dyn Chooses>,
+    pub chooses: Option<&'a dyn CurveChooser>,
     /// The workload leaves a result that a rule pack judges.
-    pub judged: Option<Judged>,
+    pub judged: Option<JudgedArtifact>,
     /// The workload's program reads files from the trial's storage.
     pub inputs: Option<&'a dyn Inputs>,
     /// The workload's server can run on a node of its own.
-    pub serves: Option<&'a dyn Serves>,
+    pub serves: Option<&'a dyn ServerWorkload>,
     /// One program can run over all nodes of a trial.
     pub spans: Option<&'a dyn Spans>,
 }
 
 /// A program that is fetched or built once and kept in the cache.
-pub trait Builds: Sync {
+pub trait Buildable: Sync {
     /// Fetches and builds whatever a treatment with these parameters needs and the cache lacks. The
     /// lab calls this before it describes the system, so that no trial runs during or right after a
     /// compilation. `say` gets a sentence before each step that takes time.
@@ -47,24 +47,24 @@ pub trait Builds: Sync {
 }
 
 /// A program that is started by something else, such as a shell, which can be started without it.
-pub trait Calibrates: Sync {
+pub trait Calibratable: Sync {
     /// Returns the command that measures this start-up alone, such as an empty shell. The lab runs
     /// it once in every trial, before the preparation and under the trial's controls, and passes
-    /// its wall time in [`Finished::empty_s`](crate::Finished::empty_s). The time is shown next to
-    /// the result and never subtracted. `None`: this treatment has no such cost.
+    /// its wall time in [`FinishedProgram::empty_s`](crate::FinishedProgram::empty_s). The time is
+    /// shown next to the result and never subtracted. `None`: this treatment has no such cost.
     fn empty_launch(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch>;
 }
 
 /// A model of a curve that uses more than the neighbours of a point.
-pub trait Chooses: Sync {
+pub trait CurveChooser: Sync {
     /// Returns the best place on a curve. `trials` are the `[x, value]` points of each trial.
     /// `None`: there is no model of this curve, and each point is judged with its neighbours.
-    fn choose(&self, curve: &str, trials: &[Vec<[f64; 2]>]) -> Option<Choice>;
+    fn choose(&self, curve: &str, trials: &[Vec<[f64; 2]>]) -> Option<NotablePoints>;
 }
 
 /// The notable places on a curve that a workload has a model for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct NotablePoints {
     /// The best point, with the model's prediction.
     pub best: CurvePoint,
     /// The point with the smallest x whose value is within 2 % of the best.
@@ -75,7 +75,7 @@ pub struct Choice {
 
 /// A result among the artifacts of a trial, and the rule pack that judges it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judged {
+pub struct JudgedArtifact {
     /// Name of the artifact.
     pub artifact: &'static str,
     /// Id of the rule pack.
@@ -96,7 +96,7 @@ pub trait Inputs: Sync {
 }
 
 /// A server on one node, with clients on the others.
-pub trait Serves: Sync {
+pub trait ServerWorkload: Sync {
     /// Returns the command and settings of a server for `clients` other nodes, which reach this
     /// node as `host`.
     ///
@@ -107,7 +107,7 @@ pub trait Serves: Sync {
         params: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
-    ) -> Result<Serving, WorkloadError>;
+    ) -> Result<ServerLaunch, WorkloadError>;
 
     /// Returns the command that starts the server, for workloads where it depends on the trial's
     /// folder.
@@ -117,7 +117,7 @@ pub trait Serves: Sync {
     fn launch_server(
         &self,
         _ctx: &TrialContext<'_>,
-        serving: &Serving,
+        serving: &ServerLaunch,
     ) -> Result<Launch, WorkloadError> {
         Ok(serving.launch.clone())
     }
@@ -125,7 +125,7 @@ pub trait Serves: Sync {
 
 /// A workload's server on a node of its own.
 #[derive(Debug, Clone)]
-pub struct Serving {
+pub struct ServerLaunch {
     /// Command that starts the server.
     pub launch: Launch,
     /// Address of the server: a host and a port.
@@ -135,12 +135,12 @@ pub struct Serving {
     /// Additional parameters for each client; if empty, all clients have the same.
     pub each: Vec<BTreeMap<String, Scalar>>,
     /// Work that remains for the server when the clients are done; `None`: it is stopped then.
-    pub done: Option<Done>,
+    pub done: Option<DoneSignal>,
 }
 
 /// Signal by which a server learns that its clients are done.
 #[derive(Debug, Clone, Copy)]
-pub struct Done {
+pub struct DoneSignal {
     /// File in the run's folder that is created when all clients are done. It contains the time at
     /// which the first of them began (ns of this machine's `CLOCK_MONOTONIC`). The server then
     /// finishes and exits.

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, units};
+use assay_model::{Better, MetricKind, MetricSpec, ParamSpec, ParamType, Scalar, units};
 
 use crate::WorkloadError;
 use crate::words::split_words;
@@ -18,24 +18,24 @@ pub(crate) fn wrong(message: impl Into<String>) -> WorkloadError {
 }
 
 /// The permitted values of a parameter, and their conversion to a `T`.
-pub(crate) struct Takes<T> {
+pub(crate) struct ParamRange<T> {
     ty: ParamType,
-    read: Reader<T>,
+    read: ParamReader<T>,
 }
 
-type Reader<T> = Box<dyn Fn(&Scalar) -> Result<T, String>>;
+type ParamReader<T> = Box<dyn Fn(&Scalar) -> Result<T, String>>;
 
-fn takes<T>(ty: ParamType, read: impl Fn(&Scalar) -> Result<T, String> + 'static) -> Takes<T> {
-    Takes { ty, read: Box::new(read) }
+fn takes<T>(ty: ParamType, read: impl Fn(&Scalar) -> Result<T, String> + 'static) -> ParamRange<T> {
+    ParamRange { ty, read: Box::new(read) }
 }
 
 /// Accepts `true` or `false`.
-pub(crate) fn flag() -> Takes<bool> {
+pub(crate) fn flag() -> ParamRange<bool> {
     takes(ParamType::Bool, |v| v.as_bool().ok_or_else(|| "it takes true or false".into()))
 }
 
 /// Accepts a whole number from `min` to `max`.
-pub(crate) fn int<T: TryFrom<i64>>(min: i64, max: i64) -> Takes<T> {
+pub(crate) fn int<T: TryFrom<i64>>(min: i64, max: i64) -> ParamRange<T> {
     takes(ParamType::Int { min, max }, |v| {
         let number = v.as_i64().and_then(|n| T::try_from(n).ok());
         number.ok_or_else(|| "it takes a whole number".into())
@@ -43,48 +43,48 @@ pub(crate) fn int<T: TryFrom<i64>>(min: i64, max: i64) -> Takes<T> {
 }
 
 /// Accepts a number from `min` to `max`.
-pub(crate) fn number(min: f64, max: f64) -> Takes<f64> {
+pub(crate) fn number(min: f64, max: f64) -> ParamRange<f64> {
     let ty = ParamType::Float { min, max };
     takes(ty, |v| v.as_f64().ok_or_else(|| "it takes a number".into()))
 }
 
 /// Accepts a size in bytes.
-pub(crate) fn size() -> Takes<u64> {
+pub(crate) fn size() -> ParamRange<u64> {
     takes(ParamType::Bytes, |v| units::bytes_of(v).map_err(|e| e.to_string()))
 }
 
 /// Accepts a duration such as `10 s`.
-pub(crate) fn time() -> Takes<Duration> {
+pub(crate) fn time() -> ParamRange<Duration> {
     takes(ParamType::Duration, |v| units::duration_of(v).map_err(|e| e.to_string()))
 }
 
 /// Accepts any text and trims it.
-pub(crate) fn text() -> Takes<String> {
+pub(crate) fn text() -> ParamRange<String> {
     parsed(|text| Ok(text.to_owned()))
 }
 
 /// Accepts the path of a file or folder.
-pub(crate) fn path() -> Takes<PathBuf> {
+pub(crate) fn path() -> ParamRange<PathBuf> {
     parsed(|text| Ok(text.into()))
 }
 
 /// Accepts a command line and splits it into words.
-pub(crate) fn argv() -> Takes<Vec<OsString>> {
+pub(crate) fn argv() -> ParamRange<Vec<OsString>> {
     parsed(|text| split_words(text).map_err(|e| format!("`{text}`: {e}")))
 }
 
 /// Accepts a text that `read` parses.
-pub(crate) fn parsed<T: 'static>(read: fn(&str) -> Result<T, String>) -> Takes<T> {
+pub(crate) fn parsed<T: 'static>(read: fn(&str) -> Result<T, String>) -> ParamRange<T> {
     takes(ParamType::Text, move |v| read(v.to_text().trim()))
 }
 
 /// Accepts one of `words`.
-pub(crate) fn word(words: &[&str]) -> Takes<String> {
+pub(crate) fn word(words: &[&str]) -> ParamRange<String> {
     takes(choice(words.iter().copied()), |v| Ok(v.to_text().trim().to_owned()))
 }
 
 /// Accepts one of `words`, each paired with its value.
-pub(crate) fn one_of<T: Clone + 'static>(words: &[(&'static str, T)]) -> Takes<T> {
+pub(crate) fn one_of<T: Clone + 'static>(words: &[(&'static str, T)]) -> ParamRange<T> {
     let words = words.to_vec();
     takes(choice(words.iter().map(|(word, _)| *word)), move |v| {
         let text = v.to_text();
@@ -94,8 +94,10 @@ pub(crate) fn one_of<T: Clone + 'static>(words: &[(&'static str, T)]) -> Takes<T
 }
 
 /// Accepts the same as `takes`; returns `None` for an empty text or 0.
-pub(crate) fn or_none<T: Default + PartialEq + 'static>(takes: Takes<T>) -> Takes<Option<T>> {
-    let Takes { ty, read } = takes;
+pub(crate) fn or_none<T: Default + PartialEq + 'static>(
+    takes: ParamRange<T>,
+) -> ParamRange<Option<T>> {
+    let ParamRange { ty, read } = takes;
     self::takes(ty, move |v| read(v).map(|v| Some(v).filter(|v| *v != T::default())))
 }
 
@@ -111,7 +113,7 @@ pub(crate) fn param(name: &str, ty: ParamType, default: &[Scalar], help: &str) -
 }
 
 /// Creates the specification of a parameter with the values that `takes` permits.
-pub(crate) fn row<T>(name: &str, takes: Takes<T>, default: Scalar, help: &str) -> ParamSpec {
+pub(crate) fn row<T>(name: &str, takes: ParamRange<T>, default: Scalar, help: &str) -> ParamSpec {
     param(name, takes.ty, &[default], help)
 }
 
@@ -127,7 +129,7 @@ pub(crate) fn text_of(params: &BTreeMap<String, Scalar>, name: &str) -> String {
 pub(crate) fn read<T>(
     map: &BTreeMap<String, Scalar>,
     name: &str,
-    takes: Takes<T>,
+    takes: ParamRange<T>,
 ) -> Result<T, WorkloadError> {
     let value = map.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))?;
     param(name, takes.ty, &[], "").check(value).map_err(wrong)?;
@@ -135,7 +137,13 @@ pub(crate) fn read<T>(
 }
 
 /// Creates the specification of a metric; `help` is the text of a doc comment.
-pub(crate) fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &str) -> MetricSpec {
+pub(crate) fn metric(
+    name: &str,
+    unit: &str,
+    better: Better,
+    kind: MetricKind,
+    help: &str,
+) -> MetricSpec {
     let (name, unit, help) = (name.into(), unit.into(), help.trim().into());
     MetricSpec { name, unit, better, kind, help, merge: None, counted: false }
 }
@@ -164,7 +172,7 @@ macro_rules! metrics {
         $name:literal, $unit:literal, $better:ident, $kind:ident $(, $more:ident)*;
     )*) => {
         vec![$({
-            let (better, kind) = (assay_model::Better::$better, assay_model::Kind::$kind);
+            let (better, kind) = (assay_model::Better::$better, assay_model::MetricKind::$kind);
             let row = $crate::declare::metric($name, $unit, better, kind, concat!($($help),+));
             $( let row = $crate::declare::metrics!(@$more row); )*
             row

@@ -22,8 +22,10 @@ mod workload;
 
 pub use builtin::command::Command;
 pub use builtin::noop::Noop;
-pub use capability::Offers;
+pub use capability::Capabilities;
 pub use failure::Failure;
 pub use registry::{KitPaths, find};
 pub use words::{WordsError, quote_words, split_words};
-pub use workload::{Collected, Finished, KEEP, Launch, TrialContext, Workload, WorkloadError};
+pub use workload::{
+    CollectedResults, FinishedProgram, KEEP, Launch, TrialContext, Workload, WorkloadError,
+};

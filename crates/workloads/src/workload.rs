@@ -11,7 +11,7 @@ use assay_model::{
 };
 use serde::Serialize;
 
-use crate::capability::Offers;
+use crate::capability::Capabilities;
 use crate::kit::Problem;
 
 /// Folder in the trial's folder whose files are kept with the trial's record.
@@ -81,7 +81,7 @@ impl Launch {
 
 /// Results of the workload's program after its end.
 #[derive(Debug, Clone)]
-pub struct Finished<'a> {
+pub struct FinishedProgram<'a> {
     pub exit: Exit,
     pub resources: &'a ResourceUse,
     /// Recorded standard output (all of it, or its beginning and end).
@@ -90,7 +90,7 @@ pub struct Finished<'a> {
     pub stderr: &'a [u8],
     /// True if `stdout` is complete.
     pub stdout_whole: bool,
-    /// Wall time of this trial's empty launch ([`Calibrates`](crate::capability::Calibrates)) in
+    /// Wall time of this trial's empty launch ([`Calibratable`](crate::capability::Calibratable)) in
     /// seconds; `None` if the workload has none or it could not be measured.
     pub empty_s: Option<f64>,
 }
@@ -98,7 +98,7 @@ pub struct Finished<'a> {
 /// Results that a workload extracts from its program's output, in addition to those that the
 /// program reports on file descriptor 3.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Collected {
+pub struct CollectedResults {
     pub metrics: Vec<MetricValue>,
     /// Verdict on the correctness of the output.
     pub validation: ValidationResult,
@@ -221,19 +221,24 @@ pub trait Workload: Send + Sync {
     fn collect(
         &self,
         _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
+        finished: &FinishedProgram<'_>,
+    ) -> Result<CollectedResults, WorkloadError> {
         let failed = |detail| ValidationResult::Failed { detail };
         let validation = match finished.exit {
             Exit::Code(0) => ValidationResult::ExitCodeOnly,
             Exit::Code(_) => failed(String::from_utf8_lossy(finished.stderr).trim().to_owned()),
             Exit::Signal(s) => failed(format!("ended by signal {s}")),
         };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new(), evidence: Vec::new() })
+        Ok(CollectedResults {
+            metrics: Vec::new(),
+            validation,
+            notes: Vec::new(),
+            evidence: Vec::new(),
+        })
     }
 
     /// Returns the workload's optional capabilities.
-    fn offers(&self) -> Offers<'_> {
-        Offers::default()
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities::default()
     }
 }

@@ -22,7 +22,7 @@ pub(crate) const VERSION_KEY: &str = "assay.schema_version";
 
 /// The values of one column in one row group.
 #[derive(Debug)]
-pub(crate) enum Column {
+pub(crate) enum ColumnValues {
     Int(Vec<i64>),
     Flag(Vec<bool>),
     /// Floating-point numbers; NaN is written as null.
@@ -33,11 +33,11 @@ pub(crate) enum Column {
 }
 
 /// A Parquet file that is being written.
-pub(crate) struct Table<W: Write + Send> {
+pub(crate) struct ParquetTable<W: Write + Send> {
     writer: SerializedFileWriter<W>,
 }
 
-impl<W: Write + Send> Table<W> {
+impl<W: Write + Send> ParquetTable<W> {
     /// Starts a file with a schema in Parquet's own notation.
     pub(crate) fn create(out: W, schema: &str) -> Result<Self> {
         let version = KeyValue::new(VERSION_KEY.to_owned(), SCHEMA_VERSION.to_string());
@@ -48,22 +48,24 @@ impl<W: Write + Send> Table<W> {
             .set_key_value_metadata(Some(vec![version]))
             .build();
         let schema = Arc::new(parse_message_type(schema)?);
-        Ok(Table { writer: SerializedFileWriter::new(out, schema, Arc::new(properties))? })
+        Ok(ParquetTable { writer: SerializedFileWriter::new(out, schema, Arc::new(properties))? })
     }
 
     /// Writes a row group: the schema's columns in order, all of the same length.
-    pub(crate) fn write(&mut self, columns: &[Column]) -> Result<()> {
+    pub(crate) fn write(&mut self, columns: &[ColumnValues]) -> Result<()> {
         let mut group = self.writer.next_row_group()?;
         for column in columns {
             match column {
-                Column::Int(values) => write_column::<Int64Type>(&mut group, values, None)?,
-                Column::Flag(values) => write_column::<BoolType>(&mut group, values, None)?,
-                Column::Text(values) => write_column::<ByteArrayType>(&mut group, values, None)?,
-                Column::Real(values) => {
+                ColumnValues::Int(values) => write_column::<Int64Type>(&mut group, values, None)?,
+                ColumnValues::Flag(values) => write_column::<BoolType>(&mut group, values, None)?,
+                ColumnValues::Text(values) => {
+                    write_column::<ByteArrayType>(&mut group, values, None)?;
+                }
+                ColumnValues::Real(values) => {
                     let values = values.iter().map(|v| Some(*v).filter(|v| !v.is_nan()));
                     write_optional::<DoubleType>(&mut group, values)?;
                 }
-                Column::MaybeText(values) => {
+                ColumnValues::MaybeText(values) => {
                     write_optional::<ByteArrayType>(&mut group, values.iter().cloned())?;
                 }
             }

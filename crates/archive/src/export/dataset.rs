@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use assay_model::{Better, Kind, MetricValue, Plan, RunId, TrialRecord};
+use assay_model::{Better, MetricKind, MetricValue, Plan, RunId, TrialRecord};
 use parquet::data_type::ByteArray;
 use serde::Serialize;
 
-use crate::export::columns::{Column, Table};
+use crate::export::columns::{ColumnValues, ParquetTable};
 use crate::export::filter::Filter;
 use crate::store::disk;
 use crate::store::folder::Archive;
@@ -98,7 +98,7 @@ impl Archive {
 struct Output {
     path: PathBuf,
     staged: PathBuf,
-    table: Option<Table<File>>,
+    table: Option<ParquetTable<File>>,
 }
 
 impl Output {
@@ -108,14 +108,14 @@ impl Output {
         }
         let staged = path.with_extension("parquet.tmp");
         let file = File::create(&staged).map_err(|e| Error::io("write", &staged, e))?;
-        let table = Table::create(file, schema)
+        let table = ParquetTable::create(file, schema)
             .map_err(|source| Error::Parquet { path: path.clone(), source })?;
         Ok(Output { path, staged, table: Some(table) })
     }
 
     fn write(
         &mut self,
-        columns: impl FnOnce() -> parquet::errors::Result<Vec<Column>>,
+        columns: impl FnOnce() -> parquet::errors::Result<Vec<ColumnValues>>,
     ) -> Result<()> {
         let Some(table) = &mut self.table else { return Ok(()) };
         columns()
@@ -188,7 +188,7 @@ impl Rows {
     fn metric(&mut self, metric: Option<&MetricValue>) {
         self.value.push(metric.and_then(|m| m.value).unwrap_or(f64::NAN)); // NaN becomes null
         let texts = metric.map(|m| {
-            let (better, kind): (&Better, &Kind) = (&m.better, &m.kind);
+            let (better, kind): (&Better, &MetricKind) = (&m.better, &m.kind);
             [m.name.clone(), m.unit.clone(), word(better), word(kind)]
         });
         for (i, column) in self.maybe.iter_mut().enumerate() {
@@ -208,24 +208,24 @@ impl Rows {
         let [metric, unit, better, kind] = rows.maybe;
         out.write(|| {
             Ok(vec![
-                Column::Text(run),
-                Column::Text(experiment),
-                Column::Text(workload),
-                Column::Text(host),
-                Column::Text(started_at),
-                Column::Int(number),
-                Column::Int(attempt),
-                Column::Int(block),
-                Column::Flag(rows.warmup),
-                Column::Int(treatment),
-                Column::Text(label),
-                Column::Text(levels),
-                Column::Text(outcome),
-                Column::MaybeText(metric),
-                Column::Real(rows.value),
-                Column::MaybeText(unit),
-                Column::MaybeText(better),
-                Column::MaybeText(kind),
+                ColumnValues::Text(run),
+                ColumnValues::Text(experiment),
+                ColumnValues::Text(workload),
+                ColumnValues::Text(host),
+                ColumnValues::Text(started_at),
+                ColumnValues::Int(number),
+                ColumnValues::Int(attempt),
+                ColumnValues::Int(block),
+                ColumnValues::Flag(rows.warmup),
+                ColumnValues::Int(treatment),
+                ColumnValues::Text(label),
+                ColumnValues::Text(levels),
+                ColumnValues::Text(outcome),
+                ColumnValues::MaybeText(metric),
+                ColumnValues::Real(rows.value),
+                ColumnValues::MaybeText(unit),
+                ColumnValues::MaybeText(better),
+                ColumnValues::MaybeText(kind),
             ])
         })?;
         Ok(count)

@@ -85,7 +85,7 @@ fn add(
     header.set_mode(0o644);
     header.set_mtime(0);
     header.set_cksum();
-    let mut counted = Counted { inner: &mut content, bytes: 0 };
+    let mut counted = CountingReader { inner: &mut content, bytes: 0 };
     tar.append(&header, &mut counted)?;
     if counted.bytes == size {
         Ok(())
@@ -94,12 +94,12 @@ fn add(
     }
 }
 
-struct Counted<'a, R> {
+struct CountingReader<'a, R> {
     inner: &'a mut R,
     bytes: u64,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.bytes += n as u64;

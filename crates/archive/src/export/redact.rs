@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use assay_model::{FileHash, LedgerEvent, RunId, Severity};
-use assay_system::redact::{Key, Names, Redactor};
+use assay_system::redact::{HiddenNames, RedactionKey, Redactor};
 
 use crate::export::{samples, subjects};
 use crate::integrity::chain::Tip;
@@ -30,11 +30,11 @@ const KEY_BYTES: usize = 32;
 
 /// Report on the copy of a run for publication, which is made in an archive of its own.
 #[derive(Debug)]
-pub struct Published {
+pub struct PublishedCopy {
     /// Files that are left out because their content is unknown.
     pub excluded: Vec<String>,
     /// The values that were replaced.
-    pub found: Vec<assay_system::redact::Found>,
+    pub found: Vec<assay_system::redact::ReplacedText>,
 }
 
 impl Archive {
@@ -43,14 +43,14 @@ impl Archive {
     ///
     /// # Errors
     /// If the key cannot be read or created.
-    pub fn key(&self) -> Result<Key> {
+    pub fn key(&self) -> Result<RedactionKey> {
         let path = self.path().join(KEY);
         loop {
             match fs::read_to_string(&path) {
                 Ok(text) => {
                     let wrong =
                         || Error::damaged(&path, "it is not a key; remove it to get a new one");
-                    return Key::from_hex(&text).ok_or_else(wrong);
+                    return RedactionKey::from_hex(&text).ok_or_else(wrong);
                 }
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
                 Err(e) => return Err(Error::io("read", &path, e)),
@@ -62,7 +62,7 @@ impl Archive {
                 .map_err(|e| Error::io("read", random, e))?;
             // Written under a temporary name first, so that other processes only ever see a
             // complete key.
-            let key = Key::new(bytes);
+            let key = RedactionKey::new(bytes);
             let staged = path.with_extension(format!("{}.tmp", std::process::id()));
             let made = OpenOptions::new()
                 .write(true)
@@ -83,10 +83,10 @@ impl Archive {
     }
 
     /// Returns the key, or a temporary one if the archive has none and none can be created.
-    fn key_or_one(&self) -> Key {
+    fn key_or_one(&self) -> RedactionKey {
         self.key().unwrap_or_else(|_| {
             use std::hash::{BuildHasher, Hasher, RandomState};
-            Key::new(RandomState::new().build_hasher().finish().to_be_bytes())
+            RedactionKey::new(RandomState::new().build_hasher().finish().to_be_bytes())
         })
     }
 
@@ -98,7 +98,7 @@ impl Archive {
 
     /// Returns the redactor for publishing a run. It also replaces the names of machines and
     /// people, home folders and network shares. `names` are those of this machine and user.
-    pub fn publication(&self, run: &RunReader, mut names: Names) -> Redactor {
+    pub fn publication(&self, run: &RunReader, mut names: HiddenNames) -> Redactor {
         names.host(&run.identity().host);
         for path in [crate::store::layout::SYSTEM, EXPERIMENT] {
             names.learn(&disk::read_text(&run.dir().join(path)).unwrap_or_default());
@@ -137,7 +137,7 @@ impl Archive {
         run: &RunReader,
         redactor: &Redactor,
         target: &Archive,
-    ) -> Result<Published> {
+    ) -> Result<PublishedCopy> {
         let id = run.id();
         if Self::is_being_written(run.dir()) {
             let lock = run.dir().join(LOCK);
@@ -153,7 +153,7 @@ impl Archive {
         files.retain(|name| name != LEDGER && !replacement(name));
         disk::make_folder(&folder)?;
         for (name, clean) in copy.cleaned(files, &folder) {
-            let Clean { was_sha256, bytes, changed } = clean?;
+            let RedactedFile { was_sha256, bytes, changed } = clean?;
             copy.were.insert(name.clone(), was_sha256);
             copy.changed |= changed;
             let Some(bytes) = bytes else {
@@ -167,7 +167,7 @@ impl Archive {
         let (ledger, tip) = copy.ledger(&copies)?;
         disk::write_new(&folder.join(LEDGER), &ledger, disk::Durability::Cached)?;
         heads::put(target.path(), id, &Head::flushed(&tip), disk::Durability::Cached)?;
-        Ok(Published { excluded: copy.excluded, found: redactor.found() })
+        Ok(PublishedCopy { excluded: copy.excluded, found: redactor.found() })
     }
 
     /// Verifies a copy that [`Archive::copy_redacted`] made in this archive against its own ledger.
@@ -197,7 +197,7 @@ struct Copy<'a> {
 }
 
 /// A file after redaction.
-struct Clean {
+struct RedactedFile {
     /// Hash of the original content.
     was_sha256: String,
     /// The redacted content; `None` if the file may not be published.
@@ -206,7 +206,7 @@ struct Clean {
     changed: bool,
 }
 
-impl Clean {
+impl RedactedFile {
     fn put(self, folder: &Path, name: &str) -> Result<Self> {
         if let Some(bytes) = &self.bytes {
             let path = folder.join(name);
@@ -221,7 +221,7 @@ impl Clean {
 
 impl Copy<'_> {
     /// Redacts the files and writes them into a folder, in any order: two threads share the list.
-    fn cleaned(&self, files: Vec<String>, into: &Path) -> Vec<(String, Result<Clean>)> {
+    fn cleaned(&self, files: Vec<String>, into: &Path) -> Vec<(String, Result<RedactedFile>)> {
         let left = Mutex::new(files);
         let take = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let work = || {
@@ -236,7 +236,7 @@ impl Copy<'_> {
         })
     }
 
-    fn file(&self, name: &str) -> Result<Clean> {
+    fn file(&self, name: &str) -> Result<RedactedFile> {
         let path = self.run.dir().join(name);
         let was = disk::read(&path, MAX_DATA)?;
         let was_sha256 = sha256(&was);
@@ -245,18 +245,18 @@ impl Copy<'_> {
             let open = File::open(&path).map_err(|e| Error::io("read", &path, e))?;
             let mut set = samples::decode(open).map_err(|e| Error::damaged(&path, e))?;
             if !subjects::clean(&mut set, self.redactor) {
-                return Ok(Clean { was_sha256, bytes: Some(bytes), changed: false });
+                return Ok(RedactedFile { was_sha256, bytes: Some(bytes), changed: false });
             }
             let encoded =
                 samples::encode(&set).map_err(|source| Error::Parquet { path, source })?;
-            return Ok(Clean { was_sha256, bytes: Some(encoded), changed: true });
+            return Ok(RedactedFile { was_sha256, bytes: Some(encoded), changed: true });
         }
         let clean = match self.redactor.file(name, &bytes) {
             Some(Cow::Borrowed(_)) => (Some(bytes), false),
             Some(Cow::Owned(clean)) => (Some(clean), true),
             None => (None, true),
         };
-        Ok(Clean { was_sha256, bytes: clean.0, changed: clean.1 })
+        Ok(RedactedFile { was_sha256, bytes: clean.0, changed: clean.1 })
     }
 
     /// Builds the ledger of the copied files.

@@ -8,7 +8,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{FileReader, RowGroupReader};
 
-use crate::export::columns::{self, Column, Table, VERSION_KEY};
+use crate::export::columns::{self, ColumnValues, ParquetTable, VERSION_KEY};
 
 const SCHEMA: &str = "message samples {
     REQUIRED INT64 t_ns;
@@ -40,12 +40,12 @@ impl SeriesTexts {
     }
 
     /// Returns the four text columns of `rows`.
-    pub(crate) fn columns(&self, rows: &[SampleRow]) -> Result<Vec<Column>> {
+    pub(crate) fn columns(&self, rows: &[SampleRow]) -> Result<Vec<ColumnValues>> {
         let column = |texts: &Vec<ByteArray>| {
             rows.iter()
                 .map(|row| texts.get(row.series as usize).cloned())
                 .collect::<Option<Vec<_>>>()
-                .map(Column::Text)
+                .map(ColumnValues::Text)
                 .ok_or_else(|| ParquetError::General("a row of no series".to_owned()))
         };
         self.0.iter().map(column).collect()
@@ -55,11 +55,11 @@ impl SeriesTexts {
 /// Encodes `samples.parquet`. NaN becomes null.
 pub(crate) fn encode(set: &SampleSet) -> Result<Vec<u8>> {
     let texts = SeriesTexts::of(&set.series);
-    let mut table = Table::create(Vec::new(), SCHEMA)?;
+    let mut table = ParquetTable::create(Vec::new(), SCHEMA)?;
     for rows in set.rows.chunks(GROUP) {
-        let mut columns = vec![Column::Int(rows.iter().map(|r| r.t_ns as i64).collect())];
+        let mut columns = vec![ColumnValues::Int(rows.iter().map(|r| r.t_ns as i64).collect())];
         columns.extend(texts.columns(rows)?);
-        columns.push(Column::Real(rows.iter().map(|r| r.value).collect()));
+        columns.push(ColumnValues::Real(rows.iter().map(|r| r.value).collect()));
         table.write(&columns)?;
     }
     table.close()
@@ -85,7 +85,7 @@ fn decode_unfenced(file: File) -> Result<SampleSet> {
     Ok(set)
 }
 
-fn check_version(file: &assay_traces::parquet_guard::Reader) -> Result<()> {
+fn check_version(file: &assay_traces::parquet_guard::CheckedReader) -> Result<()> {
     let pairs = file.metadata().file_metadata().key_value_metadata();
     let version = pairs
         .and_then(|pairs| pairs.iter().find(|pair| pair.key == VERSION_KEY))

@@ -50,7 +50,7 @@ impl Default for ImportLimits {
 }
 
 type Unpacker = zstd::Decoder<'static, io::BufReader<File>>;
-type Entry<'a> = tar::Entry<'a, Unpacker>;
+type TarEntry<'a> = tar::Entry<'a, Unpacker>;
 
 impl Archive {
     /// Imports a run that [`Archive::export`] wrote. Succeeds if the archive has an identical run
@@ -129,7 +129,7 @@ impl Import<'_> {
         Error::Refused { path: self.path.to_owned(), reason: reason.to_string() }
     }
 
-    fn manifest(&self, entry: &mut Entry<'_>) -> Result<Manifest> {
+    fn manifest(&self, entry: &mut TarEntry<'_>) -> Result<Manifest> {
         let name = self.name(entry)?;
         let size = entry.size();
         if entry.header().entry_type() != EntryType::Regular
@@ -153,7 +153,7 @@ impl Import<'_> {
         Ok(manifest)
     }
 
-    fn name(&self, entry: &Entry<'_>) -> Result<String> {
+    fn name(&self, entry: &TarEntry<'_>) -> Result<String> {
         let bytes = entry.path_bytes();
         String::from_utf8(bytes.into_owned())
             .map_err(|_| self.refused(&"a name in it is not UTF-8"))
@@ -198,7 +198,7 @@ impl Import<'_> {
     /// Writes one file, whose name, size, type and hash must match the manifest.
     fn file(
         &self,
-        entry: &mut Entry<'_>,
+        entry: &mut TarEntry<'_>,
         file: &FileHash,
         id: &RunId,
         folder: &Path,
@@ -244,7 +244,7 @@ impl Import<'_> {
     fn check_run(&self, folder: &Path, manifest: &Manifest) -> Result<Head> {
         let mut problems = Vec::new();
         let head =
-            verify::KeptHead { path: self.path.join(MANIFEST), head: Ok(manifest.head.clone()) };
+            verify::StoredHead { path: self.path.join(MANIFEST), head: Ok(manifest.head.clone()) };
         verify::verify_run(folder, &manifest.run, head, &mut problems);
         if let Some(problem) = problems.iter().find(|p| p.severity() == Severity::Invalid) {
             let inside = problem.path.strip_prefix(folder).unwrap_or(&problem.path);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_model::{FileHash, LedgerEntry, LedgerEvent, Outcome};
+use assay_model::{FileHash, LedgerEntry, LedgerEvent, TrialOutcome};
 use serde::Deserialize;
 
 use crate::store::disk::{self, MAX_TEXT, sha256};
@@ -173,14 +173,14 @@ fn check(line: &[u8], tip: &Tip) -> std::result::Result<LedgerEntry, String> {
 
 /// A ledger entry about a trial, as nearly all are.
 #[derive(Deserialize)]
-struct OfTrial<'a> {
+struct TrialEntry<'a> {
     seq: u64,
     at: String,
     prev: String,
     event: &'a str,
     number: u32,
     attempt: u32,
-    outcome: Option<Outcome>,
+    outcome: Option<TrialOutcome>,
     record_sha256: Option<String>,
     files: Option<Vec<FileHash>>,
 }
@@ -188,8 +188,8 @@ struct OfTrial<'a> {
 /// Parses a line. Entries about trials are read directly, because serde first reads a tagged enum
 /// into a tree.
 fn entry(line: &[u8]) -> serde_json::Result<LedgerEntry> {
-    let read = serde_json::from_slice::<OfTrial<'_>>(line).ok().and_then(|of| {
-        let OfTrial { seq, at, prev, number, attempt, files, .. } = of;
+    let read = serde_json::from_slice::<TrialEntry<'_>>(line).ok().and_then(|of| {
+        let TrialEntry { seq, at, prev, number, attempt, files, .. } = of;
         let event = match (of.event, of.outcome, of.record_sha256) {
             ("trial-started", ..) => LedgerEvent::TrialStarted { number, attempt },
             ("trial-ended", Some(outcome), Some(record_sha256)) => {

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 use assay_model::{FileHash, LedgerEvent, RunId, TrialRecord};
 
 use crate::integrity::chain::{self, Chain, Tip};
-use crate::store::account::{Account, EntryStatus, Key};
+use crate::store::account::{Account, AttemptKey, EntryStatus};
 use crate::store::disk::{self, Durability, MAX_DATA};
-use crate::store::heads::{self, Against, Head};
+use crate::store::heads::{self, Head, HeadComparison};
 use crate::store::layout::{LEDGER, RECORDS, REPLACED, RUNS, TRIALS, staged, trial_folder};
 use crate::store::records;
 use crate::{Error, Result};
 
 /// State of a run after its repair.
 #[derive(Debug)]
-pub(crate) struct Settled {
+pub(crate) struct RepairedRun {
     /// The end of the run's ledger.
     pub tip: Tip,
     /// The trials that have a record.
-    pub recorded: HashSet<Key>,
+    pub recorded: HashSet<AttemptKey>,
     /// Events to add to the ledger: the loss of entries, and the ends of trials whose records
     /// exist.
     pub lacking: Vec<LedgerEvent>,
@@ -33,7 +33,7 @@ pub(crate) struct Settled {
 ///
 /// # Errors
 /// `Damaged` or `Newer` if more than the tails is wrong; then nothing is changed.
-pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Result<Settled> {
+pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Result<RepairedRun> {
     let run = &archive.join(RUNS).join(id.as_str());
     let (ledger, record_file) = (run.join(LEDGER), run.join(RECORDS));
     let chain = chain::read(&disk::read(&ledger, MAX_DATA)?);
@@ -85,7 +85,7 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
         Ok(LedgerEvent::TrialEnded { number, attempt, outcome, record_sha256, files })
     });
     let lacking = lost.into_iter().chain(ended).collect::<Result<_>>()?;
-    Ok(Settled { tip: chain.tip, recorded, lacking })
+    Ok(RepairedRun { tip: chain.tip, recorded, lacking })
 }
 
 /// Returns the number of entries at the end of the ledger that a power failure may have taken.
@@ -100,8 +100,8 @@ fn lost(chain: &Chain, archive: &Path, id: &RunId) -> Result<Option<u64>> {
                 "it was removed, and the end of the run's ledger cannot be checked without it";
             Err(Error::damaged(&heads::path(archive, id), reason))
         }
-        None | Some(Against::Agrees | Against::GoesOn(_)) => Ok(None),
-        Some(Against::Lost(entries)) => Ok(Some(entries)),
+        None | Some(HeadComparison::Agrees | HeadComparison::GoesOn(_)) => Ok(None),
+        Some(HeadComparison::Lost(entries)) => Ok(Some(entries)),
         Some(against) => Err(Error::damaged(&ledger, against)),
     }
 }
@@ -136,7 +136,7 @@ fn flush_all(run: &Path) -> Result<()> {
 
 /// Returns the leftovers of a dead process in a run's folder: files and folders that were never
 /// renamed to their final name (all end in `.tmp`), and folders of trials without a record.
-pub(crate) fn leftovers(run: &Path, recorded: &HashSet<Key>) -> Result<Vec<PathBuf>> {
+pub(crate) fn leftovers(run: &Path, recorded: &HashSet<AttemptKey>) -> Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> = list(run)?.into_iter().filter(|path| is_staged(path)).collect();
     let no_record = |path: &PathBuf| trial_of(path).is_some_and(|key| !recorded.contains(&key));
     let trials = run.join(TRIALS);
@@ -160,7 +160,7 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Returns the trial that a folder belongs to; `None` if [`trial_folder`] does not make such a
 /// name.
-pub(crate) fn trial_of(folder: &Path) -> Option<Key> {
+pub(crate) fn trial_of(folder: &Path) -> Option<AttemptKey> {
     let name = folder.file_name()?.to_str()?;
     let (number, attempt) = name.split_once('.').unwrap_or((name, "1"));
     let key = (number.parse().ok()?, attempt.parse().ok()?);

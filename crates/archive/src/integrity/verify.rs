@@ -10,11 +10,11 @@ use assay_model::{LedgerEvent, RunId, RunState, Severity, TrialRecord};
 
 use crate::integrity::chain::Chain;
 use crate::integrity::repair;
-use crate::store::account::{Account, EntryStatus, Gone, Key};
+use crate::store::account::{Account, AttemptKey, EntryStatus, LostTrial};
 use crate::store::folder::Archive;
-use crate::store::heads::{Against, Head};
+use crate::store::heads::{Head, HeadComparison};
 use crate::store::layout::{LEDGER, RECORDS, RUNS, STAGING, TRIALS};
-use crate::store::lock::{Held, look};
+use crate::store::lock::{LockState, look};
 use crate::store::reader::RunReader;
 use crate::store::records::TrialKey;
 use crate::store::{create, disk, heads, listing, notes, records};
@@ -101,7 +101,7 @@ impl Archive {
             }
         }
         for path in repair::list(&self.path().join(STAGING)).unwrap_or_default() {
-            if !matches!(look(&path), Held::Alive(..)) {
+            if !matches!(look(&path), LockState::Alive(..)) {
                 let message =
                     "a process died while it made or removed this; it can be deleted".to_owned();
                 problems.push(Problem { run: None, path, kind: ProblemKind::Leftover, message });
@@ -116,14 +116,14 @@ impl Archive {
     /// time.
     pub fn verify_open(&self, run: &RunReader) -> Vec<Problem> {
         let (id, mut problems) = (run.id(), Vec::new());
-        Check::of(run.dir(), id, &mut problems).run(run, self.kept_head(id));
+        RunVerification::of(run.dir(), id, &mut problems).run(run, self.kept_head(id));
         problems
     }
 
     /// Reads the stored head. Must be called before the ledger is read, because the ledger may grow
     /// meanwhile.
-    fn kept_head(&self, id: &RunId) -> KeptHead {
-        KeptHead { path: heads::path(self.path(), id), head: heads::read(self.path(), id) }
+    fn kept_head(&self, id: &RunId) -> StoredHead {
+        StoredHead { path: heads::path(self.path(), id), head: heads::read(self.path(), id) }
     }
 
     /// Checks that every head belongs to a run.
@@ -179,15 +179,15 @@ impl Archive {
 }
 
 /// The stored head of a run's ledger.
-pub(crate) struct KeptHead {
+pub(crate) struct StoredHead {
     pub path: PathBuf,
     /// The head; `None` if none was stored.
     pub head: Result<Option<Head>>,
 }
 
 /// Verifies the folder of a run.
-pub(crate) fn verify_run(folder: &Path, id: &RunId, head: KeptHead, problems: &mut Vec<Problem>) {
-    let mut check = Check::of(folder, id, problems);
+pub(crate) fn verify_run(folder: &Path, id: &RunId, head: StoredHead, problems: &mut Vec<Problem>) {
+    let mut check = RunVerification::of(folder, id, problems);
     match RunReader::open(folder, id) {
         Ok(run) => check.run(&run, head),
         Err(error) => check.error(error.path().unwrap_or(folder), &error),
@@ -195,7 +195,7 @@ pub(crate) fn verify_run(folder: &Path, id: &RunId, head: KeptHead, problems: &m
 }
 
 const NO_ENTRY: &str = "is not in the ledger";
-struct Check<'a> {
+struct RunVerification<'a> {
     folder: &'a Path,
     id: &'a RunId,
     problems: &'a mut Vec<Problem>,
@@ -203,9 +203,9 @@ struct Check<'a> {
     not_recorded: Vec<String>,
 }
 
-impl<'a> Check<'a> {
+impl<'a> RunVerification<'a> {
     fn of(folder: &'a Path, id: &'a RunId, problems: &'a mut Vec<Problem>) -> Self {
-        Check { folder, id, problems, not_recorded: Vec::new() }
+        RunVerification { folder, id, problems, not_recorded: Vec::new() }
     }
 
     fn found(&mut self, path: &Path, kind: ProblemKind, message: impl Into<String>) {
@@ -228,7 +228,7 @@ impl<'a> Check<'a> {
         self.found(path, kind, error.to_string());
     }
 
-    fn run(&mut self, run: &RunReader, head: KeptHead) {
+    fn run(&mut self, run: &RunReader, head: StoredHead) {
         let live = run.state() == RunState::Started;
         let ledger = self.folder.join(LEDGER);
         let chain = run.chain();
@@ -239,7 +239,8 @@ impl<'a> Check<'a> {
         self.head(chain, head, live);
         for entry in run.ledger() {
             if let LedgerEvent::EntriesLost { entries } = entry.event {
-                let message = format!("before its entry {}, {}", entry.seq, Against::Lost(entries));
+                let message =
+                    format!("before its entry {}, {}", entry.seq, HeadComparison::Lost(entries));
                 self.found(&ledger, ProblemKind::Lost, message);
             }
         }
@@ -256,7 +257,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks that the ledger ends where its head says. The head of a live run moves.
-    fn head(&mut self, chain: &Chain, kept: KeptHead, live: bool) {
+    fn head(&mut self, chain: &Chain, kept: StoredHead, live: bool) {
         let ledger = self.folder.join(LEDGER);
         let against = match kept.head {
             Ok(Some(head)) => head.against(chain),
@@ -272,9 +273,11 @@ impl<'a> Check<'a> {
             Err(error) => return self.error(&kept.path, &error),
         };
         let kind = match against {
-            Against::Agrees => None,
-            Against::GoesOn(_) | Against::Lost(_) => Some(ProblemKind::Lost),
-            Against::Added(_) | Against::Cut(_) | Against::Differs => Some(ProblemKind::Chain),
+            HeadComparison::Agrees => None,
+            HeadComparison::GoesOn(_) | HeadComparison::Lost(_) => Some(ProblemKind::Lost),
+            HeadComparison::Added(_) | HeadComparison::Cut(_) | HeadComparison::Differs => {
+                Some(ProblemKind::Chain)
+            }
         };
         if let Some(kind) = kind.filter(|_| !live && chain.damage.is_none()) {
             self.found(&ledger, kind, format!("{against} ({})", kept.path.display()));
@@ -286,7 +289,7 @@ impl<'a> Check<'a> {
 
     /// Checks that every record is complete and in the ledger; a record with the hash in the ledger
     /// is as it was written. Returns the trials that have a record.
-    fn records(&mut self, account: &Account<'_>, live: bool) -> HashSet<Key> {
+    fn records(&mut self, account: &Account<'_>, live: bool) -> HashSet<AttemptKey> {
         let path = self.folder.join(RECORDS);
         let mut recorded = HashSet::new();
         // Records that are not in the ledger; legitimate at the end of an interrupted session.
@@ -343,9 +346,9 @@ impl<'a> Check<'a> {
     }
 
     /// Checks that every trial that ended has a record.
-    fn trials(&mut self, account: &Account<'_>, recorded: &HashSet<Key>, live: bool) {
+    fn trials(&mut self, account: &Account<'_>, recorded: &HashSet<AttemptKey>, live: bool) {
         let path = self.folder.join(RECORDS);
-        for Gone { key: (number, attempt), at_end } in account.gone(recorded) {
+        for LostTrial { key: (number, attempt), at_end } in account.gone(recorded) {
             let trial = format!("attempt {attempt} at trial {number} ended, and its record");
             if at_end {
                 let message = format!(
@@ -368,7 +371,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks that every folder in `trials/` belongs to a trial.
-    fn folders(&mut self, recorded: &HashSet<Key>, live: bool) {
+    fn folders(&mut self, recorded: &HashSet<AttemptKey>, live: bool) {
         for folder in repair::list(&self.folder.join(TRIALS)).unwrap_or_default() {
             let is_folder = fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_dir());
             if repair::trial_of(&folder).is_none() || !is_folder {

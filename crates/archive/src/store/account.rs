@@ -11,7 +11,7 @@ use assay_model::{FileHash, LedgerEntry, LedgerEvent};
 use crate::store::layout::{IO, SAMPLES};
 
 /// A trial's number and its attempt.
-pub(crate) type Key = (u32, u32);
+pub(crate) type AttemptKey = (u32, u32);
 
 /// Comparison of a trial record with the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub(crate) enum EntryStatus {
 
 /// A trial that ended according to the ledger but has no record on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gone {
-    pub key: Key,
+pub(crate) struct LostTrial {
+    pub key: AttemptKey,
     /// True if the trial is among the last ones of a session that did not end properly, which is
     /// what a power failure leaves. If false, somebody removed the record.
     pub at_end: bool,
@@ -49,12 +49,12 @@ pub(crate) struct TrialFiles<'a> {
 pub(crate) struct Account<'a> {
     entries: &'a [LedgerEntry],
     /// True for attempts whose last entry is `TrialStarted`.
-    open: HashMap<Key, bool>,
+    open: HashMap<AttemptKey, bool>,
     /// Hashes of the records that ended an attempt. There is more than one if a power failure took
     /// the first record and the attempt was repeated.
-    hashes: HashSet<(Key, &'a str)>,
+    hashes: HashSet<(AttemptKey, &'a str)>,
     /// Files of the last `TrialEnded` entry of each attempt.
-    files: HashMap<Key, TrialFiles<'a>>,
+    files: HashMap<AttemptKey, TrialFiles<'a>>,
 }
 
 impl<'a> Account<'a> {
@@ -77,12 +77,12 @@ impl<'a> Account<'a> {
     }
 
     /// Returns the files of an attempt, or `None` if the ledger has no entry that ends it.
-    pub(crate) fn files(&self, key: Key) -> Option<TrialFiles<'a>> {
+    pub(crate) fn files(&self, key: AttemptKey) -> Option<TrialFiles<'a>> {
         self.files.get(&key).copied()
     }
 
     /// Compares a record with this hash with the ledger.
-    pub(crate) fn status(&self, key: Key, sha256: &str) -> EntryStatus {
+    pub(crate) fn status(&self, key: AttemptKey, sha256: &str) -> EntryStatus {
         if self.hashes.contains(&(key, sha256)) {
             EntryStatus::Entered
         } else if self.open.get(&key).copied().unwrap_or(true) {
@@ -93,8 +93,8 @@ impl<'a> Account<'a> {
     }
 
     /// Returns the attempts that were started but did not end, sorted.
-    pub(crate) fn open(&self) -> Vec<Key> {
-        let mut open: Vec<Key> =
+    pub(crate) fn open(&self) -> Vec<AttemptKey> {
+        let mut open: Vec<AttemptKey> =
             self.open.iter().filter(|(_, open)| **open).map(|(key, _)| *key).collect();
         open.sort_unstable();
         open
@@ -111,8 +111,8 @@ impl<'a> Account<'a> {
 
     /// Returns the trials that ended according to the ledger but are not in `there`, the set of
     /// trials that have a record.
-    pub(crate) fn gone(&self, there: &HashSet<Key>) -> Vec<Gone> {
-        let mut gone: Vec<Gone> = Vec::new();
+    pub(crate) fn gone(&self, there: &HashSet<AttemptKey>) -> Vec<LostTrial> {
+        let mut gone: Vec<LostTrial> = Vec::new();
         // Backwards, so that the last entries of each session are visited first.
         let mut ended_again = HashSet::new();
         let mut at_end = true;
@@ -126,7 +126,7 @@ impl<'a> Account<'a> {
                     if ended_again.insert(key) && there.contains(&key) {
                         at_end = false;
                     } else {
-                        gone.push(Gone { key, at_end });
+                        gone.push(LostTrial { key, at_end });
                     }
                 }
                 _ => {}
@@ -137,7 +137,7 @@ impl<'a> Account<'a> {
     }
 }
 
-fn files(entries: &[LedgerEntry]) -> HashMap<Key, TrialFiles<'_>> {
+fn files(entries: &[LedgerEntry]) -> HashMap<AttemptKey, TrialFiles<'_>> {
     let mut all = HashMap::new();
     let mut perhaps_lost = true;
     for entry in entries.iter().rev() {
@@ -161,7 +161,7 @@ fn files(entries: &[LedgerEntry]) -> HashMap<Key, TrialFiles<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::{Outcome, RunState};
+    use assay_model::{RunState, TrialOutcome};
 
     fn started(number: u32) -> LedgerEvent {
         LedgerEvent::TrialStarted { number, attempt: 1 }
@@ -172,7 +172,7 @@ mod tests {
         LedgerEvent::TrialEnded {
             number,
             attempt: 1,
-            outcome: Outcome::Completed,
+            outcome: TrialOutcome::Completed,
             record_sha256,
             files: None,
         }

@@ -14,10 +14,10 @@ use crate::store::disk::{self, Durability};
 use crate::store::index::Index;
 use crate::store::layout::{INDEX, REMOVED, RUNS, STAGING};
 use crate::store::listing::Unreadable;
-use crate::store::lock::{Held, Lock, Purpose, look};
+use crate::store::lock::{Lock, LockPurpose, LockState, look};
 use crate::store::notes::Notes;
 use crate::store::reader::RunReader;
-use crate::store::search::{Found, Search};
+use crate::store::search::{Search, SearchPage};
 use crate::store::writer::RunWriter;
 use crate::store::{create, heads, listing, notes, search};
 use crate::{Error, Result};
@@ -144,7 +144,7 @@ impl Archive {
     /// Returns one page of the runs that match, and the number of all matches.
     ///
     /// Uses the index; if the index is unusable, reads the runs' files, which takes longer.
-    pub fn search(&self, search: &Search) -> Result<Found> {
+    pub fn search(&self, search: &Search) -> Result<SearchPage> {
         search::search(&self.folder, search)
     }
 
@@ -235,7 +235,7 @@ impl Archive {
     /// Returns a run's folder and the lock on it, for a process that changes the run.
     pub(crate) fn locked(&self, id: &RunId) -> Result<(PathBuf, Lock)> {
         let folder = self.folder_of(id)?;
-        let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
+        let lock = Lock::take(&folder, LockPurpose::Write)?.map_err(|owner| Error::Busy {
             run: id.clone(),
             owner,
             lock: folder.join(crate::store::layout::LOCK),
@@ -255,7 +255,7 @@ impl Archive {
     /// process imports the same run.
     pub(crate) fn stage(&self, id: &RunId) -> Result<Option<Staging>> {
         clear_staging(&self.folder);
-        Staging::make(&self.folder, id.as_str(), Purpose::Import)
+        Staging::make(&self.folder, id.as_str(), LockPurpose::Import)
     }
 
     /// Returns the folder of a run, or an error if the run does not exist.
@@ -270,7 +270,7 @@ impl Archive {
 
     /// True if a living process is writing the run.
     pub(crate) fn is_being_written(folder: &Path) -> bool {
-        matches!(look(folder), Held::Alive(Purpose::Write, _))
+        matches!(look(folder), LockState::Alive(LockPurpose::Write, _))
     }
 
     /// Returns the run that this archive wrote last. If that run is unknown or was removed, returns

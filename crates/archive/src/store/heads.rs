@@ -47,7 +47,7 @@ pub(crate) struct Head {
 
 /// Result of comparing a ledger with its head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Against {
+pub(crate) enum HeadComparison {
     /// The ledger ends at the head, or is longer by the one write that a crash of the writer
     /// leaves.
     Agrees,
@@ -63,28 +63,30 @@ pub(crate) enum Against {
     Differs,
 }
 
-impl std::fmt::Display for Against {
+impl std::fmt::Display for HeadComparison {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let entries = |n: u64| count(usize::try_from(n).unwrap_or(usize::MAX), "entry");
         match *self {
-            Against::Agrees => write!(f, "its end matches its head"),
-            Against::GoesOn(n) => write!(
+            HeadComparison::Agrees => write!(f, "its end matches its head"),
+            HeadComparison::GoesOn(n) => write!(
                 f,
                 "it has {} more than its head counts: the power went before the head was flushed, or \
                  they were added",
                 entries(n)
             ),
-            Against::Added(n) => write!(f, "{} were added behind the end of the run", entries(n)),
-            Against::Lost(n) => write!(
+            HeadComparison::Added(n) => {
+                write!(f, "{} were added behind the end of the run", entries(n))
+            }
+            HeadComparison::Lost(n) => write!(
                 f,
                 "its end, {}, is gone: the power went before it was flushed, or it was changed or \
                  taken out",
                 entries(n)
             ),
-            Against::Cut(n) => {
+            HeadComparison::Cut(n) => {
                 write!(f, "its end, {}, was changed or taken out afterwards", entries(n))
             }
-            Against::Differs => {
+            HeadComparison::Differs => {
                 write!(
                     f,
                     "it is not the ledger that its head was kept of: it was changed afterwards"
@@ -106,30 +108,36 @@ impl Head {
     }
 
     /// Compares this head with a ledger whose chain is valid.
-    pub(crate) fn against(&self, chain: &Chain) -> Against {
+    pub(crate) fn against(&self, chain: &Chain) -> HeadComparison {
         let have = chain.tip.seq;
         if have < self.entries {
             let gone = self.entries - have;
-            return if have < self.flushed { Against::Cut(gone) } else { Against::Lost(gone) };
+            return if have < self.flushed {
+                HeadComparison::Cut(gone)
+            } else {
+                HeadComparison::Lost(gone)
+            };
         }
         let at = usize::try_from(self.entries).unwrap_or(usize::MAX);
         let there = chain.entries.get(at).map_or(&chain.tip.prev, |next| &next.prev);
         if *there != self.sha256 {
-            return Against::Differs;
+            return HeadComparison::Differs;
         }
         let event = |at: usize| chain.entries.get(at).map(|entry| &entry.event);
         let ended = at
             .checked_sub(1)
             .is_some_and(|last| matches!(event(last), Some(LedgerEvent::Ended { .. })));
         match have - self.entries {
-            0 => Against::Agrees,
-            1 if !ended || matches!(event(at), Some(LedgerEvent::Resumed)) => Against::Agrees,
+            0 => HeadComparison::Agrees,
+            1 if !ended || matches!(event(at), Some(LedgerEvent::Resumed)) => {
+                HeadComparison::Agrees
+            }
             // The end of a short trial is written together with the entry after it.
             2 if matches!(event(at), Some(LedgerEvent::TrialEnded { .. })) && !ended => {
-                Against::Agrees
+                HeadComparison::Agrees
             }
-            more if ended => Against::Added(more),
-            more => Against::GoesOn(more),
+            more if ended => HeadComparison::Added(more),
+            more => HeadComparison::GoesOn(more),
         }
     }
 
@@ -271,28 +279,44 @@ mod tests {
         let (lines, heads) = ledger(vec![started(1), started(2), end(), started(3), started(4)]);
         let read = |n: usize| chain::read(&lines[..n].concat());
         let third = |flushed| Head { flushed, ..heads[2].clone() };
-        assert_eq!(third(3).against(&read(3)), Against::Agrees);
-        assert_eq!(third(3).against(&read(2)), Against::Cut(1));
-        assert_eq!(third(2).against(&read(2)), Against::Lost(1));
-        assert_eq!(third(2).against(&read(1)), Against::Cut(2));
-        assert_eq!(third(3).against(&read(4)), Against::Added(1), "only a resume follows an end");
-        assert_eq!(heads[3].against(&read(5)), Against::Agrees, "its writer died in between");
-        assert_eq!(heads[0].against(&read(3)), Against::GoesOn(2));
+        assert_eq!(third(3).against(&read(3)), HeadComparison::Agrees);
+        assert_eq!(third(3).against(&read(2)), HeadComparison::Cut(1));
+        assert_eq!(third(2).against(&read(2)), HeadComparison::Lost(1));
+        assert_eq!(third(2).against(&read(1)), HeadComparison::Cut(2));
+        assert_eq!(
+            third(3).against(&read(4)),
+            HeadComparison::Added(1),
+            "only a resume follows an end"
+        );
+        assert_eq!(
+            heads[3].against(&read(5)),
+            HeadComparison::Agrees,
+            "its writer died in between"
+        );
+        assert_eq!(heads[0].against(&read(3)), HeadComparison::GoesOn(2));
         let ended = |number| LedgerEvent::TrialEnded {
             number,
             attempt: 1,
-            outcome: assay_model::Outcome::Completed,
+            outcome: assay_model::TrialOutcome::Completed,
             record_sha256: String::new(),
             files: None,
         };
         let (lines, heads) = ledger(vec![started(1), ended(1), started(2), ended(2), end()]);
         let read_to = |n: usize| chain::read(&lines[..n].concat());
-        assert_eq!(heads[0].against(&read_to(3)), Against::Agrees, "an end and the next start");
-        assert_eq!(heads[1].against(&read_to(4)), Against::GoesOn(2), "no write adds these two");
-        assert_eq!(heads[0].against(&read_to(4)), Against::GoesOn(3));
+        assert_eq!(
+            heads[0].against(&read_to(3)),
+            HeadComparison::Agrees,
+            "an end and the next start"
+        );
+        assert_eq!(
+            heads[1].against(&read_to(4)),
+            HeadComparison::GoesOn(2),
+            "no write adds these two"
+        );
+        assert_eq!(heads[0].against(&read_to(4)), HeadComparison::GoesOn(3));
         let (_, others) = ledger(vec![started(1), started(7), end()]);
-        assert_eq!(others[1].against(&read(3)), Against::Differs);
-        assert_eq!(others[2].against(&read(3)), Against::Differs);
+        assert_eq!(others[1].against(&read(3)), HeadComparison::Differs);
+        assert_eq!(others[2].against(&read(3)), HeadComparison::Differs);
     }
 
     #[test]

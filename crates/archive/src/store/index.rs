@@ -42,7 +42,7 @@ pub(crate) const COLUMNS: &str = "id, experiment, workload, tags, host, started_
 
 /// A run folder as the index knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Folder {
+pub(crate) struct IndexedFolder {
     pub id: String,
     /// Fingerprint of the folder's files (sizes, times, lock).
     pub look: String,
@@ -53,7 +53,7 @@ pub(crate) struct Folder {
 /// A run folder as it was just read.
 #[derive(Debug)]
 pub(crate) struct Update {
-    pub folder: Folder,
+    pub folder: IndexedFolder,
     /// The summary and the factors with their levels (`name`, `name=level`), or the reason why the
     /// folder cannot be read.
     pub found: std::result::Result<(RunSummary, Vec<String>), String>,
@@ -123,7 +123,7 @@ impl Index {
     }
 
     /// Returns the known folders; if `unsettled`, only those that may still change.
-    pub(crate) fn folders(&self, unsettled: bool) -> Result<Vec<Folder>> {
+    pub(crate) fn folders(&self, unsettled: bool) -> Result<Vec<IndexedFolder>> {
         let query = || {
             let mut statement = self.db.prepare(if unsettled {
                 "SELECT id, look, settled FROM folders WHERE settled = 0"
@@ -131,9 +131,9 @@ impl Index {
                 "SELECT id, look, settled FROM folders"
             })?;
             let rows = statement.query_map([], |row| {
-                Ok(Folder { id: row.get(0)?, look: row.get(1)?, settled: row.get(2)? })
+                Ok(IndexedFolder { id: row.get(0)?, look: row.get(1)?, settled: row.get(2)? })
             })?;
-            rows.collect::<rusqlite::Result<Vec<Folder>>>()
+            rows.collect::<rusqlite::Result<Vec<IndexedFolder>>>()
         };
         query().map_err(|e| self.fail(e))
     }

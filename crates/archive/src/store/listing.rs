@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use assay_model::{RunId, RunState, RunSummary};
 
 use crate::export::filter::Filter;
-use crate::store::index::{Folder, Index, Update, is_damaged};
+use crate::store::index::{Index, IndexedFolder, Update, is_damaged};
 use crate::store::layout::{INDEX, LEDGER, NOTES, RUNS};
 use crate::store::lock::look;
 use crate::store::notes;
@@ -94,7 +94,7 @@ pub(crate) fn refresh(archive: &Path, index: &mut Index) -> Result<()> {
             let look = annotated.contains(name).then(|| notes::look_of(archive, name));
             format!(" {}", look.unwrap_or_else(|| "-".to_owned()))
         };
-        let mut known: HashMap<String, Folder> =
+        let mut known: HashMap<String, IndexedFolder> =
             known.into_iter().map(|f| (f.id.clone(), f)).collect();
         for name in names(archive)? {
             let same = known.remove(&name).is_some_and(|f| {
@@ -155,7 +155,7 @@ pub(crate) fn read(archive: &Path, name: &str) -> Update {
     let found = summary();
     // A completed run cannot be resumed, so its files no longer change.
     let settled = found.as_ref().is_ok_and(|(run, _)| run.state == RunState::Completed);
-    Update { folder: Folder { id: name.to_owned(), look, settled }, found }
+    Update { folder: IndexedFolder { id: name.to_owned(), look, settled }, found }
 }
 
 /// Returns the factors of a plan: `name` for each factor and `name=level` for each level.

@@ -19,7 +19,7 @@ use crate::{Error, Result};
 /// The operation that holds a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Purpose {
+pub(crate) enum LockPurpose {
     /// A process writes trials.
     Write,
     /// A process imports a run.
@@ -30,7 +30,7 @@ pub(crate) enum Purpose {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     schema_version: u32,
-    purpose: Purpose,
+    purpose: LockPurpose,
     host: String,
     boot_id: String,
     /// The PID namespace: process ids cannot be compared across namespaces.
@@ -43,16 +43,16 @@ pub(crate) struct Owner {
 
 /// State of a run's lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Held {
+pub(crate) enum LockState {
     Free,
     /// The owner is alive, or cannot be checked from here (another host).
-    Alive(Purpose, String),
+    Alive(LockPurpose, String),
     /// The owner no longer runs.
     Dead,
 }
 
 impl Owner {
-    fn this_process(purpose: Purpose) -> Self {
+    fn this_process(purpose: LockPurpose) -> Self {
         let pid = std::process::id();
         Owner {
             schema_version: assay_model::SCHEMA_VERSION,
@@ -65,7 +65,7 @@ impl Owner {
         }
     }
 
-    fn held(&self) -> Held {
+    fn held(&self) -> LockState {
         let here = Owner::this_process(self.purpose);
         let alive = if self.host != here.host {
             true
@@ -78,9 +78,9 @@ impl Owner {
             now.is_some() && (now == self.start_time || self.start_time.is_none())
         };
         if alive {
-            Held::Alive(self.purpose, format!("process {} on {}", self.pid, self.host))
+            LockState::Alive(self.purpose, format!("process {} on {}", self.pid, self.host))
         } else {
-            Held::Dead
+            LockState::Dead
         }
     }
 }
@@ -94,19 +94,21 @@ fn namespace() -> String {
 }
 
 /// Reads the lock in `folder` without changing it.
-pub(crate) fn look(folder: &Path) -> Held {
+pub(crate) fn look(folder: &Path) -> LockState {
     let path = folder.join(LOCK);
     match disk::read(&path, 4096) {
         Ok(bytes) => match serde_json::from_slice::<Owner>(&bytes) {
             Ok(owner) => owner.held(),
             // Half-written: the writer is about to fill the file or died before it did.
-            Err(_) if is_recent(&path) => Held::Alive(Purpose::Write, "a process".to_owned()),
-            Err(_) => Held::Dead,
+            Err(_) if is_recent(&path) => {
+                LockState::Alive(LockPurpose::Write, "a process".to_owned())
+            }
+            Err(_) => LockState::Dead,
         },
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-            Held::Free
+            LockState::Free
         }
-        Err(_) => Held::Alive(Purpose::Write, "a process that cannot be seen".to_owned()),
+        Err(_) => LockState::Alive(LockPurpose::Write, "a process that cannot be seen".to_owned()),
     }
 }
 
@@ -125,16 +127,16 @@ impl Lock {
     /// Takes the lock of `folder`, even from a dead owner. Returns `Ok(Err(owner))` if it is held.
     pub(crate) fn take(
         folder: &Path,
-        purpose: Purpose,
+        purpose: LockPurpose,
     ) -> Result<std::result::Result<Self, String>> {
         let path = folder.join(LOCK);
         let guard = File::open(folder).map_err(|e| Error::io("open", folder, e))?;
         // Without flock (some network file systems), the O_EXCL creation below still protects.
         let _ = flock(&guard, FlockOperation::LockExclusive);
         match look(folder) {
-            Held::Alive(_, owner) => return Ok(Err(owner)),
-            Held::Dead => disk::remove(&path)?,
-            Held::Free => {}
+            LockState::Alive(_, owner) => return Ok(Err(owner)),
+            LockState::Dead => disk::remove(&path)?,
+            LockState::Free => {}
         }
         let owner = disk::to_json(&Owner::this_process(purpose), &path)?;
         let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
@@ -172,28 +174,28 @@ mod tests {
     #[test]
     fn one_holder_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let lock = Lock::take(folder.path(), Purpose::Write).unwrap().unwrap();
-        assert!(matches!(look(folder.path()), Held::Alive(Purpose::Write, _)));
-        assert!(Lock::take(folder.path(), Purpose::Import).unwrap().is_err());
+        let lock = Lock::take(folder.path(), LockPurpose::Write).unwrap().unwrap();
+        assert!(matches!(look(folder.path()), LockState::Alive(LockPurpose::Write, _)));
+        assert!(Lock::take(folder.path(), LockPurpose::Import).unwrap().is_err());
         drop(lock);
-        assert_eq!(look(folder.path()), Held::Free);
+        assert_eq!(look(folder.path()), LockState::Free);
     }
 
     #[test]
     fn dead_owners_are_seen() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK);
-        let mut owner = Owner::this_process(Purpose::Write);
+        let mut owner = Owner::this_process(LockPurpose::Write);
         let mut put = |change: &dyn Fn(&mut Owner)| {
             change(&mut owner);
             fs::write(&path, serde_json::to_vec(&owner).unwrap()).unwrap();
             look(folder.path())
         };
-        assert!(matches!(put(&|_| {}), Held::Alive(..)));
-        assert_eq!(put(&|o| o.start_time = Some(1)), Held::Dead, "a reused pid");
-        assert_eq!(put(&|o| o.pid = u32::MAX), Held::Dead);
-        assert_eq!(put(&|o| o.boot_id = "another".into()), Held::Dead);
-        assert!(matches!(put(&|o| o.host = "elsewhere".into()), Held::Alive(..)));
-        assert!(Lock::take(folder.path(), Purpose::Write).unwrap().is_err());
+        assert!(matches!(put(&|_| {}), LockState::Alive(..)));
+        assert_eq!(put(&|o| o.start_time = Some(1)), LockState::Dead, "a reused pid");
+        assert_eq!(put(&|o| o.pid = u32::MAX), LockState::Dead);
+        assert_eq!(put(&|o| o.boot_id = "another".into()), LockState::Dead);
+        assert!(matches!(put(&|o| o.host = "elsewhere".into()), LockState::Alive(..)));
+        assert!(Lock::take(folder.path(), LockPurpose::Write).unwrap().is_err());
     }
 }

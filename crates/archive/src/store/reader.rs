@@ -17,13 +17,13 @@ use assay_system::redact::Redactor;
 use crate::export::{samples, subjects};
 use crate::integrity::chain::{self, Chain, Tip};
 use crate::integrity::identity::{RunIdentity, RunMetrics};
-use crate::store::account::{Account, Gone};
+use crate::store::account::{Account, LostTrial};
 use crate::store::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::store::layout::{
     EXPERIMENT, IDENTITY, INSTRUCTIONS, IO, IO_EVENTS, LEDGER, METRICS, PLAN, PROFILE, RECORDS,
     SAMPLES, STDERR, STDOUT, SYSCALLS, SYSTEM, trial_folder,
 };
-use crate::store::lock::{Held, Purpose, look};
+use crate::store::lock::{LockPurpose, LockState, look};
 use crate::store::{records, summary};
 use crate::{Error, Result};
 
@@ -219,7 +219,7 @@ impl RunReader {
         let gone = Account::of(&self.chain.entries).gone(&there);
         match gone.iter().find(|gone| !gone.at_end) {
             None => Ok(records),
-            Some(Gone { key: (number, attempt), .. }) => Err(Error::damaged(
+            Some(LostTrial { key: (number, attempt), .. }) => Err(Error::damaged(
                 &path,
                 format!("it lacks attempt {attempt} at trial {number}, which the ledger has"),
             )),
@@ -413,7 +413,7 @@ pub(crate) fn is_wordless(event: &LedgerEvent) -> bool {
     }
 }
 
-fn state_of(entries: &[LedgerEntry], held: &Held) -> RunState {
+fn state_of(entries: &[LedgerEntry], held: &LockState) -> RunState {
     let last = entries.iter().rev().find_map(|entry| match &entry.event {
         LedgerEvent::Ended { state, .. } => Some(Some(*state)),
         LedgerEvent::Resumed => Some(None),
@@ -421,7 +421,7 @@ fn state_of(entries: &[LedgerEntry], held: &Held) -> RunState {
     });
     match (last.flatten(), held) {
         (Some(state), _) => state,
-        (None, Held::Alive(Purpose::Write, _)) => RunState::Started,
+        (None, LockState::Alive(LockPurpose::Write, _)) => RunState::Started,
         (None, _) => RunState::Interrupted,
     }
 }

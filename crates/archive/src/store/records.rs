@@ -16,7 +16,7 @@ pub(crate) const MAX_LINE: u64 = crate::store::disk::MAX_TEXT;
 
 /// Reason why a line is not a valid record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum InvalidLine {
     /// The line has a newer format version.
     Newer(u64),
     /// The line is not a record, or was changed.
@@ -25,25 +25,25 @@ pub(crate) enum Wrong {
 
 /// Result of reading a file of records to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct End {
+pub(crate) struct RecordsEnd {
     /// Length of the file in bytes, up to and including the last record.
     pub bytes: u64,
     /// True if a tail follows that was being written when the power or the process failed; it holds
     /// no record.
     pub torn: bool,
     /// The first invalid line (from 1) that is not just a torn tail.
-    pub wrong: Option<(usize, Wrong)>,
+    pub wrong: Option<(usize, InvalidLine)>,
 }
 
-impl End {
+impl RecordsEnd {
     /// Returns an error if a line in the middle is invalid.
     pub(crate) fn check(&self, path: &Path) -> Result<()> {
         match &self.wrong {
             None => Ok(()),
-            Some((_, Wrong::Newer(found))) => {
+            Some((_, InvalidLine::Newer(found))) => {
                 Err(Error::Newer { path: path.to_owned(), found: *found })
             }
-            Some((line, Wrong::Unreadable(reason))) => {
+            Some((line, InvalidLine::Unreadable(reason))) => {
                 Err(Error::damaged(path, format!("line {line}: {reason}")))
             }
         }
@@ -51,12 +51,12 @@ impl End {
 }
 
 /// A type that can be parsed from a line of `records.jsonl`.
-pub(crate) trait Line: DeserializeOwned {
+pub(crate) trait RecordLine: DeserializeOwned {
     /// Returns the version of the line's format.
     fn schema_version(&self) -> u32;
 }
 
-impl Line for TrialRecord {
+impl RecordLine for TrialRecord {
     fn schema_version(&self) -> u32 {
         self.schema_version
     }
@@ -71,14 +71,17 @@ pub(crate) struct TrialKey {
     pub attempt: u32,
 }
 
-impl Line for TrialKey {
+impl RecordLine for TrialKey {
     fn schema_version(&self) -> u32 {
         self.schema_version
     }
 }
 
 /// Reads the file at `path`; see [`read`].
-pub(crate) fn read_file<L: Line>(path: &Path, each: impl FnMut(&[u8], L)) -> Result<End> {
+pub(crate) fn read_file<L: RecordLine>(
+    path: &Path,
+    each: impl FnMut(&[u8], L),
+) -> Result<RecordsEnd> {
     let fail = |e| Error::io("read", path, e);
     let file = File::open(path).map_err(fail)?;
     let meta = file.metadata().map_err(fail)?;
@@ -94,14 +97,14 @@ pub(crate) fn read_file<L: Line>(path: &Path, each: impl FnMut(&[u8], L)) -> Res
 /// Passes every record to `each`, in order, with the bytes of its line (without the newline). Holds
 /// one line in memory at a time. An invalid line does not end the reading, because only the lines
 /// after it show whether it is a torn tail.
-pub(crate) fn read<L: Line>(
+pub(crate) fn read<L: RecordLine>(
     mut input: impl BufRead,
     mut each: impl FnMut(&[u8], L),
-) -> io::Result<End> {
-    let mut end = End::default();
+) -> io::Result<RecordsEnd> {
+    let mut end = RecordsEnd::default();
     let (mut line, mut number, mut at) = (Vec::new(), 0, 0);
     // The first line of a tail that holds no record so far.
-    let mut tail: Option<(usize, Wrong)> = None;
+    let mut tail: Option<(usize, InvalidLine)> = None;
     loop {
         line.clear();
         let read = input.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut line)? as u64;
@@ -115,7 +118,7 @@ pub(crate) fn read<L: Line>(
             parse(&line)
         } else {
             at += input.skip_until(b'\n')? as u64;
-            Err(Wrong::Unreadable(format!("it has no end within {MAX_LINE} bytes")))
+            Err(InvalidLine::Unreadable(format!("it has no end within {MAX_LINE} bytes")))
         };
         match found {
             Ok(record) => {
@@ -124,7 +127,7 @@ pub(crate) fn read<L: Line>(
                 // A record follows the invalid lines, so they are damage and not a tail.
                 end.wrong = end.wrong.or(tail.take());
             }
-            Err(newer @ Wrong::Newer(_)) => {
+            Err(newer @ InvalidLine::Newer(_)) => {
                 end.bytes = at;
                 end.wrong = end.wrong.or(tail.take()).or(Some((number, newer)));
             }
@@ -140,16 +143,16 @@ struct Version {
     schema_version: u64,
 }
 
-fn parse<L: Line>(line: &[u8]) -> std::result::Result<L, Wrong> {
+fn parse<L: RecordLine>(line: &[u8]) -> std::result::Result<L, InvalidLine> {
     let newest = u64::from(SCHEMA_VERSION);
     match serde_json::from_slice::<L>(line) {
         Ok(record) if u64::from(record.schema_version()) <= newest => Ok(record),
-        Ok(record) => Err(Wrong::Newer(record.schema_version().into())),
+        Ok(record) => Err(InvalidLine::Newer(record.schema_version().into())),
         Err(e) => match serde_json::from_slice::<Version>(line) {
             Ok(Version { schema_version }) if schema_version > newest => {
-                Err(Wrong::Newer(schema_version))
+                Err(InvalidLine::Newer(schema_version))
             }
-            _ => Err(Wrong::Unreadable(format!("it is not a record ({e})"))),
+            _ => Err(InvalidLine::Unreadable(format!("it is not a record ({e})"))),
         },
     }
 }
@@ -175,7 +178,7 @@ mod tests {
         (1..=n).map(line).collect()
     }
 
-    fn numbers(bytes: &[u8]) -> (Vec<u32>, End) {
+    fn numbers(bytes: &[u8]) -> (Vec<u32>, RecordsEnd) {
         let mut found = Vec::new();
         let end = read(bytes, |line, record: TrialRecord| {
             assert_eq!(serde_json::from_slice::<TrialRecord>(line).unwrap(), record);
@@ -188,10 +191,10 @@ mod tests {
     fn every_torn_tail_keeps_the_lines_before() {
         let text = lines(3);
         let two = lines(2).len();
-        let whole = End { bytes: text.len() as u64, torn: false, wrong: None };
+        let whole = RecordsEnd { bytes: text.len() as u64, torn: false, wrong: None };
         assert_eq!(numbers(text.as_bytes()), (vec![1, 2, 3], whole));
         for cut in two + 1..text.len() {
-            let torn = End { bytes: two as u64, torn: true, wrong: None };
+            let torn = RecordsEnd { bytes: two as u64, torn: true, wrong: None };
             assert_eq!(numbers(&text.as_bytes()[..cut]), (vec![1, 2], torn), "cut at {cut}");
         }
         for tail in [&[0; 100][..], b"\n", b"{\"number\":4}\n\n{}\n", b"\xff\n\0"] {
@@ -216,7 +219,10 @@ mod tests {
             [line(2).replace("version\":1", "version\":2"), "{\"schema_version\":2}\n".into()]
         {
             let (found, end) = numbers(format!("{}{newer}", line(1)).as_bytes());
-            assert_eq!((found, end.torn, end.wrong), (vec![1], false, Some((2, Wrong::Newer(2)))));
+            assert_eq!(
+                (found, end.torn, end.wrong),
+                (vec![1], false, Some((2, InvalidLine::Newer(2))))
+            );
         }
     }
 

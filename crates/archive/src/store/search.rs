@@ -13,7 +13,7 @@ use crate::{Error, Result};
 
 /// Sort order of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sort {
+pub enum SortOrder {
     #[default]
     Newest,
     Oldest,
@@ -46,7 +46,7 @@ pub struct Search {
     pub since: String,
     /// Latest start: a time or a day, UTC, inclusive.
     pub until: String,
-    pub sort: Sort,
+    pub sort: SortOrder,
     /// Number of matches to skip.
     pub offset: usize,
     /// Maximum number of runs on the page.
@@ -55,14 +55,14 @@ pub struct Search {
 
 /// One page of matching runs.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct SearchPage {
     /// Number of all matching runs.
     pub total: usize,
     /// The runs on this page.
     pub runs: Vec<RunSummary>,
 }
 
-pub(crate) fn search(archive: &Path, search: &Search) -> Result<Found> {
+pub(crate) fn search(archive: &Path, search: &Search) -> Result<SearchPage> {
     let from_index = with_index(archive, |index| {
         index.ask(|db| {
             let (conditions, values) = conditions(search);
@@ -72,12 +72,12 @@ pub(crate) fn search(archive: &Path, search: &Search) -> Result<Found> {
                 .optional()?
                 .unwrap_or(0);
             let order = match search.sort {
-                Sort::Newest => "started_at DESC, id DESC",
-                Sort::Oldest => "started_at, id",
-                Sort::Experiment => "experiment, started_at DESC, id DESC",
-                Sort::Workload => "workload, started_at DESC, id DESC",
-                Sort::Greatest => "value IS NULL, value DESC, id DESC",
-                Sort::Least => "value IS NULL, value, id DESC",
+                SortOrder::Newest => "started_at DESC, id DESC",
+                SortOrder::Oldest => "started_at, id",
+                SortOrder::Experiment => "experiment, started_at DESC, id DESC",
+                SortOrder::Workload => "workload, started_at DESC, id DESC",
+                SortOrder::Greatest => "value IS NULL, value DESC, id DESC",
+                SortOrder::Least => "value IS NULL, value, id DESC",
             };
             let sql = format!(
                 "SELECT {COLUMNS} FROM runs WHERE {conditions} ORDER BY {order} LIMIT {} OFFSET {}",
@@ -86,7 +86,7 @@ pub(crate) fn search(archive: &Path, search: &Search) -> Result<Found> {
             let mut statement = db.prepare_cached(&sql)?;
             let runs = statement.query_map(params_from_iter(&values), summary)?;
             let runs = runs.collect::<rusqlite::Result<Vec<_>>>()?;
-            Ok(Found { total: usize::try_from(total).unwrap_or(0), runs })
+            Ok(SearchPage { total: usize::try_from(total).unwrap_or(0), runs })
         })
     });
     match from_index {
@@ -136,7 +136,7 @@ fn end_of(until: &str) -> String {
     if until.len() == 10 { format!("{until}T23:59:59.999999999Z") } else { until.to_owned() }
 }
 
-fn from_files(archive: &Path, search: &Search) -> Result<Found> {
+fn from_files(archive: &Path, search: &Search) -> Result<SearchPage> {
     let text = search.text.to_lowercase();
     let until = end_of(&search.until);
     let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
@@ -166,14 +166,14 @@ fn from_files(archive: &Path, search: &Search) -> Result<Found> {
         (a, b) => a.is_none().cmp(&b.is_none()),
     };
     match search.sort {
-        Sort::Newest => {}
-        Sort::Oldest => runs.reverse(),
-        Sort::Experiment => runs.sort_by(|a, b| a.experiment.cmp(&b.experiment)),
-        Sort::Workload => runs.sort_by(|a, b| a.workload.cmp(&b.workload)),
-        Sort::Greatest => runs.sort_by(|a, b| by_value(a, b, true)),
-        Sort::Least => runs.sort_by(|a, b| by_value(a, b, false)),
+        SortOrder::Newest => {}
+        SortOrder::Oldest => runs.reverse(),
+        SortOrder::Experiment => runs.sort_by(|a, b| a.experiment.cmp(&b.experiment)),
+        SortOrder::Workload => runs.sort_by(|a, b| a.workload.cmp(&b.workload)),
+        SortOrder::Greatest => runs.sort_by(|a, b| by_value(a, b, true)),
+        SortOrder::Least => runs.sort_by(|a, b| by_value(a, b, false)),
     }
     let total = runs.len();
     let runs = runs.into_iter().skip(search.offset).take(search.limit).collect();
-    Ok(Found { total, runs })
+    Ok(SearchPage { total, runs })
 }

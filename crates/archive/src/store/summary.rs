@@ -1,6 +1,6 @@
 //! Summarizes a run in one row, from its files.
 
-use assay_model::{Outcome, RunSummary, TrialRecord};
+use assay_model::{RunSummary, TrialOutcome, TrialRecord};
 use assay_stats::means::geometric;
 
 use crate::Result;
@@ -18,7 +18,7 @@ pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary>
         metrics.find(|m| m.name == plan.metric).map(|m| m.unit.clone())
     };
     let unit = plan.workload.metric(&plan.metric).map(|m| m.unit.clone()).or_else(reported);
-    let completed = records.iter().filter(|r| r.outcome == Outcome::Completed).count() as u32;
+    let completed = records.iter().filter(|r| r.outcome == TrialOutcome::Completed).count() as u32;
     let identity = run.identity();
     Ok(RunSummary {
         id: identity.id.clone(),

@@ -21,13 +21,13 @@ use crate::{Error, Result};
 const TIME: &str = "%Y%m%d-%H%M%S";
 
 /// A run's folder in the trash.
-struct Kept {
+struct TrashedRun {
     run: RunId,
     at: DateTime,
     folder: PathBuf,
 }
 
-impl Kept {
+impl TrashedRun {
     /// Returns the end of the day on which the run was deleted.
     fn until(&self) -> Timestamp {
         let day = self.at.date().tomorrow().unwrap_or(self.at.date());
@@ -70,7 +70,7 @@ impl Archive {
         disk::sync(&trash)?;
         disk::sync(&self.path().join(RUNS))?;
         listing::forget(self.path(), id);
-        Ok(Kept { run: id.clone(), at, folder: to }.public())
+        Ok(TrashedRun { run: id.clone(), at, folder: to }.public())
     }
 
     /// Returns the deleted runs that can be restored, latest deletion first. Permanently removes
@@ -84,7 +84,7 @@ impl Archive {
         let mut kept = self.kept()?;
         kept.retain(|k| k.until() > now);
         kept.sort_by(|a, b| (b.at, &b.run).cmp(&(a.at, &a.run)));
-        Ok(kept.iter().map(Kept::public).collect())
+        Ok(kept.iter().map(TrashedRun::public).collect())
     }
 
     /// Restores a deleted run. `wanted` is its id or a unique prefix or suffix of it; `last` is the
@@ -147,7 +147,7 @@ impl Archive {
         Ok(())
     }
 
-    fn kept(&self) -> Result<Vec<Kept>> {
+    fn kept(&self) -> Result<Vec<TrashedRun>> {
         let trash = self.path().join(TRASH);
         if !trash.is_dir() {
             return Ok(Vec::new());
@@ -156,8 +156,8 @@ impl Archive {
     }
 }
 
-fn kept(path: &Path) -> Option<Kept> {
+fn kept(path: &Path) -> Option<TrashedRun> {
     let (run, at) = path.file_name()?.to_str()?.split_once('.')?;
     let at = DateTime::strptime(TIME, at).ok()?;
-    Some(Kept { run: run.parse().ok()?, at, folder: path.to_owned() })
+    Some(TrashedRun { run: run.parse().ok()?, at, folder: path.to_owned() })
 }

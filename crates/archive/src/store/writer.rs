@@ -18,7 +18,7 @@ use crate::export::samples;
 use crate::integrity::chain::Tip;
 use crate::integrity::finite;
 use crate::integrity::identity::RunMetrics;
-use crate::store::account::Key;
+use crate::store::account::AttemptKey;
 use crate::store::appender::Appender;
 use crate::store::disk::{self, Durability, MAX_DATA};
 use crate::store::heads::{HeadFile, set_newest};
@@ -52,7 +52,7 @@ pub struct RunWriter {
     owed: Vec<u8>,
     head: HeadFile,
     records: Appender,
-    recorded: HashSet<Key>,
+    recorded: HashSet<AttemptKey>,
     /// Buffer of the line being written, reused so that no trial has to allocate it.
     line: Vec<u8>,
     durability: Durability,
@@ -73,7 +73,7 @@ impl RunWriter {
         id: RunId,
         archive: &Path,
         lock: Lock,
-        (tip, recorded): (Tip, HashSet<Key>),
+        (tip, recorded): (Tip, HashSet<AttemptKey>),
         durability: Durability,
     ) -> Result<Self> {
         let folder = archive.join(RUNS).join(id.as_str());
@@ -170,7 +170,7 @@ impl RunWriter {
         // A program may print anything, so everything that looks like a token is replaced.
         let (stdout, stderr) = (&*Recorder::log(stdout), &*Recorder::log(stderr));
         let secrets = LazyCell::new(|| {
-            Redactor::secrets(assay_system::redact::Key::new(self.id.as_str()), Vec::new())
+            Redactor::secrets(assay_system::redact::RedactionKey::new(self.id.as_str()), Vec::new())
         });
         let clean: Vec<Cow<'_, [u8]>> = kept
             .iter()
@@ -322,7 +322,7 @@ impl RunWriter {
         if self.broken { Err(Error::Broken { run: self.id.clone() }) } else { Ok(()) }
     }
 
-    fn refuse_recorded(&self, key: Key) -> Result<()> {
+    fn refuse_recorded(&self, key: AttemptKey) -> Result<()> {
         self.refuse_broken()?;
         if self.recorded.contains(&key) {
             let reason = format!("attempt {} is recorded already", key.1);

@@ -48,7 +48,7 @@ fn filled() -> (tempfile::TempDir, Archive, String, PathBuf) {
     run.write_trial(&missing, b"", b"", None).unwrap();
     let mut nothing = record(4, 1);
     nothing.metrics.clear();
-    nothing.outcome = assay_model::Outcome::Failed;
+    nothing.outcome = assay_model::TrialOutcome::Failed;
     run.write_trial(&nothing, b"", b"", None).unwrap();
     run.finish(RunState::Completed, "done").unwrap();
     (folder, archive, id, dir.join("trials/0001/samples.parquet"))

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use assay_archive::{Archive, NewRun, RunWriter};
 use assay_model::{
-    Better, Kind, LedgerEvent, MetricSpec, MetricValue, Outcome, Plan, PlannedTrial, RunId,
-    RunState, SCHEMA_VERSION, SampleRow, SampleSet, Scalar, SeriesKey, StreamSummary,
-    SystemDescription, Treatment, TrialRecord, ValidationResult, WorkloadSpec,
+    Better, LedgerEvent, MetricKind, MetricSpec, MetricValue, Plan, PlannedTrial, RunId, RunState,
+    SCHEMA_VERSION, SampleRow, SampleSet, Scalar, SeriesKey, StreamSummary, SystemDescription,
+    Treatment, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec,
 };
 
 pub const EXPERIMENT: &str = "name = \"block-size\"\nworkload = \"stream\"\n";
@@ -36,7 +36,7 @@ pub fn plan(trials: u32) -> Plan {
                 name: "throughput".into(),
                 unit: "B/s".into(),
                 better: Better::Higher,
-                kind: Kind::Measured,
+                kind: MetricKind::Measured,
                 help: "Bytes a second.".into(),
                 merge: None,
                 counted: false,
@@ -70,14 +70,14 @@ pub fn record(number: u32, attempt: u32) -> TrialRecord {
     let started_at = "2026-11-21T09:30:00.000Z".into();
     let start_ns = 1_000_000 * u64::from(number);
     TrialRecord {
-        outcome: Outcome::Completed,
+        outcome: TrialOutcome::Completed,
         end_ns: 1_000_000 * u64::from(number) + 900_000,
         metrics: vec![MetricValue::new(
             "throughput",
             Some(f64::from(number) * 1e9),
             "B/s",
             Better::Higher,
-            Kind::Measured,
+            MetricKind::Measured,
         )],
         validation: ValidationResult::ExitCodeOnly,
         stdout: StreamSummary { bytes: 5, kept: 5 },

@@ -129,7 +129,7 @@ fn two_processes_share_an_archive() {
 
 #[test]
 fn a_search_is_cut_into_pages_and_answers_the_same_without_the_index() {
-    use assay_archive::{Search, Sort};
+    use assay_archive::{Search, SortOrder};
     let (folder, archive) = filled();
     let search = |change: &dyn Fn(&mut Search)| {
         let mut search = Search { limit: 2, ..Search::default() };
@@ -145,7 +145,7 @@ fn a_search_is_cut_into_pages_and_answers_the_same_without_the_index() {
         &|s| s.tag = "nightly".into(),
         &|s| s.factor = "processes".into(),
         &|s| s.factor = "' OR 1=1 --".into(),
-        &|s| s.sort = Sort::Oldest,
+        &|s| s.sort = SortOrder::Oldest,
         &|s| s.until = "2000-01-01".into(),
         &|s| s.since = "2000-01-01".into(),
     ];

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use assay_archive::{Archive, Error, ProblemKind};
 use assay_model::{
-    Better, Curve, Kind, LedgerEvent, MetricValue, Outcome, RunId, RunState, SampleSet, Severity,
+    Better, Curve, LedgerEvent, MetricKind, MetricValue, RunId, RunState, SampleSet, Severity,
+    TrialOutcome,
 };
 
 use crate::fixture::{EXPERIMENT, archive, completed, create, plan, record, samples, write};
@@ -23,7 +24,7 @@ fn a_run_comes_back_as_it_was_written() {
     for number in 1..=4 {
         write(&mut run, number, 1).unwrap();
     }
-    let floor = MetricValue::new("aa_floor", None, "%", Better::Neither, Kind::Derived);
+    let floor = MetricValue::new("aa_floor", None, "%", Better::Neither, MetricKind::Derived);
     run.set_run_metrics(std::slice::from_ref(&floor)).unwrap();
     assert_eq!(run.reader().unwrap().records().unwrap().len(), 4, "a writer reads its own trials");
     run.finish(RunState::Completed, "all blocks are done").unwrap();
@@ -54,7 +55,7 @@ fn a_further_attempt_replaces_the_record_and_keeps_the_first() {
     let mut run = create(&archive, "block-size", &[]);
     let id = run.id().clone();
     let mut failed = record(1, 1);
-    failed.outcome = Outcome::Failed;
+    failed.outcome = TrialOutcome::Failed;
     run.ledger(LedgerEvent::TrialStarted { number: 1, attempt: 1 }).unwrap();
     run.write_trial(&failed, b"", b"oops", None).unwrap();
     run.ledger(LedgerEvent::TrialStarted { number: 2, attempt: 1 }).unwrap();
@@ -140,7 +141,7 @@ fn a_record_that_json_cannot_hold_is_refused_and_the_run_goes_on() {
         x_name: "size".into(),
         x_unit: "B".into(),
         unit,
-        kind: Kind::Measured,
+        kind: MetricKind::Measured,
         points,
     });
     let refused = run.write_trial(&wrong, b"", b"", None);

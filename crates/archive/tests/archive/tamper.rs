@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assay_archive::{Archive, ImportLimits, Problem, ProblemKind};
-use assay_model::{Better, Kind, LedgerEvent, MetricValue, RunId, RunState, Severity};
+use assay_model::{Better, LedgerEvent, MetricKind, MetricValue, RunId, RunState, Severity};
 
 use assay_system::redact::CleanRecord;
 
@@ -39,7 +39,7 @@ fn full(archive: &Archive, scratch: &Path) -> RunId {
             _ => run.write_trial(&record, b"last\n", b"", None).unwrap(),
         }
     }
-    let floor = MetricValue::new("aa_floor", Some(1.5), "%", Better::Neither, Kind::Derived);
+    let floor = MetricValue::new("aa_floor", Some(1.5), "%", Better::Neither, MetricKind::Derived);
     run.set_run_metrics(&[floor]).unwrap();
     let id = run.id().clone();
     run.finish(RunState::Completed, "done").unwrap();

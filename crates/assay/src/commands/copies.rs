@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use assay_archive::{Archive, Published, RunReader};
+use assay_archive::{Archive, PublishedCopy, RunReader};
 use assay_model::RunId;
 use assay_model::nouns::count;
-use assay_system::redact::Kind;
+use assay_system::redact::ReplacementKind;
 use assay_system::scratch;
 
 use crate::cli::Cli;
@@ -20,7 +20,7 @@ use crate::view;
 pub struct Copies {
     archive: Archive,
     folder: PathBuf,
-    published: RefCell<Vec<(RunId, Published)>>,
+    published: RefCell<Vec<(RunId, PublishedCopy)>>,
 }
 
 impl Copies {
@@ -140,7 +140,7 @@ impl Copies {
             print(&format!("{id}: {what}"))?;
             for f in &one.found {
                 let of = match f.kind {
-                    Kind::Token => format!("in {}", f.what),
+                    ReplacementKind::Token => format!("in {}", f.what),
                     _ => format!("{} by {}", f.what, f.by),
                 };
                 print(&format!("  {}: {of}, {}", f.kind.name(), count(f.times as usize, "time")))?;

@@ -5,16 +5,16 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use anyhow::Result;
-use assay_lab::{DEFAULT_BLOCKS, LabError, Prepared, REV, apply_set};
-use assay_model::{Engine, Experiment, FactorLevels, Scalar, Stop, Where};
+use assay_lab::{DEFAULT_BLOCKS, LabError, PreparedExperiment, REV, apply_set};
+use assay_model::{Engine, ExecutionPlace, Experiment, FactorLevels, Scalar, Stop};
 use assay_workloads::{KitPaths, quote_words};
 
-use crate::cli::{Location, On, What};
+use crate::cli::{EngineArg, ExperimentArgs, PlaceArgs};
 use crate::exit::{Usage, usage};
 use crate::shipped;
 
 /// Prepares the experiment that the arguments describe.
-pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
+pub fn prepare(what: &ExperimentArgs, kits: &KitPaths) -> Result<PreparedExperiment> {
     let prepared = prepared(what, kits).inspect_err(|e| hint(what, &e.to_string()))?;
     if what.place.of_nodes() && prepared.experiment.place.engine == Engine::Local {
         return usage(OF_NODES);
@@ -33,7 +33,7 @@ pub const OF_NODES: &str = "--nodes, --tasks-per-node and --partition go with --
 
 /// Prints a hint on how to write a value with a comma, if a value was split at commas and one part
 /// was refused.
-pub fn hint(what: &What, refused: &str) {
+pub fn hint(what: &ExperimentArgs, refused: &str) {
     if let Some(hint) = comma_hint(&what.set, refused) {
         crate::screen::say(&format!("hint: {hint}"));
     }
@@ -58,7 +58,7 @@ fn comma_hint(sets: &[String], refused: &str) -> Option<String> {
     })
 }
 
-fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
+fn prepared(what: &ExperimentArgs, kits: &KitPaths) -> Result<PreparedExperiment> {
     if let Some(option) = what.command.iter().find(|w| *w == "--vs") {
         let option = option.display();
         return usage(format!(
@@ -83,7 +83,7 @@ fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
         }
         [target] if is_file(target) => {
             let file = shipped::find(Path::new(target)).map_err(Usage)?;
-            Ok(Prepared::from_file(&file, kits, &|e| change(e, what))?)
+            Ok(PreparedExperiment::from_file(&file, kits, &|e| change(e, what))?)
         }
         [target] => {
             let workload = if target.contains('/') {
@@ -94,7 +94,7 @@ fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
             let name = target.trim_end_matches('/').rsplit('/').next().unwrap_or(target);
             let mut experiment = named(name, &workload)?;
             change(&mut experiment, what)?;
-            Ok(Prepared::from_experiment(experiment, kits)?)
+            Ok(PreparedExperiment::from_experiment(experiment, kits)?)
         }
         _ if what.command.is_empty() => {
             let why = "--vs compares with another command, and there is none; give it: --vs ... -- COMMAND";
@@ -104,10 +104,10 @@ fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
     }
 }
 
-fn of_commands(what: &What, kits: &KitPaths) -> Result<Prepared> {
+fn of_commands(what: &ExperimentArgs, kits: &KitPaths) -> Result<PreparedExperiment> {
     let mut experiment = commands(what)?;
     change(&mut experiment, what)?;
-    Ok(Prepared::from_experiment(experiment, kits)?)
+    Ok(PreparedExperiment::from_experiment(experiment, kits)?)
 }
 
 /// Returns true for a command line in quotes.
@@ -147,7 +147,7 @@ fn slug(text: &str) -> String {
 }
 
 /// Turns command lines into an experiment: one is a parameter, several are the levels of a factor.
-fn commands(what: &What) -> Result<Experiment> {
+fn commands(what: &ExperimentArgs) -> Result<Experiment> {
     let mut lines = what.targets.clone();
     match what.command.as_slice() {
         [] => {}
@@ -179,7 +179,7 @@ fn commands(what: &What) -> Result<Experiment> {
 }
 
 /// Applies the options to an experiment.
-fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
+fn change(experiment: &mut Experiment, what: &ExperimentArgs) -> Result<(), LabError> {
     // The place of the trials decides the meaning of `vm.NAME`.
     change_place(&mut experiment.place, &what.place);
     for set in &what.set {
@@ -258,7 +258,7 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
 }
 
 /// Applies the options for revisions to an experiment; the first revision is the baseline.
-fn change_source(experiment: &mut Experiment, what: &What) {
+fn change_source(experiment: &mut Experiment, what: &ExperimentArgs) {
     if let Some(first) = what.rev.first() {
         experiment.source.get_or_insert_default();
         let levels = what.rev.iter().map(|r| r.as_str().into()).collect();
@@ -282,17 +282,17 @@ fn change_source(experiment: &mut Experiment, what: &What) {
 }
 
 /// Applies the options for the place of the trials.
-pub fn change_place(place: &mut Where, typed: &Location) {
+pub fn change_place(place: &mut ExecutionPlace, typed: &PlaceArgs) {
     if let Some(on) = typed.on {
         place.engine = match on {
-            On::Local => Engine::Local,
-            On::Slurm => Engine::Slurm,
-            On::Vm => Engine::Vm,
+            EngineArg::Local => Engine::Local,
+            EngineArg::Slurm => Engine::Slurm,
+            EngineArg::Vm => Engine::Vm,
         };
     }
     // With `--on local`, an experiment for a cluster is tried on this machine alone.
-    if typed.on == Some(On::Local) {
-        *place = Where::default();
+    if typed.on == Some(EngineArg::Local) {
+        *place = ExecutionPlace::default();
     }
     place.nodes = typed.nodes.unwrap_or(place.nodes);
     place.tasks_per_node = typed.tasks_per_node.unwrap_or(place.tasks_per_node);

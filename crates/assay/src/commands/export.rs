@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use assay_report::RunView;
-use assay_report::formats::rows::{Format, format, listed};
+use assay_report::formats::rows::{ExportFormat, format, listed};
 
 use crate::exit::{Usage, usage};
 use crate::screen::write_file;
@@ -12,7 +12,7 @@ use crate::screen::write_file;
 /// A format and the file to write it to.
 #[derive(Clone)]
 pub struct Export {
-    format: &'static Format,
+    format: &'static ExportFormat,
     file: PathBuf,
 }
 

@@ -13,7 +13,7 @@ use assay_observe::profile::profile_ability;
 use assay_stats::series::Functions;
 
 use super::experiment;
-use crate::cli::{Profiling, What};
+use crate::cli::{ExperimentArgs, Profiling};
 use crate::progress::Bar;
 
 /// Minimum number of blocks: fewer have no interval.
@@ -22,9 +22,9 @@ const LEAST: u32 = 3;
 const AROUND: f64 = 1.3;
 
 /// Two revisions to profile.
-pub struct Between<'a> {
+pub struct ComparedRevisions<'a> {
     /// Arguments that describe the experiment.
-    pub what: &'a What,
+    pub what: &'a ExperimentArgs,
     /// Condition for profiling at all.
     pub when: Profiling,
     /// The two revisions, as levels of the factor.
@@ -42,7 +42,7 @@ pub struct Between<'a> {
 /// Profiles both sides; returns `None` if that is not wanted. If the functions remain unknown, the
 /// result holds the reason.
 pub fn between(
-    asked: &Between<'_>,
+    asked: &ComparedRevisions<'_>,
     archive: &Archive,
     lab: &Lab<'_>,
     bar: &mut Bar,
@@ -86,16 +86,16 @@ pub fn between(
     Ok(Some(read(archive, &ended.id, asked)?))
 }
 
-fn without(asked: &Between<'_>, why: String) -> Functions {
+fn without(asked: &ComparedRevisions<'_>, why: String) -> Functions {
     series::unexplained(asked.before, asked.after, why)
 }
 
-fn read(archive: &Archive, id: &RunId, asked: &Between<'_>) -> Result<Functions> {
+fn read(archive: &Archive, id: &RunId, asked: &ComparedRevisions<'_>) -> Result<Functions> {
     Ok(series::functions(archive, id, asked.before, asked.after)?)
 }
 
 /// Returns the number of blocks of two trials that fit into the time left.
-fn fit(archive: &Archive, asked: &Between<'_>) -> Result<u32> {
+fn fit(archive: &Archive, asked: &ComparedRevisions<'_>) -> Result<u32> {
     let records = archive.run(asked.like)?.records()?;
     let lasted: Vec<f64> = records
         .iter()
@@ -108,7 +108,7 @@ fn fit(archive: &Archive, asked: &Between<'_>) -> Result<u32> {
 }
 
 /// Returns the result of an earlier run with the same tag and revisions.
-fn known(asked: &Between<'_>, archive: &Archive) -> Result<Option<Functions>> {
+fn known(asked: &ComparedRevisions<'_>, archive: &Archive) -> Result<Option<Functions>> {
     let Some(tag) = &asked.tag else { return Ok(None) };
     let mut runs = archive.list(&Filter { tag: Some(tag.clone()), ..Filter::default() })?;
     runs.sort_by(|a, b| b.started_at.cmp(&a.started_at));

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use assay_system::Interrupt;
-use assay_system::process::{Limits, Output, ProcessError, Program, Ran, Runner};
+use assay_system::process::{Limits, Output, ProcessError, ProcessResult, ProgramSpec, Runner};
 
 use crate::exit::{Exit, mistake};
 
@@ -14,8 +14,8 @@ use crate::exit::{Exit, mistake};
 ///
 /// # Errors
 /// The command cannot be started.
-pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<Ran, ProcessError> {
-    let program = Program {
+pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<ProcessResult, ProcessError> {
+    let program = ProgramSpec {
         argv,
         env: &[],
         cwd: None,
@@ -29,7 +29,10 @@ pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<Ran, ProcessError>
 }
 
 /// Starts a command like [`run`], on a new thread.
-pub fn start(argv: &[OsString], interrupt: &Interrupt) -> JoinHandle<Result<Ran, ProcessError>> {
+pub fn start(
+    argv: &[OsString],
+    interrupt: &Interrupt,
+) -> JoinHandle<Result<ProcessResult, ProcessError>> {
     let (argv, interrupt) = (argv.to_vec(), interrupt.clone());
     std::thread::spawn(move || run(&argv, interrupt))
 }
@@ -38,13 +41,15 @@ pub fn start(argv: &[OsString], interrupt: &Interrupt) -> JoinHandle<Result<Ran,
 ///
 /// # Errors
 /// The command could not be started.
-pub fn ended(thread: JoinHandle<Result<Ran, ProcessError>>) -> anyhow::Result<Ran> {
+pub fn ended(
+    thread: JoinHandle<Result<ProcessResult, ProcessError>>,
+) -> anyhow::Result<ProcessResult> {
     let ran = thread.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
     Ok(ran.map_err(mistake)?)
 }
 
 /// Returns the exit code of a verb that observed a command to its end.
-pub fn exit(interrupt: &Interrupt, ran: &Ran) -> Exit {
+pub fn exit(interrupt: &Interrupt, ran: &ProcessResult) -> Exit {
     match (interrupt.fired(), ran.exit.success()) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Fine,

@@ -27,14 +27,14 @@ use crate::{shipped, view};
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     publish_with(cli, publish, true, &|_| {}, &mut |page| {
         match page {
-            Published { post, page, refused: true } => {
+            PublishedPost { post, page, refused: true } => {
                 if cli.json {
                     summary(post, page)?;
                 }
                 say(&format!("{} is not published; nothing was written", publish.what));
             }
-            Published { post, page, .. } if cli.json => summary(post, page)?,
-            Published { post, page, .. } => {
+            PublishedPost { post, page, .. } if cli.json => summary(post, page)?,
+            PublishedPost { post, page, .. } => {
                 print(&format!("page: {}\n{}", page.unwrap_or_default(), post.banner()))?;
             }
         }
@@ -43,7 +43,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
 }
 
 /// Result of publishing a post.
-pub(super) struct Published<'a> {
+pub(super) struct PublishedPost<'a> {
     pub post: &'a Post,
     pub page: Option<&'a str>,
     /// True if a check kept the post from being published.
@@ -57,7 +57,7 @@ pub(super) fn publish_with(
     publish: &Publish,
     with_runs: bool,
     reasons: &dyn Fn(&mut Post),
-    done: &mut dyn FnMut(Published<'_>) -> Result<()>,
+    done: &mut dyn FnMut(PublishedPost<'_>) -> Result<()>,
 ) -> Result<Exit> {
     let bytes = bytes(&shipped::find(Path::new(&publish.what)).map_err(Usage)?)?;
     let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
@@ -80,7 +80,7 @@ pub(super) fn publish_with(
     }
     let refused = refused(&post);
     if refused || publish.output.is_none() {
-        done(Published { post: &post, page: None, refused })?;
+        done(PublishedPost { post: &post, page: None, refused })?;
         return Ok(if refused { Exit::Rule } else { Exit::Fine });
     }
     let mut publication = Publication::open(publish.folder()?, publish.force)?;
@@ -97,7 +97,7 @@ pub(super) fn publish_with(
         }
     }
     let page = absolute(&publication.finish()?);
-    done(Published { post: &post, page: Some(&page), refused: false })?;
+    done(PublishedPost { post: &post, page: Some(&page), refused: false })?;
     Ok(if post.withheld_as_invalid() { Exit::Rule } else { Exit::Fine })
 }
 

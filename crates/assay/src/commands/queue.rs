@@ -7,7 +7,7 @@ use assay_server::{Client, Job, JobState};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::cli::{Cli, OfJob, Server, Submit};
+use crate::cli::{Cli, JobArgs, ServerArgs, Submit};
 use crate::exit::{Exit, Usage};
 use crate::screen::{answer, print, print_json, say};
 
@@ -16,7 +16,7 @@ const TIMEOUT: u32 = 30;
 /// Maximum number of finished jobs that are shown.
 const SHOWN: usize = 10;
 
-fn client(server: &Server) -> Result<Client> {
+fn client(server: &ServerArgs) -> Result<Client> {
     let token = std::env::var("ASSAY_TOKEN").ok().filter(|t| !t.trim().is_empty());
     let state_dir = assay_system::state_dir();
     Ok(Client::find(&state_dir, server.server.as_deref(), token.as_deref())?)
@@ -71,7 +71,7 @@ fn user() -> String {
 }
 
 /// Lists the running, waiting and finished jobs.
-pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
+pub fn pending(cli: &Cli, server: &ServerArgs) -> Result<Exit> {
     let queue = client(server)?.get("jobs")?;
     if cli.json {
         print_json(&queue)?;
@@ -132,7 +132,7 @@ fn line(job: &Job) -> String {
 }
 
 /// Waits until a job has finished.
-pub fn wait(cli: &Cli, of: &OfJob) -> Result<Exit> {
+pub fn wait(cli: &Cli, of: &JobArgs) -> Result<Exit> {
     until_over(cli, &client(&of.server)?, of.job)
 }
 
@@ -170,7 +170,7 @@ fn exit_of(job: &Job) -> Exit {
 }
 
 /// Cancels a job of the queue.
-pub fn cancel(cli: &Cli, of: &OfJob) -> Result<Exit> {
+pub fn cancel(cli: &Cli, of: &JobArgs) -> Result<Exit> {
     let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/cancel", of.job), &json!({}))?)?;
     let text = if job.state == JobState::Running {
         format!("job {} is being cancelled: its trial ends and the settings are restored", job.id)
@@ -181,7 +181,7 @@ pub fn cancel(cli: &Cli, of: &OfJob) -> Result<Exit> {
 }
 
 /// Puts an interrupted job back into the queue.
-pub fn resume(cli: &Cli, of: &OfJob) -> Result<Exit> {
+pub fn resume(cli: &Cli, of: &JobArgs) -> Result<Exit> {
     let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/resume", of.job), &json!({}))?)?;
     show(cli, &job, &format!("job {} is queued to continue", job.id))
 }

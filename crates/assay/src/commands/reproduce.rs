@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_model::units;
-use assay_publish::post::{self, Here, Post, PostError, Template};
-use assay_publish::reproduce::{Asked, Reproduced, markdown, plan, terminal};
+use assay_publish::post::{self, LocalOutcome, Post, PostError, Template};
+use assay_publish::reproduce::{Reproduced, RequestedExperiment, markdown, plan, terminal};
 
 use super::open::{kit_paths, open_archive};
-use super::post::{Published, bytes, publish_with};
+use super::post::{PublishedPost, bytes, publish_with};
 use crate::cli::{Cli, Publish, Reproduce};
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{answer_styled, say, style, write_file};
@@ -21,10 +21,10 @@ use crate::shipped;
 pub mod args;
 mod jobs;
 
-use jobs::{Job, State};
+use jobs::{ExperimentState, ReproductionJob};
 
 /// Template of a post and its file.
-pub(super) struct Read {
+pub(super) struct PostTemplate {
     /// File name of the post, as the table shows it.
     pub name: String,
     pub path: PathBuf,
@@ -43,7 +43,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let mut jobs = jobs::of(&posts, &archive, &kit_paths()?)?;
     if asked.plan {
-        let rows: Vec<Asked> = jobs.iter().map(|job| row(job, &posts)).collect();
+        let rows: Vec<RequestedExperiment> = jobs.iter().map(|job| row(job, &posts)).collect();
         answer_styled(cli.json, &rows, || plan(&rows, style()))?;
         return Ok(Exit::Fine);
     }
@@ -52,7 +52,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     let mut out = Vec::new();
     for (at, read) in posts.iter().enumerate() {
         let publish = publish_of(asked, read);
-        let mut keep = |Published { post, page, refused }: Published<'_>| {
+        let mut keep = |PublishedPost { post, page, refused }: PublishedPost<'_>| {
             if refused {
                 say(&format!("{} is not published", read.name));
             }
@@ -74,8 +74,10 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
                 say(&format!("{}: {mistake}; it is published without its runs", read.name));
                 let report = |post: &mut Post| {
                     known(post);
-                    for claim in
-                        post.claims.iter_mut().filter(|c| c.not_run && c.here == Here::Undecided)
+                    for claim in post
+                        .claims
+                        .iter_mut()
+                        .filter(|c| c.not_run && c.here == LocalOutcome::Undecided)
                     {
                         claim.why = format!("the post cannot be computed from the run: {mistake}");
                     }
@@ -88,7 +90,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
             exit = code;
         }
     }
-    let rows: Vec<Asked> = jobs.iter().map(|job| row(job, &posts)).collect();
+    let rows: Vec<RequestedExperiment> = jobs.iter().map(|job| row(job, &posts)).collect();
     let json = serde_json::json!({
         "schema_version": assay_model::SCHEMA_VERSION,
         "posts": out,
@@ -108,7 +110,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
 }
 
 /// Reads the posts of a folder in the order of their names, or a single post.
-fn posts(what: &Path) -> Result<Vec<Read>> {
+fn posts(what: &Path) -> Result<Vec<PostTemplate>> {
     let found = shipped::find(what).map_err(Usage)?;
     let mut paths = if found.is_dir() {
         let entries =
@@ -125,11 +127,11 @@ fn posts(what: &Path) -> Result<Vec<Read>> {
     if paths.is_empty() {
         return usage(format!("{} has no post (*.md)", found.display()));
     }
-    let read = |path: PathBuf| -> Result<Read> {
+    let read = |path: PathBuf| -> Result<PostTemplate> {
         let shown = path.display().to_string();
         let template = Template::read(&shown, post::decode(&shown, &bytes(&path)?)?)?;
         let name = path.file_name().map_or(shown, |n| n.to_string_lossy().into_owned());
-        Ok(Read { name, path, template })
+        Ok(PostTemplate { name, path, template })
     };
     paths.into_iter().map(read).collect()
 }
@@ -138,13 +140,13 @@ fn posts(what: &Path) -> Result<Vec<Read>> {
 /// interrupted.
 fn run_all(
     archive: &Archive,
-    jobs: &mut [Job],
+    jobs: &mut [ReproductionJob],
     budget: Option<Duration>,
     wait: bool,
 ) -> Result<bool> {
     let began = Instant::now();
     for job in jobs.iter_mut() {
-        if !matches!(job.state, State::Ready | State::Interrupted(_)) {
+        if !matches!(job.state, ExperimentState::Ready | ExperimentState::Interrupted(_)) {
             continue;
         }
         let left = budget.map(|b| b.saturating_sub(began.elapsed()));
@@ -155,7 +157,7 @@ fn run_all(
                 let takes = expected.map_or("an unknown time".to_owned(), |e| {
                     format!("about {}", units::format_duration(e))
                 });
-                job.state = State::Skipped(format!(
+                job.state = ExperimentState::Skipped(format!(
                     "not run: it takes {takes}, and {} of the {} are left",
                     units::format_duration(left),
                     units::format_duration(budget)
@@ -175,7 +177,7 @@ fn run_all(
 }
 
 /// Returns the options for publishing a post.
-fn publish_of(asked: &Reproduce, read: &Read) -> Publish {
+fn publish_of(asked: &Reproduce, read: &PostTemplate) -> Publish {
     let stem = read.path.file_stem().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
     Publish {
         what: read.path.display().to_string(),
@@ -191,24 +193,25 @@ fn publish_of(asked: &Reproduce, read: &Read) -> Publish {
 }
 
 /// Adds the reasons to claims whose runs are missing.
-fn reasons(post: &mut Post, at: usize, jobs: &[Job]) {
+fn reasons(post: &mut Post, at: usize, jobs: &[ReproductionJob]) {
     for claim in &mut post.claims {
         if !claim.not_run {
             continue;
         }
-        let needs =
-            |job: &&Job| job.uses.iter().any(|(p, alias)| *p == at && claim.runs.contains(alias));
-        let Some((here, why)) = jobs.iter().filter(needs).find_map(Job::why_not) else {
+        let needs = |job: &&ReproductionJob| {
+            job.uses.iter().any(|(p, alias)| *p == at && claim.runs.contains(alias))
+        };
+        let Some((here, why)) = jobs.iter().filter(needs).find_map(ReproductionJob::why_not) else {
             continue;
         };
         (claim.here, claim.why) = (here, why);
     }
 }
 
-fn row(job: &Job, posts: &[Read]) -> Asked {
+fn row(job: &ReproductionJob, posts: &[PostTemplate]) -> RequestedExperiment {
     let mut names: Vec<String> = job.uses.iter().map(|(at, _)| posts[*at].name.clone()).collect();
     names.dedup();
-    Asked {
+    RequestedExperiment {
         experiment: job.file.clone(),
         posts: names,
         claims: job.claims,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use assay_observe::{Whose, tasks};
+use assay_observe::{ProcessFilter, tasks};
 use assay_system::Interrupt;
 
 use crate::cli::Targets;
@@ -13,12 +13,12 @@ use crate::commands::observed_command;
 use crate::exit::{Exit, Usage, usage};
 
 /// Observation that the options describe.
-pub struct Look<'a> {
+pub struct LiveObservation<'a> {
     of: &'a Targets,
     lasts: Option<Duration>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> LiveObservation<'a> {
     /// Checks the options of an observation.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl<'a> Look<'a> {
             Some(_) => return usage("--seconds takes more than 0 seconds"),
             None => None,
         };
-        Ok(Look { of, lasts })
+        Ok(LiveObservation { of, lasts })
     }
 
     /// Returns the programs to observe with a readable name for them, or `None` if the options name
@@ -37,22 +37,22 @@ impl<'a> Look<'a> {
     ///
     /// # Errors
     /// The control group does not exist or is empty.
-    pub fn whose(&self) -> Result<Option<(Whose, String)>> {
+    pub fn whose(&self) -> Result<Option<(ProcessFilter, String)>> {
         let of = self.of;
         if !of.command.is_empty() {
             let words: Vec<_> = of.command.iter().map(|a| a.to_string_lossy()).collect();
-            return Ok(Some((Whose::Children, words.join(" "))));
+            return Ok(Some((ProcessFilter::Children, words.join(" "))));
         }
         if !of.pid.is_empty() {
             let words: Vec<String> = of.pid.iter().map(u32::to_string).collect();
             let name = format!("process {}", words.join(", "));
-            return Ok(Some((Whose::Processes(of.pid.clone()), name)));
+            return Ok(Some((ProcessFilter::Processes(of.pid.clone()), name)));
         }
         if let Some(group) = &of.cgroup {
             let name = format!("control group {}", group.display());
-            return Ok(Some((Whose::Processes(of_group(group)?), name)));
+            return Ok(Some((ProcessFilter::Processes(of_group(group)?), name)));
         }
-        Ok(of.all.then(|| (Whose::All, "everything on the machine".to_owned())))
+        Ok(of.all.then(|| (ProcessFilter::All, "everything on the machine".to_owned())))
     }
 
     /// Runs the command, or waits until the processes end, the time is over or an interrupt

@@ -241,7 +241,8 @@ fn functions_of_a_run(world: &World, command: &str) -> Option<Vec<String>> {
         return None;
     };
     let profile = assay_traces::profile::read(&bytes, "profile.json").unwrap();
-    let all = assay_traces::profile::functions(&profile, assay_traces::profile::Side::OnCpu, None);
+    let all =
+        assay_traces::profile::functions(&profile, assay_traces::profile::ProfileSide::OnCpu, None);
     Some(all.iter().map(|f| f.frame.label()).collect())
 }
 

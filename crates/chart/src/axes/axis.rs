@@ -3,7 +3,7 @@
 use assay_model::units;
 use maud::{Markup, html};
 
-use crate::axes::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
+use crate::axes::frame::{Head, PlotArea, WIDTH, fit, px, svg, text_width};
 use crate::axes::scale::{Scale, ScaleKind};
 use crate::axes::ticks::{Tick, nice_domain, thin, ticks};
 
@@ -101,7 +101,7 @@ impl Axis {
     }
 
     /// Draws the vertical axis at the left of `inner`: grid lines and labels.
-    pub(crate) fn vertical(&self, inner: &Inner) -> Markup {
+    pub(crate) fn vertical(&self, inner: &PlotArea) -> Markup {
         let scale = self.scale(inner.bottom, inner.top);
         let kept = thin(self.ticks(&scale, 6), &scale, |_| 12.0);
         html! {
@@ -117,7 +117,7 @@ impl Axis {
     }
 
     /// Draws the horizontal axis at the bottom of `inner`: ticks, labels, and the title below.
-    pub(crate) fn horizontal(&self, inner: &Inner, title: &str) -> Markup {
+    pub(crate) fn horizontal(&self, inner: &PlotArea, title: &str) -> Markup {
         let scale = self.scale(inner.left, inner.right);
         let mut kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
         // A label at the edge is moved inward. If it would cover its neighbour there, it is
@@ -147,7 +147,7 @@ impl Axis {
     }
 
     /// Draws the vertical grid lines of a horizontal axis.
-    pub(crate) fn upright_grid(&self, inner: &Inner) -> Markup {
+    pub(crate) fn upright_grid(&self, inner: &PlotArea) -> Markup {
         let scale = self.scale(inner.left, inner.right);
         let kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
         html! {

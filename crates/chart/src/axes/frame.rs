@@ -26,7 +26,7 @@ pub struct Head {
 
 /// The box inside the axes, in user units.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Inner {
+pub(crate) struct PlotArea {
     pub(crate) left: f64,
     pub(crate) right: f64,
     pub(crate) top: f64,
@@ -35,11 +35,11 @@ pub(crate) struct Inner {
     pub(crate) width: f64,
 }
 
-impl Inner {
+impl PlotArea {
     /// Creates the box of a plot in a chart of this width: from `left` to the right margin, and
     /// from `top` down by `height`.
     pub(crate) fn plot(width: f64, left: f64, top: f64, height: f64) -> Self {
-        Inner { left, right: width - 14.0, top, bottom: top + height, width }
+        PlotArea { left, right: width - 14.0, top, bottom: top + height, width }
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn svg_spanned(
 
 /// Draws the line that a script moves with the pointer; without a script it stays outside the
 /// chart.
-pub(crate) fn crosshair(inner: &Inner) -> Markup {
+pub(crate) fn crosshair(inner: &PlotArea) -> Markup {
     html! {
         line class="crosshair" x1="-9" x2="-9" y1=(px(inner.top)) y2=(px(inner.bottom)) {}
     }

@@ -1,6 +1,6 @@
 //! Places labels next to points so that no two overlap.
 
-use crate::axes::frame::{Inner, text_width};
+use crate::axes::frame::{PlotArea, text_width};
 
 #[derive(Clone, Copy)]
 struct Area {
@@ -21,12 +21,12 @@ impl Area {
 
 /// Tracks the occupied areas of a plot.
 pub(crate) struct Placer {
-    inner: Inner,
+    inner: PlotArea,
     taken: Vec<Area>,
 }
 
 impl Placer {
-    pub(crate) fn new(inner: Inner) -> Self {
+    pub(crate) fn new(inner: PlotArea) -> Self {
         Placer { inner, taken: Vec::new() }
     }
 
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn labels_at_one_place_do_not_overlap() {
-        let inner = Inner { left: 0.0, right: 300.0, top: 0.0, bottom: 200.0, width: 314.0 };
+        let inner = PlotArea { left: 0.0, right: 300.0, top: 0.0, bottom: 200.0, width: 314.0 };
         let mut placer = Placer::new(inner);
         let mut seen = Vec::new();
         while let Some(at) = placer.place("best 4 KiB", 150.0, 100.0) {

@@ -16,23 +16,23 @@ pub(crate) enum KeyKind {
 }
 
 /// One entry of the legend.
-pub(crate) struct Key {
+pub(crate) struct LegendKey {
     pub(crate) label: String,
     pub(crate) class: String,
     pub(crate) series: usize,
     pub(crate) kind: KeyKind,
 }
 
-impl Key {
+impl LegendKey {
     /// Creates the key of a numbered series.
     pub(crate) fn series(series: usize, label: &str, kind: KeyKind) -> Self {
         let class = format!("{}{}", series_class(series), dash_class(series));
-        Key { label: label.to_owned(), class, series, kind }
+        LegendKey { label: label.to_owned(), class, series, kind }
     }
 
     /// Creates the keys of series numbered from 0.
     pub(crate) fn numbered<'a>(labels: impl Iterator<Item = &'a str>, kind: KeyKind) -> Vec<Self> {
-        labels.enumerate().map(|(i, label)| Key::series(i, label, kind)).collect()
+        labels.enumerate().map(|(i, label)| LegendKey::series(i, label, kind)).collect()
     }
 }
 
@@ -44,7 +44,7 @@ const MAX_WIDTH: f64 = 330.0;
 
 /// Draws the legend below the heading of a chart of this width, and returns it with its height.
 /// Empty, with height 0, without keys.
-pub(crate) fn legend(width: f64, keys: &[Key]) -> (Markup, f64) {
+pub(crate) fn legend(width: f64, keys: &[LegendKey]) -> (Markup, f64) {
     if keys.is_empty() {
         return (html! {}, 0.0);
     }
@@ -75,7 +75,7 @@ pub(crate) fn legend(width: f64, keys: &[Key]) -> (Markup, f64) {
     (markup, f64::from(row + 1) * ROW + 6.0)
 }
 
-fn sample(key: &Key, x: f64, y: f64) -> Markup {
+fn sample(key: &LegendKey, x: f64, y: f64) -> Markup {
     html! {
         @match key.kind {
             KeyKind::Line => {

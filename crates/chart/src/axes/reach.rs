@@ -2,7 +2,7 @@
 
 /// Ranges that the scales of a chart must cover.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Reach {
+pub struct ScaleRanges {
     /// Range of time, seconds from the trial's start.
     pub time_s: Option<(f64, f64)>,
     /// Smallest and largest value: of the y axis for lines, of the x axis for histograms, of the
@@ -12,11 +12,11 @@ pub struct Reach {
     pub most: u64,
 }
 
-impl Reach {
+impl ScaleRanges {
     /// Returns the ranges that cover both.
     #[must_use]
-    pub fn join(self, other: Reach) -> Reach {
-        Reach {
+    pub fn join(self, other: ScaleRanges) -> ScaleRanges {
+        ScaleRanges {
             time_s: wider(self.time_s, other.time_s),
             values: wider(self.values, other.values),
             most: self.most.max(other.most),
@@ -37,10 +37,10 @@ mod tests {
 
     #[test]
     fn joined_covers_both_and_nothing_covers_nothing() {
-        let a = Reach { time_s: Some((0.0, 2.0)), values: None, most: 7 };
-        let b = Reach { time_s: Some((-1.0, 1.0)), values: Some((3.0, 4.0)), most: 5 };
-        let both = Reach { time_s: Some((-1.0, 2.0)), values: Some((3.0, 4.0)), most: 7 };
+        let a = ScaleRanges { time_s: Some((0.0, 2.0)), values: None, most: 7 };
+        let b = ScaleRanges { time_s: Some((-1.0, 1.0)), values: Some((3.0, 4.0)), most: 5 };
+        let both = ScaleRanges { time_s: Some((-1.0, 2.0)), values: Some((3.0, 4.0)), most: 7 };
         assert_eq!((a.join(b), b.join(a)), (both, both));
-        assert_eq!(Reach::default().join(a), a);
+        assert_eq!(ScaleRanges::default().join(a), a);
     }
 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::{label, label_room};
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, Inner, WIDTH, px};
+use crate::axes::frame::{Head, PlotArea, WIDTH, px};
 use crate::axes::mark::{Focus, link, mark, shape, whisker};
 use crate::axes::scale::extent;
 
@@ -22,7 +22,7 @@ pub struct Dot {
 
 /// One treatment with its trials.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct TreatmentRow {
     /// Label of the treatment.
     pub label: String,
     /// Geometric mean; NaN if it cannot be computed.
@@ -43,7 +43,7 @@ pub struct Absolute {
     pub unit: String,
     /// Direction in which the metric improves.
     pub better: Better,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TreatmentRow>,
     /// Note with n and the confidence level.
     pub note: String,
 }
@@ -66,7 +66,7 @@ pub fn render(chart: &Absolute) -> Markup {
         Axis::linear(if from_zero { (0.0, high) } else { (low - pad, high + pad) }, &chart.unit);
     let left = label_room(chart.rows.iter().map(|r| r.label.as_str()));
     let height = 4.0 + HEIGHT * chart.rows.len().max(1) as f64;
-    let inner = Inner { right: WIDTH - 16.0, ..Inner::plot(WIDTH, left, 30.0, height) };
+    let inner = PlotArea { right: WIDTH - 16.0, ..PlotArea::plot(WIDTH, left, 30.0, height) };
     let x = axis.scale(inner.left, inner.right);
     let total: usize = chart.rows.iter().map(|r| r.dots.len()).sum();
     let warning = if axis.domain.0 > 0.0 { "the axis does not start at 0" } else { "" };
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn is_as_drawn_before() {
-        let row = |label: &str, value: f64, n: usize| Row {
+        let row = |label: &str, value: f64, n: usize| TreatmentRow {
             label: label.into(),
             value,
             low: value * 0.99,

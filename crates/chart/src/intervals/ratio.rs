@@ -6,13 +6,13 @@ use maud::{Markup, html};
 
 use super::{label, label_room};
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, Inner, WIDTH, px, text_width};
+use crate::axes::frame::{Head, PlotArea, WIDTH, px, text_width};
 use crate::axes::mark::{Focus, mark, shape, whisker};
 use crate::axes::scale::{ScaleKind, extent};
 
 /// Comparison of one treatment with the baseline.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct RatioRow {
     /// Label of the treatment.
     pub label: String,
     /// Ratio treatment / baseline; NaN if it cannot be computed.
@@ -37,7 +37,7 @@ pub struct Ratios {
     pub better: Better,
     /// Margin as a fraction, if one was requested.
     pub margin: Option<f64>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<RatioRow>,
     /// Note with n and the confidence level.
     pub note: String,
 }
@@ -64,8 +64,10 @@ pub fn render(chart: &Ratios) -> Markup {
         .map(|r| text_width(&r.text).max(text_width(&r.verdict)))
         .fold(0.0, f64::max);
     let height = 6.0 + HEIGHT * chart.rows.len().max(1) as f64;
-    let inner =
-        Inner { right: WIDTH - texts.min(220.0) - 20.0, ..Inner::plot(WIDTH, left, 30.0, height) };
+    let inner = PlotArea {
+        right: WIDTH - texts.min(220.0) - 20.0,
+        ..PlotArea::plot(WIDTH, left, 30.0, height)
+    };
     let x = axis.scale(inner.left, inner.right);
     let body = html! {
         (heading(WIDTH, "", &direction(chart.better)))
@@ -105,7 +107,7 @@ mod tests {
 
     #[test]
     fn is_as_drawn_before() {
-        let row = |label: &str, ratio: f64, verdict: &str| Row {
+        let row = |label: &str, ratio: f64, verdict: &str| RatioRow {
             label: label.into(),
             ratio,
             low: ratio / 1.02,
@@ -121,7 +123,7 @@ mod tests {
             rows: vec![
                 row("zstd -3", 1.31, "worse"),
                 row("zstd -1", 1.004, "equivalent"),
-                Row {
+                RatioRow {
                     ratio: f64::NAN,
                     low: f64::NAN,
                     high: f64::NAN,

@@ -34,7 +34,7 @@ pub struct ClaimEvidence {
 
 /// Result of recomputing a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recomputed {
+pub enum RecomputedClaim {
     /// The printed value is confirmed.
     Holds,
     /// The difference is below one unit of the last printed digit.
@@ -52,7 +52,7 @@ pub enum Recomputed {
 pub struct AuditedClaim {
     /// Position and words of the claim (`line 3: "5% better"`).
     pub words: String,
-    pub result: Recomputed,
+    pub result: RecomputedClaim,
     /// Reason for the result, one sentence.
     pub reason: String,
 }

@@ -86,7 +86,7 @@ pub struct Multiplicity {
 
 /// The rule that ended sampling.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Stopping {
+pub struct StoppingRule {
     /// The rule as a sentence; `None` if there is no rule.
     pub rule: Option<String>,
     /// True if the rule was registered before the first trial.

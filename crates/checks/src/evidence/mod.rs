@@ -1,5 +1,5 @@
 //! The inputs of the checks. Every field is optional: unrecorded data is `None` or
-//! [`Known::NotRecorded`], and a check that needs it reports that it cannot check.
+//! [`RecordedValue::NotRecorded`], and a check that needs it reports that it cannot check.
 
 mod claim;
 mod design;
@@ -23,7 +23,7 @@ use crate::check::Stop;
 /// A value that may be known to be absent: a page without prices differs from a page whose prices
 /// nobody recorded.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Known<T> {
+pub enum RecordedValue<T> {
     /// Nothing is recorded about the value.
     #[default]
     NotRecorded,
@@ -32,11 +32,11 @@ pub enum Known<T> {
     Is(T),
 }
 
-impl<T> Known<T> {
+impl<T> RecordedValue<T> {
     /// Returns the value if there is one.
     pub fn get(&self) -> Option<&T> {
         match self {
-            Known::Is(value) => Some(value),
+            RecordedValue::Is(value) => Some(value),
             _ => None,
         }
     }
@@ -44,9 +44,9 @@ impl<T> Known<T> {
     /// Returns the value, or the reason why a check that needs it ends.
     pub(crate) fn need(&self, what: &str) -> Result<&T, Stop> {
         match self {
-            Known::Is(value) => Ok(value),
-            Known::Absent(why) => Err(Stop::NotApplicable(why.clone())),
-            Known::NotRecorded => Err(Stop::Missing(what.to_owned())),
+            RecordedValue::Is(value) => Ok(value),
+            RecordedValue::Absent(why) => Err(Stop::NotApplicable(why.clone())),
+            RecordedValue::NotRecorded => Err(Stop::Missing(what.to_owned())),
         }
     }
 }
@@ -59,47 +59,47 @@ pub struct Evidence {
     /// Declared factors: parameter names or fact paths. A path covers all paths below it.
     pub factors: Option<Vec<String>>,
     /// Undeclared differences between the treatments' systems.
-    pub environment: Known<EnvDiff>,
+    pub environment: RecordedValue<EnvDiff>,
     /// Comparisons with the baseline. Absent: nothing is compared.
-    pub comparisons: Known<Vec<ComparisonEvidence>>,
+    pub comparisons: RecordedValue<Vec<ComparisonEvidence>>,
     /// Start and end of the trials, and their order.
     pub schedule: Option<Schedule>,
     /// The latest comparison of identical code. Absent: none was made, which the self-comparison
     /// check reports.
-    pub self_comparison: Known<SelfComparison>,
+    pub self_comparison: RecordedValue<SelfComparison>,
     /// Number of comparisons, and the correction for it.
     pub multiplicity: Option<Multiplicity>,
     /// The rule that ended sampling.
-    pub stopping: Option<Stopping>,
+    pub stopping: Option<StoppingRule>,
     /// Trials in the ledger that are not in the result.
     pub exclusions: Option<Exclusions>,
     /// The suite's members. Absent: the workload is no suite.
-    pub suite: Known<SuiteEvidence>,
+    pub suite: RecordedValue<SuiteEvidence>,
     /// Means over members or tests. Absent: no mean is taken.
-    pub means: Known<Vec<MeanUse>>,
+    pub means: RecordedValue<Vec<MeanUse>>,
     /// Stated percentiles. Absent: no percentile is stated.
-    pub percentiles: Known<Vec<PercentileEvidence>>,
+    pub percentiles: RecordedValue<Vec<PercentileEvidence>>,
     /// The sentence that compares. Absent: no claim is made.
-    pub claim: Known<ClaimEvidence>,
+    pub claim: RecordedValue<ClaimEvidence>,
     /// A claim from an audited text. If set, every check looks at this claim only.
     pub audited: Option<AuditedClaim>,
     /// The displayed numbers. Absent: no number is displayed.
-    pub numbers: Known<Vec<NumberEvidence>>,
+    pub numbers: RecordedValue<Vec<NumberEvidence>>,
     /// The metric of each treatment or system.
-    pub metrics: Known<Vec<MetricIdentity>>,
+    pub metrics: RecordedValue<Vec<MetricIdentity>>,
     /// Denominators of the values. Absent: only totals are compared.
-    pub denominators: Known<DenominatorEvidence>,
+    pub denominators: RecordedValue<DenominatorEvidence>,
     /// Power or energy values. Absent: neither is stated.
-    pub energy: Known<Vec<EnergyEvidence>>,
+    pub energy: RecordedValue<Vec<EnergyEvidence>>,
     /// Stated prices. Absent: no price is stated.
-    pub prices: Known<Vec<PriceEvidence>>,
+    pub prices: RecordedValue<Vec<PriceEvidence>>,
     /// Quoted results of other publishers. Absent: none is quoted.
-    pub quotes: Known<Vec<QuoteEvidence>>,
+    pub quotes: RecordedValue<Vec<QuoteEvidence>>,
     /// Disclosures that a benchmark's rules require next to its numbers. Absent: no such benchmark
     /// is named.
-    pub disclosures: Known<Vec<DisclosureEvidence>>,
+    pub disclosures: RecordedValue<Vec<DisclosureEvidence>>,
     /// Metrics, workloads and treatments registered before the run, and those that are shown.
-    pub registered: Option<Registered>,
+    pub registered: Option<RegisteredItems>,
     /// Material for repeating the run, and the result of a repetition.
     pub repeat: Option<RepeatEvidence>,
     /// Findings about single trials, made while they ran.

@@ -36,7 +36,7 @@ pub struct DisclosureEvidence {
 
 /// Items registered before the run, and those of them that are shown.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Registered {
+pub struct RegisteredItems {
     /// Registered metrics, workloads and treatments, and measured losses.
     pub items: Vec<String>,
     /// Registered items that are shown.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Interval, Kind};
+use assay_model::{Interval, MetricKind};
 
 /// A number that is displayed.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,7 +18,7 @@ pub struct NumberEvidence {
     /// True if every repetition gives the same value (a size, a count of instructions).
     pub deterministic: bool,
     /// Kind of the number: measured, derived, estimated or quoted.
-    pub kind: Option<Kind>,
+    pub kind: Option<MetricKind>,
     /// True if the kind is printed next to the number.
     pub labelled: bool,
     /// Presentation of a derived number; `None` if it is not derived.
@@ -88,7 +88,7 @@ pub struct DenominatorSystem {
 
 /// A pair of systems whose order under the claimed denominator reverses under another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flip {
+pub struct OrderReversal {
     /// System that leads under the claimed denominator.
     pub ahead: String,
     /// System that leads under the other denominator.
@@ -109,7 +109,7 @@ pub struct DenominatorEvidence {
     /// True if an order is known under two or more denominators.
     pub several: bool,
     /// Pairs of systems whose order reverses under another denominator.
-    pub flips: Vec<Flip>,
+    pub flips: Vec<OrderReversal>,
     /// True if the table over all denominators is shown.
     pub matrix_shown: bool,
 }

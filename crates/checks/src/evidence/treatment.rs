@@ -25,7 +25,7 @@ pub struct TreatmentEvidence {
     /// Samples inside each trial, in order of time.
     pub samples: Option<Vec<Vec<f64>>>,
     /// Shape of the series inside each trial. Absent: a trial gives one number.
-    pub series: super::Known<Vec<SeriesShape>>,
+    pub series: super::RecordedValue<Vec<SeriesShape>>,
     /// Statistic that summarises the treatment.
     pub statistic: Option<Statistic>,
     /// Rule by which warm-up was cut off.
@@ -40,7 +40,7 @@ pub struct TreatmentEvidence {
     /// NUMA nodes that its memory was on.
     pub placement: Option<Placement>,
     /// Page sizes of its memory.
-    pub pages: Option<Pages>,
+    pub pages: Option<MemoryPages>,
     /// Settings of the operating system, by fact path.
     pub os: Option<Arc<BTreeMap<String, String>>>,
     /// Load of the host from other work.
@@ -58,11 +58,11 @@ pub struct TreatmentEvidence {
     /// Verification of its output.
     pub output: Option<OutputEvidence>,
     /// Hashes of the inputs that the program was tuned or trained on. Absent: it was not tuned.
-    pub tuned_on: super::Known<Vec<String>>,
+    pub tuned_on: super::RecordedValue<Vec<String>>,
     /// Resource that limited the treatment.
     pub limiter: Option<Limiter>,
     /// The load generator. Absent: the program makes its own load.
-    pub generator: super::Known<Generator>,
+    pub generator: super::RecordedValue<Generator>,
 }
 
 /// NUMA placement of a treatment's memory: the intended nodes and the observed ones.
@@ -71,12 +71,12 @@ pub struct Placement {
     /// Number of NUMA nodes of the machine; `None` if not recorded.
     pub nodes: Option<u32>,
     /// Memory that is set to fewer nodes than the machine has.
-    pub set: Vec<Placed>,
+    pub set: Vec<BoundMemory>,
 }
 
 /// Memory that is bound to some NUMA nodes.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Placed {
+pub struct BoundMemory {
     /// Owner of the memory and the setting that binds it.
     pub what: String,
     /// Nodes that the memory is bound to.
@@ -91,14 +91,14 @@ pub struct Snapshots {
     /// Description before its trials; `None` if none was taken.
     pub before: Option<SystemDescription>,
     /// State after its trials.
-    pub after: After,
+    pub after: FactsAfterTrials,
     /// Boot ids that its trials saw.
     pub boots: BTreeSet<String>,
 }
 
 /// State of the watched facts after the trials.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum After {
+pub enum FactsAfterTrials {
     /// The facts were not read again.
     #[default]
     NotTaken,
@@ -168,7 +168,7 @@ pub struct CpuResources {
 
 /// Page sizes of a treatment's memory.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Pages {
+pub struct MemoryPages {
     /// Mode of transparent huge pages.
     pub mode: Option<String>,
     /// Reserved pools of huge pages.

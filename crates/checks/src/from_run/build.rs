@@ -3,7 +3,7 @@
 use assay_model::{Observation, Treatment};
 
 use super::material::{RunMaterial, param, seen};
-use crate::{Build, Known, Tuning};
+use crate::{Build, RecordedValue, Tuning};
 
 /// Parameter by which a kit selects the size of its input.
 pub(super) const SIZE: &str = "size";
@@ -22,11 +22,11 @@ pub(super) fn input(m: &RunMaterial<'_>, t: &Treatment) -> String {
 }
 
 /// Returns the training input of a program built with feedback.
-pub(super) fn tuned_on(m: &RunMaterial<'_>, t: &Treatment) -> Known<Vec<String>> {
+pub(super) fn tuned_on(m: &RunMaterial<'_>, t: &Treatment) -> RecordedValue<Vec<String>> {
     if param(t, "feedback").as_deref() == Some("true") {
-        return Known::Is(vec![format!("{} of size {TRAINED_ON}", m.plan.workload.name)]);
+        return RecordedValue::Is(vec![format!("{} of size {TRAINED_ON}", m.plan.workload.name)]);
     }
-    Known::Absent("no program was built with feedback".to_owned())
+    RecordedValue::Absent("no program was built with feedback".to_owned())
 }
 
 /// Returns the build of a kit's program: from its toolchain parameters, else from the observed

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
-    Kind, LedgerEntry, LedgerEvent, Observation, Outcome, ParamType, RunState, Stop, SuiteMember,
-    SuiteScore, Treatment,
+    LedgerEntry, LedgerEvent, MetricKind, Observation, ParamType, RunState, Stop, SuiteMember,
+    SuiteScore, Treatment, TrialOutcome,
 };
 
 use super::material::{RunMaterial, imported, named, ordered, seen};
 use crate::{
-    EnergyEvidence, ExcludedTrial, Exclusions, Known, MeanOf, MeanOperator, MeanUse,
-    NumberEvidence, PowerSource, Registered, Schedule, Scheduled, SelfComparison, Stopping,
+    EnergyEvidence, ExcludedTrial, Exclusions, MeanOf, MeanOperator, MeanUse, NumberEvidence,
+    PowerSource, RecordedValue, RegisteredItems, Schedule, Scheduled, SelfComparison, StoppingRule,
     SuiteArm, SuiteEvidence,
 };
 
@@ -34,7 +34,7 @@ pub(super) fn schedule(m: &RunMaterial<'_>) -> Schedule {
     Schedule { trials, order: Some(m.experiment.design.order) }
 }
 
-pub(super) fn stopping(m: &RunMaterial<'_>) -> Option<Stopping> {
+pub(super) fn stopping(m: &RunMaterial<'_>) -> Option<StoppingRule> {
     // Imported files do not record the stopping rule of the program that wrote them.
     if imported(m) {
         return None;
@@ -44,7 +44,7 @@ pub(super) fn stopping(m: &RunMaterial<'_>) -> Option<Stopping> {
     let first = m.ledger.iter().position(started).unwrap_or(usize::MAX);
     let looked = |e: &&LedgerEntry| matches!(e.event, LedgerEvent::Looked { .. });
     let LedgerEvent::Planned { stop_rule, .. } = &m.ledger[planned].event else { return None };
-    Some(Stopping {
+    Some(StoppingRule {
         rule: Some(stop_rule.clone()),
         registered_before: Some(planned < first),
         looks: m.ledger.iter().filter(looked).count() as u32,
@@ -61,17 +61,17 @@ pub(super) fn exclusions(m: &RunMaterial<'_>) -> Exclusions {
     let excluded = m
         .records
         .iter()
-        .filter(|r| !r.warmup && r.outcome != Outcome::Completed)
+        .filter(|r| !r.warmup && r.outcome != TrialOutcome::Completed)
         .map(|r| ExcludedTrial {
             trial: r.number,
             reason: Some(match r.outcome {
-                Outcome::Invalid => "its output was wrong".to_owned(),
-                Outcome::Interrupted => "it was interrupted".to_owned(),
-                Outcome::TimedOut => "it ran past its time".to_owned(),
+                TrialOutcome::Invalid => "its output was wrong".to_owned(),
+                TrialOutcome::Interrupted => "it was interrupted".to_owned(),
+                TrialOutcome::TimedOut => "it ran past its time".to_owned(),
                 _ => r.error.clone(),
             })
             .filter(|reason| !reason.is_empty()),
-            failed: matches!(r.outcome, Outcome::Failed | Outcome::TimedOut),
+            failed: matches!(r.outcome, TrialOutcome::Failed | TrialOutcome::TimedOut),
         })
         .collect();
     let started = m.records.iter().filter(|r| !r.warmup).count() as u32;
@@ -79,9 +79,9 @@ pub(super) fn exclusions(m: &RunMaterial<'_>) -> Exclusions {
 }
 
 /// Returns the members that ran and the members that the suite defines.
-pub(super) fn suite(m: &RunMaterial<'_>) -> Known<SuiteEvidence> {
+pub(super) fn suite(m: &RunMaterial<'_>) -> RecordedValue<SuiteEvidence> {
     let Some(results) = &m.analysis.suite else {
-        return Known::Absent("the run is of one workload".to_owned());
+        return RecordedValue::Absent("the run is of one workload".to_owned());
     };
     let manifest = match m.plan.workload.param(&results.member).map(|p| &p.ty) {
         Some(ParamType::Choice { of }) => of.clone(),
@@ -101,7 +101,7 @@ pub(super) fn suite(m: &RunMaterial<'_>) -> Known<SuiteEvidence> {
             against_first: against.and_then(|c| c.geomean.ratio.zip(c.totals)),
         }
     };
-    Known::Is(SuiteEvidence {
+    RecordedValue::Is(SuiteEvidence {
         manifest,
         treatments: results.scores.iter().enumerate().map(treatment).collect(),
         // Every view of a run shows the suite with all members.
@@ -110,10 +110,10 @@ pub(super) fn suite(m: &RunMaterial<'_>) -> Known<SuiteEvidence> {
 }
 
 /// Returns the geometric mean of a suite, if the workload is one.
-pub(super) fn means(m: &RunMaterial<'_>) -> Known<Vec<MeanUse>> {
+pub(super) fn means(m: &RunMaterial<'_>) -> RecordedValue<Vec<MeanUse>> {
     match &m.analysis.suite {
-        None => Known::Absent("no mean over members is taken".to_owned()),
-        Some(results) => Known::Is(vec![MeanUse {
+        None => RecordedValue::Absent("no mean over members is taken".to_owned()),
+        Some(results) => RecordedValue::Is(vec![MeanUse {
             what: format!("the mean of the members' `{}`", results.metric),
             of: Some(MeanOf::NormalisedScores),
             operator: MeanOperator::Geometric,
@@ -130,7 +130,7 @@ pub(super) const BOUNDARIES: [(&str, PowerSource); 3] = [
 
 /// Returns the power evidence of each treatment and boundary. The watts are averages over each
 /// trial's own window.
-pub(super) fn energy(m: &RunMaterial<'_>) -> Known<Vec<EnergyEvidence>> {
+pub(super) fn energy(m: &RunMaterial<'_>) -> RecordedValue<Vec<EnergyEvidence>> {
     let known = m.experiment.observe.meter.as_ref();
     let of = |(t, (metric, source)): (&Treatment, &(&str, PowerSource))| {
         let mut counting = m.records.iter().filter(|r| r.treatment == t.id && r.counts());
@@ -148,9 +148,9 @@ pub(super) fn energy(m: &RunMaterial<'_>) -> Known<Vec<EnergyEvidence>> {
     let all = ordered(m.plan).flat_map(|t| BOUNDARIES.iter().map(move |b| (t, b)));
     let found: Vec<EnergyEvidence> = all.filter_map(of).collect();
     if found.is_empty() {
-        return Known::Absent("neither power nor energy is stated".to_owned());
+        return RecordedValue::Absent("neither power nor energy is stated".to_owned());
     }
-    Known::Is(found)
+    RecordedValue::Is(found)
 }
 
 /// True if a program is from a version-controlled tree with uncommitted changes. A program outside
@@ -178,7 +178,7 @@ pub(super) fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {
             },
             exact: s.centre(),
             interval: s.interval(),
-            kind: Some(kind.unwrap_or(Kind::Measured)),
+            kind: Some(kind.unwrap_or(MetricKind::Measured)),
             // The page prints the kind of every metric that was not measured.
             labelled: true,
             ..NumberEvidence::default()
@@ -186,7 +186,7 @@ pub(super) fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {
         .collect()
 }
 
-pub(super) fn registered(m: &RunMaterial<'_>) -> Registered {
+pub(super) fn registered(m: &RunMaterial<'_>) -> RegisteredItems {
     let treatments = m.plan.treatments.iter().map(Treatment::label);
     let measured: BTreeSet<String> = m
         .records
@@ -198,7 +198,7 @@ pub(super) fn registered(m: &RunMaterial<'_>) -> Registered {
         .collect();
     let shown: BTreeSet<String> =
         m.analysis.summaries.iter().flat_map(|s| [s.label.clone(), s.metric.clone()]).collect();
-    Registered {
+    RegisteredItems {
         items: treatments.chain(measured).collect(),
         shown: shown.into_iter().collect(),
         reverses_headline: None,
@@ -209,14 +209,14 @@ pub(super) fn registered(m: &RunMaterial<'_>) -> Registered {
 /// Maximum age of a comparison of identical code, in days.
 pub(super) const MAX_FLOOR_AGE_DAYS: f64 = 30.0;
 
-pub(super) fn self_comparison(m: &RunMaterial<'_>) -> Known<SelfComparison> {
+pub(super) fn self_comparison(m: &RunMaterial<'_>) -> RecordedValue<SelfComparison> {
     match &m.analysis.floor {
-        Some(known) => Known::Is(SelfComparison {
+        Some(known) => RecordedValue::Is(SelfComparison {
             age_days: Some(known.age_s / 86_400.0),
             policy_days: MAX_FLOOR_AGE_DAYS,
             floor: Some(1.0 + known.found.floor),
             alike: Some(known.differs.is_empty()),
         }),
-        None => Known::Absent("none of this workload on this machine is kept".to_owned()),
+        None => RecordedValue::Absent("none of this workload on this machine is kept".to_owned()),
     }
 }

@@ -6,7 +6,7 @@ use assay_model::environment::cpulist;
 use assay_model::{Observation, SystemDescription, Treatment, TrialRecord};
 
 use super::material::{LOOKED_AGAIN_NS, RunMaterial, seen};
-use crate::{After, Binary, ClockHeat, CpuResources, HostLoad, Pages, Snapshots};
+use crate::{Binary, ClockHeat, CpuResources, FactsAfterTrials, HostLoad, MemoryPages, Snapshots};
 
 pub(super) fn snapshots(system: &SystemDescription, records: &[TrialRecord]) -> Snapshots {
     let changed: BTreeMap<String, String> =
@@ -16,11 +16,11 @@ pub(super) fn snapshots(system: &SystemDescription, records: &[TrialRecord]) -> 
     let looked = records.iter().flat_map(|r| &r.evidence);
     let looked = looked.into_iter().any(|o| matches!(o, Observation::Changed { .. }));
     let after = if !changed.is_empty() {
-        After::Changed(changed)
+        FactsAfterTrials::Changed(changed)
     } else if looked || to.saturating_sub(from) >= LOOKED_AGAIN_NS {
-        After::Same
+        FactsAfterTrials::Same
     } else {
-        After::NotTaken
+        FactsAfterTrials::NotTaken
     };
     Snapshots {
         before: Some(system.clone()),
@@ -69,7 +69,7 @@ pub(super) fn cpus(m: &RunMaterial<'_>, t: &Treatment) -> Option<CpuResources> {
     })
 }
 
-pub(super) fn pages(m: &RunMaterial<'_>, system: &SystemDescription, t: &Treatment) -> Pages {
+pub(super) fn pages(m: &RunMaterial<'_>, system: &SystemDescription, t: &Treatment) -> MemoryPages {
     let set = settings(t);
     let mode = set.get("thp").map(String::as_str).or_else(|| system.get("thp.enabled"));
     let pool = set.iter().find(|(k, _)| k.starts_with("hugepages")).map(|(_, v)| v.clone());
@@ -79,7 +79,7 @@ pub(super) fn pages(m: &RunMaterial<'_>, system: &SystemDescription, t: &Treatme
         .filter(|(p, _)| p.starts_with("hugepages.") && p.rsplit('.').next() == Some("count"))
         .filter_map(|(p, f)| Some(format!("{p}={}", f.value()?)))
         .collect();
-    Pages {
+    MemoryPages {
         mode: mode.map(str::to_owned),
         pool: pool.or_else(|| (!described.is_empty()).then(|| described.join(", "))),
         huge_share: huge_share(m, t),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use assay_model::environment::cpulist;
 use assay_model::{
-    Exit, LimitedBy, Load, Observation, Outcome, Scalar, SeriesShape, Treatment, TrialRecord,
+    Exit, LimitedBy, Load, Observation, Scalar, SeriesShape, Treatment, TrialOutcome, TrialRecord,
     ValidationResult,
 };
 
@@ -12,8 +12,8 @@ use super::build::input;
 use super::material::{RunMaterial, params, seen};
 use super::system::settings;
 use crate::{
-    CacheStart, Generator, Known, Limiter, Loop, Merge, OutputEvidence, PercentileEvidence, Timing,
-    Work, WorkTiming,
+    CacheStart, Generator, Limiter, Loop, Merge, OutputEvidence, PercentileEvidence, RecordedValue,
+    Timing, Work, WorkTiming,
 };
 
 pub(super) fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
@@ -66,16 +66,17 @@ pub(super) fn operations(m: &RunMaterial<'_>, t: &Treatment) -> f64 {
 }
 
 pub(super) fn output(of: &[&TrialRecord]) -> OutputEvidence {
-    let ended = |r: &&&TrialRecord| matches!(r.outcome, Outcome::Completed | Outcome::Invalid);
+    let ended =
+        |r: &&&TrialRecord| matches!(r.outcome, TrialOutcome::Completed | TrialOutcome::Invalid);
     let counting = |how: ValidationResult| {
         of.iter().filter(|r| r.counts() && r.validation == how).count() as u32
     };
     OutputEvidence {
         trials: of.iter().filter(ended).count() as u32,
-        wrong: of.iter().filter(|r| r.outcome == Outcome::Invalid).count() as u32,
+        wrong: of.iter().filter(|r| r.outcome == TrialOutcome::Invalid).count() as u32,
         message: of
             .iter()
-            .find(|r| r.outcome == Outcome::Invalid && !r.error.is_empty())
+            .find(|r| r.outcome == TrialOutcome::Invalid && !r.error.is_empty())
             .map_or_else(String::new, |r| format!("trial {}: {}", r.number, r.error)),
         unchecked: counting(ValidationResult::ExitCodeOnly),
         // Trials that ran here and count always reach validation; only imported ones do not.
@@ -100,7 +101,7 @@ pub(super) fn operations_of(r: &TrialRecord) -> Option<(f64, u64)> {
 
 /// Returns the stated percentiles: those of the merged histograms that are not withheld, and those
 /// that programs computed without leaving histograms.
-pub(super) fn percentiles(m: &RunMaterial<'_>) -> Known<Vec<PercentileEvidence>> {
+pub(super) fn percentiles(m: &RunMaterial<'_>) -> RecordedValue<Vec<PercentileEvidence>> {
     let all = m.analysis.histograms.iter().flat_map(|h| &h.percentiles);
     let merged = all.filter(|p| p.value.is_some()).map(|p| PercentileEvidence {
         quantile: p.quantile,
@@ -115,9 +116,9 @@ pub(super) fn percentiles(m: &RunMaterial<'_>) -> Known<Vec<PercentileEvidence>>
     });
     let stated: Vec<PercentileEvidence> = merged.chain(computed_by_programs(m)).collect();
     if stated.is_empty() {
-        return Known::Absent("no percentile is stated".to_owned());
+        return RecordedValue::Absent("no percentile is stated".to_owned());
     }
-    Known::Is(stated)
+    RecordedValue::Is(stated)
 }
 
 pub(super) fn sent(load: Load) -> Loop {
@@ -217,7 +218,7 @@ pub(super) fn limiter(m: &RunMaterial<'_>, t: &Treatment, of: &[&TrialRecord]) -
 }
 
 /// Returns the load generator of a workload that has one.
-pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> Known<Generator> {
+pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> RecordedValue<Generator> {
     let busy: Vec<Option<f64>> = seen(m, Some(t.id))
         .filter_map(|o| match o {
             Observation::Limit { generator_busy, .. } => Some(*generator_busy),
@@ -225,7 +226,7 @@ pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> Known<Generator> 
         })
         .collect();
     if busy.is_empty() {
-        return Known::Absent("the program makes its own load".to_owned());
+        return RecordedValue::Absent("the program makes its own load".to_owned());
     }
     let text = |key: &str| t.params.get(key).map(Scalar::to_text).unwrap_or_default();
     let same_host = text("server.address").is_empty();
@@ -240,7 +241,7 @@ pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> Known<Generator> 
         .filter(|(k, _)| k.starts_with("client.") && !m.plan.factors.contains(k))
         .map(|(k, v)| format!("{k}={}", v.to_text()))
         .collect();
-    Known::Is(Generator {
+    RecordedValue::Is(Generator {
         cpu_share: busy.iter().flatten().copied().reduce(f64::max),
         // On one host, no traffic uses a network interface.
         network_share: same_host.then_some(0.0),
@@ -250,7 +251,7 @@ pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> Known<Generator> 
     })
 }
 
-pub(super) fn series(m: &RunMaterial<'_>, t: &Treatment) -> Known<Vec<SeriesShape>> {
+pub(super) fn series(m: &RunMaterial<'_>, t: &Treatment) -> RecordedValue<Vec<SeriesShape>> {
     let shapes: Vec<SeriesShape> = seen(m, Some(t.id))
         .filter_map(|o| match o {
             Observation::Settling { shape, .. } => Some(*shape),
@@ -258,7 +259,7 @@ pub(super) fn series(m: &RunMaterial<'_>, t: &Treatment) -> Known<Vec<SeriesShap
         })
         .collect();
     if shapes.is_empty() {
-        return Known::Absent("a trial gives one number, not a series".to_owned());
+        return RecordedValue::Absent("a trial gives one number, not a series".to_owned());
     }
-    Known::Is(shapes)
+    RecordedValue::Is(shapes)
 }

@@ -1,24 +1,24 @@
 //! Audited claims of a text: the check that reports each result, and its severity.
 
-use assay_model::Row;
+use assay_model::CheckRow;
 
 use crate::check::{Evaluation, at, not_applicable};
 use crate::rows::{self, I, N, W};
-use crate::{AuditedClaim, Recomputed};
+use crate::{AuditedClaim, RecomputedClaim};
 
 /// Returns the finding of a check about an audited claim.
-pub(crate) fn claim(of: &Row, claim: &AuditedClaim) -> Evaluation {
-    let no_data = claim.result == Recomputed::NoInputs;
+pub(crate) fn claim(of: &CheckRow, claim: &AuditedClaim) -> Evaluation {
+    let no_data = claim.result == RecomputedClaim::NoInputs;
     let own = if no_data { &rows::ABSOLUTES_SHOWN } else { &rows::RECOMPUTES };
     if own.id != of.id {
         return not_applicable("the claim is not of its kind");
     }
     let (severity, remedy) = match claim.result {
-        Recomputed::Holds => return Ok(Vec::new()),
-        Recomputed::Differs => (I, "Correct the claim or the number it rests on."),
-        Recomputed::Ambiguous => (W, "Say which reading is meant, and show both values."),
-        Recomputed::OffByRounding => (N, "Compute from the unrounded values."),
-        Recomputed::NoInputs => (W, "Print the values that it compares."),
+        RecomputedClaim::Holds => return Ok(Vec::new()),
+        RecomputedClaim::Differs => (I, "Correct the claim or the number it rests on."),
+        RecomputedClaim::Ambiguous => (W, "Say which reading is meant, and show both values."),
+        RecomputedClaim::OffByRounding => (N, "Compute from the unrounded values."),
+        RecomputedClaim::NoInputs => (W, "Print the values that it compares."),
     };
     Ok(vec![at(severity, format!("{}: {}", claim.words, claim.reason)).remedy(remedy)])
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_model::Kind;
+use assay_model::MetricKind;
 
 use super::environment::shortened;
 use crate::check::{Evaluation, at, found_or_missing, need, not_applicable, plain};
@@ -71,7 +71,7 @@ fn is_base_of(base: Option<&str>, peak: Option<&str>) -> bool {
 fn versions(
     a: &MetricIdentity,
     b: &MetricIdentity,
-    found: &mut Vec<assay_model::Found>,
+    found: &mut Vec<assay_model::FiredCheck>,
     lacking: &mut BTreeSet<String>,
 ) {
     let (va, vb) = match (&a.version, &b.version) {
@@ -95,19 +95,19 @@ pub(crate) fn kinds(e: &Evidence) -> Evaluation {
             lacking.push(format!("the kind of {}", n.what));
         }
     }
-    let measured = numbers.iter().any(|n| n.kind == Some(Kind::Measured));
+    let measured = numbers.iter().any(|n| n.kind == Some(MetricKind::Measured));
     let unlabelled: Vec<String> = numbers
         .iter()
         .filter(|n| !n.labelled && measured)
         .filter_map(|n| match n.kind {
-            Some(Kind::Estimated) => Some(format!("{} is an estimate", n.what)),
-            Some(Kind::Quoted) => Some(format!("{} is quoted", n.what)),
+            Some(MetricKind::Estimated) => Some(format!("{} is an estimate", n.what)),
+            Some(MetricKind::Quoted) => Some(format!("{} is quoted", n.what)),
             _ => None,
         })
         .collect();
     if unlabelled.is_empty() {
         let of = |kind| numbers.iter().find(|n| n.kind == Some(kind));
-        if let (Some(own), Some(other)) = (of(Kind::Measured), of(Kind::Quoted)) {
+        if let (Some(own), Some(other)) = (of(MetricKind::Measured), of(MetricKind::Quoted)) {
             let text = format!(
                 "{} was measured here, {} is quoted; nothing shows that both measure the same",
                 own.what, other.what
@@ -124,7 +124,9 @@ pub(crate) fn kinds(e: &Evidence) -> Evaluation {
 pub(crate) fn derived(e: &Evidence) -> Evaluation {
     let numbers = e.numbers.need("how derived numbers are presented")?;
     let mut found = Vec::new();
-    for n in numbers.iter().filter(|n| n.kind == Some(Kind::Derived) || n.derivation.is_some()) {
+    for n in
+        numbers.iter().filter(|n| n.kind == Some(MetricKind::Derived) || n.derivation.is_some())
+    {
         let d = need(n.derivation.as_ref(), format!("how {} is presented", n.what))?;
         if !d.marked {
             found.push(plain(format!("{} is derived and not marked", n.what)));

@@ -1,6 +1,6 @@
 //! F28 to F31: enough independent trials, in interleaved order.
 
-use assay_model::{Found, Method, Order};
+use assay_model::{FiredCheck, Method, Order};
 use assay_stats::comparison::variance::by_level;
 
 use super::trend::trend_p;
@@ -106,7 +106,7 @@ pub(crate) fn replication(e: &Evidence) -> Evaluation {
 }
 
 /// Finds treatments whose trials share processes while an interval is computed from them.
-fn shared_processes(e: &Evidence) -> Vec<Found> {
+fn shared_processes(e: &Evidence) -> Vec<FiredCheck> {
     let numbers = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
     let comparisons = e.comparisons.get().into_iter().flatten().any(|c| c.interval.is_some());
     let treatments = e.treatments.iter().filter(|_| numbers || comparisons);
@@ -209,7 +209,7 @@ fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
     })
 }
 
-fn apart(schedule: &Schedule, a: &str, b: &str, treatments: usize) -> Found {
+fn apart(schedule: &Schedule, a: &str, b: &str, treatments: usize) -> FiredCheck {
     let text = format!(
         "{a} and {b} were made one after the other, so drift between them cannot be separated from the difference"
     );

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
 use crate::rows::{NI, W};
-use crate::{After, Build, Evidence, TreatmentEvidence};
-use assay_model::Found;
+use crate::{Build, Evidence, FactsAfterTrials, TreatmentEvidence};
+use assay_model::FiredCheck;
 
 /// Facts without which a system counts as not described. Facts that only some machines report
 /// (firmware, frequency, sensors) are not in the list: their absence is a difference of class
@@ -63,7 +63,7 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
                 }
             }
         }
-        if snapshots.after == After::NotTaken {
+        if snapshots.after == FactsAfterTrials::NotTaken {
             let text = format!(
                 "the system of {} was not described again after its trials",
                 treatment.label
@@ -75,7 +75,7 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
 }
 
 /// Keeps one of several findings with the same message, which all treatments share.
-pub(crate) fn same_for_all(found: Vec<Found>, treatments: usize) -> Vec<Found> {
+pub(crate) fn same_for_all(found: Vec<FiredCheck>, treatments: usize) -> Vec<FiredCheck> {
     let mut seen = BTreeSet::new();
     if treatments < 2 {
         return found;

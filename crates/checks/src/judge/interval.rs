@@ -12,11 +12,11 @@ pub(crate) fn interval_present(e: &Evidence) -> Evaluation {
     let bare: Vec<&str> = numbers
         .iter()
         .filter(|n| n.interval.is_none() && !n.deterministic)
-        .filter(|n| n.kind.is_none_or(|k| k != assay_model::Kind::Quoted))
+        .filter(|n| n.kind.is_none_or(|k| k != assay_model::MetricKind::Quoted))
         .map(|n| n.what.as_str())
         .collect();
     let quoted = |n: &&crate::NumberEvidence| {
-        n.kind == Some(assay_model::Kind::Quoted) && n.interval.is_none() && !n.deterministic
+        n.kind == Some(assay_model::MetricKind::Quoted) && n.interval.is_none() && !n.deterministic
     };
     let printed_without = numbers.iter().filter(quoted).count();
     if bare.is_empty() && printed_without == 0 {

@@ -1,11 +1,11 @@
 //! F11 to F15: all treatments ran on an equally quiet and stable machine, with a clock that is good
 //! enough.
 
-use assay_model::{Found, Verdict};
+use assay_model::{FiredCheck, Verdict};
 
 use super::environment::same_for_all;
 use crate::check::{Evaluation, found_or_missing, grave, missing, need, not_applicable, plain};
-use crate::{After, Evidence, TreatmentEvidence};
+use crate::{Evidence, FactsAfterTrials, TreatmentEvidence};
 
 /// Limits of a quiet host: runnable tasks of other programs per CPU, steal and pressure.
 const QUEUE: f64 = 0.05;
@@ -89,15 +89,17 @@ pub(crate) fn clock_and_heat(e: &Evidence) -> Evaluation {
 }
 
 pub(crate) fn stable(e: &Evidence) -> Evaluation {
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FiredCheck> = Vec::new();
     let mut lacking = Vec::new();
     for treatment in e.measured()? {
         let snapshots =
             need(treatment.snapshots.as_ref(), format!("the system of {}", treatment.label))?;
         match &snapshots.after {
-            After::NotTaken => lacking.push(format!("the system after {}", treatment.label)),
-            After::Same => {}
-            After::Changed(paths) => {
+            FactsAfterTrials::NotTaken => {
+                lacking.push(format!("the system after {}", treatment.label));
+            }
+            FactsAfterTrials::Same => {}
+            FactsAfterTrials::Changed(paths) => {
                 let list: Vec<&str> = paths.keys().map(String::as_str).collect();
                 let list = super::environment::shortened(&list);
                 found.push(plain(format!("{list} changed during the run")));

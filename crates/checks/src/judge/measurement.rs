@@ -8,7 +8,8 @@ use super::environment::shortened;
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
 use crate::rows::{N, W};
 use crate::{
-    Evidence, Generator, Known, Loop, Merge, PercentileEvidence, TreatmentEvidence, WarmupRule,
+    Evidence, Generator, Loop, Merge, PercentileEvidence, RecordedValue, TreatmentEvidence,
+    WarmupRule,
 };
 
 /// Use of its CPUs or network above which a generator may be the limit.
@@ -24,7 +25,7 @@ pub(crate) fn generator(e: &Evidence) -> Evaluation {
     let mut configs: Vec<&str> = Vec::new();
     for treatment in treatments {
         let g = match &treatment.generator {
-            Known::Absent(why) => {
+            RecordedValue::Absent(why) => {
                 absent = Some(why.clone());
                 continue;
             }
@@ -63,7 +64,7 @@ pub(crate) fn generator(e: &Evidence) -> Evaluation {
 fn shared(
     treatment: &TreatmentEvidence,
     g: &Generator,
-    found: &mut Vec<assay_model::Found>,
+    found: &mut Vec<assay_model::FiredCheck>,
     lacking: &mut Vec<String>,
 ) {
     match (g.same_host, g.pinned_apart) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assay_model::environment::cpulist;
 
 use crate::check::{Evaluation, about, found_or_missing, missing, need, not_applicable, plain};
-use crate::{Evidence, Placed};
+use crate::{BoundMemory, Evidence};
 
 /// Share of memory on other nodes above which a treatment gets a finding.
 const ELSEWHERE: f64 = 0.05;
@@ -51,7 +51,7 @@ pub(crate) fn memory_nodes(e: &Evidence) -> Evaluation {
 
 /// Returns the number of trials with more than [`ELSEWHERE`] of the memory on other nodes, and the
 /// largest share.
-fn worst(placed: &Placed) -> Option<(usize, f64)> {
+fn worst(placed: &BoundMemory) -> Option<(usize, f64)> {
     let shares: Vec<f64> =
         placed.lay.iter().flatten().filter_map(|lay| elsewhere(lay, &placed.nodes)).collect();
     let most = shares.iter().copied().reduce(f64::max)?;
@@ -64,7 +64,7 @@ fn elsewhere(lay: &BTreeMap<u32, u64>, asked: &[u32]) -> Option<f64> {
     (all > 0).then(|| (all - there) as f64 / all as f64)
 }
 
-fn nodes(placed: &Placed) -> String {
+fn nodes(placed: &BoundMemory) -> String {
     cpulist::format(&placed.nodes.iter().map(|n| *n as usize).collect::<Vec<_>>())
 }
 
@@ -72,9 +72,9 @@ fn nodes(placed: &Placed) -> String {
 mod tests {
     use super::*;
 
-    fn placed(asked: &[u32], lay: &[&[(u32, u64)]]) -> Placed {
+    fn placed(asked: &[u32], lay: &[&[(u32, u64)]]) -> BoundMemory {
         let lay = lay.iter().map(|l| Ok(l.iter().copied().collect())).collect();
-        Placed { what: "a control".to_owned(), nodes: asked.to_vec(), lay }
+        BoundMemory { what: "a control".to_owned(), nodes: asked.to_vec(), lay }
     }
 
     #[test]

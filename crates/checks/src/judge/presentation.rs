@@ -68,7 +68,7 @@ pub(crate) fn recomputes(e: &Evidence) -> Evaluation {
     if numbers.iter().all(|n| n.printed.is_none()) {
         return not_applicable("no number is printed beside its inputs");
     }
-    for n in numbers.iter().filter(|n| n.kind != Some(assay_model::Kind::Quoted)) {
+    for n in numbers.iter().filter(|n| n.kind != Some(assay_model::MetricKind::Quoted)) {
         let Some(printed) = &n.printed else { continue };
         let exact = *need(n.exact.as_ref(), format!("the inputs of {}", n.what))?;
         let Some((value, unit)) = last_digit(printed) else {

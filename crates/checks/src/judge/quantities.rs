@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::{Evaluation, at, found_or_missing, missing, not_applicable, plain};
 use crate::rows::{N, W, WI};
 use crate::{Evidence, PowerSource};
-use assay_model::Found;
+use assay_model::FiredCheck;
 
 /// Maximum uncertainty of the meter behind a published figure per watt, in percent.
 const METER_PERCENT: f64 = 1.0;
@@ -62,7 +62,7 @@ pub(crate) fn flips(e: &Evidence) -> Evaluation {
             missing("a count of both but the claimed one")
         };
     };
-    let same = |f: &&crate::Flip| (&f.ahead, &f.instead) == (&first.ahead, &first.instead);
+    let same = |f: &&crate::OrderReversal| (&f.ahead, &f.instead) == (&first.ahead, &first.instead);
     let under: Vec<&str> = d.flips.iter().filter(same).map(|f| f.under.as_str()).collect();
     let more = match d.flips.len() - under.len() {
         0 => String::new(),
@@ -82,7 +82,7 @@ pub(crate) fn flips(e: &Evidence) -> Evaluation {
 
 pub(crate) fn power(e: &Evidence) -> Evaluation {
     let systems = e.energy.need("where watts come from")?;
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FiredCheck> = Vec::new();
     let mut lacking = Vec::new();
     let mut sources: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for s in systems {
@@ -136,7 +136,7 @@ pub(crate) fn power(e: &Evidence) -> Evaluation {
     found_or_missing(found, &lacking)
 }
 
-fn meter(s: &crate::EnergyEvidence, found: &mut Vec<Found>, lacking: &mut Vec<String>) {
+fn meter(s: &crate::EnergyEvidence, found: &mut Vec<FiredCheck>, lacking: &mut Vec<String>) {
     if s.meter.is_none() {
         lacking.push(format!("the meter of {}", s.label));
     }

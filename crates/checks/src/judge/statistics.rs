@@ -3,13 +3,13 @@
 use super::modes::{MIN_VALUES, modes};
 use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, number, plain};
 use crate::rows::W;
-use crate::{Evidence, Known, Statistic, TreatmentEvidence};
-use assay_model::Found;
+use crate::{Evidence, RecordedValue, Statistic, TreatmentEvidence};
+use assay_model::FiredCheck;
 
 pub(crate) fn self_comparison(e: &Evidence) -> Evaluation {
     e.compared()?;
     let made = match &e.self_comparison {
-        Known::Absent(why) => {
+        RecordedValue::Absent(why) => {
             return Ok(vec![plain(format!("no comparison of identical code: {why}"))]);
         }
         other => other.need("a comparison of identical code on this machine")?,
@@ -134,7 +134,7 @@ pub(crate) fn statistic(e: &Evidence) -> Evaluation {
         treatments[0].statistic.as_ref(),
         format!("the statistic of {}", treatments[0].label),
     )?;
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FiredCheck> = Vec::new();
     let mut lacking = Vec::new();
     // The treatment with fewer trials is at fault, wherever it is in the list. A treatment without
     // any has nothing to compare, which the check of exclusions reports.

@@ -19,7 +19,7 @@ pub(crate) fn trend_p(schedule: &Schedule, treatments: usize) -> Option<f64> {
 pub(crate) fn own_trends(schedule: &Schedule, treatments: usize) -> Vec<Option<(f64, f64)>> {
     let each = of_each(schedule, treatments);
     let all = total(each.iter().map(|e| e.0));
-    let trend = |(sums, span_s): &(Sums, f64)| {
+    let trend = |(sums, span_s): &(RegressionSums, f64)| {
         let (own, variance, df) = slope(*sums)?;
         if treatments == 1 {
             return Some(((own * span_s).exp(), p_value(own, variance, df)?));
@@ -33,11 +33,11 @@ pub(crate) fn own_trends(schedule: &Schedule, treatments: usize) -> Vec<Option<(
 
 /// Number of values, number of treatments, and the sums of xx, xy and yy: times x and ln(values) y
 /// about the means of their treatment.
-type Sums = [f64; 5];
+type RegressionSums = [f64; 5];
 
 /// Returns the sums of each treatment and the time from its first trial to its last in seconds, in
 /// one pass over the trials.
-fn of_each(schedule: &Schedule, treatments: usize) -> Vec<(Sums, f64)> {
+fn of_each(schedule: &Schedule, treatments: usize) -> Vec<(RegressionSums, f64)> {
     let mut points: Vec<Vec<(f64, f64)>> = vec![Vec::new(); treatments];
     for trial in &schedule.trials {
         let value = trial.value.filter(|v| *v > 0.0);
@@ -56,12 +56,12 @@ fn of_each(schedule: &Schedule, treatments: usize) -> Vec<(Sums, f64)> {
     points.iter().map(sums).collect()
 }
 
-fn total(all: impl Iterator<Item = Sums>) -> Sums {
+fn total(all: impl Iterator<Item = RegressionSums>) -> RegressionSums {
     all.fold([0.0; 5], |so_far, one| std::array::from_fn(|i| so_far[i] + one[i]))
 }
 
 /// Returns the slope per second, its variance and its degrees of freedom.
-fn slope([n, treatments, xx, xy, yy]: Sums) -> Option<(f64, f64, f64)> {
+fn slope([n, treatments, xx, xy, yy]: RegressionSums) -> Option<(f64, f64, f64)> {
     let (per_s, df) = (xy / xx, n - treatments - 1.0);
     (n >= 6.0 && df >= 1.0).then(|| (per_s, (yy - per_s * xy).max(0.0) / df / xx, df))
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, plain};
 use crate::rows::{NW, W, WI};
-use crate::{Evidence, Known, TreatmentEvidence, WorkTiming};
-use assay_model::Found;
+use crate::{Evidence, RecordedValue, TreatmentEvidence, WorkTiming};
+use assay_model::FiredCheck;
 
 /// Relative difference of completed operations above which equal work counts as different.
 const OPERATIONS: f64 = 0.001;
@@ -110,7 +110,7 @@ pub(crate) fn output_verified(e: &Evidence) -> Evaluation {
 
 /// Returns one finding if every treatment produced wrong output, else one for each treatment that
 /// did.
-fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<Found> {
+fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<FiredCheck> {
     let counted = |treatment: &TreatmentEvidence| {
         treatment.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials))
     };
@@ -145,7 +145,7 @@ pub(crate) fn train_test(e: &Evidence) -> Evaluation {
     let mut absent = None;
     for treatment in e.measured()? {
         let tuned = match &treatment.tuned_on {
-            Known::Absent(why) => {
+            RecordedValue::Absent(why) => {
                 absent = Some(why.clone());
                 continue;
             }

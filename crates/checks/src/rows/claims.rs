@@ -1,13 +1,13 @@
 //! Rows F46 to F60: claims and publication.
 
-use assay_model::{Row, Section};
+use assay_model::{CheckRow, CheckSection};
 
 use super::{I, NI, NW, W};
 
-pub const SAME_METRIC: Row = Row {
+pub const SAME_METRIC: CheckRow = CheckRow {
     id: "F46",
     name: "same-metric",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "a note where a base result stands for a peak one",
     needs: "metric, unit, benchmark and version, and category (scenario, division, base or peak) on both sides",
@@ -18,10 +18,10 @@ pub const SAME_METRIC: Row = Row {
     evidence: "both sides in a post; runs in `assay compare`",
 };
 
-pub const KINDS_NOT_MIXED: Row = Row {
+pub const KINDS_NOT_MIXED: CheckRow = CheckRow {
     id: "F47",
     name: "kinds-not-mixed",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "a warning where measured and quoted numbers are labelled and compared",
     needs: "the kind of each number: measured, derived, estimated, quoted",
@@ -32,10 +32,10 @@ pub const KINDS_NOT_MIXED: Row = Row {
     evidence: "kinds of the numbers of a post, of the lines of a landscape",
 };
 
-pub const DERIVED_MARKED: Row = Row {
+pub const DERIVED_MARKED: CheckRow = CheckRow {
     id: "F48",
     name: "derived-marked",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "",
     needs: "how each derived number is presented",
@@ -46,10 +46,10 @@ pub const DERIVED_MARKED: Row = Row {
     evidence: "`per` in a post, columns of a landscape",
 };
 
-pub const DENOMINATOR_DEFINED: Row = Row {
+pub const DENOMINATOR_DEFINED: CheckRow = CheckRow {
     id: "F49",
     name: "denominator-defined",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "",
     needs: "each system's count of the denominator, and whether it is fitted, enabled or used",
@@ -60,10 +60,10 @@ pub const DENOMINATOR_DEFINED: Row = Row {
     evidence: "counts in published results (`counted` says of what) and of the measured system",
 };
 
-pub const RANKING_FLIPS: Row = Row {
+pub const RANKING_FLIPS: CheckRow = CheckRow {
     id: "F50",
     name: "ranking-flips",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: W,
     escalation: "invalid when it is published without the table over all denominators",
     needs: "every count that is recorded of each system",
@@ -74,10 +74,10 @@ pub const RANKING_FLIPS: Row = Row {
     evidence: "every count of the results of a landscape or post",
 };
 
-pub const POWER_MEASURED: Row = Row {
+pub const POWER_MEASURED: CheckRow = CheckRow {
     id: "F51",
     name: "power-measured",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "a warning for watts that are quoted without a meter",
     needs: "where watts come from, the meter and its uncertainty, the run and window",
@@ -88,10 +88,10 @@ pub const POWER_MEASURED: Row = Row {
     evidence: "published results (`watts_source`), meters of a run (`observe.meter`)",
 };
 
-pub const PRICE_BASIS: Row = Row {
+pub const PRICE_BASIS: CheckRow = CheckRow {
     id: "F52",
     name: "price-basis",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "",
     needs: "line items, currency, date, discount, support term, public terms",
@@ -102,10 +102,10 @@ pub const PRICE_BASIS: Row = Row {
     evidence: "published results (`price`, `currency` and the columns `price_...`)",
 };
 
-pub const ABSOLUTES_SHOWN: Row = Row {
+pub const ABSOLUTES_SHOWN: CheckRow = CheckRow {
     id: "F54",
     name: "absolutes-shown",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "",
     needs: "the claim, and what is printed with it",
@@ -116,10 +116,10 @@ pub const ABSOLUTES_SHOWN: Row = Row {
     evidence: "claims that `assay audit` cannot recompute",
 };
 
-pub const WORDING_EXACT: Row = Row {
+pub const WORDING_EXACT: CheckRow = CheckRow {
     id: "F56",
     name: "wording-exact",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "",
     needs: "the population and the day of a rank",
@@ -130,10 +130,10 @@ pub const WORDING_EXACT: Row = Row {
     evidence: "ranks of a post",
 };
 
-pub const SOURCE_AND_DATE: Row = Row {
+pub const SOURCE_AND_DATE: CheckRow = CheckRow {
     id: "F57",
     name: "source-and-date",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: I,
     escalation: "a warning for a result without a day or of a later day than the page; a note when a newer one is known",
     needs: "the document of each quoted result, its day, the day of the page",
@@ -144,10 +144,10 @@ pub const SOURCE_AND_DATE: Row = Row {
     evidence: "published results and their `sources.csv`; front matter of a post",
 };
 
-pub const REQUIRED_DISCLOSURE: Row = Row {
+pub const REQUIRED_DISCLOSURE: CheckRow = CheckRow {
     id: "F58",
     name: "required-disclosure",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: NI,
     escalation: "a warning where results are quoted from documents that quote them",
     needs: "the benchmark's rule pack, and what is printed with the number",
@@ -158,10 +158,10 @@ pub const REQUIRED_DISCLOSURE: Row = Row {
     evidence: "the rule pack `fair-use` over a post; imported results",
 };
 
-pub const SELECTIVE_REPORT: Row = Row {
+pub const SELECTIVE_REPORT: CheckRow = CheckRow {
     id: "F59",
     name: "selective-report",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: NW,
     escalation: "invalid when what is left out reverses the headline",
     needs: "registered metrics, workloads and treatments, and those that are shown",
@@ -172,10 +172,10 @@ pub const SELECTIVE_REPORT: Row = Row {
     evidence: "the plan and the metrics of the run; a post: the treatments of its runs that it shows",
 };
 
-pub const REPEATABLE: Row = Row {
+pub const REPEATABLE: CheckRow = CheckRow {
     id: "F60",
     name: "repeatable",
-    section: Section::Claims,
+    section: CheckSection::Claims,
     severity: NW,
     escalation: "invalid when a rerun's interval excludes the published value",
     needs: "raw data, experiment or script, versions, whether anything was changed, a rerun",

@@ -1,13 +1,13 @@
 //! Rows F01 to F15 and F62: equal machines, programs, resources and settings.
 
-use assay_model::{Row, Section};
+use assay_model::{CheckRow, CheckSection};
 
 use super::{I, W, WI};
 
-pub const ENV_CAPTURED: Row = Row {
+pub const ENV_CAPTURED: CheckRow = CheckRow {
     id: "F01",
     name: "env-captured",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: WI,
     escalation: "a note at the bench when only the look after the trials is missing; a warning for an imported run",
     needs: "descriptions of the system before and after the trials",
@@ -18,10 +18,10 @@ pub const ENV_CAPTURED: Row = Row {
     evidence: "assay describes the system before the first trial (`system.json`) and looks again after trials",
 };
 
-pub const FACTOR_DECLARED: Row = Row {
+pub const FACTOR_DECLARED: CheckRow = CheckRow {
     id: "F02",
     name: "factor-declared",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: I,
     escalation: "",
     needs: "the declared factors, the treatments' levels, the environment diff",
@@ -32,10 +32,10 @@ pub const FACTOR_DECLARED: Row = Row {
     evidence: "the experiment declares factors; `compare --factor`",
 };
 
-pub const CONFOUNDER: Row = Row {
+pub const CONFOUNDER: CheckRow = CheckRow {
     id: "F03",
     name: "confounder",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "invalid when the difference is of class hard",
     needs: "the environment diff with classes",
@@ -46,10 +46,10 @@ pub const CONFOUNDER: Row = Row {
     evidence: "`compare` lays the descriptions of the runs side by side",
 };
 
-pub const BINARY_IDENTITY: Row = Row {
+pub const BINARY_IDENTITY: CheckRow = CheckRow {
     id: "F04",
     name: "binary-identity",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: I,
     escalation: "",
     needs: "hashes of the executable, its libraries or its image, per treatment",
@@ -60,10 +60,10 @@ pub const BINARY_IDENTITY: Row = Row {
     evidence: "the first trial of each treatment records its program and libraries by hash",
 };
 
-pub const BUILT_FOR_HOST: Row = Row {
+pub const BUILT_FOR_HOST: CheckRow = CheckRow {
     id: "F05",
     name: "built-for-host",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "",
     needs: "the CPU features the program was built for, and those of its host, per treatment",
@@ -74,10 +74,10 @@ pub const BUILT_FOR_HOST: Row = Row {
     evidence: "the program's ELF notes and the processor's flags",
 };
 
-pub const FLAGS_DISCLOSED_EQUAL: Row = Row {
+pub const FLAGS_DISCLOSED_EQUAL: CheckRow = CheckRow {
     id: "F06",
     name: "flags-disclosed-equal",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: I,
     escalation: "",
     needs: "compiler and version, flags, LTO, PGO, base or peak, per treatment",
@@ -88,10 +88,10 @@ pub const FLAGS_DISCLOSED_EQUAL: Row = Row {
     evidence: "the toolchain parameters of kits and suites, else the tools and commands of a kit's build; equal programs need none",
 };
 
-pub const CPU_RESOURCES: Row = Row {
+pub const CPU_RESOURCES: CheckRow = CheckRow {
     id: "F07",
     name: "cpu-resources",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: I,
     escalation: "",
     needs: "usable CPUs, chips, cores, threads per core, quota, NUMA policy, memory channels, instances",
@@ -103,10 +103,10 @@ pub const CPU_RESOURCES: Row = Row {
     evidence: "the description of the system, the controls of each treatment, and what limits of control groups did to each trial",
 };
 
-pub const PAGE_SIZE: Row = Row {
+pub const PAGE_SIZE: CheckRow = CheckRow {
     id: "F08",
     name: "page-size",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "invalid when the share of memory really backed differs by more than 10 points",
     needs: "the THP mode, the huge-page pools, and the share of memory they backed",
@@ -117,10 +117,10 @@ pub const PAGE_SIZE: Row = Row {
     evidence: "the control `pages` and the kernel's report on the program's memory",
 };
 
-pub const OS_TUNABLES: Row = Row {
+pub const OS_TUNABLES: CheckRow = CheckRow {
     id: "F09",
     name: "os-tunables",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "invalid for mitigations, governor and kernel series",
     needs: "the settings of the operating system that controls made, by treatment",
@@ -131,10 +131,10 @@ pub const OS_TUNABLES: Row = Row {
     evidence: "the controls of the treatments of a run; `compare`: the fixed controls of both runs (F03 judges the descriptions)",
 };
 
-pub const QUIET_HOST: Row = Row {
+pub const QUIET_HOST: CheckRow = CheckRow {
     id: "F11",
     name: "quiet-host",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "invalid when only some of the treatments had company",
     needs: "run queue of others, steal and pressure before the trials",
@@ -146,10 +146,10 @@ pub const QUIET_HOST: Row = Row {
     evidence: "a look at the machine before the first trial; processes that a program leaves",
 };
 
-pub const CLOCK_AND_HEAT: Row = Row {
+pub const CLOCK_AND_HEAT: CheckRow = CheckRow {
     id: "F12",
     name: "clock-and-heat",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "invalid when throttling hit only some of the treatments",
     needs: "effective frequency and throttle counters while each treatment ran",
@@ -160,10 +160,10 @@ pub const CLOCK_AND_HEAT: Row = Row {
     evidence: "governor, turbo and throttle counters before the run, frequency and throttling after trials of a second",
 };
 
-pub const ENVIRONMENT_STABLE: Row = Row {
+pub const ENVIRONMENT_STABLE: CheckRow = CheckRow {
     id: "F13",
     name: "environment-stable",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: I,
     escalation: "",
     needs: "descriptions before and after, boot ids",
@@ -174,10 +174,10 @@ pub const ENVIRONMENT_STABLE: Row = Row {
     evidence: "watched settings, read again after trials (at most once a second) and after the last",
 };
 
-pub const LAYOUT_SAMPLED: Row = Row {
+pub const LAYOUT_SAMPLED: CheckRow = CheckRow {
     id: "F14",
     name: "layout-sampled",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "",
     needs: "how many memory layouts and builds each treatment sampled, and the size of the effect",
@@ -188,10 +188,10 @@ pub const LAYOUT_SAMPLED: Row = Row {
     evidence: "address-space randomisation as described and as set by the control `aslr`",
 };
 
-pub const TIMER_AND_LENGTH: Row = Row {
+pub const TIMER_AND_LENGTH: CheckRow = CheckRow {
     id: "F15",
     name: "timer-and-length",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "invalid from a tenth of the timing, or when the window is shorter than the benchmark's rule",
     needs: "the clock's resolution and overhead, the shortest timing, the window",
@@ -202,10 +202,10 @@ pub const TIMER_AND_LENGTH: Row = Row {
     evidence: "the resolution and cost of the clock, measured once a run, and the shortest trial",
 };
 
-pub const MEMORY_NODES: Row = Row {
+pub const MEMORY_NODES: CheckRow = CheckRow {
     id: "F62",
     name: "memory-nodes",
-    section: Section::Environment,
+    section: CheckSection::Environment,
     severity: W,
     escalation: "",
     needs: "the NUMA nodes that a treatment is set to (controls numa and cpus, a workload's own parameter), and those on which its memory lay",

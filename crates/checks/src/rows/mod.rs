@@ -1,7 +1,7 @@
 //! The rows of the catalogue as data: one constant per check, with the check's name.
 //!
-//! A row makes its findings ([`assay_model::Row::finding`]). Ids, names and severities of checks
-//! are written here only.
+//! A row makes its findings ([`assay_model::CheckRow::finding`]). Ids, names and severities of
+//! checks are written here only.
 
 mod claims;
 mod environment;

@@ -4,10 +4,10 @@
 //! that lacks the last case is listed here.
 
 use crate::rows;
-use assay_model::Row;
+use assay_model::CheckRow;
 
 /// Ids of checks that can always run, and the reason.
-const ALWAYS_CHECKED: &[(&Row, &str)] = &[
+const ALWAYS_CHECKED: &[(&CheckRow, &str)] = &[
     (&rows::ENV_CAPTURED, "a description that is missing is what it finds"),
     (&rows::FACTOR_DECLARED, "every treatment of a plan has a level of each of its factors"),
     (

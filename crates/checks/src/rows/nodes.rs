@@ -1,13 +1,13 @@
 //! Rows N1 to N4: trials on several machines and in virtual machines.
 
-use assay_model::{Row, Section};
+use assay_model::{CheckRow, CheckSection};
 
 use super::{I, W};
 
-pub const NODES_ALIKE: Row = Row {
+pub const NODES_ALIKE: CheckRow = CheckRow {
     id: "N1",
     name: "nodes-alike",
-    section: Section::Nodes,
+    section: CheckSection::Nodes,
     severity: W,
     escalation: "a note where what differs is soft",
     needs: "a description of every node of the job",
@@ -18,10 +18,10 @@ pub const NODES_ALIKE: Row = Row {
     evidence: "every agent describes its node (`assay run --on slurm`)",
 };
 
-pub const PHASES_COINCIDE: Row = Row {
+pub const PHASES_COINCIDE: CheckRow = CheckRow {
     id: "N2",
     name: "phases-coincide",
-    section: Section::Nodes,
+    section: CheckSection::Nodes,
     severity: W,
     escalation: "",
     needs: "the phases of every node on one clock",
@@ -32,10 +32,10 @@ pub const PHASES_COINCIDE: Row = Row {
     evidence: "the merged record of a trial over nodes",
 };
 
-pub const CLOCKS_HOLD: Row = Row {
+pub const CLOCKS_HOLD: CheckRow = CheckRow {
     id: "N3",
     name: "clocks-hold",
-    section: Section::Nodes,
+    section: CheckSection::Nodes,
     severity: W,
     escalation: "",
     needs: "every node's clock against the collector's before and after a trial",
@@ -46,10 +46,10 @@ pub const CLOCKS_HOLD: Row = Row {
     evidence: "the collector asks every agent's clock around a trial",
 };
 
-pub const EMULATED_TIMES: Row = Row {
+pub const EMULATED_TIMES: CheckRow = CheckRow {
     id: "N4",
     name: "emulated-times",
-    section: Section::Nodes,
+    section: CheckSection::Nodes,
     severity: I,
     escalation: "a note where a count decides",
     needs: "what ran the instructions of a virtual machine",

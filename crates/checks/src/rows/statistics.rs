@@ -1,13 +1,13 @@
 //! Rows F28 to F45 and F61: design and statistics.
 
-use assay_model::{Row, Section};
+use assay_model::{CheckRow, CheckSection};
 
 use super::{I, NI, NW, W};
 
-pub const ENOUGH_RUNS: Row = Row {
+pub const ENOUGH_RUNS: CheckRow = CheckRow {
     id: "F28",
     name: "enough-runs",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "invalid below 3 trials where treatments are compared, and when an interval was made from fewer trials than its method needs",
     needs: "independent trials per treatment, the method of the interval",
@@ -18,10 +18,10 @@ pub const ENOUGH_RUNS: Row = Row {
     evidence: "the trials that count, in the run",
 };
 
-pub const UNIT_OF_REPLICATION: Row = Row {
+pub const UNIT_OF_REPLICATION: CheckRow = CheckRow {
     id: "F29",
     name: "unit-of-replication",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: I,
     escalation: "",
     needs: "what the interval was computed over, and the samples inside trials",
@@ -32,10 +32,10 @@ pub const UNIT_OF_REPLICATION: Row = Row {
     evidence: "the run: intervals are made of trials; the importer of Google Benchmark says which repetitions share a process",
 };
 
-pub const INTERLEAVED: Row = Row {
+pub const INTERLEAVED: CheckRow = CheckRow {
     id: "F31",
     name: "interleaved",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "invalid when the treatments ran apart and the trials show a trend (p < 0.01)",
     needs: "start times and order of the trials",
@@ -47,10 +47,10 @@ pub const INTERLEAVED: Row = Row {
     evidence: "start times of the trials and the order of the design",
 };
 
-pub const INTERVAL_PRESENT: Row = Row {
+pub const INTERVAL_PRESENT: CheckRow = CheckRow {
     id: "F32",
     name: "interval-present",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: NI,
     escalation: "a note for quoted results, whose sources print none",
     needs: "the numbers that are shown, their intervals, and whether they are deterministic",
@@ -61,10 +61,10 @@ pub const INTERVAL_PRESENT: Row = Row {
     evidence: "summaries of a run; the values that a post prints",
 };
 
-pub const DIRECTION_SUPPORTED: Row = Row {
+pub const DIRECTION_SUPPORTED: CheckRow = CheckRow {
     id: "F34",
     name: "direction-supported",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "",
     needs: "the interval of the ratio that a post prints",
@@ -75,10 +75,10 @@ pub const DIRECTION_SUPPORTED: Row = Row {
     evidence: "a post: the comparison that it prints",
 };
 
-pub const DETECTABLE_EFFECT: Row = Row {
+pub const DETECTABLE_EFFECT: CheckRow = CheckRow {
     id: "F36",
     name: "detectable-effect",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "",
     needs: "the smallest effect that the design finds, the margin, the claimed effect",
@@ -89,10 +89,10 @@ pub const DETECTABLE_EFFECT: Row = Row {
     evidence: "the comparisons and the margin of the run",
 };
 
-pub const SELF_COMPARISON: Row = Row {
+pub const SELF_COMPARISON: CheckRow = CheckRow {
     id: "F37",
     name: "self-comparison",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: NW,
     escalation: "invalid when the effect is no larger than what identical code differs by",
     needs: "a recent comparison of identical code on this host, by this schedule, of this workload",
@@ -103,10 +103,10 @@ pub const SELF_COMPARISON: Row = Row {
     evidence: "comparisons of a thing with itself that this machine keeps",
 };
 
-pub const MANY_COMPARISONS: Row = Row {
+pub const MANY_COMPARISONS: CheckRow = CheckRow {
     id: "F38",
     name: "many-comparisons",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: NW,
     escalation: "invalid when the headline is the best of them",
     needs: "how many comparisons were made, and the correction",
@@ -117,10 +117,10 @@ pub const MANY_COMPARISONS: Row = Row {
     evidence: "the comparisons of the run, `compare.gate`",
 };
 
-pub const STOPPING_RULE: Row = Row {
+pub const STOPPING_RULE: CheckRow = CheckRow {
     id: "F39",
     name: "stopping-rule",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "invalid when sampling ended at the first significant look",
     needs: "the rule, whether it was registered before the first trial, the looks at the data",
@@ -131,10 +131,10 @@ pub const STOPPING_RULE: Row = Row {
     evidence: "the ledger: stop rule, looks, how the run ended",
 };
 
-pub const EXCLUSIONS_LOGGED: Row = Row {
+pub const EXCLUSIONS_LOGGED: CheckRow = CheckRow {
     id: "F40",
     name: "exclusions-logged",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: I,
     escalation: "a warning for trials that failed and say why",
     needs: "every trial that was started, and the reason for each that is not in the result",
@@ -145,10 +145,10 @@ pub const EXCLUSIONS_LOGGED: Row = Row {
     evidence: "the ledger and the trials of the run",
 };
 
-pub const SAME_STATISTIC: Row = Row {
+pub const SAME_STATISTIC: CheckRow = CheckRow {
     id: "F41",
     name: "same-statistic",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "invalid when treatments are summed up by different statistics or numbers of trials",
     needs: "the statistic of each treatment, and its number of trials",
@@ -159,10 +159,10 @@ pub const SAME_STATISTIC: Row = Row {
     evidence: "the run: one statistic for all, trials that count",
 };
 
-pub const SHAPE_FITS_SUMMARY: Row = Row {
+pub const SHAPE_FITS_SUMMARY: CheckRow = CheckRow {
     id: "F42",
     name: "shape-fits-summary",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "",
     needs: "the trials' values (20 for a test of modes), intervals by two methods, mean and median",
@@ -173,10 +173,10 @@ pub const SHAPE_FITS_SUMMARY: Row = Row {
     evidence: "the trials' values and both intervals of the run",
 };
 
-pub const RIGHT_MEAN: Row = Row {
+pub const RIGHT_MEAN: CheckRow = CheckRow {
     id: "F43",
     name: "right-mean",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: I,
     escalation: "",
     needs: "what each mean is taken of, and how",
@@ -187,10 +187,10 @@ pub const RIGHT_MEAN: Row = Row {
     evidence: "the mean of a suite; `mean` in a post",
 };
 
-pub const MEAN_SENSITIVITY: Row = Row {
+pub const MEAN_SENSITIVITY: CheckRow = CheckRow {
     id: "F44",
     name: "mean-sensitivity",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "",
     needs: "the members' values in both treatments",
@@ -201,10 +201,10 @@ pub const MEAN_SENSITIVITY: Row = Row {
     evidence: "the scores of a suite",
 };
 
-pub const RECOMPUTES: Row = Row {
+pub const RECOMPUTES: CheckRow = CheckRow {
     id: "F45",
     name: "recomputes",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: I,
     escalation: "a note for more digits than the interval supports",
     needs: "the printed text and the unrounded inputs",
@@ -215,10 +215,10 @@ pub const RECOMPUTES: Row = Row {
     evidence: "digits of a post; claims that `assay audit` recomputes",
 };
 
-pub const COLD_START: Row = Row {
+pub const COLD_START: CheckRow = CheckRow {
     id: "F61",
     name: "cold-start",
-    section: Section::Statistics,
+    section: CheckSection::Statistics,
     severity: W,
     escalation: "",
     needs: "six trials of a treatment with their values, in the order in which they ran",

@@ -1,13 +1,13 @@
 //! Rows F16 to F26: workload and measurement.
 
-use assay_model::{Row, Section};
+use assay_model::{CheckRow, CheckSection};
 
 use super::{I, NW, W};
 
-pub const SAME_WORK: Row = Row {
+pub const SAME_WORK: CheckRow = CheckRow {
     id: "F16",
     name: "same-work",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: I,
     escalation: "a warning at the bench for a parameter of the workload",
     needs: "input, parameters, seed, request mix, operations done, state of the caches at the start",
@@ -18,10 +18,10 @@ pub const SAME_WORK: Row = Row {
     evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, a load its answers, other programs one run",
 };
 
-pub const OUTPUT_VERIFIED: Row = Row {
+pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
     id: "F17",
     name: "output-verified",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: I,
     escalation: "a note at the bench, a warning when published, when the output was not checked beyond the exit code",
     needs: "what validation found, errors and retries among the counted operations",
@@ -32,10 +32,10 @@ pub const OUTPUT_VERIFIED: Row = Row {
     evidence: "the workload's validation of every trial; a load reports its wrong answers",
 };
 
-pub const TRAIN_TEST_SPLIT: Row = Row {
+pub const TRAIN_TEST_SPLIT: CheckRow = CheckRow {
     id: "F18",
     name: "train-test-split",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: W,
     escalation: "",
     needs: "the inputs used for feedback-directed optimisation or tuning, and the measured ones",
@@ -46,10 +46,10 @@ pub const TRAIN_TEST_SPLIT: Row = Row {
     evidence: "the parameters `feedback` and `size` of a kit that is built with feedback",
 };
 
-pub const SUITE_COMPLETE: Row = Row {
+pub const SUITE_COMPLETE: CheckRow = CheckRow {
     id: "F19",
     name: "suite-complete",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: W,
     escalation: "invalid when the treatments' means cover different members",
     needs: "the suite's manifest, every member's result, reasons for missing ones",
@@ -60,10 +60,10 @@ pub const SUITE_COMPLETE: Row = Row {
     evidence: "the members of a suite and their results",
 };
 
-pub const LIMITER_KNOWN: Row = Row {
+pub const LIMITER_KNOWN: CheckRow = CheckRow {
     id: "F21",
     name: "limiter-known",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: NW,
     escalation: "invalid when a result exceeds a physical ceiling",
     needs: "a statement of what limits each treatment, results beside physical ceilings",
@@ -74,10 +74,10 @@ pub const LIMITER_KNOWN: Row = Row {
     evidence: "the load generator of a workload, else the CPU time of the trials; the probe of the control `storage`",
 };
 
-pub const GENERATOR_NOT_LIMIT: Row = Row {
+pub const GENERATOR_NOT_LIMIT: CheckRow = CheckRow {
     id: "F22",
     name: "generator-not-limit",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: I,
     escalation: "",
     needs: "the load generator's CPU and network use, its pinning and configuration, per treatment",
@@ -88,10 +88,10 @@ pub const GENERATOR_NOT_LIMIT: Row = Row {
     evidence: "the load generator of a workload reports its threads' CPU time; the plan has its CPUs",
 };
 
-pub const COORDINATED_OMISSION: Row = Row {
+pub const COORDINATED_OMISSION: CheckRow = CheckRow {
     id: "F23",
     name: "coordinated-omission",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: I,
     escalation: "",
     needs: "open or closed loop, what the percentile is stated as, whether slips of the schedule are charged",
@@ -102,10 +102,10 @@ pub const COORDINATED_OMISSION: Row = Row {
     evidence: "a histogram carries the loop it was measured in; importers of fio and memtier_benchmark read whether a rate was set",
 };
 
-pub const PERCENTILE_SUPPORT: Row = Row {
+pub const PERCENTILE_SUPPORT: CheckRow = CheckRow {
     id: "F24",
     name: "percentile-support",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: I,
     escalation: "a warning for a mean of percentiles that programs computed, which cannot be \
                  merged",
@@ -117,10 +117,10 @@ pub const PERCENTILE_SUPPORT: Row = Row {
     evidence: "the merged histograms of the run; metrics that are percentiles (`p99`, `latency.p99.9`) of trials without a histogram",
 };
 
-pub const STEADY_STATE: Row = Row {
+pub const STEADY_STATE: CheckRow = CheckRow {
     id: "F25",
     name: "steady-state",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: W,
     escalation: "invalid when a claim about peak performance includes a trial that never settled",
     needs: "at least 100 samples inside each trial, in order of time",
@@ -131,10 +131,10 @@ pub const STEADY_STATE: Row = Row {
     evidence: "a load generator reports how the series of its throughput went; of another program the series of its own samples of the deciding metric",
 };
 
-pub const WARM_UP_EQUAL: Row = Row {
+pub const WARM_UP_EQUAL: CheckRow = CheckRow {
     id: "F26",
     name: "warm-up-equal",
-    section: Section::Workload,
+    section: CheckSection::Workload,
     severity: NW,
     escalation: "",
     needs: "the warm-up rule of each treatment",

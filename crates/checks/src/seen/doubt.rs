@@ -1,9 +1,9 @@
 //! Observations that make metric values doubtful: the findings, and the values concerned.
 
 use assay_model::units::format_value;
-use assay_model::{Found, MetricValue, Observation};
+use assay_model::{FiredCheck, MetricValue, Observation};
 
-use super::judged::Judged;
+use super::judged::JudgedCheck;
 use crate::rows::{self, W};
 
 /// Relative deviation of a probe from the storage's limit above which the limit did not determine
@@ -20,19 +20,20 @@ const TIMED_BY_ASSAY: &str = "elapsed";
 /// Metrics from the kernel's accounting, which do not depend on the program's clock.
 const ACCOUNTED: [&str; 3] = ["user", "system", "peak_memory"];
 
-pub(super) fn judge(seen: &Observation) -> Judged {
+pub(super) fn judge(seen: &Observation) -> JudgedCheck {
     Some(match seen {
         Observation::Stopped => {
             let text = "assay was stopped and went on during the trial: a program that ended meanwhile was timed \
                         until assay went on";
-            let found = Found::new(text).at(W).remedy("repeat the run without stopping assay");
+            let found = FiredCheck::new(text).at(W).remedy("repeat the run without stopping assay");
             (&rows::TIMER_AND_LENGTH, found)
         }
         Observation::Suspended { seconds } => {
             let text =
                 format!("the machine slept for {} during the trial", format_value(*seconds, "s"));
-            let found =
-                Found::new(text).at(W).remedy("keep it awake while a run lasts, and repeat it");
+            let found = FiredCheck::new(text)
+                .at(W)
+                .remedy("keep it awake while a run lasts, and repeat it");
             (&rows::ENVIRONMENT_STABLE, found)
         }
         Observation::ClockStepped { seconds } => {
@@ -41,8 +42,9 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                 if *seconds < 0.0 { "back" } else { "forward" },
                 format_value(seconds.abs(), "s")
             );
-            let found =
-                Found::new(text).at(W).remedy("let the clock settle before a run, and repeat it");
+            let found = FiredCheck::new(text)
+                .at(W)
+                .remedy("let the clock settle before a run, and repeat it");
             (&rows::TIMER_AND_LENGTH, found)
         }
         Observation::OthersComputed { metric, share } => {
@@ -55,7 +57,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             );
             let remedy =
                 "end the other work, or keep it off these CPUs (control cpus), and repeat it";
-            (&rows::QUIET_HOST, Found::new(text).at(W).remedy(remedy))
+            (&rows::QUIET_HOST, FiredCheck::new(text).at(W).remedy(remedy))
         }
         Observation::ColdStart { metric, whole, later, turns } => {
             let text = if *turns < TURNS {
@@ -69,7 +71,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             } else {
                 return None;
             };
-            (&rows::STEADY_STATE, Found::new(text).at(W).remedy("simulate more `accesses`"))
+            (&rows::STEADY_STATE, FiredCheck::new(text).at(W).remedy("simulate more `accesses`"))
         }
         Observation::Probed { metric, measured, unit, held, seconds, cached } => {
             let (row, what) = match held {
@@ -94,7 +96,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             );
             let remedy =
                 "measure longer (`probe=`), or take a faster storage below an emulated disk";
-            (row, Found::new(text).at(W).remedy(remedy))
+            (row, FiredCheck::new(text).at(W).remedy(remedy))
         }
         _ => return None,
     })

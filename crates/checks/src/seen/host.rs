@@ -2,9 +2,9 @@
 //! source.
 
 use assay_model::units::format_value;
-use assay_model::{Found, Observation};
+use assay_model::{FiredCheck, Observation};
 
-use super::judged::{Judged, of};
+use super::judged::{JudgedCheck, of};
 use crate::rows::{self, N, W};
 
 /// First words of findings about other work on the machine.
@@ -24,21 +24,21 @@ const LOW_DISK: f64 = 0.05;
 /// and RISC-V.
 const GOOD_CLOCKS: [&str; 5] = ["tsc", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"];
 
-pub(super) fn judge(seen: &Observation) -> Judged {
+pub(super) fn judge(seen: &Observation) -> JudgedCheck {
     other_work(seen).or_else(|| clock_rate(seen)).or_else(|| room(seen)).or_else(|| platform(seen))
 }
 
-fn other_work(seen: &Observation) -> Judged {
+fn other_work(seen: &Observation) -> JudgedCheck {
     let found = match seen {
         Observation::RunQueue { per_cpu, looks, load_average } => {
             (*per_cpu > MAX_QUEUE_PER_CPU).then(|| {
-                Found::new(format!(
+                FiredCheck::new(format!(
                     "{BUSY}{per_cpu:.2} runnable tasks per CPU (limit {MAX_QUEUE_PER_CPU}, {looks} looks, load average {load_average})"
                 ))
             })?
         }
         Observation::Steal { percent } => (*percent > MAX_STEAL_PERCENT).then(|| {
-            Found::new(format!("{BUSY}steal {percent:.1} % (limit {MAX_STEAL_PERCENT} %)"))
+            FiredCheck::new(format!("{BUSY}steal {percent:.1} % (limit {MAX_STEAL_PERCENT} %)"))
             .remedy("measure on a machine of its own, or at another time, and compare interleaved")
         })?,
         Observation::Pressure { resource, percent } => (*percent > MAX_PRESSURE_PERCENT).then(|| {
@@ -47,7 +47,7 @@ fn other_work(seen: &Observation) -> Judged {
                 "io" => "I/O",
                 other => other,
             };
-            Found::new(format!(
+            FiredCheck::new(format!(
                 "{BUSY}{name} pressure {percent:.1} % (limit {MAX_PRESSURE_PERCENT} %, last 10 s)"
             ))
         })?,
@@ -56,7 +56,7 @@ fn other_work(seen: &Observation) -> Judged {
                 "" => String::new(),
                 name => format!(" (hypervisor: {name})"),
             };
-            Found::new(format!(
+            FiredCheck::new(format!(
                 "this is a virtual machine{name}: neighbours that cannot be seen from here share the \
                  hardware"
             ))
@@ -64,7 +64,7 @@ fn other_work(seen: &Observation) -> Judged {
             .remedy("watch stolen time, compare interleaved, and repeat on another day")
         }
         Observation::Leftovers { processes } => (*processes > 0).then(|| {
-            Found::new(format!(
+            FiredCheck::new(format!(
                 "the program left {processes} of its processes running; they were ended, and their CPU \
                  time is not in its figures"
             ))
@@ -75,43 +75,43 @@ fn other_work(seen: &Observation) -> Judged {
     Some((&rows::QUIET_HOST, found))
 }
 
-fn clock_rate(seen: &Observation) -> Judged {
+fn clock_rate(seen: &Observation) -> JudgedCheck {
     let found = match seen {
         Observation::Governor { governors } => {
             let others: Vec<&str> =
                 governors.iter().map(String::as_str).filter(|g| *g != "performance").collect();
             (!others.is_empty()).then(|| {
-                Found::new(format!(
+                FiredCheck::new(format!(
                     "the frequency governor is `{}`, not `performance`",
                     others.join("`, `")
                 ))
                 .remedy("cpupower frequency-set -g performance")
             })?
         }
-        Observation::Turbo { on: true } => {
-            Found::new("turbo is on: the clock rate depends on heat and on how many cores are busy")
-                .at(N)
-                .remedy("switch it off to compare code; leave it on to measure what users will see")
-        }
-        Observation::Throttling { before, now } if now > before => Found::new(format!(
+        Observation::Turbo { on: true } => FiredCheck::new(
+            "turbo is on: the clock rate depends on heat and on how many cores are busy",
+        )
+        .at(N)
+        .remedy("switch it off to compare code; leave it on to measure what users will see"),
+        Observation::Throttling { before, now } if now > before => FiredCheck::new(format!(
             "the processor is being slowed down for heat: {} times just now",
             now - before
         ))
         .remedy("let it cool down; check fans and the air that comes in"),
-        Observation::Throttling { now, .. } if *now > 0 => {
-            Found::new(format!("the processor was slowed down for heat {now} times since boot"))
-                .at(N)
-                .remedy("watch the clock rate during the run")
-        }
+        Observation::Throttling { now, .. } if *now > 0 => FiredCheck::new(format!(
+            "the processor was slowed down for heat {now} times since boot"
+        ))
+        .at(N)
+        .remedy("watch the clock rate during the run"),
         Observation::PowerPreference { what, value } => {
             let saves = matches!(value.as_str(), "power" | "balance_power" | "low-power" | "quiet");
             saves.then(|| {
-                Found::new(format!("{what} is `{value}`: it saves power at the cost of speed"))
+                FiredCheck::new(format!("{what} is `{value}`: it saves power at the cost of speed"))
                     .remedy("set it to `performance`")
             })?
         }
         Observation::Battery { supply } => {
-            Found::new(format!("the machine runs on its battery ({supply})"))
+            FiredCheck::new(format!("the machine runs on its battery ({supply})"))
                 .remedy("connect it to power")
         }
         _ => return None,
@@ -119,13 +119,13 @@ fn clock_rate(seen: &Observation) -> Judged {
     Some((&rows::CLOCK_AND_HEAT, found))
 }
 
-fn room(seen: &Observation) -> Judged {
+fn room(seen: &Observation) -> JudgedCheck {
     let size = |bytes: u64| format_value(bytes as f64, "B");
     Some(match seen {
         Observation::Memory { available, total } => {
             let share = *available as f64 / (*total).max(1) as f64;
             (share < LOW_MEMORY).then(|| {
-                let found = Found::new(format!(
+                let found = FiredCheck::new(format!(
                     "{} of memory are available, {:.1} % of it: pages will be taken away and read again",
                     size(*available),
                     share * 100.0
@@ -134,7 +134,7 @@ fn room(seen: &Observation) -> Judged {
             })?
         }
         Observation::Swap { used } => (*used > 0).then(|| {
-            let found = Found::new(format!(
+            let found = FiredCheck::new(format!(
                 "{} of swap are in use: some memory will have to be read from disk",
                 size(*used)
             ));
@@ -146,7 +146,7 @@ fn room(seen: &Observation) -> Judged {
         Observation::DiskRoom { folder, free, total } => {
             let low = (*free as f64) < LOW_DISK_BYTES || (*free as f64) < *total as f64 * LOW_DISK;
             low.then(|| {
-                let found = Found::new(format!(
+                let found = FiredCheck::new(format!(
                     "the file system of `{folder}` has room for {} more: a nearly full file system is \
                      slower, and a run may fill it",
                     size(*free)
@@ -160,11 +160,11 @@ fn room(seen: &Observation) -> Judged {
     })
 }
 
-fn platform(seen: &Observation) -> Judged {
+fn platform(seen: &Observation) -> JudgedCheck {
     Some(match seen {
         Observation::ClockSource { source } => {
             (!GOOD_CLOCKS.contains(&source.as_str())).then(|| {
-                let found = Found::new(format!(
+                let found = FiredCheck::new(format!(
                     "the clock source is `{source}`: reading the time may be slow or uneven, and short \
                      samples suffer"
                 ));
@@ -174,7 +174,7 @@ fn platform(seen: &Observation) -> Judged {
             })?
         }
         Observation::SharedCores { on: true } => {
-            let found = Found::new(
+            let found = FiredCheck::new(
                 "simultaneous multithreading is on: two threads may share a core, and slow each other down",
             );
             let remedy = "choose one thread of each core with the control `cpus`, or switch it off, where \
@@ -182,7 +182,7 @@ fn platform(seen: &Observation) -> Judged {
             (&rows::CPU_RESOURCES, found.at(N).remedy(remedy))
         }
         Observation::Unseen { of: subject, what, why } => {
-            let found = Found::new(format!("cannot check {what}: {why}"));
+            let found = FiredCheck::new(format!("cannot check {what}: {why}"));
             (of(*subject), found.at(N).remedy(""))
         }
         _ => return None,

@@ -1,9 +1,9 @@
 //! Findings about a load and its generator: the limiting side, steady state, lost and missing work.
 
 use assay_model::units::{format_duration, format_value};
-use assay_model::{Found, LimitedBy, Observation, SeriesShape};
+use assay_model::{FiredCheck, LimitedBy, Observation, SeriesShape};
 
-use super::judged::Judged;
+use super::judged::JudgedCheck;
 use crate::rows::{self, I, N, W};
 
 /// CPU use of a server above which it is near its limit.
@@ -13,7 +13,7 @@ const STARVED: f64 = 0.25;
 /// Share of the measurement window above which a warm-up gives a warning.
 const MAX_WARMUP: f64 = 0.1;
 
-pub(super) fn judge(seen: &Observation) -> Judged {
+pub(super) fn judge(seen: &Observation) -> JudgedCheck {
     match seen {
         Observation::Limit { by, reasons, server_busy, others_busy, .. } => {
             limit(*by, reasons, *server_busy, *others_busy)
@@ -38,12 +38,12 @@ fn limit(
     reasons: &[String],
     server_busy: Option<f64>,
     others_busy: Option<f64>,
-) -> Judged {
+) -> JudgedCheck {
     let why = reasons.join("; ");
     match by {
         LimitedBy::Generator => {
             let both = server_busy.is_some_and(|busy| busy > BUSY);
-            let found = Found::new(format!("the load generator may be the limit: {why}"))
+            let found = FiredCheck::new(format!("the load generator may be the limit: {why}"))
                 .at(if both { W } else { I })
                 .remedy(
                     "give it CPUs of its own (`client.cpus`, `server.cpus`) and more threads \
@@ -53,7 +53,7 @@ fn limit(
         }
         LimitedBy::Unknown if others_busy.is_some_and(|share| share > STARVED) => {
             let share = others_busy.unwrap_or_default() * 100.0;
-            let found = Found::new(format!(
+            let found = FiredCheck::new(format!(
                 "other work used {share:.0} % of the machine's CPU time and may be the limit: {why}"
             ))
             .at(W)
@@ -61,7 +61,7 @@ fn limit(
             Some((&rows::LIMITER_KNOWN, found))
         }
         LimitedBy::Unknown => {
-            let found = Found::new(format!("what limited the throughput is not known: {why}"))
+            let found = FiredCheck::new(format!("what limited the throughput is not known: {why}"))
                 .at(W)
                 .remedy(
                     "try more `connections` or a larger `depth`: if the throughput grows, they were the limit",
@@ -72,7 +72,7 @@ fn limit(
     }
 }
 
-fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64) -> Judged {
+fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64) -> JudgedCheck {
     let bins = format_duration(std::time::Duration::from_secs_f64(bin.clamp(0.0, 1e9)));
     let (severity, message, remedy) = match shape {
         // For a window that is too short, the check over the whole run reports that it cannot
@@ -96,15 +96,15 @@ fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64)
             "make `ramp_up` and `steady` longer; see the series for what happens",
         ),
     };
-    Some((&rows::STEADY_STATE, Found::new(message).at(severity).remedy(remedy)))
+    Some((&rows::STEADY_STATE, FiredCheck::new(message).at(severity).remedy(remedy)))
 }
 
-fn evictions(evicted: u64, gone: u64, hit_ratio: Option<f64>, asked: f64) -> Judged {
+fn evictions(evicted: u64, gone: u64, hit_ratio: Option<f64>, asked: f64) -> JudgedCheck {
     if evicted == 0 && gone == 0 {
         return None;
     }
     let hits = hit_ratio.map_or("unknown".to_owned(), |h| format!("{:.2} %", h * 100.0));
-    let found = Found::new(format!(
+    let found = FiredCheck::new(format!(
         "the server threw {evicted} objects out for others in the measurement window, and {gone} gets asked \
          for one that was gone: the share of hits was {hits} where {:.2} % were asked for",
         asked * 100.0
@@ -115,11 +115,11 @@ fn evictions(evicted: u64, gone: u64, hit_ratio: Option<f64>, asked: f64) -> Jud
 
 /// Judges operations without a response. They are work that was not done, never wrong output: up to
 /// the share that the user allows they are a note, above it the load was not the requested one.
-fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> Judged {
+fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> JudgedCheck {
     let share = missing as f64 / asked.max(1) as f64;
     let limit = format!("the {} % that `max_missing` allows", allowed * 100.0);
     let (severity, side) = if share > allowed { (I, "more than") } else { (N, "no more than") };
-    let found = Found::new(format!(
+    let found = FiredCheck::new(format!(
         "{missing} of {asked} operations ({:.2} %) had no answer within {}, or their connection was lost: {side} \
          {limit}",
         share * 100.0,

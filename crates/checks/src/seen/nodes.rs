@@ -1,15 +1,15 @@
 //! Findings about several machines that run one trial.
 
 use assay_model::units::format_value;
-use assay_model::{Found, NodeDifference, Observation};
+use assay_model::{FiredCheck, NodeDifference, Observation};
 
-use super::judged::Judged;
+use super::judged::JudgedCheck;
 use crate::rows::{self, N};
 
 /// Maximum number of differences, and of nodes in each, that the message lists.
 const SHOWN: usize = 4;
 
-pub(super) fn judge(seen: &Observation) -> Judged {
+pub(super) fn judge(seen: &Observation) -> JudgedCheck {
     let time = |s: f64| format_value(s, "s");
     match seen {
         Observation::UnlikeNodes { differences } => unlike(differences),
@@ -38,7 +38,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                     time(*bound),
                     100.0 * common
                 );
-                (&rows::PHASES_COINCIDE, Found::new(text))
+                (&rows::PHASES_COINCIDE, FiredCheck::new(text))
             })
         }
         Observation::ClockDrift { node, drift, bound } => (drift > bound).then(|| {
@@ -48,7 +48,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                 time(*drift),
                 time(*bound)
             );
-            (&rows::CLOCKS_HOLD, Found::new(text))
+            (&rows::CLOCKS_HOLD, FiredCheck::new(text))
         }),
         Observation::GuestMachine { accelerator, metric, unit, counted } => {
             emulated(accelerator, metric, unit, counted.unwrap_or_else(|| by_unit(unit)))
@@ -63,20 +63,20 @@ fn by_unit(unit: &str) -> bool {
     ["1", "B", ""].contains(&unit)
 }
 
-fn emulated(accelerator: &str, metric: &str, unit: &str, counted: bool) -> Judged {
+fn emulated(accelerator: &str, metric: &str, unit: &str, counted: bool) -> JudgedCheck {
     if accelerator != "tcg" {
         return None;
     }
     let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only counts may be compared";
     let found = if counted {
-        Found::new(format!("{text}, and `{metric}` is one")).at(N)
+        FiredCheck::new(format!("{text}, and `{metric}` is one")).at(N)
     } else {
-        Found::new(format!("{text}, and `{metric}` ({unit}) is not declared as one"))
+        FiredCheck::new(format!("{text}, and `{metric}` ({unit}) is not declared as one"))
     };
     Some((&rows::EMULATED_TIMES, found))
 }
 
-fn unlike(differences: &[NodeDifference]) -> Judged {
+fn unlike(differences: &[NodeDifference]) -> JudgedCheck {
     let hard = differences.first()?.hard;
     let shown: Vec<String> = differences
         .iter()
@@ -89,6 +89,6 @@ fn unlike(differences: &[NodeDifference]) -> Judged {
         .collect();
     let more = differences.len().saturating_sub(SHOWN);
     let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
-    let found = Found::new(format!("the nodes are not alike: {}{rest}", shown.join(", ")));
+    let found = FiredCheck::new(format!("the nodes are not alike: {}{rest}", shown.join(", ")));
     Some((&rows::NODES_ALIKE, if hard { found } else { found.at(N) }))
 }

@@ -1,9 +1,9 @@
 //! Findings about a trial's program: limits, memory, changed settings and errors.
 
 use assay_model::units::format_bytes;
-use assay_model::{Found, Observation};
+use assay_model::{FiredCheck, Observation};
 
-use super::judged::Judged;
+use super::judged::JudgedCheck;
 use crate::rows::{self, I, W};
 
 /// Maximum share of CPU-quota periods in which throttling is harmless.
@@ -15,11 +15,12 @@ const ENOUGH_MEMORY: u64 = 8 << 20;
 /// Huge-page coverage below which a request for huge pages gives a warning.
 const ENOUGH_HUGE: f64 = 0.5;
 
-pub(super) fn judge(seen: &Observation) -> Judged {
+pub(super) fn judge(seen: &Observation) -> JudgedCheck {
     Some(match seen {
         Observation::NotPutBack { error } => {
-            let found =
-                Found::new(format!("a setting could not be restored after the trial: {error}"));
+            let found = FiredCheck::new(format!(
+                "a setting could not be restored after the trial: {error}"
+            ));
             (&rows::ENVIRONMENT_STABLE, found.at(I).remedy("run `assay doctor --restore`"))
         }
         Observation::Limited { periods, stopped, stopped_s, memory } => {
@@ -35,18 +36,18 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                 return None;
             };
             let remedy = "raise the limit, or measure `user` instead of `elapsed`";
-            (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy(remedy))
+            (&rows::CPU_RESOURCES, FiredCheck::new(text).at(W).remedy(remedy))
         }
         Observation::LimitedIo { limits, bytes } => (*bytes >= ENOUGH_IO).then(|| {
             let text = format!(
                 "{} were read and written under an I/O limit of a control group: {limits}",
                 format_bytes(*bytes)
             );
-            (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy("lift the limit (`io.max`)"))
+            (&rows::CPU_RESOURCES, FiredCheck::new(text).at(W).remedy("lift the limit (`io.max`)"))
         })?,
         Observation::Changed { paths } => (!paths.is_empty()).then(|| {
             let found =
-                Found::new(format!("{} changed since the start of the run", paths.join(", ")));
+                FiredCheck::new(format!("{} changed since the start of the run", paths.join(", ")));
             (&rows::ENVIRONMENT_STABLE, found.at(I).remedy("find what changed it and run again"))
         })?,
         Observation::LargePages { level, memory, large } => {
@@ -64,7 +65,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             let text = format!("the level `{level}` of the control `pages` did not take: {what}");
             let remedy = "see whether the program asks for large pages in a way of its own (a Java heap \
                           does), and whether the machine has memory in large pieces";
-            (&rows::PAGE_SIZE, Found::new(text).at(I).remedy(remedy))
+            (&rows::PAGE_SIZE, FiredCheck::new(text).at(I).remedy(remedy))
         }
         Observation::HugePagesAsked { asked, share } => (*share < ENOUGH_HUGE).then(|| {
             let text = format!(
@@ -72,7 +73,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                 100.0 * share
             );
             let remedy = "reserve as many as the heaps need: the control `hugepages`";
-            (&rows::PAGE_SIZE, Found::new(text).at(W).remedy(remedy))
+            (&rows::PAGE_SIZE, FiredCheck::new(text).at(W).remedy(remedy))
         })?,
         Observation::Crowding { what, count, cpus } => (count > cpus).then(|| {
             let text = format!(
@@ -81,18 +82,18 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             let remedy = format!(
                 "run at most as many {what} as there are CPUs, or state it with the number"
             );
-            (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy(remedy))
+            (&rows::CPU_RESOURCES, FiredCheck::new(text).at(W).remedy(remedy))
         })?,
         Observation::Errors { program, count } => (*count > 0.0).then(|| {
             let text = format!("{program} counts {count} errors; its rates leave them out");
             let remedy = "find out what failed before its numbers are compared";
-            (&rows::OUTPUT_VERIFIED, Found::new(text).at(W).remedy(remedy))
+            (&rows::OUTPUT_VERIFIED, FiredCheck::new(text).at(W).remedy(remedy))
         })?,
         Observation::Disagreement { what, printed, computed } => {
             let text =
                 format!("the file says {what} {printed}, and its own values give {computed}");
             let remedy = "find out whether the file was changed after it was written";
-            (&rows::OUTPUT_VERIFIED, Found::new(text).at(W).remedy(remedy))
+            (&rows::OUTPUT_VERIFIED, FiredCheck::new(text).at(W).remedy(remedy))
         }
         Observation::Estimate { invalid } => {
             let text = if *invalid {
@@ -101,7 +102,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                 "the result is not a reportable one, and SPEC calls such numbers estimates"
             };
             let remedy = "state it next to each of its numbers (SPEC CPU, run and reporting rules)";
-            (&rows::REQUIRED_DISCLOSURE, Found::new(text).at(W).remedy(remedy))
+            (&rows::REQUIRED_DISCLOSURE, FiredCheck::new(text).at(W).remedy(remedy))
         }
         _ => return None,
     })

@@ -2,11 +2,11 @@
 //! line.
 
 use super::{Grid, MAX_COLUMNS, is_numeric};
-use crate::blocks::Reader;
+use crate::blocks::BlockCollector;
 
 /// Reads CSV text whose first line is line number `line` of the source. The first row is the header
 /// unless it contains a number.
-pub(crate) fn read(reader: &mut Reader, source: &str, line: usize) {
+pub(crate) fn read(reader: &mut BlockCollector, source: &str, line: usize) {
     let first = source.lines().find(|l| !l.trim().is_empty()).unwrap_or("");
     let count = |mark: &u8| first.bytes().filter(|b| b == mark).count();
     let mark = [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');

@@ -6,7 +6,7 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
 use super::{Grid, MAX_COLUMNS, is_numeric, plain};
-use crate::blocks::{BlockKind, Reader};
+use crate::blocks::{BlockCollector, BlockKind};
 
 /// Elements whose content is not visible text.
 const HIDDEN: [&str; 7] = ["script", "style", "head", "template", "noscript", "svg", "textarea"];
@@ -108,7 +108,7 @@ impl OpenTable {
         fill(cells, &mut self.reaching);
     }
 
-    fn end(mut self, reader: &mut Reader) {
+    fn end(mut self, reader: &mut BlockCollector) {
         self.end_cell();
         self.rows.retain(|(_, cells, _)| cells.iter().any(|c| !c.trim().is_empty()));
         let is_data = |cells: &[String]| cells.iter().any(|c| is_numeric(c.trim()));
@@ -154,8 +154,8 @@ fn fill(cells: &mut Vec<String>, reaching: &mut [(usize, String)]) {
 }
 
 /// State of the reader of a page.
-struct Page<'a> {
-    reader: &'a mut Reader,
+struct PageReader<'a> {
+    reader: &'a mut BlockCollector,
     tables: Vec<OpenTable>,
     hidden: Option<String>,
     pre: Option<(usize, String)>,
@@ -165,12 +165,22 @@ struct Page<'a> {
 
 /// Reads a page whose first line is line number `line` of the source. A table or tag that is never
 /// closed is an error, because it would silently swallow the rest of the text.
-pub(crate) fn read(reader: &mut Reader, source: &str, line: usize) -> Result<(), (usize, String)> {
+pub(crate) fn read(
+    reader: &mut BlockCollector,
+    source: &str,
+    line: usize,
+) -> Result<(), (usize, String)> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(source.match_indices('\n').map(|(i, _)| i + 1)).collect();
     let line_at = |at: usize| line + starts.partition_point(|s| *s <= at) - 1;
-    let mut page =
-        Page { reader, tables: Vec::new(), hidden: None, pre: None, attribute: None, error: None };
+    let mut page = PageReader {
+        reader,
+        tables: Vec::new(),
+        hidden: None,
+        pre: None,
+        attribute: None,
+        error: None,
+    };
     let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, span: Span<usize>| {
         page.event(&event, line_at(span.start));
         None::<Infallible>
@@ -187,7 +197,7 @@ pub(crate) fn read(reader: &mut Reader, source: &str, line: usize) -> Result<(),
     page.error.map_or(Ok(()), Err)
 }
 
-impl Page<'_> {
+impl PageReader<'_> {
     fn event(&mut self, event: &CallbackEvent<'_>, line: usize) {
         match event {
             CallbackEvent::String { value } => self.text(&String::from_utf8_lossy(value), line),

@@ -3,10 +3,10 @@
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{Grid, csv, html, plain};
-use crate::blocks::{BlockKind, Reader};
+use crate::blocks::{BlockCollector, BlockKind};
 
 /// Reads a Markdown text.
-pub(crate) fn read(reader: &mut Reader, source: &str) -> Result<(), (usize, String)> {
+pub(crate) fn read(reader: &mut BlockCollector, source: &str) -> Result<(), (usize, String)> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(source.match_indices('\n').map(|(i, _)| i + 1)).collect();
     let line = |at: usize| starts.partition_point(|s| *s <= at);

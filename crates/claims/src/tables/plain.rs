@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::{Grid, MAX_COLUMNS, is_numeric};
-use crate::blocks::{BlockKind, Reader};
+use crate::blocks::{BlockCollector, BlockKind};
 use crate::unit;
 
 /// Maximum number of lines above the first row that form its header.
@@ -16,7 +16,7 @@ const HEADER_LINES: usize = 3;
 
 /// Reads a plain text or a block of code whose first line is line number `line` of the source.
 /// `kind` is the kind of the lines outside of tables.
-pub(crate) fn read(reader: &mut Reader, source: &str, line: usize, kind: BlockKind) {
+pub(crate) fn read(reader: &mut BlockCollector, source: &str, line: usize, kind: BlockKind) {
     let lines: Vec<(usize, &str)> =
         source.lines().enumerate().map(|(i, text)| (line + i, text.trim_end())).collect();
     for run in lines.split(|(_, text)| text.is_empty()) {
@@ -47,7 +47,7 @@ pub(crate) fn split_words(text: &str) -> Vec<String> {
 }
 
 /// Adds lines that are not part of a table. In prose, a list item begins a block.
-fn prose(reader: &mut Reader, lines: &[(usize, &str)], kind: BlockKind) {
+fn prose(reader: &mut BlockCollector, lines: &[(usize, &str)], kind: BlockKind) {
     for (line, text) in lines {
         if kind == BlockKind::Data {
             reader.data(text, *line);

@@ -3,7 +3,7 @@
 
 use crate::exact::{from_integer, parse};
 use crate::tables::find;
-use crate::{Computed, CurrentRow, Evaluate, Exact, ExpressionError, Outcome, Table};
+use crate::{ComputedResult, CurrentRow, Evaluate, EvaluatedValue, Exact, ExpressionError, Table};
 
 pub(super) struct Arithmetic<'a>(pub &'a [Table]);
 
@@ -35,17 +35,18 @@ impl Evaluate for Arithmetic<'_> {
         &self,
         expression: &str,
         at: Option<CurrentRow<'_>>,
-    ) -> Result<Computed, ExpressionError> {
+    ) -> Result<ComputedResult, ExpressionError> {
         let fail = |message: String| ExpressionError { message, span: 0..0, help: String::new() };
         let (function, rest) = expression.split_once('(').ok_or_else(|| fail("no call".into()))?;
         let rest = rest.strip_suffix(')').ok_or_else(|| fail("no end".into()))?;
-        let computed = |outcome| Computed { outcome, formula: rest.to_owned(), inputs: Vec::new() };
+        let computed =
+            |outcome| ComputedResult { outcome, formula: rest.to_owned(), inputs: Vec::new() };
         let (a, b) = rest.split_once(", than=").unwrap_or((rest, "1"));
         let text = rest.trim_matches('"').to_owned();
         let outcome = match function {
-            "missing" => Outcome::Missing(text),
-            "text" => Outcome::Text(text),
-            "rank" => Outcome::Rank { place: text.parse().unwrap(), of: 3, as_of: None },
+            "missing" => EvaluatedValue::Missing(text),
+            "text" => EvaluatedValue::Text(text),
+            "rank" => EvaluatedValue::Rank { place: text.parse().unwrap(), of: 3, as_of: None },
             _ => {
                 let a = self.operand(a, at).map_err(fail)?;
                 let b = self.operand(b, at).map_err(fail)?;
@@ -55,7 +56,7 @@ impl Evaluate for Arithmetic<'_> {
                     "rate" => (a, "MB/s"),
                     _ => (a, ""),
                 };
-                Outcome::Number { value, unit: unit.to_owned() }
+                EvaluatedValue::Number { value, unit: unit.to_owned() }
             }
         };
         Ok(computed(outcome))

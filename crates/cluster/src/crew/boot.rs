@@ -3,14 +3,14 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use assay_model::{Where, units};
+use assay_model::{ExecutionPlace, units};
 use assay_system::Interrupt;
 
-use super::{Carrier, Crew, LOOK, nanos};
+use super::{AgentGroup, Carrier, LOOK, nanos};
 use crate::ClusterError;
 use crate::listen::{AgentEvent, Listener};
 use crate::message::Setup;
-use crate::nodes_file::Took;
+use crate::nodes_file::HarnessTimes;
 use crate::token::random_hex;
 use crate::vm::{Guest, GuestRequest};
 
@@ -32,7 +32,7 @@ pub struct Boot<'a> {
     pub interrupt: Option<&'a Interrupt>,
 }
 
-impl Crew {
+impl AgentGroup {
     /// Boots a virtual machine and waits until its agent has set up.
     ///
     /// # Errors
@@ -43,12 +43,12 @@ impl Crew {
         let (sender, events) = channel();
         let listener = Listener::open(Some("127.0.0.1"), &token, sender)?;
         let guest = Guest::start(&boot.guest, listener.address.port(), &token)?;
-        let mut crew = Crew {
+        let mut crew = AgentGroup {
             members: Vec::new(),
             events,
             carrier: Some(Carrier::Guest(guest)),
             id: "vm".into(),
-            took: Took::default(),
+            took: HarnessTimes::default(),
             grace: Duration::from_secs(2),
             server_node: false,
             broken: false,
@@ -62,7 +62,7 @@ impl Crew {
 
     fn await_agent(&mut self, boot: &Boot<'_>) -> Result<(), ClusterError> {
         let limit = boot.guest.machine.boot_timeout;
-        let place = Where::default();
+        let place = ExecutionPlace::default();
         let (began, mut watched) = (Instant::now(), Instant::now());
         while self.members.is_empty() {
             if boot.interrupt.is_some_and(Interrupt::fired) {

@@ -1,12 +1,12 @@
 //! The job or virtual machine that runs the agents.
 
 use crate::ClusterError;
-use crate::slurm::{Job, JobState};
+use crate::slurm::{JobState, SlurmJob};
 use crate::vm::Guest;
 
 #[derive(Debug)]
 pub(super) enum Carrier {
-    Job(Job),
+    Job(SlurmJob),
     Guest(Guest),
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Carrier, Crew, Gone, Lost, LostTo};
+use super::{AgentGroup, Carrier, GoneAgents, GroupLoss, LostTo};
 use crate::slurm::nodes;
 use crate::vm::Guest;
 
@@ -16,7 +16,7 @@ const BUSY: Duration = Duration::from_secs(6);
 /// Maximum time for a virtual machine to end after its agent did.
 const FALL: Duration = Duration::from_secs(3);
 
-impl Lost {
+impl GroupLoss {
     /// Describes a virtual machine whose agent is gone or silent.
     fn guest(guest: &mut Guest, how: &str) -> Self {
         let began = Instant::now();
@@ -28,7 +28,7 @@ impl Lost {
             (None, Some(status)) => format!("ended ({status})"),
             (None, None) => how.to_owned(),
         };
-        Lost {
+        GroupLoss {
             sentence: format!("the virtual machine {what}; {}", guest.last_words()),
             nodes: Vec::new(),
             to: LostTo::Failure,
@@ -36,12 +36,12 @@ impl Lost {
     }
 }
 
-impl Crew {
+impl AgentGroup {
     /// Describes the loss of agents with Slurm's state of the job and the nodes.
-    pub(super) fn lost(&mut self, gone: &Gone) -> Lost {
+    pub(super) fn lost(&mut self, gone: &GoneAgents) -> GroupLoss {
         self.broken = true;
         if let Some(Carrier::Guest(guest)) = &mut self.carrier {
-            return Lost::guest(guest, &gone.how);
+            return GroupLoss::guest(guest, &gone.how);
         }
         let names: Vec<String> = gone.members.iter().map(|i| self.node(*i)).collect();
         let mut lost: Vec<String> =
@@ -92,6 +92,6 @@ impl Crew {
         }
         lost.sort();
         lost.dedup();
-        Lost { sentence, nodes: lost, to }
+        GroupLoss { sentence, nodes: lost, to }
     }
 }

@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use assay_model::Where;
+use assay_model::ExecutionPlace;
 use assay_system::Interrupt;
 use assay_system::clock::monotonic_ns;
 
-use crate::clock::{Look, Pings, day_ns};
+use crate::clock::{ClockReading, Pings, day_ns};
 use crate::listen::{AgentEvent, Listener};
-use crate::message::{Hello, NodePart, SetUp, Setup, ToAgent, ToCollector};
-use crate::nodes_file::Took;
-use crate::slurm::{Job, JobRequest};
+use crate::message::{AgentMessage, CollectorMessage, Hello, NodePart, SetUp, Setup};
+use crate::nodes_file::HarnessTimes;
+use crate::slurm::{JobRequest, SlurmJob};
 use crate::token::{ADDRESS, TOKEN, random_hex};
 use crate::{ClusterError, wire};
 
@@ -36,9 +36,9 @@ const ANSWER: Duration = Duration::from_secs(20);
 
 /// Request for a crew of agents on Slurm.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct AgentRequest<'a> {
     /// Where to run: nodes, partition and limits.
-    pub place: &'a Where,
+    pub place: &'a ExecutionPlace,
     /// Nodes that were lost before, which the job must not use.
     pub exclude: &'a [String],
     /// Path of the agent's program.
@@ -55,7 +55,7 @@ pub struct Request<'a> {
 
 /// One agent with its connection.
 #[derive(Debug)]
-struct Member {
+struct GroupMember {
     hello: Hello,
     name: String,
     stream: TcpStream,
@@ -75,7 +75,7 @@ pub enum LostTo {
 
 /// Report that the crew is no longer complete.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lost {
+pub struct GroupLoss {
     /// Description of the loss that names the nodes.
     pub sentence: String,
     /// Lost nodes by their Slurm names.
@@ -90,19 +90,19 @@ pub enum TrialEnd {
     /// Every agent sent its part.
     Parts(Vec<NodePart>),
     /// Some agents did not send their part; the received parts are included.
-    Lost(Lost, Vec<NodePart>),
+    Lost(GroupLoss, Vec<NodePart>),
 }
 
 /// The agents of a Slurm job, or of a virtual machine.
 #[derive(Debug)]
-pub struct Crew {
-    members: Vec<Member>,
+pub struct AgentGroup {
+    members: Vec<GroupMember>,
     events: Receiver<AgentEvent>,
     /// The job or virtual machine that runs the agents.
     carrier: Option<Carrier>,
     id: String,
     /// Times that the last trial took in the harness.
-    took: Took,
+    took: HarnessTimes,
     grace: Duration,
     server_node: bool,
     /// True if a part of the crew is gone: its job then gets less time to end.
@@ -110,13 +110,16 @@ pub struct Crew {
     _listener: Listener,
 }
 
-impl Crew {
+impl AgentGroup {
     /// Submits the job and waits until every agent has set up. `say` is called with progress
     /// messages.
     ///
     /// # Errors
     /// The job or an agent is missing, or an agent cannot set up; the job is then ended.
-    pub fn start(request: &Request<'_>, say: &mut dyn FnMut(&str)) -> Result<Self, ClusterError> {
+    pub fn start(
+        request: &AgentRequest<'_>,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<Self, ClusterError> {
         let began = Instant::now();
         let token = random_hex()?;
         let (sender, events) = channel();
@@ -134,13 +137,13 @@ impl Crew {
             env: &env,
             state_dir: request.state_dir,
         };
-        let job = Job::ask(&ask)?;
-        let mut crew = Crew {
+        let job = SlurmJob::ask(&ask)?;
+        let mut crew = AgentGroup {
             members: Vec::new(),
             events,
             carrier: Some(Carrier::Job(job)),
             id: String::new(),
-            took: Took::default(),
+            took: HarnessTimes::default(),
             grace: Duration::from_secs(2),
             server_node: place.server_node,
             broken: false,
@@ -162,48 +165,50 @@ impl Crew {
 
     /// Returns the nodes' names in this run, with their setup results.
     pub fn set_ups(&self) -> Vec<(String, SetUp)> {
-        let one = |m: &Member| Some((m.name.clone(), m.set_up.clone()?));
+        let one = |m: &GroupMember| Some((m.name.clone(), m.set_up.clone()?));
         self.members.iter().filter_map(one).collect()
     }
 
     /// Measures the clock of every agent.
-    fn looks(&mut self) -> Result<Vec<Look>, Gone> {
+    fn looks(&mut self) -> Result<Vec<ClockReading>, GoneAgents> {
         (0..self.members.len()).map(|i| self.look(i)).collect()
     }
 
-    fn look(&mut self, i: usize) -> Result<Look, Gone> {
+    fn look(&mut self, i: usize) -> Result<ClockReading, GoneAgents> {
         let mut pings = Pings::default();
         for n in 0..PINGS {
             let (sent, day) = (monotonic_ns(), day_ns());
-            self.tell(i, &ToAgent::Ping(n));
+            self.tell(i, &AgentMessage::Ping(n));
             loop {
                 match self.events.recv_timeout(ANSWER) {
-                    Ok(AgentEvent::Message(rank, ToCollector::Pong(m, there, there_day), back))
-                        if m == n && self.index(rank) == Some(i) =>
-                    {
+                    Ok(AgentEvent::Message(
+                        rank,
+                        CollectorMessage::Pong(m, there, there_day),
+                        back,
+                    )) if m == n && self.index(rank) == Some(i) => {
                         pings.add(sent, back, there, there_day, day);
                         break;
                     }
                     Ok(AgentEvent::Gone(rank, _)) => {
                         let members = self.index(rank).into_iter().collect();
-                        return Err(Gone { members, how: "lost its agent".into() });
+                        return Err(GoneAgents { members, how: "lost its agent".into() });
                     }
                     Ok(_) => {}
                     Err(_) => {
                         let how = "does not answer".to_owned();
-                        return Err(Gone { members: vec![i], how });
+                        return Err(GoneAgents { members: vec![i], how });
                     }
                 }
             }
         }
-        pings.best().ok_or(Gone { members: vec![i], how: "does not answer".into() })
+        pings.best().ok_or(GoneAgents { members: vec![i], how: "does not answer".into() })
     }
 
     /// Measures the clock of every node, and returns it with the node's name.
     ///
     /// # Errors
     /// A node does not answer.
-    pub fn clocks(&mut self) -> Result<Vec<(String, Look)>, String> {
+    pub fn clocks(&mut self) -> Result<Vec<(String, ClockReading)>, String> {
         let looks = self.looks().map_err(|gone| {
             let names: Vec<String> = gone.members.iter().map(|i| self.node(*i)).collect();
             format!("{} {}", names.join(", "), gone.how)
@@ -224,7 +229,7 @@ impl Crew {
     }
 
     /// Returns the times of the last trial; before the first trial, those of the start.
-    pub fn took(&self) -> Took {
+    pub fn took(&self) -> HarnessTimes {
         self.took
     }
 
@@ -244,7 +249,7 @@ impl Crew {
         format!("node {}", self.members[i].name)
     }
 
-    fn tell(&mut self, i: usize, message: &ToAgent) {
+    fn tell(&mut self, i: usize, message: &AgentMessage) {
         // If this fails the agent is gone, which its listening thread reports.
         let _ = wire::send(&mut self.members[i].stream, message);
     }
@@ -252,7 +257,7 @@ impl Crew {
     /// Ends the crew and its job. Returns a sentence if the job may still exist.
     pub fn end(mut self) -> Option<String> {
         for i in 0..self.members.len() {
-            self.tell(i, &ToAgent::Bye);
+            self.tell(i, &AgentMessage::Bye);
             let _ = self.members[i].stream.shutdown(std::net::Shutdown::Both);
         }
         let broken = self.broken;
@@ -266,7 +271,7 @@ fn nanos(time: Duration) -> u64 {
 
 /// Agents that are gone, by index.
 #[derive(Debug, Clone)]
-struct Gone {
+struct GoneAgents {
     members: Vec<usize>,
     how: String,
 }

@@ -3,23 +3,23 @@
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use assay_model::{Where, units};
+use assay_model::{ExecutionPlace, units};
 use assay_system::Interrupt;
 
-use super::{Carrier, Crew, LOOK, Member, Request};
+use super::{AgentGroup, AgentRequest, Carrier, GroupMember, LOOK};
 use crate::listen::AgentEvent;
-use crate::message::{Hello, PROTOCOL, Setup, ToAgent, ToCollector};
+use crate::message::{AgentMessage, CollectorMessage, Hello, PROTOCOL, Setup};
 use crate::slurm::{JobState, NO_OUTPUT, hostnames};
 use crate::{ClusterError, wire};
 
 /// Interval between two queries of a waiting job.
 const INQUIRE: Duration = Duration::from_millis(500);
 
-impl Crew {
+impl AgentGroup {
     /// Waits until an agent of every task has connected.
     pub(super) fn gather(
         &mut self,
-        request: &Request<'_>,
+        request: &AgentRequest<'_>,
         port: u16,
         say: &mut dyn FnMut(&str),
     ) -> Result<(), ClusterError> {
@@ -87,7 +87,7 @@ impl Crew {
         &mut self,
         hello: Hello,
         stream: TcpStream,
-        place: &Where,
+        place: &ExecutionPlace,
     ) -> Result<(), ClusterError> {
         let here = env!("CARGO_PKG_VERSION");
         if hello.protocol != PROTOCOL || hello.version != here {
@@ -108,7 +108,7 @@ impl Crew {
             hello.node.clone()
         };
         self.id.clone_from(&hello.job);
-        self.members.push(Member { hello, name, stream, set_up: None });
+        self.members.push(GroupMember { hello, name, stream, set_up: None });
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl Crew {
     fn never_started(
         &self,
         state: &JobState,
-        request: &Request<'_>,
+        request: &AgentRequest<'_>,
         port: u16,
         limit: Duration,
     ) -> ClusterError {
@@ -156,7 +156,7 @@ impl Crew {
     ) -> Result<(), ClusterError> {
         for i in 0..self.members.len() {
             let setup = Setup { name: self.members[i].name.clone(), ..setup.clone() };
-            let _ = wire::send(&mut self.members[i].stream, &ToAgent::Setup(Box::new(setup)));
+            let _ = wire::send(&mut self.members[i].stream, &AgentMessage::Setup(Box::new(setup)));
         }
         let began = Instant::now();
         while self.members.iter().any(|m| m.set_up.is_none()) {
@@ -164,12 +164,12 @@ impl Crew {
                 return Err(ClusterError::Interrupted);
             }
             match self.events.recv_timeout(LOOK) {
-                Ok(AgentEvent::Message(rank, ToCollector::SetUp(set_up), _)) => {
+                Ok(AgentEvent::Message(rank, CollectorMessage::SetUp(set_up), _)) => {
                     if let Some(i) = self.index(rank) {
                         self.members[i].set_up = Some(*set_up);
                     }
                 }
-                Ok(AgentEvent::Message(rank, ToCollector::Refuse(why), _)) => {
+                Ok(AgentEvent::Message(rank, CollectorMessage::Refuse(why), _)) => {
                     let who = self.index(rank).map_or(String::new(), |i| self.node(i));
                     return Err(ClusterError::SetUp { who, why });
                 }

@@ -3,16 +3,18 @@
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use assay_model::{Outcome, Phase};
+use assay_model::{Phase, TrialOutcome};
 use assay_system::Interrupt;
 use assay_system::clock::monotonic_ns;
 
-use super::{Carrier, Crew, Gone, LOOK, Lost, LostTo, TrialEnd, nanos};
+use super::{AgentGroup, Carrier, GoneAgents, GroupLoss, LOOK, LostTo, TrialEnd, nanos};
 use crate::Clock;
-use crate::clock::Look;
+use crate::clock::ClockReading;
 use crate::listen::AgentEvent;
-use crate::message::{NodePart, Part, Role, Served, ToAgent, ToCollector, TrialRequest};
-use crate::nodes_file::Did;
+use crate::message::{
+    AgentMessage, AgentRole, CollectorMessage, NodePart, Served, TrialPart, TrialRequest,
+};
+use crate::nodes_file::NodeRole;
 
 /// Maximum time of the slowest preparation (a kit that is fetched and built).
 const PREPARE: Duration = Duration::from_secs(3600);
@@ -25,18 +27,18 @@ const FULL: Duration = Duration::from_secs(15);
 const STOP: Duration = Duration::from_secs(15);
 
 /// Progress of a trial.
-struct Course {
-    parts: Vec<Option<Part>>,
+struct TrialProgress {
+    parts: Vec<Option<TrialPart>>,
     ready: Vec<bool>,
     served: Option<Served>,
     stopped: Option<Instant>,
     order: TrialRequest,
-    shape: Shape,
+    shape: RoleLayout,
 }
 
 /// Distribution of roles in a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum RoleLayout {
     /// Every agent runs the program.
     Each,
     /// The first agent runs the server, the others are its clients.
@@ -45,24 +47,24 @@ enum Shape {
     Span,
 }
 
-impl Shape {
+impl RoleLayout {
     /// Returns the role of the agent with this index.
-    fn did(self, i: usize) -> Did {
+    fn did(self, i: usize) -> NodeRole {
         match self {
-            Shape::Server if i == 0 => Did::Served,
-            Shape::Span if i > 0 => Did::Followed,
-            _ => Did::Ran,
+            RoleLayout::Server if i == 0 => NodeRole::Served,
+            RoleLayout::Span if i > 0 => NodeRole::Followed,
+            _ => NodeRole::Ran,
         }
     }
 }
 
-impl Course {
+impl TrialProgress {
     /// True if a part arrived that makes waiting for the others pointless.
     fn failed(&self) -> bool {
         self.parts.iter().enumerate().any(|(i, part)| {
-            let ended = |p: &Part| p.record.outcome != Outcome::Completed;
+            let ended = |p: &TrialPart| p.record.outcome != TrialOutcome::Completed;
             // A server or a follower must end after the others.
-            let early = self.shape.did(i) != Did::Ran && !self.over();
+            let early = self.shape.did(i) != NodeRole::Ran && !self.over();
             part.as_ref().is_some_and(|p| ended(p) || early)
         })
     }
@@ -70,25 +72,25 @@ impl Course {
     /// True if all agents that run the program have sent their parts.
     fn over(&self) -> bool {
         let mut all = self.parts.iter().enumerate();
-        all.all(|(i, part)| part.is_some() || self.shape.did(i) != Did::Ran)
+        all.all(|(i, part)| part.is_some() || self.shape.did(i) != NodeRole::Ran)
     }
 
     /// Returns the earliest start of a steady phase among the agents that ran, on this machine's
     /// clock.
-    fn began(&self, before: &[Look]) -> u64 {
-        let of = |(part, look): (&Option<Part>, &Look)| {
+    fn began(&self, before: &[ClockReading]) -> u64 {
+        let of = |(part, look): (&Option<TrialPart>, &ClockReading)| {
             let record = &part.as_ref()?.record;
             let steady = record.phases.iter().find(|p| p.phase == Phase::Steady);
             let at = i128::from(steady.map_or(record.start_ns, |p| p.t_ns));
             u64::try_from(at - i128::from(look.offset_ns)).ok()
         };
         let ran = self.parts.iter().zip(before).enumerate();
-        let ran = ran.filter(|(i, _)| self.shape.did(*i) == Did::Ran);
+        let ran = ran.filter(|(i, _)| self.shape.did(*i) == NodeRole::Ran);
         ran.filter_map(|(_, pair)| of(pair)).min().unwrap_or_else(monotonic_ns)
     }
 }
 
-impl Crew {
+impl AgentGroup {
     /// Runs one trial on every agent; with `spans`, the first agent's program spans all nodes.
     /// `tick` is called about ten times per second.
     pub fn trial(
@@ -99,22 +101,22 @@ impl Crew {
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
     ) -> TrialEnd {
-        let mut course = Course {
+        let mut course = TrialProgress {
             parts: self.members.iter().map(|_| None).collect(),
             ready: vec![false; self.members.len()],
             served: None,
             stopped: None,
             order: order.clone(),
             shape: match (self.server_node, spans) {
-                (true, _) => Shape::Server,
-                (false, true) => Shape::Span,
-                (false, false) => Shape::Each,
+                (true, _) => RoleLayout::Server,
+                (false, true) => RoleLayout::Span,
+                (false, false) => RoleLayout::Each,
             },
         };
         let shape = course.shape;
         let done = self.take_through(&mut course, timeout, interrupt, tick);
         let began = Instant::now();
-        let after: Vec<Option<Look>> = match done {
+        let after: Vec<Option<ClockReading>> = match done {
             Ok(_) => {
                 self.looks().map_or_else(|_| Vec::new(), |l| l.into_iter().map(Some).collect())
             }
@@ -152,11 +154,11 @@ impl Crew {
 
     /// Returns the loss if the end of the job ended the programs. Their parts may arrive before
     /// their agents are gone: Slurm knows that a job ends before its programs are signalled.
-    fn called_off(&mut self, parts: &[NodePart]) -> Option<Lost> {
+    fn called_off(&mut self, parts: &[NodePart]) -> Option<GroupLoss> {
         let ended = |name: &str| {
             let part = parts.iter().find(|p| p.name == name);
             part.is_some_and(|p| {
-                matches!(p.part.record.outcome, Outcome::Failed | Outcome::Interrupted)
+                matches!(p.part.record.outcome, TrialOutcome::Failed | TrialOutcome::Interrupted)
             })
         };
         let members: Vec<usize> =
@@ -170,7 +172,7 @@ impl Crew {
             return None;
         }
         let broken = self.broken;
-        let gone = Gone { members, how: "had its program ended".to_owned() };
+        let gone = GoneAgents { members, how: "had its program ended".to_owned() };
         let lost = self.lost(&gone);
         if lost.to == LostTo::Failure {
             // The job continues: the program ended for a reason of its own.
@@ -182,11 +184,11 @@ impl Crew {
 
     fn take_through(
         &mut self,
-        course: &mut Course,
+        course: &mut TrialProgress,
         timeout: Duration,
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
-    ) -> Result<Vec<Look>, (Vec<Look>, Gone)> {
+    ) -> Result<Vec<ClockReading>, (Vec<ClockReading>, GoneAgents)> {
         let began = Instant::now();
         let before = self.looks().map_err(|gone| (Vec::new(), gone))?;
         self.took.looks_ns = nanos(began.elapsed());
@@ -197,16 +199,16 @@ impl Crew {
 
     fn through_phases(
         &mut self,
-        course: &mut Course,
-        before: &[Look],
+        course: &mut TrialProgress,
+        before: &[ClockReading],
         timeout: Duration,
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
-    ) -> Result<(), Gone> {
+    ) -> Result<(), GoneAgents> {
         let began = Instant::now();
         let shape = course.shape;
-        if shape == Shape::Server {
-            self.tell(0, &ToAgent::Trial(Box::new(course.order.clone()), Role::Server));
+        if shape == RoleLayout::Server {
+            self.tell(0, &AgentMessage::Trial(Box::new(course.order.clone()), AgentRole::Server));
             self.wait(course, PREPARE, "start its server", interrupt, tick, |c| {
                 c.served.is_some() || c.parts[0].is_some()
             })?;
@@ -215,15 +217,15 @@ impl Crew {
                 return Ok(());
             }
         }
-        let first = usize::from(shape == Shape::Server);
+        let first = usize::from(shape == RoleLayout::Server);
         for i in first..self.members.len() {
             let role = match (shape, &course.served) {
-                (Shape::Server, Some(served)) => Role::Client(served.of(i - 1)),
-                (Shape::Span, _) if i == 0 => Role::Leader,
-                (Shape::Span, _) => Role::Follower,
-                _ => Role::Run,
+                (RoleLayout::Server, Some(served)) => AgentRole::Client(served.of(i - 1)),
+                (RoleLayout::Span, _) if i == 0 => AgentRole::Leader,
+                (RoleLayout::Span, _) => AgentRole::Follower,
+                _ => AgentRole::Run,
             };
-            self.tell(i, &ToAgent::Trial(Box::new(course.order.clone()), role));
+            self.tell(i, &AgentMessage::Trial(Box::new(course.order.clone()), role));
         }
         self.wait(course, PREPARE, "prepare the trial", interrupt, tick, |c| {
             (first..c.ready.len()).all(|i| c.ready[i] || c.parts[i].is_some())
@@ -232,19 +234,22 @@ impl Crew {
         let at = monotonic_ns() + lead(before, self.members.len());
         for (i, look) in before.iter().enumerate().skip(first) {
             if course.parts[i].is_none() {
-                self.tell(i, &ToAgent::Go(there(at, look)));
+                self.tell(i, &AgentMessage::Go(there(at, look)));
             }
         }
         let limit = timeout.saturating_add(self.grace).saturating_add(REPORT);
-        self.wait(course, limit, "report the trial", interrupt, tick, Course::over)?;
+        self.wait(course, limit, "report the trial", interrupt, tick, TrialProgress::over)?;
         self.took.run_ns = monotonic_ns().saturating_sub(at);
         let finishes = course.served.as_ref().is_some_and(|s| s.finishes) && !course.failed();
         let others: Vec<usize> =
-            (0..self.members.len()).filter(|i| shape.did(*i) != Did::Ran).collect();
+            (0..self.members.len()).filter(|i| shape.did(*i) != NodeRole::Ran).collect();
         let since = course.began(before);
         for i in others {
-            let message =
-                if finishes { ToAgent::Done(there(since, &before[i])) } else { ToAgent::Stop };
+            let message = if finishes {
+                AgentMessage::Done(there(since, &before[i]))
+            } else {
+                AgentMessage::Stop
+            };
             self.tell(i, &message);
         }
         let (limit, interrupt) = if finishes { (limit, interrupt) } else { (STOP, None) };
@@ -257,13 +262,13 @@ impl Crew {
     /// stops the other agents.
     fn wait(
         &mut self,
-        course: &mut Course,
+        course: &mut TrialProgress,
         limit: Duration,
         what: &str,
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
-        done: impl Fn(&Course) -> bool,
-    ) -> Result<(), Gone> {
+        done: impl Fn(&TrialProgress) -> bool,
+    ) -> Result<(), GoneAgents> {
         let began = Instant::now();
         let mut full: Option<Instant> = None;
         while !done(course) {
@@ -272,13 +277,13 @@ impl Crew {
             if full.is_some_and(|since| since.elapsed() > FULL) {
                 let members = (0..course.parts.len()).filter(|i| course.parts[*i].is_none());
                 let how = format!("did not {what} while the disk of its host was full");
-                return Err(Gone { members: members.collect(), how });
+                return Err(GoneAgents { members: members.collect(), how });
             }
             let fired = interrupt.is_some_and(Interrupt::fired);
             if course.stopped.is_none() && (fired || course.failed()) {
                 course.stopped = Some(Instant::now());
                 for i in 0..self.members.len() {
-                    self.tell(i, &ToAgent::Stop);
+                    self.tell(i, &AgentMessage::Stop);
                 }
             }
             let late =
@@ -290,7 +295,7 @@ impl Crew {
                     all.clone().filter(silent).filter(|i| !course.ready[*i]).collect();
                 let members =
                     if unready.is_empty() { all.filter(silent).collect() } else { unready };
-                return Err(Gone { members, how: format!("did not {what} in time") });
+                return Err(GoneAgents { members, how: format!("did not {what} in time") });
             }
             match self.events.recv_timeout(LOOK) {
                 Ok(AgentEvent::Message(rank, message, _)) => {
@@ -300,11 +305,11 @@ impl Crew {
                 Ok(AgentEvent::Gone(rank, why)) => {
                     let why = if why.is_empty() { why } else { format!(" ({why})") };
                     let members = self.index(rank).into_iter().collect();
-                    return Err(Gone { members, how: format!("lost its agent{why}") });
+                    return Err(GoneAgents { members, how: format!("lost its agent{why}") });
                 }
                 Ok(AgentEvent::Connected(..)) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Gone { members: Vec::new(), how: "are all gone".into() });
+                    return Err(GoneAgents { members: Vec::new(), how: "are all gone".into() });
                 }
             }
         }
@@ -312,11 +317,11 @@ impl Crew {
     }
 }
 
-fn take(course: &mut Course, i: usize, message: ToCollector) -> Result<(), Gone> {
+fn take(course: &mut TrialProgress, i: usize, message: CollectorMessage) -> Result<(), GoneAgents> {
     match message {
-        ToCollector::Ready => course.ready[i] = true,
-        ToCollector::Serves(served) => course.served = Some(served),
-        ToCollector::Part(part) => {
+        CollectorMessage::Ready => course.ready[i] = true,
+        CollectorMessage::Serves(served) => course.served = Some(served),
+        CollectorMessage::Part(part) => {
             let record = &part.record;
             // A part of another attempt arrived too late.
             if (record.number, record.attempt)
@@ -325,9 +330,9 @@ fn take(course: &mut Course, i: usize, message: ToCollector) -> Result<(), Gone>
                 return Ok(());
             }
             // The collector did not stop it: the job is being cancelled, or its node shut down.
-            if record.outcome == Outcome::Interrupted && course.stopped.is_none() {
+            if record.outcome == TrialOutcome::Interrupted && course.stopped.is_none() {
                 let how = "was ended by a signal".to_owned();
-                return Err(Gone { members: vec![i], how });
+                return Err(GoneAgents { members: vec![i], how });
             }
             course.parts[i] = Some(*part);
         }
@@ -337,12 +342,12 @@ fn take(course: &mut Course, i: usize, message: ToCollector) -> Result<(), Gone>
 }
 
 /// Converts a time of this machine's clock to the clock of a measured node.
-fn there(at: u64, look: &Look) -> u64 {
+fn there(at: u64, look: &ClockReading) -> u64 {
     u64::try_from(i128::from(at) + i128::from(look.offset_ns)).unwrap_or(0)
 }
 
 /// Returns the lead time of the common start in ns: long enough that every agent has received it.
-fn lead(looks: &[Look], members: usize) -> u64 {
+fn lead(looks: &[ClockReading], members: usize) -> u64 {
     let slowest = looks.iter().map(|l| 2 * l.error_ns).max().unwrap_or(0);
     (10_000_000 + 4 * slowest + 200_000 * members as u64).min(2_000_000_000)
 }

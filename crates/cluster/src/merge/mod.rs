@@ -6,7 +6,7 @@ mod record;
 mod rule;
 mod samples;
 
-pub use record::{Merged, Ways, merge};
+pub use record::{MergeSettings, MergedTrial, merge};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use assay_checks::see;
 use assay_model::{
-    Curve, Exit, Finding, MetricValue, ObserverReport, Outcome, Phase, PhaseMark, ResourceUse,
-    SampleSet, StreamSummary, TrialRecord, ValidationResult, WorkloadSpec,
+    Curve, Exit, Finding, MetricValue, ObserverReport, Phase, PhaseMark, ResourceUse, SampleSet,
+    StreamSummary, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec,
 };
 
-use super::rule::{Rule, simple, suite};
+use super::rule::{MergeRule, simple, suite};
 use super::{heat_maps, histograms, samples};
 use crate::message::NodePart;
-use crate::nodes_file::{Did, MergedMetric, NodeEntry, NodesFile};
+use crate::nodes_file::{MergedMetric, NodeEntry, NodeRole, NodesFile};
 use crate::phases::{coincide, seen};
 
 /// Settings of a merge.
 #[derive(Debug, Clone, Copy)]
-pub struct Ways<'a> {
+pub struct MergeSettings<'a> {
     /// Specification of the workload.
     pub spec: &'a WorkloadSpec,
     /// Engine that ran the nodes.
@@ -30,7 +30,7 @@ pub struct Ways<'a> {
 
 /// A trial of all nodes, merged.
 #[derive(Debug)]
-pub struct Merged {
+pub struct MergedTrial {
     pub record: TrialRecord,
     /// Standard output of all nodes, each after a line with the node's name.
     pub stdout: Vec<u8>,
@@ -46,10 +46,10 @@ pub struct Merged {
 
 /// Merges the parts into `record`, which identifies the trial. If `record` has an error already,
 /// its outcome is `Failed`.
-pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Merged {
+pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &MergeSettings<'_>) -> MergedTrial {
     let entries: Vec<NodeEntry> = parts.iter().map(NodeEntry::of).collect();
     let ran: Vec<(&NodePart, &NodeEntry)> =
-        parts.iter().zip(&entries).filter(|(_, e)| e.did == Did::Ran).collect();
+        parts.iter().zip(&entries).filter(|(_, e)| e.did == NodeRole::Ran).collect();
     let lost = !record.error.is_empty();
     times(&mut record, &entries, &ran);
     words(&mut record, parts);
@@ -82,7 +82,14 @@ pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Me
     let (stdout, stderr) = (stream(|p| &p.part.stdout.0), stream(|p| &p.part.stderr.0));
     record.stdout = summary(parts, &stdout, |r| r.stdout);
     record.stderr = summary(parts, &stderr, |r| r.stderr);
-    Merged { stdout, stderr, samples: samples::merge(parts), kept: kept.collect(), nodes, record }
+    MergedTrial {
+        stdout,
+        stderr,
+        samples: samples::merge(parts),
+        kept: kept.collect(),
+        nodes,
+        record,
+    }
 }
 
 /// Sums the byte counts of a stream. The lines with the nodes' names count as kept bytes, since
@@ -231,31 +238,32 @@ fn some(on: &[&str]) -> String {
 /// Sets the worst outcome of all nodes, with the errors of the nodes that had it.
 fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
     record.exit =
-        entries.iter().filter(|e| e.did == Did::Ran).filter_map(|e| e.exit).max_by_key(|exit| {
-            match exit {
+        entries.iter().filter(|e| e.did == NodeRole::Ran).filter_map(|e| e.exit).max_by_key(
+            |exit| match exit {
                 Exit::Code(0) => 0,
                 Exit::Code(_) => 1,
                 Exit::Signal(_) => 2,
-            }
-        });
+            },
+        );
     record.validation = validation(entries);
     if lost {
-        record.outcome = Outcome::Failed;
+        record.outcome = TrialOutcome::Failed;
         return;
     }
     // A node that was only stopped because another failed is not the cause.
-    let rank = |outcome: Outcome| match outcome {
-        Outcome::Completed => 0,
-        Outcome::Interrupted => 1,
-        Outcome::Invalid => 2,
-        Outcome::TimedOut => 3,
-        Outcome::Failed => 4,
+    let rank = |outcome: TrialOutcome| match outcome {
+        TrialOutcome::Completed => 0,
+        TrialOutcome::Interrupted => 1,
+        TrialOutcome::Invalid => 2,
+        TrialOutcome::TimedOut => 3,
+        TrialOutcome::Failed => 4,
     };
-    let called_off = |e: &NodeEntry| e.outcome == Outcome::Failed && e.error.contains(CALLED_OFF);
+    let called_off =
+        |e: &NodeEntry| e.outcome == TrialOutcome::Failed && e.error.contains(CALLED_OFF);
     let worst = entries.iter().filter(|e| !called_off(e)).max_by_key(|e| rank(e.outcome));
     let Some(worst) = worst.or(entries.first()) else { return };
     record.outcome = worst.outcome;
-    if worst.outcome == Outcome::Completed {
+    if worst.outcome == TrialOutcome::Completed {
         return;
     }
     let wrong: Vec<&NodeEntry> =
@@ -281,7 +289,7 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
     if let Some(failed) = failed {
         return failed;
     }
-    let ran: Vec<&NodeEntry> = entries.iter().filter(|e| e.did == Did::Ran).collect();
+    let ran: Vec<&NodeEntry> = entries.iter().filter(|e| e.did == NodeRole::Ran).collect();
     let Some(first) = ran.first() else { return ValidationResult::NotReached };
     // A node with unchecked output leaves the whole trial unchecked.
     let minimum = ran.iter().min_by_key(|e| match &e.validation {
@@ -290,13 +298,13 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
         _ => 2,
     });
     let server = entries.iter().find_map(|e| match &e.validation {
-        ValidationResult::Passed { detail } if e.did == Did::Served => {
+        ValidationResult::Passed { detail } if e.did == NodeRole::Served => {
             Some(format!("; node {}, the server: {detail}", e.node))
         }
         _ => None,
     });
-    let alone =
-        ran.len() == 1 && (entries.len() == 1 || entries.iter().any(|e| e.did == Did::Followed));
+    let alone = ran.len() == 1
+        && (entries.len() == 1 || entries.iter().any(|e| e.did == NodeRole::Followed));
     match &minimum.unwrap_or(first).validation {
         ValidationResult::Passed { detail } if alone => {
             ValidationResult::Passed { detail: detail.clone() }
@@ -319,8 +327,8 @@ fn metrics(
     let histograms: Vec<_> =
         ran.iter().map(|(p, e)| (e.node.as_str(), &p.part.record.histograms)).collect();
     record.histograms = histograms::merge(&histograms, &mut record.notes);
-    let of_all = || all.iter().filter(|(_, e)| e.did != Did::Served).map(|(_, e)| *e);
-    let servers = || all.iter().filter(|(_, e)| e.did == Did::Served).map(|(_, e)| *e);
+    let of_all = || all.iter().filter(|(_, e)| e.did != NodeRole::Served).map(|(_, e)| *e);
+    let servers = || all.iter().filter(|(_, e)| e.did == NodeRole::Served).map(|(_, e)| *e);
     let mut order: Vec<&MetricValue> = Vec::new();
     // Metrics of the server come last: only those that no other node reports.
     for metric in of_all().chain(servers()).flat_map(|e| &e.metrics) {
@@ -334,31 +342,34 @@ fn metrics(
     // If a follower reports the metric, it describes every node; else only the nodes that ran
     // count.
     let values = |name: &str| -> Vec<Option<f64>> {
-        let followed = of_all().any(|e| e.did == Did::Followed && tells(e, name));
-        of_all().filter(|e| followed || e.did == Did::Ran).map(|e| of(e, name)).collect()
+        let followed = of_all().any(|e| e.did == NodeRole::Followed && tells(e, name));
+        of_all().filter(|e| followed || e.did == NodeRole::Ran).map(|e| of(e, name)).collect()
     };
     let shared = one_machine(all);
     let mut rules = Vec::new();
     for metric in order {
         let name = &metric.name;
         let rule = if of_all().any(|e| tells(e, name)) {
-            Rule::of(metric, spec, &record.histograms)
+            MergeRule::of(metric, spec, &record.histograms)
         } else {
-            Rule::Server
+            MergeRule::Server
         };
         let value = match rule {
-            Rule::Percentile => record.histograms.values().find_map(|h| {
+            MergeRule::Percentile => record.histograms.values().find_map(|h| {
                 let quantile = *h.percentiles.get(name).filter(|_| h.at.is_none())?;
                 histograms::quantile(h, quantile, &metric.unit)
             }),
-            Rule::SuiteRatio | Rule::SuiteTime => suite(rule, &values(name), &values("elapsed")),
-            Rule::PerWatt => per_watt(record, name),
-            Rule::Server => metric.value,
-            Rule::Sum if of_machine(name) && shared.is_some() => None,
+            MergeRule::SuiteRatio | MergeRule::SuiteTime => {
+                suite(rule, &values(name), &values("elapsed"))
+            }
+            MergeRule::PerWatt => per_watt(record, name),
+            MergeRule::Server => metric.value,
+            MergeRule::Sum if of_machine(name) && shared.is_some() => None,
             _ => simple(rule, &values(name)),
         };
         let mut words = rule.words().to_owned();
-        if let Some(nodes) = shared.as_ref().filter(|_| rule == Rule::Sum && of_machine(name)) {
+        if let Some(nodes) = shared.as_ref().filter(|_| rule == MergeRule::Sum && of_machine(name))
+        {
             words = format!("missing: {nodes} are one machine, whose counters each of them read");
             record.notes.push(format!("`{name}` is {words}"));
         }
@@ -376,7 +387,7 @@ fn of_machine(name: &str) -> bool {
 /// Returns the names of the first two nodes that are on the same machine; `None` if every
 /// node is a machine of its own.
 fn one_machine(all: &[(&NodePart, &NodeEntry)]) -> Option<String> {
-    let counting = || all.iter().filter(|(_, e)| e.did != Did::Served).map(|(part, _)| *part);
+    let counting = || all.iter().filter(|(_, e)| e.did != NodeRole::Served).map(|(part, _)| *part);
     counting().enumerate().find_map(|(i, a)| {
         let b = counting().skip(i + 1).find(|b| b.host == a.host)?;
         Some(format!("{} and {}", a.name, b.name))
@@ -402,8 +413,8 @@ fn curves(record: &mut TrialRecord, ran: &[(&NodePart, &NodeEntry)]) {
                 && sorted(c).iter().zip(&sorted(&curve)).all(|(a, b)| a[0] == b[0])
         };
         let rule = match curve.unit.as_str() {
-            unit if unit.ends_with("/s") => Some(Rule::Sum),
-            "s" | "ms" | "us" | "ns" => Some(Rule::Max),
+            unit if unit.ends_with("/s") => Some(MergeRule::Sum),
+            "s" | "ms" | "us" | "ns" => Some(MergeRule::Max),
             _ => None,
         };
         let merged = all.filter(|all| all.iter().all(same)).zip(rule).map(|(all, rule)| {

@@ -6,7 +6,7 @@ use assay_model::{Better, Merge, MetricValue, TrialHistogram, WorkloadSpec};
 
 /// Rule for merging a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
+pub(crate) enum MergeRule {
     /// Sum of the values: rates, CPU time, energy, power.
     Sum,
     /// Largest value: the time of the slowest node, the largest resident set.
@@ -30,20 +30,20 @@ pub(crate) enum Rule {
     Traced,
 }
 
-impl Rule {
+impl MergeRule {
     /// Describes the rule in words.
     pub fn words(self) -> &'static str {
         match self {
-            Rule::Sum => "the sum over the nodes",
-            Rule::Max => "the largest of the nodes",
-            Rule::Min => "the smallest of the nodes",
-            Rule::Percentile => "from the nodes' histograms added together",
-            Rule::SuiteRatio => "the sum over the nodes, each over the slowest one's time",
-            Rule::SuiteTime => "the slowest node's time over the copies of all nodes",
-            Rule::PerWatt => "the merged metric over the merged power",
-            Rule::Server => "the value of the server's node",
-            Rule::Traced => "missing on several nodes: each node's own is in its io.json",
-            Rule::Same => {
+            MergeRule::Sum => "the sum over the nodes",
+            MergeRule::Max => "the largest of the nodes",
+            MergeRule::Min => "the smallest of the nodes",
+            MergeRule::Percentile => "from the nodes' histograms added together",
+            MergeRule::SuiteRatio => "the sum over the nodes, each over the slowest one's time",
+            MergeRule::SuiteTime => "the slowest node's time over the copies of all nodes",
+            MergeRule::PerWatt => "the merged metric over the merged power",
+            MergeRule::Server => "the value of the server's node",
+            MergeRule::Traced => "missing on several nodes: each node's own is in its io.json",
+            MergeRule::Same => {
                 "missing unless every node has the same value: its unit has no merge \
                            rule"
             }
@@ -59,23 +59,23 @@ impl Rule {
         let name = metric.name.as_str();
         let of_histogram = |h: &TrialHistogram| h.at.is_none() && h.percentiles.contains_key(name);
         if histograms.values().any(of_histogram) {
-            return Rule::Percentile;
+            return MergeRule::Percentile;
         }
         if let Some(suite) = &spec.suite {
             if name == suite.metric {
-                return Rule::SuiteRatio;
+                return MergeRule::SuiteRatio;
             }
             if name == suite.time {
-                return Rule::SuiteTime;
+                return MergeRule::SuiteTime;
             }
         }
         match spec.metric(name).and_then(|m| m.merge) {
-            Some(Merge::Sum) => Rule::Sum,
-            Some(Merge::Max) => Rule::Max,
-            Some(Merge::Min) => Rule::Min,
-            Some(Merge::Same) => Rule::Same,
-            None if name.starts_with("io.") && !metric.unit.ends_with("/s") => Rule::Traced,
-            None => Rule::by_unit(metric),
+            Some(Merge::Sum) => MergeRule::Sum,
+            Some(Merge::Max) => MergeRule::Max,
+            Some(Merge::Min) => MergeRule::Min,
+            Some(Merge::Same) => MergeRule::Same,
+            None if name.starts_with("io.") && !metric.unit.ends_with("/s") => MergeRule::Traced,
+            None => MergeRule::by_unit(metric),
         }
     }
 
@@ -84,34 +84,40 @@ impl Rule {
         match metric.unit.as_str() {
             // The nodes run at the same time, so times are not added.
             "s" | "ms" | "us" | "ns" => match metric.better {
-                Better::Higher => Rule::Min,
-                Better::Lower | Better::Neither => Rule::Max,
+                Better::Higher => MergeRule::Min,
+                Better::Lower | Better::Neither => MergeRule::Max,
             },
-            "J" | "W" => Rule::Sum,
-            "B" => Rule::Max,
-            unit if unit.ends_with("/W") && metric.name.contains(" per watt (") => Rule::PerWatt,
-            unit if unit.ends_with("/s") => Rule::Sum,
-            _ => Rule::Same,
+            "J" | "W" => MergeRule::Sum,
+            "B" => MergeRule::Max,
+            unit if unit.ends_with("/W") && metric.name.contains(" per watt (") => {
+                MergeRule::PerWatt
+            }
+            unit if unit.ends_with("/s") => MergeRule::Sum,
+            _ => MergeRule::Same,
         }
     }
 }
 
 /// Merges values by a simple rule; `None` if a node has no value.
-pub(crate) fn simple(rule: Rule, values: &[Option<f64>]) -> Option<f64> {
+pub(crate) fn simple(rule: MergeRule, values: &[Option<f64>]) -> Option<f64> {
     let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
     let first = *values.first()?;
     match rule {
-        Rule::Sum => Some(values.iter().sum()),
-        Rule::Max => Some(values.iter().copied().fold(first, f64::max)),
-        Rule::Min => Some(values.iter().copied().fold(first, f64::min)),
-        Rule::Same => values.iter().all(|v| *v == first).then_some(first),
-        Rule::Traced => (values.len() == 1).then_some(first),
+        MergeRule::Sum => Some(values.iter().sum()),
+        MergeRule::Max => Some(values.iter().copied().fold(first, f64::max)),
+        MergeRule::Min => Some(values.iter().copied().fold(first, f64::min)),
+        MergeRule::Same => values.iter().all(|v| *v == first).then_some(first),
+        MergeRule::Traced => (values.len() == 1).then_some(first),
         _ => None,
     }
 }
 
 /// Merges a suite's ratio or time, from each node's value and elapsed time.
-pub(crate) fn suite(rule: Rule, values: &[Option<f64>], elapsed: &[Option<f64>]) -> Option<f64> {
+pub(crate) fn suite(
+    rule: MergeRule,
+    values: &[Option<f64>],
+    elapsed: &[Option<f64>],
+) -> Option<f64> {
     let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
     let elapsed: Vec<f64> = elapsed.iter().copied().collect::<Option<_>>()?;
     let slowest = elapsed.iter().copied().fold(0.0, f64::max);
@@ -120,9 +126,9 @@ pub(crate) fn suite(rule: Rule, values: &[Option<f64>], elapsed: &[Option<f64>])
     }
     let pairs = || values.iter().zip(&elapsed);
     let merged = match rule {
-        Rule::SuiteRatio => pairs().map(|(ratio, t)| ratio * t / slowest).sum(),
+        MergeRule::SuiteRatio => pairs().map(|(ratio, t)| ratio * t / slowest).sum(),
         // A node's number of copies is its elapsed time over its time per copy.
-        Rule::SuiteTime => slowest / pairs().map(|(each, t)| t / each).sum::<f64>(),
+        MergeRule::SuiteTime => slowest / pairs().map(|(each, t)| t / each).sum::<f64>(),
         _ => return None,
     };
     Some(merged).filter(|m: &f64| m.is_finite())
@@ -130,13 +136,13 @@ pub(crate) fn suite(rule: Rule, values: &[Option<f64>], elapsed: &[Option<f64>])
 
 #[cfg(test)]
 mod tests {
-    use assay_model::{Kind, MetricSpec, SuiteSpec};
+    use assay_model::{MetricKind, MetricSpec, SuiteSpec};
 
     use super::*;
 
     fn metric(name: &str, unit: &str, better: Better) -> MetricValue {
         let (name, unit) = (name.to_owned(), unit.to_owned());
-        MetricValue::new(name, Some(1.0), unit, better, Kind::Measured)
+        MetricValue::new(name, Some(1.0), unit, better, MetricKind::Measured)
     }
 
     fn spec(suite: Option<SuiteSpec>) -> WorkloadSpec {
@@ -147,15 +153,15 @@ mod tests {
     #[test]
     fn rates_of_the_tracer_add_up_and_its_percentiles_do_not() {
         let of = |name: &str, unit: &str| {
-            Rule::of(&metric(name, unit, Better::Neither), &spec(None), &BTreeMap::new())
+            MergeRule::of(&metric(name, unit, Better::Neither), &spec(None), &BTreeMap::new())
         };
-        assert_eq!(of("io.reads", "I/Os/s"), Rule::Sum);
-        assert_eq!(of("io.read_bytes", "B/s"), Rule::Sum);
+        assert_eq!(of("io.reads", "I/Os/s"), MergeRule::Sum);
+        assert_eq!(of("io.read_bytes", "B/s"), MergeRule::Sum);
         for (name, unit) in [("io.read_p99", "s"), ("io.read_size", "B")] {
-            assert_eq!(of(name, unit), Rule::Traced);
+            assert_eq!(of(name, unit), MergeRule::Traced);
         }
-        assert_eq!(simple(Rule::Traced, &[Some(2.0)]), Some(2.0));
-        assert_eq!(simple(Rule::Traced, &[Some(2.0), Some(2.0)]), None);
+        assert_eq!(simple(MergeRule::Traced, &[Some(2.0)]), Some(2.0));
+        assert_eq!(simple(MergeRule::Traced, &[Some(2.0), Some(2.0)]), None);
     }
 
     #[test]
@@ -168,36 +174,36 @@ mod tests {
                 name: name.into(),
                 unit: unit.into(),
                 better: Better::Lower,
-                kind: Kind::Measured,
+                kind: MetricKind::Measured,
                 help: String::new(),
                 merge,
                 counted: false,
             })
             .collect();
         let rule = |name: &str, unit: &str, better| {
-            Rule::of(&metric(name, unit, better), &spec, &BTreeMap::new())
+            MergeRule::of(&metric(name, unit, better), &spec, &BTreeMap::new())
         };
-        assert_eq!(rule("throughput", "ops/s", Better::Higher), Rule::Sum);
-        assert_eq!(rule("elapsed", "s", Better::Lower), Rule::Max);
-        assert_eq!(rule("user", "s", Better::Lower), Rule::Sum);
-        assert_eq!(rule("latency", "s", Better::Lower), Rule::Max);
-        assert_eq!(rule("spare", "s", Better::Higher), Rule::Min);
-        assert_eq!(rule("peak_memory", "B", Better::Lower), Rule::Max);
-        assert_eq!(rule("device_read", "B", Better::Lower), Rule::Sum);
-        assert_eq!(rule("energy (node)", "J", Better::Lower), Rule::Sum);
-        assert_eq!(rule("ops per watt (node)", "ops/s/W", Better::Higher), Rule::PerWatt);
-        assert_eq!(rule("hit_ratio", "1", Better::Higher), Rule::Same);
+        assert_eq!(rule("throughput", "ops/s", Better::Higher), MergeRule::Sum);
+        assert_eq!(rule("elapsed", "s", Better::Lower), MergeRule::Max);
+        assert_eq!(rule("user", "s", Better::Lower), MergeRule::Sum);
+        assert_eq!(rule("latency", "s", Better::Lower), MergeRule::Max);
+        assert_eq!(rule("spare", "s", Better::Higher), MergeRule::Min);
+        assert_eq!(rule("peak_memory", "B", Better::Lower), MergeRule::Max);
+        assert_eq!(rule("device_read", "B", Better::Lower), MergeRule::Sum);
+        assert_eq!(rule("energy (node)", "J", Better::Lower), MergeRule::Sum);
+        assert_eq!(rule("ops per watt (node)", "ops/s/W", Better::Higher), MergeRule::PerWatt);
+        assert_eq!(rule("hit_ratio", "1", Better::Higher), MergeRule::Same);
     }
 
     #[test]
     fn values_are_merged_and_a_missing_one_is_not_passed_over() {
         let values = [Some(1.0), Some(3.0)];
-        assert_eq!(simple(Rule::Sum, &values), Some(4.0));
-        assert_eq!(simple(Rule::Max, &values), Some(3.0));
-        assert_eq!(simple(Rule::Same, &values), None);
-        assert_eq!(simple(Rule::Same, &[Some(2.0), Some(2.0)]), Some(2.0));
-        assert_eq!(simple(Rule::Sum, &[Some(1.0), None]), None);
-        assert_eq!(simple(Rule::Sum, &[]), None);
+        assert_eq!(simple(MergeRule::Sum, &values), Some(4.0));
+        assert_eq!(simple(MergeRule::Max, &values), Some(3.0));
+        assert_eq!(simple(MergeRule::Same, &values), None);
+        assert_eq!(simple(MergeRule::Same, &[Some(2.0), Some(2.0)]), Some(2.0));
+        assert_eq!(simple(MergeRule::Sum, &[Some(1.0), None]), None);
+        assert_eq!(simple(MergeRule::Sum, &[]), None);
     }
 
     #[test]
@@ -206,14 +212,14 @@ mod tests {
             SuiteSpec { member: "member".into(), metric: "ratio".into(), time: "t".into() };
         let spec = spec(Some(suite_spec));
         let ratio = metric("ratio", "1", Better::Higher);
-        assert_eq!(Rule::of(&ratio, &spec, &BTreeMap::new()), Rule::SuiteRatio);
+        assert_eq!(MergeRule::of(&ratio, &spec, &BTreeMap::new()), MergeRule::SuiteRatio);
         // Reference 100 s; 2 copies in 50 s on the first node, 4 copies in 100 s on the second:
         // ratios 4 and 4.
         let elapsed = [Some(50.0), Some(100.0)];
         // Together 6 copies in 100 s: 6 x 100 / 100.
-        assert_eq!(suite(Rule::SuiteRatio, &[Some(4.0), Some(4.0)], &elapsed), Some(6.0));
-        let each = suite(Rule::SuiteTime, &[Some(25.0), Some(25.0)], &elapsed).unwrap();
+        assert_eq!(suite(MergeRule::SuiteRatio, &[Some(4.0), Some(4.0)], &elapsed), Some(6.0));
+        let each = suite(MergeRule::SuiteTime, &[Some(25.0), Some(25.0)], &elapsed).unwrap();
         assert!((each - 100.0 / 6.0).abs() < 1e-9);
-        assert_eq!(suite(Rule::SuiteRatio, &[Some(4.0), None], &elapsed), None);
+        assert_eq!(suite(MergeRule::SuiteRatio, &[Some(4.0), None], &elapsed), None);
     }
 }

@@ -1,19 +1,19 @@
 use std::time::Duration;
 
 use assay_model::{
-    Better, Curve, Exit, Kind, Merge, MetricSpec, MetricValue, Outcome, Phase, PhaseMark,
-    PlannedTrial, ResourceUse, SampleRow, SampleSet, SeriesKey, StreamSummary, TrialRecord,
-    ValidationResult, WorkloadSpec,
+    Better, Curve, Exit, Merge, MetricKind, MetricSpec, MetricValue, Phase, PhaseMark,
+    PlannedTrial, ResourceUse, SampleRow, SampleSet, SeriesKey, StreamSummary, TrialOutcome,
+    TrialRecord, ValidationResult, WorkloadSpec,
 };
 
 use super::*;
-use crate::clock::{Clock, Look};
-use crate::message::{NodePart, Part, Samples};
-use crate::nodes_file::Did;
+use crate::clock::{Clock, ClockReading};
+use crate::message::{NodePart, Samples, TrialPart};
+use crate::nodes_file::NodeRole;
 use crate::wire::Bytes;
 
 pub(crate) fn clock(before: i64, after: i64) -> Clock {
-    let look = |at_ns, offset_ns| Look { at_ns, offset_ns, error_ns: 10, day_offset_ns: 0 };
+    let look = |at_ns, offset_ns| ClockReading { at_ns, offset_ns, error_ns: 10, day_offset_ns: 0 };
     Clock { before: look(0, before), after: Some(look(200_000_000, after)) }
 }
 
@@ -24,10 +24,10 @@ fn blank() -> TrialRecord {
 
 pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
     let metric = |(name, unit, value): &(&str, &str, f64)| {
-        MetricValue::new(*name, Some(*value), *unit, Better::from_unit(unit), Kind::Measured)
+        MetricValue::new(*name, Some(*value), *unit, Better::from_unit(unit), MetricKind::Measured)
     };
     let record = TrialRecord {
-        outcome: Outcome::Completed,
+        outcome: TrialOutcome::Completed,
         exit: Some(Exit::Code(0)),
         start_ns: 1000,
         end_ns: 3000,
@@ -38,7 +38,7 @@ pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
         notes: vec!["the same everywhere".into()],
         ..blank()
     };
-    let part = Part {
+    let part = TrialPart {
         record,
         stdout: Bytes(b"out".to_vec()),
         stderr: Bytes::default(),
@@ -48,7 +48,7 @@ pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
     NodePart {
         name: name.into(),
         host: format!("host-{name}"),
-        did: Did::Ran,
+        did: NodeRole::Ran,
         part,
         clock: clock(0, 0),
     }
@@ -60,7 +60,7 @@ fn spec() -> WorkloadSpec {
         name: "device_read".into(),
         unit: "B".into(),
         better: Better::Lower,
-        kind: Kind::Measured,
+        kind: MetricKind::Measured,
         help: String::new(),
         merge: Some(Merge::Sum),
         counted: false,
@@ -68,11 +68,11 @@ fn spec() -> WorkloadSpec {
     WorkloadSpec { name, help, params: Vec::new(), metrics: vec![device_read], suite: None }
 }
 
-fn merged(record: TrialRecord, parts: &[NodePart]) -> Merged {
+fn merged(record: TrialRecord, parts: &[NodePart]) -> MergedTrial {
     merge(
         record,
         parts,
-        &Ways { spec: &spec(), engine: "slurm", job: "7", bound: Duration::from_secs(1) },
+        &MergeSettings { spec: &spec(), engine: "slurm", job: "7", bound: Duration::from_secs(1) },
     )
 }
 
@@ -86,7 +86,7 @@ fn rates_are_added_and_times_are_those_of_the_slowest() {
         node_part("n2", &[("throughput", "ops/s", 5.0), ("elapsed", "s", 3.0), ("hits", "1", 0.6)]),
     ];
     let m = merged(blank(), &parts);
-    assert_eq!(m.record.outcome, Outcome::Completed);
+    assert_eq!(m.record.outcome, TrialOutcome::Completed);
     assert_eq!(m.record.metric("throughput"), Some(15.0));
     assert_eq!(m.record.metric("elapsed"), Some(3.0));
     assert_eq!(m.record.metric("hits"), None, "two ratios have no sum");
@@ -102,25 +102,25 @@ fn rates_are_added_and_times_are_those_of_the_slowest() {
 #[test]
 fn what_went_wrong_is_reported_with_its_node() {
     let mut parts = [node_part("n1", &[]), node_part("n2", &[]), node_part("n3", &[])];
-    parts[0].part.record.outcome = Outcome::Interrupted;
+    parts[0].part.record.outcome = TrialOutcome::Interrupted;
     parts[0].part.record.error = "interrupted".into();
-    parts[1].part.record.outcome = Outcome::Failed;
+    parts[1].part.record.outcome = TrialOutcome::Failed;
     parts[1].part.record.exit = Some(Exit::Code(7));
     parts[1].part.record.error = "exit code 7".into();
-    parts[2].part.record.outcome = Outcome::Failed;
+    parts[2].part.record.outcome = TrialOutcome::Failed;
     parts[2].part.record.error = "it was cancelled before it began".into();
     let m = merged(blank(), &parts);
     assert_eq!(
         (m.record.outcome, m.record.error.as_str()),
-        (Outcome::Failed, "node n2: exit code 7")
+        (TrialOutcome::Failed, "node n2: exit code 7")
     );
     assert_eq!(m.record.exit, Some(Exit::Code(7)));
     let lost = TrialRecord { error: "node n4 lost its agent".into(), ..blank() };
     let m = merged(lost, &parts[..1]);
-    assert_eq!((m.record.outcome, m.record.metrics.len()), (Outcome::Failed, 0));
+    assert_eq!((m.record.outcome, m.record.metrics.len()), (TrialOutcome::Failed, 0));
     assert_eq!(m.record.error, "node n4 lost its agent");
     let m = merged(TrialRecord { error: "all gone".into(), ..blank() }, &[]);
-    assert_eq!(m.record.outcome, Outcome::Failed);
+    assert_eq!(m.record.outcome, TrialOutcome::Failed);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn samples_and_curves_are_laid_together() {
             x_name: String::new(),
             x_unit: "B".into(),
             unit: "B/s".into(),
-            kind: Kind::Measured,
+            kind: MetricKind::Measured,
             points,
         };
         let mut points = vec![[1.0, 10.0], [2.0, 20.0]];
@@ -201,7 +201,7 @@ fn the_server_is_in_no_sum() {
         node_part("n1", &[("throughput", "ops/s", 99.0)]),
         node_part("n2", &[("throughput", "ops/s", 5.0)]),
     ];
-    parts[0].did = Did::Served;
+    parts[0].did = NodeRole::Served;
     let m = merged(blank(), &parts);
     assert_eq!(m.record.metric("throughput"), Some(5.0));
 }
@@ -213,23 +213,23 @@ fn what_only_the_server_tells_is_its_own() {
         node_part("n2", &[("throughput", "ops/s", 5.0)]),
         node_part("n3", &[("throughput", "ops/s", 6.0)]),
     ];
-    parts[0].did = Did::Served;
+    parts[0].did = NodeRole::Served;
     for (part, detail) in parts.iter_mut().zip(["sums", "counts", "counts"]) {
         part.part.record.validation = ValidationResult::Passed { detail: detail.into() };
     }
     let m = merged(blank(), &parts);
     assert_eq!(m.record.metric("throughput"), Some(11.0));
     assert_eq!(m.record.metric("checkpoint_time"), Some(2.0));
-    let rule = |m: &Merged, name: &str| {
+    let rule = |m: &MergedTrial, name: &str| {
         m.nodes.merged.iter().find(|r| r.metric == name).map(|r| r.rule.clone()).unwrap_or_default()
     };
     assert!(rule(&m, "checkpoint_time").contains("server"), "{}", rule(&m, "checkpoint_time"));
     let ValidationResult::Passed { detail } = &m.record.validation else { panic!("{m:?}") };
     assert!(detail.contains("node n1, the server: sums"), "{detail}");
     parts[0].part.record.validation = ValidationResult::Failed { detail: "a row".into() };
-    parts[0].part.record.outcome = Outcome::Invalid;
+    parts[0].part.record.outcome = TrialOutcome::Invalid;
     let m = merged(blank(), &parts);
-    assert_eq!(m.record.outcome, Outcome::Invalid);
+    assert_eq!(m.record.outcome, TrialOutcome::Invalid);
     assert_eq!(m.record.validation, ValidationResult::Failed { detail: "node n1: a row".into() });
 }
 
@@ -241,7 +241,7 @@ fn a_program_over_nodes_is_reported_by_the_first_and_what_nodes_see_by_all() {
         node_part("n3", &[("device_read", "B", 30.0)]),
     ];
     for part in &mut parts[1..] {
-        part.did = Did::Followed;
+        part.did = NodeRole::Followed;
         part.part.record.validation = ValidationResult::NotReached;
     }
     parts[0].part.record.validation = ValidationResult::Passed { detail: "right".into() };

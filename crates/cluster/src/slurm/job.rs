@@ -11,11 +11,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use assay_model::Where;
+use assay_model::ExecutionPlace;
 
 use super::{JobState, call, job_named, last_words};
 use crate::ClusterError;
-use crate::orphaned_jobs::Left;
+use crate::orphaned_jobs::JobNote;
 
 /// Maximum time for tasks to end after their connection did, and for the job to end after it was
 /// cancelled.
@@ -29,7 +29,7 @@ const WORDS: usize = 16 << 10;
 #[derive(Debug, Clone)]
 pub struct JobRequest<'a> {
     /// Number of nodes, partition and other options.
-    pub place: &'a Where,
+    pub place: &'a ExecutionPlace,
     /// Nodes that must not be part of the job.
     pub exclude: &'a [String],
     /// Program that every task runs, with its arguments.
@@ -42,21 +42,21 @@ pub struct JobRequest<'a> {
 
 /// A Slurm job that this process started.
 #[derive(Debug)]
-pub struct Job {
+pub struct SlurmJob {
     name: String,
     child: Child,
     words: Arc<Mutex<Vec<u8>>>,
-    left: Option<Left>,
+    left: Option<JobNote>,
 }
 
-impl Job {
+impl SlurmJob {
     /// Submits the job. It is noted on disk first, so that it can be cancelled after a crash.
     ///
     /// # Errors
     /// The note cannot be written, or `salloc` is not installed.
     pub fn ask(ask: &JobRequest<'_>) -> Result<Self, ClusterError> {
         let name = format!("assay-{}", crate::token::random_hex()?);
-        let left = Left::note(ask.state_dir, &name)?;
+        let left = JobNote::note(ask.state_dir, &name)?;
         let mut command = Command::new("salloc");
         command
             .args(allocation(ask.place, ask.exclude, &name))
@@ -90,7 +90,7 @@ impl Job {
                 .stack_size(128 << 10)
                 .spawn(move || listen(stream, &words));
         }
-        Ok(Job { name, child, words, left: Some(left) })
+        Ok(SlurmJob { name, child, words, left: Some(left) })
     }
 
     /// Returns the job's unique name in the queue.
@@ -185,14 +185,14 @@ impl Job {
     }
 }
 
-impl Drop for Job {
+impl Drop for SlurmJob {
     fn drop(&mut self) {
         self.leave(Duration::ZERO);
     }
 }
 
 /// Returns the arguments of `salloc`.
-fn allocation(place: &Where, exclude: &[String], name: &str) -> Vec<String> {
+fn allocation(place: &ExecutionPlace, exclude: &[String], name: &str) -> Vec<String> {
     let mut arguments = vec![
         format!("--job-name={name}"),
         format!("--nodes={0}-{0}", place.nodes),
@@ -216,7 +216,7 @@ fn allocation(place: &Where, exclude: &[String], name: &str) -> Vec<String> {
 }
 
 /// Returns the arguments of `srun`.
-fn step(place: &Where) -> Vec<String> {
+fn step(place: &ExecutionPlace) -> Vec<String> {
     vec![
         format!("--nodes={0}-{0}", place.nodes),
         format!("--ntasks-per-node={}", place.tasks_per_node),
@@ -246,7 +246,7 @@ fn listen(mut stream: Box<dyn Read + Send>, words: &Mutex<Vec<u8>>) {
 }
 
 /// Returns the path of the agent's program, which must exist on every node.
-pub fn agent_path(place: &Where, own: &Path) -> PathBuf {
+pub fn agent_path(place: &ExecutionPlace, own: &Path) -> PathBuf {
     place.program.clone().map_or_else(|| own.to_owned(), PathBuf::from)
 }
 
@@ -256,12 +256,12 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_on_the_command_line() {
-        let place = Where {
+        let place = ExecutionPlace {
             nodes: 4,
             partition: Some("lab".into()),
             time_limit: Some("90 s".into()),
             options: vec!["--account=x".into()],
-            ..Where::default()
+            ..ExecutionPlace::default()
         };
         let line = allocation(&place, &["n3".into()], "assay-1").join(" ");
         assert_eq!(

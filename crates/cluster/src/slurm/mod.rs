@@ -7,7 +7,7 @@ mod step;
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
-pub use job::{Job, JobRequest, agent_path};
+pub use job::{JobRequest, SlurmJob, agent_path};
 pub use query::{JobState, NodeState, hostnames, job_named, nodes, parse_jobs, parse_nodes};
 pub use step::end_step;
 

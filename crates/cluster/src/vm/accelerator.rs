@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::{Image, Wanted, failed};
+use super::{AcceleratorRequest, Image, failed};
 use crate::ClusterError;
 use crate::vm::program::{qemu, version};
 
@@ -44,19 +44,23 @@ impl Accelerator {
 
 /// The accelerator chosen for a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct ChosenAccelerator {
     pub accelerator: Accelerator,
     /// Reason why KVM is not used; empty if it is used or emulation was requested.
     pub reason: String,
 }
 
-impl Choice {
+impl ChosenAccelerator {
     /// Chooses the accelerator. /dev/kvm may exist and yet run no stock kernel, so only a guest
     /// that starts its first program proves KVM. The result is kept until the next boot.
     ///
     /// # Errors
     /// KVM was requested and cannot run a guest.
-    pub fn of(wanted: Wanted, image: &Image, work: &Path) -> Result<Self, ClusterError> {
+    pub fn of(
+        wanted: AcceleratorRequest,
+        image: &Image,
+        work: &Path,
+    ) -> Result<Self, ClusterError> {
         choose(wanted, kvm_device, || proven(image, work))
     }
 }
@@ -64,24 +68,27 @@ impl Choice {
 /// Chooses the accelerator from two tests: if KVM's device can be used, and if a guest starts with
 /// it. Each test only runs if its result matters.
 fn choose(
-    wanted: Wanted,
+    wanted: AcceleratorRequest,
     device: impl FnOnce() -> Result<(), String>,
     proven: impl FnOnce() -> Result<bool, ClusterError>,
-) -> Result<Choice, ClusterError> {
+) -> Result<ChosenAccelerator, ClusterError> {
     let reason = match wanted {
-        Wanted::Tcg => String::new(),
-        Wanted::Auto | Wanted::Kvm => match device() {
+        AcceleratorRequest::Tcg => String::new(),
+        AcceleratorRequest::Auto | AcceleratorRequest::Kvm => match device() {
             Err(why) => why,
             Ok(()) if proven()? => {
-                return Ok(Choice { accelerator: Accelerator::Kvm, reason: String::new() });
+                return Ok(ChosenAccelerator {
+                    accelerator: Accelerator::Kvm,
+                    reason: String::new(),
+                });
             }
             Ok(()) => NO_GUEST.to_owned(),
         },
     };
-    if wanted == Wanted::Kvm {
+    if wanted == AcceleratorRequest::Kvm {
         return Err(failed(format!("{reason}; use `accelerator = \"tcg\"`, which emulates")));
     }
-    Ok(Choice { accelerator: Accelerator::Tcg, reason })
+    Ok(ChosenAccelerator { accelerator: Accelerator::Tcg, reason })
 }
 
 /// Reason why KVM is not used although its device exists.
@@ -184,7 +191,11 @@ pub fn ability() -> Ability {
 mod tests {
     use super::*;
 
-    fn of(wanted: Wanted, device: Result<(), &str>, runs: Option<bool>) -> Result<Choice, String> {
+    fn of(
+        wanted: AcceleratorRequest,
+        device: Result<(), &str>,
+        runs: Option<bool>,
+    ) -> Result<ChosenAccelerator, String> {
         let device = device.map_err(str::to_owned);
         let proven = || runs.ok_or_else(|| failed("no guest should have been started"));
         choose(wanted, || device, proven).map_err(|e| e.to_string())
@@ -192,18 +203,19 @@ mod tests {
 
     #[test]
     fn a_guest_that_starts_is_what_chooses_kvm() {
-        let kvm = Ok(Choice { accelerator: Accelerator::Kvm, reason: String::new() });
-        let tcg =
-            |reason: &str| Ok(Choice { accelerator: Accelerator::Tcg, reason: reason.to_owned() });
-        assert_eq!(of(Wanted::Auto, Ok(()), Some(true)), kvm);
-        assert_eq!(of(Wanted::Kvm, Ok(()), Some(true)), kvm);
-        assert_eq!(of(Wanted::Auto, Ok(()), Some(false)), tcg(NO_GUEST));
-        assert_eq!(of(Wanted::Auto, Err("no device"), None), tcg("no device"));
-        assert_eq!(of(Wanted::Tcg, Ok(()), None), tcg(""), "nothing is tried");
+        let kvm = Ok(ChosenAccelerator { accelerator: Accelerator::Kvm, reason: String::new() });
+        let tcg = |reason: &str| {
+            Ok(ChosenAccelerator { accelerator: Accelerator::Tcg, reason: reason.to_owned() })
+        };
+        assert_eq!(of(AcceleratorRequest::Auto, Ok(()), Some(true)), kvm);
+        assert_eq!(of(AcceleratorRequest::Kvm, Ok(()), Some(true)), kvm);
+        assert_eq!(of(AcceleratorRequest::Auto, Ok(()), Some(false)), tcg(NO_GUEST));
+        assert_eq!(of(AcceleratorRequest::Auto, Err("no device"), None), tcg("no device"));
+        assert_eq!(of(AcceleratorRequest::Tcg, Ok(()), None), tcg(""), "nothing is tried");
         for (device, runs, why) in
             [(Ok(()), Some(false), "first program"), (Err("no device"), None, "no device")]
         {
-            let refused = of(Wanted::Kvm, device, runs).unwrap_err();
+            let refused = of(AcceleratorRequest::Kvm, device, runs).unwrap_err();
             assert!(
                 refused.contains(why) && refused.contains("accelerator = \"tcg\""),
                 "{refused}"

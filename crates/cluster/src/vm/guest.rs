@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use assay_system::Root;
 
 use super::program::qemu;
-use super::{Accelerator, Disk, Image, Machine, Payload, failed};
+use super::{Accelerator, Disk, Image, Payload, VmConfig, failed};
 use crate::ClusterError;
 use crate::token::{ADDRESS, TOKEN};
 
@@ -24,7 +24,7 @@ const CONSOLE: usize = 12;
 /// Request for a virtual machine.
 #[derive(Debug, Clone, Copy)]
 pub struct GuestRequest<'a> {
-    pub machine: &'a Machine,
+    pub machine: &'a VmConfig,
     /// Boot files of the machine.
     pub image: &'a Image,
     /// Accelerator that runs the machine.
@@ -162,7 +162,7 @@ impl Drop for Guest {
 }
 
 /// Checks that the host has the memory and the disk space that a machine may use.
-fn room(machine: &Machine, work: &Path) -> Result<(), ClusterError> {
+fn room(machine: &VmConfig, work: &Path) -> Result<(), ClusterError> {
     let meminfo = Root::system().text("proc/meminfo").unwrap_or_default();
     let available = meminfo.lines().find_map(|l| {
         l.strip_prefix("MemAvailable:")?.split_whitespace().next()?.parse::<u64>().ok()
@@ -191,7 +191,7 @@ fn room(machine: &Machine, work: &Path) -> Result<(), ClusterError> {
 
 /// Returns the arguments of QEMU.
 fn arguments(
-    machine: &Machine,
+    machine: &VmConfig,
     image: &Image,
     accelerator: Accelerator,
     payload: &Path,
@@ -199,7 +199,7 @@ fn arguments(
 ) -> Vec<String> {
     let mut all = Vec::new();
     let mut add = |name: &str, value: String| all.extend([name.to_owned(), value]);
-    let Machine { cpus, numa, memory_mib, .. } = *machine;
+    let VmConfig { cpus, numa, memory_mib, .. } = *machine;
     add("-accel", accelerator.option().into());
     add("-cpu", "max".into());
     add("-smp", format!("{cpus},sockets={numa},cores={}", cpus / numa));
@@ -262,7 +262,7 @@ fn arguments(
 
 /// Returns the kernel's command line: the parameters that the image needs, then those of the
 /// experiment.
-fn command_line(machine: &Machine) -> String {
+fn command_line(machine: &VmConfig) -> String {
     let own = "console=ttyS0 rw panic=-1 systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all systemd.show_status=0";
     format!("{own} {}", machine.cmdline).trim_end().to_owned()
 }
@@ -282,7 +282,7 @@ mod tests {
         let mut settings: std::collections::BTreeMap<_, _> =
             settings.map(|(k, v)| (k.to_owned(), v.into())).into();
         settings.extend([("cpus".to_owned(), 4.into()), ("numa".to_owned(), 2.into())]);
-        let machine = Machine::read(&settings).unwrap();
+        let machine = VmConfig::read(&settings).unwrap();
         let image = Image { kernel: "/k".into(), root: "/r,1.img".into(), release: "6.1".into() };
         let line =
             arguments(&machine, &image, Accelerator::Tcg, Path::new("/p.img"), Path::new("/d"))
@@ -305,7 +305,7 @@ mod tests {
     fn a_host_without_room_learns_how_much() {
         let of = |name: &str, value: &str| {
             let settings = [("kernel".to_owned(), "6.1".into()), (name.to_owned(), value.into())];
-            let machine = Machine::read(&settings.into()).unwrap();
+            let machine = VmConfig::read(&settings.into()).unwrap();
             room(&machine, &std::env::temp_dir()).map_err(|e| e.to_string())
         };
         assert!(of("memory", "900000 GiB").unwrap_err().contains("lower `memory`"));

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::{Machine, failed};
+use super::{VmConfig, failed};
 use crate::ClusterError;
 
 /// Existing boot files of a virtual machine.
@@ -43,7 +43,7 @@ impl Image {
     ///
     /// # Errors
     /// A file is missing; the message names the command that builds it.
-    pub fn find(machine: &Machine, built: &Path) -> Result<Self, ClusterError> {
+    pub fn find(machine: &VmConfig, built: &Path) -> Result<Self, ClusterError> {
         let kernel = if machine.kernel.contains('/') {
             PathBuf::from(&machine.kernel)
         } else {
@@ -142,8 +142,8 @@ fn digest(path: &Path) -> std::io::Result<String> {
 mod tests {
     use super::*;
 
-    fn machine(kernel: &str) -> Machine {
-        Machine::read(&[("kernel".to_owned(), kernel.into())].into()).unwrap()
+    fn machine(kernel: &str) -> VmConfig {
+        VmConfig::read(&[("kernel".to_owned(), kernel.into())].into()).unwrap()
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub const SETTINGS: [&str; 9] =
 
 /// Configuration of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Machine {
+pub struct VmConfig {
     /// Series of a kernel that was built, or the path of a folder with one.
     pub kernel: String,
     /// Path of a root file system; empty for the one that was built.
@@ -26,14 +26,14 @@ pub struct Machine {
     pub numa: u32,
     /// Disks that are empty at boot.
     pub disks: Vec<Disk>,
-    pub accelerator: Wanted,
+    pub accelerator: AcceleratorRequest,
     /// Maximum time until its agent connects.
     pub boot_timeout: Duration,
 }
 
 /// The accelerator that an experiment requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum AcceleratorRequest {
     /// KVM if it can run a guest, else emulation.
     Auto,
     /// KVM, or an error.
@@ -60,7 +60,7 @@ const MAX_CPUS: u32 = 255;
 const MAX_DISKS: usize = 8;
 const LEAST_MIB: u64 = 256;
 
-impl Machine {
+impl VmConfig {
     /// Parses the settings of an experiment.
     ///
     /// # Errors
@@ -110,9 +110,9 @@ impl Machine {
             return Err(wrong("memory", why));
         }
         let accelerator = match text("accelerator").as_str() {
-            "" | "auto" => Wanted::Auto,
-            "kvm" => Wanted::Kvm,
-            "tcg" => Wanted::Tcg,
+            "" | "auto" => AcceleratorRequest::Auto,
+            "kvm" => AcceleratorRequest::Kvm,
+            "tcg" => AcceleratorRequest::Tcg,
             other => {
                 return Err(wrong("accelerator", format!("`{other}` is none of auto, kvm, tcg")));
             }
@@ -131,7 +131,7 @@ impl Machine {
         if disks.len() > MAX_DISKS {
             return Err(wrong("disks", format!("there are more than {MAX_DISKS}")));
         }
-        Ok(Machine {
+        Ok(VmConfig {
             kernel,
             root: text("root"),
             cmdline,
@@ -194,13 +194,13 @@ impl Disk {
 mod tests {
     use super::*;
 
-    fn read(settings: &[(&str, &str)]) -> Result<Machine, (String, String)> {
+    fn read(settings: &[(&str, &str)]) -> Result<VmConfig, (String, String)> {
         let value = |k: &str, v: &str| match k {
             "cpus" | "numa" => Scalar::parse(v),
             _ => Scalar::from(v),
         };
         let settings = settings.iter().map(|(k, v)| ((*k).to_owned(), value(k, v)));
-        Machine::read(&settings.collect())
+        VmConfig::read(&settings.collect())
     }
 
     #[test]
@@ -238,6 +238,6 @@ mod tests {
             assert!(why.contains(said), "{why}");
         }
         let number = [("kernel".to_owned(), Scalar::parse("5.10"))];
-        assert!(Machine::read(&number.into()).unwrap_err().1.contains("in quotes"));
+        assert!(VmConfig::read(&number.into()).unwrap_err().1.contains("in quotes"));
     }
 }

@@ -9,10 +9,10 @@ mod machine;
 mod payload;
 mod program;
 
-pub use accelerator::{Ability, Accelerator, Choice, ability};
+pub use accelerator::{Ability, Accelerator, ChosenAccelerator, ability};
 pub use guest::{Guest, GuestRequest};
 pub use image::{Image, built, folder};
-pub use machine::{Disk, Machine, SETTINGS, Wanted};
+pub use machine::{AcceleratorRequest, Disk, SETTINGS, VmConfig};
 pub use payload::Payload;
 
 use crate::ClusterError;

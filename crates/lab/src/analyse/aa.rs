@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use assay_model::{
-    Better, Experiment, FactorLevels, Kind, KnownFloor, MetricValue, Plan, RunId, SCHEMA_VERSION,
-    SelfComparison, Setting, Stop, SystemDescription, Treatment, TrialRecord,
+    Better, Experiment, FactorLevels, KnownFloor, MetricKind, MetricValue, Plan, RunId,
+    SCHEMA_VERSION, SelfComparison, Setting, Stop, SystemDescription, Treatment, TrialRecord,
 };
 use assay_stats::comparison::aa::{MIN_COMPARISONS, floor};
 
@@ -141,7 +141,7 @@ pub(crate) fn floor_metric(plan: &Plan, records: &[TrialRecord]) -> Option<Metri
             aa_floor(plan, records).floor,
             "1",
             Better::Lower,
-            Kind::Derived,
+            MetricKind::Derived,
         )
     })
 }
@@ -254,12 +254,14 @@ fn differs(found: &SelfComparison, plan: &Plan) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Prepared;
+    use crate::PreparedExperiment;
 
     fn plan(blocks: u32) -> Plan {
         let mut experiment = aa_experiment(20).unwrap();
         experiment.design.blocks = Some(blocks);
-        Prepared::from_experiment(experiment, &assay_workloads::KitPaths::default()).unwrap().plan
+        PreparedExperiment::from_experiment(experiment, &assay_workloads::KitPaths::default())
+            .unwrap()
+            .plan
     }
 
     #[test]

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_checks::{
-    Evidence, Known, MetricIdentity, Schedule, Scheduled, TreatmentEvidence, Work, judge, rows,
+    Evidence, MetricIdentity, RecordedValue, Schedule, Scheduled, TreatmentEvidence, Work, judge,
+    rows,
 };
 use assay_model::environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
-    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Guest,
-    Kind, Percentile, Plan, Row, RunId, Severity, SystemDescription, Treatment, TreatmentSummary,
-    TrialRecord, Verdict,
+    Across, AcrossRow, Analysis, Better, CheckRow, Comparison, Difference, Experiment, Fact,
+    Finding, Guest, MetricKind, Percentile, Plan, RunId, Severity, SystemDescription, Treatment,
+    TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
@@ -23,7 +24,7 @@ use program::{in_facts, levels, unlike};
 
 /// One of the runs to compare.
 #[derive(Debug)]
-pub struct Side<'a> {
+pub struct ComparedRun<'a> {
     pub id: &'a RunId,
     pub experiment: &'a Experiment,
     pub plan: &'a Plan,
@@ -35,7 +36,7 @@ pub struct Side<'a> {
 
 /// The user's declarations about the differences between runs.
 #[derive(Debug, Clone, Default)]
-pub struct Declared {
+pub struct DeclaredDifferences {
     /// Paths of facts that are meant to differ.
     pub factors: Vec<String>,
     /// Soft differences that the user accepts, as pairs of path and reason.
@@ -62,10 +63,10 @@ pub struct Declared {
 /// An accepted difference is hard, has no reason or does not exist, or a run lacks the reference
 /// treatment.
 pub fn across(
-    sides: &[Side<'_>],
+    sides: &[ComparedRun<'_>],
     metric: &str,
     margin: Option<f64>,
-    declared: &Declared,
+    declared: &DeclaredDifferences,
 ) -> Result<Across, AcrossError> {
     let first = &sides[0];
     let named = first.analysis.summaries.iter().find(|s| s.metric == metric);
@@ -133,7 +134,7 @@ pub fn across(
     }
     if rows.iter().all(|r| r.comparisons.iter().flatten().count() == 0) {
         let metrics = sides.iter().map(|s| identity(s, metric)).collect();
-        let evidence = Evidence { metrics: Known::Is(metrics), ..Evidence::default() };
+        let evidence = Evidence { metrics: RecordedValue::Is(metrics), ..Evidence::default() };
         findings.extend(judge(&rows::SAME_METRIC, &evidence));
     }
     Ok(Across {
@@ -150,7 +151,7 @@ pub fn across(
     })
 }
 
-fn guests(sides: &[Side<'_>]) -> Vec<Option<Guest>> {
+fn guests(sides: &[ComparedRun<'_>]) -> Vec<Option<Guest>> {
     let all: Vec<_> = sides.iter().map(|s| s.analysis.guest).collect();
     if all.iter().all(Option::is_none) { Vec::new() } else { all }
 }
@@ -160,7 +161,10 @@ fn guests(sides: &[Side<'_>]) -> Vec<Option<Guest>> {
 ///
 /// # Errors
 /// The same errors as [`across`].
-pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>, AcrossError> {
+pub fn across_io(
+    sides: &[ComparedRun<'_>],
+    declared: &DeclaredDifferences,
+) -> Result<Vec<Across>, AcrossError> {
     let mut metrics: Vec<&str> = Vec::new();
     for s in &sides[0].analysis.summaries {
         if s.metric.starts_with("io.") && !metrics.contains(&s.metric.as_str()) {
@@ -171,7 +175,10 @@ pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>,
 }
 
 /// Compares the system of each later run with that of the first.
-fn environments(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<EnvDiff>, AcceptError> {
+fn environments(
+    sides: &[ComparedRun<'_>],
+    declared: &DeclaredDifferences,
+) -> Result<Vec<EnvDiff>, AcceptError> {
     let factors = in_facts(&declared.factors);
     let mut diffs: Vec<EnvDiff> =
         sides[1..].iter().map(|s| diff(sides[0].system, s.system, &factors)).collect();
@@ -200,7 +207,7 @@ fn environments(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<EnvDiff>,
     Ok(diffs)
 }
 
-fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
+fn compared(diffs: &[EnvDiff], declared: &DeclaredDifferences) -> String {
     if diffs.iter().any(|d| d.system_against_system) {
         "system against system".to_owned()
     } else {
@@ -234,7 +241,7 @@ fn repeated(groups: &[usize], run: usize) -> bool {
 
 /// Returns true if the runs of the first side and of `run`'s side were made in turns, not one side
 /// after the other.
-fn in_turns(sides: &[Side<'_>], groups: &[usize], run: usize) -> bool {
+fn in_turns(sides: &[ComparedRun<'_>], groups: &[usize], run: usize) -> bool {
     let of = |i: &usize| groups[*i] == groups[0] || groups[*i] == groups[run];
     let mut all: Vec<usize> = (0..sides.len()).filter(of).collect();
     all.sort_by_key(|i| sides[*i].id);
@@ -243,7 +250,7 @@ fn in_turns(sides: &[Side<'_>], groups: &[usize], run: usize) -> bool {
 
 /// Returns a finding that makes a treatment of a run invalid on its own. If each run is one value,
 /// it is allowed to be a single process.
-fn invalid_by_itself(side: &Side<'_>, treatment: u32, repeated: bool) -> Option<Finding> {
+fn invalid_by_itself(side: &ComparedRun<'_>, treatment: u32, repeated: bool) -> Option<Finding> {
     let about = |f: &&Finding| f.treatments.is_empty() || f.treatments.contains(&treatment);
     let one_process = |f: &&Finding| repeated && f.id == rows::UNIT_OF_REPLICATION.id;
     let mut found = side.analysis.findings.iter().filter(|f| about(f) && !one_process(f));
@@ -283,14 +290,14 @@ fn hard(diff: &EnvDiff) -> Option<String> {
 
 /// Returns a reason not to compare if one run measured the metric and the other computed it.
 /// Earlier versions subtracted a shell's start-up time from `elapsed`, which made it derived.
-fn computed_in_one(a: &Side<'_>, b: &Side<'_>, metric: &str) -> Option<String> {
-    let kind = |side: &Side<'_>| {
+fn computed_in_one(a: &ComparedRun<'_>, b: &ComparedRun<'_>, metric: &str) -> Option<String> {
+    let kind = |side: &ComparedRun<'_>| {
         let counting = side.records.iter().filter(|r| r.counts());
         counting.flat_map(|r| &r.metrics).find(|m| m.name == metric).map(|m| m.kind)
     };
     let (measured, derived) = match (kind(a)?, kind(b)?) {
-        (Kind::Measured, Kind::Derived) => (a, b),
-        (Kind::Derived, Kind::Measured) => (b, a),
+        (MetricKind::Measured, MetricKind::Derived) => (a, b),
+        (MetricKind::Derived, MetricKind::Measured) => (b, a),
         _ => return None,
     };
     Some(format!("`{metric}` was measured in {} and computed in {}", measured.id, derived.id))
@@ -298,7 +305,7 @@ fn computed_in_one(a: &Side<'_>, b: &Side<'_>, metric: &str) -> Option<String> {
 
 /// Describes the metric of a run that would be compared: `metric` if the run has it, else the
 /// metric that decides in the run.
-fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
+fn identity(side: &ComparedRun<'_>, metric: &str) -> MetricIdentity {
     let all = &side.analysis.summaries;
     let has = |name: &str| all.iter().find(|s| s.metric == name && s.centre().is_some());
     let found = has(metric).or_else(|| has(&side.analysis.metric));
@@ -320,12 +327,12 @@ fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
 /// Returns the values of a treatment in each run, relative to the reference in the same block if
 /// there is a reference.
 fn in_each(
-    sides: &[Side<'_>],
+    sides: &[ComparedRun<'_>],
     treatment: &[Option<u32>],
     metric: &str,
     reference: Option<&[u32]>,
 ) -> Vec<Option<Vec<Option<f64>>>> {
-    let of = |(i, side): (usize, &Side<'_>)| {
+    let of = |(i, side): (usize, &ComparedRun<'_>)| {
         let id = treatment[i]?;
         let found = match reference {
             None => values(side.records, id, metric),
@@ -342,9 +349,12 @@ fn in_each(
 }
 
 /// Finds the reference treatment in each run.
-fn references(sides: &[Side<'_>], declared: &Declared) -> Result<Option<Vec<u32>>, AcrossError> {
+fn references(
+    sides: &[ComparedRun<'_>],
+    declared: &DeclaredDifferences,
+) -> Result<Option<Vec<u32>>, AcrossError> {
     let Some(reference) = &declared.reference else { return Ok(None) };
-    let in_run = |side: &Side<'_>| {
+    let in_run = |side: &ComparedRun<'_>| {
         let all = &side.plan.treatments;
         let level = format!("={reference}");
         let is = |t: &&Treatment| t.label() == *reference || t.label().ends_with(&level);
@@ -359,13 +369,13 @@ fn references(sides: &[Side<'_>], declared: &Declared) -> Result<Option<Vec<u32>
 }
 
 fn rows(
-    sides: &[Side<'_>],
+    sides: &[ComparedRun<'_>],
     metric: &str,
     unit: &str,
     better: Better,
     margin: Option<f64>,
     groups: &[usize],
-    declared: &Declared,
+    declared: &DeclaredDifferences,
 ) -> Result<Vec<AcrossRow>, AcrossError> {
     let references = references(sides, declared)?;
     let single = sides.iter().all(|s| s.plan.treatments.len() == 1);
@@ -379,7 +389,7 @@ fn rows(
         treatments.truncate(1);
     }
     let row = |treatment: &Treatment| {
-        let in_run = |side: &Side<'_>| {
+        let in_run = |side: &ComparedRun<'_>| {
             let fits = |t: &&Treatment| single || t.levels == treatment.levels;
             side.plan.treatments.iter().find(fits).map(|t| t.id)
         };
@@ -447,7 +457,11 @@ fn rows(
 
 /// Returns the merged percentile of a treatment in each run; empty if the metric is not a
 /// percentile.
-fn percentiles(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Option<Percentile>> {
+fn percentiles(
+    sides: &[ComparedRun<'_>],
+    ids: &[Option<u32>],
+    metric: &str,
+) -> Vec<Option<Percentile>> {
     let of = |(side, id): (_, &Option<u32>)| {
         summary(side, *id, metric).and_then(|s| s.percentile.clone())
     };
@@ -456,7 +470,7 @@ fn percentiles(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Opt
 }
 
 /// Returns the doubts about the value in each run; empty if no run has any.
-fn doubts(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Vec<String>> {
+fn doubts(sides: &[ComparedRun<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Vec<String>> {
     let of = |(side, id): (_, &Option<u32>)| {
         summary(side, *id, metric).map_or_else(Vec::new, |s| s.doubts.clone())
     };
@@ -465,12 +479,16 @@ fn doubts(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Vec<Stri
 }
 
 /// Finds the summary of a treatment in one run.
-fn summary<'a>(side: &'a Side<'_>, id: Option<u32>, metric: &str) -> Option<&'a TreatmentSummary> {
+fn summary<'a>(
+    side: &'a ComparedRun<'_>,
+    id: Option<u32>,
+    metric: &str,
+) -> Option<&'a TreatmentSummary> {
     let id = id?;
     side.analysis.summaries.iter().find(|s| s.metric == metric && s.treatment == id)
 }
 
-fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {
+fn differences(sides: &[ComparedRun<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {
     let mut found: Vec<(DifferenceClass, Difference)> = Vec::new();
     for (side, diff) in sides[1..].iter().zip(diffs) {
         for d in &diff.differences {
@@ -508,7 +526,7 @@ fn in_words(fact: Option<&Fact>) -> String {
 }
 
 /// The checks that concern differences between two sides.
-const BETWEEN: [&Row; 5] = [
+const BETWEEN: [&CheckRow; 5] = [
     &rows::FACTOR_DECLARED,
     &rows::CONFOUNDER,
     &rows::OS_TUNABLES,
@@ -518,8 +536,12 @@ const BETWEEN: [&Row; 5] = [
 
 /// Evaluates the checks of the catalogue that concern the differences between the sides:
 /// environment, work, schedule and metric.
-fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<Vec<Finding>> {
-    let of = |(side, diff): (&Side<'_>, &EnvDiff)| {
+fn findings(
+    sides: &[ComparedRun<'_>],
+    diffs: &[EnvDiff],
+    declared: &DeclaredDifferences,
+) -> Vec<Vec<Finding>> {
+    let of = |(side, diff): (&ComparedRun<'_>, &EnvDiff)| {
         let evidence = between(&sides[0], side, diff, declared);
         let checks = BETWEEN.iter().filter_map(|row| assay_checks::find(row.id));
         let mut found: Vec<Finding> = checks.flat_map(|check| check.findings(&evidence)).collect();
@@ -540,7 +562,7 @@ fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<V
 }
 
 /// Returns the command line that compares these runs.
-fn command(sides: &[Side<'_>], declared: &Declared) -> String {
+fn command(sides: &[ComparedRun<'_>], declared: &DeclaredDifferences) -> String {
     let ids = sides.iter().map(|s| format!(" {}", s.id));
     let factors = declared.factors.iter().map(|f| format!(" --factor {f}"));
     let accepted = declared.accepted.iter().map(|(path, why)| format!(" --accept '{path}={why}'"));
@@ -548,8 +570,13 @@ fn command(sides: &[Side<'_>], declared: &Declared) -> String {
 }
 
 /// Presents two runs as two treatments, one after the other.
-fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> Evidence {
-    let treatment = |side: &Side<'_>| TreatmentEvidence {
+fn between(
+    a: &ComparedRun<'_>,
+    b: &ComparedRun<'_>,
+    diff: &EnvDiff,
+    declared: &DeclaredDifferences,
+) -> Evidence {
+    let treatment = |side: &ComparedRun<'_>| TreatmentEvidence {
         label: side.id.to_string(),
         levels: levels(side),
         os: Some(Arc::new(controls(side))),
@@ -560,7 +587,7 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
         }),
         ..TreatmentEvidence::default()
     };
-    let trials = |treatment: usize, side: &Side<'_>| -> Vec<Scheduled> {
+    let trials = |treatment: usize, side: &ComparedRun<'_>| -> Vec<Scheduled> {
         let counting = side.records.iter().filter(|r| r.counts());
         // Clocks of different boots cannot be compared, but the order of the runs' ids can.
         let offset = treatment as f64 * 1e12;
@@ -580,7 +607,7 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
     Evidence {
         treatments: vec![treatment(a), treatment(b)],
         factors: (unasked || !declared.factors.is_empty()).then(|| declared.factors.clone()),
-        environment: Known::Is(diff.clone()),
+        environment: RecordedValue::Is(diff.clone()),
         schedule: Some(Schedule {
             trials: trials(0, a).into_iter().chain(trials(1, b)).collect(),
             order: None,
@@ -591,11 +618,11 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
 
 /// Returns the settings that the run's controls make for all treatments. The system descriptions
 /// lack these, because they are made before anything is set.
-fn controls(side: &Side<'_>) -> BTreeMap<String, String> {
+fn controls(side: &ComparedRun<'_>) -> BTreeMap<String, String> {
     side.experiment.controls.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
 }
 
-fn params(side: &Side<'_>) -> BTreeMap<String, String> {
+fn params(side: &ComparedRun<'_>) -> BTreeMap<String, String> {
     side.experiment.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
 }
 

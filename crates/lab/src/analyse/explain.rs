@@ -7,14 +7,15 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Account, Analysis, Better, Change, Comparison, Explanation, Observed, SampleSet, TrialRecord,
+    Account, Analysis, Better, Comparison, Explanation, Observed, SampleSet, TreatmentChange,
+    TrialRecord,
 };
-use assay_observe::{ALL_TASKS, Field, Role, TASKS};
+use assay_observe::{ALL_TASKS, Field, FieldRole, TASKS};
 use assay_stats::summary::{mean, mean_interval, variance};
-use assay_traces::profile::{Measured, Profile, Side, differences};
+use assay_traces::profile::{Profile, ProfileSide, ProfiledTrial, differences};
 use assay_traces::syscalls::{Dimension, Measure, Syscalls};
 
-use super::seen::{INSTRUCTIONS, Key, SYSCALLS, Seen};
+use super::seen::{INSTRUCTIONS, ObservationKey, PairedObservations, SYSCALLS};
 
 /// The comparison to explain and the data about its trials.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +48,7 @@ pub fn explain(question: &Question<'_>) -> Explanation {
         counts.map(|r| (r.block, r)).collect()
     };
     let (base, other) = (of(comparison.baseline), of(comparison.treatment));
-    let mut seen = Seen::default();
+    let mut seen = PairedObservations::default();
     for record in base.values().chain(other.values()) {
         seen.next_trial();
         observe(record, question, comparison, &mut seen);
@@ -60,7 +61,7 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     let level = analysis.confidence;
     let mut found = Vec::new();
     let mut unchanged = 0;
-    let mut compared: Vec<(&Key<'_>, Vec<(f64, f64)>)> = Vec::new();
+    let mut compared: Vec<(&ObservationKey<'_>, Vec<(f64, f64)>)> = Vec::new();
     for (key, at) in &seen.places {
         // A system call that a trial did not make has a count of 0; the same holds for the
         // instructions of a function.
@@ -74,7 +75,7 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     // Some of the many numbers from these sources would differ by chance. All numbers of a source
     // together get the confidence level of the comparison (Bonferroni).
     let many = |source: &str| {
-        let differ = |(key, pairs): &&(&Key<'_>, Vec<(f64, f64)>)| {
+        let differ = |(key, pairs): &&(&ObservationKey<'_>, Vec<(f64, f64)>)| {
             key.source == source && pairs.iter().any(|(a, b)| a != b)
         };
         compared.iter().filter(differ).count().max(1)
@@ -115,13 +116,13 @@ pub fn explain(question: &Question<'_>) -> Explanation {
 /// Compares each function's own time on CPU per trial. The intervals hold for all functions
 /// together (Bonferroni).
 fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
-    let of = |treatment: u32| -> (Vec<Measured>, Vec<f64>) {
+    let of = |treatment: u32| -> (Vec<ProfiledTrial>, Vec<f64>) {
         let counts = question.records.iter().filter(|r| r.treatment == treatment && r.counts());
         let profiled = counts.filter_map(|r| Some((r, question.profiles.get(&r.number)?)));
         profiled
             .map(|(r, profile)| {
                 let (from, to) = r.window();
-                (Measured::of(profile, Side::OnCpu), to.saturating_sub(from) as f64)
+                (ProfiledTrial::of(profile, ProfileSide::OnCpu), to.saturating_sub(from) as f64)
             })
             .unzip()
     };
@@ -135,7 +136,7 @@ fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
     let window = mean(&windows).filter(|w| *w > 0.0);
     let observed = |c: assay_traces::profile::FunctionChange| {
         let n = first.len().min(second.len()) as u32;
-        let change = |factor: f64| Change {
+        let change = |factor: f64| TreatmentChange {
             difference: c.difference_ns * factor,
             interval: c.interval_ns.map(|[low, high]| assay_model::Interval {
                 low: low * factor,
@@ -166,7 +167,7 @@ fn observe<'a>(
     record: &'a TrialRecord,
     question: &Question<'a>,
     comparison: &Comparison,
-    all: &mut Seen<'a>,
+    all: &mut PairedObservations<'a>,
 ) {
     if let Some(samples) = question.samples.get(&record.number) {
         let (from, to) = record.window();
@@ -185,13 +186,13 @@ fn observe<'a>(
             if s.monitor == TASKS && n + 1 < ticks {
                 continue;
             }
-            let key = Key::new(&s.monitor, s.subject.as_str(), &s.field, &s.unit);
+            let key = ObservationKey::new(&s.monitor, s.subject.as_str(), &s.field, &s.unit);
             *all.of(key) = sum / f64::from(n);
         }
     }
     if let Some(r) = record.resources.filter(|r| r.wall_s > 0.0) {
         let mut put = |name, unit, value| {
-            *all.of(Key::new("resources", "", name, unit)) = value;
+            *all.of(ObservationKey::new("resources", "", name, unit)) = value;
         };
         put("user", "s/s", r.user_s / r.wall_s);
         put("system", "s/s", r.system_s / r.wall_s);
@@ -227,38 +228,43 @@ fn observe<'a>(
                     Measure::Time => ("s", 1e-9),
                     Measure::Bytes => ("B", 1.0),
                 };
-                let key = Key::new(SYSCALLS, of.key[0].clone(), measure.name(), unit);
+                let key = ObservationKey::new(SYSCALLS, of.key[0].clone(), measure.name(), unit);
                 *all.of(key) = measure.of(&of.amounts) * factor;
             }
         }
     }
     if let Some(counted) = question.instructions.get(&record.number) {
-        let least = counted.total_ns(Side::OnCpu) as f64 * LEAST_INSTRUCTIONS;
-        for f in assay_traces::profile::functions(counted, Side::OnCpu, None) {
+        let least = counted.total_ns(ProfileSide::OnCpu) as f64 * LEAST_INSTRUCTIONS;
+        for f in assay_traces::profile::functions(counted, ProfileSide::OnCpu, None) {
             let n = f.self_count as f64;
             if n >= least {
-                let key = Key::new(INSTRUCTIONS, f.frame.label(), "instructions", "instructions");
+                let key = ObservationKey::new(
+                    INSTRUCTIONS,
+                    f.frame.label(),
+                    "instructions",
+                    "instructions",
+                );
                 *all.of(key) += n;
             }
         }
     }
     for m in record.metrics.iter().filter(|m| m.name != comparison.metric) {
         if let Some(value) = m.value.filter(|v| v.is_finite()) {
-            *all.of(Key::new("metric", "", &m.name, &m.unit)) = value;
+            *all.of(ObservationKey::new("metric", "", &m.name, &m.unit)) = value;
         }
     }
 }
 
 /// Computes the difference of an observation by block; `None` if no block has it in both
 /// treatments.
-fn observed(key: &Key<'_>, pairs: &[(f64, f64)], level: f64) -> Option<Observed> {
+fn observed(key: &ObservationKey<'_>, pairs: &[(f64, f64)], level: f64) -> Option<Observed> {
     let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
     let difference = mean(&differences)?;
     let interval = mean_interval(&differences, level);
-    let change = Change { difference, interval, n: pairs.len() as u32 };
+    let change = TreatmentChange { difference, interval, n: pairs.len() as u32 };
     let error = variance(&differences).map(|v| (v / differences.len() as f64).sqrt());
-    let of_time = key.share_of_time().map(|factor| Change {
+    let of_time = key.share_of_time().map(|factor| TreatmentChange {
         difference: difference * factor,
         interval: interval.map(|i| assay_model::Interval {
             low: i.low * factor,
@@ -308,7 +314,7 @@ fn time_change(comparison: &Comparison) -> Option<f64> {
 /// all CPUs.
 fn cpu_parts() -> impl Iterator<Item = (&'static str, &'static Field, &'static str)> {
     assay_observe::all().into_iter().flat_map(|monitor| {
-        let parts = monitor.fields.iter().filter(|f| f.role == Some(Role::CpuTime));
+        let parts = monitor.fields.iter().filter(|f| f.role == Some(FieldRole::CpuTime));
         parts.filter_map(|f| Some((monitor.name, f, f.chart?.0.subject?)))
     })
 }

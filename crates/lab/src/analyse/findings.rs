@@ -1,13 +1,13 @@
 //! Runs the checks of the catalogue on a run of the archive.
 
-use assay_checks::{Report, RunMaterial, evaluate, from_run};
+use assay_checks::{CheckReport, RunMaterial, evaluate, from_run};
 use assay_model::{Analysis, Profile};
 
-use crate::analyse::Recorded;
+use crate::analyse::RecordedRun;
 
 /// Evaluates the checks of the catalogue on a whole run under a profile. `run`, `publish`, `rules
 /// check`, the pages and the server all call this function.
-pub fn check(recorded: &Recorded<'_>, analysis: &Analysis, profile: Profile) -> Report {
+pub fn check(recorded: &RecordedRun<'_>, analysis: &Analysis, profile: Profile) -> CheckReport {
     let evidence = from_run(&RunMaterial {
         experiment: recorded.experiment,
         plan: recorded.plan,

@@ -17,21 +17,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_model::cancel::checkpoint;
 use assay_model::{
     Analysis, Better, Checks, Comparison, CurveSummary, Engine, Experiment, Finding, Guest,
-    HistogramSummary, Kind, LedgerEntry, LedgerEvent, MetricValue, Observation, Order, Outcome,
-    Plan, Profile, Scalar, Scaling, Severity, Stop, SystemDescription, Treatment, TreatmentSummary,
-    TrialRecord, Verdict,
+    HistogramSummary, LedgerEntry, LedgerEvent, MetricKind, MetricValue, Observation, Order, Plan,
+    Profile, Scalar, Scaling, Severity, Stop, SystemDescription, Treatment, TreatmentSummary,
+    TrialOutcome, TrialRecord, Verdict,
 };
 use assay_stats::comparison::sequential;
 use assay_stats::curves::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare_family, summarize};
 
-use assay_workloads::capability::Chooses;
+use assay_workloads::capability::CurveChooser;
 
 use crate::analyse::pairs::{apart, counterpart, pairs, values};
 use crate::plan::margin;
 
 /// Name, unit and direction of a metric.
-struct Named {
+struct NamedMetric {
     name: String,
     unit: String,
     better: Better,
@@ -39,7 +39,7 @@ struct Named {
 
 /// The parts of an archived run that the analysis needs.
 #[derive(Debug, Clone, Copy)]
-pub struct Recorded<'a> {
+pub struct RecordedRun<'a> {
     pub experiment: &'a Experiment,
     pub plan: &'a Plan,
     /// Latest attempt of each trial, in the order of the plan.
@@ -51,8 +51,8 @@ pub struct Recorded<'a> {
 }
 
 /// Analyses the records of a run and evaluates the checks of the catalogue under the profile `lab`.
-pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
-    let Recorded { experiment, plan, records, .. } = *recorded;
+pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
+    let RecordedRun { experiment, plan, records, .. } = *recorded;
     // A kit whose folder is gone has no model of its curves anyway, so built-in workloads suffice.
     let workload = assay_workloads::builtin::table::find(&plan.workload.name);
     let model = workload.as_ref().and_then(|w| w.offers().chooses);
@@ -185,14 +185,14 @@ fn no_verdict_of_what_is_invalid(analysis: &mut Analysis, records: &[TrialRecord
 
 /// For the metric `elapsed`, returns the shortest duration in seconds of a treatment's trials if
 /// all of them timed out: the true value is longer.
-fn longer_than(records: &[TrialRecord], treatment: u32, metric: &Named) -> Option<f64> {
+fn longer_than(records: &[TrialRecord], treatment: u32, metric: &NamedMetric) -> Option<f64> {
     if metric.name != "elapsed" {
         return None;
     }
     let mut of = records.iter().filter(|r| r.treatment == treatment && !r.warmup).peekable();
     of.peek()?;
     of.map(|r| {
-        let ended = r.outcome == Outcome::TimedOut;
+        let ended = r.outcome == TrialOutcome::TimedOut;
         ended.then(|| r.end_ns.saturating_sub(r.start_ns) as f64 / 1e9)
     })
     .try_fold(f64::INFINITY, |least, s| Some(least.min(s?)))
@@ -217,21 +217,21 @@ fn confidence(experiment: &Experiment) -> f64 {
 
 /// Lists all metrics: the deciding one first, then the declared ones, then others that programs
 /// reported.
-fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<Named> {
+fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<NamedMetric> {
     let declared = plan.workload.metrics.iter().map(|m| (m.name.clone(), m.unit.clone(), m.better));
     let reported =
         records.iter().flat_map(|r| &r.metrics).map(|m| (m.name.clone(), m.unit.clone(), m.better));
-    let mut found: Vec<Named> = Vec::new();
+    let mut found: Vec<NamedMetric> = Vec::new();
     for (name, unit, better) in declared.chain(reported) {
         if !found.iter().any(|f| f.name == name) {
-            found.push(Named { name, unit, better });
+            found.push(NamedMetric { name, unit, better });
         }
     }
     match found.iter().position(|f| f.name == plan.metric) {
         Some(i) => found[..=i].rotate_right(1),
         None => found.insert(
             0,
-            Named { name: plan.metric.clone(), unit: String::new(), better: Better::Neither },
+            NamedMetric { name: plan.metric.clone(), unit: String::new(), better: Better::Neither },
         ),
     }
     found
@@ -247,7 +247,7 @@ fn best_first(
     experiment: &Experiment,
     plan: &Plan,
     summaries: &[TreatmentSummary],
-    metric: &Named,
+    metric: &NamedMetric,
 ) -> Vec<Pair> {
     let sign = match metric.better {
         Better::Lower => 1.0,
@@ -267,22 +267,22 @@ fn best_first(
 
 fn comparisons(
     (experiment, plan, records): (&Experiment, &Plan, &[TrialRecord]),
-    metric: &Named,
+    metric: &NamedMetric,
     confidence: f64,
     pairs_of: &[Pair],
 ) -> Vec<Comparison> {
     let margin = margin(experiment).ok().flatten();
     let imported = experiment.design.order == Order::Unknown;
     // Quoted values are shown as their source printed them, and no verdict is computed from them.
-    let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == Kind::Quoted);
+    let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == MetricKind::Quoted);
     let alike = |id: u32| plan.treatment(id).is_some_and(|t| same_benchmark(plan, t));
-    let sides: Vec<Sides> = pairs_of
+    let sides: Vec<ComparedValues> = pairs_of
         .iter()
         .filter(|(_, treatment)| !imported || (!quoted && alike(*treatment)))
         .map(|&(reference, treatment)| {
             checkpoint();
             let (base, other) = pairs(records, reference, treatment, &metric.name);
-            Sides {
+            ComparedValues {
                 reference,
                 treatment,
                 // Imported trials have an unknown order and so no blocks.
@@ -323,7 +323,7 @@ fn comparisons(
 }
 
 /// Values of the two treatments of a comparison.
-struct Sides {
+struct ComparedValues {
     reference: u32,
     treatment: u32,
     /// True if the trials of the two treatments share no blocks.
@@ -344,7 +344,7 @@ fn same_benchmark(plan: &Plan, treatment: &Treatment) -> bool {
 fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
     for id in [comparison.baseline, comparison.treatment] {
         let of = |r: &&TrialRecord| r.treatment == id && !r.warmup;
-        let mut wrong = records.iter().filter(of).filter(|r| r.outcome == Outcome::Invalid);
+        let mut wrong = records.iter().filter(of).filter(|r| r.outcome == TrialOutcome::Invalid);
         if let Some(first) = wrong.next() {
             let (wrong, all) = (1 + wrong.count(), records.iter().filter(of).count());
             comparison.verdict = Verdict::Invalid;
@@ -360,7 +360,7 @@ fn curves(
     plan: &Plan,
     records: &[TrialRecord],
     histograms: &[HistogramSummary],
-    model: Option<&dyn Chooses>,
+    model: Option<&dyn CurveChooser>,
     confidence: f64,
 ) -> Vec<CurveSummary> {
     let mut found = Vec::new();
@@ -432,7 +432,7 @@ fn scaling(
     plan: &Plan,
     records: &[TrialRecord],
     merged: &[HistogramSummary],
-    metric: &Named,
+    metric: &NamedMetric,
     confidence: f64,
 ) -> Option<Scaling> {
     let factor = experiment.compare.scaling.as_ref()?;
@@ -476,7 +476,7 @@ fn run_metrics(analysis: &Analysis) -> Vec<MetricValue> {
     worst
         .into_iter()
         .map(|(name, value)| {
-            MetricValue::new(name, Some(value - 1.0), "1", Better::Lower, Kind::Derived)
+            MetricValue::new(name, Some(value - 1.0), "1", Better::Lower, MetricKind::Derived)
         })
         .collect()
 }

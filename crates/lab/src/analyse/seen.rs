@@ -14,21 +14,21 @@ const COUNTED: [&str; 2] = [SYSCALLS, INSTRUCTIONS];
 
 /// Identity of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key<'a> {
+pub(super) struct ObservationKey<'a> {
     pub(super) source: &'a str,
     pub(super) subject: Cow<'a, str>,
     pub(super) name: &'a str,
     pub(super) unit: &'a str,
 }
 
-impl<'a> Key<'a> {
+impl<'a> ObservationKey<'a> {
     pub(super) fn new(
         source: &'a str,
         subject: impl Into<Cow<'a, str>>,
         name: &'a str,
         unit: &'a str,
     ) -> Self {
-        Key { source, subject: subject.into(), name, unit }
+        ObservationKey { source, subject: subject.into(), name, unit }
     }
 
     /// Returns the value of one unit as a share of the time of the window; `None` if the
@@ -50,11 +50,11 @@ impl<'a> Key<'a> {
 
 /// Observations of the trials of two treatments, by key.
 #[derive(Default)]
-pub(super) struct Seen<'a> {
+pub(super) struct PairedObservations<'a> {
     /// Index into `values` of each key.
-    pub(super) places: BTreeMap<Key<'a>, usize>,
+    pub(super) places: BTreeMap<ObservationKey<'a>, usize>,
     /// Each key with its values and the numbers of the trials that had them, in order.
-    values: Vec<(Key<'a>, Vec<(u32, f64)>)>,
+    values: Vec<(ObservationKey<'a>, Vec<(u32, f64)>)>,
     /// Pairs of source and trial that have any observation of a source in [`COUNTED`].
     counted: BTreeSet<(&'a str, u32)>,
     /// Number of the current trial, from 1.
@@ -63,14 +63,14 @@ pub(super) struct Seen<'a> {
     next: usize,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> PairedObservations<'a> {
     /// Starts the next trial: later values belong to it.
     pub(super) fn next_trial(&mut self) {
         (self.trial, self.next) = (self.trial + 1, 0);
     }
 
     /// Returns a reference to the current trial's value of a key, inserting 0 if it is missing.
-    pub(super) fn of(&mut self, key: Key<'a>) -> &mut f64 {
+    pub(super) fn of(&mut self, key: ObservationKey<'a>) -> &mut f64 {
         if key.counted() {
             self.counted.insert((key.source, self.trial));
         }
@@ -85,7 +85,7 @@ impl<'a> Seen<'a> {
         &mut values[last].1
     }
 
-    fn place(&mut self, key: Key<'a>) -> usize {
+    fn place(&mut self, key: ObservationKey<'a>) -> usize {
         let new = self.values.len();
         let at = *self.places.entry(key.clone()).or_insert(new);
         if at == new {
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn values_keep_their_keys_in_any_order() {
-        let key = |name| Key::new("metric", "", name, "s");
-        let call = Key::new(SYSCALLS, "read", "calls", "calls");
-        let mut seen = Seen::default();
+        let key = |name| ObservationKey::new("metric", "", name, "s");
+        let call = ObservationKey::new(SYSCALLS, "read", "calls", "calls");
+        let mut seen = PairedObservations::default();
         for names in [["a", "b", "c"], ["a", "b", "c"], ["c", "a", "a"], ["b", "d", "c"]] {
             seen.next_trial();
             for name in names {

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Better, Experiment, Interval, Outcome, Plan, Scalar, Scaling, SuiteComparison, SuiteMember,
-    SuiteResults, SuiteScore, SuiteSpec, Treatment, TrialRecord,
+    Better, Experiment, Interval, Plan, Scalar, Scaling, SuiteComparison, SuiteMember,
+    SuiteResults, SuiteScore, SuiteSpec, Treatment, TrialOutcome, TrialRecord,
 };
 use assay_stats::curves::scaling::Size;
-use assay_stats::means::{self, Member, Quantity};
+use assay_stats::means::{self, MeanInput, Quantity};
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
 use crate::analyse::pairs::{apart, values};
@@ -62,17 +62,17 @@ pub(crate) fn scaling(
     Some(assay_stats::curves::scaling::scaling(factor, metric, Better::Higher, &sizes, confidence))
 }
 
-type Group<'a> = (BTreeMap<String, Scalar>, Vec<&'a Treatment>);
+type TreatmentGroup<'a> = (BTreeMap<String, Scalar>, Vec<&'a Treatment>);
 
 /// Groups the treatments by the levels of all factors except the member. The baseline's group comes
 /// first.
-fn groups<'a>(plan: &'a Plan, suite: &SuiteSpec) -> Vec<Group<'a>> {
+fn groups<'a>(plan: &'a Plan, suite: &SuiteSpec) -> Vec<TreatmentGroup<'a>> {
     let others = |t: &Treatment| {
         let mut levels = t.levels.clone();
         levels.remove(&suite.member);
         levels
     };
-    let mut found: Vec<Group<'_>> = Vec::new();
+    let mut found: Vec<TreatmentGroup<'_>> = Vec::new();
     let baseline = plan.treatment(plan.baseline);
     for treatment in baseline.into_iter().chain(&plan.treatments) {
         let levels = others(treatment);
@@ -134,7 +134,7 @@ fn member(suite: &SuiteSpec, treatment: &Treatment, records: &[TrialRecord]) -> 
     };
     let wrong = records
         .iter()
-        .any(|r| r.treatment == treatment.id && !r.warmup && r.outcome == Outcome::Invalid);
+        .any(|r| r.treatment == treatment.id && !r.warmup && r.outcome == TrialOutcome::Invalid);
     let ratios = present(&suite.metric);
     let name = treatment.params.get(&suite.member).map(Scalar::to_text).unwrap_or_default();
     SuiteMember {
@@ -205,12 +205,12 @@ fn comparison(
         margin: margin(experiment).ok().flatten(),
         gate: experiment.compare.gate,
     });
-    let of = |f: fn(&SuiteMember) -> Option<f64>| -> Option<Vec<Member>> {
+    let of = |f: fn(&SuiteMember) -> Option<f64>| -> Option<Vec<MeanInput>> {
         base.members
             .iter()
             .map(|b| {
                 let o = other.members.iter().find(|o| o.name == b.name)?;
-                Some(Member {
+                Some(MeanInput {
                     name: b.name.clone(),
                     baseline: f(b)?,
                     treatment: f(o)?,

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
-    Analysis, Fact, Outcome, Plan, RunSummary, Scalar, SuiteMember, SuiteResults, SuiteScore,
-    SystemDescription, TrialRecord,
+    Analysis, Fact, Plan, RunSummary, Scalar, SuiteMember, SuiteResults, SuiteScore,
+    SystemDescription, TrialOutcome, TrialRecord,
 };
 use assay_quoted::pack::cpu::{
     CpuExecution, CpuMember, CpuSuiteResult, CpuTuning, InputSize, SuiteKind, Tuning,
@@ -192,8 +192,8 @@ fn execution(run: &str, of: &Facts<'_>, record: &TrialRecord) -> Option<CpuExecu
         timed: !record.warmup,
         seconds: record.metric("elapsed"),
         valid: match record.outcome {
-            Outcome::Completed => Some(true),
-            Outcome::Invalid => Some(false),
+            TrialOutcome::Completed => Some(true),
+            TrialOutcome::Invalid => Some(false),
             _ => None,
         },
     })

@@ -6,19 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assay_cluster::{AgentError, Bytes, Link, Part, Role, Samples, SetUp, Setup, TrialRequest};
-use assay_model::{Experiment, Outcome, Plan, SystemDescription, Treatment, TrialRecord};
+use assay_cluster::{
+    AgentError, AgentRole, Bytes, Link, Samples, SetUp, Setup, TrialPart, TrialRequest,
+};
+use assay_model::{Experiment, Plan, SystemDescription, Treatment, TrialOutcome, TrialRecord};
 use assay_system::process::Output;
 use assay_system::redact::Recorder;
 use assay_system::{Interrupt, ProcessSetup, Root};
 use assay_workloads::driver::span::Span;
 use assay_workloads::{KitPaths, TrialContext, Workload};
 
-use crate::executors::server_program::Server;
-use crate::executors::spanning_program::{self, Ready, Spanning};
+use crate::executors::server_program::ServerProgram;
+use crate::executors::spanning_program::{self, RankFiles, Spanning};
 use crate::run::{describe, fitness};
 use crate::trial::execution::{TrialSpec, blank};
-use crate::trial::machine::{Listener, Machine, Recorded, Task};
+use crate::trial::machine::{Listener, Machine, RecordedTrial, TrialTask};
 
 /// Serves the collector named in the environment until it sends no more orders.
 ///
@@ -107,7 +109,7 @@ impl Agent {
             workload.as_ref(),
             (&experiment, &setup.plan),
             &Recorder {
-                key: assay_system::redact::Key::from_hex(&setup.key),
+                key: assay_system::redact::RedactionKey::from_hex(&setup.key),
                 also: experiment.observe.environment.clone(),
             },
         );
@@ -124,22 +126,22 @@ impl Agent {
         })
     }
 
-    fn trial(&mut self, link: &Link, asked: &TrialRequest, role: &Role) -> Part {
+    fn trial(&mut self, link: &Link, asked: &TrialRequest, role: &AgentRole) -> TrialPart {
         let failed = |error: String| failed(asked, error);
         let Some(treatment) = self.plan.treatment(asked.planned.treatment).cloned() else {
             return failed(format!("its plan has no treatment {}", asked.planned.treatment));
         };
         let mut part = match role {
-            Role::Run => self.run(link, asked, &treatment, None),
-            Role::Client(params) => {
+            AgentRole::Run => self.run(link, asked, &treatment, None),
+            AgentRole::Client(params) => {
                 let mut treatment = treatment;
                 treatment.params.extend(params.clone());
                 self.run(link, asked, &treatment, None)
             }
-            Role::Leader | Role::Follower => {
-                self.span(link, asked, &treatment, *role == Role::Leader)
+            AgentRole::Leader | AgentRole::Follower => {
+                self.span(link, asked, &treatment, *role == AgentRole::Leader)
             }
-            Role::Server => self.serve(link, asked, &treatment),
+            AgentRole::Server => self.serve(link, asked, &treatment),
         };
         if let Err(e) = self.machine.clear() {
             part.record.notes.push(format!("the trial's folder could not be emptied: {e}"));
@@ -154,7 +156,7 @@ impl Agent {
         asked: &TrialRequest,
         treatment: &Treatment,
         leads: bool,
-    ) -> Part {
+    ) -> TrialPart {
         let number = asked.planned.number;
         if self.workload.offers().spans.is_none() {
             let name = &self.plan.workload.name;
@@ -164,7 +166,7 @@ impl Agent {
             Ok(span) => span,
             Err(e) => return failed(asked, e),
         };
-        let ready = Ready::new(&self.folder);
+        let ready = RankFiles::new(&self.folder);
         let mut part = self.run(link, asked, treatment, Some((&span, leads, &ready)));
         spanning_program::conclude(&mut part.record, &span, leads, link);
         part
@@ -176,8 +178,8 @@ impl Agent {
         link: &Link,
         asked: &TrialRequest,
         treatment: &Treatment,
-        spans: Option<(&Span, bool, &Ready)>,
-    ) -> Part {
+        spans: Option<(&Span, bool, &RankFiles)>,
+    ) -> TrialPart {
         let lasted = self.lasted.get(&treatment.id);
         let at_start = |ctx: &TrialContext<'_>, setup: &ProcessSetup| {
             if let Some((span, _, ready)) = spans {
@@ -193,7 +195,7 @@ impl Agent {
             leads,
         });
         let tracing = self.machine.tracing(&self.experiment);
-        let task = Task {
+        let task = TrialTask {
             plan: &self.plan,
             workload: spanning.as_ref().map_or(inner, |s| s as &dyn Workload),
             order: TrialSpec {
@@ -214,18 +216,18 @@ impl Agent {
         let record = &recorded.record;
         let took = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
         self.lasted.insert(treatment.id, took);
-        if record.outcome == Outcome::Completed && !record.curves.is_empty() {
+        if record.outcome == TrialOutcome::Completed && !record.curves.is_empty() {
             self.previous.entry(treatment.id).or_default().push(record.clone());
         }
         self.part(recorded)
     }
 
     /// Collects the record, output, samples and files of a trial for the collector.
-    fn part(&self, recorded: Recorded) -> Part {
-        let Recorded { mut record, samples, mut kept, trace } = recorded;
+    fn part(&self, recorded: RecordedTrial) -> TrialPart {
+        let RecordedTrial { mut record, samples, mut kept, trace } = recorded;
         kept.extend(trace.map(|trace| trace.files(&mut record)).into_iter().flatten());
         let runner = &self.machine.runner;
-        Part {
+        TrialPart {
             record,
             stdout: Bytes(runner.stdout.bytes()),
             stderr: Bytes(runner.stderr.bytes()),
@@ -235,7 +237,7 @@ impl Agent {
     }
 
     /// Runs the workload's server until the collector reports that the clients are done.
-    fn serve(&mut self, link: &Link, asked: &TrialRequest, treatment: &Treatment) -> Part {
+    fn serve(&mut self, link: &Link, asked: &TrialRequest, treatment: &Treatment) -> TrialPart {
         let failed = |error: String| failed(asked, error);
         let clients = self.experiment.place.nodes.saturating_sub(1).max(1) as usize;
         let host = match link.address() {
@@ -252,10 +254,10 @@ impl Agent {
         };
         let over = AtomicBool::new(false);
         let finishes = serving.done.is_some();
-        let server = Server { workload: self.workload.as_ref(), serves, serving };
+        let server = ServerProgram { workload: self.workload.as_ref(), serves, serving };
         let dir = self.machine.run_dir().to_owned();
         let tracing = self.machine.tracing(&self.experiment);
-        let task = Task {
+        let task = TrialTask {
             plan: &self.plan,
             workload: &server,
             order: TrialSpec {
@@ -280,11 +282,11 @@ impl Agent {
             recorded
         });
         let record = &mut recorded.record;
-        if record.outcome == Outcome::Interrupted && link.stopped() {
-            record.outcome = Outcome::Completed;
+        if record.outcome == TrialOutcome::Interrupted && link.stopped() {
+            record.outcome = TrialOutcome::Completed;
             record.error.clear();
         } else if record.error.is_empty() && !finishes {
-            record.outcome = Outcome::Failed;
+            record.outcome = TrialOutcome::Failed;
             record.error = "the server ended before its clients".into();
         }
         self.part(recorded)
@@ -292,8 +294,8 @@ impl Agent {
 }
 
 /// Returns the part of a trial that failed before its program started.
-fn failed(asked: &TrialRequest, error: String) -> Part {
-    Part {
+fn failed(asked: &TrialRequest, error: String) -> TrialPart {
+    TrialPart {
         record: TrialRecord { error, ..blank(&asked.planned, asked.attempt) },
         stdout: Bytes::default(),
         stderr: Bytes::default(),

@@ -10,11 +10,11 @@ use assay_observe::Sampler;
 use assay_workloads::Workload;
 
 use crate::LabError;
-use crate::progress::watcher::{News, Watcher};
-use crate::tracers::block_io::Tracing;
+use crate::progress::watcher::{TrialNews, Watcher};
+use crate::tracers::block_io::BlockIoTracers;
 use crate::tracers::live_profile::Snapshots;
 use crate::trial::execution::TrialSpec;
-use crate::trial::machine::{Listener, Machine, Recorded, Task};
+use crate::trial::machine::{Listener, Machine, RecordedTrial, TrialTask};
 use crate::trial::per_operation;
 
 /// The next trial for an executor to run.
@@ -36,14 +36,14 @@ pub(crate) struct NextTrial<'a> {
 }
 
 /// Record and files of a trial, and the output of its program.
-pub(crate) struct Done {
-    pub recorded: Recorded,
+pub(crate) struct FinishedTrial {
+    pub recorded: RecordedTrial,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
 }
 
 /// State and reason of a run that ends early.
-pub(crate) type Over = (RunState, String);
+pub(crate) type EarlyRunEnd = (RunState, String);
 
 /// Runs the trials of a run in one kind of place: this machine, Slurm nodes or virtual machines.
 pub(crate) trait Executor {
@@ -51,13 +51,13 @@ pub(crate) trait Executor {
     ///
     /// # Errors
     /// The executor is unavailable; the error is the state in which the run ends and the reason.
-    fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), Over> {
+    fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), EarlyRunEnd> {
         let _ = (block, watcher);
         Ok(())
     }
 
     /// Runs a trial. Failures go into its record.
-    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done;
+    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> FinishedTrial;
 
     /// Called when the trial is recorded.
     ///
@@ -69,7 +69,7 @@ pub(crate) trait Executor {
 
     /// Returns the state in which the run must end, if something else ended what it runs on (a
     /// Slurm job, for example).
-    fn over(&mut self) -> Option<Over> {
+    fn over(&mut self) -> Option<EarlyRunEnd> {
         None
     }
 
@@ -83,7 +83,7 @@ pub(crate) trait Executor {
 pub(crate) struct Local {
     machine: Machine,
     /// Tracers of the experiment, from the first trial on.
-    tracing: Option<Tracing>,
+    tracing: Option<BlockIoTracers>,
     /// Monotonic time up to which the watcher has received the monitors' samples.
     sent_ns: u64,
 }
@@ -112,11 +112,11 @@ fn send_samples(sampler: Option<&Sampler>, sent_ns: &mut u64, watcher: &mut dyn 
 }
 
 impl Executor for Local {
-    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done {
+    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> FinishedTrial {
         let Local { machine, tracing, sent_ns } = self;
         let tracing = &*tracing.get_or_insert_with(|| machine.tracing(next.experiment));
         let interval = machine.interval;
-        let task = Task {
+        let task = TrialTask {
             plan: next.plan,
             workload: next.workload,
             order: TrialSpec {
@@ -136,8 +136,8 @@ impl Executor for Local {
         let (every, wants_all) = (watcher.every(), watcher.wants_all());
         let mut snapshots =
             wants_all.then(|| Snapshots::of(next.planned.number, next.treatment.label()));
-        let mut on_news = |news: News<'_>, sampler: Option<&Sampler>| match news {
-            News::Tick => {
+        let mut on_news = |news: TrialNews<'_>, sampler: Option<&Sampler>| match news {
+            TrialNews::Tick => {
                 if wants_all {
                     send_samples(sampler, sent_ns, watcher);
                     if let Some(snapshots) = &mut snapshots {
@@ -146,14 +146,14 @@ impl Executor for Local {
                 }
                 watcher.tick(None);
             }
-            News::Event(event, t_ns) => {
+            TrialNews::Event(event, t_ns) => {
                 if let Event::Progress { progress } = event {
                     watcher.tick(Some(progress.clamp(0.0, 1.0)));
                 }
                 watcher.event(event, t_ns);
             }
-            News::Printed(stream, bytes) => watcher.printed(stream, bytes),
-            News::Ended => {
+            TrialNews::Printed(stream, bytes) => watcher.printed(stream, bytes),
+            TrialNews::Ended => {
                 if wants_all {
                     send_samples(sampler, sent_ns, watcher);
                 }
@@ -167,7 +167,7 @@ impl Executor for Local {
             per_operation::account(next.plan, samples, &mut recorded.record);
         }
         let runner = &machine.runner;
-        Done { recorded, stdout: runner.stdout.bytes(), stderr: runner.stderr.bytes() }
+        FinishedTrial { recorded, stdout: runner.stdout.bytes(), stderr: runner.stderr.bytes() }
     }
 
     fn recorded(&mut self) -> Result<(), LabError> {

@@ -4,25 +4,25 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_cluster::merge::{Merged, Ways, merge};
+use assay_cluster::merge::{MergeSettings, MergedTrial, merge};
 use assay_cluster::{
-    ClusterError, Crew, LostTo, NODES, NodePart, Request, Setup, Took, TrialEnd, TrialRequest,
-    describe,
+    AgentGroup, AgentRequest, ClusterError, HarnessTimes, LostTo, NODES, NodePart, Setup, TrialEnd,
+    TrialRequest, describe,
 };
 use assay_model::{
-    Experiment, Finding, JobSpan, Observation, Outcome, Plan, RunState, SystemDescription,
-    TrialRecord, Where, units,
+    ExecutionPlace, Experiment, Finding, JobSpan, Observation, Plan, RunState, SystemDescription,
+    TrialOutcome, TrialRecord, units,
 };
 use assay_system::Interrupt;
 use assay_system::process::Output;
 
 use crate::Lab;
-use crate::executors::executor::{Done, Executor, NextTrial, Over};
-use crate::experiment::prepare::Prepared;
+use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
+use crate::experiment::prepare::PreparedExperiment;
 use crate::progress::watcher::{Watcher, ticks};
 use crate::run::fitness;
 use crate::trial::execution::blank;
-use crate::trial::machine::Recorded;
+use crate::trial::machine::RecordedTrial;
 
 /// Time limit for the nodes to set up, not counting the wait until they are fit.
 const SET_UP: Duration = Duration::from_secs(300);
@@ -31,7 +31,7 @@ const MAX_NAMED: usize = 3;
 
 /// Executor that runs trials on the nodes of a Slurm job.
 pub(crate) struct Nodes {
-    place: Where,
+    place: ExecutionPlace,
     exe: PathBuf,
     state_dir: PathBuf,
     interrupt: Option<Interrupt>,
@@ -39,7 +39,7 @@ pub(crate) struct Nodes {
     limit: Duration,
     timeout: Duration,
     bound: Duration,
-    crew: Option<Crew>,
+    crew: Option<AgentGroup>,
     /// Treatments whose program runs over all nodes.
     spanning: Vec<u32>,
     /// Block that the current job was started for.
@@ -49,12 +49,12 @@ pub(crate) struct Nodes {
     /// Reason why there is no crew.
     absent: String,
     /// State in which the run must end, because its job was ended from outside.
-    over: Option<Over>,
+    over: Option<EarlyRunEnd>,
 }
 
 impl Nodes {
     /// Creates the executor without requesting nodes yet.
-    pub fn new(lab: &Lab<'_>, prepared: &Prepared) -> Self {
+    pub fn new(lab: &Lab<'_>, prepared: &PreparedExperiment) -> Self {
         let experiment = &prepared.experiment;
         let place = experiment.place.clone();
         let duration = |value, least| units::duration_of(value).unwrap_or(least);
@@ -96,7 +96,7 @@ impl Nodes {
         if self.crew.is_some() {
             return Ok(());
         }
-        let request = Request {
+        let request = AgentRequest {
             place: &self.place,
             exclude: &self.exclude,
             exe: self.exe.clone(),
@@ -105,7 +105,7 @@ impl Nodes {
             limit: self.limit,
             interrupt: self.interrupt.as_ref(),
         };
-        self.crew = Some(Crew::start(&request, &mut |sentence| watcher.say(sentence))?);
+        self.crew = Some(AgentGroup::start(&request, &mut |sentence| watcher.say(sentence))?);
         Ok(())
     }
 
@@ -146,15 +146,15 @@ impl Nodes {
         record: TrialRecord,
         parts: &[NodePart],
         job: &str,
-        took: Took,
-    ) -> Done {
-        let ways = Ways { spec: &plan.workload, engine: "slurm", job, bound: self.bound };
+        took: HarnessTimes,
+    ) -> FinishedTrial {
+        let ways = MergeSettings { spec: &plan.workload, engine: "slurm", job, bound: self.bound };
         merged(&ways, record, parts, took)
     }
 
     /// Ends the job if there is one.
     fn end_job(&mut self, watcher: &mut dyn Watcher) {
-        if let Some(sentence) = self.crew.take().and_then(Crew::end) {
+        if let Some(sentence) = self.crew.take().and_then(AgentGroup::end) {
             watcher.say(&format!("warning: {sentence}"));
         }
     }
@@ -163,7 +163,7 @@ impl Nodes {
 impl Executor for Nodes {
     /// If nodes fail when their job starts, the next trial fails and the job after that excludes
     /// them.
-    fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), Over> {
+    fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), EarlyRunEnd> {
         match self.start(block, watcher) {
             Err(e) if !e.failed_nodes().is_empty() => {
                 self.exclude.extend_from_slice(e.failed_nodes());
@@ -178,14 +178,14 @@ impl Executor for Nodes {
 
     /// Runs a trial on all nodes. If nodes are lost, the record states it and the next trial gets a
     /// new job.
-    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done {
+    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> FinishedTrial {
         let NextTrial { plan, planned, attempt, .. } = *next;
         let mut record = blank(planned, attempt);
         let spans = self.spanning.contains(&planned.treatment);
         let order = TrialRequest { planned: planned.clone(), attempt };
         let Some(crew) = &mut self.crew else {
             record.error.clone_from(&self.absent);
-            return self.done(plan, record, &[], "", Took::default());
+            return self.done(plan, record, &[], "", HarnessTimes::default());
         };
         let job = crew.job().to_owned();
         let interrupt = self.interrupt.as_ref();
@@ -221,12 +221,12 @@ impl Executor for Nodes {
         crate::trial::per_operation::over_nodes(plan, &mut done.recorded.record);
         if self.over.is_some() {
             // The trial was cut off together with its job, and a resumed run repeats it.
-            done.recorded.record.outcome = Outcome::Interrupted;
+            done.recorded.record.outcome = TrialOutcome::Interrupted;
         }
         done
     }
 
-    fn over(&mut self) -> Option<Over> {
+    fn over(&mut self) -> Option<EarlyRunEnd> {
         self.over.take()
     }
 
@@ -236,17 +236,22 @@ impl Executor for Nodes {
 }
 
 /// Merges the parts of a trial into one record.
-pub(crate) fn merged(ways: &Ways<'_>, record: TrialRecord, parts: &[NodePart], took: Took) -> Done {
+pub(crate) fn merged(
+    ways: &MergeSettings<'_>,
+    record: TrialRecord,
+    parts: &[NodePart],
+    took: HarnessTimes,
+) -> FinishedTrial {
     let began = std::time::Instant::now();
     let mut merged = merge(record, parts, ways);
     let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    merged.nodes.took = Took { merge_ns, ..took };
+    merged.nodes.took = HarnessTimes { merge_ns, ..took };
     match serde_json::to_vec_pretty(&merged.nodes) {
         Ok(bytes) => merged.kept.push((NODES.into(), bytes)),
         Err(e) => merged.record.notes.push(format!("{NODES} could not be written: {e}")),
     }
-    let Merged { record, samples, kept, stdout, stderr, .. } = merged;
-    Done { recorded: Recorded { record, samples, kept, trace: None }, stdout, stderr }
+    let MergedTrial { record, samples, kept, stdout, stderr, .. } = merged;
+    FinishedTrial { recorded: RecordedTrial { record, samples, kept, trace: None }, stdout, stderr }
 }
 
 /// Reports findings of one kind on several nodes once, with the message of the first node.
@@ -297,7 +302,11 @@ pub(crate) fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_outpu
 /// Checks a Slurm installation with a job of a few seconds ([`assay_cluster::doctor`]), in which
 /// the nodes set up `prepared` but run nothing. `folders` are those that the nodes should share
 /// with this machine.
-pub fn doctor(lab: &Lab<'_>, prepared: &Prepared, folders: &[PathBuf]) -> assay_cluster::Report {
+pub fn doctor(
+    lab: &Lab<'_>,
+    prepared: &PreparedExperiment,
+    folders: &[PathBuf],
+) -> assay_cluster::ClusterReport {
     let experiment = &prepared.experiment;
     let setup = setup(experiment, &prepared.toml, &prepared.plan, false);
     assay_cluster::doctor(&experiment.place, &lab.exe, &lab.state_dir, folders, &setup)

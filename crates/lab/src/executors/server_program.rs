@@ -8,26 +8,28 @@ use std::time::{Duration, Instant};
 
 use assay_cluster::{Link, Served};
 use assay_model::{ValidationResult, WorkloadSpec};
-use assay_workloads::capability::{Serves, Serving};
-use assay_workloads::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use assay_workloads::capability::{ServerLaunch, ServerWorkload};
+use assay_workloads::{
+    CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError,
+};
 
 /// Time limit for a server to accept its first connection.
 const ANSWERS: Duration = Duration::from_secs(20);
 
 /// A workload that runs the server part of another workload.
-pub(crate) struct Server<'a> {
+pub(crate) struct ServerProgram<'a> {
     pub workload: &'a dyn Workload,
     /// The workload's capability to serve.
-    pub serves: &'a dyn Serves,
+    pub serves: &'a dyn ServerWorkload,
     /// Settings of the server: address, parameters and its end.
-    pub serving: Serving,
+    pub serving: ServerLaunch,
 }
 
-impl Server<'_> {
+impl ServerProgram<'_> {
     /// Informs the collector when the server accepts connections, and the server when its clients
     /// are done; `over` ends the waiting.
     pub fn announce(&self, link: &Link, run_dir: &Path, over: &AtomicBool) {
-        let Serving { address, params, each, done, .. } = &self.serving;
+        let ServerLaunch { address, params, each, done, .. } = &self.serving;
         let limit = done.as_ref().map_or(ANSWERS, |d| d.timeout);
         if !answers(address, limit, over) {
             return;
@@ -46,7 +48,7 @@ impl Server<'_> {
     }
 }
 
-impl Workload for Server<'_> {
+impl Workload for ServerProgram<'_> {
     fn spec(&self) -> &WorkloadSpec {
         self.workload.spec()
     }
@@ -62,13 +64,18 @@ impl Workload for Server<'_> {
     fn collect(
         &self,
         ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
+        finished: &FinishedProgram<'_>,
+    ) -> Result<CollectedResults, WorkloadError> {
         if self.serving.done.is_some() {
             return self.workload.collect(ctx, finished);
         }
         let validation = ValidationResult::NotReached;
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new(), evidence: Vec::new() })
+        Ok(CollectedResults {
+            metrics: Vec::new(),
+            validation,
+            notes: Vec::new(),
+            evidence: Vec::new(),
+        })
     }
 }
 

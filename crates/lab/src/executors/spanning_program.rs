@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_cluster::{Link, slurm};
-use assay_model::{Experiment, Outcome, TrialRecord, WorkloadSpec};
+use assay_model::{Experiment, TrialOutcome, TrialRecord, WorkloadSpec};
 use assay_system::{ProcessSetup, scratch};
 use assay_workloads::capability::Spans;
 use assay_workloads::driver::span::{Share, Span};
-use assay_workloads::{Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError};
+use assay_workloads::{
+    Capabilities, CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError,
+};
 
 /// Folder of files in memory.
 const MEMORY: &str = "/dev/shm";
@@ -31,12 +33,12 @@ pub(crate) fn span(experiment: &Experiment, number: u32, attempt: u32) -> Result
 }
 
 /// Files prepared for the ranks on this node, removed when dropped.
-pub(crate) struct Ready {
+pub(crate) struct RankFiles {
     folder: PathBuf,
     memory: Option<PathBuf>,
 }
 
-impl Ready {
+impl RankFiles {
     /// Prepares the folders; `folder` is the agent's own.
     pub fn new(folder: &Path) -> Self {
         let memory = Path::new(MEMORY);
@@ -47,7 +49,7 @@ impl Ready {
         let ranks = folder.join(RANKS);
         let _ = std::fs::remove_dir_all(&ranks);
         assay_system::look_at(Some(&ranks));
-        Ready { folder: folder.to_owned(), memory }
+        RankFiles { folder: folder.to_owned(), memory }
     }
 
     /// Writes the instructions for the ranks.
@@ -74,7 +76,7 @@ impl Ready {
     }
 }
 
-impl Drop for Ready {
+impl Drop for RankFiles {
     fn drop(&mut self) {
         Share::remove(&self.folder);
         assay_system::look_at(None);
@@ -92,15 +94,15 @@ pub(crate) fn conclude(record: &mut TrialRecord, span: &Span, leads: bool, link:
     // cover them.
     record.resources = None;
     if leads {
-        let by_itself = matches!(record.outcome, Outcome::Completed | Outcome::Invalid);
+        let by_itself = matches!(record.outcome, TrialOutcome::Completed | TrialOutcome::Invalid);
         if !by_itself && let Err(e) = slurm::end_step(&span.job, &span.step, END) {
             record.notes.push(format!("the ranks may still be there: {e}"));
         }
-    } else if record.outcome == Outcome::Interrupted && link.stopped() {
-        record.outcome = Outcome::Completed;
+    } else if record.outcome == TrialOutcome::Interrupted && link.stopped() {
+        record.outcome = TrialOutcome::Completed;
         record.error.clear();
     } else if record.error.is_empty() {
-        record.outcome = Outcome::Failed;
+        record.outcome = TrialOutcome::Failed;
         record.error = "its watch ended before the program did".into();
     }
 }
@@ -134,11 +136,11 @@ impl Workload for Spanning<'_> {
     fn collect(
         &self,
         ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
+        finished: &FinishedProgram<'_>,
+    ) -> Result<CollectedResults, WorkloadError> {
         self.inner.collect(ctx, finished)
     }
-    fn offers(&self) -> Offers<'_> {
-        Offers { inputs: self.inner.offers().inputs, ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { inputs: self.inner.offers().inputs, ..Capabilities::default() }
     }
 }

@@ -4,19 +4,21 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_cluster::merge::Ways;
-use assay_cluster::vm::{Accelerator, Choice, GuestRequest, Image, Machine, Payload, folder};
-use assay_cluster::{Boot, ClusterError, Crew, Setup, TrialEnd, TrialRequest, describe};
+use assay_cluster::merge::MergeSettings;
+use assay_cluster::vm::{
+    Accelerator, ChosenAccelerator, GuestRequest, Image, Payload, VmConfig, folder,
+};
+use assay_cluster::{AgentGroup, Boot, ClusterError, Setup, TrialEnd, TrialRequest, describe};
 use assay_model::{
-    Fact, Observation, Outcome, Plan, RunState, SystemDescription, TrialRecord, units,
+    Fact, Observation, Plan, RunState, SystemDescription, TrialOutcome, TrialRecord, units,
 };
 use assay_system::process::Output;
 use assay_system::{Interrupt, Root};
 
-use crate::executors::executor::{Done, Executor, NextTrial, Over};
+use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
 use crate::executors::nodes::{gathered, merged, setup};
 use crate::experiment::place;
-use crate::experiment::prepare::Prepared;
+use crate::experiment::prepare::PreparedExperiment;
 use crate::progress::watcher::{Watcher, ticks};
 use crate::run::fitness;
 use crate::run::scratch::{self, Scratch};
@@ -29,10 +31,10 @@ const SET_UP: Duration = Duration::from_secs(600);
 
 /// A machine configuration that some treatments share.
 #[derive(Debug)]
-struct Kind {
-    machine: Machine,
+struct SharedMachine {
+    machine: VmConfig,
     image: Image,
-    choice: Choice,
+    choice: ChosenAccelerator,
     /// Name of the machine, such as `vm1`.
     name: String,
     /// Treatments whose trials run in this machine.
@@ -41,14 +43,14 @@ struct Kind {
 
 /// Executor that runs trials in virtual machines, one of which is running at a time.
 pub(crate) struct VirtualMachines {
-    kinds: Vec<Kind>,
+    kinds: Vec<SharedMachine>,
     setup: Setup,
     payload: Payload,
     limit: Duration,
     timeout: Duration,
     interrupt: Option<Interrupt>,
     /// The running machine and its index in `kinds`.
-    crew: Option<(usize, Crew)>,
+    crew: Option<(usize, AgentGroup)>,
     /// Folder of the machines' files; removed last.
     scratch: Scratch,
 }
@@ -58,7 +60,7 @@ impl VirtualMachines {
     ///
     /// # Errors
     /// An image is missing, or the disk that assay brings along cannot be made.
-    pub fn new(lab: &Lab<'_>, prepared: &Prepared) -> Result<Self, LabError> {
+    pub fn new(lab: &Lab<'_>, prepared: &PreparedExperiment) -> Result<Self, LabError> {
         let experiment = &prepared.experiment;
         let root = scratch::scratch_root();
         // Remove folders left by a killed run.
@@ -66,7 +68,7 @@ impl VirtualMachines {
         let scratch =
             Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
         let work = scratch.run_dir().to_owned();
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut kinds: Vec<SharedMachine> = Vec::new();
         for treatment in &prepared.plan.treatments {
             let Some(machine) = place::machine(experiment, treatment)? else { continue };
             if let Some(kind) = kinds.iter_mut().find(|k| k.machine == machine) {
@@ -74,9 +76,15 @@ impl VirtualMachines {
                 continue;
             }
             let image = Image::find(&machine, &folder())?;
-            let choice = Choice::of(machine.accelerator, &image, &work)?;
+            let choice = ChosenAccelerator::of(machine.accelerator, &image, &work)?;
             let name = format!("vm{}", kinds.len() + 1);
-            kinds.push(Kind { machine, image, choice, name, treatments: vec![treatment.id] });
+            kinds.push(SharedMachine {
+                machine,
+                image,
+                choice,
+                name,
+                treatments: vec![treatment.id],
+            });
         }
         let kits: Vec<PathBuf> = lab.kits.kits().remove(&experiment.workload).into_iter().collect();
         let payload = Payload::make(&work, &lab.exe, &kits)?;
@@ -110,7 +118,7 @@ impl VirtualMachines {
         let mut facts = Vec::new();
         for at in 0..self.kinds.len() {
             let kind = &self.kinds[at];
-            let Choice { accelerator, reason } = &kind.choice;
+            let ChosenAccelerator { accelerator, reason } = &kind.choice;
             let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             watcher.say(&format!(
                 "boots a virtual machine ({} of {}: Linux {}, {}{why})",
@@ -172,7 +180,7 @@ impl VirtualMachines {
             limit: self.limit,
             interrupt: self.interrupt.as_ref(),
         };
-        self.crew = Some((at, Crew::boot(&boot)?));
+        self.crew = Some((at, AgentGroup::boot(&boot)?));
         Ok(())
     }
 
@@ -183,10 +191,15 @@ impl VirtualMachines {
     }
 
     /// Runs the trial in its machine. Failures go into its record.
-    fn attempt(&mut self, next: &NextTrial<'_>, at: usize, watcher: &mut dyn Watcher) -> Done {
+    fn attempt(
+        &mut self,
+        next: &NextTrial<'_>,
+        at: usize,
+        watcher: &mut dyn Watcher,
+    ) -> FinishedTrial {
         let NextTrial { plan, planned, attempt, .. } = *next;
         let mut record = blank(planned, attempt);
-        let ways = Ways {
+        let ways = MergeSettings {
             spec: &plan.workload,
             engine: "vm",
             job: &self.kinds[at].name.clone(),
@@ -195,7 +208,7 @@ impl VirtualMachines {
         let booted = self.boot(at);
         let Some((_, crew)) = &mut self.crew else {
             record.error = booted.err().map_or_else(String::new, |e| e.to_string());
-            return merged(&ways, record, &[], assay_cluster::Took::default());
+            return merged(&ways, record, &[], assay_cluster::HarnessTimes::default());
         };
         let order = TrialRequest { planned: planned.clone(), attempt };
         let interrupt = self.interrupt.as_ref();
@@ -210,7 +223,7 @@ impl VirtualMachines {
             }
         };
         let mut done = merged(&ways, record, &parts, took);
-        let failed = done.recorded.record.outcome != Outcome::Completed;
+        let failed = done.recorded.record.outcome != TrialOutcome::Completed;
         if let Some(full) = full.filter(|_| failed) {
             let error = &mut done.recorded.record.error;
             *error = format!("{full}; {error}");
@@ -228,28 +241,32 @@ impl VirtualMachines {
 }
 
 impl Executor for VirtualMachines {
-    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done {
-        let of = |kind: &Kind| kind.treatments.contains(&next.planned.treatment);
+    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> FinishedTrial {
+        let of = |kind: &SharedMachine| kind.treatments.contains(&next.planned.treatment);
         let Some(at) = self.kinds.iter().position(of) else {
             let error = "the plan has no virtual machine for it".to_owned();
             let record = TrialRecord { error, ..blank(next.planned, next.attempt) };
-            let ways =
-                Ways { spec: &next.plan.workload, engine: "vm", job: "", bound: Duration::MAX };
-            return merged(&ways, record, &[], assay_cluster::Took::default());
+            let ways = MergeSettings {
+                spec: &next.plan.workload,
+                engine: "vm",
+                job: "",
+                bound: Duration::MAX,
+            };
+            return merged(&ways, record, &[], assay_cluster::HarnessTimes::default());
         };
         let mut done = self.attempt(next, at, watcher);
         let record = &mut done.recorded.record;
         if self.interrupt.as_ref().is_some_and(Interrupt::fired)
-            && record.outcome != Outcome::Completed
+            && record.outcome != TrialOutcome::Completed
         {
-            record.outcome = Outcome::Interrupted;
+            record.outcome = TrialOutcome::Interrupted;
         }
         let seen = in_a_machine(next.plan, record, self.kinds[at].choice.accelerator);
         assay_checks::see(record, seen);
         done
     }
 
-    fn ensure(&mut self, _block: u32, _watcher: &mut dyn Watcher) -> Result<(), Over> {
+    fn ensure(&mut self, _block: u32, _watcher: &mut dyn Watcher) -> Result<(), EarlyRunEnd> {
         if self.interrupt.as_ref().is_some_and(Interrupt::fired) {
             return Err((RunState::Interrupted, "interrupted by a signal".into()));
         }
@@ -275,8 +292,8 @@ fn in_a_machine(plan: &Plan, record: &TrialRecord, accelerator: Accelerator) -> 
 }
 
 /// Returns facts about a machine's configuration, with the hashes of its image's files.
-fn facts_of(kind: &Kind) -> Result<Vec<(String, Fact)>, ClusterError> {
-    let Kind { machine, image, choice, name, .. } = kind;
+fn facts_of(kind: &SharedMachine) -> Result<Vec<(String, Fact)>, ClusterError> {
+    let SharedMachine { machine, image, choice, name, .. } = kind;
     let of = |path: &str, value: String| (format!("vm.{name}.{path}"), Fact::known(value));
     let mut facts = vec![
         of("accelerator", choice.accelerator.name().to_owned()),

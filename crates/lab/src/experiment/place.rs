@@ -1,6 +1,6 @@
 //! Checks the `[where]` section of an experiment, which says where its trials run.
 
-use assay_cluster::vm::Machine;
+use assay_cluster::vm::VmConfig;
 use assay_model::{Engine, Experiment, Treatment, units};
 
 use crate::error::{PlanError, wrong};
@@ -66,7 +66,8 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     }
     let system = |path: &String| {
         let control = path.split('.').next().unwrap_or_default();
-        assay_system::find(control).is_some_and(|c| c.spec().scope == assay_system::Scope::System)
+        assay_system::find(control)
+            .is_some_and(|c| c.spec().scope == assay_system::ControlScope::System)
     };
     let factors = experiment.factors.keys().filter_map(|f| f.strip_prefix("controls."));
     let mut controls = experiment.controls.keys().cloned().chain(factors.map(str::to_owned));
@@ -112,7 +113,7 @@ pub(crate) fn fixed(experiment: &Experiment, factor: &str) -> bool {
 pub(crate) fn machine(
     experiment: &Experiment,
     treatment: &Treatment,
-) -> Result<Option<Machine>, PlanError> {
+) -> Result<Option<VmConfig>, PlanError> {
     if experiment.place.engine != Engine::Vm {
         return Ok(None);
     }
@@ -120,7 +121,7 @@ pub(crate) fn machine(
     let levels = treatment.levels.iter();
     let parts = levels.filter_map(|(k, v)| Some((k.strip_prefix(FACTOR)?.to_owned(), v.clone())));
     settings.extend(parts);
-    Machine::read(&settings).map(Some).map_err(|(name, why)| {
+    VmConfig::read(&settings).map(Some).map_err(|(name, why)| {
         let factor = format!("{FACTOR}{name}");
         if experiment.factors.contains_key(&factor) {
             wrong(&["factors", &factor], why, "")

@@ -9,7 +9,7 @@ use assay_workloads::{KitPaths, Workload};
 use crate::{FileError, LabError, make_plan, read_experiment};
 
 /// An experiment with its workload found and its plan made.
-pub struct Prepared {
+pub struct PreparedExperiment {
     pub experiment: Experiment,
     /// Text of the experiment as archived.
     pub toml: String,
@@ -17,7 +17,7 @@ pub struct Prepared {
     pub plan: Plan,
 }
 
-impl Prepared {
+impl PreparedExperiment {
     /// Reads an experiment file. Its workload is looked up in `kits` and next to the file. `change`
     /// may alter the experiment before it is planned (`--set`, `--blocks`); if it does, the
     /// archived text is that of the altered experiment.
@@ -93,7 +93,7 @@ impl Prepared {
                 FileError::at(file, text, &path, e.message, e.help).into()
             }
         })?;
-        Ok(Prepared { experiment, toml, workload, plan })
+        Ok(PreparedExperiment { experiment, toml, workload, plan })
     }
 }
 

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay_model::{
-    Experiment, Fact, FactorLevels, Labelled, Level, Plan, PlannedTrial, Scalar, Source, Stop,
-    Treatment, WorkloadSpec, units,
+    Experiment, Fact, FactorLevel, FactorLevels, Labelled, Plan, PlannedTrial, Scalar,
+    SourceRepository, Stop, Treatment, WorkloadSpec, units,
 };
 use assay_system::Interrupt;
-use assay_system::revisions::{Build, Builder, Outcome, Repository, Revision};
+use assay_system::revisions::{Build, BuildOutcome, Builder, Repository, Revision};
 use assay_workloads::Workload;
 
 use crate::error::wrong;
@@ -85,7 +85,7 @@ pub(crate) fn resolve(experiment: &mut Experiment) -> Result<bool, LabError> {
     let Some(source) = &experiment.source else { return Ok(false) };
     let Some(FactorLevels::List(levels)) = experiment.factors.get(REV) else { return Ok(false) };
     let repo = Repository::open(Path::new(&source.repo))?;
-    let mut resolved: Vec<Level> = Vec::new();
+    let mut resolved: Vec<FactorLevel> = Vec::new();
     for level in levels {
         let name = level.value().to_text();
         for revision in repo.resolve(std::slice::from_ref(&name))? {
@@ -93,7 +93,7 @@ pub(crate) fn resolve(experiment: &mut Experiment) -> Result<bool, LabError> {
             let value = Scalar::Text(revision.level());
             // Two names of the same commit are one revision.
             if !resolved.iter().any(|l| *l.value() == value) {
-                resolved.push(Level::Labelled(Labelled { label, value }));
+                resolved.push(FactorLevel::Labelled(Labelled { label, value }));
             }
         }
     }
@@ -110,24 +110,24 @@ pub(crate) fn resolve(experiment: &mut Experiment) -> Result<bool, LabError> {
 }
 
 fn works(build: &Build) -> bool {
-    matches!(build.outcome, Outcome::Built)
+    matches!(build.outcome, BuildOutcome::Built)
 }
 
 /// Built revisions of an experiment. Their folders exist as long as this value.
 #[derive(Debug)]
-pub(crate) struct Built {
+pub(crate) struct BuiltRevisions {
     /// Revision, label and builds, by level. A failed build is the last one.
     revisions: BTreeMap<String, (Revision, String, Vec<Build>)>,
 }
 
-impl Built {
+impl BuiltRevisions {
     /// Builds every revision of `experiment`, one after the other.
     ///
     /// # Errors
     /// The same as [`Builder::build`]. A revision that does not build is not an error.
     pub fn make(
         experiment: &Experiment,
-        source: &Source,
+        source: &SourceRepository,
         interrupt: Option<Interrupt>,
         say: &mut dyn FnMut(&str),
     ) -> Result<Self, LabError> {
@@ -140,7 +140,7 @@ impl Built {
         let builder = Builder::new(&repo, &source.build, &cache, bounds, interrupt);
         let mut revisions = BTreeMap::new();
         let Some(FactorLevels::List(levels)) = experiment.factors.get(REV) else {
-            return Ok(Built { revisions });
+            return Ok(BuiltRevisions { revisions });
         };
         let excluded = |value: &str| {
             let pattern = BTreeMap::from([(REV.to_owned(), Scalar::Text(value.to_owned()))]);
@@ -175,17 +175,17 @@ impl Built {
             }
             revisions.insert(value, (revision, label, builds));
         }
-        Ok(Built { revisions })
+        Ok(BuiltRevisions { revisions })
     }
 
     /// Returns the revisions that do not build: level, label and reason.
     pub fn failed(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.revisions.iter().filter_map(|(level, (_, label, builds))| {
             match &builds.last()?.outcome {
-                Outcome::Failed { reason } => {
+                BuildOutcome::Failed { reason } => {
                     Some((level.as_str(), label.as_str(), reason.as_str()))
                 }
-                Outcome::Built => None,
+                BuildOutcome::Built => None,
             }
         })
     }
@@ -262,11 +262,11 @@ impl Built {
             put("tree", Fact::known(&revision.tree));
             put("dirty", Fact::known(revision.dirty.to_string()));
             match &build.outcome {
-                Outcome::Built => {
+                BuildOutcome::Built => {
                     let all: Vec<&str> = builds.iter().map(|b| b.sha256.as_str()).collect();
                     put("sha256", Fact::known(all.join(" ")));
                 }
-                Outcome::Failed { reason } => {
+                BuildOutcome::Failed { reason } => {
                     put("sha256", Fact::unknown("it does not build"));
                     put("failure", Fact::known(reason));
                 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use assay_model::Level;
+use assay_model::FactorLevel;
 
 use crate::PlanError;
 use crate::error::wrong;
@@ -18,7 +18,7 @@ const MAX_LABEL: usize = 60;
 /// A label is empty or too long, contains control characters, or is used for two levels.
 pub(crate) fn labels(
     factor: &str,
-    levels: &[Level],
+    levels: &[FactorLevel],
 ) -> Result<BTreeMap<String, String>, PlanError> {
     let path = ["factors", factor];
     let mut labels = BTreeMap::new();
@@ -104,7 +104,7 @@ mod tests {
     fn labels_stand_for_their_levels_and_bad_ones_are_refused() {
         let read = |text: &str| {
             let table: toml::Table = toml::from_str(&format!("levels = {text}")).unwrap();
-            table["levels"].clone().try_into::<Vec<Level>>()
+            table["levels"].clone().try_into::<Vec<FactorLevel>>()
         };
         let levels = read(r#"[{ label = "zip", value = "loop:btrfs,c" }, "loop:ext4"]"#).unwrap();
         let found = labels("controls.storage", &levels).unwrap();

@@ -19,7 +19,7 @@ use assay_workloads::Workload;
 use crate::error::{PlanError, wrong};
 use crate::plan::factors::{Factors, expand_factors, groups};
 use crate::plan::labels::labels;
-use crate::plan::patterns::{Excluded, LevelNames};
+use crate::plan::patterns::{ExcludedCombinations, LevelNames};
 
 /// Limit on the number of treatments; a larger number is taken for a mistake.
 const MAX_TREATMENTS: usize = 10_000;
@@ -216,7 +216,7 @@ fn treatments(
         }
         one
     };
-    let excluded = Excluded::of(experiment, names)?;
+    let excluded = ExcludedCombinations::of(experiment, names)?;
     let mut combinations: Vec<BTreeMap<String, Scalar>> = (0..crossed).map(combination).collect();
     combinations.retain(|c| !excluded.has(c));
     if combinations.is_empty() {

@@ -74,9 +74,9 @@ impl<'a> LevelNames<'a> {
 
 /// Combinations that `design.exclude` names: the texts of their levels, by the factors of the
 /// pattern.
-pub(super) struct Excluded<'a>(HashMap<Vec<&'a str>, HashSet<Vec<String>>>);
+pub(super) struct ExcludedCombinations<'a>(HashMap<Vec<&'a str>, HashSet<Vec<String>>>);
 
-impl<'a> Excluded<'a> {
+impl<'a> ExcludedCombinations<'a> {
     /// Resolves the patterns of `design.exclude`.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl<'a> Excluded<'a> {
             let message = format!("the patterns name more than {MAX_SETS} sets of factors");
             return Err(wrong(&path, message, "exclude by fewer factors"));
         }
-        Ok(Excluded(sets))
+        Ok(ExcludedCombinations(sets))
     }
 
     /// Returns true if a combination is excluded.

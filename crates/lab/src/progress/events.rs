@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_model::{
-    EndedTrial, Event, Heat, LiveEvent, LiveValue, Outcome, RunId, RunState, SampleSet, SeriesKey,
-    TrialRecord,
+    EndedTrial, Event, Heat, LiveEvent, LiveValue, RunId, RunState, SampleSet, SeriesKey,
+    TrialOutcome, TrialRecord,
 };
 use assay_system::clock::monotonic_ns;
 use assay_system::process::Stream;
@@ -244,7 +244,7 @@ impl Watcher for EventWriter {
             lasted_s: record.resources.map(|used| used.wall_s),
             error: record.error.clone(),
         });
-        let failed = !matches!(record.outcome, Outcome::Completed | Outcome::Interrupted);
+        let failed = !matches!(record.outcome, TrialOutcome::Completed | TrialOutcome::Interrupted);
         if failed || Self::due(self.reported) {
             self.tell_all(true);
         }
@@ -288,7 +288,7 @@ mod tests {
         for number in 1..=500 {
             let mut record = crate::trial::execution::blank(&planned, 1);
             record.number = number;
-            record.outcome = Outcome::Completed;
+            record.outcome = TrialOutcome::Completed;
             writer.ended(&record);
         }
         writer.printed(Stream::Stdout, &[b'x'; 10_000]);

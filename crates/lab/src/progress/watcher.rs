@@ -9,7 +9,7 @@ use assay_system::process::Stream;
 
 /// News while a trial's program runs.
 #[derive(Debug)]
-pub(crate) enum News<'a> {
+pub(crate) enum TrialNews<'a> {
     /// An interval passed without other news.
     Tick,
     /// Event that the program wrote to descriptor 3, with its time.
@@ -91,9 +91,9 @@ pub trait Watcher {
 impl Watcher for () {}
 
 /// Passes all calls to two watchers.
-pub struct Both<'a>(pub &'a mut dyn Watcher, pub &'a mut dyn Watcher);
+pub struct Tee<'a>(pub &'a mut dyn Watcher, pub &'a mut dyn Watcher);
 
-impl Watcher for Both<'_> {
+impl Watcher for Tee<'_> {
     fn every(&self) -> Option<Duration> {
         self.0.every().into_iter().chain(self.1.every()).min()
     }

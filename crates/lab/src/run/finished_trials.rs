@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use assay_model::{Outcome, TrialRecord};
+use assay_model::{TrialOutcome, TrialRecord};
 
 /// Running totals of one treatment.
 #[derive(Debug, Default)]
-struct OfTreatment {
+struct TreatmentTotals {
     /// Sum of the logarithms of the deciding metric, over the trials that count.
     logs: f64,
     /// Number of trials in that sum.
@@ -23,18 +23,18 @@ struct OfTreatment {
 
 /// All records so far, with totals by treatment.
 #[derive(Debug)]
-pub(crate) struct History {
+pub(crate) struct FinishedTrials {
     metric: String,
     records: Vec<TrialRecord>,
     /// Latest attempt by trial number, and true if it was not interrupted.
     attempts: HashMap<u32, (u32, bool)>,
-    treatments: HashMap<u32, OfTreatment>,
+    treatments: HashMap<u32, TreatmentTotals>,
 }
 
-impl History {
+impl FinishedTrials {
     /// Starts with the records of earlier sessions. `metric` is the deciding metric.
     pub fn new(metric: &str, records: Vec<TrialRecord>) -> Self {
-        let mut history = History {
+        let mut history = FinishedTrials {
             metric: metric.to_owned(),
             records: Vec::with_capacity(records.len()),
             attempts: HashMap::new(),
@@ -49,7 +49,7 @@ impl History {
 
     /// Adds a record and updates the totals of its treatment.
     pub fn push(&mut self, record: TrialRecord) {
-        let stands = record.outcome != Outcome::Interrupted;
+        let stands = record.outcome != TrialOutcome::Interrupted;
         self.attempts.insert(record.number, (record.attempt, stands));
         let of = self.treatments.entry(record.treatment).or_default();
         of.lasted = Some(Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns)));
@@ -57,7 +57,7 @@ impl History {
             of.logs += value.ln();
             of.n += 1;
         }
-        if record.outcome == Outcome::Completed && !record.curves.is_empty() {
+        if record.outcome == TrialOutcome::Completed && !record.curves.is_empty() {
             of.curves.push(record.clone());
         }
         of.last = Some(self.records.len());

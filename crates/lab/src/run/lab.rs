@@ -19,11 +19,11 @@ use crate::analyse::aa;
 use crate::executors::executor::{Executor, Local};
 use crate::executors::nodes::Nodes;
 use crate::executors::virtual_machine::VirtualMachines;
-use crate::experiment::prepare::Prepared;
-use crate::experiment::source::{Built, REV};
+use crate::experiment::prepare::PreparedExperiment;
+use crate::experiment::source::{BuiltRevisions, REV};
 use crate::progress::watcher::Watcher;
-use crate::run::finished_trials::History;
-use crate::run::session::Session;
+use crate::run::finished_trials::FinishedTrials;
+use crate::run::session::RunSession;
 use crate::run::{describe, fitness, scratch, stop};
 use crate::trial::machine::Machine;
 
@@ -46,7 +46,7 @@ pub struct Lab<'a> {
 
 /// Result of a run that ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EndedRun {
     pub id: RunId,
     pub state: RunState,
     /// Reason for the end, as a sentence.
@@ -63,7 +63,7 @@ pub struct Ended {
 }
 
 /// Resources that are ready before a run is registered.
-struct Ready {
+struct RunResources {
     executor: Box<dyn Executor>,
     fitness: fitness::Fit,
     /// System description, if the trials do not run on this machine.
@@ -77,7 +77,11 @@ impl Lab<'_> {
     /// The lab could not do its part: the archive cannot be written, a control cannot be set here,
     /// a monitor is unknown, or the machine is unfit and the experiment refuses to run then. Trials
     /// that fail are records, not errors.
-    pub fn run(&self, prepared: &Prepared, watcher: &mut dyn Watcher) -> Result<Ended, LabError> {
+    pub fn run(
+        &self,
+        prepared: &PreparedExperiment,
+        watcher: &mut dyn Watcher,
+    ) -> Result<EndedRun, LabError> {
         let built = self.build(prepared, watcher)?;
         let prepared = built.as_ref().map_or(prepared, |(_, prepared)| prepared);
         let experiment = &prepared.experiment;
@@ -128,13 +132,13 @@ impl Lab<'_> {
     /// not build are left out.
     fn build(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedExperiment,
         watcher: &mut dyn Watcher,
-    ) -> Result<Option<(Built, Prepared)>, LabError> {
+    ) -> Result<Option<(BuiltRevisions, PreparedExperiment)>, LabError> {
         let Some(source) = &prepared.experiment.source else { return Ok(None) };
         let interrupt = self.interrupt.clone();
         let mut experiment = prepared.experiment.clone();
-        let built = Built::make(&experiment, source, interrupt, &mut |s| watcher.say(s))?;
+        let built = BuiltRevisions::make(&experiment, source, interrupt, &mut |s| watcher.say(s))?;
         let workload = assay_workloads::registry::find(&experiment.workload, &self.kits)?;
         let baseline = &prepared.plan.treatments;
         let baseline = baseline.iter().find(|t| t.id == prepared.plan.baseline);
@@ -156,7 +160,7 @@ impl Lab<'_> {
             toml = crate::experiment::prepare::as_text(&experiment);
         }
         built.place(&mut plan, workload.as_ref())?;
-        Ok(Some((built, Prepared { experiment, toml, workload, plan })))
+        Ok(Some((built, PreparedExperiment { experiment, toml, workload, plan })))
     }
 
     /// Resumes a run that was interrupted. Trials with a record other than `interrupted` keep it;
@@ -165,7 +169,7 @@ impl Lab<'_> {
     /// # Errors
     /// The same as [`Lab::run`], or the run is complete, still running, or was made with another
     /// version of the workload.
-    pub fn resume(&self, id: &RunId, watcher: &mut dyn Watcher) -> Result<Ended, LabError> {
+    pub fn resume(&self, id: &RunId, watcher: &mut dyn Watcher) -> Result<EndedRun, LabError> {
         let reader = self.archive.run(id)?;
         let plan = reader.plan()?;
         let records = reader.records()?;
@@ -184,14 +188,14 @@ impl Lab<'_> {
             return Err(LabError::NothingToResume(id.clone()));
         }
         crate::plan::check_size(&experiment, plan.treatments.len())?;
-        let prepared = Prepared { experiment, toml: text, workload, plan };
+        let prepared = PreparedExperiment { experiment, toml: text, workload, plan };
         // Held until the last trial, so that no other command removes the builds from the cache.
         let _built = match &prepared.experiment.source {
             None => None,
             Some(source) => {
                 let interrupt = self.interrupt.clone();
                 let say = &mut |s: &str| watcher.say(s);
-                let built = Built::make(&prepared.experiment, source, interrupt, say)?;
+                let built = BuiltRevisions::make(&prepared.experiment, source, interrupt, say)?;
                 if !built.is_where(&prepared.plan) {
                     let reason = "its revisions are built with other tools or variables than then";
                     return Err(LabError::CannotResume { run: id.clone(), reason: reason.into() });
@@ -208,15 +212,19 @@ impl Lab<'_> {
     /// Performs every step that can fail before a run is registered.
     fn get_ready(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedExperiment,
         records: &[TrialRecord],
         watcher: &mut dyn Watcher,
-    ) -> Result<Ready, LabError> {
+    ) -> Result<RunResources, LabError> {
         let experiment = &prepared.experiment;
         if experiment.place.engine == Engine::Vm {
             let mut machines = VirtualMachines::new(self, prepared)?;
             let (system, fitness) = machines.describe(watcher)?;
-            return Ok(Ready { executor: Box::new(machines), fitness, system: Some(system) });
+            return Ok(RunResources {
+                executor: Box::new(machines),
+                fitness,
+                system: Some(system),
+            });
         }
         if experiment.place.is_remote() {
             // Remove folders left by a run that was killed on this machine.
@@ -224,7 +232,7 @@ impl Lab<'_> {
             let mut nodes = Nodes::new(self, prepared);
             nodes.start(first_block(&prepared.plan, records), watcher)?;
             let (system, fitness) = nodes.describe(watcher);
-            return Ok(Ready { executor: Box::new(nodes), fitness, system: Some(system) });
+            return Ok(RunResources { executor: Box::new(nodes), fitness, system: Some(system) });
         }
         let machine = Machine::set_up(
             experiment,
@@ -244,13 +252,13 @@ impl Lab<'_> {
         if let Some(why) = crate::tracers::counters::obstacle(experiment) {
             watcher.say(&format!("warning: the tracer `counters` will count nothing: {why}"));
         }
-        Ok(Ready { executor: Box::new(Local::new(machine)), fitness, system: None })
+        Ok(RunResources { executor: Box::new(Local::new(machine)), fitness, system: None })
     }
 
     /// Builds the programs that the treatments need and the cache lacks. A failed build is not an
     /// error here: each trial of the treatment fails with the same reason, and the other treatments
     /// run.
-    fn build_programs(&self, prepared: &Prepared, watcher: &mut dyn Watcher) {
+    fn build_programs(&self, prepared: &PreparedExperiment, watcher: &mut dyn Watcher) {
         let Some(builds) = prepared.workload.offers().builds else { return };
         let cache_dir = scratch::cache_dir();
         for treatment in &prepared.plan.treatments {
@@ -267,23 +275,23 @@ impl Lab<'_> {
 
     fn session(
         &self,
-        prepared: &Prepared,
-        ready: Ready,
+        prepared: &PreparedExperiment,
+        ready: RunResources,
         writer: RunWriter,
         records: Vec<TrialRecord>,
         watcher: &mut dyn Watcher,
-    ) -> Result<Ended, LabError> {
-        let Ready { executor, fitness, .. } = ready;
+    ) -> Result<EndedRun, LabError> {
+        let RunResources { executor, fitness, .. } = ready;
         let experiment = &prepared.experiment;
         let made_all = records.is_empty();
-        let mut session = Session {
+        let mut session = RunSession {
             interrupt: self.interrupt.as_ref(),
             experiment,
             workload: prepared.workload.as_ref(),
             executor,
             writer,
             plan: prepared.plan.clone(),
-            history: History::new(&prepared.plan.metric, records),
+            history: FinishedTrials::new(&prepared.plan.metric, records),
             began: Instant::now(),
             completed: 0,
             failed: 0,
@@ -292,7 +300,7 @@ impl Lab<'_> {
         let ended = session.trials(&fitness, watcher);
         session.executor.end(watcher);
         watcher.finished();
-        let Session { writer, plan, history, completed, failed, .. } = session;
+        let RunSession { writer, plan, history, completed, failed, .. } = session;
         let id = writer.id().clone();
         let (state, reason) = match ended {
             Ok(ended) => ended,
@@ -313,7 +321,7 @@ impl Lab<'_> {
         writer.finish(state, &reason)?;
         watcher.concluded(state, &reason);
         let records = made_all.then(|| history.into_latest());
-        Ok(Ended { id, state, reason, completed, failed, unbuilt: Vec::new(), records })
+        Ok(EndedRun { id, state, reason, completed, failed, unbuilt: Vec::new(), records })
     }
 }
 
@@ -336,7 +344,7 @@ pub fn obstacles(plan: &Plan, state_dir: &Path) -> Vec<String> {
 
 /// Returns the block of the first trial that remains to be run.
 fn first_block(plan: &Plan, records: &[TrialRecord]) -> u32 {
-    let history = History::new(&plan.metric, records.to_vec());
+    let history = FinishedTrials::new(&plan.metric, records.to_vec());
     plan.trials.iter().find(|t| !history.stands(t.number)).map_or(0, |t| t.block)
 }
 

@@ -6,20 +6,21 @@ use std::time::{Duration, Instant};
 
 use assay_archive::RunWriter;
 use assay_model::{
-    Experiment, LedgerEvent, Observation, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
+    Experiment, LedgerEvent, Observation, Plan, PlannedTrial, RunState, TrialOutcome, TrialRecord,
+    units,
 };
 use assay_system::Interrupt;
 use assay_system::redact::CleanRecord;
 use assay_workloads::Workload;
 
 use crate::LabError;
-use crate::executors::executor::{Done, Executor, NextTrial, Over};
+use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
 use crate::plan::schedule;
 use crate::progress::watcher::{Progress, Watcher};
-use crate::run::finished_trials::History;
+use crate::run::finished_trials::FinishedTrials;
 use crate::run::fitness::Fit;
-use crate::run::stop::{self, Rule};
-use crate::trial::machine::Recorded;
+use crate::run::stop::{self, StopRule};
+use crate::trial::machine::RecordedTrial;
 
 /// Maximum number of metrics named in the message about a missing deciding metric.
 const MAX_NAMED: usize = 10;
@@ -27,7 +28,7 @@ const MAX_NAMED: usize = 10;
 const MAX_NOTES: usize = 3;
 
 /// State of a session that is carried from trial to trial.
-pub(crate) struct Session<'a> {
+pub(crate) struct RunSession<'a> {
     /// Signal that ends the session early.
     pub interrupt: Option<&'a Interrupt>,
     pub experiment: &'a Experiment,
@@ -35,7 +36,7 @@ pub(crate) struct Session<'a> {
     pub executor: Box<dyn Executor>,
     pub writer: RunWriter,
     pub plan: Plan,
-    pub history: History,
+    pub history: FinishedTrials,
     pub began: Instant,
     pub completed: usize,
     pub failed: usize,
@@ -44,12 +45,16 @@ pub(crate) struct Session<'a> {
     pub failures: BTreeMap<u32, u32>,
 }
 
-impl Session<'_> {
+impl RunSession<'_> {
     /// Runs the remaining trials of the plan. Returns the state in which the run ended and the
     /// reason.
-    pub fn trials(&mut self, fitness: &Fit, watcher: &mut dyn Watcher) -> Result<Over, LabError> {
+    pub fn trials(
+        &mut self,
+        fitness: &Fit,
+        watcher: &mut dyn Watcher,
+    ) -> Result<EarlyRunEnd, LabError> {
         let design = &self.experiment.design;
-        let rule = Rule::of(self.experiment);
+        let rule = StopRule::of(self.experiment);
         let max_time = units::duration_of(&design.max_time).unwrap_or(Duration::MAX);
         let mut index = 0;
         while let Some(planned) = self.plan.trials.get(index).cloned() {
@@ -74,10 +79,10 @@ impl Session<'_> {
             if let Some(over) = self.executor.over() {
                 return Ok(over);
             }
-            if outcome == Outcome::Interrupted {
+            if outcome == TrialOutcome::Interrupted {
                 return Ok((RunState::Interrupted, "interrupted by a signal".into()));
             }
-            if outcome != Outcome::Completed && self.given_up(planned.treatment) {
+            if outcome != TrialOutcome::Completed && self.given_up(planned.treatment) {
                 let sentence = self.without(&[planned.treatment]);
                 if self.plan.treatments.iter().all(|t| self.given_up(t.id)) {
                     return Ok((RunState::Failed, sentence));
@@ -131,7 +136,7 @@ impl Session<'_> {
     /// Returns the reason if the run must stop.
     fn block_ended(
         &mut self,
-        rule: Rule,
+        rule: StopRule,
         index: usize,
         planned: &PlannedTrial,
     ) -> Result<Option<String>, LabError> {
@@ -141,15 +146,15 @@ impl Session<'_> {
         }
         let counted = planned.block + 1 - self.experiment.design.all_warmup_blocks();
         match rule {
-            Rule::Open if counted == 1 => self.fix_blocks().map(|()| None),
-            Rule::Looks => {
+            StopRule::Open if counted == 1 => self.fix_blocks().map(|()| None),
+            StopRule::Looks => {
                 let look = stop::look(self.experiment, &self.plan, self.history.records(), counted);
                 let Some((stop, decision)) = look else { return Ok(None) };
                 self.writer
                     .ledger(LedgerEvent::Looked { blocks: counted, decision: decision.clone() })?;
                 Ok(stop.then_some(decision))
             }
-            Rule::Open | Rule::Fixed(_) => Ok(None),
+            StopRule::Open | StopRule::Fixed(_) => Ok(None),
         }
     }
 
@@ -171,7 +176,7 @@ impl Session<'_> {
         planned: &PlannedTrial,
         fitness: &Fit,
         watcher: &mut dyn Watcher,
-    ) -> Result<Outcome, LabError> {
+    ) -> Result<TrialOutcome, LabError> {
         let treatment =
             self.plan.treatment(planned.treatment).ok_or_else(|| LabError::CannotResume {
                 run: self.writer.id().clone(),
@@ -180,7 +185,7 @@ impl Session<'_> {
         let attempt = self.history.next_attempt(planned.number);
         watcher.started(&self.progress(planned, treatment));
         self.writer.ledger(LedgerEvent::TrialStarted { number: planned.number, attempt })?;
-        let Session { executor, writer, history, .. } = self;
+        let RunSession { executor, writer, history, .. } = self;
         let next = NextTrial {
             experiment: self.experiment,
             plan: &self.plan,
@@ -193,8 +198,8 @@ impl Session<'_> {
             last: self.plan.trials.last().is_some_and(|t| t.number == planned.number),
             system: &|| writer.reader().and_then(|r| r.system()).ok(),
         };
-        let Done { recorded, stdout, stderr } = executor.trial(&next, watcher);
-        let Recorded { mut record, samples, kept, trace } = recorded;
+        let FinishedTrial { recorded, stdout, stderr } = executor.trial(&next, watcher);
+        let RecordedTrial { mut record, samples, kept, trace } = recorded;
         if self.completed + self.failed == 0 {
             record.evidence.extend(fitness.seen.iter().cloned());
             record.findings.extend(fitness.findings.iter().cloned());
@@ -207,7 +212,7 @@ impl Session<'_> {
         }
         self.writer.write_trial_with(&record, &stdout, &stderr, samples.as_ref(), &kept)?;
         self.executor.recorded()?;
-        if record.outcome == Outcome::Completed {
+        if record.outcome == TrialOutcome::Completed {
             self.completed += 1;
         } else {
             self.failed += 1;
@@ -225,8 +230,8 @@ impl Session<'_> {
     /// Marks a completed trial as failed if it lacks the deciding metric, because it measured
     /// nothing.
     fn require_metric(&self, record: &mut TrialRecord) {
-        if record.outcome == Outcome::Completed && record.metric(&self.plan.metric).is_none() {
-            record.outcome = Outcome::Failed;
+        if record.outcome == TrialOutcome::Completed && record.metric(&self.plan.metric).is_none() {
+            record.outcome = TrialOutcome::Failed;
             let name = &self.plan.metric;
             let has: Vec<&str> = record.metrics.iter().map(|m| m.name.as_str()).collect();
             let named = has[..has.len().min(MAX_NAMED)].join(", ");

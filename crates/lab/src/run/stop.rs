@@ -2,7 +2,7 @@
 //! second, or at a look at the results that finds the answer clear.
 
 use assay_model::{Design, Experiment, Plan, Stop, TrialRecord};
-use assay_stats::comparison::sequential::{self, Look, LookInput};
+use assay_stats::comparison::sequential::{self, LookInput, StopDecision};
 
 use crate::analyse::pairs::{counterpart, pairs};
 use crate::plan::margin;
@@ -15,7 +15,7 @@ const MAX_OPEN_BLOCKS: u32 = 1000;
 
 /// Stopping rule of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
+pub(crate) enum StopRule {
     /// Stop after this number of blocks.
     Fixed(u32),
     /// Fix the number of blocks after the first counted block, from its duration.
@@ -26,15 +26,15 @@ pub(crate) enum Rule {
 
 /// Returns the stopping rule of this experiment as a sentence.
 pub fn stop_rule(experiment: &Experiment) -> String {
-    Rule::of(experiment).sentence(experiment)
+    StopRule::of(experiment).sentence(experiment)
 }
 
-impl Rule {
+impl StopRule {
     pub fn of(experiment: &Experiment) -> Self {
         match (experiment.design.stop, experiment.design.blocks) {
-            (Stop::Clear, _) => Rule::Looks,
-            (Stop::Fixed, Some(blocks)) => Rule::Fixed(blocks),
-            (Stop::Fixed, None) => Rule::Open,
+            (Stop::Clear, _) => StopRule::Looks,
+            (Stop::Fixed, Some(blocks)) => StopRule::Fixed(blocks),
+            (Stop::Fixed, None) => StopRule::Open,
         }
     }
 
@@ -46,11 +46,11 @@ impl Rule {
             design.max_time, design.max_trials
         );
         let rule = match self {
-            Rule::Fixed(blocks) => format!("stop after {blocks} blocks"),
-            Rule::Open => format!(
+            StopRule::Fixed(blocks) => format!("stop after {blocks} blocks"),
+            StopRule::Open => format!(
                 "stop after as many blocks as fill {FILL_S} s per treatment, judged by the time (not the result) of the first block, at least {DEFAULT_BLOCKS} and at most {MAX_OPEN_BLOCKS}"
             ),
-            Rule::Looks => format!(
+            StopRule::Looks => format!(
                 "stop at the first of the looks at {:?} blocks at which every comparison is clear at the nominal alpha of {} (Pocock)",
                 sequential::LOOKS,
                 sequential::NOMINAL_ALPHA
@@ -89,11 +89,11 @@ pub(crate) fn look(
         let pairs: Vec<(Option<f64>, Option<f64>)> = base.into_iter().zip(other).collect();
         let gate = experiment.compare.gate;
         let sentence = match sequential::look(&LookInput { pairs: &pairs, better, margin, gate }) {
-            Look::Continue { sentence } => {
+            StopDecision::Continue { sentence } => {
                 all_clear = false;
                 sentence
             }
-            Look::Stop { sentence, .. } => sentence,
+            StopDecision::Stop { sentence, .. } => sentence,
         };
         sentences.push(format!("{}: {sentence}", treatment.label()));
     }

@@ -4,20 +4,20 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_model::{Better, Experiment, FactorLevels, Level, Scalar, Stop};
-use assay_stats::series::{About, Commit};
+use assay_model::{Better, Experiment, FactorLevel, FactorLevels, Scalar, Stop};
+use assay_stats::series::{Commit, HistoryDefinition};
 use assay_system::revisions::{Merges, Repository, Revision, RevisionError};
 
 use super::{POINT_BLOCKS, confirm_tag, tag};
-use crate::{LabError, Prepared, REV};
+use crate::{LabError, PreparedExperiment, REV};
 
 /// A history with its repository.
 #[derive(Debug)]
-pub struct Defined {
+pub struct DefinedHistory {
     /// Id of the history in the archive.
     pub id: String,
     /// Subject of the history: experiment, metric, reference and revisions.
-    pub about: About,
+    pub about: HistoryDefinition,
     /// Repository with the revisions.
     pub repo: Repository,
 }
@@ -25,7 +25,7 @@ pub struct Defined {
 /// Returns the id of the history that runs of this experiment belong to. The id depends on what a
 /// point measures: the experiment's name and a parameter that equals its default make no
 /// difference, and the range and the reference may change, too.
-pub fn id_of(archive: &Path, prepared: &Prepared) -> String {
+pub fn id_of(archive: &Path, prepared: &PreparedExperiment) -> String {
     let (e, workload) = (&prepared.experiment, &prepared.plan.workload);
     let build = e.source.as_ref().map_or("", |s| &s.build);
     let metric = &prepared.plan.metric;
@@ -60,10 +60,10 @@ fn commit(revision: &Revision) -> Commit {
 /// There is no repository, or a name resolves to nothing.
 pub fn define(
     archive: &Path,
-    prepared: &Prepared,
+    prepared: &PreparedExperiment,
     range: &str,
     reference: &str,
-) -> Result<Defined, LabError> {
+) -> Result<DefinedHistory, LabError> {
     let source = prepared.experiment.source.clone().unwrap_or_default();
     let repo = Repository::open(Path::new(&source.repo))?;
     let start = range.split_once("..").map_or(range, |(start, _)| start);
@@ -76,9 +76,9 @@ pub fn define(
     }
     let metric = prepared.plan.metric.clone();
     let spec = prepared.plan.workload.metrics.iter().find(|m| m.name == metric);
-    Ok(Defined {
+    Ok(DefinedHistory {
         id: id_of(archive, prepared),
-        about: About {
+        about: HistoryDefinition {
             experiment: prepared.experiment.name.clone(),
             unit: spec.map(|m| m.unit.clone()).unwrap_or_default(),
             better: spec.map_or(Better::Neither, |m| m.better),
@@ -97,7 +97,7 @@ fn range_is_whole(repo: &Repository, range: &str) -> bool {
     level(start).is_some_and(|start| level(end).as_ref() == Some(&start))
 }
 
-impl Defined {
+impl DefinedHistory {
     /// Returns the definition to store for readers without the repository. It contains the
     /// revisions of this history, widened to the commits that were stored or measured before and
     /// are on the same line of history. Other commits (of another branch, or of a history that was
@@ -105,7 +105,11 @@ impl Defined {
     ///
     /// # Errors
     /// git fails.
-    pub fn widened(&self, old: Option<&About>, measured: &[String]) -> Result<About, LabError> {
+    pub fn widened(
+        &self,
+        old: Option<&HistoryDefinition>,
+        measured: &[String],
+    ) -> Result<HistoryDefinition, LabError> {
         let mut about = self.about.clone();
         let (Some(first), Some(last)) = (about.revisions.first(), about.revisions.last()) else {
             return Ok(about);
@@ -138,7 +142,7 @@ impl Defined {
 /// Applies two revisions to an experiment, with the first as the baseline, and removes settings
 /// that apply only to the experiment's own run.
 pub(super) fn of_two(experiment: &mut Experiment, before: &str, after: &str) {
-    let level = |name: &str| Level::from(name);
+    let level = |name: &str| FactorLevel::from(name);
     experiment.factors.insert(REV.into(), FactorLevels::List(vec![level(before), level(after)]));
     experiment.compare.baseline.insert(REV.into(), Scalar::Text(before.to_owned()));
     experiment.compare.gate = false;

@@ -5,7 +5,7 @@
 use assay_archive::Archive;
 use assay_model::{Experiment, Plan, RunId, Scalar, Stop, TrialRecord};
 use assay_stats::series::Functions;
-use assay_traces::profile::{Measured, Side, differences};
+use assay_traces::profile::{ProfileSide, ProfiledTrial, differences};
 
 use super::define::of_two;
 use super::profile_tag;
@@ -67,7 +67,7 @@ pub fn functions(
         let name = format!("profile.json of trial {}", record.number);
         let Ok(profile) = assay_traces::profile::read(&bytes, &name) else { continue };
         sets[usize::from(record.treatment != plan.baseline)]
-            .push(Measured::of(&profile, Side::OnCpu));
+            .push(ProfiledTrial::of(&profile, ProfileSide::OnCpu));
     }
     let found = Functions { run: Some(run.clone()), ..unexplained(before, after, String::new()) };
     if sets.iter().any(|set| set.iter().all(|t| t.sampled_ns == 0)) {

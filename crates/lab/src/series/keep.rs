@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_stats::series::{Imported, KNOWN_VERSION, Known};
+use assay_stats::series::{HistoryFindings, ImportedSeries, KNOWN_VERSION};
 
 use crate::LabError;
 
@@ -14,29 +14,29 @@ fn folder(archive: &Path) -> PathBuf {
 
 /// Stored findings about a history, and their file.
 #[derive(Debug)]
-pub struct Kept {
+pub struct StoredFindings {
     /// Findings about the history: its changes and their confirmations.
-    pub known: Known,
+    pub known: HistoryFindings,
     path: PathBuf,
 }
 
-impl Kept {
+impl StoredFindings {
     /// Reads the file of a history. A missing file gives an empty value.
     ///
     /// # Errors
     /// The file cannot be read, has other content, or was written by a newer assay.
     pub fn open(archive: &Path, id: &str) -> Result<Self, LabError> {
         let path = folder(archive).join(format!("{}.json", super::tag(id)));
-        let mut known: Known = match fs::read_to_string(&path) {
+        let mut known: HistoryFindings = match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text).map_err(|e| damaged(&path, &e.to_string()))?,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Known::default(),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => HistoryFindings::default(),
             Err(e) => return Err(failed("read", &path)(e)),
         };
         if known.schema_version > KNOWN_VERSION {
             return Err(damaged(&path, "it was written by a newer assay; use that"));
         }
         known.schema_version = KNOWN_VERSION;
-        Ok(Kept { known, path })
+        Ok(StoredFindings { known, path })
     }
 
     /// Writes the file atomically: after a crash it is either the old or the new one.
@@ -101,7 +101,7 @@ pub fn imported_path(archive: &Path, name: &str) -> Option<PathBuf> {
 
 /// Reads all imported series of other programs, with the names they were imported under. Unreadable
 /// files are skipped.
-pub fn imported(archive: &Path) -> Vec<(String, Imported)> {
+pub fn imported(archive: &Path) -> Vec<(String, ImportedSeries)> {
     let all = names(&folder(archive).join("imported"), |name| Some(name.to_owned()));
     let read = |name: String| {
         let text = fs::read_to_string(imported_path(archive, &name)?).ok()?;
@@ -118,19 +118,19 @@ mod tests {
     fn a_history_is_kept_and_a_newer_one_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let archive = dir.path();
-        let mut kept = Kept::open(archive, "0123456789ab").unwrap();
+        let mut kept = StoredFindings::open(archive, "0123456789ab").unwrap();
         assert!(histories(archive).is_empty());
         kept.known.resets.push("abc".into());
         kept.save().unwrap();
         fs::write(folder(archive).join("history-evil.json"), "{}").unwrap();
         assert_eq!(histories(archive), ["0123456789ab"]);
-        assert_eq!(Kept::open(archive, "0123456789ab").unwrap().known, kept.known);
+        assert_eq!(StoredFindings::open(archive, "0123456789ab").unwrap().known, kept.known);
         let path = folder(archive).join("history-0123456789ab.json");
         fs::write(&path, "{\"schema_version\": 99}").unwrap();
-        let error = Kept::open(archive, "0123456789ab").unwrap_err().to_string();
+        let error = StoredFindings::open(archive, "0123456789ab").unwrap_err().to_string();
         assert!(error.contains("newer assay"), "{error}");
         fs::write(&path, "{").unwrap();
-        assert!(Kept::open(archive, "0123456789ab").is_err());
+        assert!(StoredFindings::open(archive, "0123456789ab").is_err());
         assert!(imported_path(archive, "../x").is_none() && imported_path(archive, ".x").is_none());
     }
 }

@@ -7,9 +7,9 @@ mod keep;
 mod read;
 mod show;
 
-pub use define::{Defined, confirmation, define, id_of, point};
+pub use define::{DefinedHistory, confirmation, define, id_of, point};
 pub use functions::{PROFILED_BLOCKS, PROFILES_BY, functions, profiling, sides, unexplained};
-pub use keep::{Kept, histories, imported, imported_path};
+pub use keep::{StoredFindings, histories, imported, imported_path};
 pub use read::read;
 pub use show::{Cleaner, show};
 
@@ -40,7 +40,7 @@ pub fn profile_tag(id: &str) -> String {
 
 /// Purpose of a run of a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum For {
+pub enum RunPurpose {
     /// Measures a point of the history.
     Point,
     /// Confirms a change with fresh trials.
@@ -50,12 +50,12 @@ pub enum For {
 }
 
 /// Returns the id of the history and the purpose of a run with this tag; `None` for another tag.
-pub fn of_tag(tag: &str) -> Option<(&str, For)> {
+pub fn of_tag(tag: &str) -> Option<(&str, RunPurpose)> {
     let rest = tag.strip_prefix(PREFIX)?;
     let (id, what) = match (rest.strip_suffix(CONFIRMS), rest.strip_suffix(PROFILES)) {
-        (Some(id), _) => (id, For::Confirmation),
-        (_, Some(id)) => (id, For::Functions),
-        _ => (rest, For::Point),
+        (Some(id), _) => (id, RunPurpose::Confirmation),
+        (_, Some(id)) => (id, RunPurpose::Functions),
+        _ => (rest, RunPurpose::Point),
     };
     keep::is_id(id).then_some((id, what))
 }
@@ -67,9 +67,9 @@ mod tests {
     #[test]
     fn tags_say_what_a_run_is_for() {
         let id = "0123456789ab";
-        assert_eq!(of_tag(&tag(id)), Some((id, For::Point)));
-        assert_eq!(of_tag(&confirm_tag(id)), Some((id, For::Confirmation)));
-        assert_eq!(of_tag(&profile_tag(id)), Some((id, For::Functions)));
+        assert_eq!(of_tag(&tag(id)), Some((id, RunPurpose::Point)));
+        assert_eq!(of_tag(&confirm_tag(id)), Some((id, RunPurpose::Confirmation)));
+        assert_eq!(of_tag(&profile_tag(id)), Some((id, RunPurpose::Functions)));
         for other in ["history-", "history-0123", "history-0123456789ab-other", "nightly"] {
             assert_eq!(of_tag(other), None, "{other}");
         }

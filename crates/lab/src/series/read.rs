@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use assay_archive::{Archive, Filter, RunReader};
 use assay_model::{Experiment, Plan, RunId, RunState, Scalar, TrialRecord};
 use assay_stats::series::{
-    Commit, Confirmation, Fresh, Link, Part, Past, Point, Ratio, Series, chain,
+    Commit, Confirmation, FreshResult, HistoryData, Link, MachineSeries, Ratio, ReferencePoints,
+    SeriesPoint, chain,
 };
 
 use super::{confirm_tag, tag};
 use crate::analyse::pairs::pairs;
-use crate::{LabError, REV, Recorded};
+use crate::{LabError, REV, RecordedRun};
 
 /// Paired measurements of one revision and one reference.
 #[derive(Debug, Default)]
@@ -32,7 +33,7 @@ impl Pairs {
 }
 
 /// Pairs by machine, reference and revision.
-type Measured = BTreeMap<(String, String, String), Pairs>;
+type MeasuredPairs = BTreeMap<(String, String, String), Pairs>;
 
 /// Parts of a run that are needed here.
 struct OneRun {
@@ -81,9 +82,9 @@ pub fn read(
     id: &str,
     range: &[Commit],
     reference: &str,
-) -> Result<Past, LabError> {
-    let mut past = Past::default();
-    let mut measured: Measured = BTreeMap::new();
+) -> Result<HistoryData, LabError> {
+    let mut past = HistoryData::default();
+    let mut measured: MeasuredPairs = BTreeMap::new();
     let place = |level: &str| range.iter().position(|r| r.level == level);
     for run in runs(archive, tag(id))? {
         let excluded = run.experiment.design.exclude.iter().filter_map(|p| p.get(REV));
@@ -101,7 +102,7 @@ pub fn read(
 
 /// Collects the pairs of a run. `failed` is called with each revision that has no pairs although
 /// the run is complete.
-fn take(run: &OneRun, measured: &mut Measured, failed: &mut dyn FnMut(&str)) {
+fn take(run: &OneRun, measured: &mut MeasuredPairs, failed: &mut dyn FnMut(&str)) {
     let plan = &run.plan;
     let base = level(plan, plan.baseline);
     for treatment in &plan.treatments {
@@ -129,9 +130,9 @@ fn take(run: &OneRun, measured: &mut Measured, failed: &mut dyn FnMut(&str)) {
 }
 
 /// Evaluates a run of two revisions that confirms the change between them.
-fn fresh(run: &OneRun) -> Option<Fresh> {
+fn fresh(run: &OneRun) -> Option<FreshResult> {
     let commit = run.plan.treatments.iter().find(|t| t.id != run.plan.baseline)?;
-    let analysis = crate::analyse(&Recorded {
+    let analysis = crate::analyse(&RecordedRun {
         experiment: &run.experiment,
         plan: &run.plan,
         records: &run.records,
@@ -141,7 +142,7 @@ fn fresh(run: &OneRun) -> Option<Fresh> {
     // A run without a counted trial confirms nothing.
     run.records.iter().find(|r| r.counts())?;
     let found = analysis.comparisons.first();
-    Some(Fresh {
+    Some(FreshResult {
         run: run.id.clone(),
         machine: run.machine.clone(),
         commit: level(&run.plan, commit.id),
@@ -150,8 +151,8 @@ fn fresh(run: &OneRun) -> Option<Fresh> {
 }
 
 /// Computes the points from the pairs.
-fn points(measured: &Measured, range: &[Commit], reference: &str, past: &mut Past) {
-    let mut by_machine: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+fn points(measured: &MeasuredPairs, range: &[Commit], reference: &str, past: &mut HistoryData) {
+    let mut by_machine: BTreeMap<String, Vec<SeriesPoint>> = BTreeMap::new();
     for ((machine, base, own), pairs) in measured {
         let Some(place) = range.iter().position(|r| r.level == *own) else {
             if own != reference && !past.outside.contains(own) {
@@ -165,8 +166,8 @@ fn points(measured: &Measured, range: &[Commit], reference: &str, past: &mut Pas
             .map(|((_, old, new), p)| Link { old: old.clone(), new: new.clone(), ratio: p.ratio() })
             .collect();
         let parts = [
-            Part { reference: reference.to_owned(), points: Vec::new() },
-            Part { reference: base.clone(), points: vec![pairs.ratio()] },
+            ReferencePoints { reference: reference.to_owned(), points: Vec::new() },
+            ReferencePoints { reference: base.clone(), points: vec![pairs.ratio()] },
         ];
         let ratio = match chain(&parts, &links) {
             Ok(all) => all[0],
@@ -182,7 +183,7 @@ fn points(measured: &Measured, range: &[Commit], reference: &str, past: &mut Pas
             }
         };
         let revision = &range[place];
-        let point = Point {
+        let point = SeriesPoint {
             place,
             commit: revision.level.clone(),
             label: revision.label.clone(),
@@ -205,7 +206,7 @@ fn points(measured: &Measured, range: &[Commit], reference: &str, past: &mut Pas
     }
     for (machine, mut points) in by_machine {
         points.sort_by_key(|p| p.place);
-        past.series.push(Series { machine, points });
+        past.series.push(MachineSeries { machine, points });
     }
     past.series.sort_by_key(|s| std::cmp::Reverse(s.points.len()));
 }

@@ -3,9 +3,9 @@
 
 use assay_archive::Archive;
 use assay_model::nouns::count;
-use assay_stats::series::{About, Past, Shown, shown};
+use assay_stats::series::{HistoryData, HistoryDefinition, HistoryView, shown};
 
-use super::{Kept, read};
+use super::{StoredFindings, read};
 use crate::LabError;
 
 /// Function that removes private data from a text before it is shown to others.
@@ -21,8 +21,8 @@ pub fn show(
     archive: &Archive,
     id: &str,
     clean: Option<Cleaner<'_>>,
-) -> Result<Option<(Shown, Past, Kept)>, LabError> {
-    let mut kept = Kept::open(archive.path(), id)?;
+) -> Result<Option<(HistoryView, HistoryData, StoredFindings)>, LabError> {
+    let mut kept = StoredFindings::open(archive.path(), id)?;
     let Some(mut about) = kept.known.about.clone() else { return Ok(None) };
     let mut past = read(archive, id, &about.revisions, &about.reference.level)?;
     let lost = past.outside.len();
@@ -40,7 +40,12 @@ pub fn show(
 }
 
 /// Cleans every text that a person may have written.
-fn wash(about: &mut About, past: &mut Past, kept: &mut Kept, clean: Cleaner<'_>) {
+fn wash(
+    about: &mut HistoryDefinition,
+    past: &mut HistoryData,
+    kept: &mut StoredFindings,
+    clean: Cleaner<'_>,
+) {
     let wash = |text: &mut String| *text = clean(text);
     wash(&mut about.experiment);
     for commit in about.revisions.iter_mut().chain([&mut about.reference]) {

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
 use assay_model::{
-    Better, Experiment, Kind, MetricValue, ObserverReport, Phase, TrialRecord, units,
+    Better, Experiment, MetricKind, MetricValue, ObserverReport, Phase, TrialRecord, units,
 };
 use assay_observe::NotAvailable;
-use assay_observe::counters::Counters;
+use assay_observe::counters::RunningCounters;
 use assay_observe::io::{IoWatch, TraceRequest};
 use assay_observe::profile::{ProfileWatch, Snapshot};
 use assay_observe::syscalls::SyscallWatch;
 use assay_traces::block_io::{Dimension, IoReport, Measure, Op, OpTotal, Question};
 
-use crate::tracers::instructions::Counting;
-use crate::tracers::running_tracer::Beside;
+use crate::tracers::instructions::InstructionCounting;
+use crate::tracers::running_tracer::RunningTracer;
 use crate::tracers::{counters, instructions, profile, syscalls};
 use crate::trial::artifacts::File;
 
@@ -31,25 +31,25 @@ const MAX_SENT: u64 = 256 << 20;
 
 /// Tracers that are active during the trials of a run.
 #[derive(Debug)]
-pub(crate) struct Tracing {
+pub(crate) struct BlockIoTracers {
     ask: Option<TraceRequest>,
     watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
-    profiling: Beside<ProfileWatch>,
-    calls: Beside<SyscallWatch>,
-    counters: Beside<Counters>,
+    profiling: RunningTracer<ProfileWatch>,
+    calls: RunningTracer<SyscallWatch>,
+    counters: RunningTracer<RunningCounters>,
     /// Instruction counts, which need separate trials.
-    pub instructions: Option<Counting>,
+    pub instructions: Option<InstructionCounting>,
 }
 
 /// Block I/O data of a trial to keep.
-pub(crate) struct Kept {
+pub(crate) struct BlockIoResult {
     /// Report of the I/O tracer as JSON.
     pub answer: Vec<u8>,
     /// File of single I/Os.
     pub events: Option<PathBuf>,
 }
 
-impl Kept {
+impl BlockIoResult {
     /// Returns the data as files for the collecting machine. Single I/Os that are too large to send
     /// are dropped, with a note.
     pub fn files(self, record: &mut TrialRecord) -> Vec<File> {
@@ -75,7 +75,7 @@ impl Kept {
     }
 }
 
-impl Tracing {
+impl BlockIoTracers {
     /// Creates the tracers that the experiment requests. Single I/Os are kept in `folder` until the
     /// trial is recorded.
     pub fn new(experiment: &Experiment, tick_ns: u64, folder: &Path) -> Self {
@@ -95,24 +95,24 @@ impl Tracing {
             regions: true,
             ..TraceRequest::default()
         });
-        Tracing {
+        BlockIoTracers {
             ask,
             watch: RefCell::new(None),
-            profiling: Beside::new(profile::request(experiment)),
-            calls: Beside::new(syscalls::request(experiment)),
-            counters: Beside::new(counters::request(experiment)),
-            instructions: Counting::new(experiment, folder),
+            profiling: RunningTracer::new(profile::request(experiment)),
+            calls: RunningTracer::new(syscalls::request(experiment)),
+            counters: RunningTracer::new(counters::request(experiment)),
+            instructions: InstructionCounting::new(experiment, folder),
         }
     }
 
     /// Creates a set without any tracer.
     pub fn off() -> Self {
-        Tracing {
+        BlockIoTracers {
             ask: None,
             watch: RefCell::new(None),
-            profiling: Beside::new(None),
-            calls: Beside::new(None),
-            counters: Beside::new(None),
+            profiling: RunningTracer::new(None),
+            calls: RunningTracer::new(None),
+            counters: RunningTracer::new(None),
             instructions: None,
         }
     }
@@ -160,7 +160,7 @@ impl Tracing {
     }
 
     /// Stops the block I/O tracer and adds its observations to the record.
-    pub fn stop(&self, record: &mut TrialRecord) -> Option<Kept> {
+    pub fn stop(&self, record: &mut TrialRecord) -> Option<BlockIoResult> {
         let watch = self.watch.borrow_mut().take()?;
         let mut report =
             ObserverReport { observer: NAME.to_owned(), samples: 0, not_seen: Vec::new() };
@@ -170,7 +170,7 @@ impl Tracing {
                 record.metrics.extend(metrics(&traced.report));
                 report.not_seen = traced.not_seen;
                 let answer = serde_json::to_vec(&traced.report).ok();
-                answer.map(|answer| Kept { answer, events: traced.events })
+                answer.map(|answer| BlockIoResult { answer, events: traced.events })
             }
             Err(error) => {
                 report.not_seen = vec![error.to_string()];
@@ -193,7 +193,7 @@ fn metrics(report: &IoReport) -> Vec<MetricValue> {
             value.filter(|v| v.is_finite()),
             unit,
             Better::Neither,
-            Kind::Measured,
+            MetricKind::Measured,
         )
     };
     let mut all = Vec::new();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use assay_model::{Better, Experiment, Kind, MetricValue};
+use assay_model::{Better, Experiment, MetricKind, MetricValue};
 use assay_observe::NotAvailable;
-use assay_observe::counters::{Counted, Counters, counter_ability};
+use assay_observe::counters::{CounterResult, RunningCounters, counter_ability};
 
 use crate::tracers::running_tracer::Tracer;
 
@@ -22,40 +22,40 @@ pub(crate) fn obstacle(experiment: &Experiment) -> Option<NotAvailable> {
     counter_ability(Path::new("/")).err()
 }
 
-impl Tracer for Counters {
+impl Tracer for RunningCounters {
     const NAME: &str = NAME;
     const FILE: &str = "counters.json";
     type Request = ();
-    type Seen = Counted;
+    type Observations = CounterResult;
 
     fn start(root: &Path, (): &()) -> Result<Self, NotAvailable> {
-        Counters::start(root)
+        RunningCounters::start(root)
     }
 
     fn begin(&mut self) {
-        Counters::begin(self);
+        RunningCounters::begin(self);
     }
 
     fn end(&mut self) {
-        Counters::end(self);
+        RunningCounters::end(self);
     }
 
-    fn stop(self) -> Result<Counted, NotAvailable> {
-        Ok(Counters::stop(self))
+    fn stop(self) -> Result<CounterResult, NotAvailable> {
+        Ok(RunningCounters::stop(self))
     }
 
-    fn samples(seen: &Counted) -> u64 {
+    fn samples(seen: &CounterResult) -> u64 {
         seen.events.iter().filter(|e| e.running_ns > 0).count() as u64
     }
 
-    fn not_seen(seen: &Counted) -> Vec<String> {
+    fn not_seen(seen: &CounterResult) -> Vec<String> {
         seen.notes.clone()
     }
 
-    fn metrics(seen: &Counted) -> Vec<MetricValue> {
-        let metric = |m: &assay_observe::counters::Computed| {
+    fn metrics(seen: &CounterResult) -> Vec<MetricValue> {
+        let metric = |m: &assay_observe::counters::ComputedMetric| {
             let name = format!("{NAME}.{}", m.name);
-            MetricValue::new(name, m.value, &m.unit, Better::Neither, Kind::Measured)
+            MetricValue::new(name, m.value, &m.unit, Better::Neither, MetricKind::Measured)
         };
         seen.metrics.iter().map(metric).collect()
     }

@@ -6,9 +6,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use assay_model::{
-    Better, Experiment, Kind, MetricValue, ObserverReport, Outcome, PlannedTrial, TrialRecord,
+    Better, Experiment, MetricKind, MetricValue, ObserverReport, PlannedTrial, TrialOutcome,
+    TrialRecord,
 };
-use assay_traces::profile::{Profile, Side};
+use assay_traces::profile::{Profile, ProfileSide};
 
 use crate::trial::artifacts::File;
 
@@ -31,22 +32,22 @@ pub(crate) fn blocks(tracer: &str) -> Option<u32> {
 
 /// Settings of the instruction counts of an experiment.
 #[derive(Debug)]
-pub(crate) struct Counting {
+pub(crate) struct InstructionCounting {
     blocks: u32,
     /// Folder in which callgrind writes a file for each process.
     folder: PathBuf,
 }
 
-impl Counting {
+impl InstructionCounting {
     /// Returns `None` if the experiment requests no instruction counts.
     pub fn new(experiment: &Experiment, run_dir: &Path) -> Option<Self> {
         let blocks = experiment.observe.tracers.iter().find_map(|t| blocks(t))?;
-        Some(Counting { blocks, folder: run_dir.join("callgrind") })
+        Some(InstructionCounting { blocks, folder: run_dir.join("callgrind") })
     }
 
     /// Returns true if this trial was successful and is to be followed by one that counts.
     pub fn wanted(&self, planned: &PlannedTrial, record: &TrialRecord) -> bool {
-        !planned.warmup && planned.block < self.blocks && record.outcome == Outcome::Completed
+        !planned.warmup && planned.block < self.blocks && record.outcome == TrialOutcome::Completed
     }
 
     /// Empties the output folder and returns the words that precede the program's own command.
@@ -82,12 +83,12 @@ impl Counting {
         let mut report =
             ObserverReport { observer: NAME.to_owned(), samples: 0, not_seen: Vec::new() };
         let profile = counted.and_then(|counted| match counted.outcome {
-            Outcome::Completed => self.read(),
+            TrialOutcome::Completed => self.read(),
             _ => Err(format!("the trial under {PROGRAM} did not complete: {}", counted.error)),
         });
         let kept = match profile {
             Ok(profile) => {
-                let all = profile.total_ns(Side::OnCpu);
+                let all = profile.total_ns(ProfileSide::OnCpu);
                 report.samples = all;
                 report.not_seen.clone_from(&profile.notes);
                 record.metrics.push(MetricValue::new(
@@ -95,7 +96,7 @@ impl Counting {
                     Some(all as f64),
                     "instructions",
                     Better::Neither,
-                    Kind::Measured,
+                    MetricKind::Measured,
                 ));
                 serde_json::to_vec(&profile)
                     .ok()

@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use assay_model::{Better, Experiment, Kind, MetricValue};
+use assay_model::{Better, Experiment, MetricKind, MetricValue};
 use assay_observe::NotAvailable;
 use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch, RATE_HZ, Unwind};
-use assay_traces::profile::{Profile, Side, State};
+use assay_traces::profile::{Profile, ProfileSide, ThreadState};
 
 use crate::tracers::running_tracer::Tracer;
 
@@ -62,7 +62,7 @@ impl Tracer for ProfileWatch {
     const NAME: &str = NAME;
     const FILE: &str = "profile.json";
     type Request = ProfileRequest;
-    type Seen = Profile;
+    type Observations = Profile;
 
     fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
         ProfileWatch::start(root, ask)
@@ -81,7 +81,7 @@ impl Tracer for ProfileWatch {
     }
 
     fn samples(seen: &Profile) -> u64 {
-        seen.count(Side::OnCpu)
+        seen.count(ProfileSide::OnCpu)
     }
 
     fn not_seen(seen: &Profile) -> Vec<String> {
@@ -90,30 +90,30 @@ impl Tracer for ProfileWatch {
 
     /// Returns the time of all threads together, by thread state.
     fn metrics(profile: &Profile) -> Vec<MetricValue> {
-        let name = |state: State| match state {
-            State::OnCpu => "on_cpu",
-            State::Runnable => "runnable",
-            State::Io => "io",
-            State::Lock => "lock",
-            State::PageFault => "page_fault",
-            State::Sleep => "sleep",
-            State::Event => "event",
-            State::Unknown => "off_cpu_unknown",
+        let name = |state: ThreadState| match state {
+            ThreadState::OnCpu => "on_cpu",
+            ThreadState::Runnable => "runnable",
+            ThreadState::Io => "io",
+            ThreadState::Lock => "lock",
+            ThreadState::PageFault => "page_fault",
+            ThreadState::Sleep => "sleep",
+            ThreadState::Event => "event",
+            ThreadState::Unknown => "off_cpu_unknown",
         };
-        let of = |state: State| match (state, profile.cpu_ns()) {
-            (State::OnCpu, Some(exact)) => exact,
+        let of = |state: ThreadState| match (state, profile.cpu_ns()) {
+            (ThreadState::OnCpu, Some(exact)) => exact,
             _ => profile.stacks.iter().filter(|s| s.state == state).map(|s| s.ns).sum(),
         };
-        State::ALL
+        ThreadState::ALL
             .into_iter()
-            .filter(|s| profile.off_cpu || *s == State::OnCpu)
+            .filter(|s| profile.off_cpu || *s == ThreadState::OnCpu)
             .map(|state| {
                 MetricValue::new(
                     format!("{NAME}.{}", name(state)),
                     Some(of(state) as f64 / 1e9),
                     "s",
                     Better::Neither,
-                    Kind::Measured,
+                    MetricKind::Measured,
                 )
             })
             .collect()

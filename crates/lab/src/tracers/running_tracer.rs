@@ -19,7 +19,7 @@ pub(crate) trait Tracer: Sized {
     /// Settings from the experiment.
     type Request;
     /// Observations of one trial.
-    type Seen: serde::Serialize;
+    type Observations: serde::Serialize;
 
     /// Starts the tracer before the program.
     ///
@@ -37,29 +37,29 @@ pub(crate) trait Tracer: Sized {
     ///
     /// # Errors
     /// The observations could not be read.
-    fn stop(self) -> Result<Self::Seen, NotAvailable>;
+    fn stop(self) -> Result<Self::Observations, NotAvailable>;
 
     /// Returns the number of samples or events observed.
-    fn samples(seen: &Self::Seen) -> u64;
+    fn samples(seen: &Self::Observations) -> u64;
 
     /// Returns sentences about events that the tracer missed.
-    fn not_seen(seen: &Self::Seen) -> Vec<String>;
+    fn not_seen(seen: &Self::Observations) -> Vec<String>;
 
     /// Returns totals as metrics, so that treatments are compared by them too.
-    fn metrics(seen: &Self::Seen) -> Vec<MetricValue>;
+    fn metrics(seen: &Self::Observations) -> Vec<MetricValue>;
 }
 
 /// A tracer for the trials of a run, if the experiment requests it.
 #[derive(Debug)]
-pub(crate) struct Beside<T: Tracer> {
+pub(crate) struct RunningTracer<T: Tracer> {
     ask: Option<T::Request>,
     watch: RefCell<Option<Result<T, NotAvailable>>>,
 }
 
-impl<T: Tracer> Beside<T> {
+impl<T: Tracer> RunningTracer<T> {
     /// Creates the tracer's holder; `None` if the experiment does not request the tracer.
     pub fn new(ask: Option<T::Request>) -> Self {
-        Beside { ask, watch: RefCell::new(None) }
+        RunningTracer { ask, watch: RefCell::new(None) }
     }
 
     /// Returns true if the experiment requests the tracer.

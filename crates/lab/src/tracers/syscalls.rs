@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_model::{Better, Experiment, Kind, MetricValue};
+use assay_model::{Better, Experiment, MetricKind, MetricValue};
 use assay_observe::NotAvailable;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
 use assay_traces::syscalls::Syscalls;
@@ -22,7 +22,7 @@ impl Tracer for SyscallWatch {
     const NAME: &str = NAME;
     const FILE: &str = assay_archive::SYSCALLS;
     type Request = SyscallRequest;
-    type Seen = Syscalls;
+    type Observations = Syscalls;
 
     fn start(root: &Path, ask: &SyscallRequest) -> Result<Self, NotAvailable> {
         SyscallWatch::start(root, ask)
@@ -52,7 +52,7 @@ impl Tracer for SyscallWatch {
         let all = seen.total();
         let metric = |name: &str, value: f64, unit: &str| {
             let name = format!("{NAME}.{name}");
-            MetricValue::new(name, Some(value), unit, Better::Neither, Kind::Measured)
+            MetricValue::new(name, Some(value), unit, Better::Neither, MetricKind::Measured)
         };
         vec![
             metric("calls", all.calls as f64, "calls").counted(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use assay_model::{SystemDescription, TrialRecord};
 use assay_quoted::pack;
 use assay_workloads::KEEP;
-use assay_workloads::capability::Judged;
+use assay_workloads::capability::JudgedArtifact;
 
 /// Limit for one file; a larger one is not kept. The other limits are for all files of a trial.
 const MAX_BYTES: u64 = 16 << 20;
@@ -68,7 +68,7 @@ pub(crate) fn bring(storage: &Path, trial_dir: &Path, record: &mut TrialRecord) 
 /// Judges the workload's result by its rule pack. The record gets a finding, and the whole verdict
 /// becomes another file of the trial.
 pub(crate) fn judge(
-    judged: Option<Judged>,
+    judged: Option<JudgedArtifact>,
     system: Option<&SystemDescription>,
     kept: &mut Vec<File>,
     record: &mut TrialRecord,
@@ -139,7 +139,7 @@ mod tests {
     fn a_result_is_judged_and_marked() {
         let mut record = record();
         let result = r#"{"expected_peak":2,"processors":2,"properties":{"profile":"quick"}}"#;
-        let judged = Some(Judged { artifact: "result.json", pack: "orders" });
+        let judged = Some(JudgedArtifact { artifact: "result.json", pack: "orders" });
         let mut kept = vec![("result.json".to_owned(), result.as_bytes().to_vec())];
         judge(judged, None, &mut kept, &mut record);
         let finding = &record.findings[0];

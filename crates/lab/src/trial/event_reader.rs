@@ -13,7 +13,7 @@ use assay_stats::curves::warmup::steady_state;
 use assay_stats::means::geometric;
 use assay_system::process::{Sink, Stream};
 
-use crate::progress::watcher::News;
+use crate::progress::watcher::TrialNews;
 
 /// Limit on notes of a trial; further ones would add no information.
 const MAX_NOTES: usize = 200;
@@ -48,7 +48,7 @@ pub(crate) struct EventReader<'a> {
     bad_lines: u64,
     every: Option<Duration>,
     wants_output: bool,
-    on_news: &'a mut dyn FnMut(News<'_>),
+    on_news: &'a mut dyn FnMut(TrialNews<'_>),
     on_phase: Option<&'a dyn Fn(Phase)>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> EventReader<'a> {
     pub fn new(
         every: Option<Duration>,
         wants_output: bool,
-        on_news: &'a mut dyn FnMut(News<'_>),
+        on_news: &'a mut dyn FnMut(TrialNews<'_>),
         samples: &'a mut SampleSet,
     ) -> Self {
         EventReader {
@@ -89,7 +89,7 @@ impl<'a> EventReader<'a> {
     }
 
     fn take(&mut self, event: Event, t_ns: u64) {
-        (self.on_news)(News::Event(&event, t_ns));
+        (self.on_news)(TrialNews::Event(&event, t_ns));
         match event {
             Event::Phase { phase, t_ns: at } => {
                 if let Some(on_phase) = self.on_phase {
@@ -327,7 +327,7 @@ impl Sink for EventReader<'_> {
     }
 
     fn tick(&mut self) {
-        (self.on_news)(News::Tick);
+        (self.on_news)(TrialNews::Tick);
     }
 
     fn wants_output(&self) -> bool {
@@ -335,7 +335,7 @@ impl Sink for EventReader<'_> {
     }
 
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
-        (self.on_news)(News::Printed(stream, bytes));
+        (self.on_news)(TrialNews::Printed(stream, bytes));
     }
 }
 
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn a_metric_has_one_value_in_its_declared_unit_and_a_note_says_when_it_had_others() {
         let mut samples = SampleSet::default();
-        let mut on_news = |_: News<'_>| {};
+        let mut on_news = |_: TrialNews<'_>| {};
         let mut reader = EventReader::new(None, false, &mut on_news, &mut samples);
         for (metric, value, unit) in [
             ("once", "5", "s"),
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn notes_on_many_repeated_metrics_are_bounded() {
         let mut samples = SampleSet::default();
-        let mut on_news = |_: News<'_>| {};
+        let mut on_news = |_: TrialNews<'_>| {};
         let mut reader = EventReader::new(None, false, &mut on_news, &mut samples);
         for i in 0..MAX_NAMES {
             let line = format!(r#"{{"metric":"m{}","value":2,"unit":"s"}}"#, i % (MAX_NAMES / 2));
@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn findings_and_samples_of_the_program_are_kept() {
         let mut samples = SampleSet::default();
-        let mut on_news = |_: News<'_>| {};
+        let mut on_news = |_: TrialNews<'_>| {};
         let mut reader = EventReader::new(None, false, &mut on_news, &mut samples);
         for line in [
             r#"{"sample":"throughput","t_ns":5,"value":10,"unit":"ops/s"}"#,

@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use assay_checks::see;
 use assay_model::{
-    Better, Kind, MetricValue, Observation, Outcome, PlannedTrial, Setting, Treatment, TrialRecord,
-    ValidationResult,
+    Better, MetricKind, MetricValue, Observation, PlannedTrial, Setting, Treatment, TrialOutcome,
+    TrialRecord, ValidationResult,
 };
-use assay_system::process::{End, Limits, Output, Program, Ran, Runner, Sink};
+use assay_system::process::{Limits, Output, ProcessEnd, ProcessResult, ProgramSpec, Runner, Sink};
 use assay_system::{
-    After, Applied, Controller, During, Hiatus, LimitHits, LimitWatch, ProcessSetup, Root, Scope,
+    AppliedSettings, ControlScope, Controller, LimitHits, LimitWatch, ObserverHook, PauseDetector,
+    ProcessSetup, RecordHook, Root,
 };
-use assay_workloads::{Finished, Launch, TrialContext, Workload, WorkloadError};
+use assay_workloads::{FinishedProgram, Launch, TrialContext, Workload, WorkloadError};
 
 use crate::clock::now_utc;
 use crate::trial::event_reader::EventReader;
@@ -23,7 +24,7 @@ use crate::trial::observations::Programs;
 use crate::trial::{artifacts, inputs, working_folder};
 
 /// Settings that are the same for all trials of a run.
-pub(crate) struct Bench<'a> {
+pub(crate) struct TrialSettings<'a> {
     pub workload: &'a dyn Workload,
     pub controller: &'a Controller,
     pub exe: &'a Path,
@@ -53,12 +54,12 @@ pub(crate) struct TrialSpec<'a> {
     /// Completed records with curves of the same treatment so far.
     pub previous: &'a [TrialRecord],
     /// Called just before the program starts; an error, as a sentence, prevents the start.
-    pub at_start: &'a AtStart<'a>,
+    pub at_start: &'a StartHook<'a>,
 }
 
 /// Function called before a program starts, with the trial's context and the settings of its
 /// processes.
-pub(crate) type AtStart<'a> = dyn Fn(&TrialContext<'_>, &ProcessSetup) -> Result<(), String> + 'a;
+pub(crate) type StartHook<'a> = dyn Fn(&TrialContext<'_>, &ProcessSetup) -> Result<(), String> + 'a;
 
 /// Number of bytes kept of each output stream.
 pub(crate) const KEEP_BYTES: usize = 2 << 20;
@@ -75,26 +76,26 @@ pub const DISCARDED: &str =
 
 /// Result of a program's run, functions by which controls complete the record, the program's file,
 /// and observations made meanwhile.
-type Executed = (Ran, Vec<After>, Option<PathBuf>, Vec<Observation>);
+type ExecutionResult = (ProcessResult, Vec<RecordHook>, Option<PathBuf>, Vec<Observation>);
 
 /// Reason why a program was not started.
-struct Stopped {
+struct NotStarted {
     /// A sentence for the record.
     error: String,
     /// True if no other trial of the treatment can be started either.
     for_good: bool,
 }
 
-impl From<String> for Stopped {
+impl From<String> for NotStarted {
     fn from(error: String) -> Self {
-        Stopped { error, for_good: false }
+        NotStarted { error, for_good: false }
     }
 }
 
 /// Records the effects of control group limits on a trial.
 fn limited(hits: LimitHits, record: &mut TrialRecord) {
     let LimitHits { periods, stopped, stopped_s, memory } = hits;
-    let (better, kind) = (Better::Lower, Kind::Measured);
+    let (better, kind) = (Better::Lower, MetricKind::Measured);
     if periods > 0 {
         let value = MetricValue::new("stopped_by_quota", Some(stopped_s), "s", better, kind);
         record.metrics.push(value);
@@ -108,7 +109,7 @@ pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
     TrialRecord::blank(planned, attempt, now_utc(), now)
 }
 
-impl Bench<'_> {
+impl TrialSettings<'_> {
     /// Runs one trial and returns its record. Failures go into the record and are not errors of the
     /// lab.
     pub fn run(
@@ -174,7 +175,7 @@ impl Bench<'_> {
         }
         if let Err(e) = applied.restore() {
             see(&mut record, Observation::NotPutBack { error: e.to_string() });
-            record.outcome = Outcome::Failed;
+            record.outcome = TrialOutcome::Failed;
             record.error = e.to_string();
         }
         record
@@ -183,12 +184,17 @@ impl Bench<'_> {
     /// Runs the workload's empty launch under the same settings as the trial's program and returns
     /// its wall time in seconds. It runs before the preparation, so that the preparation's effect
     /// on the caches remains.
-    fn empty(&self, runner: &mut Runner, ctx: &TrialContext<'_>, applied: &Applied) -> Option<f64> {
+    fn empty(
+        &self,
+        runner: &mut Runner,
+        ctx: &TrialContext<'_>,
+        applied: &AppliedSettings,
+    ) -> Option<f64> {
         let launch = self.workload.offers().calibrates?.empty_launch(ctx.params)?;
         let ran =
             self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout.min(EMPTY), &mut ());
         runner.forget();
-        ran.ok().filter(|ran| ran.end == End::Exited).map(|ran| ran.resources.wall_s)
+        ran.ok().filter(|ran| ran.end == ProcessEnd::Exited).map(|ran| ran.resources.wall_s)
     }
 
     /// Prepares the trial, takes the actions and runs the program.
@@ -196,17 +202,17 @@ impl Bench<'_> {
         &self,
         runner: &mut Runner,
         ctx: &TrialContext<'_>,
-        (applied, during): (&Applied, Vec<During>),
+        (applied, during): (&AppliedSettings, Vec<ObserverHook>),
         actions: &[Setting],
-        at_start: &AtStart<'_>,
+        at_start: &StartHook<'_>,
         events: &mut EventReader<'_>,
-    ) -> Result<Executed, Stopped> {
+    ) -> Result<ExecutionResult, NotStarted> {
         let mut launch = self
             .workload
             .prepare(ctx)
             .and_then(|()| inputs::place(self.workload, ctx, &applied.setup))
             .and_then(|()| self.workload.launch(ctx))
-            .map_err(|e| Stopped {
+            .map_err(|e| NotStarted {
                 error: format!("preparation failed: {e}"),
                 for_good: matches!(e, WorkloadError::Once(_)),
             })?;
@@ -224,7 +230,7 @@ impl Bench<'_> {
         let kept = launch.cwd.as_deref().filter(|cwd| !cwd.starts_with(ctx.trial_dir));
         let first = kept.filter(|_| self.programs.borrow_mut().begins(ctx.treatment));
         let before = first.and_then(|cwd| Some((cwd, working_folder::list(cwd)?)));
-        let hiatus = Hiatus::watch();
+        let hiatus = PauseDetector::watch();
         let (ran, after) = assay_system::beside(during, || {
             self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, events)
         });
@@ -241,10 +247,10 @@ impl Bench<'_> {
         runner: &mut Runner,
         launch: &Launch,
         trial_dir: &Path,
-        applied: &Applied,
+        applied: &AppliedSettings,
         timeout: Duration,
         sink: &mut dyn Sink,
-    ) -> Result<Ran, String> {
+    ) -> Result<ProcessResult, String> {
         let mut env = launch.env.clone();
         env.extend(applied.setup.env.iter().map(|(k, v)| (k.into(), v.into())));
         for (name, value) in &self.env {
@@ -252,7 +258,7 @@ impl Bench<'_> {
                 env.push((name.clone(), value.clone()));
             }
         }
-        let program = Program {
+        let program = ProgramSpec {
             argv: &launch.argv,
             env: &env,
             cwd: Some(launch.cwd.as_deref().unwrap_or(trial_dir)),
@@ -273,7 +279,7 @@ impl Bench<'_> {
         &self,
         runner: &Runner,
         ctx: &TrialContext<'_>,
-        ran: &Ran,
+        ran: &ProcessResult,
         empty_s: Option<f64>,
         events: EventReader<'_>,
         record: &mut TrialRecord,
@@ -290,29 +296,29 @@ impl Bench<'_> {
         record.metrics.iter_mut().for_each(|m| m.counted |= declared(m));
         Self::note_leftovers(ran, record);
         match ran.end {
-            End::Interrupted => {
-                record.outcome = Outcome::Interrupted;
+            ProcessEnd::Interrupted => {
+                record.outcome = TrialOutcome::Interrupted;
                 record.error = "interrupted by a signal to assay".into();
                 return;
             }
-            End::TimedOut => {
-                record.outcome = Outcome::TimedOut;
+            ProcessEnd::TimedOut => {
+                record.outcome = TrialOutcome::TimedOut;
                 record.error = format!(
                     "it ran longer than {} and was ended with its process group",
                     assay_model::units::format_duration(self.timeout)
                 );
                 return;
             }
-            End::WantsTerminal => {
-                record.outcome = Outcome::Failed;
+            ProcessEnd::WantsTerminal => {
+                record.outcome = TrialOutcome::Failed;
                 record.error = "it asked for the terminal and has none; use --stdin FILE".into();
                 return;
             }
-            End::Exited => {}
+            ProcessEnd::Exited => {}
         }
         let stdout = runner.stdout.bytes();
         let stderr = runner.stderr.bytes();
-        let finished = Finished {
+        let finished = FinishedProgram {
             exit: ran.exit,
             resources: &ran.resources,
             stdout: &stdout,
@@ -350,7 +356,7 @@ impl Bench<'_> {
         }
     }
 
-    fn note_leftovers(ran: &Ran, record: &mut TrialRecord) {
+    fn note_leftovers(ran: &ProcessResult, record: &mut TrialRecord) {
         if ran.leftovers > 0 {
             see(record, Observation::Leftovers { processes: ran.leftovers });
         }
@@ -364,15 +370,15 @@ impl Bench<'_> {
 }
 
 /// Sets the outcome of a program that exited on its own.
-fn judge(ran: &Ran, stderr: &[u8], record: &mut TrialRecord) {
+fn judge(ran: &ProcessResult, stderr: &[u8], record: &mut TrialRecord) {
     record.outcome = match &record.validation {
         ValidationResult::Failed { detail } => {
             record.error.clone_from(detail);
-            if ran.exit.success() { Outcome::Invalid } else { Outcome::Failed }
+            if ran.exit.success() { TrialOutcome::Invalid } else { TrialOutcome::Failed }
         }
-        _ => Outcome::Completed,
+        _ => TrialOutcome::Completed,
     };
-    if record.outcome == Outcome::Failed {
+    if record.outcome == TrialOutcome::Failed {
         record.error = with_last_line(std::mem::take(&mut record.error), stderr);
     }
 }
@@ -395,7 +401,7 @@ fn summary(capture: &assay_system::Capture) -> assay_model::StreamSummary {
 }
 
 fn is_action(setting: &Setting) -> bool {
-    assay_system::find(&setting.control).is_some_and(|c| c.spec().scope == Scope::Action)
+    assay_system::find(&setting.control).is_some_and(|c| c.spec().scope == ControlScope::Action)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_model::Treatment;
-use assay_system::{Applied, ProcessSetup};
+use assay_system::{AppliedSettings, ProcessSetup};
 use assay_workloads::{TrialContext, Workload, WorkloadError};
 
 /// Has the workload write its inputs to the storage, or to the trial's folder if there is none.
@@ -18,7 +18,10 @@ pub(crate) fn place(
 
 /// Seals the storage if the workload places inputs on it. Returns sentences for the record; the
 /// error is a sentence about the failure.
-pub(crate) fn make_cold(workload: &dyn Workload, applied: &Applied) -> Result<Vec<String>, String> {
+pub(crate) fn make_cold(
+    workload: &dyn Workload,
+    applied: &AppliedSettings,
+) -> Result<Vec<String>, String> {
     if workload.offers().inputs.is_none() {
         return Ok(Vec::new());
     }

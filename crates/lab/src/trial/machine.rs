@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_model::{
-    Experiment, Outcome, Plan, SampleRow, SampleSet, SystemDescription, TrialRecord, units,
+    Experiment, Plan, SampleRow, SampleSet, SystemDescription, TrialOutcome, TrialRecord, units,
 };
 use assay_observe::Sampler;
 use assay_system::process::{Output, Runner, guard};
@@ -14,12 +14,12 @@ use assay_system::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::{TrialContext, Workload};
 
 use crate::LabError;
-use crate::progress::watcher::News;
+use crate::progress::watcher::TrialNews;
 use crate::run::scratch::{self, Scratch};
-use crate::tracers::block_io::{self, Tracing};
+use crate::tracers::block_io::{self, BlockIoTracers};
 use crate::trial::event_reader::EventReader;
-use crate::trial::execution::{Bench, TrialSpec};
-use crate::trial::observations::{Programs, Witness};
+use crate::trial::execution::{TrialSettings, TrialSpec};
+use crate::trial::observations::{Programs, StabilityWatch};
 use crate::trial::{artifacts, power};
 
 /// Fallback sampling interval, for an experiment whose interval cannot be parsed. (It was checked
@@ -48,7 +48,7 @@ pub(crate) struct Machine {
     /// Control groups around this process that have limits.
     limited: Vec<PathBuf>,
     programs: RefCell<Programs>,
-    witness: Witness,
+    witness: StabilityWatch,
     /// True once a trial has run.
     began: bool,
     /// True if the last trial created nothing in its folder.
@@ -56,12 +56,12 @@ pub(crate) struct Machine {
 }
 
 /// A trial and its surroundings for the machine to run.
-pub(crate) struct Task<'a> {
+pub(crate) struct TrialTask<'a> {
     pub plan: &'a Plan,
     pub workload: &'a dyn Workload,
     /// The trial; its `at_start` is called when the tracer is running, before the first sample.
     pub order: TrialSpec<'a>,
-    pub tracing: &'a Tracing,
+    pub tracing: &'a BlockIoTracers,
     /// True if the trial is expected to last at least one monitor interval.
     pub samples: bool,
     /// True if no trial follows.
@@ -82,22 +82,22 @@ pub(crate) struct Listener<'a> {
     /// True if the listener receives the program's output.
     pub wants_all: bool,
     /// Called with the sampler of the monitors that observe this trial.
-    pub on_news: &'a mut dyn FnMut(News<'_>, Option<&Sampler>),
+    pub on_news: &'a mut dyn FnMut(TrialNews<'_>, Option<&Sampler>),
 }
 
 impl<'a> Listener<'a> {
     /// Returns a listener that ignores all news; `deaf` is a closure that does nothing.
-    pub fn nobody(deaf: &'a mut dyn FnMut(News<'_>, Option<&Sampler>)) -> Self {
+    pub fn nobody(deaf: &'a mut dyn FnMut(TrialNews<'_>, Option<&Sampler>)) -> Self {
         Listener { every: None, wants_all: false, on_news: deaf }
     }
 }
 
 /// Record, samples and files of a trial.
-pub(crate) struct Recorded {
+pub(crate) struct RecordedTrial {
     pub record: TrialRecord,
     pub samples: Option<SampleSet>,
     pub kept: Vec<artifacts::File>,
-    pub trace: Option<block_io::Kept>,
+    pub trace: Option<block_io::BlockIoResult>,
 }
 
 impl Machine {
@@ -140,7 +140,7 @@ impl Machine {
             cpus: crate::trial::cpus::allowed(),
             limited: assay_system::limited_groups(&Root::system()),
             programs: RefCell::default(),
-            witness: Witness::new(),
+            witness: StabilityWatch::new(),
             began: false,
             untouched: false,
         })
@@ -152,15 +152,15 @@ impl Machine {
     }
 
     /// Creates the experiment's tracers. On a node with several tasks only the first one traces.
-    pub fn tracing(&self, experiment: &Experiment) -> Tracing {
+    pub fn tracing(&self, experiment: &Experiment) -> BlockIoTracers {
         if !self.observes {
-            return Tracing::off();
+            return BlockIoTracers::off();
         }
-        Tracing::new(experiment, self.interval.as_nanos() as u64, self.run_dir())
+        BlockIoTracers::new(experiment, self.interval.as_nanos() as u64, self.run_dir())
     }
 
     /// Runs a trial and records it. Failures go into the record and are not errors of the lab.
-    pub fn trial(&mut self, task: &Task<'_>, listener: Listener<'_>) -> Recorded {
+    pub fn trial(&mut self, task: &TrialTask<'_>, listener: Listener<'_>) -> RecordedTrial {
         if !std::mem::replace(&mut self.began, true) {
             assay_system::end_strays();
         }
@@ -178,7 +178,7 @@ impl Machine {
         // These are copies, because the folder may be emptied for a trial that counts instructions.
         let (run_dir, trial_dir) =
             (self.scratch.run_dir().to_owned(), self.scratch.trial_dir().to_owned());
-        let bench = Bench {
+        let bench = TrialSettings {
             workload: task.workload,
             controller: &self.controller,
             exe: &self.exe,
@@ -195,16 +195,16 @@ impl Machine {
         };
         let Listener { every, wants_all, on_news: tell } = listener;
         let mut reported = SampleSet::default();
-        let mut on_news = |news: News<'_>| tell(news, sampler);
+        let mut on_news = |news: TrialNews<'_>| tell(news, sampler);
         let on_phase = |phase| task.tracing.phase(phase);
         let events =
             EventReader::new(every, wants_all, &mut on_news, &mut reported).with_phases(&on_phase);
         let order = TrialSpec { at_start: &at_start, ..task.order };
         let mut record = bench.run(&mut self.runner, order, events);
-        tell(News::Ended, self.sampler.as_ref());
+        tell(TrialNews::Ended, self.sampler.as_ref());
         let interrupted = self.interrupt.as_ref().is_some_and(Interrupt::fired);
         if record.exit.is_none() && interrupted && !(task.called_off)() {
-            record.outcome = Outcome::Interrupted;
+            record.outcome = TrialOutcome::Interrupted;
         }
         let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), reported);
         let seen = task.tracing.stop_programs(&mut record);
@@ -229,13 +229,13 @@ impl Machine {
             let counted = counting.prefix().and_then(|under| {
                 self.scratch.clear_trial().map_err(|e| e.to_string())?;
                 let runner = Runner::new(self.interrupt.clone());
-                Ok(count(&Bench { under, ..bench }, runner, task.order))
+                Ok(count(&TrialSettings { under, ..bench }, runner, task.order))
             });
             kept.extend(counting.put(counted, &mut record));
             // Files of the counted run must not remain for the next trial.
             self.untouched = false;
         }
-        Recorded { record, samples, kept, trace }
+        RecordedTrial { record, samples, kept, trace }
     }
 
     /// Empties the trial's folder.
@@ -262,8 +262,8 @@ fn guarded(exe: &Path, interrupt: Option<Interrupt>) -> Runner {
 
 /// Runs a trial's program once more under callgrind. Only the outcome of this record is used. A
 /// runner of its own keeps the output of the timed trial intact.
-fn count(bench: &Bench<'_>, mut runner: Runner, order: TrialSpec<'_>) -> TrialRecord {
-    let (mut deaf, mut reported) = (|_: News<'_>| {}, SampleSet::default());
+fn count(bench: &TrialSettings<'_>, mut runner: Runner, order: TrialSpec<'_>) -> TrialRecord {
+    let (mut deaf, mut reported) = (|_: TrialNews<'_>| {}, SampleSet::default());
     let events = EventReader::new(None, false, &mut deaf, &mut reported);
     bench.run(&mut runner, TrialSpec { at_start: &|_, _| Ok(()), ..order }, events)
 }

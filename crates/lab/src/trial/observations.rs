@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use assay_checks::see;
 use assay_model::{Observation, Program, TrialRecord};
-use assay_system::{Root, SourceTree, Watch};
+use assay_system::{FactWatch, Root, SourceTree};
 use assay_workloads::Launch;
 
 /// Minimum interval between two checks of the system.
 const RECHECK: Duration = Duration::from_secs(1);
 
 /// State of a file: inode, size and time of the last write (seconds and nanoseconds).
-type State = [i64; 4];
+type FileState = [i64; 4];
 
 /// Programs observed during a run.
 #[derive(Debug, Default)]
@@ -28,8 +28,8 @@ pub(crate) struct Programs {
     /// Treatments that have had a trial.
     begun: BTreeSet<u32>,
     /// State of the program that each treatment's records report.
-    reported: BTreeMap<u32, State>,
-    known: BTreeMap<PathBuf, (State, Program)>,
+    reported: BTreeMap<u32, FileState>,
+    known: BTreeMap<PathBuf, (FileState, Program)>,
     /// Version-controlled tree of each program; `None` if it is not in one.
     trees: BTreeMap<PathBuf, Option<Result<SourceTree, String>>>,
 }
@@ -106,20 +106,20 @@ impl Programs {
 
 /// Checks repeatedly for changes of things that should stay the same during a run.
 #[derive(Debug)]
-pub(crate) struct Witness {
-    watch: Watch,
+pub(crate) struct StabilityWatch {
+    watch: FactWatch,
     checked: Instant,
     throttled: Option<u64>,
     io: Option<(String, u64)>,
     clock_reported: bool,
 }
 
-impl Witness {
+impl StabilityWatch {
     /// Takes the current state of the machine as the reference.
     pub fn new() -> Self {
         let root = Root::system();
-        Witness {
-            watch: Watch::new(&root),
+        StabilityWatch {
+            watch: FactWatch::new(&root),
             checked: Instant::now(),
             throttled: assay_system::fitness::throttle_count(&root),
             io: assay_system::limited_io(&root),

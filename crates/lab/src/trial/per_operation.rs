@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Better, Kind, MetricValue, Plan, SampleSet, TrialRecord};
-use assay_observe::{Field, Role};
+use assay_model::{Better, MetricKind, MetricValue, Plan, SampleSet, TrialRecord};
+use assay_observe::{Field, FieldRole};
 
 use crate::trial::window::{MIN_COVERED, mean};
 
@@ -48,7 +48,13 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
             continue;
         }
         let value = Some(value).filter(|v| v.is_finite());
-        record.metrics.push(MetricValue::new(metric, value, unit, Better::Lower, Kind::Derived));
+        record.metrics.push(MetricValue::new(
+            metric,
+            value,
+            unit,
+            Better::Lower,
+            MetricKind::Derived,
+        ));
     }
 }
 
@@ -77,7 +83,7 @@ fn rate(plan: &Plan, record: &TrialRecord) -> Option<Rate> {
     let of_operations = |m: &&MetricValue| {
         let noun = m.unit.strip_suffix("/s");
         noun.is_some_and(|noun| !noun.is_empty() && noun != "B" && noun != "s")
-            && m.kind != Kind::Estimated
+            && m.kind != MetricKind::Estimated
             && m.better == Better::Higher
             && m.value.is_some_and(|v| v.is_finite() && v > 0.0)
     };
@@ -90,7 +96,7 @@ fn rate(plan: &Plan, record: &TrialRecord) -> Option<Rate> {
 /// Returns true if a subject is part of the sum. For CPU time this means each CPU but not their
 /// total, for disks those that do not pass requests on to others.
 fn counts(field: &Field, subject: &str) -> bool {
-    if field.role == Some(Role::CpuTime) {
+    if field.role == Some(FieldRole::CpuTime) {
         return field.chart.and_then(|(chart, _)| chart.subject) != Some(subject);
     }
     !STACKED.iter().any(|name| subject.starts_with(name))
@@ -142,7 +148,7 @@ mod tests {
                 Some(value),
                 unit,
                 Better::Higher,
-                Kind::Measured,
+                MetricKind::Measured,
             )],
             ..crate::trial::execution::blank(&planned, 1)
         }
@@ -173,7 +179,7 @@ mod tests {
         assert!((is("disk_written_per_op") - 102.4).abs() < 1e-9);
         assert!((is("switches_per_op") - 2.0).abs() < 1e-12);
         assert_eq!(r.metrics.len(), 4, "nothing else was sampled");
-        assert!(r.metrics[1..].iter().all(|m| m.kind == Kind::Derived));
+        assert!(r.metrics[1..].iter().all(|m| m.kind == MetricKind::Derived));
     }
 
     #[test]
@@ -185,7 +191,7 @@ mod tests {
             x_name: "rate".into(),
             x_unit: "ops/s".into(),
             unit: "s".into(),
-            kind: Kind::Measured,
+            kind: MetricKind::Measured,
             points: vec![[500.0, 1e-3], [1000.0, 2e-3]],
         });
         account(&plan(), &set, &mut several);

@@ -1,7 +1,7 @@
 //! Power during a trial's measurement window, from the monitors' samples: average watts, energy,
 //! and the deciding metric per watt, each with its measurement boundary. All are derived metrics.
 
-use assay_model::{Better, Kind, MetricValue, Plan, SampleSet, TrialRecord};
+use assay_model::{Better, MetricKind, MetricValue, Plan, SampleSet, TrialRecord};
 
 use crate::trial::window::{MIN_COVERED, Mean, mean};
 
@@ -87,7 +87,7 @@ fn add(
 ) {
     let mut push = |metric: String, value: Option<f64>, unit: String, better| {
         let value = value.filter(|v| v.is_finite());
-        record.metrics.push(MetricValue::new(metric, value, unit, better, Kind::Derived));
+        record.metrics.push(MetricValue::new(metric, value, unit, better, MetricKind::Derived));
     };
     push(format!("power ({name})"), Some(watts), "W".into(), Better::Lower);
     push(format!("energy ({name})"), Some(watts * seconds), "J".into(), Better::Lower);
@@ -136,7 +136,7 @@ mod tests {
             Some(6000.0),
             "orders/s",
             Better::Higher,
-            Kind::Measured,
+            MetricKind::Measured,
         )];
         TrialRecord {
             start_ns: 10 * S,
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(value("power (node)"), 80.0, "two ways to ask one node are not added");
         assert_eq!(value("orders/s per watt (wall)"), 60.0);
         let derived = record.metrics.iter().find(|m| m.name == "orders/s per watt (wall)").unwrap();
-        assert_eq!((derived.kind, derived.unit.as_str()), (Kind::Derived, "orders/s/W"));
+        assert_eq!((derived.kind, derived.unit.as_str()), (MetricKind::Derived, "orders/s/W"));
     }
 
     #[test]

@@ -14,11 +14,11 @@ const MOST: usize = 2_000;
 const NAMED: usize = 5;
 
 /// Files of a folder and its subfolders, by relative path: size and modification time.
-pub(crate) type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
+pub(crate) type FolderFiles = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 
 /// Lists a folder; `None` if it cannot be read or has too many entries.
-pub(crate) fn list(folder: &Path) -> Option<Files> {
-    let (mut files, mut open, mut entries) = (Files::new(), vec![PathBuf::new()], 0);
+pub(crate) fn list(folder: &Path) -> Option<FolderFiles> {
+    let (mut files, mut open, mut entries) = (FolderFiles::new(), vec![PathBuf::new()], 0);
     while let Some(below) = open.pop() {
         for entry in fs::read_dir(folder.join(&below)).ok()? {
             let entry = entry.ok()?;
@@ -39,7 +39,7 @@ pub(crate) fn list(folder: &Path) -> Option<Files> {
 }
 
 /// Names the files written into `folder` since it was listed as `before`.
-pub(crate) fn written(folder: &Path, before: &Files) -> Option<Observation> {
+pub(crate) fn written(folder: &Path, before: &FolderFiles) -> Option<Observation> {
     let now = list(folder)?;
     let new = now.iter().filter(|(path, state)| before.get(*path) != Some(*state));
     let files: Vec<String> = new.take(NAMED).map(|(path, _)| path.display().to_string()).collect();

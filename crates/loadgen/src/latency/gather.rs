@@ -8,12 +8,12 @@ use assay_stats::curves::warmup::steady_state;
 use crate::config::{Config, Mode};
 use crate::latency::limiter::limit;
 use crate::latency::worker_stats::{WorkerStats, histogram};
-use crate::report::{Bin, Cell, Errors, Lateness, OPERATIONS, Report};
-use crate::run::Outcome;
+use crate::report::{Bin, Errors, Lateness, LoadReport, OPERATIONS, OperationResults};
+use crate::run::ThreadResults;
 use crate::send::pace::Pace;
 
 /// Merges the threads' results and judges the run.
-pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
+pub(crate) fn report(config: &Config, outcome: ThreadResults) -> LoadReport {
     let line = outcome.line;
     let to = line.down.min(outcome.ended_ns);
     let window_ns = (line.steady.min(to), to);
@@ -39,7 +39,7 @@ pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
     for operation in OPERATIONS {
         for (class, times) in classes.iter().zip(&mut times) {
             let completed = all.completed[cells.len()];
-            cells.push(Cell { operation, class: class.name.clone(), times, completed });
+            cells.push(OperationResults { operation, class: class.name.clone(), times, completed });
         }
     }
     let window_s = (window_ns.1 - window_ns.0) as f64 / 1e9;
@@ -56,7 +56,7 @@ pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
         _ => None,
     };
     let series = window_bins(&all.bins, (line.start, line.bin), window_ns);
-    Report {
+    LoadReport {
         ended: outcome.ended,
         window_ns,
         cells,

@@ -6,7 +6,7 @@ use assay_stats::percentile::supports;
 
 use crate::config::{Config, Mode, Think};
 use crate::latency::gather::KEPT;
-use crate::report::{Ended, Errors, Report};
+use crate::report::{Errors, LoadEnd, LoadReport};
 use crate::{Error, run};
 
 /// The bound of a search, and its limits.
@@ -40,7 +40,7 @@ impl Default for SearchBound {
 
 /// Result of one run at one rate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct RatePoint {
     /// Requested rate in operations per second.
     pub rate: f64,
     /// Bounded quantile of the response time in ns; `None` if it falls among unanswered operations,
@@ -52,15 +52,15 @@ pub struct Point {
     pub errors: Errors,
 }
 
-impl Point {
-    fn new(rate: f64, report: &Report, quantile: f64) -> Self {
+impl RatePoint {
+    fn new(rate: f64, report: &LoadReport, quantile: f64) -> Self {
         let total = report.times(None).len() + report.unanswered;
         let carried = supports(total as f64, quantile).then(|| report.quantile(quantile));
         let throughput = report.throughput().unwrap_or(f64::NAN);
-        Point {
+        RatePoint {
             rate,
             bound_ns: carried.flatten(),
-            kept: report.ended == Ended::Complete
+            kept: report.ended == LoadEnd::Complete
                 && report.errors.total() == 0
                 && report.unanswered == 0
                 && throughput >= KEPT * rate,
@@ -73,14 +73,14 @@ impl Point {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchReport {
     /// Highest rate that kept the bound; `None` if no rate did.
-    pub best: Option<Point>,
+    pub best: Option<RatePoint>,
     /// Lowest rate above `best` that broke the bound; `None` if no rate did.
-    pub above: Option<Point>,
+    pub above: Option<RatePoint>,
     /// True if both rates lie within the precision and both results were repeated: `best` kept the
     /// bound in another run, `above` broke it in two of at most three.
     pub confirmed: bool,
     /// All runs in order; true if the run kept the bound.
-    pub steps: Vec<(Point, bool)>,
+    pub steps: Vec<(RatePoint, bool)>,
 }
 
 /// Finds the highest rate at which the quantile stays within the bound.
@@ -97,17 +97,17 @@ pub fn search_max(
     config: &Config,
     bound: SearchBound,
     stop: &AtomicBool,
-    mut on_step: impl FnMut(&Point, bool),
+    mut on_step: impl FnMut(&RatePoint, bool),
 ) -> Result<SearchReport, Error> {
     let mut measure = |rate: f64| {
         let report = run(&config.at_rate(rate), stop, |_, _| {})?;
-        if let Ended::ServerGone(_) = report.ended {
+        if let LoadEnd::ServerGone(_) = report.ended {
             let why = report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
             return Err(Error::Search(format!(
                 "the server went away at {rate:.0} operations/s ({why})"
             )));
         }
-        Ok(Point::new(rate, &report, bound.quantile))
+        Ok(RatePoint::new(rate, &report, bound.quantile))
     };
     let first = match bound.first_rate {
         Some(rate) => rate,
@@ -119,7 +119,7 @@ pub fn search_max(
 fn closed_throughput(config: &Config, stop: &AtomicBool) -> Result<f64, Error> {
     let closed = Config { mode: Mode::Closed { think: Think::None }, ..config.clone() };
     let report = run(&closed, stop, |_, _| {})?;
-    report.throughput().filter(|t| *t > 0.0 && report.ended == Ended::Complete).ok_or_else(|| {
+    report.throughput().filter(|t| *t > 0.0 && report.ended == LoadEnd::Complete).ok_or_else(|| {
         let why = report.errors.texts.first().map_or("nothing was answered", |t| t.1.as_str());
         Error::Search(format!("the closed loop that it starts from failed: {why}"))
     })
@@ -128,8 +128,8 @@ fn closed_throughput(config: &Config, stop: &AtomicBool) -> Result<f64, Error> {
 /// The two rates between which the answer lies.
 #[derive(Default)]
 struct Bracket {
-    best: Option<Point>,
-    above: Option<Point>,
+    best: Option<RatePoint>,
+    above: Option<RatePoint>,
 }
 
 impl Bracket {
@@ -148,7 +148,7 @@ impl Bracket {
         }
     }
 
-    fn learn(&mut self, point: &Point, kept: bool) {
+    fn learn(&mut self, point: &RatePoint, kept: bool) {
         let end = if kept { &mut self.best } else { &mut self.above };
         *end = Some(point.clone());
         // Drops an end that contradicts the new result.
@@ -165,8 +165,8 @@ fn search(
     first: f64,
     bound: SearchBound,
     stop: &AtomicBool,
-    measure: &mut dyn FnMut(f64) -> Result<Point, Error>,
-    on_step: &mut dyn FnMut(&Point, bool),
+    measure: &mut dyn FnMut(f64) -> Result<RatePoint, Error>,
+    on_step: &mut dyn FnMut(&RatePoint, bool),
 ) -> Result<SearchReport, Error> {
     let sound = first > 0.0 && bound.precision > 0.0 && (0.0..1.0).contains(&bound.quantile);
     if !sound || bound.limit_ns == 0 {
@@ -175,7 +175,7 @@ fn search(
         )));
     }
     let mut bracket = Bracket::default();
-    let mut steps: Vec<(Point, bool)> = Vec::new();
+    let mut steps: Vec<(RatePoint, bool)> = Vec::new();
     let mut confirmed = false;
     'search: while !confirmed {
         let near = bracket.rates().filter(|(low, high)| high / low < 1.0 + bound.precision);
@@ -204,7 +204,7 @@ fn search(
 }
 
 /// True if a run kept the bound.
-fn keeps(point: &Point, bound: SearchBound) -> Result<bool, Error> {
+fn keeps(point: &RatePoint, bound: SearchBound) -> Result<bool, Error> {
     if point.kept && point.bound_ns.is_none() {
         return Err(Error::Search(format!(
             "at {:.0} operations/s the measurement window holds too few operations for the quantile {}; \
@@ -219,8 +219,8 @@ fn keeps(point: &Point, bound: SearchBound) -> Result<bool, Error> {
 mod tests {
     use super::*;
 
-    fn point(rate: f64, time: u64) -> Point {
-        Point { rate, bound_ns: Some(time), kept: true, errors: Errors::default() }
+    fn point(rate: f64, time: u64) -> RatePoint {
+        RatePoint { rate, bound_ns: Some(time), kept: true, errors: Errors::default() }
     }
 
     fn find(first: f64, mut server: impl FnMut(f64, usize) -> u64) -> SearchReport {
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn too_short_a_window_is_an_error() {
         let stop = AtomicBool::new(false);
-        let mut measure = |rate: f64| Ok(Point { bound_ns: None, ..point(rate, 1) });
+        let mut measure = |rate: f64| Ok(RatePoint { bound_ns: None, ..point(rate, 1) });
         let error = search(1.0, SearchBound::default(), &stop, &mut measure, &mut |_, _| {});
         assert!(error.unwrap_err().to_string().contains("longer"));
     }

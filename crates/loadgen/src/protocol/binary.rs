@@ -1,7 +1,7 @@
 //! The binary protocol: a header of 24 bytes, followed by the body. Field names and values are
 //! those of memcached's `protocol_binary.h` and of its document "Memcache Binary Protocol".
 
-use super::{Garbled, Reply, Sink};
+use super::{InvalidReply, Reply, Sink};
 use crate::config::KEY_LIMIT;
 use crate::report::ErrorKind;
 use crate::send::content::Content;
@@ -58,13 +58,13 @@ pub fn push(prefix: &[u8], op: &Op, number: u32, content: &Content, out: &mut Ve
 pub struct Packets {
     header: [u8; HEADER],
     have: usize,
-    stage: Stage,
+    stage: BinaryParserState,
     /// First bytes of an error's text.
     text: Vec<u8>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-enum Stage {
+enum BinaryParserState {
     #[default]
     Header,
     /// Bytes to skip before the value (extras and key); `value` is the value's length.
@@ -84,10 +84,10 @@ enum Stage {
 
 impl Packets {
     /// Parses the next bytes; see [`super::Parser::feed`].
-    pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), Garbled> {
+    pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), InvalidReply> {
         while !input.is_empty() {
             let taken = match self.stage {
-                Stage::Header => {
+                BinaryParserState::Header => {
                     let n = input.len().min(HEADER - self.have);
                     self.header[self.have..self.have + n].copy_from_slice(&input[..n]);
                     self.have += n;
@@ -97,18 +97,18 @@ impl Packets {
                     }
                     n
                 }
-                Stage::Skip { left, value, opaque } => {
+                BinaryParserState::Skip { left, value, opaque } => {
                     let n = (left as usize).min(input.len());
                     self.skip(left - n as u32, value, opaque, sink)?;
                     n
                 }
-                Stage::Value(left) => {
+                BinaryParserState::Value(left) => {
                     let n = (left as usize).min(input.len());
                     sink.reply(Reply::Chunk(&input[..n]))?;
                     self.value(left - n as u32, sink)?;
                     n
                 }
-                Stage::Text { left, status, opaque } => {
+                BinaryParserState::Text { left, status, opaque } => {
                     let n = (left as usize).min(input.len());
                     let room = TEXT.saturating_sub(self.text.len()).min(n);
                     self.text.extend_from_slice(&input[..room]);
@@ -121,7 +121,7 @@ impl Packets {
         Ok(())
     }
 
-    fn begin(&mut self, sink: &mut impl Sink) -> Result<(), Garbled> {
+    fn begin(&mut self, sink: &mut impl Sink) -> Result<(), InvalidReply> {
         let h = &self.header;
         let key = u32::from(u16::from_be_bytes([h[2], h[3]]));
         let extras = u32::from(h[4]);
@@ -129,7 +129,7 @@ impl Packets {
         let body = u32::from_be_bytes([h[8], h[9], h[10], h[11]]);
         let opaque = u32::from_be_bytes([h[12], h[13], h[14], h[15]]);
         if h[0] != RESPONSE || key + extras > body {
-            return Err(Garbled::new("not an answer of the binary protocol", h));
+            return Err(InvalidReply::new("not an answer of the binary protocol", h));
         }
         match (h[1], status) {
             (GET, OK) => self.skip(key + extras, body - key - extras, opaque, sink),
@@ -138,7 +138,7 @@ impl Packets {
                 self.text.clear();
                 self.text(body, status, opaque, sink)
             }
-            _ => Err(Garbled::new("an answer to something that was not asked", h)),
+            _ => Err(InvalidReply::new("an answer to something that was not asked", h)),
         }
     }
 
@@ -148,8 +148,8 @@ impl Packets {
         value: u32,
         opaque: u32,
         sink: &mut impl Sink,
-    ) -> Result<(), Garbled> {
-        self.stage = Stage::Skip { left, value, opaque };
+    ) -> Result<(), InvalidReply> {
+        self.stage = BinaryParserState::Skip { left, value, opaque };
         if left == 0 {
             let opaque = Some(opaque);
             sink.reply(Reply::Value { key: None, opaque, length: u64::from(value) })?;
@@ -158,10 +158,10 @@ impl Packets {
         Ok(())
     }
 
-    fn value(&mut self, left: u32, sink: &mut impl Sink) -> Result<(), Garbled> {
-        self.stage = Stage::Value(left);
+    fn value(&mut self, left: u32, sink: &mut impl Sink) -> Result<(), InvalidReply> {
+        self.stage = BinaryParserState::Value(left);
         if left == 0 {
-            self.stage = Stage::Header;
+            self.stage = BinaryParserState::Header;
             sink.reply(Reply::ValueEnd)?;
         }
         Ok(())
@@ -173,10 +173,10 @@ impl Packets {
         status: u16,
         opaque: u32,
         sink: &mut impl Sink,
-    ) -> Result<(), Garbled> {
-        self.stage = Stage::Text { left, status, opaque };
+    ) -> Result<(), InvalidReply> {
+        self.stage = BinaryParserState::Text { left, status, opaque };
         if left == 0 {
-            self.stage = Stage::Header;
+            self.stage = BinaryParserState::Header;
             let (text, opaque) = (self.text.as_slice(), Some(opaque));
             sink.reply(match status {
                 NOT_FOUND => Reply::Miss(opaque),

@@ -1,7 +1,7 @@
 //! The framing that text and meta responses share: a line, followed by a data block after some
 //! lines.
 
-use super::{Garbled, Reply, Sink, meta, text};
+use super::{InvalidReply, Reply, Sink, meta, text};
 use crate::report::ErrorKind;
 
 /// Maximum length of a line. Keys have at most 250 bytes and error texts at most 1 KiB.
@@ -9,14 +9,14 @@ const MAX_LINE: usize = 4096;
 
 /// State of the parser between two reads.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct TextParser {
     /// First bytes of a line whose end has not arrived.
     partial: Vec<u8>,
-    state: State,
+    state: TextParserState,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-enum State {
+enum TextParserState {
     #[default]
     Line,
     /// Number of bytes of the value still to come.
@@ -25,33 +25,40 @@ enum State {
     Behind(u8),
 }
 
-impl Lines {
+impl TextParser {
     /// Parses the next bytes; see [`super::Parser::feed`].
-    pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), Garbled> {
+    pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), InvalidReply> {
         while !input.is_empty() {
             input = match self.state {
-                State::Line if self.partial.is_empty() => match sink.expected(input) {
+                TextParserState::Line if self.partial.is_empty() => match sink.expected(input) {
                     [] => return Ok(()),
                     rest => self.line(rest, sink)?,
                 },
-                State::Line => self.line(input, sink)?,
-                State::Value(left) => {
+                TextParserState::Line => self.line(input, sink)?,
+                TextParserState::Value(left) => {
                     let n = left.min(input.len() as u64) as usize;
                     if n > 0 {
                         sink.reply(Reply::Chunk(&input[..n]))?;
                     }
                     let left = left - n as u64;
-                    self.state = if left == 0 { State::Behind(0) } else { State::Value(left) };
+                    self.state = if left == 0 {
+                        TextParserState::Behind(0)
+                    } else {
+                        TextParserState::Value(left)
+                    };
                     &input[n..]
                 }
-                State::Behind(seen) => {
+                TextParserState::Behind(seen) => {
                     if input[0] != b"\r\n"[usize::from(seen)] {
-                        return Err(Garbled::new("a value longer than its header states", input));
+                        return Err(InvalidReply::new(
+                            "a value longer than its header states",
+                            input,
+                        ));
                     }
                     if seen == 0 {
-                        self.state = State::Behind(1);
+                        self.state = TextParserState::Behind(1);
                     } else {
-                        self.state = State::Line;
+                        self.state = TextParserState::Line;
                         sink.reply(Reply::ValueEnd)?;
                     }
                     &input[1..]
@@ -61,10 +68,14 @@ impl Lines {
         Ok(())
     }
 
-    fn line<'a>(&mut self, input: &'a [u8], sink: &mut impl Sink) -> Result<&'a [u8], Garbled> {
+    fn line<'a>(
+        &mut self,
+        input: &'a [u8],
+        sink: &mut impl Sink,
+    ) -> Result<&'a [u8], InvalidReply> {
         let Some(end) = input.iter().position(|b| *b == b'\n') else {
             if self.partial.len() + input.len() > MAX_LINE {
-                return Err(Garbled::new("a line without end", &self.partial));
+                return Err(InvalidReply::new("a line without end", &self.partial));
             }
             self.partial.extend_from_slice(input);
             return Ok(&[]);
@@ -77,7 +88,7 @@ impl Lines {
         let mut whole = std::mem::take(&mut self.partial);
         // A line in pieces has the same maximum length as one that arrives whole.
         if whole.len() + end > MAX_LINE {
-            return Err(Garbled::new("a line without end", &whole));
+            return Err(InvalidReply::new("a line without end", &whole));
         }
         whole.extend_from_slice(&input[..end]);
         let state = answer(&whole, sink);
@@ -90,12 +101,12 @@ impl Lines {
 
 /// Passes the response on a line to the sink. Returns the parser state that follows.
 #[inline]
-fn answer(line: &[u8], sink: &mut impl Sink) -> Result<State, Garbled> {
+fn answer(line: &[u8], sink: &mut impl Sink) -> Result<TextParserState, InvalidReply> {
     if line.len() > MAX_LINE {
-        return Err(Garbled::new("a line without end", line));
+        return Err(InvalidReply::new("a line without end", line));
     }
     let [line @ .., b'\r'] = line else {
-        return Err(Garbled::new("a line that does not end in CR LF", line));
+        return Err(InvalidReply::new("a line that does not end in CR LF", line));
     };
     let reply = match line {
         [b'V', b'A', b' ', rest @ ..] => meta::value(rest)?,
@@ -114,12 +125,12 @@ fn answer(line: &[u8], sink: &mut impl Sink) -> Result<State, Garbled> {
         _ if line.starts_with(b"ERROR") || line.starts_with(b"CLIENT_ERROR") => {
             Reply::Error { kind: ErrorKind::ClientError, opaque: None, text: line }
         }
-        _ => return Err(Garbled::new("not an answer of memcached", line)),
+        _ => return Err(InvalidReply::new("not an answer of memcached", line)),
     };
     sink.reply(reply)?;
     Ok(match reply {
-        Reply::Value { length: 0, .. } => State::Behind(0),
-        Reply::Value { length, .. } => State::Value(length),
-        _ => State::Line,
+        Reply::Value { length: 0, .. } => TextParserState::Behind(0),
+        Reply::Value { length, .. } => TextParserState::Value(length),
+        _ => TextParserState::Line,
     })
 }

@@ -1,7 +1,7 @@
 //! Requests of the meta protocol, and the flags of its responses.
 
 use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
-use super::{Garbled, Reply};
+use super::{InvalidReply, Reply};
 use crate::config::KEY_LIMIT;
 use crate::send::content::Content;
 use crate::send::mix::{Op, hex_digits, write_key};
@@ -68,7 +68,7 @@ pub fn hit(length: u32, number: Option<u32>, input: &[u8]) -> Option<(&[u8], &[u
 
 /// Parses the opaque among a response's flags.
 #[inline]
-pub fn opaque(flags: &[u8]) -> Result<Option<u32>, Garbled> {
+pub fn opaque(flags: &[u8]) -> Result<Option<u32>, InvalidReply> {
     for flag in flags.split(|b| *b == b' ') {
         if let [b'O', digits @ ..] = flag {
             let number = digits.iter().try_fold(0u32, |n, b| {
@@ -77,7 +77,7 @@ pub fn opaque(flags: &[u8]) -> Result<Option<u32>, Garbled> {
             });
             return match number {
                 Some(n) if n < OPAQUES && !digits.is_empty() => Ok(Some(n)),
-                _ => Err(Garbled::new("an opaque that was not sent", flag)),
+                _ => Err(InvalidReply::new("an opaque that was not sent", flag)),
             };
         }
     }
@@ -86,10 +86,10 @@ pub fn opaque(flags: &[u8]) -> Result<Option<u32>, Garbled> {
 
 /// Parses `LENGTH FLAGS*`, the part of a line after `VA`.
 #[inline]
-pub fn value(rest: &[u8]) -> Result<Reply<'_>, Garbled> {
+pub fn value(rest: &[u8]) -> Result<Reply<'_>, InvalidReply> {
     let end = rest.iter().position(|b| *b == b' ').unwrap_or(rest.len());
     let Some(length) = parse_decimal(&rest[..end]) else {
-        return Err(Garbled::new("a VA line without a length", rest));
+        return Err(InvalidReply::new("a VA line without a length", rest));
     };
     Ok(Reply::Value { key: None, opaque: opaque(&rest[end..])?, length })
 }

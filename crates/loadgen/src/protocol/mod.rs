@@ -10,7 +10,7 @@ mod reply;
 mod text;
 
 pub use meta::OPAQUES;
-pub use reply::{Garbled, Reply, Sink};
+pub use reply::{InvalidReply, Reply, Sink};
 
 use crate::config::Protocol;
 use crate::send::content::Content;
@@ -20,7 +20,7 @@ use crate::send::mix::Op;
 #[derive(Debug)]
 pub enum Parser {
     /// Text and meta, whose responses have the same framing.
-    Lines(lines::Lines),
+    Lines(lines::TextParser),
     Binary(binary::Packets),
 }
 
@@ -28,7 +28,7 @@ impl Parser {
     /// Creates a parser for a new connection.
     pub fn new(protocol: Protocol) -> Self {
         match protocol {
-            Protocol::Text | Protocol::Meta => Parser::Lines(lines::Lines::default()),
+            Protocol::Text | Protocol::Meta => Parser::Lines(lines::TextParser::default()),
             Protocol::Binary => Parser::Binary(binary::Packets::default()),
         }
     }
@@ -38,7 +38,7 @@ impl Parser {
     /// # Errors
     /// The bytes are no response of the protocol, or `sink` did not expect it. The parser must not
     /// be used after that.
-    pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<(), Garbled> {
+    pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<(), InvalidReply> {
         match self {
             Parser::Lines(lines) => lines.feed(input, sink),
             Parser::Binary(packets) => packets.feed(input, sink),

@@ -43,19 +43,19 @@ pub enum Reply<'a> {
 /// Bytes that are no valid or expected response: the connection cannot be used any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {seen:?}")]
-pub struct Garbled {
+pub struct InvalidReply {
     /// Reason for the rejection.
     pub what: &'static str,
     /// The first 120 bytes of the input, as text.
     pub seen: String,
 }
 
-impl Garbled {
+impl InvalidReply {
     /// Creates an error that shows the first bytes of `seen`.
     #[cold]
     pub fn new(what: &'static str, seen: &[u8]) -> Self {
         let seen = String::from_utf8_lossy(&seen[..seen.len().min(120)]).into_owned();
-        Garbled { what, seen }
+        InvalidReply { what, seen }
     }
 }
 
@@ -71,5 +71,5 @@ pub trait Sink {
     ///
     /// # Errors
     /// The piece was not expected; the parser stops.
-    fn reply(&mut self, reply: Reply<'_>) -> Result<(), Garbled>;
+    fn reply(&mut self, reply: Reply<'_>) -> Result<(), InvalidReply>;
 }

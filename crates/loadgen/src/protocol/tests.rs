@@ -6,14 +6,14 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::report::ErrorKind;
-use crate::send::mix::Action;
+use crate::send::mix::KeyAction;
 
 /// Pieces that the sink received; chunks of a value are joined.
 #[derive(Debug, Default, PartialEq)]
-struct Seen(Vec<String>);
+struct ReceivedPieces(Vec<String>);
 
-impl Sink for Seen {
-    fn reply(&mut self, reply: Reply<'_>) -> Result<(), Garbled> {
+impl Sink for ReceivedPieces {
+    fn reply(&mut self, reply: Reply<'_>) -> Result<(), InvalidReply> {
         let text = match reply {
             Reply::Chunk(bytes) => {
                 let hex: String = bytes.iter().fold(String::new(), |mut hex, b| {
@@ -35,8 +35,8 @@ impl Sink for Seen {
     }
 }
 
-fn read(protocol: Protocol, pieces: &[&[u8]]) -> (Seen, bool) {
-    let mut seen = Seen::default();
+fn read(protocol: Protocol, pieces: &[&[u8]]) -> (ReceivedPieces, bool) {
+    let mut seen = ReceivedPieces::default();
     let mut parser = Parser::new(protocol);
     let good = pieces.iter().all(|p| parser.feed(p, &mut seen).is_ok());
     (seen, good)
@@ -182,8 +182,8 @@ fn refuses_what_is_no_answer() {
 #[test]
 fn requests_are_as_documented_and_foretell_their_answers() {
     let content = Content::new(1, 100);
-    let op = Op { action: Action::Get, key: 0x1f, class: 0, length: 9, version: 0 };
-    let set = Op { action: Action::Set, ..op };
+    let op = Op { action: KeyAction::Get, key: 0x1f, class: 0, length: 9, version: 0 };
+    let set = Op { action: KeyAction::Set, ..op };
     let encode = |protocol, op: &Op, quiet| {
         let mut out = Vec::new();
         let foreseen = Encoder::new(protocol, "p:").push(op, 0x1234, quiet, &content, &mut out);
@@ -203,7 +203,7 @@ fn requests_are_as_documented_and_foretell_their_answers() {
     assert_eq!(encode(Protocol::Meta, &op, false), want);
     let (text, foreseen) = encode(Protocol::Meta, &set, true);
     assert!(text.starts_with("ms p:000000001f 9 q O234\r\n") && foreseen == 0, "{text}");
-    let absent = Op { action: Action::GetAbsent, key: crate::config::KEY_LIMIT + 1, ..op };
+    let absent = Op { action: KeyAction::GetAbsent, key: crate::config::KEY_LIMIT + 1, ..op };
     assert_eq!(encode(Protocol::Text, &absent, false).1, "END\r\n".len());
     assert_eq!(encode(Protocol::Binary, &absent, false).1, 24 + "Not found".len());
     assert_eq!(encode(Protocol::Binary, &op, false).1, 24 + 4 + 9);

@@ -1,7 +1,7 @@
 //! Requests of the text protocol, and the line that begins a value.
 
 use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
-use super::{Garbled, Reply};
+use super::{InvalidReply, Reply};
 use crate::send::content::Content;
 use crate::send::mix::{KEY_DIGITS, Op, key_digits, write_key};
 
@@ -47,11 +47,11 @@ pub fn hit<'a>(
 
 /// Parses `KEY FLAGS LENGTH [CAS]`, the part of a line after `VALUE`.
 #[inline]
-pub fn value(rest: &[u8]) -> Result<Reply<'_>, Garbled> {
+pub fn value(rest: &[u8]) -> Result<Reply<'_>, InvalidReply> {
     let mut words = rest.split(|b| *b == b' ');
     let (key, _flags, length) = (words.next(), words.next(), words.next());
     match length.and_then(parse_decimal) {
         Some(length) => Ok(Reply::Value { key, opaque: None, length }),
-        None => Err(Garbled::new("a VALUE line without a length", rest)),
+        None => Err(InvalidReply::new("a VALUE line without a length", rest)),
     }
 }

@@ -1,6 +1,6 @@
 //! Outstanding operations of a connection in order: a ring of fixed size.
 
-use crate::send::mix::Action;
+use crate::send::mix::KeyAction;
 
 /// Time stamp of operations whose response time counts from the sending of their batch.
 pub const WITH_BATCH: u64 = u64::MAX;
@@ -17,7 +17,7 @@ pub struct Pending {
     /// Size class of its value.
     pub class: u8,
     /// The operation; `None` for a no-op that closes a quiet batch.
-    pub action: Option<Action>,
+    pub action: Option<KeyAction>,
     /// True if silence means success of a set or a miss of a get.
     pub quiet: bool,
 }
@@ -112,7 +112,7 @@ mod tests {
         let mut ring = Ring::new(3);
         for round in 0..50u64 {
             for i in 0..3 {
-                ring.push(Pending { key: round * 3 + i, action: Some(Action::Get), ..NOOP });
+                ring.push(Pending { key: round * 3 + i, action: Some(KeyAction::Get), ..NOOP });
             }
             ring.push(NOOP);
             assert_eq!((ring.operations(), ring.iter().count()), (3, 4));

@@ -1,11 +1,11 @@
 //! Judges responses: matches each to its request, verifies it, and records it in the statistics.
 
 use crate::latency::worker_stats::WorkerStats;
-use crate::protocol::{Encoder, Garbled, OPAQUES, Reply, Sink};
+use crate::protocol::{Encoder, InvalidReply, OPAQUES, Reply, Sink};
 use crate::receive::pending::{Pending, Ring, WITH_BATCH};
 use crate::report::{ErrorKind, Operation};
-use crate::send::content::{Check, Content};
-use crate::send::mix::{Action, key_digits};
+use crate::send::content::{Content, ValueCheck};
+use crate::send::mix::{KeyAction, key_digits};
 
 /// State of the response that a connection is receiving.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,7 +14,7 @@ pub enum Current {
     #[default]
     Idle,
     /// A value that is being verified.
-    Checking(Check),
+    Checking(ValueCheck),
     /// A value that is wrong regardless of its bytes.
     Wrong(ErrorKind),
     /// The value of a text get is complete and correct; its END is still to come.
@@ -40,8 +40,8 @@ pub struct Judge<'a> {
 const UNASKED: &str = "an answer that was not asked for";
 
 impl Judge<'_> {
-    fn front(&self) -> Result<Pending, Garbled> {
-        self.ring.front().copied().ok_or_else(|| Garbled::new(UNASKED, b""))
+    fn front(&self) -> Result<Pending, InvalidReply> {
+        self.ring.front().copied().ok_or_else(|| InvalidReply::new(UNASKED, b""))
     }
 
     fn begin(
@@ -49,15 +49,18 @@ impl Judge<'_> {
         key: Option<&[u8]>,
         opaque: Option<u32>,
         length: u64,
-    ) -> Result<(), Garbled> {
+    ) -> Result<(), InvalidReply> {
         let asked = self.find(opaque)?;
         let idle = matches!(self.current, Current::Idle);
-        if !idle || !matches!(asked.action, Some(Action::Get | Action::GetAbsent)) {
-            return Err(Garbled::new("a value that was not asked for", key.unwrap_or_default()));
+        if !idle || !matches!(asked.action, Some(KeyAction::Get | KeyAction::GetAbsent)) {
+            return Err(InvalidReply::new(
+                "a value that was not asked for",
+                key.unwrap_or_default(),
+            ));
         }
         *self.current = if key.is_some_and(|k| !self.is_key(k, asked.key)) {
             Current::Wrong(ErrorKind::WrongKey)
-        } else if asked.action == Some(Action::GetAbsent) {
+        } else if asked.action == Some(KeyAction::GetAbsent) {
             Current::Wrong(ErrorKind::UnexpectedHit)
         } else if length != u64::from(asked.length) {
             Current::Wrong(ErrorKind::WrongLength)
@@ -74,11 +77,14 @@ impl Judge<'_> {
     /// Returns the request that the response names, or the oldest one if it names none. Quiet
     /// requests before it had no response.
     #[inline]
-    fn find(&mut self, opaque: Option<u32>) -> Result<Pending, Garbled> {
+    fn find(&mut self, opaque: Option<u32>) -> Result<Pending, InvalidReply> {
         let Some(opaque) = opaque else {
             let front = self.front()?;
             if front.quiet {
-                return Err(Garbled::new("an answer without the opaque of a quiet request", b""));
+                return Err(InvalidReply::new(
+                    "an answer without the opaque of a quiet request",
+                    b"",
+                ));
             }
             return Ok(front);
         };
@@ -89,7 +95,7 @@ impl Judge<'_> {
                 return Ok(front);
             }
             if !front.quiet {
-                return Err(Garbled::new("an answer out of order", b""));
+                return Err(InvalidReply::new("an answer out of order", b""));
             }
             self.silent();
         }
@@ -99,7 +105,7 @@ impl Judge<'_> {
     #[inline]
     fn silent(&mut self) {
         match self.ring.front().map(|p| p.action) {
-            Some(Some(Action::Set)) => self.right(Operation::Set),
+            Some(Some(KeyAction::Set)) => self.right(Operation::Set),
             Some(_) => self.right(Operation::GetMiss),
             None => {}
         }
@@ -109,9 +115,10 @@ impl Judge<'_> {
     /// correct. In a quiet batch only gets have responses, so sets before it were stored.
     #[inline]
     fn hit<'b>(&mut self, input: &'b [u8]) -> Option<&'b [u8]> {
-        let silent = self.ring.iter().position(|p| !(p.quiet && p.action == Some(Action::Set)))?;
+        let silent =
+            self.ring.iter().position(|p| !(p.quiet && p.action == Some(KeyAction::Set)))?;
         let asked = *self.ring.iter().nth(silent)?;
-        if asked.action != Some(Action::Get) || !matches!(self.current, Current::Idle) {
+        if asked.action != Some(KeyAction::Get) || !matches!(self.current, Current::Idle) {
             return None;
         }
         let number = self.ring.head_number().wrapping_add(silent as u32);
@@ -133,7 +140,7 @@ impl Judge<'_> {
     #[inline]
     fn right(&mut self, operation: Operation) {
         let Some(asked) = self.ring.pop() else { return };
-        if operation == Operation::GetMiss && asked.action == Some(Action::Get) {
+        if operation == Operation::GetMiss && asked.action == Some(KeyAction::Get) {
             self.stats.missed();
         }
         let from = if asked.at == WITH_BATCH { self.sent_at } else { asked.at };
@@ -148,7 +155,7 @@ impl Judge<'_> {
             let mut key = Vec::new();
             crate::send::mix::write_key(encoder.prefix(), asked.key, &mut key);
             let message = String::from_utf8_lossy(&message[..message.len().min(200)]);
-            let to = if asked.action == Some(Action::Set) { "set" } else { "get" };
+            let to = if asked.action == Some(KeyAction::Set) { "set" } else { "get" };
             let key = String::from_utf8_lossy(&key);
             format!("{to} {key} ({} bytes): {} {message}", asked.length, kind.name())
                 .trim_end()
@@ -157,7 +164,12 @@ impl Judge<'_> {
     }
 
     #[cold]
-    fn failed(&mut self, kind: ErrorKind, opaque: Option<u32>, text: &[u8]) -> Result<(), Garbled> {
+    fn failed(
+        &mut self,
+        kind: ErrorKind,
+        opaque: Option<u32>,
+        text: &[u8],
+    ) -> Result<(), InvalidReply> {
         *self.current = Current::Idle;
         if opaque.is_some() {
             self.find(opaque)?;
@@ -166,14 +178,14 @@ impl Judge<'_> {
             // first set is the most likely one, because sets are the ones that fail.
             let before = {
                 let mut batch = self.ring.iter().take_while(|p| p.quiet);
-                batch.position(|p| p.action == Some(Action::Set)).unwrap_or(0)
+                batch.position(|p| p.action == Some(KeyAction::Set)).unwrap_or(0)
             };
             (0..before).for_each(|_| self.silent());
         }
         let asked = self.ring.front().copied();
         match asked {
             Some(p) if p.action.is_some() => self.wrong(kind, text),
-            _ => return Err(Garbled::new(UNASKED, text)),
+            _ => return Err(InvalidReply::new(UNASKED, text)),
         }
         Ok(())
     }
@@ -187,10 +199,14 @@ impl Judge<'_> {
         }
     }
 
-    fn expect(&mut self, opaque: Option<u32>, set: bool) -> Result<(), Garbled> {
+    fn expect(&mut self, opaque: Option<u32>, set: bool) -> Result<(), InvalidReply> {
         let action = self.find(opaque)?.action;
-        let fits = action.is_some_and(|action| (action == Action::Set) == set);
-        if fits { Ok(()) } else { Err(Garbled::new("an answer to another kind of request", b"")) }
+        let fits = action.is_some_and(|action| (action == KeyAction::Set) == set);
+        if fits {
+            Ok(())
+        } else {
+            Err(InvalidReply::new("an answer to another kind of request", b""))
+        }
     }
 }
 
@@ -204,7 +220,7 @@ impl Sink for Judge<'_> {
     }
 
     #[inline]
-    fn reply(&mut self, reply: Reply<'_>) -> Result<(), Garbled> {
+    fn reply(&mut self, reply: Reply<'_>) -> Result<(), InvalidReply> {
         match reply {
             Reply::Value { key, opaque, length } => self.begin(key, opaque, length)?,
             Reply::Chunk(bytes) => {
@@ -245,7 +261,7 @@ impl Sink for Judge<'_> {
                     self.silent();
                 }
                 if self.ring.front().is_none_or(|p| p.action.is_some()) {
-                    return Err(Garbled::new(UNASKED, b"MN"));
+                    return Err(InvalidReply::new(UNASKED, b"MN"));
                 }
                 self.ring.pop();
             }

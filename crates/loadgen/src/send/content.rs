@@ -66,14 +66,14 @@ impl Content {
 
     /// Starts the check of a response for `key` whose stated length is correct.
     #[inline]
-    pub fn check(&self, key: u64, length: u32) -> Check {
-        Check { key, length, at: 0, offset: 0, head: [0; HEAD], right: true }
+    pub fn check(&self, key: u64, length: u32) -> ValueCheck {
+        ValueCheck { key, length, at: 0, offset: 0, head: [0; HEAD], right: true }
     }
 }
 
 /// Check of one value, which may arrive in pieces.
 #[derive(Debug, Clone, Copy)]
-pub struct Check {
+pub struct ValueCheck {
     key: u64,
     length: u32,
     at: usize,
@@ -82,7 +82,7 @@ pub struct Check {
     right: bool,
 }
 
-impl Check {
+impl ValueCheck {
     /// Checks the next bytes of the value.
     #[inline]
     pub fn feed(&mut self, content: &Content, mut bytes: &[u8]) {

@@ -11,7 +11,7 @@ pub const KEY_DIGITS: usize = 10;
 
 /// Action on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum KeyAction {
     /// Get a key that was set.
     Get,
     /// Get a key that is never set.
@@ -23,7 +23,7 @@ pub enum Action {
 /// One operation on one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Op {
-    pub action: Action,
+    pub action: KeyAction,
     /// Id of the key; from [`KEY_LIMIT`] on for keys that are never set.
     pub key: u64,
     /// Index of its size class.
@@ -38,7 +38,7 @@ impl Op {
     /// True for both kinds of get.
     #[inline]
     pub(crate) fn is_get(&self) -> bool {
-        self.action != Action::Set
+        self.action != KeyAction::Set
     }
 }
 
@@ -82,26 +82,26 @@ impl Objects {
 
 /// Source of a mix's or a preload's operations.
 #[derive(Debug)]
-pub struct Source {
+pub struct OperationSource {
     objects: Objects,
     rng: Rng,
-    kind: Kind,
+    kind: SourceKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum SourceKind {
     Mix { keys: Keys, absent: u64, get_below: u64, hit_below: u64 },
     Preload { next: u64, end: u64 },
 }
 
-impl Source {
+impl OperationSource {
     /// Creates an endless source of a mix's operations.
     pub fn mix(mix: &Mix, seed: u64, stream: u64) -> Self {
         let threshold = |share: f64| (share * 2f64.powi(32)) as u64;
-        Source {
+        OperationSource {
             objects: Objects::new(mix, seed),
             rng: Rng::new(crate::send::content::mix(seed).wrapping_add(stream)),
-            kind: Kind::Mix {
+            kind: SourceKind::Mix {
                 keys: Keys::new(mix.keys, mix.popularity),
                 absent: mix.keys,
                 get_below: threshold(mix.get_share),
@@ -112,10 +112,10 @@ impl Source {
 
     /// Creates a source with one set of each key of `from..to`.
     pub fn preload(mix: &Mix, seed: u64, from: u64, to: u64) -> Self {
-        Source {
+        OperationSource {
             objects: Objects::new(mix, seed),
             rng: Rng::new(crate::send::content::mix(seed) ^ from),
-            kind: Kind::Preload { next: from, end: to },
+            kind: SourceKind::Preload { next: from, end: to },
         }
     }
 
@@ -124,22 +124,22 @@ impl Source {
     pub fn draw(&mut self) -> Option<Op> {
         let dice = self.rng.next_u64();
         let (action, key) = match &mut self.kind {
-            Kind::Mix { keys, absent, get_below, hit_below } => {
+            SourceKind::Mix { keys, absent, get_below, hit_below } => {
                 if dice & 0xFFFF_FFFF >= *get_below {
-                    (Action::Set, keys.next(&mut self.rng))
+                    (KeyAction::Set, keys.next(&mut self.rng))
                 } else if dice >> 32 < *hit_below {
-                    (Action::Get, keys.next(&mut self.rng))
+                    (KeyAction::Get, keys.next(&mut self.rng))
                 } else {
                     let key = self.rng.below(*absent as usize) as u64;
-                    (Action::GetAbsent, key + KEY_LIMIT)
+                    (KeyAction::GetAbsent, key + KEY_LIMIT)
                 }
             }
-            Kind::Preload { next, end } => {
+            SourceKind::Preload { next, end } => {
                 if next >= end {
                     return None;
                 }
                 *next += 1;
-                (Action::Set, *next - 1)
+                (KeyAction::Set, *next - 1)
             }
         };
         let (class, length) = self.objects.of(key);
@@ -188,14 +188,14 @@ mod tests {
     #[test]
     fn shares_and_sizes_are_as_asked() {
         let mix = Mix { hit_ratio: 0.75, ..Mix::default() };
-        let mut source = Source::mix(&mix, 9, 0);
+        let mut source = OperationSource::mix(&mix, 9, 0);
         let n = 200_000;
         let (mut gets, mut absent, mut class) = (0u32, 0u32, [0u32; 3]);
         for _ in 0..n {
             let op = source.draw().unwrap();
-            gets += u32::from(op.action != Action::Set);
-            absent += u32::from(op.action == Action::GetAbsent);
-            assert_eq!(op.action == Action::GetAbsent, op.key >= KEY_LIMIT);
+            gets += u32::from(op.action != KeyAction::Set);
+            absent += u32::from(op.action == KeyAction::GetAbsent);
+            assert_eq!(op.action == KeyAction::GetAbsent, op.key >= KEY_LIMIT);
             class[op.class as usize] += 1;
             let c = &mix.classes[op.class as usize];
             assert!((c.min..=c.max).contains(&op.length));
@@ -222,7 +222,7 @@ mod tests {
         let mut mix = Mix { keys: 1000, ..Mix::default() };
         mix.classes.truncate(1);
         mix.classes[0].max = 7;
-        let mut source = Source::preload(&mix, 1, 10, 1000);
+        let mut source = OperationSource::preload(&mix, 1, 10, 1000);
         let ops: Vec<Op> = std::iter::from_fn(|| source.draw()).collect();
         assert!(ops.iter().map(|o| o.key).eq(10..1000));
         let lengths: std::collections::BTreeSet<u32> = ops.iter().map(|o| o.length).collect();

@@ -20,11 +20,11 @@ pub enum Pace {
         thinkers: BinaryHeap<Reverse<(u64, u32)>>,
     },
     /// Open loop with its schedule.
-    Open(Box<Open>),
+    Open(Box<OpenLoop>),
 }
 
 /// State of an open loop.
-pub struct Open {
+pub struct OpenLoop {
     /// Due times of the operations.
     pub schedule: Schedule,
     /// Connections that can take another operation, the longest-waiting first.
@@ -52,7 +52,7 @@ impl Pace {
             Mode::Closed { think } => {
                 Pace::Closed { think, thinkers: BinaryHeap::with_capacity(connections) }
             }
-            Mode::Open { rate, arrivals } => Pace::Open(Box::new(Open {
+            Mode::Open { rate, arrivals } => Pace::Open(Box::new(OpenLoop {
                 schedule: Schedule::new(rate, arrivals, start_ns, (index, threads), seed),
                 free: VecDeque::with_capacity(connections),
                 late: histogram(),

@@ -7,9 +7,9 @@ use crate::Error;
 use crate::config::{Config, MAX_DEPTH, Mode, Protocol, Think};
 use crate::latency::gather;
 use crate::latency::worker_stats::Timeline;
-use crate::report::{Ended, Errors, Operation};
+use crate::report::{Errors, LoadEnd, Operation};
 use crate::run::drive;
-use crate::send::mix::Source;
+use crate::send::mix::OperationSource;
 
 /// Result of a preload.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct PreloadReport {
     pub errors: Errors,
     /// Duration of the preload.
     pub took: Duration,
-    pub ended: Ended,
+    pub ended: LoadEnd,
 }
 
 /// Minimum outstanding operations per connection.
@@ -55,7 +55,7 @@ pub fn preload(config: &Config, stop: &AtomicBool) -> Result<PreloadReport, Erro
     let part = |i: u64| (u128::from(keys) * u128::from(i) / u128::from(threads)) as u64;
     let source = |i: usize| {
         let i = i as u64;
-        Source::preload(&config.mix, config.seed, part(i), part(i + 1))
+        OperationSource::preload(&config.mix, config.seed, part(i), part(i + 1))
     };
     let outcome = drive(&config, &line, &source, stop, |_, _| {})?;
     let took = Duration::from_nanos(outcome.ended_ns.saturating_sub(outcome.line.start));

@@ -9,7 +9,7 @@ use super::recover::lost;
 use super::{INPUT, Worker, kernel};
 use crate::Error;
 use crate::clock::{now_ns, timespec};
-use crate::connection::Stage;
+use crate::connection::ConnectionStage;
 use crate::receive::low_water;
 use crate::receive::pending::{NOOP, Pending, WITH_BATCH};
 use crate::send::pace::{Pace, think_ns};
@@ -184,7 +184,7 @@ impl Worker<'_> {
     pub(super) fn mark(&mut self, i: usize, now: u64) {
         let conn = &mut self.conns[i];
         let mark = if now < self.marks_from { 1 } else { conn.foreseen.clamp(1, INPUT) as u32 };
-        let Stage::Up(link) = &conn.stage else { return };
+        let ConnectionStage::Up(link) = &conn.stage else { return };
         if mark != conn.mark && low_water::set(link.as_fd(), mark).is_ok() {
             conn.mark = mark;
         }

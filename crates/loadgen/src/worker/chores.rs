@@ -5,9 +5,9 @@ use rustix::fd::AsFd;
 
 use super::{BATCH_GUESS, CHORES, Worker, wake_every};
 use crate::clock::{now_ns, thread_cpu_ns};
-use crate::connection::Stage;
+use crate::connection::ConnectionStage;
 use crate::receive::low_water;
-use crate::report::{Ended, ErrorKind};
+use crate::report::{ErrorKind, LoadEnd};
 
 impl Worker<'_> {
     /// Runs the periodic chores: readings at the ends of the window, timeouts, low-water marks that
@@ -32,23 +32,25 @@ impl Worker<'_> {
         for i in 0..self.conns.len() {
             let conn = &self.conns[i];
             match conn.stage {
-                Stage::Up(_) if !conn.ring.is_empty() && now > conn.received_at + timeout => {
+                ConnectionStage::Up(_)
+                    if !conn.ring.is_empty() && now > conn.received_at + timeout =>
+                {
                     let why = format!("no answer for {:?}", config.op_timeout);
                     self.lose(i, ErrorKind::TimedOut, &why);
                 }
-                Stage::Opening(_, since)
+                ConnectionStage::Opening(_, since)
                     if now > since + config.connect_timeout.as_nanos() as u64 =>
                 {
                     self.lose(i, ErrorKind::TimedOut, "not open in time");
                 }
-                Stage::Down(at) if now >= at => self.open(i, now),
+                ConnectionStage::Down(at) if now >= at => self.open(i, now),
                 _ => {}
             }
         }
         if self.outstanding == 0 && self.losses == 0 {
             self.received_at = now;
         } else if now > self.received_at + config.give_up.as_nanos() as u64 {
-            self.common.end.now(Ended::TimedOut);
+            self.common.end.now(LoadEnd::TimedOut);
         }
     }
 
@@ -71,7 +73,7 @@ impl Worker<'_> {
         let limit = (4 * self.batch_ns).max(CHORES).min(most);
         let rescues = self.stats.rescues;
         for conn in &mut self.conns {
-            let Stage::Up(link) = &conn.stage else { continue };
+            let ConnectionStage::Up(link) = &conn.stage else { continue };
             let waits = conn.mark > 1 && !conn.ring.is_empty();
             if waits && now > conn.sent_at.max(conn.received_at) + limit {
                 if low_water::set(link.as_fd(), 1).is_ok() {

@@ -16,28 +16,28 @@ use rustix::time::{
 use crate::Error;
 use crate::clock::{now_ns, thread_cpu_ns, timespec};
 use crate::config::{Config, Mode};
-use crate::connection::{Conn, Stage};
-use crate::end::End;
+use crate::connection::{Conn, ConnectionStage};
+use crate::end::EarlyEnd;
 use crate::latency::worker_stats::{Timeline, WorkerStats};
-use crate::link::{Link, Server};
+use crate::link::{Link, ServerEndpoint};
 use crate::protocol::{Encoder, Parser};
 use crate::report::{ErrorKind, ThreadUse};
 use crate::send::content::Content;
-use crate::send::mix::Source;
+use crate::send::mix::OperationSource;
 use crate::send::pace::Pace;
 
 /// State that all threads share read-only.
 pub struct Common<'a> {
     pub config: &'a Config,
-    pub server: &'a Server,
+    pub server: &'a ServerEndpoint,
     pub content: &'a Content,
     pub encoder: &'a Encoder,
     /// Early end of the run.
-    pub end: &'a End,
+    pub end: &'a EarlyEnd,
 }
 
 /// Results of one thread.
-pub struct Harvest {
+pub struct WorkerResults {
     pub stats: WorkerStats,
     /// Pace of the thread, with the lateness of an open loop.
     pub pace: Pace,
@@ -67,7 +67,7 @@ pub struct Worker<'a> {
     tick: OwnedFd,
     due: OwnedFd,
     conns: Vec<Conn>,
-    source: Source,
+    source: OperationSource,
     /// True if the source has no more operations.
     dry: bool,
     pace: Pace,
@@ -117,7 +117,7 @@ impl<'a> Worker<'a> {
         common: &'a Common<'a>,
         line: Timeline,
         links: Vec<Link>,
-        source: Source,
+        source: OperationSource,
         (index, cpu): (usize, Option<usize>),
     ) -> Result<Self, Error> {
         let config = common.config;
@@ -144,7 +144,7 @@ impl<'a> Worker<'a> {
             .map(|link| Conn::new(link, Parser::new(config.protocol), config.depth))
             .collect();
         for (i, conn) in conns.iter().enumerate() {
-            let Stage::Up(link) = &conn.stage else { continue };
+            let ConnectionStage::Up(link) = &conn.stage else { continue };
             let data = epoll::EventData::new_u64(i as u64);
             epoll::add(&epoll, link, data, READING).map_err(kernel("epoll_ctl"))?;
         }
@@ -178,7 +178,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs until the end of the timeline, of the source, or of the run.
-    pub fn work(mut self) -> Result<Harvest, Error> {
+    pub fn work(mut self) -> Result<WorkerResults, Error> {
         let mut events = vec![
             epoll::Event {
                 flags: epoll::EventFlags::empty(),
@@ -239,7 +239,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Completes the statistics and counts the operations that got no response.
-    fn finish(mut self) -> Harvest {
+    fn finish(mut self) -> WorkerResults {
         let complete = !self.common.end.is_now();
         let now = now_ns();
         let until = if complete { self.line.down } else { self.line.down.min(now) };
@@ -263,7 +263,7 @@ impl<'a> Worker<'a> {
             [Some((w0, c0)), Some((w1, c1))] => ((w1 - w0) as f64 / 1e9, (c1 - c0) as f64 / 1e9),
             _ => (0.0, 0.0),
         };
-        Harvest {
+        WorkerResults {
             stats: self.stats,
             pace: self.pace,
             used: ThreadUse { cpu: self.cpu, cpu_s, wall_s },

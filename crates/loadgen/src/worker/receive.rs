@@ -7,7 +7,7 @@ use rustix::event::epoll;
 
 use crate::clock::now_ns;
 use crate::config::Protocol;
-use crate::connection::Stage;
+use crate::connection::ConnectionStage;
 use crate::receive::replies::Judge;
 use crate::report::ErrorKind;
 use crate::worker::recover::lost;
@@ -17,7 +17,7 @@ impl Worker<'_> {
     /// Handles a readiness event of connection `i`.
     #[inline]
     pub(super) fn event(&mut self, i: usize, flags: epoll::EventFlags) {
-        if let Stage::Opening(..) = self.conns[i].stage {
+        if let ConnectionStage::Opening(..) = self.conns[i].stage {
             self.opened(i);
             return;
         }
@@ -42,7 +42,7 @@ impl Worker<'_> {
     pub(super) fn receive(&mut self, i: usize, ends: bool) {
         loop {
             let conn = &mut self.conns[i];
-            let Stage::Up(link) = &mut conn.stage else { return };
+            let ConnectionStage::Up(link) = &mut conn.stage else { return };
             let n = match link.receive(&mut self.input) {
                 Ok(0) => return self.lose(i, ErrorKind::ConnectionLost, "closed by the server"),
                 Ok(n) => n,
@@ -102,7 +102,7 @@ impl Worker<'_> {
 
     pub(super) fn watch_room(&mut self, i: usize, watch: bool) {
         let conn = &mut self.conns[i];
-        let Stage::Up(link) = &conn.stage else { return };
+        let ConnectionStage::Up(link) = &conn.stage else { return };
         if conn.watches_room == watch {
             return;
         }

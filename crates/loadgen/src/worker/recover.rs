@@ -6,16 +6,16 @@ use rustix::event::epoll;
 
 use super::{READING, Worker};
 use crate::clock::now_ns;
-use crate::connection::Stage;
-use crate::protocol::{Garbled, Parser};
-use crate::report::{Ended, ErrorKind};
+use crate::connection::ConnectionStage;
+use crate::protocol::{InvalidReply, Parser};
+use crate::report::{ErrorKind, LoadEnd};
 
 /// Delay before another attempt to reconnect, in ns.
 const RETRY: u64 = 10_000_000;
 
 impl Worker<'_> {
     #[cold]
-    pub(super) fn garbled(&mut self, i: usize, garbled: &Garbled) {
+    pub(super) fn garbled(&mut self, i: usize, garbled: &InvalidReply) {
         self.lose(i, ErrorKind::Garbled, &garbled.to_string());
     }
 
@@ -39,9 +39,9 @@ impl Worker<'_> {
         }
         self.outstanding -= conn.ring.operations();
         self.losses += 1;
-        conn.reset(Parser::new(self.common.config.protocol), Stage::Down(now));
+        conn.reset(Parser::new(self.common.config.protocol), ConnectionStage::Down(now));
         if self.losses > 3 * self.conns.len() + 10 {
-            self.common.end.now(Ended::ServerGone);
+            self.common.end.now(LoadEnd::ServerGone);
             return;
         }
         self.open(i, now);
@@ -58,13 +58,13 @@ impl Worker<'_> {
                 let data = epoll::EventData::new_u64(i as u64);
                 let flags = READING | epoll::EventFlags::OUT;
                 if epoll::add(&self.epoll, &link, data, flags).is_ok() {
-                    self.conns[i].stage = Stage::Opening(link, now);
+                    self.conns[i].stage = ConnectionStage::Opening(link, now);
                 } else {
-                    self.conns[i].stage = Stage::Down(now + RETRY);
+                    self.conns[i].stage = ConnectionStage::Down(now + RETRY);
                 }
             }
-            Err(e) if is_refusal(&e) => self.common.end.now(Ended::ServerGone),
-            Err(_) => self.conns[i].stage = Stage::Down(now + RETRY),
+            Err(e) if is_refusal(&e) => self.common.end.now(LoadEnd::ServerGone),
+            Err(_) => self.conns[i].stage = ConnectionStage::Down(now + RETRY),
         }
     }
 
@@ -72,23 +72,25 @@ impl Worker<'_> {
     #[cold]
     pub(super) fn opened(&mut self, i: usize) {
         let conn = &mut self.conns[i];
-        let stage = std::mem::replace(&mut conn.stage, Stage::Down(0));
-        let Stage::Opening(link, since) = stage else {
+        let stage = std::mem::replace(&mut conn.stage, ConnectionStage::Down(0));
+        let ConnectionStage::Opening(link, since) = stage else {
             conn.stage = stage;
             return;
         };
         match link.opened() {
             Ok(()) => {
                 let now = now_ns();
-                conn.stage = Stage::Up(link);
+                conn.stage = ConnectionStage::Up(link);
                 conn.received_at = now;
                 conn.watches_room = true;
                 self.stats.reconnects += 1;
                 self.watch_room(i, false);
                 self.free(i, now);
             }
-            Err(e) if e.kind() == IoError::WouldBlock => conn.stage = Stage::Opening(link, since),
-            Err(e) if is_refusal(&e) => self.common.end.now(Ended::ServerGone),
+            Err(e) if e.kind() == IoError::WouldBlock => {
+                conn.stage = ConnectionStage::Opening(link, since);
+            }
+            Err(e) if is_refusal(&e) => self.common.end.now(LoadEnd::ServerGone),
             Err(e) => self.lose(i, ErrorKind::ConnectionLost, &e.to_string()),
         }
     }

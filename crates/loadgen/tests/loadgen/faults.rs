@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Request, fake, never, one_length, quick, requests};
 use assay_loadgen::send::content::Content;
 use assay_loadgen::{
-    Arrivals, Config, Ended, Error, ErrorKind, Mode, Protocol, Report, Target, preload, run,
+    Arrivals, Config, Error, ErrorKind, LoadEnd, LoadReport, Mode, Protocol, Target, preload, run,
 };
 
 const LENGTH: u32 = 40;
@@ -62,7 +62,7 @@ fn send(stream: &mut TcpStream, bytes: &[u8]) {
 
 /// Runs against a server with some wrong responses: the run continues, and all errors are of
 /// `kind`.
-fn finds(kind: ErrorKind, wrong: fn(&str, &mut TcpStream)) -> Report {
+fn finds(kind: ErrorKind, wrong: fn(&str, &mut TcpStream)) -> LoadReport {
     let mut config = config(&wrong_answers(7, wrong));
     if kind != ErrorKind::TimedOut {
         // On a busy machine a good response may take long, too.
@@ -70,7 +70,7 @@ fn finds(kind: ErrorKind, wrong: fn(&str, &mut TcpStream)) -> Report {
         config.give_up = Duration::from_secs(60);
     }
     let report = run(&config, &never(), |_, _| {}).unwrap();
-    assert_eq!(report.ended, Ended::Complete);
+    assert_eq!(report.ended, LoadEnd::Complete);
     assert!(report.errors.of(kind) > 0, "{:?}", report.errors);
     assert!(report.completed() > 0);
     assert!(!report.errors.texts.is_empty());
@@ -172,7 +172,7 @@ fn a_server_that_never_answers_ends_the_run() {
         config.mode = mode;
         config.steady = Duration::from_secs(60);
         let report = run(&config, &never(), |_, _| {}).unwrap();
-        assert!(matches!(report.ended, Ended::TimedOut(_)), "{:?}", report.ended);
+        assert!(matches!(report.ended, LoadEnd::TimedOut(_)), "{:?}", report.ended);
         assert_eq!(report.completed(), 0);
         assert!(report.errors.of(ErrorKind::TimedOut) > 0);
         assert_eq!(report.quantile(0.5), None, "what was never answered has no median");
@@ -218,7 +218,7 @@ fn a_server_that_does_not_know_the_meta_commands_is_reported() {
 fn a_server_that_closes_every_connection_is_gone() {
     let target = fake(|stream, _| drop(stream));
     let report = run(&config(&target), &never(), |_, _| {}).unwrap();
-    assert!(matches!(report.ended, Ended::ServerGone(_)), "{:?}", report.ended);
+    assert!(matches!(report.ended, LoadEnd::ServerGone(_)), "{:?}", report.ended);
     assert_eq!(report.completed(), 0);
     assert!(report.errors.of(ErrorKind::ConnectionLost) > 0);
 }

@@ -10,4 +10,4 @@ mod tls;
 
 /// Counting allocator for the tests in `allocation`.
 #[global_allocator]
-static ALLOCATIONS: assay_testing::Counting = assay_testing::Counting::NEW;
+static ALLOCATIONS: assay_testing::CountingAllocator = assay_testing::CountingAllocator::NEW;

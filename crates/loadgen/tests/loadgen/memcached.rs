@@ -6,18 +6,19 @@ use std::time::Duration;
 use crate::support::{Memcached, never, one_length, quick};
 use assay_loadgen::report::{Errors, Operation};
 use assay_loadgen::{
-    Arrivals, Config, Ended, ErrorKind, Mode, Popularity, Protocol, Report, Think, preload, run,
+    Arrivals, Config, ErrorKind, LoadEnd, LoadReport, Mode, Popularity, Protocol, Think, preload,
+    run,
 };
 use assay_model::{LimitedBy, Phase};
 
 /// Preloads and runs; the statistics must agree with each other and with the server's.
-fn check(config: &Config, server: &Memcached) -> Report {
+fn check(config: &Config, server: &Memcached) -> LoadReport {
     let loaded = preload(config, &never()).unwrap();
     assert_eq!(loaded.errors.total(), 0, "{:?}", loaded.errors);
-    assert_eq!((loaded.stored, loaded.ended), (config.mix.keys, Ended::Complete));
+    assert_eq!((loaded.stored, loaded.ended), (config.mix.keys, LoadEnd::Complete));
     let before = (server.stat("cmd_get"), server.stat("cmd_set"));
     let report = run(config, &never(), |_, _| {}).unwrap();
-    assert_eq!(report.ended, Ended::Complete);
+    assert_eq!(report.ended, LoadEnd::Complete);
     assert_eq!(report.errors.total(), 0, "{:?}", report.errors);
     assert_eq!((report.evicted, report.unanswered, report.reconnects), (0, 0, 0));
     let all: u64 = report.series.iter().map(|b| b.operations).sum();
@@ -156,7 +157,7 @@ fn a_server_that_is_killed_leaves_a_partial_report() {
             server.kill();
             run.join().unwrap().unwrap()
         });
-        let Ended::ServerGone(at_ns) = report.ended else { panic!("{:?}", report.ended) };
+        let LoadEnd::ServerGone(at_ns) = report.ended else { panic!("{:?}", report.ended) };
         assert_eq!(report.window_ns.1, at_ns);
         assert!(report.window_s() < 59.0 && report.window_s() > 0.0);
         assert!(report.completed() > 0, "what came before the death is kept");
@@ -177,7 +178,7 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
         stop.store(phase == Phase::Steady, std::sync::atomic::Ordering::Release);
     })
     .unwrap();
-    assert!(matches!(report.ended, Ended::Stopped(_)), "{:?}", report.ended);
+    assert!(matches!(report.ended, LoadEnd::Stopped(_)), "{:?}", report.ended);
     assert!(report.series.iter().map(|b| b.operations).sum::<u64>() > 0);
     assert_eq!(report.errors.total(), 0);
 }
@@ -201,7 +202,7 @@ fn a_server_that_is_full_says_so() {
     config.mix.get_share = 0.0;
     config.mix.keys = 200_000;
     let report = run(&config, &never(), |_, _| {}).unwrap();
-    assert_eq!(report.ended, Ended::Complete);
+    assert_eq!(report.ended, LoadEnd::Complete);
     assert!(report.errors.of(ErrorKind::ServerError) > 0, "{:?}", report.errors);
     assert_eq!(report.errors.of(ErrorKind::Garbled), 0, "{:?}", report.errors);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::{Memcached, never, quick};
-use assay_loadgen::{Config, Ended, Error, SearchBound, preload, run, search_max};
+use assay_loadgen::{Config, Error, LoadEnd, SearchBound, preload, run, search_max};
 
 fn config(server: &Memcached) -> Config {
     let mut config = quick(&server.target);
@@ -58,7 +58,7 @@ fn a_rate_beyond_the_server_leaves_operations_unsent() {
     let mut config = config(&server);
     config.mode = assay_loadgen::Mode::Open { rate: 1e8, arrivals: assay_loadgen::Arrivals::Even };
     let report = run(&config, &never(), |_, _| {}).unwrap();
-    assert_eq!(report.ended, Ended::Complete);
+    assert_eq!(report.ended, LoadEnd::Complete);
     let due = report.times(None).len() + report.unanswered;
     assert_eq!(due, 25_000_000, "all that was due is counted");
     assert!(report.late.as_ref().unwrap().unsent > 0);

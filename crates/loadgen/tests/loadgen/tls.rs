@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::{Memcached, never, quick};
-use assay_loadgen::{Config, Ended, Error, Protocol, Target, Trust, preload, run};
+use assay_loadgen::{Config, Error, LoadEnd, Protocol, Target, Trust, preload, run};
 
 /// Starts a memcached with a self-signed certificate for `localhost`; `None` (with a message) if it
 /// was built without TLS.
@@ -40,7 +40,7 @@ fn speaks_tls_and_checks_the_certificate() {
         let loaded = preload(&config, &never()).unwrap();
         assert_eq!((loaded.stored, loaded.errors.total()), (500, 0), "{:?}", loaded.errors);
         let report = run(&config, &never(), |_, _| {}).unwrap();
-        assert_eq!(report.ended, Ended::Complete);
+        assert_eq!(report.ended, LoadEnd::Complete);
         assert_eq!(report.errors.total(), 0, "{:?}", report.errors);
         assert!(report.completed() > 0);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Scalar, Where};
+use crate::{ExecutionPlace, Scalar};
 
 /// An experiment: a workload with fixed parameters, factors, a design and observers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub struct Experiment {
     pub controls: BTreeMap<String, Scalar>,
     /// The repository whose revisions are the levels of the factor `rev`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<SourceRepository>,
     /// Factors: the name of a parameter, or `controls.NAME`, and its levels; with [source] also
     /// `rev`, a list of revisions, ranges (`v1..main`, `v1..main:10` for every tenth) and
     /// `worktree`.
@@ -46,8 +46,8 @@ pub struct Experiment {
     #[serde(default)]
     pub design: Design,
     /// Place where the trials run.
-    #[serde(default, rename = "where", skip_serializing_if = "Where::is_default")]
-    pub place: Where,
+    #[serde(default, rename = "where", skip_serializing_if = "ExecutionPlace::is_default")]
+    pub place: ExecutionPlace,
     /// Monitors and tracers that run with the trials.
     #[serde(default)]
     pub observe: Observe,
@@ -67,7 +67,7 @@ fn one() -> u32 {
 /// once, and passed to the workload as its parameter `folder`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct SourceRepository {
     /// Folder of the git repository; a relative path starts at the folder where assay is started.
     #[serde(default = "here")]
     pub repo: String,
@@ -99,9 +99,9 @@ fn ten_gigabytes() -> Scalar {
     Scalar::Text("10 GiB".into())
 }
 
-impl Default for Source {
+impl Default for SourceRepository {
     fn default() -> Self {
-        Source {
+        SourceRepository {
             repo: here(),
             build: String::new(),
             builds: None,
@@ -119,7 +119,7 @@ impl Default for Source {
 )]
 pub enum FactorLevels {
     /// List of the levels.
-    List(Vec<Level>),
+    List(Vec<FactorLevel>),
     /// Range of levels: `{ from = 1, to = "cpus" }`, `{ from = 1, to = 64, times = 2 }`.
     Range {
         /// First level of the range.
@@ -142,7 +142,7 @@ pub enum FactorLevels {
     untagged,
     expecting = "expected a boolean, a number, a text, or a level with a label: { label = \"btrfs\", value = \"loop:btrfs\" }"
 )]
-pub enum Level {
+pub enum FactorLevel {
     /// A value, which is also the level's name.
     Plain(Scalar),
     /// A value with a label for tables, charts and posts.
@@ -159,26 +159,26 @@ pub struct Labelled {
     pub value: Scalar,
 }
 
-impl Level {
+impl FactorLevel {
     pub fn value(&self) -> &Scalar {
         match self {
-            Level::Plain(value) => value,
-            Level::Labelled(level) => &level.value,
+            FactorLevel::Plain(value) => value,
+            FactorLevel::Labelled(level) => &level.value,
         }
     }
 
     /// Returns the level's label, if the experiment gives one.
     pub fn label(&self) -> Option<&str> {
         match self {
-            Level::Plain(_) => None,
-            Level::Labelled(level) => Some(&level.label),
+            FactorLevel::Plain(_) => None,
+            FactorLevel::Labelled(level) => Some(&level.label),
         }
     }
 }
 
-impl<T: Into<Scalar>> From<T> for Level {
+impl<T: Into<Scalar>> From<T> for FactorLevel {
     fn from(value: T) -> Self {
-        Level::Plain(value.into())
+        FactorLevel::Plain(value.into())
     }
 }
 

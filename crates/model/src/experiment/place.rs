@@ -35,7 +35,7 @@ pub enum JobSpan {
 /// Place where the trials run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Where {
+pub struct ExecutionPlace {
     /// Executor of the trials.
     pub engine: Engine,
     /// Number of nodes of each trial.
@@ -81,9 +81,9 @@ pub struct Where {
     pub vm: BTreeMap<String, Scalar>,
 }
 
-impl Default for Where {
+impl Default for ExecutionPlace {
     fn default() -> Self {
-        Where {
+        ExecutionPlace {
             engine: Engine::Local,
             nodes: 1,
             tasks_per_node: 1,
@@ -105,10 +105,10 @@ impl Default for Where {
     }
 }
 
-impl Where {
+impl ExecutionPlace {
     /// Returns true if every setting has its default.
     pub fn is_default(&self) -> bool {
-        *self == Where::default()
+        *self == ExecutionPlace::default()
     }
 
     /// Returns true unless the executor is [`Engine::Local`].

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Kind, Scalar, units};
+use crate::{Better, MetricKind, Scalar, units};
 
 /// Type of a parameter's value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -108,7 +108,7 @@ pub struct MetricSpec {
     /// Direction in which the metric improves.
     pub better: Better,
     /// Origin of the value: measured, derived, estimated or quoted.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// Definition of the metric, one sentence.
     pub help: String,
     /// Merge rule for the value of a trial over several nodes; if absent, the unit decides.

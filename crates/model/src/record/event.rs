@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use std::collections::BTreeMap;
 
-use crate::{Better, Kind, Load, Observation, Severity};
+use crate::{Better, Load, MetricKind, Observation, Severity};
 
 /// Phases of a trial. Only events in `Steady` count as measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +56,7 @@ pub enum Event {
         better: Option<Better>,
         /// Origin of the value; measured when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        kind: Option<Kind>,
+        kind: Option<MetricKind>,
         /// True if the value is a count or computed from counts only.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         counted: bool,
@@ -79,7 +79,7 @@ pub enum Event {
         unit: String,
         /// Origin of the value; measured when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        kind: Option<Kind>,
+        kind: Option<MetricKind>,
     },
     /// `{"histogram":"response_time","unit":"ns","hdr":"<base64>"}`: HdrHistogram V2, base64.
     Histogram {

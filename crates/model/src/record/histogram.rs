@@ -20,7 +20,7 @@ pub enum Load {
 
 /// A histogram of one trial.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "Written")]
+#[serde(from = "StoredHistogram")]
 pub struct TrialHistogram {
     /// Unit of its values.
     pub unit: String,
@@ -50,7 +50,7 @@ pub(crate) fn is_zero(n: &u64) -> bool {
 /// and histogram.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
-enum Written {
+enum StoredHistogram {
     /// Unit and histogram: the format of former records.
     Pair(String, String),
     /// The histogram with all of its fields.
@@ -75,11 +75,13 @@ enum Written {
     },
 }
 
-impl From<Written> for TrialHistogram {
-    fn from(written: Written) -> Self {
+impl From<StoredHistogram> for TrialHistogram {
+    fn from(written: StoredHistogram) -> Self {
         match written {
-            Written::Pair(unit, hdr) => TrialHistogram { unit, hdr, ..TrialHistogram::default() },
-            Written::Whole { unit, hdr, timed_out, percentiles, at, load } => {
+            StoredHistogram::Pair(unit, hdr) => {
+                TrialHistogram { unit, hdr, ..TrialHistogram::default() }
+            }
+            StoredHistogram::Whole { unit, hdr, timed_out, percentiles, at, load } => {
                 TrialHistogram { unit, hdr, timed_out, percentiles, at, load }
             }
         }

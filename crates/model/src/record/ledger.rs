@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Outcome;
+use crate::TrialOutcome;
 
 /// Event in the life of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +49,7 @@ pub enum LedgerEvent {
         /// Number of the attempt, from 1.
         attempt: u32,
         /// Outcome of the trial.
-        outcome: Outcome,
+        outcome: TrialOutcome,
         /// SHA-256 of the trial's line in `records.jsonl`, without the newline, hexadecimal.
         record_sha256: String,
         /// Files of the trial's folder; absent for a run of an assay version that did not hash

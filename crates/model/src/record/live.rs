@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Heat, Outcome, Phase, RunId, RunState};
+use crate::{Heat, Phase, RunId, RunState, TrialOutcome};
 
 /// One line of the event file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -113,7 +113,7 @@ pub struct EndedTrial {
     /// Id of the trial's treatment.
     pub treatment: u32,
     /// Outcome of the trial.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
     /// Value of the deciding metric; `null` if the trial has none.
     pub value: Option<f64>,
     /// Run time of the program in seconds; `null` when it did not run.

@@ -39,7 +39,7 @@ impl Better {
 /// Origin of a number. Numbers of different kinds are never mixed without a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum MetricKind {
     /// Measured in this trial, by assay or, in an imported run, by the tool that the ledger names.
     #[default]
     Measured,
@@ -64,7 +64,7 @@ pub struct MetricValue {
     pub better: Better,
     /// Origin of the value: measured, derived, estimated or quoted.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// True if the value is a count or computed from counts only: no clock is involved, so it stays
     /// valid where time passes at another rate, as in an emulated machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -81,7 +81,7 @@ impl MetricValue {
         value: Option<f64>,
         unit: impl Into<String>,
         better: Better,
-        kind: Kind,
+        kind: MetricKind,
     ) -> Self {
         let (name, unit) = (name.into(), unit.into());
         MetricValue { name, value, unit, better, kind, counted: false, doubt: None }

@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Finding, Heat, Kind, MetricValue, Observation, Phase, PlannedTrial, SCHEMA_VERSION, Scalar,
-    TrialHistogram,
+    Finding, Heat, MetricKind, MetricValue, Observation, Phase, PlannedTrial, SCHEMA_VERSION,
+    Scalar, TrialHistogram,
 };
 
 /// Outcome of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum TrialOutcome {
     /// The trial ran, and its output was valid (or the workload has no check: see `validation`).
     Completed,
     /// A part of the trial failed: a control did not take effect, preparation failed, or the
@@ -68,7 +68,7 @@ pub struct Curve {
     pub unit: String,
     /// Origin of the values: measured, derived, estimated or quoted.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// Points `[x, value]`, in the order of measurement.
     pub points: Vec<[f64; 2]>,
 }
@@ -192,7 +192,7 @@ pub struct TrialRecord {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Scalar>,
     /// Outcome of the trial.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
     /// Description of the error, as a sentence; empty when nothing failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
@@ -267,7 +267,7 @@ impl TrialRecord {
             warmup: planned.warmup,
             build: planned.build,
             params: planned.params.clone(),
-            outcome: Outcome::Failed,
+            outcome: TrialOutcome::Failed,
             error: String::new(),
             started_at,
             start_ns,
@@ -303,7 +303,7 @@ impl TrialRecord {
 
     /// Returns true if the trial's numbers count: it is completed and not a warm-up.
     pub fn counts(&self) -> bool {
-        self.outcome == Outcome::Completed && !self.warmup
+        self.outcome == TrialOutcome::Completed && !self.warmup
     }
 
     /// Returns the measurement window, `(from, to)` in nanoseconds of `CLOCK_MONOTONIC`: the steady

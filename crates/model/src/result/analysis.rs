@@ -97,7 +97,7 @@ pub struct CurveSummary {
     /// Direction in which the values improve.
     pub better: Better,
     /// Origin of the values: measured, derived, estimated or quoted.
-    pub kind: crate::Kind,
+    pub kind: crate::MetricKind,
     /// Points of the curve, by rising x.
     pub points: Vec<CurvePoint>,
     /// Point where the curve is best; `null` for a curve of a `quantile`.

@@ -8,7 +8,7 @@ use crate::{Comparison, Interval};
 
 /// A difference between two treatments, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Change {
+pub struct TreatmentChange {
     /// Difference treatment - baseline, as the mean over blocks.
     pub difference: f64,
     /// Interval of the difference (Student's t on the differences by block; for functions, on the
@@ -18,7 +18,7 @@ pub struct Change {
     pub n: u32,
 }
 
-impl Change {
+impl TreatmentChange {
     /// Returns true if the interval excludes zero; false without an interval.
     pub fn clear(&self) -> bool {
         self.interval.is_some_and(|i| !i.contains(0.0))
@@ -41,10 +41,10 @@ pub struct Observed {
     /// Mean over the treatment's trials.
     pub treatment: f64,
     /// Difference between the means, in `unit`.
-    pub change: Change,
+    pub change: TreatmentChange,
     /// Difference as a share of the time in the measurement window, 0 to 1; `null` where the
     /// observation is not a time and its cost in time is unknown.
-    pub of_time: Option<Change>,
+    pub of_time: Option<TreatmentChange>,
     /// Difference in units of its standard error; `null` without an interval, or where all blocks
     /// differ by the same amount.
     pub standard_errors: Option<f64>,

@@ -73,7 +73,7 @@ impl Severities {
 
 /// The part of the catalogue that a check belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
+pub enum CheckSection {
     /// F01 to F15: is like compared with like?
     Environment,
     /// F16 to F27: workload and measurement.
@@ -86,27 +86,27 @@ pub enum Section {
     Nodes,
 }
 
-impl Section {
+impl CheckSection {
     /// Returns the section's heading.
     pub fn title(self) -> &'static str {
         match self {
-            Section::Environment => "Environment: is like compared with like?",
-            Section::Workload => "Workload and measurement",
-            Section::Statistics => "Design and statistics",
-            Section::Claims => "Claims and publication",
-            Section::Nodes => "Several machines as one, and virtual ones",
+            CheckSection::Environment => "Environment: is like compared with like?",
+            CheckSection::Workload => "Workload and measurement",
+            CheckSection::Statistics => "Design and statistics",
+            CheckSection::Claims => "Claims and publication",
+            CheckSection::Nodes => "Several machines as one, and virtual ones",
         }
     }
 }
 
 /// A row of the catalogue of checks: the description of one check, as data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct CheckRow {
     /// Id of the check (`F11`).
     pub id: &'static str,
     /// Short name of the check (`quiet-host`).
     pub name: &'static str,
-    pub section: Section,
+    pub section: CheckSection,
     /// Default severity of the check.
     pub severity: Severities,
     /// Conditions under which the severity differs from `severity`; empty if it never does.
@@ -125,9 +125,9 @@ pub struct Row {
     pub source: &'static str,
 }
 
-/// Result of a check that fired, before [`Row::finding`] adds the texts of its row.
+/// Result of a check that fired, before [`CheckRow::finding`] adds the texts of its row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FiredCheck {
     /// Severity; `None` for the row's own.
     pub severity: Option<Severities>,
     /// Problem with its figures, as a sentence without a full stop.
@@ -138,10 +138,10 @@ pub struct Found {
     pub treatments: Vec<u32>,
 }
 
-impl Found {
+impl FiredCheck {
     /// Creates a result with the row's own severity and remedy.
     pub fn new(message: impl Into<String>) -> Self {
-        Found { severity: None, message: message.into(), remedy: None, treatments: Vec::new() }
+        FiredCheck { severity: None, message: message.into(), remedy: None, treatments: Vec::new() }
     }
 
     /// Replaces the row's severity.
@@ -165,9 +165,9 @@ impl Found {
     }
 }
 
-impl Row {
+impl CheckRow {
     /// Builds a finding from a result and the texts of this row.
-    pub fn finding(&self, found: Found) -> Finding {
+    pub fn finding(&self, found: FiredCheck) -> Finding {
         let severity = found.severity.unwrap_or(self.severity);
         Finding {
             id: self.id.to_owned(),
@@ -206,7 +206,7 @@ pub struct Checks {
 }
 
 /// Finding of a check: which check, its severity, the affected treatments and the remedy. Only a
-/// [`Row`] of the catalogue, or [`Finding::of_rule`] for a rule of a pack, can make one.
+/// [`CheckRow`] of the catalogue, or [`Finding::of_rule`] for a rule of a pack, can make one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {

@@ -69,7 +69,7 @@ pub struct NodeDifference {
 
 /// Amount of memory on a NUMA node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct OnNode {
+pub struct NodeBytes {
     /// Number of the NUMA node.
     pub node: u32,
     /// Amount of memory in bytes.
@@ -239,7 +239,7 @@ pub enum Observation {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         asked: Vec<u32>,
         /// Memory by node; empty if it was not observed.
-        nodes: Vec<OnNode>,
+        nodes: Vec<NodeBytes>,
         /// Kernel file that was read (`numa_maps`, `memory.numa_stat`); empty if none was.
         source: String,
         /// Reason why it was not observed; empty if it was.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_traces::translation::counters::{Cpu, Encoding};
+use assay_traces::translation::counters::{CpuIdentity, Encoding};
 use serde::Deserialize;
 
 const GENERIC: &str = include_str!("../../counters/generic.toml");
@@ -75,7 +75,7 @@ impl Set {
 
     /// Returns the event set of one processor; `None` if it is unknown, since events are never
     /// guessed.
-    pub fn of(cpu: &Cpu) -> Option<Set> {
+    pub fn of(cpu: &CpuIdentity) -> Option<Set> {
         Self::processors().into_iter().find(|set| {
             set.vendor == cpu.vendor && set.family == cpu.family && set.models.contains(&cpu.model)
         })
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_processor_leads_to_its_events_or_to_nothing() {
-        let of = |text: &str| Set::of(&Cpu::parse(text).unwrap()).map(|s| s.name);
+        let of = |text: &str| Set::of(&CpuIdentity::parse(text).unwrap()).map(|s| s.name);
         let intel = "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n";
         assert!(of(intel).unwrap().contains("Sapphire Rapids"));
         let amd = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n";

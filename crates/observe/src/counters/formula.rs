@@ -9,7 +9,7 @@ pub(super) fn evaluate(
     formula: &str,
     count: &dyn Fn(&str) -> Option<f64>,
 ) -> Result<Option<f64>, String> {
-    let mut words = Words { list: formula.split_whitespace().collect(), at: 0, count };
+    let mut words = FormulaWords { list: formula.split_whitespace().collect(), at: 0, count };
     let value = words.sum()?;
     match words.next() {
         None => Ok(value.filter(|v| v.is_finite())),
@@ -17,7 +17,7 @@ pub(super) fn evaluate(
     }
 }
 
-struct Words<'a> {
+struct FormulaWords<'a> {
     list: Vec<&'a str>,
     at: usize,
     count: &'a dyn Fn(&str) -> Option<f64>,
@@ -25,7 +25,7 @@ struct Words<'a> {
 
 type Value = Result<Option<f64>, String>;
 
-impl<'a> Words<'a> {
+impl<'a> FormulaWords<'a> {
     fn next(&mut self) -> Option<&'a str> {
         self.at += 1;
         self.list.get(self.at - 1).copied()

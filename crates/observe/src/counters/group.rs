@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 
-use assay_traces::translation::counters::Reading;
+use assay_traces::translation::counters::CounterReading;
 use assay_traces::translation::perf_event::{Attributes, DISABLED};
 
 const INHERIT: u64 = 1 << 1;
@@ -26,13 +26,13 @@ pub(super) enum Kernel {
 
 /// An open group of counters.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct CounterGroup {
     pub names: Vec<String>,
     /// Descriptors of the events; the first one leads the group and is read.
     files: Vec<File>,
 }
 
-impl Group {
+impl CounterGroup {
     /// Opens events (type, configuration, name); they start counting when a program is executed.
     pub fn open(events: &[(u32, u64, String)], kernel: Kernel) -> io::Result<Self> {
         let mut files: Vec<File> = Vec::new();
@@ -49,11 +49,11 @@ impl Group {
             let opened = event.open_in(0, -1, files.first().map(File::as_fd))?;
             files.push(File::from(opened));
         }
-        Ok(Group { names: events.iter().map(|e| e.2.clone()).collect(), files })
+        Ok(CounterGroup { names: events.iter().map(|e| e.2.clone()).collect(), files })
     }
 
     /// Returns the counts so far, in the order of the names.
-    pub fn read(&self) -> io::Result<Vec<Reading>> {
+    pub fn read(&self) -> io::Result<Vec<CounterReading>> {
         let Some(mut leader) = self.files.first() else { return Ok(Vec::new()) };
         let mut bytes = vec![0u8; 8 * (3 + self.names.len())];
         let mut tries = 0;
@@ -70,12 +70,12 @@ impl Group {
                 if *n as usize == self.names.len() && values.len() == self.names.len() =>
             {
                 let (enabled_ns, running_ns) = (*enabled_ns, *running_ns);
-                let of = |value: &u64| Reading { value: *value, enabled_ns, running_ns };
+                let of = |value: &u64| CounterReading { value: *value, enabled_ns, running_ns };
                 Ok(values.iter().map(of).collect())
             }
             // The kernel returns nothing for a group in error state: one that had to be counted all
             // the time and could not.
-            _ => Ok(vec![Reading::default(); self.names.len()]),
+            _ => Ok(vec![CounterReading::default(); self.names.len()]),
         }
     }
 }

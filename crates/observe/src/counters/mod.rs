@@ -10,17 +10,17 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use assay_traces::translation::counters::{Cpu, Reading};
+use assay_traces::translation::counters::{CounterReading, CpuIdentity};
 use serde::Serialize;
 
 use crate::NotAvailable;
 use events::{Set, shares_cores};
 use formula::evaluate;
-use group::{Group, Kernel};
+use group::{CounterGroup, Kernel};
 
 /// Count of one event.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Count {
+pub struct EventCount {
     /// Name of the event.
     pub name: String,
     /// Number of events counted, unscaled.
@@ -33,7 +33,7 @@ pub struct Count {
 
 /// A metric computed from counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Computed {
+pub struct ComputedMetric {
     /// Name of the metric.
     pub name: String,
     pub unit: String,
@@ -47,37 +47,37 @@ pub struct Computed {
 
 /// Result of counting: counts, and metrics computed from them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Counted {
+pub struct CounterResult {
     /// Model of the processor, if `/proc/cpuinfo` names it.
     pub processor: Option<String>,
     /// Documents that define events and formulas.
     pub sources: Vec<String>,
     /// Counts of all events.
-    pub events: Vec<Count>,
-    pub metrics: Vec<Computed>,
+    pub events: Vec<EventCount>,
+    pub metrics: Vec<ComputedMetric>,
     /// Remarks that a reader of the counts needs.
     pub notes: Vec<String>,
 }
 
 /// Running counters. The thread that started them must also start the program.
 #[derive(Debug)]
-pub struct Counters {
-    sets: Vec<(Set, Vec<Group>)>,
+pub struct RunningCounters {
+    sets: Vec<(Set, Vec<CounterGroup>)>,
     processor: Option<String>,
     begin: Option<Readings>,
     end: Option<Readings>,
     notes: Vec<String>,
 }
 
-type Readings = BTreeMap<String, Reading>;
+type Readings = BTreeMap<String, CounterReading>;
 
-impl Counters {
+impl RunningCounters {
     /// Starts to count for the programs that the calling thread starts from now on.
     ///
     /// # Errors
     /// This machine has no usable counters, or none for this user.
     pub fn start(root: &Path) -> Result<Self, NotAvailable> {
-        let cpu = Cpu::read(root);
+        let cpu = CpuIdentity::read(root);
         let mut sets = vec![Set::generic()];
         let mut notes = Vec::new();
         match cpu.as_ref().and_then(Set::of) {
@@ -90,7 +90,7 @@ impl Counters {
             Some(set) => sets.push(set),
             None => notes.push(format!(
                 "no top-down events are known for this processor ({}): the generic ones alone are counted",
-                cpu.as_ref().map_or_else(|| "/proc/cpuinfo does not name it".into(), Cpu::to_string)
+                cpu.as_ref().map_or_else(|| "/proc/cpuinfo does not name it".into(), CpuIdentity::to_string)
             )),
         }
         let mut counters = Self::open(root, sets, notes)?;
@@ -100,7 +100,7 @@ impl Counters {
 
     fn open(root: &Path, sets: Vec<Set>, mut notes: Vec<String>) -> Result<Self, NotAvailable> {
         let mut kernel = Kernel::Counted;
-        let mut opened: Vec<(Set, Vec<Group>)> = Vec::new();
+        let mut opened: Vec<(Set, Vec<CounterGroup>)> = Vec::new();
         let mut first: Option<io::Error> = None;
         for set in sets {
             let mut groups = Vec::new();
@@ -127,12 +127,12 @@ impl Counters {
                     .to_owned(),
             );
         }
-        Ok(Counters { sets: opened, processor: None, begin: None, end: None, notes })
+        Ok(RunningCounters { sets: opened, processor: None, begin: None, end: None, notes })
     }
 
     fn read(&self) -> Readings {
         let groups = self.sets.iter().flat_map(|s| &s.1);
-        let of = |group: &Group| -> Vec<(String, Reading)> {
+        let of = |group: &CounterGroup| -> Vec<(String, CounterReading)> {
             // Counters that cannot be read are reported as unknown.
             group.names.iter().cloned().zip(group.read().unwrap_or_default()).collect()
         };
@@ -150,18 +150,18 @@ impl Counters {
     }
 
     /// Stops counting and returns the counts of the measurement window.
-    pub fn stop(mut self) -> Counted {
+    pub fn stop(mut self) -> CounterResult {
         let end = self.end.take().unwrap_or_else(|| self.read());
         let begin = self.begin.take().unwrap_or_default();
-        let since = |(name, now): (&String, &Reading)| {
+        let since = |(name, now): (&String, &CounterReading)| {
             (name.clone(), now.since(begin.get(name).copied().unwrap_or_default()))
         };
         let counts: Readings = end.iter().map(since).collect();
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(shared(&counts));
-        let count = |name: &str| counts.get(name).copied().and_then(Reading::scaled);
+        let count = |name: &str| counts.get(name).copied().and_then(CounterReading::scaled);
         let sets = self.sets.iter().filter(|s| !s.1.is_empty()).map(|s| &s.0);
-        let computed = |m: &events::Metric| Computed {
+        let computed = |m: &events::Metric| ComputedMetric {
             name: m.name.clone(),
             unit: m.unit.clone(),
             help: m.help.clone(),
@@ -169,13 +169,13 @@ impl Counters {
             // All formulas of the data files are valid, which a test checks.
             value: evaluate(&m.formula, &count).ok().flatten(),
         };
-        Counted {
+        CounterResult {
             processor: self.processor,
             sources: sets.clone().map(|s| format!("{}: {}", s.name, s.source)).collect(),
             metrics: sets.flat_map(|s| &s.metrics).map(computed).collect(),
             events: counts
                 .into_iter()
-                .map(|(name, r)| Count {
+                .map(|(name, r)| EventCount {
                     name,
                     value: r.value,
                     enabled_ns: r.enabled_ns,
@@ -190,7 +190,7 @@ impl Counters {
 /// Returns notes on events that shared a counter or never had one.
 fn shared(counts: &Readings) -> Vec<String> {
     let mut notes = Vec::new();
-    let share = |r: &Reading| r.running_ns as f64 / r.enabled_ns as f64;
+    let share = |r: &CounterReading| r.running_ns as f64 / r.enabled_ns as f64;
     let ran = counts.values().filter(|r| r.running_ns > 0);
     let least = ran.map(share).fold(1.0, f64::min);
     if least < 1.0 {
@@ -211,7 +211,12 @@ fn shared(counts: &Readings) -> Vec<String> {
     notes
 }
 
-fn open_group(root: &Path, set: &Set, names: &[String], kernel: &mut Kernel) -> io::Result<Group> {
+fn open_group(
+    root: &Path,
+    set: &Set,
+    names: &[String],
+    kernel: &mut Kernel,
+) -> io::Result<CounterGroup> {
     let kind = match (&set.pmu, set.kind) {
         (Some(pmu), _) => {
             let path = root.join("sys/bus/event_source/devices").join(pmu).join("type");
@@ -222,9 +227,9 @@ fn open_group(root: &Path, set: &Set, names: &[String], kernel: &mut Kernel) -> 
     };
     let event = |name: &String| set.events.get(name).map(|e| (kind, e.config(), name.clone()));
     let events: Vec<_> = names.iter().filter_map(event).collect();
-    match Group::open(&events, *kernel) {
+    match CounterGroup::open(&events, *kernel) {
         Err(e) if e.raw_os_error() == Some(libc::EACCES) && *kernel == Kernel::Counted => {
-            let group = Group::open(&events, Kernel::Excluded)?;
+            let group = CounterGroup::open(&events, Kernel::Excluded)?;
             *kernel = Kernel::Excluded;
             Ok(group)
         }
@@ -250,7 +255,7 @@ fn refused(e: &io::Error) -> NotAvailable {
 /// # Errors
 /// No event can be counted.
 pub fn counter_ability(root: &Path) -> Result<String, NotAvailable> {
-    let counters = Counters::start(root)?;
+    let counters = RunningCounters::start(root)?;
     let named = counters.sets.iter().filter(|s| !s.1.is_empty()).map(|s| s.0.name.clone());
     let first = format!("events of {}", named.collect::<Vec<_>>().join(" and of "));
     Ok(std::iter::once(first).chain(counters.notes).collect::<Vec<_>>().join(". "))
@@ -289,8 +294,8 @@ mod tests {
     }
 
     /// Starts the software events; returns `None` if not even these can be counted here.
-    fn started() -> Option<Counters> {
-        match Counters::open(Path::new("/"), vec![software()], Vec::new()) {
+    fn started() -> Option<RunningCounters> {
+        match RunningCounters::open(Path::new("/"), vec![software()], Vec::new()) {
             Ok(counters) => Some(counters),
             Err(why) => {
                 eprintln!("skipped: because {why}");
@@ -365,7 +370,7 @@ int main(void) {
         counters.begin();
         let alone = tell(b"fs");
         counters.end();
-        let count = |counters: &Counters, name: &str| {
+        let count = |counters: &RunningCounters, name: &str| {
             let begin = counters.begin.as_ref().unwrap()[name];
             counters.end.as_ref().unwrap()[name].since(begin).value
         };
@@ -396,7 +401,8 @@ int main(void) {
 
     #[test]
     fn a_count_that_shared_its_counter_is_scaled_and_says_so() {
-        let reading = |value, enabled_ns, running_ns| Reading { value, enabled_ns, running_ns };
+        let reading =
+            |value, enabled_ns, running_ns| CounterReading { value, enabled_ns, running_ns };
         let mut counts = Readings::from([
             ("a".to_owned(), reading(100, 1000, 250)),
             ("b".to_owned(), reading(100, 1000, 1000)),
@@ -411,7 +417,7 @@ int main(void) {
 
     #[test]
     fn without_counters_it_says_what_is_missing() {
-        match Counters::start(Path::new("/")) {
+        match RunningCounters::start(Path::new("/")) {
             Ok(_) => eprintln!("skipped: because this machine has counters"),
             Err(why) => {
                 assert!(why.reason.starts_with("perf_event_open: "), "{why}");

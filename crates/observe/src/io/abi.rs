@@ -21,10 +21,10 @@ const PARTS: usize = 12;
 const PART: usize = 64;
 
 /// Configuration of the probes, set before they are loaded. With all fields 0 they record nothing:
-/// start from [`Config::taking_all`].
+/// start from [`IoProbeConfig::taking_all`].
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Config {
+pub(super) struct IoProbeConfig {
     pub unit_ns: u64,
     pub iomap_end_io: u64,
     pub first_block: u64,
@@ -58,16 +58,16 @@ pub(super) struct Config {
     pub pad: [u8; 2],
 }
 
-impl Config {
+impl IoProbeConfig {
     /// Returns a configuration that records every I/O, without optional features.
     pub fn taking_all() -> Self {
-        Config {
+        IoProbeConfig {
             unit_ns: 1,
             last_block: u64::MAX,
             sys_io_submit: libc::SYS_io_submit as u32,
             sys_io_uring_enter: libc::SYS_io_uring_enter as u32,
             flags: u32::MAX,
-            ..Config::default()
+            ..IoProbeConfig::default()
         }
     }
 }
@@ -75,7 +75,7 @@ impl Config {
 /// Key that distinguishes groups; fields that the question does not need are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(super) struct IoKey {
     pub cgroup: u64,
     pub ino: u64,
     pub dev: u32,
@@ -92,7 +92,7 @@ pub(super) struct Key {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Times {
+pub(super) struct TimeSums {
     pub n: u64,
     pub sum: u64,
     pub least: u64,
@@ -102,14 +102,14 @@ pub(super) struct Times {
 /// Counts of one group on one CPU.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Cell {
+pub(super) struct IoCounts {
     pub ios: u64,
     pub bytes: u64,
     pub aio: u64,
     pub writeback: u64,
     pub readahead: u64,
     pub nosync: u64,
-    pub times: [Times; 3],
+    pub times: [TimeSums; 3],
     pub fine: [[u32; FINE]; 3],
     pub rows: [[u32; ROWS]; 4],
     pub pad: [u32; 4],
@@ -143,7 +143,7 @@ pub(super) struct RingEvent {
 /// One I/O in flight.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct UnderWay {
+pub(super) struct IoInFlight {
     /// Address of its request; 0 for an unused slot.
     pub id: u64,
     pub issue_ns: u64,
@@ -167,13 +167,13 @@ pub(super) struct UnderWay {
 pub(super) const SETS: u32 = 1 << 14;
 
 /// Slots of one set.
-pub(super) type Set = [UnderWay; 4];
+pub(super) type Set = [IoInFlight; 4];
 
 /// Number of event counters.
 pub(super) const COUNTS: usize = 21;
 
 /// Event counters of the probes, indexed by [`count`].
-pub(super) type Counts = [u64; COUNTS];
+pub(super) type ProbeCounts = [u64; COUNTS];
 
 /// Size of a CPU's cache of recent groups, in 64-bit words.
 const CACHE: usize = 128 * 7;
@@ -181,8 +181,8 @@ const CACHE: usize = 128 * 7;
 /// Data that each CPU has for itself.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Own {
-    pub counts: Counts,
+pub(super) struct PerCpuData {
+    pub counts: ProbeCounts,
     pub cache: [u64; CACHE],
 }
 
@@ -197,29 +197,29 @@ pub(super) struct PathRecord {
 }
 
 // bpf/io.h asserts the same sizes.
-const _: () = assert!(size_of::<Config>() == 368);
-const _: () = assert!(size_of::<Key>() == 48);
-const _: () = assert!(size_of::<Cell>() == 15024);
+const _: () = assert!(size_of::<IoProbeConfig>() == 368);
+const _: () = assert!(size_of::<IoKey>() == 48);
+const _: () = assert!(size_of::<IoCounts>() == 15024);
 const _: () = assert!(size_of::<RingEvent>() == 88);
 const _: () = assert!(size_of::<PathRecord>() == 784);
-const _: () = assert!(size_of::<UnderWay>() == 88);
-const _: () = assert!(size_of::<Own>() == 7336);
+const _: () = assert!(size_of::<IoInFlight>() == 88);
+const _: () = assert!(size_of::<PerCpuData>() == 7336);
 
 // SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
-unsafe impl Pod for Config {}
+unsafe impl Pod for IoProbeConfig {}
 // SAFETY: as above.
-unsafe impl Pod for Key {}
+unsafe impl Pod for IoKey {}
 // SAFETY: as above.
-unsafe impl Pod for Cell {}
+unsafe impl Pod for IoCounts {}
 // SAFETY: as above.
 unsafe impl Pod for RingEvent {}
 // SAFETY: as above.
 unsafe impl Pod for PathRecord {}
 // SAFETY: as above.
-unsafe impl Pod for UnderWay {}
+unsafe impl Pod for IoInFlight {}
 // SAFETY: as above.
-unsafe impl Pod for Own {}
+unsafe impl Pod for PerCpuData {}
 
 /// Indexes of the event counters.
 pub(super) mod count {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_traces::block_io::{Dimension, Names, Question};
+use assay_traces::block_io::{Dimension, NameTable, Question};
 
 use super::tracer::IoTracer;
 use super::way::{Method, TraceRequest};
@@ -25,7 +25,7 @@ pub fn io_ability(root: &Path) -> Result<IoAbility, NotAvailable> {
     let by = vec![Dimension::Program, Dimension::File, Dimension::Cgroup];
     let question = Question { by, ..Question::default() };
     let ask = TraceRequest { classes: true, question, ..TraceRequest::default() };
-    let names = Names::default();
+    let names = NameTable::default();
     let tracer = IoTracer::start(root, &ask, &names)?;
     let first = match tracer.method() {
         Method::Ebpf => {

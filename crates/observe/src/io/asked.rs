@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use assay_traces::block_io::{
-    Dimension, Filter, Hints, IoWriter, Measure, Names, Question, Recorded,
+    Dimension, Filter, Hints, IoWriter, Measure, NameTable, Question, RecordedFields,
 };
 
 use super::devices::BlockDevices;
 use crate::NotAvailable;
 
 /// Creates the file of single I/Os.
-pub(super) fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, NotAvailable> {
+pub(super) fn writer<'n>(path: &Path, names: &'n NameTable) -> Result<IoWriter<'n>, NotAvailable> {
     let begin = || {
         let mut writer = IoWriter::create(path, names)?;
         writer.set_hints(Hints { sync: true, aio: true });
@@ -21,7 +21,7 @@ pub(super) fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, 
 
 /// Returns the requested dimensions and measures that are not recorded, as the end of the first
 /// line of the answer.
-pub(super) fn missing(question: &Question, recorded: Recorded) -> String {
+pub(super) fn missing(question: &Question, recorded: RecordedFields) -> String {
     let mut missing: Vec<&str> = question
         .dimensions()
         .into_iter()
@@ -51,7 +51,7 @@ pub(super) fn missing(question: &Question, recorded: Recorded) -> String {
     }
 }
 
-pub(super) fn latency_is(recorded: Recorded) -> &'static str {
+pub(super) fn latency_is(recorded: RecordedFields) -> &'static str {
     if recorded.latency {
         "from the kernel taking the request up to its completion; queue until it is handed to the \
          driver, device from there on"

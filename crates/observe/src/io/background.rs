@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use assay_traces::block_io::{IoReport, Names};
+use assay_traces::block_io::{IoReport, NameTable};
 
 use super::tracer::IoTracer;
 use super::way::TraceRequest;
@@ -18,14 +18,14 @@ const POLL: Duration = Duration::from_millis(5);
 const LOOK: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
-enum Tell {
+enum TracerCommand {
     Begin,
     End,
 }
 
 /// Result of tracing a trial.
 #[derive(Debug, Clone)]
-pub struct Traced {
+pub struct TraceResult {
     pub report: IoReport,
     /// I/Os that were lost or not fully observed, a sentence each.
     pub not_seen: Vec<String>,
@@ -35,14 +35,14 @@ pub struct Traced {
 
 /// A tracer that runs during a trial. Dropping it ends it.
 #[derive(Debug)]
-pub struct IoWatch(Background<Tell, Traced>);
+pub struct IoWatch(Background<TracerCommand, TraceResult>);
 
 impl IoWatch {
     /// Starts tracing; returns when the probes are attached.
     pub fn start(root: &Path, ask: &TraceRequest) -> Result<Self, NotAvailable> {
         let (root, ask) = (root.to_owned(), ask.clone());
         let work = move |ready: &Sender<_>, requests: &Receiver<_>| {
-            let names = Names::default();
+            let names = NameTable::default();
             let tracer = IoTracer::start(&root, &ask, &names);
             let _ = ready.send(tracer.as_ref().err().cloned());
             watch(tracer?, &ask, requests)
@@ -52,16 +52,16 @@ impl IoWatch {
 
     /// Begins the measurement window now.
     pub fn begin(&self) {
-        self.0.tell(Tell::Begin);
+        self.0.tell(TracerCommand::Begin);
     }
 
     /// Ends the measurement window now.
     pub fn end(&self) {
-        self.0.tell(Tell::End);
+        self.0.tell(TracerCommand::End);
     }
 
     /// Stops tracing and returns the answer.
-    pub fn stop(self) -> Result<Traced, NotAvailable> {
+    pub fn stop(self) -> Result<TraceResult, NotAvailable> {
         self.0.stop()
     }
 }
@@ -69,15 +69,15 @@ impl IoWatch {
 fn watch(
     mut tracer: IoTracer<'_>,
     ask: &TraceRequest,
-    requests: &Receiver<Tell>,
-) -> Result<Traced, NotAvailable> {
+    requests: &Receiver<TracerCommand>,
+) -> Result<TraceResult, NotAvailable> {
     let tick = ask.question.tick_ns;
     let each = if ask.events || ask.save.is_some() { POLL } else { LOOK };
     let mut next = (tracer.began_ns() / tick + 1) * tick;
     loop {
         match requests.recv_timeout(each) {
-            Ok(Tell::Begin) => tracer.begin_window(),
-            Ok(Tell::End) => tracer.end_window(),
+            Ok(TracerCommand::Begin) => tracer.begin_window(),
+            Ok(TracerCommand::End) => tracer.end_window(),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => tracer.poll(),
         }
@@ -91,5 +91,5 @@ fn watch(
     tracer.finish().map_err(|e| NotAvailable::because(e.to_string()))?;
     let report = tracer.report();
     let not_seen = tracer.not_seen(&report);
-    Ok(Traced { report, not_seen, events: ask.save.clone() })
+    Ok(TraceResult { report, not_seen, events: ask.save.clone() })
 }

@@ -5,38 +5,38 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use assay_traces::block_io::{
-    Analysis, Completeness, Cost, Counted, Names, Op, Question, Recorded,
+    Completeness, Cost, CountedIos, IoAnalysis, NameTable, Op, Question, RecordedFields,
 };
 
 use super::devices::{BlockDevices, packed};
-use super::way::{Method, Way};
+use super::way::{Method, RunningMethod};
 use crate::NotAvailable;
 
 /// Operations that diskstats counts, and the position of the first of their four columns.
 const OPS: [(Op, usize); 3] = [(Op::Read, 3), (Op::Write, 7), (Op::Discard, 14)];
 
 /// Reader of the kernel's counters.
-pub(super) struct Counters<'n> {
+pub(super) struct KernelCounters<'n> {
     path: PathBuf,
     devices: BlockDevices,
-    names: &'n Names,
+    names: &'n NameTable,
     wanted: Vec<u32>,
     op: Option<Op>,
     before: HashMap<u32, [[u64; 2]; 3]>,
     ios: u64,
 }
 
-impl<'n> Counters<'n> {
+impl<'n> KernelCounters<'n> {
     pub fn start(
         root: &Path,
         question: &Question,
         devices: BlockDevices,
-        names: &'n Names,
+        names: &'n NameTable,
     ) -> Result<Self, NotAvailable> {
         let path = root.join("proc/diskstats");
         let wanted = question.filter.devices.iter().filter_map(|d| devices.find(d));
         let wanted = wanted.map(super::devices::BlockDevice::number).collect();
-        let mut counters = Counters {
+        let mut counters = KernelCounters {
             path,
             devices,
             names,
@@ -68,7 +68,7 @@ impl<'n> Counters<'n> {
     }
 }
 
-impl<'n> Way<'n> for Counters<'n> {
+impl<'n> RunningMethod<'n> for KernelCounters<'n> {
     fn method(&self) -> Method {
         Method::Counters
     }
@@ -81,7 +81,7 @@ impl<'n> Way<'n> for Counters<'n> {
         &self.devices
     }
 
-    fn tick(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
+    fn tick(&mut self, t_ns: u64, analyses: &mut [&mut IoAnalysis<'n>]) {
         let Ok(now) = self.read() else { return };
         for (number, counts) in &now {
             let before = self.before.get(number).copied().unwrap_or_default();
@@ -93,12 +93,12 @@ impl<'n> Way<'n> for Counters<'n> {
                     continue;
                 }
                 let since = |which: usize| counts[at][which].saturating_sub(before[at][which]);
-                let counted = Counted {
+                let counted = CountedIos {
                     device: self.names.id(name),
                     op: *op,
                     ios: since(0),
                     bytes: since(1),
-                    ..Counted::default()
+                    ..CountedIos::default()
                 };
                 self.ios += counted.ios;
                 for a in analyses.iter_mut() {
@@ -109,8 +109,8 @@ impl<'n> Way<'n> for Counters<'n> {
         self.before = now;
     }
 
-    fn recorded(&self) -> Recorded {
-        Recorded::default()
+    fn recorded(&self) -> RecordedFields {
+        RecordedFields::default()
     }
 
     fn completeness(&self) -> Completeness {
@@ -143,7 +143,7 @@ impl<'n> Way<'n> for Counters<'n> {
 
 #[cfg(test)]
 mod tests {
-    use assay_traces::block_io::{Dimension, Source};
+    use assay_traces::block_io::{Dimension, IoSource};
 
     use super::*;
     use crate::monitors::fake::Fake;
@@ -158,14 +158,14 @@ mod tests {
             ("proc/diskstats", STATS),
         ]);
         let devices = BlockDevices::read(fake.root()).unwrap();
-        let names = Names::default();
+        let names = NameTable::default();
         let question =
             Question { by: vec![Dimension::Device, Dimension::Direction], ..Question::default() };
-        let mut counters = Counters::start(fake.root(), &question, devices, &names).unwrap();
-        let mut analysis = Analysis::new(&question, &names);
+        let mut counters = KernelCounters::start(fake.root(), &question, devices, &names).unwrap();
+        let mut analysis = IoAnalysis::new(&question, &names);
         fake.write("proc/diskstats", &STATS.replace(" 10 0 80 5 20 ", " 13 0 96 5 27 "));
         counters.tick(5, &mut [&mut analysis]);
-        let source = Source {
+        let source = IoSource {
             name: String::new(),
             format: String::new(),
             files: 0,

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use assay_traces::block_io::Names;
+use assay_traces::block_io::NameTable;
 use serde::Serialize;
 
 use crate::NotAvailable;
@@ -125,7 +125,7 @@ impl BlockDevices {
 
     /// Returns the id of a device's name; a device added after the start has only its number as a
     /// name.
-    pub(super) fn name_id(&self, number: u32, names: &Names) -> u32 {
+    pub(super) fn name_id(&self, number: u32, names: &NameTable) -> u32 {
         let name = self.number(number).map(|d| d.name.clone());
         let name = name.unwrap_or_else(|| format!("{}:{}", number >> 20, number & 0xf_ffff));
         names.id(name.as_bytes())

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_traces::block_io::{
-    Analysis, Completeness, Cost, Dimension, Measure, NameCache, Names, Recorded, Sink,
+    Completeness, Cost, Dimension, IoAnalysis, Measure, NameCache, NameTable, RecordedFields, Sink,
 };
 
-use super::abi::{self, Config, UnderWay, count};
+use super::abi::{self, IoInFlight, IoProbeConfig, count};
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
 use super::lookup::Lookup;
@@ -16,9 +16,9 @@ use super::missed;
 use super::probe::{Attach, Kernel, Probes, RunTime, Sizes, kernel_address};
 use super::ring::{Ring, io_of};
 use super::settings::{filter, groups, rows, shift_of};
-use super::tally::Tally;
+use super::tally::GroupTally;
 use super::tier::Tier;
-use super::way::{Method, RunningWay, TraceRequest, Way};
+use super::way::{BoxedMethod, Method, RunningMethod, TraceRequest};
 use crate::NotAvailable;
 use crate::ebpf::record;
 
@@ -32,7 +32,7 @@ const TIMED: u32 = 16;
 struct EbpfTracer<'n> {
     probes: Probes,
     tier: Tier,
-    tally: Tally,
+    tally: GroupTally,
     ring: Option<Ring>,
     paths: Option<aya::maps::RingBuf<aya::maps::MapData>>,
     labels: Lookup<'n>,
@@ -49,7 +49,7 @@ struct EbpfTracer<'n> {
     /// I/Os without a reported end, found when tracing stops: their number, and those not yet
     /// passed on.
     missed: u64,
-    left: Vec<UnderWay>,
+    left: Vec<IoInFlight>,
     /// Blocks of the filter, and number of I/Os in other blocks that were in flight at the end.
     blocks: std::ops::RangeInclusive<u64>,
     outside: u64,
@@ -60,12 +60,12 @@ pub(super) fn start<'n>(
     root: &Path,
     ask: &TraceRequest,
     devices: BlockDevices,
-    names: &'n Names,
-) -> Result<RunningWay<'n>, NotAvailable> {
+    names: &'n NameTable,
+) -> Result<BoxedMethod<'n>, NotAvailable> {
     let kernel = Kernel::read(root, ask.oldest)?;
     let tier = Tier::of(ask);
     let question = &ask.question;
-    let mut config = Config::taking_all();
+    let mut config = IoProbeConfig::taking_all();
     let mut cgroups = Cgroups::new(root);
     let wanted = filter(&mut config, &question.filter, &devices, &mut cgroups)?;
     let by = question.dimensions();
@@ -120,7 +120,12 @@ pub(super) fn start<'n>(
     Ok(Box::new(EbpfTracer {
         probes,
         tier,
-        tally: Tally::new(&question.histograms, config.regions > 0, config.first_block, &shifts),
+        tally: GroupTally::new(
+            &question.histograms,
+            config.regions > 0,
+            config.first_block,
+            &shifts,
+        ),
         ring,
         paths,
         labels: Lookup::new(root, names, devices, cgroups, config.by_file > 0),
@@ -185,7 +190,7 @@ impl EbpfTracer<'_> {
     }
 }
 
-impl<'n> Way<'n> for EbpfTracer<'n> {
+impl<'n> RunningMethod<'n> for EbpfTracer<'n> {
     fn method(&self) -> Method {
         Method::Ebpf
     }
@@ -217,7 +222,7 @@ impl<'n> Way<'n> for EbpfTracer<'n> {
         self.take_time();
     }
 
-    fn tick(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
+    fn tick(&mut self, t_ns: u64, analyses: &mut [&mut IoAnalysis<'n>]) {
         if self.ring.is_some() {
             return;
         }
@@ -251,9 +256,9 @@ impl<'n> Way<'n> for EbpfTracer<'n> {
         }
     }
 
-    fn recorded(&self) -> Recorded {
+    fn recorded(&self) -> RecordedFields {
         let tracked = self.tier != Tier::Ends;
-        Recorded {
+        RecordedFields {
             latency: true,
             queue: true,
             program: tracked,

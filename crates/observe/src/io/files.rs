@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assay_traces::block_io::{FileFrom, Flags, Names};
+use assay_traces::block_io::{FileFrom, Flags, NameTable};
 
 use super::abi::{PathRecord, sure};
 use super::devices::BlockDevices;
@@ -31,16 +31,16 @@ impl FileKey {
 
 /// Cache of files, by device and inode.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct FileCache {
     root: PathBuf,
     mounts: Mounts,
     paths: HashMap<(u32, u64), PathBuf>,
     known: HashMap<FileKey, (u32, FileFrom)>,
 }
 
-impl Files {
+impl FileCache {
     pub fn new(root: &Path) -> Self {
-        Files {
+        FileCache {
             root: root.to_owned(),
             mounts: Mounts::read(root),
             paths: HashMap::new(),
@@ -64,12 +64,17 @@ impl Files {
     }
 
     /// Returns the id of the name of an I/O's file, and how it was determined.
-    pub fn find(&mut self, key: FileKey, devices: &BlockDevices, names: &Names) -> (u32, FileFrom) {
+    pub fn find(
+        &mut self,
+        key: FileKey,
+        devices: &BlockDevices,
+        names: &NameTable,
+    ) -> (u32, FileFrom) {
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
         let (text, from) = self.name(key, devices);
-        let id = text.map_or(Names::NONE, |t| names.id(t.as_bytes()));
+        let id = text.map_or(NameTable::NONE, |t| names.id(t.as_bytes()));
         let found = (id, from);
         // A path may still be on its way; only final results are kept.
         let settled = key.ino == 0 || self.paths.contains_key(&(key.file_dev, key.ino));

@@ -17,14 +17,14 @@ const ENUM64: u32 = 19;
 
 /// Offset of a type's record in the BTF data.
 #[derive(Clone, Copy)]
-struct At(usize);
+struct BtfOffset(usize);
 
 /// The kernel's description of its types.
 pub(crate) struct KernelTypes {
     bytes: Vec<u8>,
     strings: usize,
     /// Types by number, from 1.
-    types: Vec<At>,
+    types: Vec<BtfOffset>,
 }
 
 impl KernelTypes {
@@ -54,7 +54,7 @@ impl KernelTypes {
         let mut at = types_at;
         while at < types_at.checked_add(types_len)? {
             let info = word(at + 4)?;
-            types.push(At(at));
+            types.push(BtfOffset(at));
             at += 12 + trailer(info)?;
         }
         Some(KernelTypes { bytes, strings, types })
@@ -64,11 +64,11 @@ impl KernelTypes {
         word(&self.bytes, at).unwrap_or(0)
     }
 
-    fn kind(&self, at: At) -> u32 {
+    fn kind(&self, at: BtfOffset) -> u32 {
         self.word(at.0 + 4) >> 24 & 0x1f
     }
 
-    fn members(&self, at: At) -> usize {
+    fn members(&self, at: BtfOffset) -> usize {
         (self.word(at.0 + 4) & 0xffff) as usize
     }
 
@@ -78,12 +78,16 @@ impl KernelTypes {
         &text[..text.iter().position(|b| *b == 0).unwrap_or(text.len())]
     }
 
-    fn number(&self, number: u32) -> Option<At> {
+    fn number(&self, number: u32) -> Option<BtfOffset> {
         self.types.get((number as usize).checked_sub(1)?).copied()
     }
 
     /// Returns the types of these kinds with this name.
-    fn named<'a>(&'a self, kinds: &'a [u32], name: &'a str) -> impl Iterator<Item = At> + 'a {
+    fn named<'a>(
+        &'a self,
+        kinds: &'a [u32],
+        name: &'a str,
+    ) -> impl Iterator<Item = BtfOffset> + 'a {
         self.types.iter().copied().filter(move |at| {
             kinds.contains(&self.kind(*at)) && self.name(self.word(at.0)) == name.as_bytes()
         })

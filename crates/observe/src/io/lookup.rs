@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assay_traces::block_io::{Counted, FileFrom, Flags, NameCache, Names};
+use assay_traces::block_io::{CountedIos, FileFrom, Flags, NameCache, NameTable};
 
-use super::abi::{Key, RingEvent};
+use super::abi::{IoKey, RingEvent};
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
-use super::files::{FileKey, Files};
+use super::files::{FileCache, FileKey};
 use super::ring::{Labelling, program};
 
 /// Cache of names, each looked up once.
 pub(super) struct Lookup<'n> {
-    names: &'n Names,
+    names: &'n NameTable,
     pub devices: BlockDevices,
-    pub files: Files,
+    pub files: FileCache,
     cgroups: Cgroups,
     known_devices: HashMap<u32, u32>,
     known_cgroups: HashMap<u64, u32>,
@@ -25,7 +25,7 @@ pub(super) struct Lookup<'n> {
 impl<'n> Lookup<'n> {
     pub fn new(
         root: &Path,
-        names: &'n Names,
+        names: &'n NameTable,
         devices: BlockDevices,
         cgroups: Cgroups,
         by_file: bool,
@@ -33,7 +33,7 @@ impl<'n> Lookup<'n> {
         Lookup {
             names,
             devices,
-            files: Files::new(root),
+            files: FileCache::new(root),
             cgroups,
             known_devices: HashMap::new(),
             known_cgroups: HashMap::new(),
@@ -47,20 +47,20 @@ impl<'n> Lookup<'n> {
     }
 
     /// Returns empty counts with the names of an I/O.
-    pub fn of_event(&mut self, event: &RingEvent, names: &mut NameCache<'_>) -> Counted {
+    pub fn of_event(&mut self, event: &RingEvent, names: &mut NameCache<'_>) -> CountedIos {
         let flags = Flags(event.flags);
-        Counted {
+        CountedIos {
             device: self.device(event.dev),
             program: program(&event.comm, names),
             pid: Some(event.tgid),
             file: self.file(event, flags).0,
-            cgroup: if event.cgroup > 0 { self.cgroup(event.cgroup) } else { Names::NONE },
-            ..Counted::default()
+            cgroup: if event.cgroup > 0 { self.cgroup(event.cgroup) } else { NameTable::NONE },
+            ..CountedIos::default()
         }
     }
 
     /// Returns empty counts with the names of a group.
-    pub fn of(&mut self, key: &Key, names: &mut NameCache<'_>) -> Counted {
+    pub fn of(&mut self, key: &IoKey, names: &mut NameCache<'_>) -> CountedIos {
         let event = RingEvent {
             ino: key.ino,
             file_dev: key.file_dev,
@@ -68,13 +68,13 @@ impl<'n> Lookup<'n> {
             sure: key.sure,
             ..RingEvent::default()
         };
-        Counted {
+        CountedIos {
             device: self.device(key.dev),
             program: program(&key.comm, names),
             pid: (key.tgid > 0).then_some(key.tgid),
             file: self.file(&event, Flags::default().with_if(key.metadata > 0, Flags::META)).0,
-            cgroup: if key.cgroup > 0 { self.cgroup(key.cgroup) } else { Names::NONE },
-            ..Counted::default()
+            cgroup: if key.cgroup > 0 { self.cgroup(key.cgroup) } else { NameTable::NONE },
+            ..CountedIos::default()
         }
     }
 }
@@ -87,7 +87,7 @@ impl Labelling for Lookup<'_> {
 
     fn file(&mut self, event: &RingEvent, flags: Flags) -> (u32, FileFrom) {
         if !self.by_file {
-            return (Names::NONE, FileFrom::Nothing);
+            return (NameTable::NONE, FileFrom::Nothing);
         }
         let key = FileKey::new(event.ino, event.file_dev, event.dev, event.sure, flags);
         self.files.find(key, &self.devices, self.names)

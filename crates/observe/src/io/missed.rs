@@ -6,14 +6,18 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assay_traces::block_io::{ClassCounts, Counted, Io, Measure, Pow2};
+use assay_traces::block_io::{ClassCounts, CountedIos, Io, Measure, Pow2};
 
-use super::abi::{RingEvent, UnderWay};
+use super::abi::{IoInFlight, RingEvent};
 use super::devices::BlockDevices;
 
 /// Returns the I/Os that have ended, of those whose end was not seen: all except the youngest of
 /// each device, as many as the kernel reports in flight.
-pub(super) fn ended(mut all: Vec<UnderWay>, devices: &BlockDevices, root: &Path) -> Vec<UnderWay> {
+pub(super) fn ended(
+    mut all: Vec<IoInFlight>,
+    devices: &BlockDevices,
+    root: &Path,
+) -> Vec<IoInFlight> {
     all.sort_unstable_by_key(|io| std::cmp::Reverse(io.start_ns));
     let mut still: HashMap<u32, u64> = HashMap::new();
     all.retain(|io| {
@@ -35,7 +39,7 @@ fn in_flight(folder: &Path) -> u64 {
 }
 
 /// Converts an I/O in flight to the event that the ring would have reported.
-pub(super) fn event(io: &UnderWay) -> RingEvent {
+pub(super) fn event(io: &IoInFlight) -> RingEvent {
     RingEvent {
         start_ns: io.start_ns,
         issue_ns: 0,
@@ -58,10 +62,10 @@ pub(super) fn event(io: &UnderWay) -> RingEvent {
 
 /// Converts an I/O to the counts that the probes would have kept, without times; `names` has the
 /// names of its group.
-pub(super) fn counted(io: &Io, names: Counted) -> Counted {
+pub(super) fn counted(io: &Io, names: CountedIos) -> CountedIos {
     let mut sizes = Pow2::default();
     sizes.add(io.bytes);
-    Counted {
+    CountedIos {
         op: io.op,
         ios: 1,
         bytes: io.bytes,
@@ -77,8 +81,8 @@ mod tests {
     use super::*;
     use crate::monitors::fake::Fake;
 
-    fn io(dev: u32, start_ns: u64) -> UnderWay {
-        UnderWay {
+    fn io(dev: u32, start_ns: u64) -> IoInFlight {
+        IoInFlight {
             id: 1,
             issue_ns: 0,
             sector: 8,

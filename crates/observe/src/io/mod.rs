@@ -49,10 +49,10 @@ mod tracer;
 mod way;
 
 pub use ability::{IoAbility, io_ability};
-pub use background::{IoWatch, Traced};
+pub use background::{IoWatch, TraceResult};
 pub use devices::{BlockDevice, BlockDevices};
-pub use oldest::Oldest;
-pub use stage_request::StagesSeen;
+pub use oldest::KernelFeatures;
+pub use stage_request::ObservedStages;
 pub use stages::StageTracer;
 pub use tracer::IoTracer;
 pub use way::{Method, TraceRequest};

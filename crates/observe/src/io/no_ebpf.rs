@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use assay_traces::block_io::Names;
+use assay_traces::block_io::NameTable;
 
-use super::way::RunningWay;
+use super::way::BoxedMethod;
 use super::{BlockDevices, TraceRequest};
 use crate::NotAvailable;
 
@@ -13,7 +13,7 @@ pub(super) fn start<'n>(
     _: &Path,
     _: &TraceRequest,
     _: BlockDevices,
-    _: &'n Names,
-) -> Result<RunningWay<'n>, NotAvailable> {
+    _: &'n NameTable,
+) -> Result<BoxedMethod<'n>, NotAvailable> {
     Err(NotAvailable::because("this assay was built without eBPF (its feature `ebpf`)"))
 }

@@ -3,20 +3,20 @@
 use std::marker::PhantomData;
 use std::path::Path;
 
-use assay_traces::block_io::Names;
+use assay_traces::block_io::NameTable;
 
-use super::stage_request::StagesSeen;
+use super::stage_request::ObservedStages;
 use crate::NotAvailable;
 
 /// Type without values: stages are never traced in this build.
-pub struct StageTracer<'n>(std::convert::Infallible, PhantomData<&'n Names>);
+pub struct StageTracer<'n>(std::convert::Infallible, PhantomData<&'n NameTable>);
 
 impl<'n> StageTracer<'n> {
     /// Returns an error, since this build has no eBPF.
     ///
     /// # Errors
     /// Always.
-    pub fn start(_: &Path, _: &[String], _: &'n Names) -> Result<Self, NotAvailable> {
+    pub fn start(_: &Path, _: &[String], _: &'n NameTable) -> Result<Self, NotAvailable> {
         Err(NotAvailable::because(
             "this assay was built without eBPF, which tells the stages of I/Os",
         ))
@@ -26,7 +26,7 @@ impl<'n> StageTracer<'n> {
         match self.0 {}
     }
 
-    pub fn stop(self) -> StagesSeen {
+    pub fn stop(self) -> ObservedStages {
         match self.0 {}
     }
 }

@@ -2,7 +2,7 @@
 
 /// Kernel features that the probes may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Oldest {
+pub enum KernelFeatures {
     /// All features of the running kernel.
     #[default]
     Newest,

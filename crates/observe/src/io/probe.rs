@@ -10,9 +10,9 @@ use aya::programs::tp_btf::BtfTracePointLinkId;
 use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
-use super::abi::{COUNTS, Config, Counts, Key, Own, SETS, Set, UnderWay};
+use super::abi::{COUNTS, IoInFlight, IoKey, IoProbeConfig, PerCpuData, ProbeCounts, SETS, Set};
 use super::kernel_types::KernelTypes;
-use super::oldest::Oldest;
+use super::oldest::KernelFeatures;
 use crate::NotAvailable;
 use crate::ebpf::{self, Aligned, fdinfo, refused};
 
@@ -42,7 +42,7 @@ pub(super) struct Kernel {
 
 impl Kernel {
     /// Detects the kernel's properties, and hides those that are newer than `oldest` allows.
-    pub fn read(root: &Path, oldest: Oldest) -> Result<Self, NotAvailable> {
+    pub fn read(root: &Path, oldest: KernelFeatures) -> Result<Self, NotAvailable> {
         let types = KernelTypes::read(root)?;
         let lacks = |tracepoint: &str| {
             NotAvailable::because(format!(
@@ -58,9 +58,9 @@ impl Kernel {
             ));
         }
         Ok(Kernel {
-            starts: oldest == Oldest::Newest && types.arguments("block_io_start").is_some(),
+            starts: oldest == KernelFeatures::Newest && types.arguments("block_io_start").is_some(),
             // This function came with the version that also keeps a probe from interrupting itself.
-            modern: oldest < Oldest::Compat
+            modern: oldest < KernelFeatures::Compat
                 && types.has_value("bpf_func_id", "BPF_FUNC_user_ringbuf_drain"),
             workers_are_threads: types.has_member("bio", "bi_bdev"),
             flags: FLAGS
@@ -122,7 +122,7 @@ impl Probes {
     /// Loads and attaches the requested probes. `shifts` maps device numbers to the shift from
     /// block to region (see `shift_of`); `bio_devices` are the devices without requests.
     pub fn start(
-        config: &Config,
+        config: &IoProbeConfig,
         attach: Attach,
         sizes: Sizes,
         shifts: &[(u32, u32)],
@@ -167,8 +167,9 @@ impl Probes {
     }
 
     /// Returns the event counters, summed over all CPUs.
-    pub fn counts(&self) -> Counts {
-        let map = self.ebpf.map("owns").and_then(|m| PerCpuArray::<_, Own>::try_from(m).ok());
+    pub fn counts(&self) -> ProbeCounts {
+        let map =
+            self.ebpf.map("owns").and_then(|m| PerCpuArray::<_, PerCpuData>::try_from(m).ok());
         let mut sums = [0; COUNTS];
         for own in map.and_then(|map| map.get(&0, 0).ok()).iter().flat_map(|cpus| cpus.iter()) {
             sums.iter_mut().zip(own.counts).for_each(|(sum, n)| *sum += n);
@@ -177,8 +178,8 @@ impl Probes {
     }
 
     /// Returns the groups and their numbers.
-    pub fn groups(&self) -> Vec<(Key, u32)> {
-        let map = self.ebpf.map("groups").and_then(|m| HashMap::<_, Key, u32>::try_from(m).ok());
+    pub fn groups(&self) -> Vec<(IoKey, u32)> {
+        let map = self.ebpf.map("groups").and_then(|m| HashMap::<_, IoKey, u32>::try_from(m).ok());
         map.map_or_else(Vec::new, |map| map.iter().filter_map(Result::ok).collect())
     }
 
@@ -191,7 +192,7 @@ impl Probes {
     }
 
     /// Returns the I/Os whose end the probes have not seen.
-    pub fn under_way(&self) -> Vec<UnderWay> {
+    pub fn under_way(&self) -> Vec<IoInFlight> {
         let map = self.ebpf.map("under_way").and_then(|m| Array::<_, Set>::try_from(m).ok());
         let Some(map) = map else { return Vec::new() };
         let all = (0..SETS).filter_map(|set| map.get(&set, 0).ok()).flatten();

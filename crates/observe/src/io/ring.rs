@@ -1,6 +1,6 @@
 //! Reads single I/Os from the probes' ring.
 
-use assay_traces::block_io::{FileFrom, Flags, Io, NameCache, Names, Op, Sink};
+use assay_traces::block_io::{FileFrom, Flags, Io, NameCache, NameTable, Op, Sink};
 use aya::maps::{MapData, RingBuf};
 
 use super::abi::{COMM, RingEvent};
@@ -118,7 +118,7 @@ pub(super) fn io_of(
         program: program(&event.comm, names),
         file,
         file_from,
-        cgroup: if event.cgroup > 0 { labels.cgroup(event.cgroup) } else { Names::NONE },
+        cgroup: if event.cgroup > 0 { labels.cgroup(event.cgroup) } else { NameTable::NONE },
     }
 }
 

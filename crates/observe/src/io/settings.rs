@@ -2,7 +2,7 @@
 
 use assay_traces::block_io::{Filter, Measure, Op};
 
-use super::abi::{self, COMM, Config, MAX_DEVICES, MAX_NAMES, REGIONS};
+use super::abi::{self, COMM, IoProbeConfig, MAX_DEVICES, MAX_NAMES, REGIONS};
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
 use crate::NotAvailable;
@@ -15,7 +15,7 @@ pub(super) fn groups(events: bool, regions: bool, cpus: usize) -> u32 {
     if events {
         return 1;
     }
-    let one = size_of::<abi::Cell>() + if regions { size_of::<abi::RegionCounts>() } else { 0 };
+    let one = size_of::<abi::IoCounts>() + if regions { size_of::<abi::RegionCounts>() } else { 0 };
     (CELLS_BYTES / (one * cpus.max(1))).clamp(32, 512) as u32
 }
 
@@ -45,7 +45,7 @@ pub(super) fn shift_of(blocks: u64) -> u32 {
 
 /// Writes a filter to the configuration; returns the numbers of the devices that it names.
 pub(super) fn filter(
-    config: &mut Config,
+    config: &mut IoProbeConfig,
     filter: &Filter,
     devices: &BlockDevices,
     cgroups: &mut Cgroups,

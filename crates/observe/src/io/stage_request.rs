@@ -8,7 +8,7 @@ use crate::NotAvailable;
 
 /// Stages of the I/Os of one observation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StagesSeen {
+pub struct ObservedStages {
     /// Stages by device, the device with most I/Os first.
     pub devices: Vec<DeviceStages>,
     /// Number of lost events: the affected stages cover fewer I/Os.

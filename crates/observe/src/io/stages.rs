@@ -6,17 +6,17 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use assay_traces::block_io::{
-    Action, BLOCK_BYTES, DeviceStages, Event, Flags, Names, Op, Plug, Stages,
+    BLOCK_BYTES, DeviceStages, Event, Flags, IoAction, NameTable, Op, PlugEvent, Stages,
 };
 use aya::maps::{Array, MapData, RingBuf};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
-use super::abi::{Config, MAX_DEVICES};
+use super::abi::{IoProbeConfig, MAX_DEVICES};
 use super::devices::BlockDevices;
 use super::kernel_types::KernelTypes;
-use super::oldest::Oldest;
+use super::oldest::KernelFeatures;
 use super::probe::Kernel;
-use super::stage_request::{StagesSeen, wanted};
+use super::stage_request::{ObservedStages, wanted};
 use crate::NotAvailable;
 use crate::ebpf::{Aligned, attach, missed, record, refused, unload};
 
@@ -78,9 +78,9 @@ pub struct StageTracer<'n> {
     devices: HashMap<u32, u32>,
     /// Devices by request queue, and plugs of queues whose device is still unknown.
     queues: HashMap<u64, u32>,
-    unplaced: HashMap<u64, Vec<Plug>>,
+    unplaced: HashMap<u64, Vec<PlugEvent>>,
     known: BlockDevices,
-    names: &'n Names,
+    names: &'n NameTable,
     not_recorded: Vec<&'static str>,
 }
 
@@ -90,17 +90,17 @@ impl<'n> StageTracer<'n> {
     /// # Errors
     /// A device does not exist, or the kernel does not allow the stages to be traced; the error
     /// gives the reason.
-    pub fn start(root: &Path, only: &[String], names: &'n Names) -> Result<Self, NotAvailable> {
+    pub fn start(root: &Path, only: &[String], names: &'n NameTable) -> Result<Self, NotAvailable> {
         let known = BlockDevices::read(root)
             .map_err(|e| NotAvailable::file(&root.join("sys/class/block"), &e))?;
         let numbers = wanted(&known, only, MAX_DEVICES)?;
-        let kernel = Kernel::read(root, Oldest::Newest)?;
+        let kernel = Kernel::read(root, KernelFeatures::Newest)?;
         let types = KernelTypes::read(root)?;
-        let mut config = Config {
+        let mut config = IoProbeConfig {
             queue_before_request: u8::from(kernel.queue_before_request),
             queue_before_bio: u8::from(kernel.queue_before_bio),
             n_devices: numbers.len() as u32,
-            ..Config::taking_all()
+            ..IoProbeConfig::taking_all()
         };
         config.devices[..numbers.len()].copy_from_slice(&numbers);
         let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
@@ -162,18 +162,18 @@ impl<'n> StageTracer<'n> {
     fn take(&mut self, event: &StageEvent) {
         // Values of the enum in bpf/stages.h.
         let action = match event.what {
-            0 => Action::Queue,
-            1 => Action::Start,
-            2 => Action::Insert,
-            3 => Action::BackMerge,
-            4 => Action::FrontMerge,
-            5 => Action::Issue,
-            6 => Action::Complete,
-            7 => return self.plug(event.queue, Plug::Plugged),
-            10 => Action::Split,
+            0 => IoAction::Queue,
+            1 => IoAction::Start,
+            2 => IoAction::Insert,
+            3 => IoAction::BackMerge,
+            4 => IoAction::FrontMerge,
+            5 => IoAction::Issue,
+            6 => IoAction::Complete,
+            7 => return self.plug(event.queue, PlugEvent::Plugged),
+            10 => IoAction::Split,
             what => {
                 let (requests, implicit) = (Some(event.sector), what == 9);
-                return self.plug(event.queue, Plug::Unplugged { requests, implicit });
+                return self.plug(event.queue, PlugEvent::Unplugged { requests, implicit });
             }
         };
         let device = self.device(event.dev);
@@ -191,15 +191,15 @@ impl<'n> StageTracer<'n> {
             op: Op::ALL.get(usize::from(event.op)).copied().unwrap_or(Op::Other),
             flags: Flags::default(),
             pid: None,
-            program: Names::NONE,
-            cgroup: Names::NONE,
+            program: NameTable::NONE,
+            cgroup: NameTable::NONE,
             // For a split, the start of the remainder, which follows the front.
             other_sector: event.sector + u64::from(event.bytes) / BLOCK_BYTES,
         });
     }
 
     /// Records a plug of a queue. Requests reveal the queue's device; until then the plug is kept.
-    fn plug(&mut self, queue: u64, plug: Plug) {
+    fn plug(&mut self, queue: u64, plug: PlugEvent) {
         if let Some(device) = self.queues.get(&queue) {
             self.stages.plug(*device, plug);
             return;
@@ -216,7 +216,7 @@ impl<'n> StageTracer<'n> {
     }
 
     /// Stops tracing and returns the stages.
-    pub fn stop(mut self) -> StagesSeen {
+    pub fn stop(mut self) -> ObservedStages {
         let missed = missed(&self.ebpf);
         unload(&mut self.ebpf);
         self.drain();
@@ -224,6 +224,6 @@ impl<'n> StageTracer<'n> {
         let lost = self.ebpf.map("lost").and_then(|m| Array::<_, u64>::try_from(m).ok());
         let lost = lost.and_then(|m| m.get(&0, 0).ok()).unwrap_or(0);
         let devices: Vec<DeviceStages> = self.stages.report(self.names).unwrap_or_default();
-        StagesSeen { devices, lost: lost + missed, not_recorded: self.not_recorded }
+        ObservedStages { devices, lost: lost + missed, not_recorded: self.not_recorded }
     }
 }

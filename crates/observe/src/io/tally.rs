@@ -2,24 +2,26 @@
 
 use std::collections::HashMap;
 
-use assay_traces::block_io::{Analysis, ClassCounts, Counted, LogLinear, Measure, Names, Op, Pow2};
+use assay_traces::block_io::{
+    ClassCounts, CountedIos, IoAnalysis, LogLinear, Measure, NameTable, Op, Pow2,
+};
 
-use super::abi::{Cell, FINE, Key, REGIONS, ROWS, RegionCounts};
+use super::abi::{FINE, IoCounts, IoKey, REGIONS, ROWS, RegionCounts};
 use super::probe::Probes;
 use super::settings::row_of;
 
 /// Counts of a group on one CPU at the last tick. Counts in the kernel have 32 bits and may wrap
 /// around between two ticks, but never twice.
-struct Seen {
-    cell: Box<Cell>,
+struct LastCounts {
+    cell: Box<IoCounts>,
     regions: Option<Box<RegionCounts>>,
 }
 
 /// Groups and their counts at the last tick.
 #[derive(Default)]
-pub(super) struct Tally {
-    seen: HashMap<u32, Vec<Option<Seen>>>,
-    groups: Vec<(Key, u32)>,
+pub(super) struct GroupTally {
+    seen: HashMap<u32, Vec<Option<LastCounts>>>,
+    groups: Vec<(IoKey, u32)>,
     /// Measures with power-of-two histograms, and their rows in a cell.
     measures: Vec<(Measure, usize)>,
     with_regions: bool,
@@ -27,19 +29,19 @@ pub(super) struct Tally {
     shifts: HashMap<u32, u32>,
 }
 
-impl Tally {
+impl GroupTally {
     pub fn new(
         measures: &[Measure],
         with_regions: bool,
         first_block: u64,
         shifts: &[(u32, u32)],
     ) -> Self {
-        Tally {
+        GroupTally {
             measures: measures.iter().filter_map(|m| Some((*m, row_of(*m)?))).collect(),
             with_regions,
             first_block,
             shifts: shifts.iter().copied().collect(),
-            ..Tally::default()
+            ..GroupTally::default()
         }
     }
 
@@ -49,8 +51,8 @@ impl Tally {
         &mut self,
         probes: &Probes,
         t_ns: u64,
-        analyses: &mut [&mut Analysis<'_>],
-        label: &mut dyn FnMut(&Key) -> Counted,
+        analyses: &mut [&mut IoAnalysis<'_>],
+        label: &mut dyn FnMut(&IoKey) -> CountedIos,
     ) -> u64 {
         self.groups = probes.groups();
         for at in 0..self.groups.len() {
@@ -66,14 +68,14 @@ impl Tally {
         // Group 0 pools I/Os whose group had no room; their device and operation are unknown.
         let pool = self.since(probes, 0);
         if pool.ios > 0 {
-            let others = Counted {
-                device: Names::OTHERS,
-                program: Names::OTHERS,
-                file: Names::OTHERS,
-                cgroup: Names::OTHERS,
-                ..Counted::default()
+            let others = CountedIos {
+                device: NameTable::OTHERS,
+                program: NameTable::OTHERS,
+                file: NameTable::OTHERS,
+                cgroup: NameTable::OTHERS,
+                ..CountedIos::default()
             };
-            let key = Key { op: Op::Unknown as u8, ..Key::default() };
+            let key = IoKey { op: Op::Unknown as u8, ..IoKey::default() };
             let counted = self.counted(&key, &pool, &others);
             for a in analyses.iter_mut() {
                 a.add_counted(t_ns, &counted);
@@ -83,10 +85,10 @@ impl Tally {
     }
 
     /// Returns the sums of a group over all CPUs since the last tick.
-    fn since(&mut self, probes: &Probes, group: u32) -> Sums {
-        let mut sums = Sums::default();
+    fn since(&mut self, probes: &Probes, group: u32) -> GroupSums {
+        let mut sums = GroupSums::default();
         let seen = self.seen.entry(group).or_default();
-        probes.each_cpu("cells", group, |cpu, cell: &Cell| {
+        probes.each_cpu("cells", group, |cpu, cell: &IoCounts| {
             if seen.len() <= cpu {
                 seen.resize_with(cpu + 1, || None);
             }
@@ -97,7 +99,7 @@ impl Tally {
                 }
                 none if cell.ios > 0 => {
                     sums.add(cell, None);
-                    *none = Some(Seen { cell: Box::new(*cell), regions: None });
+                    *none = Some(LastCounts { cell: Box::new(*cell), regions: None });
                 }
                 _ => {}
             }
@@ -115,14 +117,14 @@ impl Tally {
     }
 
     /// Converts the sums of a group to counts; `names` has the names for its key.
-    fn counted(&self, key: &Key, sums: &Sums, names: &Counted) -> Counted {
+    fn counted(&self, key: &IoKey, sums: &GroupSums, names: &CountedIos) -> CountedIos {
         let time = |which: usize| {
             let t = &sums.times[which];
             LogLinear::of_counts(&sums.fine[which], u128::from(t.sum), t.least, t.greatest)
         };
         let shift = self.shifts.get(&key.dev).copied().unwrap_or(0);
         let regions = sums.regions.iter().enumerate().filter(|(_, n)| **n > 0);
-        Counted {
+        CountedIos {
             op: Op::ALL.get(usize::from(key.op)).copied().unwrap_or(Op::Other),
             ios: sums.ios,
             bytes: sums.bytes,
@@ -156,7 +158,7 @@ struct Time {
 
 /// Counts of a group over all CPUs since the last tick. The minima and maxima cover the whole
 /// observation.
-struct Sums {
+struct GroupSums {
     ios: u64,
     bytes: u64,
     classes: ClassCounts,
@@ -166,9 +168,9 @@ struct Sums {
     regions: Vec<u64>,
 }
 
-impl Default for Sums {
+impl Default for GroupSums {
     fn default() -> Self {
-        Sums {
+        GroupSums {
             ios: 0,
             bytes: 0,
             classes: ClassCounts::default(),
@@ -180,9 +182,9 @@ impl Default for Sums {
     }
 }
 
-impl Sums {
-    fn add(&mut self, now: &Cell, before: Option<&Cell>) {
-        let old = |f: fn(&Cell) -> u64| before.map_or(0, f);
+impl GroupSums {
+    fn add(&mut self, now: &IoCounts, before: Option<&IoCounts>) {
+        let old = |f: fn(&IoCounts) -> u64| before.map_or(0, f);
         self.ios += now.ios - old(|c| c.ios);
         self.bytes += now.bytes - old(|c| c.bytes);
         self.classes.aio += now.aio - old(|c| c.aio);

@@ -1,6 +1,6 @@
 //! Selects how much work the probes do, depending on the question.
 
-use assay_traces::block_io::{Dimension, Measure, Shape};
+use assay_traces::block_io::{BucketLayout, Dimension, Measure};
 
 use super::way::TraceRequest;
 
@@ -23,8 +23,9 @@ impl Tier {
         let question = &ask.question;
         let by = question.dimensions();
         let filter = &question.filter;
-        let in_steps = matches!(question.shape, Shape::Linear(_))
-            || question.shape == Shape::Quantize && question.histograms.contains(&Measure::Address);
+        let in_steps = matches!(question.shape, BucketLayout::Linear(_))
+            || question.shape == BucketLayout::Quantize
+                && question.histograms.contains(&Measure::Address);
         let late = filter.from_ns.is_some() || filter.to_ns.is_some() || !filter.files.is_empty();
         let who = [Dimension::Program, Dimension::Pid, Dimension::Cgroup];
         let filtered = [&filter.programs, &filter.cgroups].iter().any(|l| !l.is_empty());

@@ -6,29 +6,29 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use assay_traces::block_io::{
-    Action, Completeness, Cost, Event, Flags, Io, MAX_IN_FLIGHT, Matcher, Names, Op, Question,
-    Recorded, Sink, parse_rwbs, writes_back,
+    Completeness, Cost, Event, Flags, Io, IoAction, MAX_IN_FLIGHT, Matcher, NameTable, Op,
+    Question, RecordedFields, Sink, parse_rwbs, writes_back,
 };
 
 use super::devices::BlockDevices;
 use super::perf_ring::{CpuRing, Sample, cpus, describe, number};
-use super::way::{Method, Way};
+use super::way::{Method, RunningMethod};
 use crate::NotAvailable;
 
 /// Folders that may describe tracepoints.
 const FOLDERS: [&str; 2] = ["sys/kernel/tracing", "sys/kernel/debug/tracing"];
 /// Tracepoints that are read, and their meaning.
-const EVENTS: [(&str, Action); 3] = [
-    ("block_io_start", Action::Start),
-    ("block_rq_issue", Action::Issue),
-    ("block_rq_complete", Action::Complete),
+const EVENTS: [(&str, IoAction); 3] = [
+    ("block_io_start", IoAction::Start),
+    ("block_rq_issue", IoAction::Issue),
+    ("block_rq_complete", IoAction::Complete),
 ];
 
 /// Location of a tracepoint's fields: offset and size.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     id: u64,
-    action: Action,
+    action: IoAction,
     device: (usize, usize),
     sector: (usize, usize),
     sectors: (usize, usize),
@@ -40,7 +40,7 @@ pub(super) struct Tracepoints<'n> {
     rings: Vec<CpuRing>,
     layouts: Vec<Layout>,
     devices: BlockDevices,
-    names: &'n Names,
+    names: &'n NameTable,
     wanted: Vec<u32>,
     matcher: Option<Matcher>,
     completeness: Completeness,
@@ -69,7 +69,7 @@ impl<'n> Tracepoints<'n> {
         root: &Path,
         question: &Question,
         devices: BlockDevices,
-        names: &'n Names,
+        names: &'n NameTable,
     ) -> Result<Self, NotAvailable> {
         let folder = folder(root)?;
         let mut layouts = Vec::new();
@@ -77,7 +77,7 @@ impl<'n> Tracepoints<'n> {
             match layout(&folder.join(name), action) {
                 Ok(layout) => layouts.push(layout),
                 // Kernels before 6.5 have no block_io_start: queueing is then not seen.
-                Err(_) if action == Action::Start => {}
+                Err(_) if action == IoAction::Start => {}
                 Err(error) => return Err(NotAvailable::file(&folder.join(name), &error)),
             }
         }
@@ -141,10 +141,10 @@ impl<'n> Tracepoints<'n> {
         let (op, flags) = parse_rwbs(&word[..end])?;
         // Completions arrive in the context of whichever task was running.
         let (program, kernel) = match layout.action {
-            Action::Start | Action::Issue => self.program(sample.pid),
-            _ => (Names::NONE, false),
+            IoAction::Start | IoAction::Issue => self.program(sample.pid),
+            _ => (NameTable::NONE, false),
         };
-        let asked = layout.action != Action::Complete;
+        let asked = layout.action != IoAction::Complete;
         Some(Event {
             action: layout.action,
             time_ns: sample.time_ns,
@@ -155,7 +155,7 @@ impl<'n> Tracepoints<'n> {
             flags: flags.with_if(kernel, Flags::KERNEL),
             pid: asked.then_some(sample.pid),
             program,
-            cgroup: Names::NONE,
+            cgroup: NameTable::NONE,
             other_sector: 0,
         })
     }
@@ -176,7 +176,7 @@ impl<'n> Tracepoints<'n> {
     }
 }
 
-impl<'n> Way<'n> for Tracepoints<'n> {
+impl<'n> RunningMethod<'n> for Tracepoints<'n> {
     fn method(&self) -> Method {
         Method::Tracepoints
     }
@@ -204,10 +204,10 @@ impl<'n> Way<'n> for Tracepoints<'n> {
         self.rings.iter().for_each(CpuRing::disable);
     }
 
-    fn recorded(&self) -> Recorded {
-        Recorded {
+    fn recorded(&self) -> RecordedFields {
+        RecordedFields {
             latency: true,
-            queue: self.layouts.iter().any(|l| l.action == Action::Start),
+            queue: self.layouts.iter().any(|l| l.action == IoAction::Start),
             program: true,
             pid: true,
             file: false,
@@ -252,7 +252,7 @@ fn folder(root: &Path) -> Result<PathBuf, NotAvailable> {
     })
 }
 
-fn layout(folder: &Path, action: Action) -> std::io::Result<Layout> {
+fn layout(folder: &Path, action: IoAction) -> std::io::Result<Layout> {
     let wrong = || std::io::Error::from(std::io::ErrorKind::InvalidData);
     let id = describe(&folder.join("id"))?.trim().parse().map_err(|_| wrong())?;
     let format = describe(&folder.join("format"))?;

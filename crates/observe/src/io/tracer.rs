@@ -7,33 +7,33 @@ use std::time::Duration;
 
 use assay_system::clock::process_cpu_time;
 use assay_traces::block_io::{
-    Analysis, Cost, EventFormat, EventText, Filter, IoReport, IoWriter, Names, Question, Sink,
-    Source, TickRow, TraceAbout, Written,
+    Cost, EventFormat, EventText, Filter, IoAnalysis, IoReport, IoSource, IoWriter, NameTable,
+    Question, Sink, TickRow, TraceAbout, WrittenLines,
 };
 
 use super::asked::{latency_is, missing, resolve, writer};
-use super::counters::Counters;
+use super::counters::KernelCounters;
 use super::devices::{BlockDevice, BlockDevices};
 use super::ebpf;
 use super::tracepoints::Tracepoints;
-use super::way::{Method, RunningWay, TraceRequest};
+use super::way::{BoxedMethod, Method, TraceRequest};
 use crate::NotAvailable;
 
 struct Window<'n> {
     from_ns: u64,
     to_ns: Option<u64>,
-    analysis: Analysis<'n>,
+    analysis: IoAnalysis<'n>,
 }
 
 /// A tracer of block I/O that answers one question on the running system.
 pub struct IoTracer<'n> {
-    way: RunningWay<'n>,
+    way: BoxedMethod<'n>,
     /// Analysis of the whole observation.
-    analysis: Analysis<'n>,
+    analysis: IoAnalysis<'n>,
     /// Analysis of the measurement window, once it has begun.
     window: Option<Window<'n>>,
     question: Question,
-    names: &'n Names,
+    names: &'n NameTable,
     writer: Option<IoWriter<'n>>,
     text: Option<EventText<'n, Box<dyn Write>>>,
     /// Reasons why better methods are not used.
@@ -49,7 +49,11 @@ pub struct IoTracer<'n> {
 impl<'n> IoTracer<'n> {
     /// Starts tracing; `root` is `/` except in tests. Returns an error with the reason if the
     /// question cannot be answered on this system.
-    pub fn start(root: &Path, ask: &TraceRequest, names: &'n Names) -> Result<Self, NotAvailable> {
+    pub fn start(
+        root: &Path,
+        ask: &TraceRequest,
+        names: &'n NameTable,
+    ) -> Result<Self, NotAvailable> {
         let devices = BlockDevices::read(root)
             .map_err(|e| NotAvailable::file(&root.join("sys/class/block"), &e))?;
         let mut ask = ask.clone();
@@ -76,7 +80,7 @@ impl<'n> IoTracer<'n> {
             Method::Tracepoints => filter.clone(),
         };
         let began_ns = now_ns();
-        let mut analysis = Analysis::new(&ask.question, names);
+        let mut analysis = IoAnalysis::new(&ask.question, names);
         analysis.set_origin(began_ns);
         if way.counts() {
             analysis.counted_every(ask.question.tick_ns);
@@ -164,7 +168,7 @@ impl<'n> IoTracer<'n> {
         let now = now_ns();
         self.window = None;
         self.tick(now);
-        let mut analysis = Analysis::new(&self.question, self.names);
+        let mut analysis = IoAnalysis::new(&self.question, self.names);
         analysis.set_origin(now);
         self.window = Some(Window { from_ns: now, to_ns: None, analysis });
     }
@@ -199,7 +203,7 @@ impl<'n> IoTracer<'n> {
         let end = self.ended_ns.unwrap_or_else(now_ns);
         self.analysis.watched(self.began_ns, end);
         let about = self.about();
-        let source = Source {
+        let source = IoSource {
             name: self.watched.clone(),
             format: about.format,
             files: 0,
@@ -272,7 +276,7 @@ impl<'n> IoTracer<'n> {
     ///
     /// # Errors
     /// The text could not be written.
-    pub fn events_written(&mut self) -> std::io::Result<Option<Written>> {
+    pub fn events_written(&mut self) -> std::io::Result<Option<WrittenLines>> {
         self.stop();
         self.text.take().map(EventText::finish).transpose()
     }
@@ -338,8 +342,8 @@ fn way<'n>(
     root: &Path,
     ask: &TraceRequest,
     devices: BlockDevices,
-    names: &'n Names,
-) -> Result<(RunningWay<'n>, Vec<String>), NotAvailable> {
+    names: &'n NameTable,
+) -> Result<(BoxedMethod<'n>, Vec<String>), NotAvailable> {
     let mut why = Vec::new();
     if ask.method.is_none_or(|m| m == Method::Ebpf) {
         match ebpf::start(root, ask, devices.clone(), names) {
@@ -371,7 +375,7 @@ fn way<'n>(
             "{why}; the kernel's counters, which need no privilege, know of devices and directions only"
         )));
     }
-    let counters = Counters::start(root, &ask.question, devices, names)?;
+    let counters = KernelCounters::start(root, &ask.question, devices, names)?;
     Ok((Box::new(counters), why))
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use assay_traces::block_io::{Analysis, Completeness, Cost, Question, Recorded, Sink};
+use assay_traces::block_io::{Completeness, Cost, IoAnalysis, Question, RecordedFields, Sink};
 
 use super::devices::BlockDevices;
-use super::oldest::Oldest;
+use super::oldest::KernelFeatures;
 
 /// Request to a live tracer: a question with options that only apply to a running system.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,7 @@ pub struct TraceRequest {
     /// Method to use; `None` for the best that is available.
     pub method: Option<Method>,
     /// Oldest kernel to imitate, whatever this one supports; for tests.
-    pub oldest: Oldest,
+    pub oldest: KernelFeatures,
 }
 
 /// Method by which the kernel is asked.
@@ -42,7 +42,7 @@ pub enum Method {
 }
 
 /// A running method of observing block I/O.
-pub(super) trait Way<'n> {
+pub(super) trait RunningMethod<'n> {
     fn method(&self) -> Method;
     /// Returns true if the kernel counts I/Os instead of reporting them one by one.
     fn counts(&self) -> bool {
@@ -52,10 +52,10 @@ pub(super) trait Way<'n> {
     /// Reads the rings; call it every few milliseconds if single I/Os are requested.
     fn poll(&mut self, _: &mut [&mut dyn Sink]) {}
     /// Adds the counts since the last tick to the analyses, as of `t_ns`.
-    fn tick(&mut self, _t_ns: u64, _: &mut [&mut Analysis<'n>]) {}
+    fn tick(&mut self, _t_ns: u64, _: &mut [&mut IoAnalysis<'n>]) {}
     /// Stops recording; the remaining data comes with the next poll and tick.
     fn stop(&mut self) {}
-    fn recorded(&self) -> Recorded;
+    fn recorded(&self) -> RecordedFields;
     fn completeness(&self) -> Completeness;
     /// Returns what this kernel does not report, or reports in another way; a sentence each.
     fn limits(&self) -> Vec<String> {
@@ -67,4 +67,4 @@ pub(super) trait Way<'n> {
 }
 
 /// A running method of any kind.
-pub(super) type RunningWay<'n> = Box<dyn Way<'n> + 'n>;
+pub(super) type BoxedMethod<'n> = Box<dyn RunningMethod<'n> + 'n>;

@@ -37,12 +37,12 @@ pub fn watts_of_line(line: &str, field: Option<usize>) -> Option<f64> {
 
 /// Assembles lines from the bytes read.
 #[derive(Default)]
-struct Lines {
+struct MeterLines {
     rest: Vec<u8>,
     strange: u32,
 }
 
-impl Lines {
+impl MeterLines {
     fn feed(&mut self, bytes: &[u8], field: Option<usize>, post: &Post) {
         for &byte in bytes {
             if byte != b'\n' && byte != b'\r' {
@@ -87,7 +87,7 @@ pub(super) fn tcp(address: &str, field: Option<usize>, post: &Post) {
         };
         let done = stream.and_then(|mut stream| {
             stream.set_read_timeout(Some(LOOK))?;
-            read(&mut stream, field, post, End::Close)
+            read(&mut stream, field, post, EndOfData::Close)
         });
         Err(match done {
             Ok(()) => format!("{address} closed the connection"),
@@ -102,7 +102,7 @@ pub(super) fn device(path: &str, field: Option<usize>, post: &Post) {
             .read(true)
             .custom_flags((rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::NONBLOCK).bits() as i32)
             .open(path);
-        let done = opened.and_then(|mut file| read(&mut file, field, post, End::Wait));
+        let done = opened.and_then(|mut file| read(&mut file, field, post, EndOfData::Wait));
         done.map_err(|e| format!("{path}: {e}"))
     });
 }
@@ -112,7 +112,7 @@ pub(super) fn file(path: &str, field: Option<usize>, post: &Post) {
         let done = File::open(path).and_then(|mut file| {
             // Lines that already exist are old.
             file.seek(SeekFrom::End(0))?;
-            read(&mut file, field, post, End::Wait)
+            read(&mut file, field, post, EndOfData::Wait)
         });
         done.map_err(|e| format!("{path}: {e}"))
     });
@@ -120,26 +120,31 @@ pub(super) fn file(path: &str, field: Option<usize>, post: &Post) {
 
 /// Meaning of the end of the available data.
 #[derive(Clone, Copy, PartialEq)]
-enum End {
+enum EndOfData {
     /// The other side has closed the connection.
     Close,
     /// More data will follow.
     Wait,
 }
 
-fn read(from: &mut impl Read, field: Option<usize>, post: &Post, end: End) -> std::io::Result<()> {
-    let mut lines = Lines::default();
+fn read(
+    from: &mut impl Read,
+    field: Option<usize>,
+    post: &Post,
+    end: EndOfData,
+) -> std::io::Result<()> {
+    let mut lines = MeterLines::default();
     let mut buffer = [0; 4096];
     while !post.stopped() {
         match from.read(&mut buffer) {
-            Ok(0) if end == End::Close => return Ok(()),
+            Ok(0) if end == EndOfData::Close => return Ok(()),
             Ok(0) => {
                 post.wait(LOOK);
             }
             Ok(n) => lines.feed(&buffer[..n], field, post),
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 // A socket has already waited, a device has not.
-                if end == End::Wait {
+                if end == EndOfData::Wait {
                     post.wait(LOOK);
                 }
             }

@@ -1,20 +1,20 @@
 //! Monitor of CPU time by use, from `/proc/stat`.
 
-use crate::sampling::column::{Column, Group, Of};
-use crate::sampling::scan::{Words, lines};
+use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
+use crate::sampling::scan::{WordIter, lines};
 use crate::sampling::source::SharedSource;
 use crate::sampling::subjects::Subjects;
 use crate::sampling::trouble::Trouble;
-use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+use crate::{Chart, Field, FieldRole, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static TIME: Chart = Chart::stacked("CPU time", "all");
 
-static SUMMARY: Group = Group::new("cpu %", 0, Of::Subject("all"));
-static USER: Column = Column::new(&SUMMARY, 1, "us", 3, 0);
-static SYSTEM: Column = Column::new(&SUMMARY, 2, "sy", 3, 0);
-static WAIT: Column = Column::new(&SUMMARY, 3, "wa", 3, 0);
-static STEAL: Column = Column::new(&SUMMARY, 4, "st", 2, 0);
-static IDLE: Column = Column::new(&SUMMARY, 5, "id", 3, 0);
+static SUMMARY: ColumnGroup = ColumnGroup::new("cpu %", 0, ColumnSubject::Subject("all"));
+static USER: SampleColumn = SampleColumn::new(&SUMMARY, 1, "us", 3, 0);
+static SYSTEM: SampleColumn = SampleColumn::new(&SUMMARY, 2, "sy", 3, 0);
+static WAIT: SampleColumn = SampleColumn::new(&SUMMARY, 3, "wa", 3, 0);
+static STEAL: SampleColumn = SampleColumn::new(&SUMMARY, 4, "st", 2, 0);
+static IDLE: SampleColumn = SampleColumn::new(&SUMMARY, 5, "id", 3, 0);
 
 /// Description of the monitor `cpu`.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -46,14 +46,14 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         share("idle", "Time with nothing to run")
             .drawn(&TIME, "idle")
             .column(&IDLE)
-            .role(Role::Idle)
+            .role(FieldRole::Idle)
             .overlay("CPU time in use, all CPUs"),
     ],
     open: |tree| Cpu::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
 const fn share(name: &'static str, help: &'static str) -> Field {
-    Field::new(name, "%", help).role(Role::CpuTime)
+    Field::new(name, "%", help).role(FieldRole::CpuTime)
 }
 
 /// Index of each field in a `cpu` line: the kernel's order is user, nice, system, idle, iowait,
@@ -86,7 +86,7 @@ impl Monitor for Cpu {
         let mut seen = false;
         for line in lines(text).take_while(|line| line.starts_with(b"cpu")) {
             seen = true;
-            let mut words = Words::new(line);
+            let mut words = WordIter::new(line);
             let name = words.next().unwrap_or_default();
             let name = if name == b"cpu" { b"all" } else { name };
             let Some(mut change) = self.cpus.turn(name, words.numbers(), |_| true) else {

@@ -1,10 +1,10 @@
 //! Monitor of block devices, from `/proc/diskstats`, with the columns and formulas of `iostat -x`.
 //! The counters are described in the kernel's Documentation/admin-guide/iostats.rst.
 
-use crate::sampling::column::{Column, Group, Of};
-use crate::sampling::scan::{Words, lines};
-use crate::sampling::source::{Reading, Source};
-use crate::sampling::subjects::{Change, Subjects};
+use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
+use crate::sampling::scan::{WordIter, lines};
+use crate::sampling::source::{ReadMode, SampledFile};
+use crate::sampling::subjects::{CounterChange, Subjects};
 use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
@@ -12,13 +12,15 @@ static THROUGHPUT: Chart = Chart::lines("Disk throughput");
 static LATENCY: Chart = Chart::lines("Disk latency");
 static BUSY: Chart = Chart::lines("Disk busy");
 
-static SUMMARY: Group =
-    Group { named: Some(("name", 7, 5)), ..Group::new("busiest disk", 3, Of::BusiestDisk) };
-static READS: Column = Column::new(&SUMMARY, 1, "r/s", 4, 0);
-static WRITES: Column = Column::new(&SUMMARY, 2, "w/s", 4, 0);
-static BYTES: Column = Column::new(&SUMMARY, 3, "B/s", 4, 0);
-static WAIT: Column = Column::new(&SUMMARY, 4, "ms", 4, 0);
-static UTIL: Column = Column::new(&SUMMARY, 5, "%ut", 3, 0);
+static SUMMARY: ColumnGroup = ColumnGroup {
+    named: Some(("name", 7, 5)),
+    ..ColumnGroup::new("busiest disk", 3, ColumnSubject::BusiestDisk)
+};
+static READS: SampleColumn = SampleColumn::new(&SUMMARY, 1, "r/s", 4, 0);
+static WRITES: SampleColumn = SampleColumn::new(&SUMMARY, 2, "w/s", 4, 0);
+static BYTES: SampleColumn = SampleColumn::new(&SUMMARY, 3, "B/s", 4, 0);
+static WAIT: SampleColumn = SampleColumn::new(&SUMMARY, 4, "ms", 4, 0);
+static UTIL: SampleColumn = SampleColumn::new(&SUMMARY, 5, "%ut", 3, 0);
 
 /// Description of the monitor `disk`.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -94,7 +96,7 @@ const FLUSH: usize = 15;
 const FLUSH_MS: usize = 16;
 
 struct Disk {
-    diskstats: Source,
+    diskstats: SampledFile,
     /// Folder whose entries are the whole devices; `None` if it is missing, and then partitions are
     /// sampled too.
     block: Option<std::path::PathBuf>,
@@ -104,7 +106,7 @@ struct Disk {
 
 impl Disk {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
-        let diskstats = tree.open("proc/diskstats", Reading::Records)?;
+        let diskstats = tree.open("proc/diskstats", ReadMode::Records)?;
         let block = Some(tree.path("sys/block")).filter(|folder| folder.is_dir());
         let mut trouble = Trouble::default();
         if block.is_none() {
@@ -123,7 +125,7 @@ impl Monitor for Disk {
         let Some(text) = self.diskstats.text("diskstats", &mut self.trouble) else { return };
         self.devices.begin(t_ns);
         for line in lines(text) {
-            let mut words = Words::new(line);
+            let mut words = WordIter::new(line);
             let Some(name) = words.nth(2) else { continue };
             let counters: [Option<u64>; COUNTERS] = words.numbers();
             let block = self.block.as_deref();
@@ -150,7 +152,7 @@ fn memory_backed(name: &[u8]) -> bool {
 }
 
 /// Returns the columns of one device, in the order of the fields.
-fn columns(c: &Change<'_, COUNTERS>) -> [f64; 22] {
+fn columns(c: &CounterChange<'_, COUNTERS>) -> [f64; 22] {
     let [r0, r1, r2, r3, r4, r5] = operation(c, READ);
     let [w0, w1, w2, w3, w4, w5] = operation(c, WRITE);
     let [d0, d1, d2, d3, d4, d5] = operation(c, DISCARD);
@@ -166,7 +168,7 @@ fn columns(c: &Change<'_, COUNTERS>) -> [f64; 22] {
 
 /// Computes from the four counters at `first`: requests/s, KiB/s, merges/s, share merged, await,
 /// size.
-fn operation(c: &Change<'_, COUNTERS>, first: usize) -> [f64; 6] {
+fn operation(c: &CounterChange<'_, COUNTERS>, first: usize) -> [f64; 6] {
     let [requests, merges, sectors, millis] = [first, first + 1, first + 2, first + 3];
     let made = c.delta[requests] + c.delta[merges];
     let merged = if made > 0.0 { 100.0 * c.delta[merges] / made } else { f64::NAN };

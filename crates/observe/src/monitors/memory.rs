@@ -1,8 +1,8 @@
 //! Monitor of memory use, from `/proc/meminfo`, and of paging, from `/proc/vmstat`.
 
-use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
 use crate::sampling::scan::keyed;
-use crate::sampling::source::{Reading, Source};
+use crate::sampling::source::{ReadMode, SampledFile};
 use crate::sampling::subjects::Subjects;
 use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
@@ -11,10 +11,10 @@ static USE: Chart = Chart::lines("Memory");
 static SWAP: Chart = Chart::lines("Swapping");
 static FAULTS: Chart = Chart::lines("Page faults that read from a device");
 
-static SUMMARY: Group = Group::new("memory B", 2, Of::Subject(""));
-static FREE: Column = Column::new(&SUMMARY, 1, "free", 4, 1);
-static CACHED: Column = Column::new(&SUMMARY, 2, "cach", 4, 3);
-static DIRTY: Column = Column::new(&SUMMARY, 3, "dirt", 4, 3);
+static SUMMARY: ColumnGroup = ColumnGroup::new("memory B", 2, ColumnSubject::Subject(""));
+static FREE: SampleColumn = SampleColumn::new(&SUMMARY, 1, "free", 4, 1);
+static CACHED: SampleColumn = SampleColumn::new(&SUMMARY, 2, "cach", 4, 3);
+static DIRTY: SampleColumn = SampleColumn::new(&SUMMARY, 3, "dirt", 4, 3);
 
 /// Description of the monitor `memory`.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -73,8 +73,8 @@ const VMSTAT: [&[u8]; 6] =
     [b"pgpgin", b"pgpgout", b"pswpin", b"pswpout", b"pgfault", b"pgmajfault"];
 
 struct Memory {
-    meminfo: Source,
-    vmstat: Option<Source>,
+    meminfo: SampledFile,
+    vmstat: Option<SampledFile>,
     rates: Subjects<6>,
     /// Series of the fields; `Some` once a base was taken.
     series: Option<FirstSeries>,
@@ -83,9 +83,9 @@ struct Memory {
 
 impl Memory {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
-        let meminfo = tree.open("proc/meminfo", Reading::Whole)?;
+        let meminfo = tree.open("proc/meminfo", ReadMode::Whole)?;
         let mut trouble = Trouble::default();
-        let vmstat = trouble.opened("vmstat", tree.open("proc/vmstat", Reading::Records));
+        let vmstat = trouble.opened("vmstat", tree.open("proc/vmstat", ReadMode::Records));
         Ok(Self { meminfo, vmstat, rates: Subjects::default(), series: None, trouble })
     }
 

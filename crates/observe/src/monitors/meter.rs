@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::meters::{Meter, MeterSpec};
-use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+use crate::{
+    Chart, Field, FieldRole, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree,
+};
 
 static DRAWN: Chart = Chart::lines("Power at meters");
 
@@ -15,14 +17,14 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            Readings are stamped on the clock of the run when they arrive.",
     subjects: "the meters as they are named (`ipmi`, `tcp:meter:9999`)",
     fields: &[Field::new("power", "W", "The mean of the readings that came in the interval; where none came, the last one if it is not \
-               older than 10 s").role(Role::Power).lower().drawn(&DRAWN, "").overlay("Power at meters")],
+               older than 10 s").role(FieldRole::Power).lower().drawn(&DRAWN, "").overlay("Power at meters")],
     open: |tree| Meters::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
 /// Polling period for meters that must be polled.
 const PERIOD: Duration = Duration::from_secs(1);
 
-struct One {
+struct OpenMeter {
     name: String,
     meter: Meter,
     /// Series of the meter, created at the first sample.
@@ -31,7 +33,7 @@ struct One {
 }
 
 struct Meters {
-    meters: Vec<One>,
+    meters: Vec<OpenMeter>,
     wrong: Vec<String>,
 }
 
@@ -44,7 +46,12 @@ impl Meters {
                 .and_then(|spec| Meter::start(&spec, PERIOD));
             match started {
                 Ok(meter) => {
-                    all.meters.push(One { name: text.clone(), meter, series: None, began: false });
+                    all.meters.push(OpenMeter {
+                        name: text.clone(),
+                        meter,
+                        series: None,
+                        began: false,
+                    });
                 }
                 Err(e) => all.wrong.push(e.reason),
             }
@@ -78,7 +85,7 @@ impl Monitor for Meters {
     }
 
     fn not_seen(&self) -> Vec<String> {
-        let trouble = |one: &One| {
+        let trouble = |one: &OpenMeter| {
             let all = one.meter.trouble().into_iter();
             all.map(|what| format!("{}: {what}", one.name)).collect::<Vec<_>>()
         };

@@ -1,9 +1,9 @@
 //! Monitor of network interfaces, from `/proc/net/dev`, and of TCP retransmits, from
 //! `/proc/net/snmp`, both of the network namespace that the process is in.
 
-use crate::sampling::column::{Column, Group, Of};
-use crate::sampling::scan::{Words, lines, number};
-use crate::sampling::source::{Reading, Source};
+use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
+use crate::sampling::scan::{WordIter, lines, number};
+use crate::sampling::source::{ReadMode, SampledFile};
 use crate::sampling::subjects::Subjects;
 use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
@@ -11,9 +11,9 @@ use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 static THROUGHPUT: Chart = Chart::lines("Network throughput");
 static TROUBLE: Chart = Chart::lines("Packets damaged, dropped or retransmitted");
 
-static SUMMARY: Group = Group::new("net B/s", 4, Of::Interfaces);
-static RX: Column = Column::new(&SUMMARY, 1, "rx", 4, 2);
-static TX: Column = Column::new(&SUMMARY, 2, "tx", 4, 2);
+static SUMMARY: ColumnGroup = ColumnGroup::new("net B/s", 4, ColumnSubject::Interfaces);
+static RX: SampleColumn = SampleColumn::new(&SUMMARY, 1, "rx", 4, 2);
+static TX: SampleColumn = SampleColumn::new(&SUMMARY, 2, "tx", 4, 2);
 
 /// Description of the monitor `network`.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -56,8 +56,8 @@ pub static SPEC: MonitorSpec = MonitorSpec {
 const INTERFACE: usize = 8;
 
 struct Network {
-    dev: Source,
-    snmp: Option<Source>,
+    dev: SampledFile,
+    snmp: Option<SampledFile>,
     interfaces: Subjects<INTERFACE>,
     tcp: Subjects<1>,
     trouble: Trouble,
@@ -65,9 +65,9 @@ struct Network {
 
 impl Network {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
-        let dev = tree.open("proc/net/dev", Reading::Records)?;
+        let dev = tree.open("proc/net/dev", ReadMode::Records)?;
         let mut trouble = Trouble::default();
-        let snmp = trouble.opened("snmp", tree.open("proc/net/snmp", Reading::Whole));
+        let snmp = trouble.opened("snmp", tree.open("proc/net/snmp", ReadMode::Whole));
         Ok(Self { dev, snmp, interfaces: Subjects::default(), tcp: Subjects::default(), trouble })
     }
 
@@ -77,8 +77,8 @@ impl Network {
         for line in lines(text) {
             // The name of an interface may contain a colon (an alias): the last one ends it.
             let Some(colon) = line.iter().rposition(|b| *b == b':') else { continue };
-            let Some(name) = Words::new(&line[..colon]).next() else { continue };
-            let numbers: [Option<u64>; 12] = Words::new(&line[colon + 1..]).numbers();
+            let Some(name) = WordIter::new(&line[..colon]).next() else { continue };
+            let numbers: [Option<u64>; 12] = WordIter::new(&line[colon + 1..]).numbers();
             // Bytes, packets, errors and drops come first in both halves of eight.
             let [rb, rp, re, rd, _, _, _, _, tb, tp, te, td] = numbers;
             let counters = [rb, rp, re, rd, tb, tp, te, td];
@@ -113,8 +113,8 @@ impl Network {
 /// columns.
 fn retransmits(snmp: &[u8]) -> Option<u64> {
     let mut tcp = lines(snmp).filter(|line| line.starts_with(b"Tcp:"));
-    let column = Words::new(tcp.next()?).position(|word| word == b"RetransSegs")?;
-    Words::new(tcp.next()?).nth(column).and_then(number)
+    let column = WordIter::new(tcp.next()?).position(|word| word == b"RetransSegs")?;
+    WordIter::new(tcp.next()?).nth(column).and_then(number)
 }
 
 impl Monitor for Network {

@@ -2,15 +2,17 @@
 //! energy sensors of `/sys/class/hwmon`. Without any of them the monitor is unavailable; it never
 //! estimates power by a model of its own.
 
-use crate::sampling::column::{Column, Group, Of};
-use crate::sampling::scan::{Words, number};
-use crate::sampling::source::{Reading, Source};
-use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
+use crate::sampling::scan::{WordIter, number};
+use crate::sampling::source::{ReadMode, SampledFile};
+use crate::{
+    Chart, Field, FieldRole, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree,
+};
 
 static DRAWN: Chart = Chart::lines("Power");
 
-static SUMMARY: Group = Group::new("", 6, Of::Machine);
-static WATTS: Column = Column::new(&SUMMARY, 1, "W", 4, 1);
+static SUMMARY: ColumnGroup = ColumnGroup::new("", 6, ColumnSubject::Machine);
+static WATTS: SampleColumn = SampleColumn::new(&SUMMARY, 1, "W", 4, 1);
 
 /// Description of the monitor `power`.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -25,7 +27,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         "W",
         "Mean power over the interval; of a power sensor, what it shows at its end",
     )
-    .role(Role::Power)
+    .role(FieldRole::Power)
     .lower()
     .drawn(&DRAWN, "")
     .column(&WATTS)
@@ -34,7 +36,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
 };
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum PowerFile {
     /// Microjoules that count up to `range` and wrap around; the range is not always known.
     Energy { range: Option<u64> },
     /// Current power in microwatts.
@@ -43,8 +45,8 @@ enum Kind {
 
 struct Sensor {
     subject: String,
-    kind: Kind,
-    source: Source,
+    kind: PowerFile,
+    source: SampledFile,
     before: Option<(u64, u64)>,
     series: Option<FirstSeries>,
     failed: bool,
@@ -93,7 +95,7 @@ impl Power {
             let range = tree
                 .text(&format!("{folder}/max_energy_range_uj"))
                 .and_then(|text| number(text.as_bytes()));
-            self.add(tree, &format!("{folder}/energy_uj"), subject, Kind::Energy { range });
+            self.add(tree, &format!("{folder}/energy_uj"), subject, PowerFile::Energy { range });
         }
     }
 
@@ -105,13 +107,13 @@ impl Power {
             for file in &files {
                 let sensor = file.split('_').next().unwrap_or_default();
                 let kind = if numbered(sensor, "energy") && file.ends_with("_input") {
-                    Kind::Energy { range: None }
+                    PowerFile::Energy { range: None }
                 } else if numbered(sensor, "power")
                     && (file.ends_with("_input")
                         || file.ends_with("_average")
                             && !files.contains(&format!("{sensor}_input")))
                 {
-                    Kind::Power
+                    PowerFile::Power
                 } else {
                     continue;
                 };
@@ -124,8 +126,8 @@ impl Power {
     }
 
     /// Adds a sensor that can be read; reports one that cannot.
-    fn add(&mut self, tree: &Tree, file: &str, subject: String, kind: Kind) {
-        let opened = tree.open(file, Reading::Whole).and_then(|mut source| {
+    fn add(&mut self, tree: &Tree, file: &str, subject: String, kind: PowerFile) {
+        let opened = tree.open(file, ReadMode::Whole).and_then(|mut source| {
             let error = source.read().err();
             error.map_or(Ok(()), |e| Err(NotAvailable::file(source.path(), &e))).map(|()| source)
         });
@@ -162,15 +164,15 @@ fn watts(before: u64, now: u64, range: Option<u64>, seconds: f64) -> f64 {
 
 impl Sensor {
     fn value(&mut self, t_ns: u64) -> std::io::Result<Option<f64>> {
-        let now = Words::new(self.source.read()?).next().and_then(number);
+        let now = WordIter::new(self.source.read()?).next().and_then(number);
         let Some(now) = now else {
             self.before = None;
             return Ok(Some(f64::NAN));
         };
         let before = self.before.replace((t_ns, now));
         Ok(before.map(|(then_ns, before)| match self.kind {
-            Kind::Power => now as f64 / 1e6,
-            Kind::Energy { range } => {
+            PowerFile::Power => now as f64 / 1e6,
+            PowerFile::Energy { range } => {
                 watts(before, now, range, t_ns.saturating_sub(then_ns) as f64 / 1e9)
             }
         }))

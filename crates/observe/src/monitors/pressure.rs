@@ -1,17 +1,17 @@
 //! Monitor of the share of time in which tasks waited for CPU, disk or memory: the kernel's
 //! pressure stall information (Documentation/accounting/psi.rst).
 
-use crate::sampling::column::{Column, Group, Of};
-use crate::sampling::scan::{Words, decimal, lines, number};
-use crate::sampling::source::{Reading, Source};
+use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
+use crate::sampling::scan::{WordIter, decimal, lines, number};
+use crate::sampling::source::{ReadMode, SampledFile};
 use crate::sampling::subjects::Subjects;
 use crate::sampling::trouble::Trouble;
-use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+use crate::{Chart, Field, FieldRole, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static WAITED: Chart = Chart::lines("Pressure: share of time in which something waited");
 
-static SUMMARY: Group = Group::new("psi", 5, Of::Largest);
-static SOME: Column = Column::new(&SUMMARY, 1, "%", 4, 0);
+static SUMMARY: ColumnGroup = ColumnGroup::new("psi", 5, ColumnSubject::Largest);
+static SOME: SampleColumn = SampleColumn::new(&SUMMARY, 1, "%", 4, 0);
 
 /// Description of the monitor `pressure`.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -33,7 +33,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
 };
 
 const fn percent(name: &'static str, help: &'static str) -> Field {
-    Field::new(name, "%", help).role(Role::TimeShare).lower()
+    Field::new(name, "%", help).role(FieldRole::TimeShare).lower()
 }
 
 /// Resources: name, file, and number of fields.
@@ -44,7 +44,7 @@ const RESOURCES: [(&str, &str, usize); 3] = [
 ];
 
 struct Pressure {
-    files: Vec<(&'static str, Source, usize)>,
+    files: Vec<(&'static str, SampledFile, usize)>,
     totals: Subjects<2>,
     trouble: Trouble,
 }
@@ -54,7 +54,7 @@ impl Pressure {
         let mut files = Vec::new();
         let mut trouble = Trouble::default();
         for (name, file, fields) in RESOURCES {
-            let source = trouble.opened(name, tree.open(file, Reading::Whole));
+            let source = trouble.opened(name, tree.open(file, ReadMode::Whole));
             files.extend(source.map(|source| (name, source, fields)));
         }
         if files.is_empty() {
@@ -72,7 +72,7 @@ impl Pressure {
 fn read(text: &[u8]) -> [(Option<u64>, f64); 2] {
     let mut found = [(None, f64::NAN); 2];
     for line in lines(text) {
-        let mut words = Words::new(line);
+        let mut words = WordIter::new(line);
         let slot = match words.next() {
             Some(b"some") => &mut found[0],
             Some(b"full") => &mut found[1],

@@ -2,7 +2,7 @@
 //! programs waited for, pages scanned and reclaimed, and huge-page allocations that failed.
 
 use crate::sampling::scan::keyed;
-use crate::sampling::source::{Reading, Source};
+use crate::sampling::source::{ReadMode, SampledFile};
 use crate::sampling::subjects::Subjects;
 use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
@@ -52,14 +52,14 @@ const VMSTAT: [&[u8]; 7] = [
 ];
 
 struct Reclaim {
-    vmstat: Source,
+    vmstat: SampledFile,
     rates: Subjects<7>,
     trouble: Trouble,
 }
 
 impl Reclaim {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
-        let vmstat = tree.open("proc/vmstat", Reading::Records)?;
+        let vmstat = tree.open("proc/vmstat", ReadMode::Records)?;
         Ok(Self { vmstat, rates: Subjects::default(), trouble: Trouble::default() })
     }
 }

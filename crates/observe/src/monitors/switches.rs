@@ -1,9 +1,9 @@
 //! Monitor of context switches, interrupts, forks and runnable threads, from `/proc/stat` and
 //! `/proc/loadavg`.
 
-use crate::sampling::column::{Column, Group, Of};
-use crate::sampling::scan::{Words, decimal, lines, number};
-use crate::sampling::source::{Reading, SharedSource, Source};
+use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
+use crate::sampling::scan::{WordIter, decimal, lines, number};
+use crate::sampling::source::{ReadMode, SampledFile, SharedSource};
 use crate::sampling::subjects::Subjects;
 use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
@@ -11,10 +11,10 @@ use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 static RATES: Chart = Chart::lines("Context switches and interrupts");
 static THREADS: Chart = Chart::lines("Threads that run or wait");
 
-static TASKS: Group = Group::new("tasks", 1, Of::Subject(""));
-static RUNNABLE: Column = Column::new(&TASKS, 1, "r", 2, 0);
-static BLOCKED: Column = Column::new(&TASKS, 2, "b", 2, 4);
-static SWITCHES: Column = Column::new(&TASKS, 3, "cs/s", 4, 1);
+static TASKS: ColumnGroup = ColumnGroup::new("tasks", 1, ColumnSubject::Subject(""));
+static RUNNABLE: SampleColumn = SampleColumn::new(&TASKS, 1, "r", 2, 0);
+static BLOCKED: SampleColumn = SampleColumn::new(&TASKS, 2, "b", 2, 4);
+static SWITCHES: SampleColumn = SampleColumn::new(&TASKS, 3, "cs/s", 4, 1);
 
 /// Description of the monitor `switches`.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -46,7 +46,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
 
 struct Switches {
     stat: SharedSource,
-    loadavg: Option<Source>,
+    loadavg: Option<SampledFile>,
     rates: Subjects<3>,
     trouble: Trouble,
 }
@@ -55,19 +55,19 @@ impl Switches {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
         let stat = tree.share("proc/stat")?;
         let mut trouble = Trouble::default();
-        let loadavg = trouble.opened("loadavg", tree.open("proc/loadavg", Reading::Whole));
+        let loadavg = trouble.opened("loadavg", tree.open("proc/loadavg", ReadMode::Whole));
         Ok(Self { stat, loadavg, rates: Subjects::default(), trouble })
     }
 
     fn load1(&mut self) -> f64 {
         let text = self.loadavg.as_mut().and_then(|l| l.text("loadavg", &mut self.trouble));
-        text.and_then(|text| Words::new(text).next()).map_or(f64::NAN, decimal)
+        text.and_then(|text| WordIter::new(text).next()).map_or(f64::NAN, decimal)
     }
 }
 
 /// Values of `/proc/stat` other than CPU time.
 #[derive(Debug, Default, PartialEq)]
-struct Counts {
+struct StatCounts {
     switches: Option<u64>,
     interrupts: Option<u64>,
     forks: Option<u64>,
@@ -75,14 +75,14 @@ struct Counts {
     blocked: Option<u64>,
 }
 
-impl Counts {
+impl StatCounts {
     /// Parses the lines after those of the CPUs from the end. Of the interrupts' line only the
     /// leading sum is read: the line has a number for every interrupt, a hundred kilobytes on a
     /// large machine.
     fn read(stat: &[u8]) -> Self {
         let mut counts = Self::default();
         for line in lines(stat).rev() {
-            let mut words = Words::new(line);
+            let mut words = WordIter::new(line);
             let Some(key) = words.next() else { continue };
             let mut value = || words.next().and_then(number);
             match key {
@@ -99,7 +99,7 @@ impl Counts {
         counts.interrupts = lines(stat)
             .find(|line| !line.starts_with(b"cpu"))
             .and_then(|line| line.strip_prefix(b"intr "))
-            .and_then(|rest| Words::new(rest).next())
+            .and_then(|rest| WordIter::new(rest).next())
             .and_then(number);
         counts
     }
@@ -108,7 +108,7 @@ impl Counts {
 impl Monitor for Switches {
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         let counts = match self.stat.lock().read(t_ns) {
-            Ok(text) => Counts::read(text),
+            Ok(text) => StatCounts::read(text),
             Err(error) => {
                 return self.trouble.note("stat", || format!("/proc/stat: {error}"));
             }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_missing() {
-        assert_eq!(Counts::read(b"intr x\nctxt\nprocs_running -1"), Counts::default());
+        assert_eq!(StatCounts::read(b"intr x\nctxt\nprocs_running -1"), StatCounts::default());
         let fake = Fake::new(&[("proc/stat", "")]);
         let mut watch = fake.open(&SPEC).unwrap();
         watch.after(1);

@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::tasks::{Of, Task, Tasks};
-use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, Recorder, Role, Tree};
+use crate::tasks::{Task, TaskSelection, Tasks};
+use crate::{Chart, Field, FieldRole, FirstSeries, Monitor, MonitorSpec, Recorder, Tree};
 
 /// Name of the monitor.
 pub const NAME: &str = "tasks";
@@ -54,14 +54,14 @@ pub static SPEC: MonitorSpec = MonitorSpec {
 };
 
 const fn time(name: &'static str, help: &'static str) -> Field {
-    Field::new(name, "%", help).role(Role::TimeShare)
+    Field::new(name, "%", help).role(FieldRole::TimeShare)
 }
 
 type Values = [f64; 13];
 
 /// A thread that existed at the last tick.
 #[derive(Debug)]
-struct Seen {
+struct PreviousThread {
     base: String,
     /// Number among the threads that have the same name at the same time, from 1.
     number: u32,
@@ -80,7 +80,7 @@ struct Numbers {
 #[derive(Debug)]
 struct Threads {
     tasks: Tasks,
-    seen: HashMap<(u32, u32), Seen>,
+    seen: HashMap<(u32, u32), PreviousThread>,
     names: HashMap<String, Numbers>,
     series: HashMap<String, FirstSeries>,
     tick: u64,
@@ -95,7 +95,7 @@ impl Threads {
     fn open(tree: &Tree) -> Self {
         let now = assay_system::clock::monotonic_ns();
         Threads {
-            tasks: Tasks::open(&tree.path(""), Of::Children, true, now),
+            tasks: Tasks::open(&tree.path(""), TaskSelection::Children, true, now),
             seen: HashMap::new(),
             names: HashMap::new(),
             series: HashMap::new(),
@@ -138,7 +138,7 @@ impl Threads {
                 numbers.most += 1;
                 numbers.most
             });
-            self.seen.insert(key, Seen { base, number, cpu_s, tick });
+            self.seen.insert(key, PreviousThread { base, number, cpu_s, tick });
         }
     }
 
@@ -216,7 +216,7 @@ fn base(task: &Task) -> String {
     }
 }
 
-fn subject(seen: &Seen) -> String {
+fn subject(seen: &PreviousThread) -> String {
     if seen.number == 1 && seen.base != ALL {
         seen.base.clone()
     } else {

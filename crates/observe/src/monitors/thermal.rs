@@ -1,8 +1,8 @@
 //! Monitor of temperatures and CPU frequencies, from `/sys/class/thermal` and cpufreq. The `cpu
 //! MHz` of `/proc/cpuinfo` is not used: in a virtual machine it is a constant.
 
-use crate::sampling::scan::{Words, number};
-use crate::sampling::source::{Reading, Source};
+use crate::sampling::scan::{WordIter, number};
+use crate::sampling::source::{ReadMode, SampledFile};
 use crate::sampling::trouble::Trouble;
 use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
@@ -29,7 +29,7 @@ const CPUS: &str = "sys/devices/system/cpu";
 
 struct Sensor {
     subject: String,
-    source: Source,
+    source: SampledFile,
     /// Index of the field that the sensor provides.
     field: usize,
     /// Factor from the file's unit to the field's.
@@ -76,7 +76,7 @@ impl Thermal {
     }
 
     fn add(&mut self, tree: &Tree, file: &str, subject: String, field: usize, scale: f64) {
-        let opened = self.trouble.opened("open", tree.open(file, Reading::Whole));
+        let opened = self.trouble.opened("open", tree.open(file, ReadMode::Whole));
         let sensor = |source| Sensor { subject, source, field, scale, series: None };
         self.sensors.extend(opened.map(sensor));
     }
@@ -103,7 +103,7 @@ impl Monitor for Thermal {
 
 /// Parses a whole number, which may be negative (temperatures below 0); NaN if it is malformed.
 fn signed(text: &[u8]) -> f64 {
-    let word = Words::new(text).next().unwrap_or_default();
+    let word = WordIter::new(text).next().unwrap_or_default();
     match word.strip_prefix(b"-") {
         Some(digits) => number(digits).map_or(f64::NAN, |n| -(n as f64)),
         None => number(word).map_or(f64::NAN, |n| n as f64),

@@ -2,10 +2,14 @@
 //! events depend on the microarchitecture; on an unknown one, or without counters, the monitor is
 //! unavailable.
 
-use assay_traces::translation::counters::{Group, Microarch, Readings, Scope, difference, step};
-use assay_traces::translation::{Side, Step};
+use assay_traces::translation::counters::{
+    CountScope, Microarch, PerfGroup, Readings, difference, step,
+};
+use assay_traces::translation::{TranslationSide, TranslationStep};
 
-use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+use crate::{
+    Chart, Field, FieldRole, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree,
+};
 
 static WALKS: Chart = Chart::lines("Time in page walks");
 
@@ -20,22 +24,22 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         Field::new("itlb_first", "1/s", "Instruction fetches not in the first-level TLB"),
         Field::new("itlb_walks", "1/s", "Page walks for instruction fetches"),
         Field::new("itlb_time", "%", "Share of cycles with such a walk under way")
-            .role(Role::TimeShare)
+            .role(FieldRole::TimeShare)
             .lower()
             .drawn(&WALKS, "instructions"),
         Field::new("dtlb_first", "1/s", "Loads and stores not in the first-level TLB"),
         Field::new("dtlb_walks", "1/s", "Page walks for loads and stores"),
         Field::new("dtlb_time", "%", "Share of cycles with such a walk under way")
-            .role(Role::TimeShare)
+            .role(FieldRole::TimeShare)
             .lower()
             .drawn(&WALKS, "data"),
-        Field::new("time", "%", "Both shares together").role(Role::TimeShare).lower(),
+        Field::new("time", "%", "Both shares together").role(FieldRole::TimeShare).lower(),
     ],
     open: |tree| Tlb::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
 struct Tlb {
-    group: Group,
+    group: PerfGroup,
     /// Time (nanoseconds) and counts of the last sample.
     before: Option<(u64, Readings)>,
     now: Readings,
@@ -52,7 +56,7 @@ impl Tlb {
                 "counters belong to the running system, not to a folder",
             ));
         }
-        let mut group = Group::open(Scope::System)
+        let mut group = PerfGroup::open(CountScope::System)
             .map_err(|missing| NotAvailable::because(missing.to_string()))?;
         let there = group.read();
         let all = group.arch().events.keys();
@@ -69,10 +73,10 @@ fn values(arch: &Microarch, since: &Readings, seconds: f64) -> [f64; 7] {
         let rate = cost.and_then(|c| c.per_second).unwrap_or(f64::NAN);
         (rate, cost.and_then(|c| c.share).map_or(f64::NAN, |s| s * 100.0))
     };
-    let (i1, _) = of(Side::Instruction, Step::FirstLevel);
-    let (iw, it) = of(Side::Instruction, Step::Tlb);
-    let (d1, _) = of(Side::Data, Step::FirstLevel);
-    let (dw, dt) = of(Side::Data, Step::Tlb);
+    let (i1, _) = of(TranslationSide::Instruction, TranslationStep::FirstLevel);
+    let (iw, it) = of(TranslationSide::Instruction, TranslationStep::Tlb);
+    let (d1, _) = of(TranslationSide::Data, TranslationStep::FirstLevel);
+    let (dw, dt) = of(TranslationSide::Data, TranslationStep::Tlb);
     [i1, iw, it, d1, dw, dt, it + dt]
 }
 
@@ -101,7 +105,7 @@ impl Monitor for Tlb {
 
 #[cfg(test)]
 mod tests {
-    use assay_traces::translation::counters::Reading;
+    use assay_traces::translation::counters::CounterReading;
 
     use super::*;
 
@@ -117,7 +121,8 @@ mod tests {
             "DTLB_LOAD_MISSES.WALK_COMPLETED" => 4,
             _ => 0,
         };
-        let reading = |name: &str| Reading { value: value(name), enabled_ns: 5, running_ns: 5 };
+        let reading =
+            |name: &str| CounterReading { value: value(name), enabled_ns: 5, running_ns: 5 };
         let readings = skylake.events.keys().map(|k| (k.clone(), reading(k))).collect();
         let found = values(&skylake, &readings, 2.0);
         let expected = [0.0, 0.0, 1.0, 2.0, 2.0, 5.0, 6.0];

@@ -47,7 +47,7 @@ pub(super) mod counter {
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Config {
+pub(super) struct ProfileConfig {
     pub period_ns: u64,
     pub short_ns: u64,
     pub root: u32,
@@ -61,7 +61,7 @@ pub(super) struct Config {
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Group {
+pub(super) struct StackGroup {
     pub kernel_stack: u64,
     pub user_stack: u64,
     pub tgid: u32,
@@ -82,7 +82,7 @@ pub(super) struct Amount {
 /// State of a followed thread.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Task {
+pub(super) struct FollowedThread {
     pub since_ns: u64,
     pub woken_ns: u64,
     pub kernel_stack: u64,
@@ -105,8 +105,8 @@ pub(super) struct Stack {
 
 /// A sample to be unwound, with the layout of its ring entry.
 #[repr(C)]
-struct Handed {
-    group: Group,
+struct UnwindSample {
+    group: StackGroup,
     registers: [u64; REGISTERS],
     base: u64,
     bytes: u64,
@@ -117,9 +117,9 @@ struct Handed {
 
 /// A sample to be unwound, reduced to the bytes in use.
 #[derive(Debug)]
-pub(super) struct Raw {
+pub(super) struct RawSample {
     /// Group of the sample, with the stack found by frame pointers.
-    pub group: Group,
+    pub group: StackGroup,
     /// Registers of the program, in the kernel's order.
     pub registers: [u64; REGISTERS],
     /// Address of the first byte in `stack`.
@@ -130,50 +130,50 @@ pub(super) struct Raw {
     pub frames: Vec<u64>,
 }
 
-impl Raw {
+impl RawSample {
     /// Reads a sample from a ring entry; returns `None` if it is too short.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() < size_of::<Handed>() {
+        if bytes.len() < size_of::<UnwindSample>() {
             return None;
         }
         let word = |at: usize| crate::io::perf_ring::number(bytes, at, 8);
         let words = |at: usize, n: usize| (0..n).map(move |i| word(at + 8 * i));
         let mut registers = [0; REGISTERS];
         for (register, value) in
-            registers.iter_mut().zip(words(offset_of!(Handed, registers), REGISTERS))
+            registers.iter_mut().zip(words(offset_of!(UnwindSample, registers), REGISTERS))
         {
             *register = value;
         }
-        let stack = &bytes[offset_of!(Handed, stack)..];
-        let length = (word(offset_of!(Handed, bytes)) as usize).min(STACK_BYTES);
-        let frames = (word(offset_of!(Handed, frames)) as usize).min(DEPTH);
-        Some(Raw {
+        let stack = &bytes[offset_of!(UnwindSample, stack)..];
+        let length = (word(offset_of!(UnwindSample, bytes)) as usize).min(STACK_BYTES);
+        let frames = (word(offset_of!(UnwindSample, frames)) as usize).min(DEPTH);
+        Some(RawSample {
             // SAFETY: the bytes begin with a group, as the length says, and every pattern of bits
             // is one.
-            group: unsafe { bytes.as_ptr().cast::<Group>().read_unaligned() },
+            group: unsafe { bytes.as_ptr().cast::<StackGroup>().read_unaligned() },
             registers,
-            base: word(offset_of!(Handed, base)),
+            base: word(offset_of!(UnwindSample, base)),
             stack: stack[..length].to_vec(),
-            frames: words(offset_of!(Handed, ip), frames).collect(),
+            frames: words(offset_of!(UnwindSample, ip), frames).collect(),
         })
     }
 }
 
 // Sizes of the structures in bpf/profile.h.
-const _: () = assert!(size_of::<Config>() == 32);
-const _: () = assert!(size_of::<Handed>() == 17744);
-const _: () = assert!(size_of::<Group>() == 48);
-const _: () = assert!(size_of::<Task>() == 80);
+const _: () = assert!(size_of::<ProfileConfig>() == 32);
+const _: () = assert!(size_of::<UnwindSample>() == 17744);
+const _: () = assert!(size_of::<StackGroup>() == 48);
+const _: () = assert!(size_of::<FollowedThread>() == 80);
 const _: () = assert!(size_of::<Stack>() == 1024);
 
 // SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
-unsafe impl Pod for Config {}
+unsafe impl Pod for ProfileConfig {}
 // SAFETY: as above.
-unsafe impl Pod for Group {}
+unsafe impl Pod for StackGroup {}
 // SAFETY: as above.
 unsafe impl Pod for Amount {}
 // SAFETY: as above.
-unsafe impl Pod for Task {}
+unsafe impl Pod for FollowedThread {}
 // SAFETY: as above.
 unsafe impl Pod for Stack {}

@@ -29,7 +29,7 @@ pub(super) struct Elf {
 }
 
 /// A function at an address; an inlined one is inlined into the one before it.
-pub(super) struct Named {
+pub(super) struct ElfFunction {
     pub name: String,
     pub inlined: bool,
 }
@@ -96,7 +96,7 @@ impl Elf {
     }
 
     /// Returns the functions at an address, outermost first; empty if it has no name.
-    pub fn names(&self, address: u64) -> Vec<Named> {
+    pub fn names(&self, address: u64) -> Vec<ElfFunction> {
         let symbol = self.symbol(address).map(demangled);
         let mut named = self.inlined(address);
         match (named.last(), symbol) {
@@ -108,7 +108,7 @@ impl Elf {
                 }
             }
             (None, Some(symbol)) => {
-                return vec![Named { name: symbol.into_owned(), inlined: false }];
+                return vec![ElfFunction { name: symbol.into_owned(), inlined: false }];
             }
             (_, None) => {}
         }
@@ -118,7 +118,7 @@ impl Elf {
 
     /// Returns the functions at an address from the debug information, innermost first; the last
     /// one is not inlined.
-    fn inlined(&self, address: u64) -> Vec<Named> {
+    fn inlined(&self, address: u64) -> Vec<ElfFunction> {
         let Some(debug) = &self.debug else { return Vec::new() };
         let Ok(mut frames) = debug.find_frames(address).skip_all_loads() else { return Vec::new() };
         let mut all = Vec::new();
@@ -126,7 +126,7 @@ impl Elf {
         while let (Ok(Some(frame)), true) = (frames.next(), all.len() < 64) {
             let Some(function) = frame.function else { continue };
             let Ok(raw) = function.raw_name() else { continue };
-            all.push(Named { name: demangled(&raw).into_owned(), inlined: true });
+            all.push(ElfFunction { name: demangled(&raw).into_owned(), inlined: true });
         }
         if let Some(last) = all.last_mut() {
             last.inlined = false;

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use assay_traces::profile::{Builder, Frame, Kind, Profile, State, ThreadTime, reason};
+use assay_traces::profile::{Builder, Frame, FrameKind, Profile, ThreadState, ThreadTime, reason};
 
-use super::abi::{DEPTH, Group, NO_ROOM, state};
+use super::abi::{DEPTH, NO_ROOM, StackGroup, state};
 use super::spaces::Spaces;
 use super::symbols::Symbols;
 use crate::processes::thread_name;
 
 /// A profile under construction.
-pub(super) struct Gather<'s> {
+pub(super) struct ProfileBuilder<'s> {
     symbols: &'s mut Symbols,
     spaces: &'s Spaces,
     stacks: HashMap<u64, Box<[u64]>>,
@@ -24,7 +24,7 @@ pub(super) struct Gather<'s> {
     mappings_lost: bool,
 }
 
-impl<'s> Gather<'s> {
+impl<'s> ProfileBuilder<'s> {
     /// Starts a profile; `stacks` maps stack ids to addresses, innermost first.
     pub fn new(
         symbols: &'s mut Symbols,
@@ -33,7 +33,7 @@ impl<'s> Gather<'s> {
         mappings_lost: bool,
     ) -> Self {
         symbols.begin();
-        Gather {
+        ProfileBuilder {
             symbols,
             spaces,
             stacks,
@@ -47,7 +47,7 @@ impl<'s> Gather<'s> {
     }
 
     /// Adds the time of a group.
-    pub fn add(&mut self, group: &Group, count: u64, ns: u64) {
+    pub fn add(&mut self, group: &StackGroup, count: u64, ns: u64) {
         if ns == 0 {
             return;
         }
@@ -60,8 +60,8 @@ impl<'s> Gather<'s> {
         let mut frames = self.user(group, on_cpu && group.kernel_stack == 0);
         let kernel = self.kernel(group.kernel_stack, on_cpu);
         let state = match group.state {
-            state::ON_CPU => State::OnCpu,
-            state::RUNNABLE => State::Runnable,
+            state::ON_CPU => ThreadState::OnCpu,
+            state::RUNNABLE => ThreadState::Runnable,
             other => {
                 let names: Vec<String> = self
                     .raw(group.kernel_stack)
@@ -75,7 +75,7 @@ impl<'s> Gather<'s> {
             let lost = group.user_stack == NO_ROOM || group.kernel_stack == NO_ROOM;
             let name = if lost { "[stack lost: no room]" } else { "[no stack]" };
             let frame =
-                Frame { name: Some(name.to_owned()), module: String::new(), kind: Kind::User };
+                Frame { name: Some(name.to_owned()), module: String::new(), kind: FrameKind::User };
             frames = vec![self.builder.frame(&frame)];
         }
         self.builder.add(&thread, state, frames, count, ns);
@@ -86,7 +86,7 @@ impl<'s> Gather<'s> {
         self.stacks.get(&stack).into_iter().flat_map(|s| s.iter().copied())
     }
 
-    fn user(&mut self, group: &Group, exact: bool) -> Vec<u32> {
+    fn user(&mut self, group: &StackGroup, exact: bool) -> Vec<u32> {
         let key = (group.tgid, group.generation, group.user_stack, exact);
         if let Some(frames) = self.user.get(&key) {
             return frames.clone();

@@ -3,7 +3,7 @@
 use assay_traces::profile::Profile;
 
 /// A running profiler. Dropping it ends it.
-pub(super) trait Looking {
+pub(super) trait RunningProfiler {
     /// Processes the events that have arrived; call it every few hundredths of a second.
     fn poll(&mut self);
     /// Begins the measurement window now.

@@ -6,7 +6,7 @@ use crate::io::perf_ring::{CpuRing, cpus, number};
 
 /// Change in the state of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum ProcessChange {
     /// The process mapped a file.
     Map { pid: u32, map: Map },
     /// The process executes another program.
@@ -40,7 +40,7 @@ const SLACK_NS: u64 = 2_000_000;
 pub(super) struct Changes {
     rings: Vec<CpuRing>,
     /// Changes too recent to be in order for certain.
-    waiting: Vec<(u64, Change)>,
+    waiting: Vec<(u64, ProcessChange)>,
     /// Number of records that the kernel lost.
     pub lost: u64,
 }
@@ -62,7 +62,7 @@ impl Changes {
     }
 
     /// Returns the changes since the last call, in order. Set `all` when no more will come.
-    pub fn take(&mut self, all: bool) -> Vec<Change> {
+    pub fn take(&mut self, all: bool) -> Vec<ProcessChange> {
         let now = assay_system::clock::monotonic_ns();
         for ring in &mut self.rings {
             let waiting = &mut self.waiting;
@@ -86,7 +86,7 @@ pub(super) fn paranoid() -> String {
 }
 
 /// Converts a record to a change with its time; `None` for records that are not needed.
-pub(super) fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Change)> {
+pub(super) fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, ProcessChange)> {
     let u32_at = |at: usize| number(record, at, 4) as u32;
     let (pid, second) = (u32_at(8), u32_at(12));
     // The time is the last word of the trailer that ends every record.
@@ -99,7 +99,7 @@ pub(super) fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Chang
             let build_id = (flags & WITH_BUILD_ID != 0 && (1..=20).contains(&length))
                 .then(|| record[44..44 + length].to_vec());
             let start = number(record, 16, 8);
-            Change::Map {
+            ProcessChange::Map {
                 pid,
                 map: Map {
                     start,
@@ -110,10 +110,10 @@ pub(super) fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Chang
                 },
             }
         }
-        COMM if flags & COMM_EXEC != 0 => Change::Exec { pid },
+        COMM if flags & COMM_EXEC != 0 => ProcessChange::Exec { pid },
         // Threads share the memory of their process.
-        FORK if record.len() >= 32 && pid != second => Change::Fork { pid, parent: second },
-        EXIT if record.len() >= 32 && pid == u32_at(16) => Change::Exit { pid },
+        FORK if record.len() >= 32 && pid != second => ProcessChange::Fork { pid, parent: second },
+        EXIT if record.len() >= 32 && pid == u32_at(16) => ProcessChange::Exit { pid },
         _ => return None,
     };
     Some((time, change))

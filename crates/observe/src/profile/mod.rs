@@ -35,9 +35,9 @@ mod unwind;
 mod unwound;
 mod watch;
 
-pub use watch::{ProfileWatch, Profiled, Snapshot, profile_ability};
+pub use watch::{ProfileResult, ProfileWatch, Snapshot, profile_ability};
 
-use crate::process_filter::Whose;
+use crate::process_filter::ProcessFilter;
 
 /// Default sampling rate per second and CPU. Not 100, so that an activity that recurs every
 /// hundredth of a second is not sampled always or never.
@@ -77,7 +77,7 @@ impl Unwind {
 /// Options of a profiler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileRequest {
-    pub whose: Whose,
+    pub whose: ProcessFilter,
     /// Sampling rate per second and CPU.
     pub rate_hz: f64,
     /// True to record waits (off-CPU time) too.
@@ -91,7 +91,7 @@ pub struct ProfileRequest {
 impl Default for ProfileRequest {
     fn default() -> Self {
         ProfileRequest {
-            whose: Whose::Children,
+            whose: ProcessFilter::Children,
             rate_hz: RATE_HZ,
             off_cpu: true,
             unwind: Unwind::Auto,

@@ -12,7 +12,9 @@ use aya::programs::perf_event::{
 };
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
-use super::abi::{Amount, Config, DEPTH, Group, OWN_REGISTERS, Raw, Stack, Task};
+use super::abi::{
+    Amount, DEPTH, FollowedThread, OWN_REGISTERS, ProfileConfig, RawSample, Stack, StackGroup,
+};
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
 use crate::ebpf::{Aligned, attach, program, refused};
@@ -44,7 +46,7 @@ impl Probes {
     /// Loads the probes and attaches them.
     pub fn start(
         root: &Path,
-        mut config: Config,
+        mut config: ProfileConfig,
         ask: &ProfileRequest,
     ) -> Result<Self, NotAvailable> {
         let types = KernelTypes::read(root)?;
@@ -164,11 +166,11 @@ impl Probes {
     }
 
     /// Returns the samples that are waiting to be unwound.
-    pub fn raws(&mut self) -> Vec<Raw> {
+    pub fn raws(&mut self) -> Vec<RawSample> {
         let mut all = Vec::new();
         if let Some(ring) = &mut self.raws {
             while let Some(item) = ring.next() {
-                all.extend(Raw::read(&item));
+                all.extend(RawSample::read(&item));
             }
         }
         all
@@ -190,22 +192,22 @@ impl Probes {
     }
 
     /// Returns the groups with their amounts, summed over all CPUs.
-    pub fn groups(&self) -> Vec<(Group, Amount)> {
+    pub fn groups(&self) -> Vec<(StackGroup, Amount)> {
         let map = self.ebpf.map("amounts");
         let Some(amounts) = map.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok()) else {
             return Vec::new();
         };
         // An entry beyond the array does not exist; the probes count its samples as lost.
-        let of = |(group, place): (Group, u32)| {
+        let of = |(group, place): (StackGroup, u32)| {
             let by_cpu = amounts.get(&place, 0).ok()?;
             let sum = |a: Amount, b: &Amount| Amount { n: a.n + b.n, ns: a.ns + b.ns };
             Some((group, by_cpu.iter().fold(Amount::default(), sum)))
         };
-        self.all::<Group, u32>("groups").into_iter().filter_map(of).collect()
+        self.all::<StackGroup, u32>("groups").into_iter().filter_map(of).collect()
     }
 
     /// Returns the followed threads by thread id.
-    pub fn tasks(&self) -> Vec<(u32, Task)> {
+    pub fn tasks(&self) -> Vec<(u32, FollowedThread)> {
         self.all("tasks")
     }
 

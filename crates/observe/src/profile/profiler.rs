@@ -6,19 +6,19 @@ use std::time::SystemTime;
 
 use assay_traces::profile::{Loss, Profile};
 
-use super::abi::{Config, Group, Raw, Task, counter, state};
-use super::gather::Gather;
-use super::looking::Looking;
+use super::abi::{FollowedThread, ProfileConfig, RawSample, StackGroup, counter, state};
+use super::gather::ProfileBuilder;
+use super::looking::RunningProfiler;
 use super::maps::Changes;
 use super::probes::Probes;
 use super::sampler::Sampler;
 use super::spaces::Spaces;
 use super::symbols::Symbols;
-use super::unwound::{Pointers, Unwound};
+use super::unwound::{Pointers, UnwoundStacks};
 use super::{ProfileRequest, SHORT_NS, Unwind};
 use crate::NotAvailable;
 use crate::ebpf::{Window, count, unload};
-use crate::process_filter::Whose;
+use crate::process_filter::ProcessFilter;
 use crate::processes::{one_namespace, processes, with_descendants};
 
 /// Profiler that uses the eBPF probes.
@@ -28,8 +28,8 @@ struct Profiler {
     spaces: Spaces,
     symbols: Symbols,
     /// Samples copied since the last poll.
-    waiting: Vec<Raw>,
-    unwound: Unwound,
+    waiting: Vec<RawSample>,
+    unwound: UnwoundStacks,
     unwind: Unwind,
     window: Window,
     rate_hz: f64,
@@ -40,7 +40,10 @@ struct Profiler {
 
 /// Starts the best available profiler: the eBPF probes, else the kernel's samples of this user's
 /// programs.
-pub(super) fn start(root: &Path, ask: &ProfileRequest) -> Result<Box<dyn Looking>, NotAvailable> {
+pub(super) fn start(
+    root: &Path,
+    ask: &ProfileRequest,
+) -> Result<Box<dyn RunningProfiler>, NotAvailable> {
     match Profiler::start(root, ask) {
         Ok(profiler) => Ok(Box::new(profiler)),
         Err(why) => Ok(Box::new(Sampler::start(root, ask, &why)?)),
@@ -50,15 +53,15 @@ pub(super) fn start(root: &Path, ask: &ProfileRequest) -> Result<Box<dyn Looking
 impl Profiler {
     fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
         one_namespace()?;
-        let mut spaces = Spaces::new(ask.whose == Whose::All);
+        let mut spaces = Spaces::new(ask.whose == ProcessFilter::All);
         let own = std::process::id();
-        let config = Config {
+        let config = ProfileConfig {
             period_ns: (1e9 / ask.rate_hz) as u64,
             short_ns: SHORT_NS,
-            root: if ask.whose == Whose::Children { own } else { 0 },
-            all: u8::from(ask.whose == Whose::All),
+            root: if ask.whose == ProcessFilter::Children { own } else { 0 },
+            all: u8::from(ask.whose == ProcessFilter::All),
             off_cpu: u8::from(ask.off_cpu),
-            ..Config::default()
+            ..ProfileConfig::default()
         };
         let began = SystemTime::now();
         // Record changes first, then list the existing state, so that nothing between is missed.
@@ -66,16 +69,16 @@ impl Profiler {
         let mut probes = Probes::start(root, config, ask)?;
         let began_ns = assay_system::clock::monotonic_ns();
         match &ask.whose {
-            Whose::Children => spaces.follow(own),
-            Whose::Processes(pids) => {
+            ProcessFilter::Children => spaces.follow(own),
+            ProcessFilter::Processes(pids) => {
                 for pid in with_descendants(pids)? {
                     spaces.follow(pid);
                     probes.follow(pid);
                 }
             }
-            Whose::All => processes().into_iter().for_each(|pid| spaces.follow(pid)),
+            ProcessFilter::All => processes().into_iter().for_each(|pid| spaces.follow(pid)),
         }
-        if ask.off_cpu && ask.whose != Whose::Children {
+        if ask.off_cpu && ask.whose != ProcessFilter::Children {
             probes.look_at_existing()?;
         }
         Ok(Profiler {
@@ -84,7 +87,7 @@ impl Profiler {
             spaces,
             symbols: Symbols::new(root, began),
             waiting: Vec::new(),
-            unwound: Unwound::new(config.period_ns, ask.room),
+            unwound: UnwoundStacks::new(config.period_ns, ask.room),
             unwind: ask.unwind,
             window: Window::default(),
             rate_hz: ask.rate_hz,
@@ -114,7 +117,7 @@ impl Profiler {
     }
 }
 
-impl Looking for Profiler {
+impl RunningProfiler for Profiler {
     fn poll(&mut self) {
         self.look(false);
     }
@@ -165,7 +168,7 @@ impl Looking for Profiler {
             },
             ..Profile::default()
         };
-        let mut gather = Gather::new(
+        let mut gather = ProfileBuilder::new(
             &mut self.symbols,
             &self.spaces,
             self.probes.stacks().into_iter().chain(self.unwound.stacks()).collect(),
@@ -206,18 +209,18 @@ impl Looking for Profiler {
 }
 
 /// Adds the time of a thread that still exists since the probes last saw it.
-fn still(task: &Task, begin: u64, end: u64, gather: &mut Gather<'_>) {
+fn still(task: &FollowedThread, begin: u64, end: u64, gather: &mut ProfileBuilder<'_>) {
     let clip = |from: u64, to: u64| to.min(end).saturating_sub(from.max(begin));
-    let group = Group {
+    let group = StackGroup {
         kernel_stack: task.kernel_stack,
         user_stack: task.user_stack,
         tgid: task.tgid,
         generation: task.generation,
         comm: task.comm,
         state: task.state,
-        ..Group::default()
+        ..StackGroup::default()
     };
-    let exact = Group { state: state::ON_CPU_EXACT, ..group };
+    let exact = StackGroup { state: state::ON_CPU_EXACT, ..group };
     gather.add(&exact, 1, task.exact_ns[usize::from(begin > 0)]);
     if task.state == state::ON_CPU {
         gather.add(&exact, 1, clip(task.since_ns, end));
@@ -225,5 +228,5 @@ fn still(task: &Task, begin: u64, end: u64, gather: &mut Gather<'_>) {
     }
     let woken = if task.woken_ns > 0 { task.woken_ns } else { end };
     gather.add(&group, 1, clip(task.since_ns, woken));
-    gather.add(&Group { state: state::RUNNABLE, ..group }, 1, clip(woken, end));
+    gather.add(&StackGroup { state: state::RUNNABLE, ..group }, 1, clip(woken, end));
 }

@@ -8,18 +8,18 @@ use std::time::SystemTime;
 use assay_traces::profile::{Loss, Profile};
 use assay_traces::translation::perf_event::Attributes;
 
-use super::abi::{COMM as NAME, DEPTH, Group, Raw, STACK_BYTES};
-use super::gather::Gather;
-use super::looking::Looking;
-use super::maps::{COMM, Change, FORK, change, paranoid};
+use super::abi::{COMM as NAME, DEPTH, RawSample, STACK_BYTES, StackGroup};
+use super::gather::ProfileBuilder;
+use super::looking::RunningProfiler;
+use super::maps::{COMM, FORK, ProcessChange, change, paranoid};
 use super::spaces::Spaces;
 use super::symbols::Symbols;
-use super::unwound::Unwound;
+use super::unwound::UnwoundStacks;
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
 use crate::ebpf::Window;
 use crate::io::perf_ring::{CpuRing, cpus, number};
-use crate::process_filter::Whose;
+use crate::process_filter::ProcessFilter;
 use crate::processes::{cpu_time, name_now, numbers, with_descendants};
 
 const SOFTWARE: u32 = 1;
@@ -36,7 +36,7 @@ const SAMPLE_ID_ALL: u64 = 1 << 18;
 const MARKS: u64 = -4095i64 as u64;
 const MARK_USER: u64 = -512i64 as u64;
 
-/// Kernel's numbers of the sampled registers, in the order of [`Raw`]'s registers.
+/// Kernel's numbers of the sampled registers, in the order of [`RawSample`]'s registers.
 #[cfg(target_arch = "x86_64")]
 const ORDER: &[u32] = &[23, 22, 21, 20, 6, 1, 19, 18, 17, 16, 0, 2, 3, 4, 5, 0, 8, 0, 0, 7];
 #[cfg(target_arch = "aarch64")]
@@ -56,9 +56,9 @@ pub(super) struct Sampler {
     rings: Vec<CpuRing>,
     spaces: Spaces,
     symbols: Symbols,
-    unwound: Unwound,
+    unwound: UnwoundStacks,
     names: HashMap<u32, [u8; NAME]>,
-    waiting: Vec<(u64, Seen)>,
+    waiting: Vec<(u64, ProfileEvent)>,
     window: Window,
     ask: ProfileRequest,
     /// Process id of assay, whose own samples are discarded.
@@ -74,11 +74,11 @@ pub(super) struct Sampler {
     instead: String,
 }
 
-enum Seen {
-    Change(Change),
+enum ProfileEvent {
+    Change(ProcessChange),
     Name { tid: u32, name: [u8; NAME], executes: bool },
     Thread { tid: u32, parent: u32 },
-    Sample { tid: u32, raw: Box<Raw>, kernel: Vec<u64> },
+    Sample { tid: u32, raw: Box<RawSample>, kernel: Vec<u64> },
 }
 
 impl Sampler {
@@ -92,9 +92,9 @@ impl Sampler {
         let mut spaces = Spaces::new(false);
         let began = SystemTime::now();
         let (pids, own) = match &ask.whose {
-            Whose::Children => (vec![own], Some(own)),
-            Whose::Processes(pids) => (with_descendants(pids)?, None),
-            Whose::All => return Err(instead.clone()),
+            ProcessFilter::Children => (vec![own], Some(own)),
+            ProcessFilter::Processes(pids) => (with_descendants(pids)?, None),
+            ProcessFilter::All => return Err(instead.clone()),
         };
         let mut threads = Vec::new();
         for pid in &pids {
@@ -126,7 +126,7 @@ impl Sampler {
             rings,
             spaces,
             symbols: Symbols::new(root, began),
-            unwound: Unwound::new((1e9 / ask.rate_hz) as u64, ask.room),
+            unwound: UnwoundStacks::new((1e9 / ask.rate_hz) as u64, ask.room),
             names: HashMap::new(),
             waiting: Vec::new(),
             window: Window::default(),
@@ -155,21 +155,21 @@ impl Sampler {
         }
     }
 
-    fn take(&mut self, time: u64, seen: Seen) {
+    fn take(&mut self, time: u64, seen: ProfileEvent) {
         match seen {
-            Seen::Change(change) => self.spaces.take(change),
-            Seen::Name { tid, name, executes } => {
+            ProfileEvent::Change(change) => self.spaces.take(change),
+            ProfileEvent::Name { tid, name, executes } => {
                 self.names.insert(tid, name);
                 if executes {
-                    self.spaces.take(Change::Exec { pid: tid });
+                    self.spaces.take(ProcessChange::Exec { pid: tid });
                 }
             }
-            Seen::Thread { tid, parent } => {
+            ProfileEvent::Thread { tid, parent } => {
                 if let Some(name) = self.names.get(&parent).copied() {
                     self.names.insert(tid, name);
                 }
             }
-            Seen::Sample { tid, mut raw, kernel } => {
+            ProfileEvent::Sample { tid, mut raw, kernel } => {
                 let pid = raw.group.tgid;
                 let measured = self.window.begin_ns > 0 && time >= self.window.begin_ns;
                 if self.own == Some(pid) || self.window.end_ns > 0 && time >= self.window.end_ns {
@@ -191,7 +191,7 @@ impl Sampler {
     }
 }
 
-impl Looking for Sampler {
+impl RunningProfiler for Sampler {
     fn poll(&mut self) {
         // The rings of the CPUs are read one after the other: events younger than the last read
         // must wait.
@@ -228,7 +228,8 @@ impl Looking for Sampler {
             ..Profile::default()
         };
         let stacks = self.unwound.stacks().collect();
-        let mut gather = Gather::new(&mut self.symbols, &self.spaces, stacks, self.lost > 0);
+        let mut gather =
+            ProfileBuilder::new(&mut self.symbols, &self.spaces, stacks, self.lost > 0);
         let measured = u8::from(self.window.begin_ns > 0);
         for (group, amount) in self.unwound.groups().filter(|(g, _)| g.measured == measured) {
             gather.add(&group, amount.n, amount.ns);
@@ -276,7 +277,7 @@ fn refused(e: &std::io::Error, instead: &NotAvailable, threads: usize) -> NotAva
 }
 
 /// Converts a record to an event with its time; `None` for records that are not needed.
-fn seen(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Seen)> {
+fn seen(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, ProfileEvent)> {
     let u32_at = |at: usize| number(record, at, 4) as u32;
     if kind == SAMPLE {
         return sample(record);
@@ -288,16 +289,16 @@ fn seen(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Seen)> {
         let text = &record[16..record.len() - 16];
         let length = text.iter().position(|b| *b == 0).unwrap_or(text.len()).min(NAME - 1);
         name[..length].copy_from_slice(&text[..length]);
-        let executes = matches!(change(kind, flags, record), Some((_, Change::Exec { .. })));
-        return Some((time, Seen::Name { tid, name, executes }));
+        let executes = matches!(change(kind, flags, record), Some((_, ProcessChange::Exec { .. })));
+        return Some((time, ProfileEvent::Name { tid, name, executes }));
     }
     if kind == FORK && record.len() >= 32 && u32_at(8) == u32_at(12) {
-        return Some((time, Seen::Thread { tid: u32_at(16), parent: u32_at(20) }));
+        return Some((time, ProfileEvent::Thread { tid: u32_at(16), parent: u32_at(20) }));
     }
-    change(kind, flags, record).map(|(time, change)| (time, Seen::Change(change)))
+    change(kind, flags, record).map(|(time, change)| (time, ProfileEvent::Change(change)))
 }
 
-fn sample(record: &[u8]) -> Option<(u64, Seen)> {
+fn sample(record: &[u8]) -> Option<(u64, ProfileEvent)> {
     let word = |at: usize| number(record, at, 8);
     let (tgid, tid, time) = (number(record, 16, 4) as u32, number(record, 20, 4) as u32, word(24));
     let n = usize::try_from(word(32)).ok()?.min(record.len() / 8);
@@ -314,8 +315,8 @@ fn sample(record: &[u8]) -> Option<(u64, Seen)> {
         }
     }
     at += 8 * n;
-    let group = Group { tgid, ..Group::default() };
-    let mut raw = Raw { group, registers: [0; 34], base: 0, stack: Vec::new(), frames: user };
+    let group = StackGroup { tgid, ..StackGroup::default() };
+    let mut raw = RawSample { group, registers: [0; 34], base: 0, stack: Vec::new(), frames: user };
     // Kind of the registers: 2 for a 64-bit program, 0 without registers.
     let kind = word(at);
     if record.len() >= at + 16 && kind > 0 {
@@ -331,5 +332,5 @@ fn sample(record: &[u8]) -> Option<(u64, Seen)> {
             stack.clone_into(&mut raw.stack);
         }
     }
-    Some((time, Seen::Sample { tid, raw: Box::new(raw), kernel }))
+    Some((time, ProfileEvent::Sample { tid, raw: Box::new(raw), kernel }))
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 
-use super::maps::{Change, Map, of_process};
+use super::maps::{Map, ProcessChange, of_process};
 
 /// Maximum number of files held open, so that a file that is deleted meanwhile can still be read.
 const MAX_OPEN: usize = 400;
@@ -30,7 +30,7 @@ struct Piece {
 
 /// Location of an address in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Location {
+pub(super) struct CodeLocation {
     /// Index of the file in the list of codes.
     pub code: usize,
     /// Offset in the file, bytes.
@@ -64,9 +64,9 @@ impl Spaces {
     }
 
     /// Applies a change of a process.
-    pub fn take(&mut self, change: Change) {
+    pub fn take(&mut self, change: ProcessChange) {
         match change {
-            Change::Fork { pid, parent } if self.all || self.followed.contains(&parent) => {
+            ProcessChange::Fork { pid, parent } if self.all || self.followed.contains(&parent) => {
                 let from = (parent, self.generation_of(parent));
                 let copy = self.pieces.get(&from).cloned().unwrap_or_default();
                 // A reused process id starts with a new history.
@@ -74,19 +74,19 @@ impl Spaces {
                 self.pieces.insert((pid, 0), copy);
                 self.followed.insert(pid);
             }
-            Change::Exec { pid } if self.all || self.followed.contains(&pid) => {
+            ProcessChange::Exec { pid } if self.all || self.followed.contains(&pid) => {
                 self.followed.insert(pid);
                 let generation = self.generation.entry(pid).or_insert(0);
                 *generation += 1;
                 self.pieces.insert((pid, *generation), Vec::new());
             }
-            Change::Map { pid, map } if self.all || self.followed.contains(&pid) => {
+            ProcessChange::Map { pid, map } if self.all || self.followed.contains(&pid) => {
                 self.map(pid, &map);
             }
-            Change::Exit { .. }
-            | Change::Fork { .. }
-            | Change::Exec { .. }
-            | Change::Map { .. } => {}
+            ProcessChange::Exit { .. }
+            | ProcessChange::Fork { .. }
+            | ProcessChange::Exec { .. }
+            | ProcessChange::Map { .. } => {}
         }
     }
 
@@ -117,10 +117,10 @@ impl Spaces {
     }
 
     /// Returns the file and offset of an address in a process; `None` if it is in no known file.
-    pub fn place(&self, pid: u32, generation: u32, address: u64) -> Option<Location> {
+    pub fn place(&self, pid: u32, generation: u32, address: u64) -> Option<CodeLocation> {
         let pieces = self.pieces.get(&(pid, generation))?;
         let piece = pieces.iter().find(|p| (p.start..p.end).contains(&address))?;
-        Some(Location { code: piece.code, offset: address - piece.start + piece.offset })
+        Some(CodeLocation { code: piece.code, offset: address - piece.start + piece.offset })
     }
 
     /// Returns the index of the first caller's address that is not in any code of the program;
@@ -160,12 +160,12 @@ mod tests {
     fn a_program_that_executes_another_keeps_what_it_was() {
         let mut s = Spaces::new(false);
         s.followed.insert(1);
-        s.take(Change::Map { pid: 1, map: map(0x10000, "[a]") });
-        s.take(Change::Fork { pid: 2, parent: 1 });
-        s.take(Change::Exec { pid: 2 });
-        s.take(Change::Map { pid: 2, map: map(0x10000, "[b]") });
-        s.take(Change::Fork { pid: 9, parent: 8 });
-        s.take(Change::Map { pid: 9, map: map(0x10000, "[c]") });
+        s.take(ProcessChange::Map { pid: 1, map: map(0x10000, "[a]") });
+        s.take(ProcessChange::Fork { pid: 2, parent: 1 });
+        s.take(ProcessChange::Exec { pid: 2 });
+        s.take(ProcessChange::Map { pid: 2, map: map(0x10000, "[b]") });
+        s.take(ProcessChange::Fork { pid: 9, parent: 8 });
+        s.take(ProcessChange::Map { pid: 9, map: map(0x10000, "[c]") });
         let path = |pid, generation| {
             s.place(pid, generation, 0x10010).map(|p| (s.codes()[p.code].path.clone(), p.offset))
         };

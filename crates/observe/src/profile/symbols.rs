@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use assay_traces::profile::{Frame, Kind};
+use assay_traces::profile::{Frame, FrameKind};
 
 use super::elf::Elf;
 use super::jit::JitMaps;
@@ -20,7 +20,7 @@ const MOST: u64 = 1 << 30;
 const DEBUG: &str = "/usr/lib/debug";
 
 /// Result of reading the names of a file.
-enum Names {
+enum SymbolNames {
     Read(Box<Elf>),
     /// Reason why the file has no names.
     Missing(&'static str),
@@ -33,7 +33,7 @@ pub(super) struct Symbols {
     /// True once the kernel's names were read, which is done for the first profile.
     begun: bool,
     jit: JitMaps,
-    files: HashMap<usize, Names>,
+    files: HashMap<usize, SymbolNames>,
     known: HashMap<(usize, u64), Vec<Frame>>,
     read: usize,
 }
@@ -71,7 +71,7 @@ impl Symbols {
     /// Returns the kernel function at an address.
     pub fn kernel(&self, address: u64) -> Frame {
         let name = self.kernel.name(address).map(str::to_owned);
-        Frame { name, module: "kernel".to_owned(), kind: Kind::Kernel }
+        Frame { name, module: "kernel".to_owned(), kind: FrameKind::Kernel }
     }
 
     /// Returns the functions at an address of a process's program, outermost first. `called` means
@@ -84,8 +84,9 @@ impl Symbols {
         called: bool,
     ) -> Vec<Frame> {
         let at = if called { address.saturating_sub(1) } else { address };
-        let unknown =
-            |module: &str| vec![Frame { name: None, module: module.to_owned(), kind: Kind::User }];
+        let unknown = |module: &str| {
+            vec![Frame { name: None, module: module.to_owned(), kind: FrameKind::User }]
+        };
         let place = spaces.place(pid, generation, at);
         let path = place.map_or("", |p| spaces.codes()[p.code].path.as_str());
         if place.is_none()
@@ -98,7 +99,7 @@ impl Symbols {
                 Some(name) => vec![Frame {
                     name: Some(name.to_owned()),
                     module: "made at run time".to_owned(),
-                    kind: Kind::User,
+                    kind: FrameKind::User,
                 }],
                 None => unknown(if path.starts_with("//") { "" } else { path }),
             };
@@ -110,13 +111,15 @@ impl Symbols {
         let code = &spaces.codes()[place.code];
         let (files, read) = (&mut self.files, &mut self.read);
         let names = match files.entry(place.code).or_insert_with(|| names(code, read)) {
-            Names::Read(elf) => elf.address(place.offset).map(|a| elf.names(a)).unwrap_or_default(),
-            Names::Missing(_) => Vec::new(),
+            SymbolNames::Read(elf) => {
+                elf.address(place.offset).map(|a| elf.names(a)).unwrap_or_default()
+            }
+            SymbolNames::Missing(_) => Vec::new(),
         };
-        let frame = |n: super::elf::Named| Frame {
+        let frame = |n: super::elf::ElfFunction| Frame {
             name: Some(n.name),
             module: code.path.clone(),
-            kind: if n.inlined { Kind::Inlined } else { Kind::User },
+            kind: if n.inlined { FrameKind::Inlined } else { FrameKind::User },
         };
         let mut frames: Vec<Frame> = names.into_iter().map(frame).collect();
         if frames.is_empty() {
@@ -140,15 +143,15 @@ impl Symbols {
         for (code, names) in &self.files {
             let path = spaces.codes()[*code].path.as_str();
             match names {
-                Names::Missing(why) => by.entry(why).or_default().push(path),
-                Names::Read(elf) if !elf.whole && path != "[vdso]" => by
+                SymbolNames::Missing(why) => by.entry(why).or_default().push(path),
+                SymbolNames::Read(elf) if !elf.whole && path != "[vdso]" => by
                     .entry(
                         "stripped, without a debug file by its build id: only functions that others may \
                          call have names, and others may be taken for them",
                     )
                     .or_default()
                     .push(path),
-                Names::Read(_) => {}
+                SymbolNames::Read(_) => {}
             }
         }
         for (why, mut paths) in by {
@@ -166,12 +169,12 @@ impl Symbols {
 }
 
 /// Reads a file's names, and those of its debug file if it has few itself. `read` counts the files.
-fn names(code: &Code, read: &mut usize) -> Names {
+fn names(code: &Code, read: &mut usize) -> SymbolNames {
     *read += 1;
     if code.path == "[vdso]" {
         return contents(code).and_then(|b| Elf::parse(&b)).map_or(
-            Names::Missing("the kernel's own code for programs could not be read"),
-            |elf| Names::Read(Box::new(elf)),
+            SymbolNames::Missing("the kernel's own code for programs could not be read"),
+            |elf| SymbolNames::Read(Box::new(elf)),
         );
     }
     let bytes = contents(code);
@@ -196,10 +199,10 @@ fn names(code: &Code, read: &mut usize) -> Names {
         match &mut elf {
             Some(elf) => elf.with_debug_file(debug),
             // A debug file has the segments of its program, but not their offsets in it.
-            None => return Names::Missing(why),
+            None => return SymbolNames::Missing(why),
         }
     }
-    elf.map_or(Names::Missing(why), |elf| Names::Read(Box::new(elf)))
+    elf.map_or(SymbolNames::Missing(why), |elf| SymbolNames::Read(Box::new(elf)))
 }
 
 /// Reads a file with code: the very file that was mapped, if it was opened in time.

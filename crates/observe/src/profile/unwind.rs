@@ -13,7 +13,7 @@ const REGISTERS: usize = 33;
 
 /// Registers of a program, in DWARF's numbering; `None` if unknown in this frame.
 #[derive(Debug, Clone)]
-pub(super) struct Machine {
+pub(super) struct RegisterState {
     pub registers: [Option<u64>; REGISTERS],
     pub pc: u64,
 }
@@ -22,7 +22,7 @@ pub(super) struct Machine {
 const STACK: usize = if cfg!(target_arch = "aarch64") { 31 } else { 7 };
 const FRAME: usize = if cfg!(target_arch = "aarch64") { 29 } else { 6 };
 
-impl Machine {
+impl RegisterState {
     /// Converts registers from the kernel's order.
     pub fn of_kernel(words: &[u64; 34]) -> Self {
         let mut registers = [None; REGISTERS];
@@ -30,14 +30,14 @@ impl Machine {
             for (to, from) in registers.iter_mut().zip(words) {
                 *to = Some(*from);
             }
-            return Machine { registers, pc: words[32] };
+            return RegisterState { registers, pc: words[32] };
         }
         // r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss
         let order = [10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16];
         for (to, from) in registers.iter_mut().zip(order) {
             *to = Some(words[from]);
         }
-        Machine { registers, pc: words[16] }
+        RegisterState { registers, pc: words[16] }
     }
 
     fn get(&self, register: Register) -> Option<u64> {
@@ -47,12 +47,12 @@ impl Machine {
 
 /// A copied part of a stack.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Memory<'a> {
+pub(super) struct StackCopy<'a> {
     pub base: u64,
     pub bytes: &'a [u8],
 }
 
-impl Memory<'_> {
+impl StackCopy<'_> {
     fn word(&self, address: u64) -> Option<u64> {
         let at = usize::try_from(address.checked_sub(self.base)?).ok()?;
         let bytes = self.bytes.get(at..at.checked_add(8)?)?;
@@ -62,7 +62,7 @@ impl Memory<'_> {
 
 /// Reason why a walk ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum WalkEnd {
     /// The walk reached the outermost frame of the thread.
     Beginning,
     /// The code is not described by any file and has no frame pointer.
@@ -74,17 +74,17 @@ pub(super) enum End {
 }
 
 /// Looks up the unwinding rules for an address.
-pub(super) trait Files {
+pub(super) trait UnwindRules {
     /// Returns the rules, and the tables that contain them.
     fn rules(&mut self, address: u64) -> Option<(&Tables, Arc<Rules>)>;
 }
 
 /// Returns the addresses of a stack, innermost first: the current address, then return addresses.
 pub(super) fn walk(
-    mut machine: Machine,
-    memory: Memory<'_>,
-    files: &mut impl Files,
-) -> (Vec<u64>, End) {
+    mut machine: RegisterState,
+    memory: StackCopy<'_>,
+    files: &mut impl UnwindRules,
+) -> (Vec<u64>, WalkEnd) {
     let mut all = vec![machine.pc];
     // For a caller, the rules are those of the call instruction, before the return address.
     let mut called = 0;
@@ -94,7 +94,7 @@ pub(super) fn walk(
             None => (by_frame_pointer(&machine, memory), false),
         };
         let next = match next {
-            Ok(next) if next.pc == 0 => return (all, End::Beginning),
+            Ok(next) if next.pc == 0 => return (all, WalkEnd::Beginning),
             Ok(next) => next,
             Err(end) => return (all, end),
         };
@@ -102,7 +102,7 @@ pub(super) fn walk(
         // stack of its own, and the innermost function on arm64 may have pushed nothing.
         let shrinks = next.registers[STACK] > machine.registers[STACK] || signal || all.len() == 1;
         if !shrinks || all.len() >= DEPTH {
-            return (all, End::Broken);
+            return (all, WalkEnd::Broken);
         }
         called = u64::from(!signal);
         machine = next;
@@ -111,17 +111,19 @@ pub(super) fn walk(
 }
 
 fn step(
-    machine: &Machine,
-    memory: Memory<'_>,
+    machine: &RegisterState,
+    memory: StackCopy<'_>,
     tables: &Tables,
     rules: &Rules,
-) -> Result<Machine, End> {
+) -> Result<RegisterState, WalkEnd> {
     let evaluate = |expression, first| {
-        tables.evaluate(expression, first, |r| machine.get(r), |a| memory.word(a)).ok_or(End::Copy)
+        tables
+            .evaluate(expression, first, |r| machine.get(r), |a| memory.word(a))
+            .ok_or(WalkEnd::Copy)
     };
     let cfa = match &rules.cfa {
         CfaRule::RegisterAndOffset { register, offset } => {
-            machine.get(*register).ok_or(End::Broken)?.wrapping_add_signed(*offset)
+            machine.get(*register).ok_or(WalkEnd::Broken)?.wrapping_add_signed(*offset)
         }
         CfaRule::Expression(e) => evaluate(e, None)?,
     };
@@ -129,7 +131,7 @@ fn step(
     next.registers[STACK] = Some(cfa);
     let mut returns_to =
         machine.get(rules.return_address).filter(|_| cfg!(target_arch = "aarch64"));
-    let word = |address: u64| memory.word(address).ok_or(End::Copy);
+    let word = |address: u64| memory.word(address).ok_or(WalkEnd::Copy);
     for (register, rule) in &rules.registers {
         let value = match rule {
             RegisterRule::Undefined => None,
@@ -140,29 +142,32 @@ fn step(
             RegisterRule::Expression(e) => Some(word(evaluate(e, Some(cfa))?)?),
             RegisterRule::ValExpression(e) => Some(evaluate(e, Some(cfa))?),
             RegisterRule::Constant(value) => Some(*value),
-            RegisterRule::Architectural => return Err(End::Broken),
+            RegisterRule::Architectural => return Err(WalkEnd::Broken),
         };
         if let Some(place) = next.registers.get_mut(usize::from(register.0)) {
             *place = value;
         }
         if *register == rules.return_address {
-            let Some(value) = value else { return Err(End::Beginning) };
+            let Some(value) = value else { return Err(WalkEnd::Beginning) };
             returns_to = Some(value);
         }
     }
     // arm64 may sign return addresses; these bits are never part of a program's address.
     let mask = if cfg!(target_arch = "aarch64") { (1 << 48) - 1 } else { u64::MAX };
-    next.pc = returns_to.ok_or(End::Broken)? & mask;
+    next.pc = returns_to.ok_or(WalkEnd::Broken)? & mask;
     Ok(next)
 }
 
 /// Goes one frame outwards by the frame pointer.
-fn by_frame_pointer(machine: &Machine, memory: Memory<'_>) -> Result<Machine, End> {
+fn by_frame_pointer(
+    machine: &RegisterState,
+    memory: StackCopy<'_>,
+) -> Result<RegisterState, WalkEnd> {
     let frame = machine.registers[FRAME].filter(|f| Some(*f) >= machine.registers[STACK]);
     let words = frame.and_then(|f| Some((memory.word(f)?, memory.word(f.checked_add(8)?)?)));
-    let (Some(frame), Some((outer, pc))) = (frame, words) else { return Err(End::Undescribed) };
+    let (Some(frame), Some((outer, pc))) = (frame, words) else { return Err(WalkEnd::Undescribed) };
     let mut registers = [None; REGISTERS];
     registers[FRAME] = Some(outer);
     registers[STACK] = frame.checked_add(16);
-    Ok(Machine { registers, pc })
+    Ok(RegisterState { registers, pc })
 }

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use super::abi::{Amount, Group, NO_ROOM, Raw, STACK_BYTES};
+use super::abi::{Amount, NO_ROOM, RawSample, STACK_BYTES, StackGroup};
 use super::eh_frame::{Rules, Tables};
 use super::spaces::Spaces;
 use super::symbols::contents;
-use super::unwind::{End, Files, Machine, Memory, walk};
+use super::unwind::{RegisterState, StackCopy, UnwindRules, WalkEnd, walk};
 
 /// Bytes of code that the first function of a file may take.
 const START: u64 = 64;
@@ -25,19 +25,19 @@ pub(super) enum Pointers {
 }
 
 /// Stacks unwound so far, with their times.
-pub(super) struct Unwound {
+pub(super) struct UnwoundStacks {
     period_ns: u64,
     /// Maximum number of different stacks.
     room: usize,
     files: HashMap<usize, Option<Tables>>,
-    groups: HashMap<Group, Amount>,
+    groups: HashMap<StackGroup, Amount>,
     stacks: HashMap<u64, Box<[u64]>>,
-    ends: BTreeMap<Ended, u64>,
+    ends: BTreeMap<UnwindEnd, u64>,
     pub lost_stacks: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Ended {
+enum UnwindEnd {
     Whole,
     Undescribed(Option<usize>),
     Copy,
@@ -45,16 +45,16 @@ enum Ended {
 }
 
 /// Unwinding tables of the files mapped by one process.
-struct InSpace<'a> {
+struct SpaceTables<'a> {
     files: &'a mut HashMap<usize, Option<Tables>>,
     spaces: &'a Spaces,
-    group: &'a Group,
+    group: &'a StackGroup,
     /// Index of the file last looked up, and true if the address was in the file's first function.
     last: Option<usize>,
     start: bool,
 }
 
-impl Files for InSpace<'_> {
+impl UnwindRules for SpaceTables<'_> {
     fn rules(&mut self, address: u64) -> Option<(&Tables, Arc<Rules>)> {
         let place = self.spaces.place(self.group.tgid, self.group.generation, address);
         self.last = place.map(|p| p.code);
@@ -74,9 +74,9 @@ impl Files for InSpace<'_> {
     }
 }
 
-impl Unwound {
+impl UnwoundStacks {
     pub fn new(period_ns: u64, room: u32) -> Self {
-        Unwound {
+        UnwoundStacks {
             period_ns,
             room: room as usize,
             files: HashMap::new(),
@@ -88,31 +88,36 @@ impl Unwound {
     }
 
     /// Unwinds a sample and adds it to its group.
-    pub fn unwind(&mut self, raw: Raw, spaces: &Spaces) -> Pointers {
-        let mut files =
-            InSpace { files: &mut self.files, spaces, group: &raw.group, last: None, start: false };
-        let memory = Memory { base: raw.base, bytes: &raw.stack };
-        let (mut stack, end) = walk(Machine::of_kernel(&raw.registers), memory, &mut files);
+    pub fn unwind(&mut self, raw: RawSample, spaces: &Spaces) -> Pointers {
+        let mut files = SpaceTables {
+            files: &mut self.files,
+            spaces,
+            group: &raw.group,
+            last: None,
+            start: false,
+        };
+        let memory = StackCopy { base: raw.base, bytes: &raw.stack };
+        let (mut stack, end) = walk(RegisterState::of_kernel(&raw.registers), memory, &mut files);
         let ended = match end {
-            End::Beginning => Ended::Whole,
-            End::Undescribed => Ended::Undescribed(files.last),
-            End::Copy if raw.stack.len() == STACK_BYTES => Ended::Copy,
-            End::Copy | End::Broken => Ended::Broken,
+            WalkEnd::Beginning => UnwindEnd::Whole,
+            WalkEnd::Undescribed => UnwindEnd::Undescribed(files.last),
+            WalkEnd::Copy if raw.stack.len() == STACK_BYTES => UnwindEnd::Copy,
+            WalkEnd::Copy | WalkEnd::Broken => UnwindEnd::Broken,
         };
         // Code of the C library before `main` may have no frame pointers: its frames may be
         // missing.
         let beyond = if files.start { 2 } else { 1 };
         let agree = stack.starts_with(&raw.frames) && stack.len() - raw.frames.len() <= beyond;
         *self.ends.entry(ended).or_default() += 1;
-        if ended != Ended::Whole && raw.frames.len() > stack.len() {
+        if ended != UnwindEnd::Whole && raw.frames.len() > stack.len() {
             stack = raw.frames;
         }
         self.count(raw.group, stack);
-        if ended == Ended::Whole && agree { Pointers::Whole } else { Pointers::Short }
+        if ended == UnwindEnd::Whole && agree { Pointers::Whole } else { Pointers::Short }
     }
 
     /// Adds a sample with its stack, innermost frame first.
-    pub fn count(&mut self, mut group: Group, stack: Vec<u64>) {
+    pub fn count(&mut self, mut group: StackGroup, stack: Vec<u64>) {
         group.user_stack = self.keep(stack);
         let amount = self.groups.entry(group).or_default();
         amount.n += 1;
@@ -132,7 +137,7 @@ impl Unwound {
         name
     }
 
-    pub fn groups(&self) -> impl Iterator<Item = (Group, Amount)> + '_ {
+    pub fn groups(&self) -> impl Iterator<Item = (StackGroup, Amount)> + '_ {
         self.groups.iter().map(|(group, amount)| (*group, *amount))
     }
 
@@ -143,7 +148,7 @@ impl Unwound {
     /// Returns sentences about the completeness of the unwound stacks.
     pub fn notes(&self, spaces: &Spaces, no_room: u64) -> Vec<String> {
         let all: u64 = self.ends.values().sum();
-        let of = |wanted: fn(&Ended) -> bool| -> u64 {
+        let of = |wanted: fn(&UnwindEnd) -> bool| -> u64 {
             self.ends.iter().filter(|(e, _)| wanted(e)).map(|e| e.1).sum()
         };
         let mut notes = Vec::new();
@@ -151,13 +156,13 @@ impl Unwound {
             return notes;
         }
         let mut short = Vec::new();
-        let undescribed = of(|e| matches!(e, Ended::Undescribed(_)));
+        let undescribed = of(|e| matches!(e, UnwindEnd::Undescribed(_)));
         if undescribed > 0 {
             let mut files: Vec<&str> = self
                 .ends
                 .keys()
                 .filter_map(|e| match e {
-                    Ended::Undescribed(code) => Some(code.map_or("code in no file", |c| {
+                    UnwindEnd::Undescribed(code) => Some(code.map_or("code in no file", |c| {
                         match spaces.codes()[c].path.as_str() {
                             "" => "code made at run time",
                             path => path,
@@ -176,14 +181,14 @@ impl Unwound {
                 files.join(", ")
             ));
         }
-        let copy = of(|e| *e == Ended::Copy);
+        let copy = of(|e| *e == UnwindEnd::Copy);
         if copy > 0 {
             short.push(format!(
                 "{copy} where the copied {} KiB of the stack end",
                 STACK_BYTES / 1024
             ));
         }
-        let broken = of(|e| *e == Ended::Broken);
+        let broken = of(|e| *e == UnwindEnd::Broken);
         if broken > 0 {
             short.push(format!("{broken} at a frame that contradicts itself"));
         }

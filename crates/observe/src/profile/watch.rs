@@ -9,7 +9,7 @@ use assay_system::clock::thread_cpu_time;
 use assay_traces::profile::Profile;
 
 use super::ProfileRequest;
-use super::looking::Looking;
+use super::looking::RunningProfiler;
 use super::profiler::start;
 use crate::NotAvailable;
 use crate::sampling::background::Background;
@@ -19,7 +19,7 @@ use crate::sampling::background::Background;
 const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
-enum Tell {
+enum ProfilerCommand {
     Begin,
     End,
     Snapshot(Sender<Snapshot>),
@@ -36,11 +36,11 @@ pub struct Snapshot {
 }
 
 /// Result of profiling: a profile, or the reason why profiling failed.
-pub type Profiled = Result<Profile, NotAvailable>;
+pub type ProfileResult = Result<Profile, NotAvailable>;
 
 /// A running profiler. Dropping it ends it.
 #[derive(Debug)]
-pub struct ProfileWatch(Background<Tell, Profile>);
+pub struct ProfileWatch(Background<ProfilerCommand, Profile>);
 
 impl ProfileWatch {
     /// Starts profiling; returns when the probes are attached.
@@ -56,34 +56,34 @@ impl ProfileWatch {
 
     /// Begins the measurement window now.
     pub fn begin(&self) {
-        self.0.tell(Tell::Begin);
+        self.0.tell(ProfilerCommand::Begin);
     }
 
     /// Ends the measurement window now.
     pub fn end(&self) {
-        self.0.tell(Tell::End);
+        self.0.tell(ProfilerCommand::End);
     }
 
     /// Requests a profile of the time so far, which arrives when it is built. The programs and the
     /// profiling continue meanwhile.
     pub fn snapshot(&self) -> Receiver<Snapshot> {
         let (to, from) = channel();
-        self.0.tell(Tell::Snapshot(to));
+        self.0.tell(ProfilerCommand::Snapshot(to));
         from
     }
 
     /// Stops profiling and returns the profile.
-    pub fn stop(self) -> Profiled {
+    pub fn stop(self) -> ProfileResult {
         self.0.stop()
     }
 }
 
-fn watch(mut profiler: Box<dyn Looking>, requests: &Receiver<Tell>) -> Profile {
+fn watch(mut profiler: Box<dyn RunningProfiler>, requests: &Receiver<ProfilerCommand>) -> Profile {
     loop {
         match requests.recv_timeout(LOOK) {
-            Ok(Tell::Begin) => profiler.begin(),
-            Ok(Tell::End) => profiler.end(),
-            Ok(Tell::Snapshot(to)) => {
+            Ok(ProfilerCommand::Begin) => profiler.begin(),
+            Ok(ProfilerCommand::End) => profiler.end(),
+            Ok(ProfilerCommand::Snapshot(to)) => {
                 let began = thread_cpu_time();
                 profiler.poll();
                 let before = profiler.read();

@@ -5,7 +5,7 @@ use std::thread::{Builder, JoinHandle};
 
 use crate::NotAvailable;
 
-type Outcome<R> = Result<R, NotAvailable>;
+type BackgroundResult<R> = Result<R, NotAvailable>;
 
 /// A worker in a thread of its own: it receives messages `M` and returns `R`. Dropping it ends it.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Background<M, R> {
     what: &'static str,
     /// Sender of messages; dropped to end the worker.
     messages: Option<Sender<M>>,
-    thread: Option<JoinHandle<Outcome<R>>>,
+    thread: Option<JoinHandle<BackgroundResult<R>>>,
 }
 
 impl<M: Send + 'static, R: Send + 'static> Background<M, R> {
@@ -23,7 +23,9 @@ impl<M: Send + 'static, R: Send + 'static> Background<M, R> {
     pub fn start(
         thread: &str,
         what: &'static str,
-        work: impl FnOnce(&Sender<Option<NotAvailable>>, &Receiver<M>) -> Outcome<R> + Send + 'static,
+        work: impl FnOnce(&Sender<Option<NotAvailable>>, &Receiver<M>) -> BackgroundResult<R>
+        + Send
+        + 'static,
     ) -> Result<Self, NotAvailable> {
         let (messages, requests) = channel();
         let (ready, started) = channel();
@@ -48,14 +50,14 @@ impl<M, R> Background<M, R> {
     }
 
     /// Ends the worker and returns its result.
-    pub fn stop(mut self) -> Outcome<R> {
+    pub fn stop(mut self) -> BackgroundResult<R> {
         match self.end() {
             Some(Ok(outcome)) => outcome,
             _ => Err(NotAvailable::because(format!("the {} failed while it ran", self.what))),
         }
     }
 
-    fn end(&mut self) -> Option<std::thread::Result<Outcome<R>>> {
+    fn end(&mut self) -> Option<std::thread::Result<BackgroundResult<R>>> {
         self.messages = None;
         self.thread.take().map(JoinHandle::join)
     }

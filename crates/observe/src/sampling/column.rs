@@ -2,9 +2,9 @@
 
 /// Column of the summary. The fields that name it are added up, or averaged if they have weights.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct SampleColumn {
     /// Group of neighboring columns to which the column belongs.
-    pub group: &'static Group,
+    pub group: &'static ColumnGroup,
     /// Position of the column within its group.
     pub place: u8,
     pub title: &'static str,
@@ -17,20 +17,20 @@ pub struct Column {
 
 /// Group of columns of one monitor and one subject under a common title.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct ColumnGroup {
     /// Title of the group; empty for a single narrow column whose own title is enough.
     pub title: &'static str,
     /// Position of the group, from left to right.
     pub place: u8,
     /// Subject whose values are shown.
-    pub of: Of,
+    pub of: ColumnSubject,
     /// Leading column with the subject's name, if the group has one: title, width, rank.
     pub named: Option<(&'static str, usize, u8)>,
 }
 
 /// Selects the subject whose values a group of columns shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum ColumnSubject {
     /// The subject of this name.
     Subject(&'static str),
     /// The disk that was busy for the largest share of the interval.
@@ -43,21 +43,21 @@ pub enum Of {
     Machine,
 }
 
-impl Column {
+impl SampleColumn {
     pub const fn new(
-        group: &'static Group,
+        group: &'static ColumnGroup,
         place: u8,
         title: &'static str,
         width: usize,
         rank: u8,
     ) -> Self {
-        Column { group, place, title, width, rank }
+        SampleColumn { group, place, title, width, rank }
     }
 }
 
-impl Group {
+impl ColumnGroup {
     /// Creates a group without a column for the subject's name.
-    pub const fn new(title: &'static str, place: u8, of: Of) -> Self {
-        Group { title, place, of, named: None }
+    pub const fn new(title: &'static str, place: u8, of: ColumnSubject) -> Self {
+        ColumnGroup { title, place, of, named: None }
     }
 }

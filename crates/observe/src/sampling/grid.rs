@@ -8,12 +8,12 @@ pub const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Points at `start + k * interval`, k from 1, in nanoseconds of `CLOCK_MONOTONIC`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grid {
+pub struct SamplingGrid {
     start_ns: u64,
     interval_ns: u64,
 }
 
-impl Grid {
+impl SamplingGrid {
     /// Creates a grid; an interval of 0 is taken as 1 ns.
     pub fn new(start_ns: u64, interval: Duration) -> Self {
         let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX).max(1);
@@ -39,12 +39,12 @@ mod tests {
 
     #[test]
     fn late_ticks_do_not_move_the_grid() {
-        let grid = Grid::new(1_000, Duration::from_nanos(100));
+        let grid = SamplingGrid::new(1_000, Duration::from_nanos(100));
         assert_eq!(grid.due_ns(1), 1_100);
         assert_eq!(grid.next(0, 1_000), 1);
         assert_eq!(grid.next(1, 1_130), 2, "30 late: the next is due at 1200 all the same");
         assert_eq!(grid.next(2, 1_560), 6, "3, 4 and 5 were missed");
         assert_eq!(grid.next(3, 1_299), 4, "never the same point twice");
-        assert_eq!(Grid::new(5, Duration::MAX).due_ns(2), u64::MAX);
+        assert_eq!(SamplingGrid::new(5, Duration::MAX).due_ns(2), u64::MAX);
     }
 }

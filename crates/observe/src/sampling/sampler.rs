@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use assay_model::{ObserverReport, SampleSet};
 
-use crate::sampling::grid::{Grid, MIN_INTERVAL};
-use crate::sampling::state::State;
+use crate::sampling::grid::{MIN_INTERVAL, SamplingGrid};
+use crate::sampling::state::SamplerState;
 use assay_system::clock;
 
 use crate::meters::MeterSpec;
@@ -42,12 +42,12 @@ pub enum ObserveError {
 /// Samples monitors in a background thread until it is stopped or dropped.
 #[derive(Debug)]
 pub struct Sampler {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct SharedState {
+    state: Mutex<SamplerState>,
     /// Signaled after each sample.
     sampled: Condvar,
     stop: Mutex<bool>,
@@ -55,16 +55,16 @@ struct Shared {
     stopped: Condvar,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for SharedState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
     }
 }
 
-impl Shared {
+impl SharedState {
     /// Locks the state. It is consistent even after a panic elsewhere, since a tick only adds to
     /// it.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SamplerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,7 +82,7 @@ impl Shared {
         false
     }
 
-    fn run(&self, grid: Grid) {
+    fn run(&self, grid: SamplingGrid) {
         let mut k = 1;
         while self.wait_until(grid.due_ns(k)) {
             let mut state = self.state();
@@ -133,9 +133,9 @@ impl Sampler {
         if interval < MIN_INTERVAL {
             return Err(ObserveError::Interval { interval });
         }
-        let mut state = State::open(&Tree::new(root).with_meters(meters), &specs, interval);
+        let mut state = SamplerState::open(&Tree::new(root).with_meters(meters), &specs, interval);
         let start_ns = state.tick();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedState {
             state: Mutex::new(state),
             sampled: Condvar::new(),
             stop: Mutex::new(false),
@@ -145,7 +145,7 @@ impl Sampler {
         let thread = std::thread::Builder::new()
             .name("assay-sampler".to_owned())
             .stack_size(256 * 1024)
-            .spawn(move || own.run(Grid::new(start_ns, interval)))
+            .spawn(move || own.run(SamplingGrid::new(start_ns, interval)))
             .map_err(ObserveError::Thread)?;
         Ok(Self { shared, thread: Some(thread) })
     }
@@ -167,7 +167,8 @@ impl Sampler {
 
     /// Waits for a sample after `t_ns` and returns its time, or `None` if `timeout` expires first.
     pub fn wait_after(&self, t_ns: u64, timeout: Duration) -> Option<u64> {
-        let waiting = |state: &mut State| state.newest_ns().is_none_or(|newest| newest <= t_ns);
+        let waiting =
+            |state: &mut SamplerState| state.newest_ns().is_none_or(|newest| newest <= t_ns);
         let (state, _) = self
             .shared
             .sampled
@@ -275,7 +276,7 @@ mod tests {
 
     #[test]
     fn missed_ticks_are_reported() {
-        let mut state = State::open(
+        let mut state = SamplerState::open(
             &Tree::new(Path::new("/")),
             &chosen(&["cpu".to_owned()]).unwrap(),
             MIN_INTERVAL,

@@ -3,11 +3,11 @@
 
 /// Iterator over the words of one line, separated by blanks.
 #[derive(Debug, Clone)]
-pub struct Words<'a> {
+pub struct WordIter<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Words<'a> {
+impl<'a> WordIter<'a> {
     pub fn new(line: &'a [u8]) -> Self {
         Self { rest: line }
     }
@@ -24,7 +24,7 @@ impl<'a> Words<'a> {
     }
 }
 
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for WordIter<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -49,7 +49,7 @@ pub fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
 pub fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N] {
     let mut found = [None; N];
     for line in lines(text) {
-        let mut words = Words::new(line);
+        let mut words = WordIter::new(line);
         let Some(key) = words.next() else { continue };
         if let Some(i) = keys.iter().position(|k| *k == key) {
             found[i] = words.next().and_then(number);
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn words_and_numbers() {
-        let mut words = Words::new(b"  eth0:\t12 34x 56\n");
+        let mut words = WordIter::new(b"  eth0:\t12 34x 56\n");
         assert_eq!(words.next(), Some(&b"eth0:"[..]));
         assert_eq!(words.numbers::<3>(), [Some(12), None, None]);
         assert_eq!(words.next(), Some(&b"56"[..]));

@@ -12,7 +12,7 @@ use crate::sampling::trouble::Trouble;
 
 /// Way in which the kernel returns a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadMode {
     /// Everything in one read if the buffer is large enough (`/proc/stat`, `/proc/meminfo`, sysfs).
     Whole,
     /// A page of records per read, so that only an empty read is the end (`/proc/diskstats`).
@@ -21,15 +21,15 @@ pub enum Reading {
 
 /// A file that is read again and again.
 #[derive(Debug)]
-pub struct Source {
+pub struct SampledFile {
     path: PathBuf,
     file: File,
-    reading: Reading,
+    reading: ReadMode,
     buffer: Vec<u8>,
 }
 
-impl Source {
-    pub fn open(path: PathBuf, reading: Reading) -> io::Result<Self> {
+impl SampledFile {
+    pub fn open(path: PathBuf, reading: ReadMode) -> io::Result<Self> {
         let file = File::open(&path)?;
         Ok(Self { path, file, reading, buffer: vec![0; 4096] })
     }
@@ -45,7 +45,7 @@ impl Source {
         Ok(&self.buffer[..length])
     }
 
-    /// Reads like [`Source::read`]; a failure is recorded in `trouble` under `key`.
+    /// Reads like [`SampledFile::read`]; a failure is recorded in `trouble` under `key`.
     pub fn text(&mut self, key: &'static str, trouble: &mut Trouble) -> Option<&[u8]> {
         match self.fill() {
             Ok(length) => Some(&self.buffer[..length]),
@@ -68,7 +68,7 @@ impl Source {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
             }
-            if self.reading == Reading::Whole && filled < self.buffer.len() {
+            if self.reading == ReadMode::Whole && filled < self.buffer.len() {
                 return Ok(filled);
             }
         }
@@ -86,10 +86,10 @@ impl SharedSource {
     }
 }
 
-/// A [`Source`] that remembers for which tick it was read.
+/// A [`SampledFile`] that remembers for which tick it was read.
 #[derive(Debug)]
 pub struct TickSource {
-    source: Source,
+    source: SampledFile,
     read: Option<(u64, usize)>,
 }
 
@@ -141,9 +141,9 @@ impl Tree {
     }
 
     /// Opens a file for one monitor.
-    pub(crate) fn open(&self, file: &str, reading: Reading) -> Result<Source, NotAvailable> {
+    pub(crate) fn open(&self, file: &str, reading: ReadMode) -> Result<SampledFile, NotAvailable> {
         let path = self.path(file);
-        Source::open(path.clone(), reading).map_err(|error| NotAvailable::file(&path, &error))
+        SampledFile::open(path.clone(), reading).map_err(|error| NotAvailable::file(&path, &error))
     }
 
     /// Opens a file that several monitors of this tree read.
@@ -152,7 +152,7 @@ impl Tree {
         if let Some((_, source)) = shared.iter().find(|(name, _)| *name == file) {
             return Ok(source.clone());
         }
-        let source = TickSource { source: self.open(file, Reading::Whole)?, read: None };
+        let source = TickSource { source: self.open(file, ReadMode::Whole)?, read: None };
         let source = SharedSource(Arc::new(Mutex::new(source)));
         shared.push((file, source.clone()));
         Ok(source)
@@ -183,9 +183,9 @@ mod tests {
     fn reads_again_what_changed_and_grows() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
-        for reading in [Reading::Whole, Reading::Records] {
+        for reading in [ReadMode::Whole, ReadMode::Records] {
             std::fs::write(&path, "one").unwrap();
-            let mut source = Source::open(path.clone(), reading).unwrap();
+            let mut source = SampledFile::open(path.clone(), reading).unwrap();
             assert_eq!(source.read().unwrap(), b"one");
             let large = vec![b'x'; 10_000];
             std::fs::write(&path, &large).unwrap();

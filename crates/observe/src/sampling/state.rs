@@ -16,7 +16,7 @@ pub const MIN_SPAN: Duration = Duration::from_millis(10);
 const MAX_AHEAD: usize = 1_000_000;
 
 /// A monitor requested by name.
-struct Asked {
+struct RequestedMonitor {
     name: &'static str,
     /// The monitor, or the reason why it is not available.
     opened: Result<Box<dyn Monitor>, String>,
@@ -29,17 +29,17 @@ struct Gap {
     ticks: u64,
 }
 
-pub struct State {
-    asked: Vec<Asked>,
+pub struct SamplerState {
+    asked: Vec<RequestedMonitor>,
     recorder: Recorder,
     newest_ns: Option<u64>,
     gaps: Vec<Gap>,
     interval: Duration,
 }
 
-impl State {
+impl SamplerState {
     pub fn open(tree: &Tree, specs: &[&'static MonitorSpec], interval: Duration) -> Self {
-        let open = |spec: &&'static MonitorSpec| Asked {
+        let open = |spec: &&'static MonitorSpec| RequestedMonitor {
             name: spec.name,
             opened: (spec.open)(tree).map_err(|error| error.reason),
         };
@@ -118,7 +118,7 @@ impl State {
         for row in rows {
             rows_of_series[row.series as usize] += 1;
         }
-        let report = |asked: &Asked| {
+        let report = |asked: &RequestedMonitor| {
             let of_series = set.series.iter().zip(&rows_of_series);
             let samples = of_series.filter(|(s, _)| s.monitor == asked.name).map(|(_, n)| n).sum();
             let not_seen = match &asked.opened {

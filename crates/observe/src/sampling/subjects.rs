@@ -6,7 +6,7 @@ use crate::{Field, FirstSeries, Recorder};
 /// The subjects of one monitor, each with `N` counters.
 #[derive(Debug, Default)]
 pub struct Subjects<const N: usize> {
-    known: Vec<Subject<N>>,
+    known: Vec<CountedSubject<N>>,
     /// Index at which the next subject is expected: subjects come in the same order at each tick.
     cursor: usize,
     this_ns: Option<u64>,
@@ -14,7 +14,7 @@ pub struct Subjects<const N: usize> {
 }
 
 #[derive(Debug)]
-struct Subject<const N: usize> {
+struct CountedSubject<const N: usize> {
     name: Box<[u8]>,
     admitted: bool,
     series: Option<FirstSeries>,
@@ -23,8 +23,8 @@ struct Subject<const N: usize> {
 }
 
 /// Change of a subject's counters since the last tick.
-pub struct Change<'a, const N: usize> {
-    subject: &'a mut Subject<N>,
+pub struct CounterChange<'a, const N: usize> {
+    subject: &'a mut CountedSubject<N>,
     /// Differences; NaN if a counter is missing or went backwards.
     pub delta: [f64; N],
     /// Time between the two readings, seconds; above 0.
@@ -46,7 +46,7 @@ impl<const N: usize> Subjects<N> {
         name: &[u8],
         now: [Option<u64>; N],
         admit: impl FnOnce(&str) -> bool,
-    ) -> Option<Change<'_, N>> {
+    ) -> Option<CounterChange<'_, N>> {
         let index = self.place(name, admit);
         self.cursor = index + 1;
         let (this_ns, last_ns) = (self.this_ns, self.last_ns);
@@ -67,7 +67,7 @@ impl<const N: usize> Subjects<N> {
                 *slot = change as f64;
             }
         }
-        Some(Change { subject, delta, seconds: elapsed_ns as f64 / 1e9 })
+        Some(CounterChange { subject, delta, seconds: elapsed_ns as f64 / 1e9 })
     }
 
     fn place(&mut self, name: &[u8], admit: impl FnOnce(&str) -> bool) -> usize {
@@ -77,7 +77,7 @@ impl<const N: usize> Subjects<N> {
         if let Some(index) = self.known.iter().position(|s| *s.name == *name) {
             return index;
         }
-        self.known.push(Subject {
+        self.known.push(CountedSubject {
             name: name.into(),
             admitted: admit(&String::from_utf8_lossy(name)),
             series: None,
@@ -88,7 +88,7 @@ impl<const N: usize> Subjects<N> {
     }
 }
 
-impl<const N: usize> Change<'_, N> {
+impl<const N: usize> CounterChange<'_, N> {
     /// Returns the change of counter `i` per second.
     pub fn rate(&self, i: usize) -> f64 {
         self.delta[i] / self.seconds

@@ -2,12 +2,12 @@
 
 use super::Frame;
 use super::number::{percent, short};
-use crate::sampling::column::{Column, Group, Of};
+use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
 use crate::{Field, monitors};
 
 /// One column with the fields that it shows.
-pub struct Shown {
-    pub group: &'static Group,
+pub struct StatColumn {
+    pub group: &'static ColumnGroup,
     pub title: &'static str,
     pub width: usize,
     pub rank: u8,
@@ -18,18 +18,18 @@ pub struct Shown {
 }
 
 /// Returns all columns from left to right. Without power, those up to rank 3 take 80 characters.
-pub fn summary() -> Vec<Shown> {
-    let mut all: Vec<(Option<&'static Column>, Shown)> = Vec::new();
+pub fn summary() -> Vec<StatColumn> {
+    let mut all: Vec<(Option<&'static SampleColumn>, StatColumn)> = Vec::new();
     for monitor in monitors::all() {
         for field in monitor.fields {
             let Some(column) = field.column else { continue };
-            let Column { group, place, title, width, rank } = *column;
+            let SampleColumn { group, place, title, width, rank } = *column;
             let known = all.iter_mut().find(|(of, _)| of.is_some_and(|of| of == column));
             if let Some((_, shown)) = known {
                 shown.fields.push(field);
                 continue;
             }
-            let shown = |place, title, width, rank, fields| Shown {
+            let shown = |place, title, width, rank, fields| StatColumn {
                 group,
                 place,
                 title,
@@ -46,12 +46,12 @@ pub fn summary() -> Vec<Shown> {
             all.push((Some(column), shown(place, title, width, rank, vec![field])));
         }
     }
-    let mut all: Vec<Shown> = all.into_iter().map(|(_, shown)| shown).collect();
+    let mut all: Vec<StatColumn> = all.into_iter().map(|(_, shown)| shown).collect();
     all.sort_by_key(|shown| (shown.group.place, shown.place));
     all
 }
 
-impl Shown {
+impl StatColumn {
     /// Returns the text of the column for a frame.
     pub fn text(&self, frame: &Frame) -> String {
         let Some(first) = self.fields.first() else {
@@ -60,13 +60,13 @@ impl Shown {
         let whole = matches!(first.unit, "%" | "1");
         let number = |value| if whole { percent(value) } else { short(value) };
         match self.group.of {
-            Of::Subject(name) => number(self.value(frame, name)),
-            Of::BusiestDisk => {
+            ColumnSubject::Subject(name) => number(self.value(frame, name)),
+            ColumnSubject::BusiestDisk => {
                 number(frame.busiest_disk().map_or(f64::NAN, |disk| self.value(frame, disk)))
             }
-            Of::Interfaces => number(self.sum(|field| frame.network_total(field))),
-            Of::Machine => number(frame.watts()),
-            Of::Largest => match frame.largest(self.monitor, first.name) {
+            ColumnSubject::Interfaces => number(self.sum(|field| frame.network_total(field))),
+            ColumnSubject::Machine => number(frame.watts()),
+            ColumnSubject::Largest => match frame.largest(self.monitor, first.name) {
                 Some((subject, value)) => format!("{}{value:.0}", &subject[..1]),
                 None => "-".to_owned(),
             },

@@ -9,7 +9,7 @@ use crate::io::BlockDevices;
 
 /// Set of columns of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shape {
+pub enum DiskTableLayout {
     /// All columns of `iostat -x` on Linux (sysstat): 190 characters wide.
     #[default]
     Linux,
@@ -36,7 +36,7 @@ pub enum Naming {
 /// Layout of the table of disks.
 #[derive(Debug, Clone, Default)]
 pub struct Disks {
-    pub shape: Shape,
+    pub shape: DiskTableLayout,
     /// Leaves out disks without any activity.
     pub skip_idle: bool,
     /// Adds a line about the CPUs in front.
@@ -47,7 +47,7 @@ pub struct Disks {
 }
 
 /// Column of one of the shorter sets of columns.
-struct Column {
+struct DiskColumn {
     title: &'static str,
     width: usize,
     places: usize,
@@ -59,11 +59,11 @@ const fn column(
     width: usize,
     places: usize,
     value: fn(&Frame, &str) -> f64,
-) -> Column {
-    Column { title, width, places, value }
+) -> DiskColumn {
+    DiskColumn { title, width, places, value }
 }
 
-const SHORT: &[Column] = &[
+const SHORT: &[DiskColumn] = &[
     column("tps", 9, 2, |f, d| sum(f, d, ["r/s", "w/s", "d/s"])),
     column("kB/s", 11, 2, |f, d| sum(f, d, ["rkB/s", "wkB/s", "dkB/s"])),
     column("rqm/s", 9, 2, |f, d| sum(f, d, ["rrqm/s", "wrqm/s", "drqm/s"])),
@@ -77,7 +77,7 @@ const SHORT: &[Column] = &[
 /// completion, not from when they were sent to the device.
 const UNKNOWN: fn(&Frame, &str) -> f64 = |_, _| f64::NAN;
 
-const SOLARIS: &[Column] = &[
+const SOLARIS: &[DiskColumn] = &[
     column("r/s", 6, 1, |f, d| f.value("disk", d, "r/s")),
     column("w/s", 7, 1, |f, d| f.value("disk", d, "w/s")),
     column("kr/s", 8, 1, |f, d| f.value("disk", d, "rkB/s")),
@@ -110,9 +110,11 @@ impl Disks {
             frame.subjects("disk").filter(|d| !(self.skip_idle && idle(frame, d))).collect();
         let mut text = if self.cpu { self.cpu_lines(frame) } else { String::new() };
         match self.shape {
-            Shape::Linux => text += &table(frame, "disk", "Device", &disks, |disk| self.name(disk)),
-            Shape::Short => text.push_str(&self.short(frame, &disks)),
-            Shape::Solaris => text.push_str(&self.solaris(frame, &disks)),
+            DiskTableLayout::Linux => {
+                text += &table(frame, "disk", "Device", &disks, |disk| self.name(disk));
+            }
+            DiskTableLayout::Short => text.push_str(&self.short(frame, &disks)),
+            DiskTableLayout::Solaris => text.push_str(&self.solaris(frame, &disks)),
         }
         text
     }
@@ -157,7 +159,7 @@ impl Disks {
     fn cpu_lines(&self, frame: &Frame) -> String {
         let part = |field| frame.value("cpu", "all", field);
         let system = part("system") + part("irq") + part("softirq");
-        if self.shape == Shape::Solaris {
+        if self.shape == DiskTableLayout::Solaris {
             let user = part("user") + part("nice");
             let waits = part("iowait");
             let whole = |v: f64| if v.is_nan() { "-".to_owned() } else { format!("{v:.0}") };
@@ -175,14 +177,14 @@ impl Disks {
     }
 }
 
-fn titles(text: &mut String, columns: &[Column]) {
-    for Column { title, width, .. } in columns {
+fn titles(text: &mut String, columns: &[DiskColumn]) {
+    for DiskColumn { title, width, .. } in columns {
         let _ = write!(text, "{title:>width$}");
     }
 }
 
-fn cells(text: &mut String, columns: &[Column], frame: &Frame, disk: &str) {
-    for Column { width, places, value, .. } in columns {
+fn cells(text: &mut String, columns: &[DiskColumn], frame: &Frame, disk: &str) {
+    for DiskColumn { width, places, value, .. } in columns {
         let value = value(frame, disk);
         let _ = if value.is_nan() {
             write!(text, "{:>width$}", "-")

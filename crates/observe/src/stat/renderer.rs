@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::column::{Shown, summary};
+use super::column::{StatColumn, summary};
 use super::number::hundredths;
 use super::{Disks, Frame};
 use crate::monitors;
-use crate::sampling::column::Of;
+use crate::sampling::column::ColumnSubject;
 
 /// Selects the table to render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum View {
 /// Renders the lines of one table.
 pub struct Renderer {
     view: View,
-    columns: Vec<Shown>,
+    columns: Vec<StatColumn>,
     disks: Disks,
 }
 
@@ -33,8 +33,8 @@ impl Renderer {
     pub fn new(view: View, width: usize, first: &Frame) -> Self {
         let powered = first.subjects("power").next().is_some();
         let mut columns = summary();
-        columns.retain(|c| powered || c.group.of != Of::Machine);
-        let needed = |columns: &[Shown]| -> usize {
+        columns.retain(|c| powered || c.group.of != ColumnSubject::Machine);
+        let needed = |columns: &[StatColumn]| -> usize {
             columns.iter().map(|c| c.width + 1).sum::<usize>().saturating_sub(1)
         };
         while needed(&columns) > width {

@@ -2,15 +2,15 @@
 
 use assay_model::SampleSet;
 
-use super::{Disks, Frame, Renderer, Shape, View};
+use super::{DiskTableLayout, Disks, Frame, Renderer, View};
 use crate::{Recorder, monitors};
 
 /// Row of test data: (monitor, subject, values of its first fields).
-type Row = (&'static str, &'static str, &'static [f64]);
+type TestRow = (&'static str, &'static str, &'static [f64]);
 
 const NAN: f64 = f64::NAN;
 
-const MACHINE: &[Row] = &[
+const MACHINE: &[TestRow] = &[
     ("cpu", "all", &[61.5, 0.5, 9.0, 0.5, 0.5, 3.0, 1.0, 24.0]),
     ("cpu", "cpu0", &[100.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
     ("cpu", "cpu1", &[NAN; 8]),
@@ -31,7 +31,7 @@ const MACHINE: &[Row] = &[
     ("network", "eth0", &[1.5, 10.0, 0.0, 0.0, 2300.0]),
 ];
 
-fn samples(rows: &[Row]) -> SampleSet {
+fn samples(rows: &[TestRow]) -> SampleSet {
     let mut out = Recorder::default();
     for (t_ns, scale) in [(1, 0.5), (2, 1.0)] {
         for (monitor, subject, values) in rows {
@@ -44,7 +44,7 @@ fn samples(rows: &[Row]) -> SampleSet {
     out.take()
 }
 
-fn text(view: View, width: usize, rows: &[Row]) -> String {
+fn text(view: View, width: usize, rows: &[TestRow]) -> String {
     let frame = Frame::newest(&samples(rows)).unwrap();
     let renderer = Renderer::new(view, width, &frame);
     renderer.header() + &renderer.lines(&frame)
@@ -76,12 +76,12 @@ cpu % ------------ tasks - memory B ----- busiest disk ---------- net B/s - psi
 
 #[test]
 fn a_wide_terminal_shows_more_and_power_shows_where_it_is_seen() {
-    let power: &[Row] = &[
+    let power: &[TestRow] = &[
         ("power", "package-0", &[40.0]),
         ("power", "package-0/dram", &[90.0]),
         ("power", "package-1", &[42.0]),
     ];
-    let machine: Vec<Row> = MACHINE.iter().chain(power).copied().collect();
+    let machine: Vec<TestRow> = MACHINE.iter().chain(power).copied().collect();
     let expected = "\
 cpu % ------------ tasks ---- memory B ----- busiest disk ------------------ net B/s - psi
  us  sy  wa st  id  r  b cs/s free cach dirt    name  r/s  w/s  B/s   ms %ut   rx   tx    %    W
@@ -129,7 +129,10 @@ fn disks_as_on_solaris() {
   20.0    5.0   160.0    20.0    -    -      -      -   3.6  -  50 vda
    0.0    0.0     0.0     0.0    -    -      -      -     -  -   0 vdb
 ";
-    assert_eq!(disks(Disks { shape: Shape::Solaris, cpu: true, ..Disks::default() }), expected);
+    assert_eq!(
+        disks(Disks { shape: DiskTableLayout::Solaris, cpu: true, ..Disks::default() }),
+        expected
+    );
 }
 
 #[test]
@@ -141,7 +144,8 @@ Device      tps       kB/s    rqm/s   await  areq-sz  aqu-sz  %util
 vda       25.00     180.00     5.00    3.60     7.20    2.00  50.00
 
 ";
-    let shown = Disks { shape: Shape::Short, cpu: true, skip_idle: true, ..Disks::default() };
+    let shown =
+        Disks { shape: DiskTableLayout::Short, cpu: true, skip_idle: true, ..Disks::default() };
     assert_eq!(disks(shown), expected);
 }
 

@@ -18,7 +18,7 @@ pub(super) mod counter {
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Config {
+pub(super) struct SyscallConfig {
     pub root: u32,
     pub all: u8,
     pub by_process: u8,
@@ -27,7 +27,7 @@ pub(super) struct Config {
 
 #[repr(C)]
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Group {
+pub(super) struct SyscallGroup {
     pub number: u32,
     pub tgid: u32,
     pub comm: [u8; COMM],
@@ -50,8 +50,8 @@ pub(super) struct Amount {
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Error {
-    pub of: Group,
+pub(super) struct SyscallError {
+    pub of: SyscallGroup,
     pub number: u64,
 }
 
@@ -61,19 +61,19 @@ pub(super) struct Error {
 pub(super) struct Traits(pub [u8; assay_traces::syscalls::NUMBERS]);
 
 // Sizes of the structures in bpf/syscalls.h.
-const _: () = assert!(size_of::<Config>() == 8);
-const _: () = assert!(size_of::<Group>() == 32);
-const _: () = assert!(size_of::<Error>() == 40);
+const _: () = assert!(size_of::<SyscallConfig>() == 8);
+const _: () = assert!(size_of::<SyscallGroup>() == 32);
+const _: () = assert!(size_of::<SyscallError>() == 40);
 const _: () = assert!(size_of::<Amount>() == 360);
 
 // SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
-unsafe impl Pod for Config {}
+unsafe impl Pod for SyscallConfig {}
 // SAFETY: as above.
-unsafe impl Pod for Group {}
+unsafe impl Pod for SyscallGroup {}
 // SAFETY: as above.
 unsafe impl Pod for Amount {}
 // SAFETY: as above.
-unsafe impl Pod for Error {}
+unsafe impl Pod for SyscallError {}
 // SAFETY: as above.
 unsafe impl Pod for Traits {}

@@ -16,13 +16,13 @@ use std::path::Path;
 pub use watch::SyscallWatch;
 
 use crate::NotAvailable;
-use crate::process_filter::Whose;
+use crate::process_filter::ProcessFilter;
 
 /// Options for counting system calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyscallRequest {
     /// Processes whose calls are counted.
-    pub whose: Whose,
+    pub whose: ProcessFilter,
     /// True to count each process separately, which needs more memory.
     pub by_process: bool,
 }

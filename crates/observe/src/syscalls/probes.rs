@@ -7,7 +7,7 @@ use assay_traces::syscalls::Architecture;
 use aya::maps::{HashMap, MapData, PerCpuArray, PerCpuHashMap, PerCpuValues};
 use aya::{Btf, Ebpf, EbpfLoader};
 
-use super::abi::{Amount, Config, Error, Group, Traits};
+use super::abi::{Amount, SyscallConfig, SyscallError, SyscallGroup, Traits};
 use crate::NotAvailable;
 use crate::ebpf::{Aligned, attach, refused};
 use crate::io::kernel_types::KernelTypes;
@@ -44,7 +44,7 @@ pub(super) struct Probes {
 
 impl Probes {
     /// Loads the probes, marks the processes to follow, and attaches the probes.
-    pub fn start(root: &Path, config: Config, follow: &[u32]) -> Result<Self, NotAvailable> {
+    pub fn start(root: &Path, config: SyscallConfig, follow: &[u32]) -> Result<Self, NotAvailable> {
         let types = KernelTypes::read(root)?;
         if types.arguments("sys_enter").is_none() {
             return Err(NotAvailable::because(
@@ -86,21 +86,21 @@ impl Probes {
     }
 
     /// Returns the counts of each group by CPU.
-    pub fn groups(&self) -> Vec<(Group, PerCpuValues<Amount>)> {
+    pub fn groups(&self) -> Vec<(SyscallGroup, PerCpuValues<Amount>)> {
         let (groups, amounts) = (self.ebpf.map("groups"), self.ebpf.map("amounts"));
-        let groups = groups.and_then(|m| HashMap::<_, Group, u32>::try_from(m).ok());
+        let groups = groups.and_then(|m| HashMap::<_, SyscallGroup, u32>::try_from(m).ok());
         let amounts = amounts.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok());
         let Some((groups, amounts)) = groups.zip(amounts) else { return Vec::new() };
         // An entry beyond the array does not exist; the probes count its calls as lost.
-        let of = |(group, place): (Group, u32)| Some((group, amounts.get(&place, 0).ok()?));
+        let of = |(group, place): (SyscallGroup, u32)| Some((group, amounts.get(&place, 0).ok()?));
         groups.iter().filter_map(Result::ok).filter_map(of).collect()
     }
 
     /// Returns the number of errors by call and error number.
-    pub fn errors(&self) -> Vec<(Error, u64)> {
+    pub fn errors(&self) -> Vec<(SyscallError, u64)> {
         let map = self.ebpf.map("errors");
-        let map = map.and_then(|m| PerCpuHashMap::<&MapData, Error, u64>::try_from(m).ok());
+        let map = map.and_then(|m| PerCpuHashMap::<&MapData, SyscallError, u64>::try_from(m).ok());
         let all = map.map_or_else(Vec::new, |m| m.iter().filter_map(Result::ok).collect());
-        all.into_iter().map(|(error, n): (Error, _)| (error, n.iter().sum())).collect()
+        all.into_iter().map(|(error, n): (SyscallError, _)| (error, n.iter().sum())).collect()
     }
 }

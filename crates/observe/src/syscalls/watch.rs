@@ -4,15 +4,16 @@
 use std::path::Path;
 
 use assay_traces::syscalls::{
-    Amounts, Architecture, BUCKETS, Calls, Errors, Lost, Subject, Syscalls, VERSION, error_name,
+    Amounts, Architecture, BUCKETS, CallSubject, Calls, Errors, LostCalls, Syscalls, VERSION,
+    error_name,
 };
 
 use super::SyscallRequest;
-use super::abi::{Amount, Config, Group, counter};
+use super::abi::{Amount, SyscallConfig, SyscallGroup, counter};
 use super::probes::Probes;
 use crate::NotAvailable;
 use crate::ebpf::{Window, count, missed, unload};
-use crate::process_filter::Whose;
+use crate::process_filter::ProcessFilter;
 use crate::processes::{one_namespace, thread_name, with_descendants};
 
 /// Description of the method, for a person.
@@ -40,15 +41,15 @@ impl SyscallWatch {
     /// The kernel does not allow it, or a named process does not exist.
     pub fn start(root: &Path, ask: &SyscallRequest) -> Result<Self, NotAvailable> {
         one_namespace()?;
-        let config = Config {
-            root: if ask.whose == Whose::Children { std::process::id() } else { 0 },
-            all: u8::from(ask.whose == Whose::All),
+        let config = SyscallConfig {
+            root: if ask.whose == ProcessFilter::Children { std::process::id() } else { 0 },
+            all: u8::from(ask.whose == ProcessFilter::All),
             by_process: u8::from(ask.by_process),
-            ..Config::default()
+            ..SyscallConfig::default()
         };
         let follow = match &ask.whose {
-            Whose::Processes(pids) => with_descendants(pids)?,
-            Whose::Children | Whose::All => Vec::new(),
+            ProcessFilter::Processes(pids) => with_descendants(pids)?,
+            ProcessFilter::Children | ProcessFilter::All => Vec::new(),
         };
         let probes = Probes::start(root, config, &follow)?;
         Ok(SyscallWatch {
@@ -80,7 +81,7 @@ impl SyscallWatch {
         let end = self.window.end_or(Some(now));
         let measured = u8::from(self.window.begin_ns > 0);
         let n = |what| count(&self.probes.ebpf, what);
-        let process = |group: &Group| self.by_process.then_some(group.tgid);
+        let process = |group: &SyscallGroup| self.by_process.then_some(group.tgid);
         let groups = self.probes.groups();
         let calls =
             groups.iter().filter(|(group, _)| group.measured == measured).map(|(group, by_cpu)| {
@@ -110,7 +111,7 @@ impl SyscallWatch {
             span_ns: end.checked_sub(self.window.begin_ns.max(self.began_ns)),
             calls: calls.collect(),
             errors: errors.collect(),
-            lost: Lost {
+            lost: LostCalls {
                 calls: n(counter::LOST_CALLS),
                 ns: n(counter::LOST_NS),
                 errors: n(counter::LOST_ERRORS),
@@ -132,7 +133,7 @@ impl SyscallWatch {
 }
 
 /// Returns the name of a group's call.
-fn name(group: &Group) -> String {
+fn name(group: &SyscallGroup) -> String {
     if group.narrow > 0 {
         format!("32-bit syscall {}", group.number)
     } else {
@@ -142,11 +143,11 @@ fn name(group: &Group) -> String {
 
 /// Converts the probes' number of a subject. For Linux's older asynchronous I/O, the call itself
 /// determines the subject.
-fn subject(call: &str, kind: u8) -> Subject {
+fn subject(call: &str, kind: u8) -> CallSubject {
     match call {
-        "io_submit" => Subject::Submission,
-        "io_getevents" | "io_pgetevents" => Subject::CompletionWait,
-        _ => Subject::ALL.get(usize::from(kind)).copied().unwrap_or(Subject::Other),
+        "io_submit" => CallSubject::Submission,
+        "io_getevents" | "io_pgetevents" => CallSubject::CompletionWait,
+        _ => CallSubject::ALL.get(usize::from(kind)).copied().unwrap_or(CallSubject::Other),
     }
 }
 

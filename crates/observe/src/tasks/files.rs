@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::sampling::scan::{Words, keyed, number};
+use crate::sampling::scan::{WordIter, keyed, number};
 
 /// Selected fields of `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) fn parse_stat(text: &[u8]) -> Option<Stat> {
     let open = text.iter().position(|b| *b == b'(')?;
     let close = text.iter().rposition(|b| *b == b')')?;
     let program = String::from_utf8_lossy(text.get(open + 1..close)?).into_owned();
-    let mut words = Words::new(text.get(close + 1..)?);
+    let mut words = WordIter::new(text.get(close + 1..)?);
     let state = char::from(*words.next()?.first()?);
     // Numbers from the fourth field on.
     let fields: Vec<u64> = words.map(|w| number(w).unwrap_or(0)).take(21).collect();
@@ -52,14 +52,14 @@ pub(super) fn parse_stat(text: &[u8]) -> Option<Stat> {
 
 /// Reader of files below one `proc`.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct ProcFiles {
     proc: PathBuf,
     buffer: Vec<u8>,
 }
 
-impl Files {
+impl ProcFiles {
     pub fn new(root: &Path) -> Self {
-        Files { proc: root.join("proc"), buffer: vec![0; 8192] }
+        ProcFiles { proc: root.join("proc"), buffer: vec![0; 8192] }
     }
 
     /// Reads the beginning of a file, which holds all that is needed of it.
@@ -90,7 +90,7 @@ impl Files {
     /// are not accounted.
     pub fn schedstat(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
         let text = self.read(&format!("{}/schedstat", Self::of(pid, tid)))?;
-        let [run, wait] = Words::new(text).numbers();
+        let [run, wait] = WordIter::new(text).numbers();
         Some([run?, wait?])
     }
 

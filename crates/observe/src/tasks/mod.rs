@@ -8,16 +8,16 @@ mod table;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use assay_system::taskstats::{Accounted, Taskstats};
+use assay_system::taskstats::{TaskAccounting, Taskstats};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
-use files::{Files, Stat};
+use files::{ProcFiles, Stat};
 pub use table::{header, line};
 
 /// Selection of the tasks to observe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Of {
+pub enum TaskSelection {
     Machine,
     /// These processes and all their descendants.
     Processes(Vec<u32>),
@@ -79,24 +79,24 @@ impl Task {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Counters {
+struct TaskCounters {
     user_ticks: u64,
     system_ticks: u64,
     minor_faults: u64,
     major_faults: u64,
-    accounted: Option<Accounted>,
+    accounted: Option<TaskAccounting>,
     io: Option<[u64; 2]>,
 }
 
-impl Counters {
+impl TaskCounters {
     /// Returns the counters of a task at its start; those that are unknown now were unknown then.
-    fn at_start(now: &Counters) -> Self {
-        Counters {
+    fn at_start(now: &TaskCounters) -> Self {
+        TaskCounters {
             user_ticks: 0,
             system_ticks: 0,
             minor_faults: 0,
             major_faults: 0,
-            accounted: now.accounted.map(|_| Accounted::default()),
+            accounted: now.accounted.map(|_| TaskAccounting::default()),
             io: now.io.map(|_| [0, 0]),
         }
     }
@@ -106,22 +106,22 @@ impl Counters {
 const FORGET: u32 = 64;
 
 /// Identity of a task: ids are reused, so the start time is a part of it.
-type Key = (u32, Option<u32>, u64);
+type TaskKey = (u32, Option<u32>, u64);
 
 /// Observes the selected tasks, look by look.
 #[derive(Debug)]
 pub struct Tasks {
-    of: Of,
+    of: TaskSelection,
     by_thread: bool,
     /// Processes that existed at the last look and are not selected. A process does not become
     /// selected later, so they are not read again.
     others: HashSet<u32>,
     looks: u32,
-    files: Files,
+    files: ProcFiles,
     taskstats: Option<Taskstats>,
     delays: bool,
     notes: Vec<String>,
-    last: HashMap<Key, Counters>,
+    last: HashMap<TaskKey, TaskCounters>,
     last_ns: Option<u64>,
     last_boot_ticks: u64,
     ticks: f64,
@@ -130,8 +130,8 @@ pub struct Tasks {
 
 impl Tasks {
     /// Takes the base of the first interval; `root` contains `proc`.
-    pub fn open(root: &Path, of: Of, by_thread: bool, now_ns: u64) -> Self {
-        let mut files = Files::new(root);
+    pub fn open(root: &Path, of: TaskSelection, by_thread: bool, now_ns: u64) -> Self {
+        let mut files = ProcFiles::new(root);
         let mut notes = Vec::new();
         let taskstats = Taskstats::open().map_err(|why| notes.push(why)).ok();
         if taskstats.is_none() {
@@ -229,7 +229,7 @@ impl Tasks {
         stat: &Stat,
         seconds: Option<f64>,
         since: u64,
-        now: &mut HashMap<Key, Counters>,
+        now: &mut HashMap<TaskKey, TaskCounters>,
         all: &mut Vec<Task>,
     ) {
         let tid = thread.map(|t| t.0);
@@ -239,7 +239,7 @@ impl Tasks {
             .last
             .get(&key)
             .copied()
-            .or_else(|| (stat.start_ticks >= since).then(|| Counters::at_start(&counters)));
+            .or_else(|| (stat.start_ticks >= since).then(|| TaskCounters::at_start(&counters)));
         now.insert(key, counters);
         if let Some((before, seconds)) = before.zip(seconds) {
             let process = thread.map(|t| t.1.to_owned());
@@ -247,7 +247,7 @@ impl Tasks {
         }
     }
 
-    fn counters(&mut self, pid: u32, tid: Option<u32>, stat: &Stat) -> Counters {
+    fn counters(&mut self, pid: u32, tid: Option<u32>, stat: &Stat) -> TaskCounters {
         let accounted = match &mut self.taskstats {
             Some(stats) => match tid {
                 Some(tid) => stats.thread(tid).ok(),
@@ -258,18 +258,18 @@ impl Tasks {
                 let run = self.files.schedstat(pid, tid);
                 let switches = self.files.switches(pid, tid);
                 run.zip(switches).map(|([run_ns, cpu_wait_ns], [voluntary, involuntary])| {
-                    Accounted {
+                    TaskAccounting {
                         run_ns,
                         cpu_wait_ns,
                         voluntary,
                         involuntary,
-                        ..Accounted::default()
+                        ..TaskAccounting::default()
                     }
                 })
             }
             None => None,
         };
-        Counters {
+        TaskCounters {
             user_ticks: stat.user_ticks,
             system_ticks: stat.system_ticks,
             minor_faults: stat.minor_faults,
@@ -284,14 +284,14 @@ impl Tasks {
         pid: u32,
         tid: Option<u32>,
         stat: &Stat,
-        before: &Counters,
-        now: &Counters,
+        before: &TaskCounters,
+        now: &TaskCounters,
         seconds: f64,
     ) -> Task {
         let ticks = |b: u64, n: u64| n.saturating_sub(b) as f64 / self.ticks / seconds;
         let rate = |b: u64, n: u64| n.saturating_sub(b) as f64 / seconds;
         let accounted = before.accounted.zip(now.accounted);
-        let of = |which: fn(&Accounted) -> u64| {
+        let of = |which: fn(&TaskAccounting) -> u64| {
             accounted.map(|(b, n)| which(&n).saturating_sub(which(&b)) as f64 / seconds)
         };
         let part = |which| of(which).map(|ns| ns / 1e9);
@@ -342,13 +342,13 @@ impl Tasks {
     /// Returns the selected processes with their `stat`, read once.
     fn selected(&mut self) -> Vec<(u32, Stat)> {
         let pids = match &self.of {
-            Of::Group(folder) => of_group(folder),
+            TaskSelection::Group(folder) => of_group(folder),
             _ => self.files.processes(),
         };
         let roots: Vec<u32> = match &self.of {
-            Of::Machine | Of::Group(_) => Vec::new(),
-            Of::Processes(pids) => pids.clone(),
-            Of::Children => vec![std::process::id()],
+            TaskSelection::Machine | TaskSelection::Group(_) => Vec::new(),
+            TaskSelection::Processes(pids) => pids.clone(),
+            TaskSelection::Children => vec![std::process::id()],
         };
         // A process id may be reused, though hardly between two looks.
         if self.looks.is_multiple_of(FORGET) {
@@ -369,7 +369,7 @@ impl Tasks {
         }
         let own = std::process::id();
         let mut found: HashSet<u32> = match self.of {
-            Of::Children => started(&all, own).collect(),
+            TaskSelection::Children => started(&all, own).collect(),
             _ => roots.into_iter().collect(),
         };
         loop {
@@ -435,7 +435,7 @@ mod tests {
     fn what_changes_is_a_rate_and_what_is_not_reported_is_unknown() {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), 100, 7, 0);
-        let mut tasks = Tasks::open(root.path(), Of::Machine, false, 1_000_000_000);
+        let mut tasks = Tasks::open(root.path(), TaskSelection::Machine, false, 1_000_000_000);
         write(root.path(), 150, 17, 4096);
         let all = tasks.look(3_000_000_000);
         let [task] = all.as_slice() else { panic!("{all:?}") };
@@ -459,7 +459,7 @@ mod tests {
         };
         let (mut asked, mut run) =
             (sleep().spawn().unwrap(), sleep().process_group(0).spawn().unwrap());
-        let tasks = Tasks::open(Path::new("/"), Of::Children, false, clock());
+        let tasks = Tasks::open(Path::new("/"), TaskSelection::Children, false, clock());
         let seen: Vec<u32> = tasks.last.keys().map(|k| k.0).collect();
         for child in [&mut asked, &mut run] {
             child.kill().unwrap();
@@ -473,7 +473,7 @@ mod tests {
     fn this_process_works_and_its_child_waits() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let clock = assay_system::clock::monotonic_ns;
-        let own = Of::Processes(vec![std::process::id()]);
+        let own = TaskSelection::Processes(vec![std::process::id()]);
         let mut tasks = Tasks::open(Path::new("/"), own, false, clock());
         let began = clock();
         let mut sum = 0u64;
@@ -487,8 +487,12 @@ mod tests {
         let (own, sleeper) = (of(std::process::id()), of(child.id()));
         assert!(own.cpu() > 0.0 && own.cpu() > sleeper.cpu(), "{own:?} {sleeper:?}");
         assert!(sleeper.cpu() < 0.5 && sleeper.program == "sleep");
-        let threads =
-            Tasks::open(Path::new("/"), Of::Processes(vec![std::process::id()]), true, clock());
+        let threads = Tasks::open(
+            Path::new("/"),
+            TaskSelection::Processes(vec![std::process::id()]),
+            true,
+            clock(),
+        );
         assert!(threads.last.keys().any(|k| k.1.is_some()));
     }
 }

@@ -7,14 +7,14 @@ use super::Task;
 use crate::stat::number::short;
 
 /// Column of numbers: title, and value in the displayed unit.
-type Column = (&'static str, fn(&Task) -> f64);
+type TaskColumn = (&'static str, fn(&Task) -> f64);
 
 fn known(value: Option<f64>) -> f64 {
     value.unwrap_or(f64::NAN)
 }
 
 /// Shares of time in percent of one CPU; then rates, memory, and bytes of storage.
-const COLUMNS: [Column; 12] = [
+const COLUMNS: [TaskColumn; 12] = [
     ("usr", |t| t.user * 100.0),
     ("sys", |t| t.system * 100.0),
     ("lat", |t| known(t.waited_for_cpu) * 100.0),

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use assay_observe::io::{IoTracer, Method, Oldest, TraceRequest};
+use assay_observe::io::{IoTracer, KernelFeatures, Method, TraceRequest};
 use assay_testing::alone;
-use assay_traces::block_io::{Dimension, IoReport, Measure, Names, Op, OpTotal, Question};
+use assay_traces::block_io::{Dimension, IoReport, Measure, NameTable, Op, OpTotal, Question};
 
 mod slow;
 
@@ -80,7 +80,7 @@ fn ask(device: &str) -> TraceRequest {
 }
 
 /// Starts a tracer; if that fails, prints the reason and returns `None`.
-fn started<'n>(ask: &TraceRequest, names: &'n Names) -> Option<IoTracer<'n>> {
+fn started<'n>(ask: &TraceRequest, names: &'n NameTable) -> Option<IoTracer<'n>> {
     match IoTracer::start(Path::new("/"), ask, names) {
         Ok(tracer) => Some(tracer),
         Err(reason) => {
@@ -129,20 +129,20 @@ fn sizes(report: &IoReport, op: Op) -> BTreeMap<i64, u64> {
 
 #[test]
 fn counts_and_sizes_are_those_of_fios_log() {
-    on_a_loop(&[(false, false)], &[Oldest::Newest, Oldest::Compat]);
+    on_a_loop(&[(false, false)], &[KernelFeatures::Newest, KernelFeatures::Compat]);
 }
 
 #[test]
 fn counts_by_program_are_those_of_fios_log() {
-    on_a_loop(&[(false, true), (true, true)], &[Oldest::Newest]);
+    on_a_loop(&[(false, true), (true, true)], &[KernelFeatures::Newest]);
 }
 
 #[test]
 fn counts_by_program_as_older_kernels_tell_them_are_those_of_fios_log() {
-    on_a_loop(&[(false, true), (true, true)], &[Oldest::Queued, Oldest::Compat]);
+    on_a_loop(&[(false, true), (true, true)], &[KernelFeatures::Queued, KernelFeatures::Compat]);
 }
 
-fn on_a_loop(tiers: &[(bool, bool)], kernels: &[Oldest]) {
+fn on_a_loop(tiers: &[(bool, bool)], kernels: &[KernelFeatures]) {
     let _turn = alone();
     if !has("fio") {
         return skipped("fio is not installed");
@@ -161,7 +161,7 @@ fn a_range_of_blocks_leaves_nothing_in_flight() {
     }
     let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
     for events in [false, true] {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut ask = TraceRequest { events, classes: true, ..ask(&disk.device) };
         ask.question.filter.programs.push("fio".to_owned());
         // A quarter of the range that fio writes to.
@@ -187,10 +187,10 @@ fn sh(script: &str) {
 fn seen(
     device: &str,
     by: Dimension,
-    oldest: Oldest,
+    oldest: KernelFeatures,
     script: &str,
 ) -> Option<Vec<(String, u64, u64)>> {
-    let names = Names::default();
+    let names = NameTable::default();
     let mut ask = TraceRequest { oldest, method: Some(Method::Ebpf), ..ask(device) };
     ask.question.by = vec![by];
     ask.question.histograms.clear();
@@ -203,7 +203,8 @@ fn seen(
     Some(report.groups.iter().map(|g| (g.key[0].clone(), g.ios, g.bytes)).collect())
 }
 
-const KERNELS: [Oldest; 3] = [Oldest::Newest, Oldest::Queued, Oldest::Compat];
+const KERNELS: [KernelFeatures; 3] =
+    [KernelFeatures::Newest, KernelFeatures::Queued, KernelFeatures::Compat];
 
 /// A write that waits for a flush is passed to the driver by a kernel worker, but it belongs to dd.
 #[test]
@@ -240,7 +241,7 @@ fn requests_that_are_joined_while_they_wait_are_counted_once() {
          d 100 & sleep 0.3; d 200 & sleep 0.3; d 2 & sleep 0.3; d 0 & sleep 0.3; d 1 & wait"
     );
     for oldest in KERNELS {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut ask =
             TraceRequest { oldest, method: Some(Method::Ebpf), classes: true, ..ask(&device) };
         ask.question.filter.programs.push("dd".to_owned());
@@ -334,10 +335,10 @@ fn counts_on_other_disks_are_those_of_fios_log() {
         std::fs::write(format!("{queue}/nomerges"), "2").unwrap();
         // Requests go straight to the driver, or through a scheduler's queue.
         for (scheduler, oldest) in [
-            ("none", Oldest::Newest),
-            ("mq-deadline", Oldest::Newest),
-            ("none", Oldest::Compat),
-            ("mq-deadline", Oldest::Compat),
+            ("none", KernelFeatures::Newest),
+            ("mq-deadline", KernelFeatures::Newest),
+            ("none", KernelFeatures::Compat),
+            ("mq-deadline", KernelFeatures::Compat),
         ] {
             std::fs::write(format!("{queue}/scheduler"), scheduler).unwrap();
             println!("{device}, {scheduler}, {oldest:?}");
@@ -349,9 +350,9 @@ fn counts_on_other_disks_are_those_of_fios_log() {
 
 /// Compares the tracer with fio's log for each tier: (single I/Os reported, program and class
 /// known).
-fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
+fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: KernelFeatures) {
     for &(events, classes) in tiers {
-        let names = Names::default();
+        let names = NameTable::default();
         let method = Some(Method::Ebpf);
         let mut ask = TraceRequest { events, classes, oldest, method, ..ask(device) };
         if classes {
@@ -418,7 +419,7 @@ fn the_other_ways_count_the_same() {
         return skipped("udev reads the device too");
     }
     for method in [Method::Tracepoints, Method::Counters] {
-        let names = Names::default();
+        let names = NameTable::default();
         let ask = TraceRequest { method: Some(method), ..ask(&disk.device) };
         let Some(mut tracer) = started(&ask, &names) else { continue };
         assert_eq!(tracer.method(), method);
@@ -451,7 +452,7 @@ fn what_a_full_ring_drops_is_counted() {
         return skipped("fio is not installed");
     }
     let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
-    let names = Names::default();
+    let names = NameTable::default();
     let ask = TraceRequest { events: true, ring_bytes: Some(64 << 10), ..ask(&disk.device) };
     let Some(mut tracer) = started(&ask, &names) else { return };
     let log = fio(&disk.device, 5_000, 8);
@@ -470,7 +471,7 @@ fn what_a_full_ring_drops_is_counted() {
 fn a_device_that_goes_does_not_end_the_watching() {
     let _turn = alone();
     let Some(disk) = Loop::new(16 << 20) else { return skipped("no loop device can be made") };
-    let names = Names::default();
+    let names = NameTable::default();
     let mut all = ask(&disk.device);
     all.question.by = vec![Dimension::File, Dimension::Program, Dimension::Cgroup];
     let Some(mut tracer) = started(&all, &names) else { return };
@@ -510,7 +511,7 @@ fn loaded() -> Vec<u32> {
 #[ignore = "is run by the next test"]
 fn watches_until_it_is_killed() {
     let _turn = alone();
-    let names = Names::default();
+    let names = NameTable::default();
     let Some(_tracer) = started(&TraceRequest::default(), &names) else { return };
     println!("watching");
     std::thread::sleep(Duration::from_secs(60));

@@ -15,4 +15,4 @@ mod syscalls_live;
 
 /// Counts allocations for the test in `allocation`.
 #[global_allocator]
-static ALLOCATIONS: assay_testing::Counting = assay_testing::Counting::NEW;
+static ALLOCATIONS: assay_testing::CountingAllocator = assay_testing::CountingAllocator::NEW;

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use assay_observe::Whose;
+use assay_observe::ProcessFilter;
 use assay_observe::profile::{ProfileRequest, ProfileWatch, Unwind};
 use assay_testing::shared;
-use assay_traces::profile::{Profile, Side, State, functions, truncation};
+use assay_traces::profile::{Profile, ProfileSide, ThreadState, functions, truncation};
 
 fn skipped(reason: &str) {
     println!("skipped: because {reason}");
@@ -96,7 +96,7 @@ fn shares_of_two_functions_are_those_of_their_work() {
         return skipped("there is no C compiler");
     };
     let Some((profile, _, _)) = profiled(&program, 997.0) else { return };
-    let all = functions(&profile, Side::OnCpu, None);
+    let all = functions(&profile, ProfileSide::OnCpu, None);
     let of = |name: &str| {
         let found = all.iter().find(|f| f.frame.name.as_deref() == Some(name));
         found.map_or((0, 0), |f| (f.self_count, f.total_count))
@@ -107,11 +107,11 @@ fn shares_of_two_functions_are_those_of_their_work() {
     // Five times the sampling error of a share of 2/3.
     let error = 5.0 * (2.0 / 9.0 / n).sqrt();
     assert!((twice / n - 2.0 / 3.0).abs() < error, "{twice} and {once} samples");
-    let samples = profile.count(Side::OnCpu) as f64;
+    let samples = profile.count(ProfileSide::OnCpu) as f64;
     assert!(n > 0.8 * samples, "{n} of {samples}: {all:#?}");
     // Functions that call nothing have no frame of their own at -O1, which hides `both` above them.
     assert!(of("main").1 as f64 >= 0.9 * n, "{all:#?}");
-    let cut = truncation(&profile, Side::OnCpu);
+    let cut = truncation(&profile, ProfileSide::OnCpu);
     assert!(cut.broken_ns * 10 < cut.user_ns, "{cut:?}");
 }
 
@@ -124,7 +124,7 @@ fn a_program_that_is_deleted_while_it_runs_has_its_names() {
     };
     let Some((profile, _, _)) = profiled(&program, 199.0) else { return };
     assert!(!program.exists());
-    let all = functions(&profile, Side::OnCpu, None);
+    let all = functions(&profile, ProfileSide::OnCpu, None);
     let named = all.iter().any(|f| f.frame.name.as_deref() == Some("twice"));
     // On a machine so loaded that the file was deleted before it was read, a note must state that.
     let noted = profile.notes.iter().any(|n| n.contains("could not be read any more"));
@@ -165,18 +165,18 @@ fn waits_have_their_reason_and_time_adds_up_to_the_wall() {
     let Some((mut profile, printed, took)) = profiled(&program, 99.0) else { return };
     let Some(on) = profile.cpu_ns() else { return only_sampled(&profile) };
     let own: f64 = printed.trim().parse().unwrap();
-    let of = |state: State| {
+    let of = |state: ThreadState| {
         let all = profile.stacks.iter().filter(|s| s.state == state);
         all.map(|s| s.ns).sum::<u64>() as f64 / 1e9
     };
-    assert!(of(State::Sleep) >= 0.399, "{profile:#?}");
+    assert!(of(ThreadState::Sleep) >= 0.399, "{profile:#?}");
     // The other thread waited for the lock from the moment when it reached it.
-    let lock = of(State::Lock);
+    let lock = of(ThreadState::Lock);
     assert!(lock > 0.2 && lock <= took, "{lock} {:?}", profile.stacks);
     // The time of both threads: the main thread's is that of the program, the other's is its wait
     // for the lock and little else.
     let on = on as f64 / 1e9;
-    let off = profile.total_ns(Side::OffCpu) as f64 / 1e9;
+    let off = profile.total_ns(ProfileSide::OffCpu) as f64 / 1e9;
     let all = on + off;
     // Each short wait counts as 0.4 ms or not at all, at random: a standard error of at most 0.2 ms
     // each.
@@ -187,8 +187,8 @@ fn waits_have_their_reason_and_time_adds_up_to_the_wall() {
     // Threads wait for a CPU too; nothing is counted twice.
     assert!(all <= 2.0 * took, "{all} of {took}");
     assert!(on >= 0.2, "{on}");
-    profile.stacks.retain(|s| s.state == State::Sleep);
-    let asleep = functions(&profile, Side::OffCpu, None);
+    profile.stacks.retain(|s| s.state == ThreadState::Sleep);
+    let asleep = functions(&profile, ProfileSide::OffCpu, None);
     let asleep: Vec<String> = asleep.iter().map(|f| f.frame.label()).collect();
     assert!(asleep.iter().any(|f| f.contains("nanosleep")), "{asleep:?}");
 }
@@ -206,9 +206,9 @@ fn without_frame_pointers_the_stacks_that_stop_short_are_counted() {
         ..ProfileRequest::default()
     };
     let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
-    let all = functions(&profile, Side::OnCpu, None);
+    let all = functions(&profile, ProfileSide::OnCpu, None);
     assert!(all.iter().any(|f| f.frame.name.as_deref() == Some("twice")), "{all:#?}");
-    let cut = truncation(&profile, Side::OnCpu);
+    let cut = truncation(&profile, ProfileSide::OnCpu);
     assert!(cut.broken_ns * 2 > cut.user_ns, "{cut:?}");
 }
 
@@ -234,7 +234,7 @@ fn without_frame_pointers_stacks_are_unwound_by_dwarf() {
         if !was_unwound(&profile) {
             return;
         }
-        let all = functions(&profile, Side::OnCpu, None);
+        let all = functions(&profile, ProfileSide::OnCpu, None);
         let of = |name: &str| {
             let found = all.iter().find(|f| f.frame.name.as_deref() == Some(name));
             found.map_or((0, 0), |f| (f.self_count, f.total_count))
@@ -243,7 +243,7 @@ fn without_frame_pointers_stacks_are_unwound_by_dwarf() {
         assert!(n > 50, "{all:#?}");
         // Their callers are there too, also of functions that call nothing.
         assert!(of("both").1 * 100 >= 95 * n && of("main").1 * 100 >= 95 * n, "{all:#?}");
-        let cut = truncation(&profile, Side::OnCpu);
+        let cut = truncation(&profile, ProfileSide::OnCpu);
         assert!(cut.broken_ns * 20 < cut.user_ns, "{cut:?} {:?}", profile.notes);
     }
 }
@@ -295,7 +295,7 @@ fn threads_and_callbacks_through_libraries_have_whole_stacks() {
         return;
     }
     let (mut whole, mut all) = (0, 0);
-    for stack in profile.side(Side::OnCpu) {
+    for stack in profile.side(ProfileSide::OnCpu) {
         let names: Vec<String> =
             profile.frames_of(stack).map(assay_traces::profile::Frame::label).collect();
         if names.last().is_some_and(|n| n == "compares") {
@@ -372,7 +372,7 @@ fn frame_pointers_that_lead_into_data_are_not_followed_there() {
     let of = |s: &&assay_traces::profile::Stack| {
         profile.frames_of(s).any(|f| f.name.as_deref() == Some("adrift"))
     };
-    let found: Vec<_> = profile.side(Side::OnCpu).filter(of).collect();
+    let found: Vec<_> = profile.side(ProfileSide::OnCpu).filter(of).collect();
     assert!(!found.is_empty(), "{profile:#?}");
     // The program has one function; those of the kernel may be on top of it.
     assert!(found.iter().all(|s| s.frames.len() < 60), "{found:?} {:?}", profile.notes);
@@ -390,11 +390,11 @@ fn where_the_kernel_does_not_describe_its_types_programs_are_sampled_on_the_cpu_
     let Some((profile, _, _)) = profiled_under(folder.path(), &program, &ask) else { return };
     let said = profile.notes.join("; ");
     assert!(said.contains("CONFIG_DEBUG_INFO_BTF") && said.contains("waits"), "{said}");
-    assert_eq!((profile.off_cpu, profile.count(Side::OffCpu)), (false, 0));
+    assert_eq!((profile.off_cpu, profile.count(ProfileSide::OffCpu)), (false, 0));
     if !was_unwound(&profile) {
         return;
     }
-    let all = functions(&profile, Side::OnCpu, None);
+    let all = functions(&profile, ProfileSide::OnCpu, None);
     let of = |name: &str| {
         let found = all.iter().find(|f| f.frame.name.as_deref() == Some(name));
         found.map_or((0, 0), |f| (f.self_count, f.total_count))
@@ -418,7 +418,7 @@ fn a_second_snapshot_reads_no_file_again() {
         .spawn()
         .unwrap();
     let ask = ProfileRequest {
-        whose: Whose::Processes(vec![child.id()]),
+        whose: ProcessFilter::Processes(vec![child.id()]),
         rate_hz: 997.0,
         ..ProfileRequest::default()
     };
@@ -447,7 +447,7 @@ fn a_second_snapshot_reads_no_file_again() {
     let files: BTreeSet<&str> = named.map(|f| f.module.as_str()).collect();
     assert!(!files.is_empty() && read >= files.len(), "{read} of {files:?}");
     assert_eq!(second.read, 0);
-    let all = functions(&second.profile, Side::OnCpu, None);
+    let all = functions(&second.profile, ProfileSide::OnCpu, None);
     assert!(all.iter().any(|f| f.frame.name.as_deref() == Some("twice")), "{all:#?}");
     assert_eq!(late.profile.stacks, second.profile.stacks);
 }
@@ -494,7 +494,7 @@ fn ten_thousand_threads_are_followed_and_none_of_their_time_is_lost() {
         child.wait().unwrap();
         return skipped(&format!("this system lets a program have {first} threads"));
     }
-    let whose = Whose::Processes(vec![child.id()]);
+    let whose = ProcessFilter::Processes(vec![child.id()]);
     let ask = ProfileRequest { whose, rate_hz: 997.0, ..ProfileRequest::default() };
     let _turn = shared();
     let watch = ProfileWatch::start(Path::new("/"), &ask);
@@ -513,7 +513,7 @@ fn ten_thousand_threads_are_followed_and_none_of_their_time_is_lost() {
     // Two seconds of work; the process's own clock leaves out the kernel's last work for a thread
     // that ends.
     assert!(used > 2.0 && (0.95..1.25).contains(&(exact / used)), "{exact} s of {used} s");
-    let waits = profile.stacks.iter().filter(|s| s.state == State::Lock).map(|s| s.count);
+    let waits = profile.stacks.iter().filter(|s| s.state == ThreadState::Lock).map(|s| s.count);
     assert!(waits.sum::<u64>() >= 10_000, "each waited for the lock");
 }
 
@@ -523,7 +523,7 @@ fn looks_until_it_is_killed() {
     if std::env::var_os("ASSAY_LOOKS_UNTIL_KILLED").is_none() {
         return println!("not asked to: another test starts this one");
     }
-    let ask = ProfileRequest { whose: Whose::All, ..ProfileRequest::default() };
+    let ask = ProfileRequest { whose: ProcessFilter::All, ..ProfileRequest::default() };
     match ProfileWatch::start(Path::new("/"), &ask) {
         Ok(watch) => {
             println!("looking");
@@ -642,16 +642,16 @@ fn short_waits_are_represented_by_some_of_them() {
     let Some((profile, out, _)) = profiled(&program, 99.0) else { return };
     let Some(on) = profile.cpu_ns() else { return only_sampled(&profile) };
     let lived = out.trim().parse::<f64>().unwrap() * 1e9;
-    let off = profile.total_ns(Side::OffCpu) as f64;
+    let off = profile.total_ns(ProfileSide::OffCpu) as f64;
     let notes = &profile.notes;
     assert!(notes.iter().any(|n| n.contains("stand for all")), "{notes:?}");
     // Of the 1.2 s that both live, some 0.6 s are off CPU, represented by 1,500 waits of 0.4 ms
     // each: known to 2.6 %, which is 1.3 % of the total.
     let share = (on as f64 + off) / lived;
     assert!((share - 1.0).abs() < 0.08, "{share}: {on} on CPU, {off} off");
-    let of = |state: State| profile.stacks.iter().filter(move |s| s.state == state);
-    let waited: u64 = of(State::Lock).chain(of(State::Runnable)).map(|s| s.ns).sum();
+    let of = |state: ThreadState| profile.stacks.iter().filter(move |s| s.state == state);
+    let waited: u64 = of(ThreadState::Lock).chain(of(ThreadState::Runnable)).map(|s| s.ns).sum();
     assert!(waited as f64 > 0.9 * off, "{waited} of {off}");
-    let count: u64 = of(State::Lock).map(|s| s.count).sum();
+    let count: u64 = of(ThreadState::Lock).map(|s| s.count).sum();
     assert!(count > 10_000, "their number is that of all: {count}");
 }

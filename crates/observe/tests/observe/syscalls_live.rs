@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use assay_observe::Whose;
+use assay_observe::ProcessFilter;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
 use assay_testing::Turn;
 use assay_traces::syscalls::{Dimension, Syscalls};
@@ -70,7 +70,7 @@ fn same_as_strace(program: &[&str]) {
     assert!(strace.len() > 5, "{text}");
     let lost = &seen.lost;
     assert_eq!(counts(&seen, |program| program != "strace"), strace, "{program:?} {lost:?}");
-    assert_eq!(seen.lost, assay_traces::syscalls::Lost::default());
+    assert_eq!(seen.lost, assay_traces::syscalls::LostCalls::default());
 }
 
 #[test]
@@ -186,7 +186,8 @@ fn a_process_that_is_there_is_followed_with_its_children() {
         .stdin(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let ask = SyscallRequest { whose: Whose::Processes(vec![shell.id()]), by_process: true };
+    let ask =
+        SyscallRequest { whose: ProcessFilter::Processes(vec![shell.id()]), by_process: true };
     if let Some((watch, _alone)) = watch(&ask) {
         use std::io::Write as _;
         let mut stdin = shell.stdin.take().unwrap();
@@ -206,7 +207,8 @@ fn a_process_that_is_there_is_followed_with_its_children() {
 
 #[test]
 fn a_process_that_is_gone_is_named() {
-    let ask = SyscallRequest { whose: Whose::Processes(vec![999_999_999]), by_process: false };
+    let ask =
+        SyscallRequest { whose: ProcessFilter::Processes(vec![999_999_999]), by_process: false };
     let why = SyscallWatch::start(Path::new("/"), &ask).unwrap_err().to_string();
     assert!(why.contains("no process 999999999") || why.contains("process numbers"), "{why}");
 }

@@ -1,8 +1,8 @@
 //! Values that the functions of posts work on: a quoted result, a result of a run, or a value
 //! computed from several.
 
-use assay_model::{Better, Kind};
-use assay_quoted::denominator::{Basis, Counts, Denominator, Entry};
+use assay_model::{Better, MetricKind};
+use assay_quoted::denominator::{Basis, Denominator, DenominatorCounts, SystemResult};
 use assay_quoted::quantity::Quantity;
 
 use super::document::Input;
@@ -11,14 +11,14 @@ use super::document::Input;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Amount {
     /// The value, its label, its better direction, and the counts that it can be divided by.
-    pub(super) entry: Entry,
+    pub(super) entry: SystemResult,
     /// Name of the benchmark or workload.
     pub(super) benchmark: String,
     pub(super) metric: String,
     /// Indices of the quoted results behind the value.
     pub(super) rows: Vec<usize>,
     /// Result of a run behind the value.
-    pub(super) run: Option<OfRun>,
+    pub(super) run: Option<RunResultRef>,
     /// Number of decimals that the source printed, for a single quoted result.
     pub(super) decimals: Option<usize>,
     /// Reason why the value must not be printed.
@@ -29,16 +29,16 @@ pub(super) struct Amount {
 
 /// Reference to a result of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct OfRun {
+pub(super) struct RunResultRef {
     pub(super) alias: String,
-    pub(super) part: Part,
+    pub(super) part: RunPart,
     /// Treatments whose trials are in the result.
     pub(super) treatments: Vec<u32>,
 }
 
 /// Part of a run that a result is taken from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Part {
+pub(super) enum RunPart {
     /// A metric of a treatment.
     Treatment(u32),
     /// A point of a treatment's curve.
@@ -49,7 +49,7 @@ pub(super) enum Part {
 
 /// The answer of a function in a binding.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum FunctionAnswer {
     /// A number with its unit and its sources.
     Amount(Box<Amount>),
     /// Text taken from the data.
@@ -72,7 +72,7 @@ impl Amount {
         rows.dedup();
         let label = label.to_owned();
         Amount {
-            entry: Entry { label, value, better, counts: Counts::default() },
+            entry: SystemResult { label, value, better, counts: DenominatorCounts::default() },
             benchmark: of.first().map_or_else(String::new, |a| a.benchmark.clone()),
             metric: of.first().map_or_else(String::new, |a| a.metric.clone()),
             rows,
@@ -118,9 +118,9 @@ impl Amount {
                     value: leaf.value,
                     unit: leaf.unit.clone(),
                     kind: leaf.kind_words().to_owned(),
-                    result: result
-                        .clone()
-                        .or_else(|| (leaf.kind == Kind::Quoted && run.is_none()).then_some(own)),
+                    result: result.clone().or_else(|| {
+                        (leaf.kind == MetricKind::Quoted && run.is_none()).then_some(own)
+                    }),
                     run: run.clone(),
                     source: from,
                 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Outcome of a claim in this archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Here {
+pub enum LocalOutcome {
     /// The runs of this archive agree.
     Holds,
     /// The runs say the opposite, or that there is no such difference.
@@ -17,14 +17,14 @@ pub enum Here {
     CannotBeAsked,
 }
 
-impl Here {
+impl LocalOutcome {
     /// Returns the outcome in words.
     pub fn words(self) -> &'static str {
         match self {
-            Here::Holds => "holds here",
-            Here::DoesNotHold => "does not hold here",
-            Here::Undecided => "undecided",
-            Here::CannotBeAsked => "cannot be asked on this machine",
+            LocalOutcome::Holds => "holds here",
+            LocalOutcome::DoesNotHold => "does not hold here",
+            LocalOutcome::Undecided => "undecided",
+            LocalOutcome::CannotBeAsked => "cannot be asked on this machine",
         }
     }
 }
@@ -39,7 +39,7 @@ pub struct Claim {
     /// Result at the time of the post; `null` if the post does not state it.
     pub then: Option<String>,
     /// Outcome in this archive.
-    pub here: Here,
+    pub here: LocalOutcome,
     /// Reason for the outcome, with the numbers.
     pub why: String,
     /// Runs that the claim needs, by the template's names for them.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::error::{PostError, Result, Text, meant};
-use super::expression::{Call, Expression, What};
+use super::error::{PostError, Result, TemplateText, meant};
+use super::expression::{Call, Expression, ExpressionKind};
 
 /// The arguments that a function takes.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ impl Signature {
 /// The arguments of one call.
 #[derive(Debug)]
 pub(super) struct Arguments<'a> {
-    text: Text<'a>,
+    text: TemplateText<'a>,
     call: &'a Call,
     signature: Signature,
     given: BTreeMap<&'static str, &'a Expression>,
@@ -37,7 +37,11 @@ pub(super) struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     /// Binds the arguments of a call to the names of its signature.
-    pub(super) fn bind(text: Text<'a>, call: &'a Call, signature: Signature) -> Result<Self> {
+    pub(super) fn bind(
+        text: TemplateText<'a>,
+        call: &'a Call,
+        signature: Signature,
+    ) -> Result<Self> {
         let mut given: BTreeMap<&'static str, &Expression> = BTreeMap::new();
         let mut unnamed = 0;
         let name = signature.name;
@@ -86,7 +90,7 @@ impl<'a> Arguments<'a> {
     /// Returns the arguments that are calls.
     pub(super) fn calls(&self) -> impl Iterator<Item = &'a Call> {
         self.given.values().filter_map(|e| match &e.what {
-            What::Call(call) => Some(call),
+            ExpressionKind::Call(call) => Some(call),
             _ => None,
         })
     }
@@ -129,7 +133,7 @@ impl<'a> Arguments<'a> {
     pub(super) fn text(&self, argument: &str) -> Result<Option<&'a str>> {
         match self.get(argument) {
             None => Ok(None),
-            Some(Expression { what: What::Text(text), .. }) => Ok(Some(text)),
+            Some(Expression { what: ExpressionKind::Text(text), .. }) => Ok(Some(text)),
             Some(other) => Err(self.wrong(argument, other, "a text in quotes")),
         }
     }
@@ -138,7 +142,7 @@ impl<'a> Arguments<'a> {
     pub(super) fn count(&self, argument: &str, most: usize) -> Result<Option<usize>> {
         match self.get(argument) {
             None => Ok(None),
-            Some(e @ Expression { what: What::Number(n), .. }) => {
+            Some(e @ Expression { what: ExpressionKind::Number(n), .. }) => {
                 if n.fract() == 0.0 && *n >= 0.0 && *n <= most as f64 {
                     Ok(Some(*n as usize))
                 } else {
@@ -154,7 +158,7 @@ impl<'a> Arguments<'a> {
     pub(super) fn truth(&self, argument: &str) -> Result<bool> {
         match self.get(argument) {
             None => Ok(false),
-            Some(Expression { what: What::Truth(t), .. }) => Ok(*t),
+            Some(Expression { what: ExpressionKind::Truth(t), .. }) => Ok(*t),
             Some(other) => Err(self.wrong(argument, other, "`true` or `false`")),
         }
     }
@@ -164,7 +168,7 @@ impl<'a> Arguments<'a> {
         let mut out = Vec::new();
         for e in self.members(argument) {
             match &e.what {
-                What::Text(text) => out.push((text.as_str(), e.span.clone())),
+                ExpressionKind::Text(text) => out.push((text.as_str(), e.span.clone())),
                 _ => return Err(self.wrong(argument, e, "a text in quotes or a list of them")),
             }
         }
@@ -175,7 +179,7 @@ impl<'a> Arguments<'a> {
     pub(super) fn members(&self, argument: &str) -> Vec<&'a Expression> {
         match self.get(argument) {
             None => Vec::new(),
-            Some(Expression { what: What::List(list), .. }) => list.iter().collect(),
+            Some(Expression { what: ExpressionKind::List(list), .. }) => list.iter().collect(),
             Some(one) => vec![one],
         }
     }

@@ -4,34 +4,38 @@
 use std::collections::BTreeMap;
 
 use assay_claims::exact::{from_f64, shown};
-use assay_claims::{Computed, CurrentRow, Evaluate, ExpressionError, Outcome, Table};
+use assay_claims::{ComputedResult, CurrentRow, Evaluate, EvaluatedValue, ExpressionError, Table};
 
-use super::amount::{Amount, Answer};
+use super::amount::{Amount, FunctionAnswer};
 use super::document;
-use super::error::{Result, Text};
-use super::evaluator::{Binding, Evaluator, Made};
+use super::error::{Result, TemplateText};
+use super::evaluator::{Binding, CallResult, Evaluator};
 use super::exact::exact;
 use super::expression::{Call, Parser};
-use super::front::Front;
+use super::front::FrontMatter;
 use super::library::Library;
-use super::typed::Exempt;
+use super::typed::ExemptWords;
 
 /// Evaluates the expressions of bindings over a library and the tables of one text.
 #[derive(Debug)]
 pub struct Bindings<'a> {
     library: &'a Library,
     tables: &'a [Table],
-    front: Front,
+    front: FrontMatter,
 }
 
 impl<'a> Bindings<'a> {
     /// Creates an evaluator. `as_of` is the day of ranks whose expression names no day.
     pub fn new(library: &'a Library, tables: &'a [Table], as_of: Option<&str>) -> Self {
-        let front = Front { as_of: as_of.map(str::to_owned), ..Front::default() };
+        let front = FrontMatter { as_of: as_of.map(str::to_owned), ..FrontMatter::default() };
         Bindings { library, tables, front }
     }
 
-    fn computed(&self, text: Text<'_>, at: Option<CurrentRow<'_>>) -> Result<Computed> {
+    fn computed(
+        &self,
+        text: TemplateText<'_>,
+        at: Option<CurrentRow<'_>>,
+    ) -> Result<ComputedResult> {
         let mut parser = Parser::new(text, 0);
         let call = parser.call()?;
         parser.blanks();
@@ -41,7 +45,7 @@ impl<'a> Bindings<'a> {
         }
         let runs = BTreeMap::new();
         let mut evaluator =
-            Evaluator::new(text, &self.front, self.library, &runs, Exempt::default());
+            Evaluator::new(text, &self.front, self.library, &runs, ExemptWords::default());
         evaluator.binding = Some(Binding { tables: self.tables, row: at });
         let made = evaluator.call(&call)?;
         answer(&evaluator, &call, made)
@@ -53,8 +57,8 @@ impl Evaluate for Bindings<'_> {
         &self,
         expression: &str,
         at: Option<CurrentRow<'_>>,
-    ) -> Result<Computed, ExpressionError> {
-        let text = Text { name: "expression", text: expression };
+    ) -> Result<ComputedResult, ExpressionError> {
+        let text = TemplateText { name: "expression", text: expression };
         self.computed(text, at).map_err(|e| ExpressionError {
             message: e.message,
             span: e.span,
@@ -64,31 +68,31 @@ impl Evaluate for Bindings<'_> {
 }
 
 /// Turns the result of the outermost call into an outcome.
-fn answer(e: &Evaluator<'_>, call: &Call, made: Made) -> Result<Computed> {
+fn answer(e: &Evaluator<'_>, call: &Call, made: CallResult) -> Result<ComputedResult> {
     let error = |message: String, help: &str| Err(e.text.error(call.span.clone(), message, help));
     match made {
-        Made::Amount(amount) => {
+        CallResult::Amount(amount) => {
             let inputs = e.inputs(&[&amount]);
             let formula = amount.entry.value.formula();
             of_amount(e, call, &amount, formula, &inputs)
         }
-        Made::Number(at) => {
+        CallResult::Number(at) => {
             let number = &e.numbers[at];
             match (&number.withheld, &number.answer) {
                 (Some(why), _) => Ok(missing(why)),
-                (None, Some(Answer::Amount(amount))) => {
+                (None, Some(FunctionAnswer::Amount(amount))) => {
                     of_amount(e, call, amount, number.formula.clone(), &number.inputs)
                 }
                 (None, Some(other)) => Ok(words(other, number.formula.clone(), &number.inputs)),
                 (None, None) => error(format!("`{}` has no exact value", call.name), ""),
             }
         }
-        Made::Answer(answer, inputs) => Ok(words(&answer, String::new(), &inputs)),
-        Made::List(list) => error(
+        CallResult::Answer(answer, inputs) => Ok(words(&answer, String::new(), &inputs)),
+        CallResult::List(list) => error(
             format!("`{}` makes {} values, and a claim is about one", call.name, list.len()),
             "put `mean`, `geomean`, `sum`, `min`, `max` or `count` around it",
         ),
-        Made::Block(_) => error(format!("`{}` makes no value", call.name), ""),
+        CallResult::Block(_) => error(format!("`{}` makes no value", call.name), ""),
     }
 }
 
@@ -98,7 +102,7 @@ fn of_amount(
     amount: &Amount,
     formula: String,
     inputs: &[document::Input],
-) -> Result<Computed> {
+) -> Result<ComputedResult> {
     if let Some(why) = &amount.withheld {
         return Ok(missing(why));
     }
@@ -106,27 +110,27 @@ fn of_amount(
         let message = format!("`{}` of these values is no number", call.name);
         return Err(e.text.error(call.span.clone(), message, formula));
     };
-    let outcome = Outcome::Number { value, unit: amount.entry.value.unit.clone() };
-    Ok(Computed { outcome, formula, inputs: inputs.iter().map(input).collect() })
+    let outcome = EvaluatedValue::Number { value, unit: amount.entry.value.unit.clone() };
+    Ok(ComputedResult { outcome, formula, inputs: inputs.iter().map(input).collect() })
 }
 
-fn missing(why: &str) -> Computed {
-    Computed {
-        outcome: Outcome::Missing(why.to_owned()),
+fn missing(why: &str) -> ComputedResult {
+    ComputedResult {
+        outcome: EvaluatedValue::Missing(why.to_owned()),
         formula: String::new(),
         inputs: Vec::new(),
     }
 }
 
-fn words(answer: &Answer, formula: String, inputs: &[document::Input]) -> Computed {
+fn words(answer: &FunctionAnswer, formula: String, inputs: &[document::Input]) -> ComputedResult {
     let outcome = match answer {
-        Answer::Text(text) => Outcome::Text(text.clone()),
-        Answer::Place { place, of, as_of } => {
-            Outcome::Rank { place: *place, of: *of, as_of: as_of.clone() }
+        FunctionAnswer::Text(text) => EvaluatedValue::Text(text.clone()),
+        FunctionAnswer::Place { place, of, as_of } => {
+            EvaluatedValue::Rank { place: *place, of: *of, as_of: as_of.clone() }
         }
-        Answer::Amount(amount) => Outcome::Text(amount.entry.value.text()),
+        FunctionAnswer::Amount(amount) => EvaluatedValue::Text(amount.entry.value.text()),
     };
-    Computed { outcome, formula, inputs: inputs.iter().map(input).collect() }
+    ComputedResult { outcome, formula, inputs: inputs.iter().map(input).collect() }
 }
 
 fn input(of: &document::Input) -> assay_claims::Input {

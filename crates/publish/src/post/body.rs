@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 use pulldown_cmark::{Alignment, Event, HeadingLevel, Tag, TagEnd};
 
-use super::read::{CLOSE, OPEN, Place};
+use super::read::{CLOSE, MarkdownPlace, OPEN};
 use super::typed::{Marks, events_of};
 
 /// Opening tag of a typed quantity.
 const TYPED: &str = "<span class=\"typed\" title=\"typed by the author; no function printed it\">";
 
 /// Function that renders a computed piece.
-pub(super) type Made<'a> = &'a dyn Fn(Place) -> Markup;
+pub(super) type RenderPiece<'a> = &'a dyn Fn(MarkdownPlace) -> Markup;
 
 /// The body as HTML, and the anchor and text of each of its second-level headings.
 pub(super) struct Body {
@@ -23,7 +23,7 @@ pub(super) struct Body {
 }
 
 /// Converts the Markdown of a post to its body.
-pub(super) fn body(markdown: &str, marks: &Marks, made: Made<'_>) -> Body {
+pub(super) fn body(markdown: &str, marks: &Marks, made: RenderPiece<'_>) -> Body {
     let events = events_of(markdown, marks);
     let mut writer = Writer {
         out: String::new(),
@@ -50,7 +50,7 @@ pub(super) fn body(markdown: &str, marks: &Marks, made: Made<'_>) -> Body {
 
 struct Writer<'a> {
     out: String,
-    made: Made<'a>,
+    made: RenderPiece<'a>,
     headings: Vec<(String, String)>,
     /// Anchors in use, each with the number that the next heading of the same words gets.
     taken: BTreeMap<String, usize>,
@@ -246,7 +246,7 @@ impl Writer<'_> {
         }
         for part in parts {
             let Some((place, rest)) = part.split_once(CLOSE) else { continue };
-            match Place::read(place) {
+            match MarkdownPlace::read(place) {
                 Some(place) => self.out.push_str(&(self.made)(place).into_string()),
                 None => self.out.push_str(if place == "/" { "</span>" } else { TYPED }),
             }
@@ -260,25 +260,25 @@ impl Writer<'_> {
 }
 
 /// Returns the block that a paragraph consists of, if it has no other content.
-fn alone(events: &[Event<'_>]) -> Option<Place> {
+fn alone(events: &[Event<'_>]) -> Option<MarkdownPlace> {
     let [Event::Start(Tag::Paragraph), Event::Text(text), Event::End(TagEnd::Paragraph), ..] =
         events
     else {
         return None;
     };
-    let place = Place::read(text.strip_prefix(OPEN)?.strip_suffix(CLOSE)?)?;
-    matches!(place, Place::Block(_)).then_some(place)
+    let place = MarkdownPlace::read(text.strip_prefix(OPEN)?.strip_suffix(CLOSE)?)?;
+    matches!(place, MarkdownPlace::Block(_)).then_some(place)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn made(place: Place) -> Markup {
+    fn made(place: MarkdownPlace) -> Markup {
         match place {
-            Place::Number(at) => html! { b { (at) } },
-            Place::Block(at) => html! { div { (at) } },
-            Place::Claim(at) => html! { i { (at) } },
+            MarkdownPlace::Number(at) => html! { b { (at) } },
+            MarkdownPlace::Block(at) => html! { div { (at) } },
+            MarkdownPlace::Claim(at) => html! { i { (at) } },
         }
     }
 

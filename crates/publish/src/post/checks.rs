@@ -1,18 +1,18 @@
 //! Evidence of a post for the checks of the catalogue: its numbers, comparisons and quoted results.
 
 use assay_checks::{
-    ClaimEvidence, ComparisonEvidence, Derivation, Evidence, Known, MetricIdentity, NumberEvidence,
-    QuoteEvidence, Registered, Verb, rows,
+    ClaimEvidence, ComparisonEvidence, Derivation, Evidence, MetricIdentity, NumberEvidence,
+    QuoteEvidence, RecordedValue, RegisteredItems, Verb, rows,
 };
-use assay_model::{Finding, Found, Kind, Profile, Row, Severity};
-use assay_quoted::denominator::{Basis, Entry, Reversal, divided, turned};
+use assay_model::{CheckRow, Finding, FiredCheck, MetricKind, Profile, Severity};
+use assay_quoted::denominator::{Basis, Reversal, SystemResult, divided, turned};
 
-use super::amount::{Amount, Part};
-use super::document::{Block, ComputedNumber};
+use super::amount::{Amount, RunPart};
+use super::document::{ComputedNumber, PostBlock};
 use super::evaluator::Evaluator;
 
 /// Returns the findings of one check, in the profile `publish`.
-pub(super) fn judge(row: &Row, evidence: &Evidence) -> Vec<Finding> {
+pub(super) fn judge(row: &CheckRow, evidence: &Evidence) -> Vec<Finding> {
     let found = assay_checks::judge(row, evidence);
     found.into_iter().map(|f| f.in_profile(Profile::Publish)).collect()
 }
@@ -25,9 +25,9 @@ fn number(amount: &Amount) -> NumberEvidence {
         what: format!("{} of {}", amount.metric, amount.entry.label),
         interval: amount.entry.value.interval,
         kind: match (measured, quoted) {
-            (true, false) => Some(Kind::Measured),
-            (false, true) => Some(Kind::Quoted),
-            _ => Some(Kind::Derived),
+            (true, false) => Some(MetricKind::Measured),
+            (false, true) => Some(MetricKind::Quoted),
+            _ => Some(MetricKind::Derived),
         },
         labelled: true,
         ..NumberEvidence::default()
@@ -35,7 +35,7 @@ fn number(amount: &Amount) -> NumberEvidence {
 }
 
 fn of_numbers(numbers: Vec<NumberEvidence>) -> Evidence {
-    Evidence { numbers: Known::Is(numbers), ..Evidence::default() }
+    Evidence { numbers: RecordedValue::Is(numbers), ..Evidence::default() }
 }
 
 /// Returns the findings about one value. A value of a run has those about the run, its treatments
@@ -47,7 +47,7 @@ pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
     {
         let grave = |f: &Finding| f.severity >= Severity::Warning;
         out.extend(view.findings_about(&run.treatments).into_iter().map(|(f, _)| f).filter(grave));
-        if run.part != Part::Curve && amount.withheld.is_none() {
+        if run.part != RunPart::Curve && amount.withheld.is_none() {
             out.extend(judge(&rows::INTERVAL_PRESENT, &of_numbers(vec![number(amount)])));
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn pair(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> V
             benchmark: Some(x.benchmark.clone()),
             ..MetricIdentity::default()
         };
-        let metrics = Known::Is(vec![identity(a), identity(b)]);
+        let metrics = RecordedValue::Is(vec![identity(a), identity(b)]);
         let evidence = Evidence { metrics, ..Evidence::default() };
         out.extend(judge(&rows::SAME_METRIC, &evidence));
     }
@@ -94,7 +94,7 @@ pub(super) fn pair(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> V
             "{} and {} are of two runs, so drift between them cannot be separated from the difference",
             a.entry.label, b.entry.label
         );
-        let found = Found::new(message).always(Severity::Warning);
+        let found = FiredCheck::new(message).always(Severity::Warning);
         out.push(rows::INTERLEAVED.finding(found).in_profile(Profile::Publish));
     }
     out
@@ -113,7 +113,7 @@ pub(super) fn kinds(amounts: &[&Amount]) -> Vec<Finding> {
 
 /// Returns the findings about a denominator.
 pub(super) fn denominator(amounts: &[&Amount], basis: Basis) -> Vec<Finding> {
-    let entries: Vec<Entry> = amounts.iter().map(|a| a.entry.clone()).collect();
+    let entries: Vec<SystemResult> = amounts.iter().map(|a| a.entry.clone()).collect();
     let evidence = divided(&entries, basis);
     [&rows::DENOMINATOR_DEFINED, &rows::POWER_MEASURED, &rows::PRICE_BASIS]
         .into_iter()
@@ -136,8 +136,8 @@ pub(super) fn computed(comparison: &ComparisonEvidence) -> Vec<Finding> {
         ..ClaimEvidence::default()
     };
     let evidence = Evidence {
-        claim: Known::Is(claim),
-        comparisons: Known::Is(vec![comparison.clone()]),
+        claim: RecordedValue::Is(claim),
+        comparisons: RecordedValue::Is(vec![comparison.clone()]),
         ..Evidence::default()
     };
     judge(&rows::DIRECTION_SUPPORTED, &evidence)
@@ -152,7 +152,10 @@ pub(super) fn rank(label: &str, population: &str, as_of: Option<&str>) -> Vec<Fi
         as_of: as_of.map(str::to_owned),
         ..ClaimEvidence::default()
     };
-    judge(&rows::WORDING_EXACT, &Evidence { claim: Known::Is(claim), ..Evidence::default() })
+    judge(
+        &rows::WORDING_EXACT,
+        &Evidence { claim: RecordedValue::Is(claim), ..Evidence::default() },
+    )
 }
 
 /// Adds the findings about the post as a whole.
@@ -174,9 +177,9 @@ pub(super) fn post(e: &mut Evaluator<'_>) {
     if e.used.is_empty() {
         return;
     }
-    let bare = NumberEvidence { kind: Some(Kind::Quoted), ..NumberEvidence::default() };
+    let bare = NumberEvidence { kind: Some(MetricKind::Quoted), ..NumberEvidence::default() };
     let numbers = of_numbers(vec![bare; e.used.len()]);
-    let quotes = Known::Is(e.used.iter().map(|at| quote(e, *at)).collect());
+    let quotes = RecordedValue::Is(e.used.iter().map(|at| quote(e, *at)).collect());
     let quotes = Evidence { quotes, ..Evidence::default() };
     let found = [(&rows::INTERVAL_PRESENT, numbers), (&rows::SOURCE_AND_DATE, quotes)];
     for finding in found.iter().flat_map(|(row, evidence)| judge(row, evidence)) {
@@ -190,7 +193,7 @@ fn selective(e: &mut Evaluator<'_>) {
     for (alias, shown) in &e.shown {
         let Some(view) = e.runs.get(alias) else { continue };
         let label = |id: &u32| view.label(*id);
-        let registered = Registered {
+        let registered = RegisteredItems {
             items: view.plan.treatments.iter().map(|t| label(&t.id)).collect(),
             shown: shown.iter().map(label).collect(),
             reverses_headline: None,
@@ -232,7 +235,7 @@ fn derived(e: &mut Evaluator<'_>) {
         .map(|n| {
             let shown = NumberEvidence {
                 what: format!("`{}`", n.text),
-                kind: Some(Kind::Derived),
+                kind: Some(MetricKind::Derived),
                 derivation: Some(Derivation {
                     marked: n.kind.contains("derived"),
                     shown_as_official: false,
@@ -259,7 +262,7 @@ fn base_is_shown(e: &Evaluator<'_>, derived: &ComputedNumber) -> bool {
     };
     let Some(id) = &base.result else { return e.numbers.iter().any(in_number) };
     let to = format!("#q-{id}");
-    let in_table = e.blocks.iter().any(|b| matches!(b, Block::Parts(p) if p.leads_to(&to)));
+    let in_table = e.blocks.iter().any(|b| matches!(b, PostBlock::Parts(p) if p.leads_to(&to)));
     in_table || e.numbers.iter().any(in_number)
 }
 

@@ -8,13 +8,13 @@ use assay_model::{Better, Verdict};
 use assay_quoted::denominator::Basis;
 
 use super::amount::Amount;
-use super::answer::{Claim, Here};
+use super::answer::{Claim, LocalOutcome};
 use super::arguments::{Arguments, Signature};
 use super::error::{Result, meant};
-use super::evaluator::{Evaluator, Made};
-use super::expression::{Argument, Call, Expression, What};
+use super::evaluator::{CallResult, Evaluator};
+use super::expression::{Argument, Call, Expression, ExpressionKind};
 use super::functions::{Ratio, ratio};
-use super::read::{CLOSE, OPEN, Place};
+use super::read::{CLOSE, MarkdownPlace, OPEN};
 use super::template::{Claim as Template, Piece};
 use assay_report::merged_sentences::once;
 
@@ -54,7 +54,7 @@ fn of_call(call: &Call) -> Vec<String> {
     let own =
         |a: &&Argument| !matches!(&a.name, Some((name, _)) if name == "then" || name == "because");
     let named = call.arguments.iter().filter(own).filter_map(|a| match &a.value.what {
-        What::Text(text) => text.split_once(':').map(|(alias, _)| alias.to_owned()),
+        ExpressionKind::Text(text) => text.split_once(':').map(|(alias, _)| alias.to_owned()),
         _ => None,
     });
     once(named)
@@ -83,11 +83,11 @@ impl<'a> Evaluator<'a> {
         let (here, why) = match (&absent, call.name.as_str()) {
             (_, "elsewhere") => {
                 let because = self.typed_argument(&arguments, "because", "reason of a claim")?;
-                (Here::CannotBeAsked, because.unwrap_or_default())
+                (LocalOutcome::CannotBeAsked, because.unwrap_or_default())
             }
             (Some(alias), _) => {
                 let file = &self.front.runs[alias].experiment;
-                (Here::Undecided, format!("not run here; `assay run {file}` asks"))
+                (LocalOutcome::Undecided, format!("not run here; `assay run {file}` asks"))
             }
             (None, "multiple") => self.multiple(&arguments)?,
             (None, asked) => self.related(&arguments, asked),
@@ -104,7 +104,7 @@ impl<'a> Evaluator<'a> {
             not_run,
             line,
         });
-        let _ = write!(out, " {}", Place::Claim(at));
+        let _ = write!(out, " {}", MarkdownPlace::Claim(at));
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl<'a> Evaluator<'a> {
         for (i, part) in markdown.split(OPEN).enumerate() {
             let rest = match part.split_once(CLOSE).filter(|_| i > 0) {
                 Some((place, rest)) => {
-                    if let Some(Place::Number(at)) = Place::read(place) {
+                    if let Some(MarkdownPlace::Number(at)) = MarkdownPlace::read(place) {
                         out.push_str(&self.numbers[at].text);
                     }
                     rest
@@ -130,16 +130,16 @@ impl<'a> Evaluator<'a> {
     fn then(&mut self, a: &Arguments<'a>) -> Result<Option<String>> {
         match a.get("then") {
             None => Ok(None),
-            Some(Expression { what: What::Text(text), span }) => {
+            Some(Expression { what: ExpressionKind::Text(text), span }) => {
                 Ok(Some(self.typed_text(text, "what a claim was then", Some(span.clone()))))
             }
-            Some(Expression { what: What::Call(call), .. }) => match self.call(call)? {
-                Made::Number(at) if self.numbers[at].is_statement => {
+            Some(Expression { what: ExpressionKind::Call(call), .. }) => match self.call(call)? {
+                CallResult::Number(at) if self.numbers[at].is_statement => {
                     Err(a.error("then", "`then` takes a comparison without `statement`", ""))
                 }
-                Made::Number(at) => Ok(Some(self.numbers[at].text.clone())),
-                Made::Amount(amount) => match super::functions::print(self, call, &amount) {
-                    Made::Number(at) => Ok(Some(self.numbers[at].text.clone())),
+                CallResult::Number(at) => Ok(Some(self.numbers[at].text.clone())),
+                CallResult::Amount(amount) => match super::functions::print(self, call, &amount) {
+                    CallResult::Number(at) => Ok(Some(self.numbers[at].text.clone())),
                     _ => Ok(None),
                 },
                 _ => Err(a.error("then", "`then` is a number or words", "")),
@@ -149,32 +149,32 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Tests if one result of a run is ahead of another, or differs from it.
-    fn related(&mut self, arguments: &Arguments<'a>, asked: &str) -> (Here, String) {
+    fn related(&mut self, arguments: &Arguments<'a>, asked: &str) -> (LocalOutcome, String) {
         // A result that this machine's run does not have leaves the claim undecided and is no
         // error: other machines have other settings.
         let sides = (self.amount(arguments, "a"), self.amount(arguments, "than"));
         let (a, b) = match sides {
             (Ok(a), Ok(b)) => (a, b),
-            (Err(e), _) | (_, Err(e)) => return (Here::Undecided, e.message),
+            (Err(e), _) | (_, Err(e)) => return (LocalOutcome::Undecided, e.message),
         };
         if let Some(why) = a.withheld.as_ref().or(b.withheld.as_ref()) {
-            return (Here::Undecided, format!("withheld: {why}"));
+            return (LocalOutcome::Undecided, format!("withheld: {why}"));
         }
         if a.entry.value.unit != b.entry.value.unit {
             let why = format!("{} against {} has no ratio", a.entry.value.unit, b.entry.value.unit);
-            return (Here::Undecided, why);
+            return (LocalOutcome::Undecided, why);
         }
         let (x, y) = if a.better() == Better::Lower { (&b, &a) } else { (&a, &b) };
         match ratio(self, x, y, Basis::Total) {
-            Err(why) => (Here::Undecided, why),
+            Err(why) => (LocalOutcome::Undecided, why),
             Ok(r) => judged(&r, &a, &b, asked),
         }
     }
 
     /// Tests if a value is a whole multiple of a number.
-    fn multiple(&mut self, arguments: &Arguments<'a>) -> Result<(Here, String)> {
+    fn multiple(&mut self, arguments: &Arguments<'a>) -> Result<(LocalOutcome, String)> {
         let size = match arguments.get("of") {
-            Some(Expression { what: What::Number(n), .. }) if *n > 0.0 => *n,
+            Some(Expression { what: ExpressionKind::Number(n), .. }) if *n > 0.0 => *n,
             _ => {
                 let help = "for example `of=4096`";
                 return Err(arguments.error("of", "`of` is a number above 0", help));
@@ -182,16 +182,16 @@ impl<'a> Evaluator<'a> {
         };
         let amount = match self.amount(arguments, "a") {
             Ok(amount) => amount,
-            Err(e) => return Ok((Here::Undecided, e.message)),
+            Err(e) => return Ok((LocalOutcome::Undecided, e.message)),
         };
         if let Some(why) = &amount.withheld {
-            return Ok((Here::Undecided, format!("withheld: {why}")));
+            return Ok((LocalOutcome::Undecided, format!("withheld: {why}")));
         }
         let value = amount.entry.value.value;
         let times = value / size;
         let text = format!("{value} {} is {} times {size}", amount.entry.value.unit, round(times));
         let whole = times >= 1.0 && (times - times.round()).abs() < 1e-9;
-        Ok((if whole { Here::Holds } else { Here::DoesNotHold }, text))
+        Ok((if whole { LocalOutcome::Holds } else { LocalOutcome::DoesNotHold }, text))
     }
 }
 
@@ -201,7 +201,7 @@ fn round(x: f64) -> String {
 }
 
 /// Judges a claim by a ratio of better over worse: above 1 the first value is ahead.
-fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
+fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (LocalOutcome, String) {
     let values = |x: &Amount| {
         let q = &x.entry.value;
         assay_report::figures::with_interval(q.value, q.interval, &q.unit)
@@ -218,24 +218,24 @@ fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
         None => format!("{} times as good: {sides}", round(r.value)),
     };
     let differs = |ahead: bool| match (asked, ahead) {
-        ("differs", _) | (_, true) => Here::Holds,
-        _ => Here::DoesNotHold,
+        ("differs", _) | (_, true) => LocalOutcome::Holds,
+        _ => LocalOutcome::DoesNotHold,
     };
     let here = match (r.verdict, r.interval) {
-        (Some(Verdict::Equivalent), _) => Here::DoesNotHold,
+        (Some(Verdict::Equivalent), _) => LocalOutcome::DoesNotHold,
         (Some(Verdict::Inconclusive | Verdict::NotEstablished | Verdict::Invalid), _) => {
-            Here::Undecided
+            LocalOutcome::Undecided
         }
-        (_, Some(i)) if i.low <= 1.0 && i.high >= 1.0 => Here::Undecided,
+        (_, Some(i)) if i.low <= 1.0 && i.high >= 1.0 => LocalOutcome::Undecided,
         (_, Some(_)) => differs(r.value > 1.0),
         // A program that gives the same value in every trial needs no interval.
-        (_, None) if exact(a) && exact(b) && r.value == 1.0 => Here::DoesNotHold,
+        (_, None) if exact(a) && exact(b) && r.value == 1.0 => LocalOutcome::DoesNotHold,
         (_, None) if exact(a) && exact(b) => differs(r.value > 1.0),
-        (_, None) => Here::Undecided,
+        (_, None) => LocalOutcome::Undecided,
     };
     let why = match here {
-        Here::Undecided if r.interval.is_none() => format!("no interval; {text}"),
-        Here::Undecided => format!("the interval does not decide; {text}"),
+        LocalOutcome::Undecided if r.interval.is_none() => format!("no interval; {text}"),
+        LocalOutcome::Undecided => format!("the interval does not decide; {text}"),
         _ => text,
     };
     (here, why)

@@ -3,10 +3,12 @@
 
 use assay_quoted::pack::{PackVerdict, RuleResult};
 
-use super::document::{Block, Post, PostFinding, RunLocation};
+use super::document::{Post, PostBlock, PostFinding, RunLocation};
 use super::files::results_csv;
-use assay_report::document::table::Row;
-use assay_report::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
+use assay_report::document::table::TableRow;
+use assay_report::document::{
+    DocumentPart, FindingSubject, Outputs, Parts, ShownFinding, Table, Text, Tone, cell, text,
+};
 use assay_report::words::severity;
 
 /// Returns the dates, every result with its source, and the trademarks; and the findings, unless
@@ -19,7 +21,7 @@ pub(super) fn disclosure(post: &Post) -> Parts {
         out.table(results(post));
         let label = "These rows with all their columns (CSV)".to_owned();
         let name = "results.csv".to_owned();
-        out.on(On::Page, Part::File { name, label, text: results_csv(post) });
+        out.on(Outputs::Page, DocumentPart::File { name, label, text: results_csv(post) });
     }
     if !post.runs.is_empty() {
         out.heading("", "Runs of our own");
@@ -27,7 +29,7 @@ pub(super) fn disclosure(post: &Post) -> Parts {
     }
     if !post.front.sources.is_empty() {
         out.heading("", "Sources");
-        out.push(Part::List(
+        out.push(DocumentPart::List(
             Tone::Plain,
             post.front.sources.iter().map(|s| text(s.clone())).collect(),
         ));
@@ -42,7 +44,7 @@ pub(super) fn disclosure(post: &Post) -> Parts {
         out.heading("", "Fair use");
         out.table(fair_use(v));
     }
-    if !post.places(|b| matches!(b, Block::Findings)) {
+    if !post.places(|b| matches!(b, PostBlock::Findings)) {
         out.heading("", "What the checks found");
         out.append(findings(post));
     }
@@ -51,13 +53,13 @@ pub(super) fn disclosure(post: &Post) -> Parts {
 
 /// Returns the findings with the numbers that carry them.
 pub(super) fn findings(post: &Post) -> Parts {
-    let found = |(i, f): (usize, &PostFinding)| Found {
+    let found = |(i, f): (usize, &PostFinding)| ShownFinding {
         finding: f.finding.clone(),
-        about: About::Numbers(f.numbers.clone()),
+        about: FindingSubject::Numbers(f.numbers.clone()),
         id: Some(format!("f{}", i + 1)),
     };
     let mut out = Parts::default();
-    out.push(Part::Findings(post.findings.iter().enumerate().map(found).collect()));
+    out.push(DocumentPart::Findings(post.findings.iter().enumerate().map(found).collect()));
     out
 }
 
@@ -116,7 +118,7 @@ fn results(post: &Post) -> Table {
             cell(r.as_of_date.as_deref().unwrap_or("not recorded")),
             cell(u.source.clone()),
         ];
-        table.rows.push(Row { id: format!("q-{}", r.id), cells, ..Row::default() });
+        table.rows.push(TableRow { id: format!("q-{}", r.id), cells, ..TableRow::default() });
     }
     table
 }
@@ -152,7 +154,7 @@ fn runs(post: &Post) -> Table {
             cell(counted.to_string()),
             cell("measured"),
         ];
-        table.rows.push(Row { id: format!("r-{alias}"), cells, ..Row::default() });
+        table.rows.push(TableRow { id: format!("r-{alias}"), cells, ..TableRow::default() });
     }
     table
 }

@@ -12,12 +12,14 @@ use assay_quoted::quoted::QuotedResult;
 use maud::Markup;
 use serde::Serialize;
 
-use super::amount::Answer;
+use super::amount::FunctionAnswer;
 use super::answer::Claim;
-use super::front::Front;
+use super::front::FrontMatter;
 use super::typed::Marks;
 use assay_report::RunView;
-use assay_report::document::{Cell, Figure, Look, On, Part, Parts, Table, Text, cell, text};
+use assay_report::document::{
+    DocumentPart, Figure, Outputs, Parts, Table, TableCell, Text, TextStyle, cell, text,
+};
 use assay_report::figures::count;
 
 /// A post that can be written in any format.
@@ -26,7 +28,7 @@ pub struct Post {
     /// Name of the template.
     pub file: String,
     /// Front matter of the template.
-    pub front: Front,
+    pub front: FrontMatter,
     /// Version of assay that computed the post.
     pub assay_version: String,
     /// Every computed number, in the order of the text; the anchor of the first is `d1`.
@@ -49,7 +51,7 @@ pub struct Post {
     pub runs_at: RunLocation,
     pub(super) source: String,
     pub(super) markdown: String,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<PostBlock>,
     pub(super) marks: Marks,
 }
 
@@ -167,7 +169,7 @@ pub struct ComputedNumber {
     pub comparison: Option<ComparisonEvidence>,
     /// Answer as a value for a binding, which judges it exactly.
     #[serde(skip)]
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<FunctionAnswer>,
     /// True if the number is a cell of a table, which marks kinds by column and line.
     #[serde(skip)]
     pub in_table: bool,
@@ -213,7 +215,7 @@ pub struct UsedResult {
 
 /// A piece of a post on lines of its own.
 #[derive(Debug)]
-pub(super) enum Block {
+pub(super) enum PostBlock {
     /// Tables and charts with the notes below them.
     Parts(Parts),
     Disclosure,
@@ -222,7 +224,7 @@ pub(super) enum Block {
 
 /// Tables of a post with the notes below them.
 #[derive(Debug, Default)]
-pub(super) struct Laid {
+pub(super) struct PostTables {
     pub(super) tables: Vec<Table>,
     /// Sentences below the tables.
     pub(super) notes: Vec<String>,
@@ -230,34 +232,36 @@ pub(super) struct Laid {
     pub(super) findings: Vec<usize>,
 }
 
-impl From<Laid> for Block {
-    fn from(laid: Laid) -> Self {
+impl From<PostTables> for PostBlock {
+    fn from(laid: PostTables) -> Self {
         let mut parts = Parts::default();
-        parts.0.extend(laid.tables.into_iter().map(Part::Table).map(|part| (On::All, part)));
+        parts.0.extend(
+            laid.tables.into_iter().map(DocumentPart::Table).map(|part| (Outputs::All, part)),
+        );
         parts.notes(laid.notes);
         if !laid.findings.is_empty() {
-            parts.note(text("Findings: ").piece(Look::Marks(laid.findings), ""));
+            parts.note(text("Findings: ").piece(TextStyle::Marks(laid.findings), ""));
         }
-        Block::Parts(parts)
+        PostBlock::Parts(parts)
     }
 }
 
 /// Creates a cell with a number as its source printed it, linked to the result.
-pub(super) fn quoted(words: impl Into<String>, id: &str) -> Cell {
+pub(super) fn quoted(words: impl Into<String>, id: &str) -> TableCell {
     cell(Text::default().link(format!("#q-{id}"), words))
 }
 
 /// Creates a cell with a computed number, by its index.
-pub(super) fn number(at: usize) -> Cell {
+pub(super) fn number(at: usize) -> TableCell {
     cell(Text::default().number(at))
 }
 
 /// Creates a chart, with its content in sentences for formats without pictures.
-pub(super) fn chart(chart: Markup, caption: &str, words: String) -> Block {
+pub(super) fn chart(chart: Markup, caption: &str, words: String) -> PostBlock {
     let mut parts = Parts::default();
     let under = Parts::default();
-    parts.push(Part::Figure(Figure { chart, caption: caption.into(), words, under }));
-    Block::Parts(parts)
+    parts.push(DocumentPart::Figure(Figure { chart, caption: caption.into(), words, under }));
+    PostBlock::Parts(parts)
 }
 
 impl Post {
@@ -324,7 +328,7 @@ impl Post {
     }
 
     /// Returns true if the template places such a block itself.
-    pub(super) fn places(&self, block: fn(&Block) -> bool) -> bool {
+    pub(super) fn places(&self, block: fn(&PostBlock) -> bool) -> bool {
         self.blocks.iter().any(block)
     }
 

@@ -10,7 +10,7 @@ pub(super) type Result<T, E = PostError> = std::result::Result<T, E>;
 
 /// The lines of a template that contain an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Shown {
+struct ErrorExcerpt {
     /// Number of the first line.
     first: usize,
     lines: String,
@@ -33,7 +33,7 @@ pub struct PostError {
     pub help: String,
     /// Bytes of the error; empty for an error about the whole file.
     pub(super) span: Range<usize>,
-    shown: Option<Box<Shown>>,
+    shown: Option<Box<ErrorExcerpt>>,
 }
 
 impl PostError {
@@ -60,7 +60,7 @@ impl PostError {
 
 /// Name and text of a template, for locating errors.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'a> {
+pub(super) struct TemplateText<'a> {
     pub(super) name: &'a str,
     pub(super) text: &'a str,
 }
@@ -68,7 +68,7 @@ pub(super) struct Text<'a> {
 /// Bytes of a line that are shown before and after an error.
 const SHOWN: usize = 240;
 
-impl Text<'_> {
+impl TemplateText<'_> {
     /// Creates an error about these bytes of the text.
     pub(super) fn error(
         self,
@@ -91,7 +91,7 @@ impl Text<'_> {
             span: start..end,
             message: message.into(),
             help: help.into(),
-            shown: Some(Box::new(Shown {
+            shown: Some(Box::new(ErrorExcerpt {
                 first: place.0,
                 lines: self.text[from..to].to_owned(),
                 span: inside,

@@ -7,15 +7,15 @@ use assay_quoted::quoted::is_date;
 use pulldown_cmark::Event;
 
 use super::document::{Post, RunLocation, UsedResult};
-use super::error::{Result, Text};
-use super::evaluator::{Evaluator, Made};
+use super::error::{Result, TemplateText};
+use super::evaluator::{CallResult, Evaluator};
 use super::expression::Call;
-use super::front::Front;
+use super::front::FrontMatter;
 use super::library::Library;
 use super::normal::normal;
-use super::read::Place;
-use super::template::{Piece, Section, parse};
-use super::typed::{Exempt, Marks, events, stretches};
+use super::read::MarkdownPlace;
+use super::template::{ConditionalSection, Piece, parse};
+use super::typed::{ExemptWords, Marks, events, stretches};
 use super::{checks, fair_use, front, placement, seal};
 use assay_report::RunView;
 
@@ -27,7 +27,7 @@ const MAX_NUMBERS: usize = 10_000;
 pub struct Template {
     pub(super) name: String,
     pub(super) text: String,
-    front: Front,
+    front: FrontMatter,
     pieces: Vec<Piece>,
 }
 
@@ -38,14 +38,14 @@ impl Template {
     /// Fails if the front matter or the language of the template has an error; the error has its
     /// place.
     pub fn read(name: &str, text: String) -> Result<Self> {
-        let source = Text { name, text: &text };
+        let source = TemplateText { name, text: &text };
         let (front, body) = front::read(source)?;
         seal::template(source, &front)?;
         let pieces = parse(source, body)?;
         Ok(Template { name: name.to_owned(), front, pieces, text })
     }
 
-    pub fn front(&self) -> &Front {
+    pub fn front(&self) -> &FrontMatter {
         &self.front
     }
 
@@ -68,8 +68,8 @@ impl Template {
         assay_version: &str,
         today: &str,
     ) -> Result<Post> {
-        let text = Text { name: &self.name, text: &self.text };
-        let exempt = Exempt::new(&self.front, library, runs);
+        let text = TemplateText { name: &self.name, text: &self.text };
+        let exempt = ExemptWords::new(&self.front, library, runs);
         let mut evaluator = Evaluator::new(text, &self.front, library, runs, exempt);
         let mut markdown = String::new();
         evaluator.pieces(&self.pieces, &mut markdown)?;
@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    fn section(&mut self, section: &'a Section, out: &mut String) -> Result<()> {
+    fn section(&mut self, section: &'a ConditionalSection, out: &mut String) -> Result<()> {
         let spec = self.spec(&section.alias, section.alias_span.clone())?;
         if self.runs.contains_key(&section.alias) {
             self.used_runs.insert(section.alias.clone());
@@ -182,22 +182,22 @@ impl<'a> Evaluator<'a> {
     fn place(&mut self, call: &'a Call, out: &mut String) -> Result<()> {
         let made = self.call(call)?;
         let made = match made {
-            Made::Amount(amount) => super::functions::print(self, call, &amount),
+            CallResult::Amount(amount) => super::functions::print(self, call, &amount),
             other => other,
         };
         match made {
-            Made::Number(at) => {
+            CallResult::Number(at) => {
                 self.placed.insert(at, call.span.clone());
                 self.map.push((out.len(), call.span.start));
-                let _ = write!(out, "{}", Place::Number(at));
+                let _ = write!(out, "{}", MarkdownPlace::Number(at));
             }
-            Made::Block(block) => {
+            CallResult::Block(block) => {
                 self.alone(call)?;
                 self.map.push((out.len(), call.span.start));
                 self.blocks.push(block);
-                let _ = write!(out, "\n{}\n", Place::Block(self.blocks.len() - 1));
+                let _ = write!(out, "\n{}\n", MarkdownPlace::Block(self.blocks.len() - 1));
             }
-            Made::Amount(_) | Made::List(_) | Made::Answer(..) => {}
+            CallResult::Amount(_) | CallResult::List(_) | CallResult::Answer(..) => {}
         }
         Ok(())
     }

@@ -6,28 +6,28 @@ use std::ops::Range;
 use assay_claims::{CurrentRow, Table};
 use assay_model::Finding;
 
-use super::amount::{Amount, Answer};
+use super::amount::{Amount, FunctionAnswer};
 use super::answer::Claim;
-use super::document::{Block, ComputedNumber, Input, PostFinding, TypedQuantity};
-use super::error::Text;
-use super::front::Front;
+use super::document::{ComputedNumber, Input, PostBlock, PostFinding, TypedQuantity};
+use super::error::TemplateText;
+use super::front::FrontMatter;
 use super::library::Library;
 use super::normal::{Map, template_byte};
-use super::typed::Exempt;
+use super::typed::ExemptWords;
 use assay_report::{Gate, RunView};
 
 /// The result of a call.
-pub(super) enum Made {
+pub(super) enum CallResult {
     /// A number in a sentence: an index into the post's numbers.
     Number(usize),
     /// A block on lines of its own.
-    Block(Block),
+    Block(PostBlock),
     /// A value that another function takes.
     Amount(Box<Amount>),
     /// The values of a column, in bindings.
     List(Vec<Amount>),
     /// Another answer of a binding, with the values that it rests on.
-    Answer(Box<Answer>, Vec<Input>),
+    Answer(Box<FunctionAnswer>, Vec<Input>),
 }
 
 /// Data of a binding besides quoted results.
@@ -41,8 +41,8 @@ pub(super) struct Binding<'a> {
 
 /// The state of an evaluation.
 pub(super) struct Evaluator<'a> {
-    pub(super) text: Text<'a>,
-    pub(super) front: &'a Front,
+    pub(super) text: TemplateText<'a>,
+    pub(super) front: &'a FrontMatter,
     pub(super) library: &'a Library,
     pub(super) runs: &'a BTreeMap<String, RunView>,
     pub(super) gates: BTreeMap<String, Gate>,
@@ -53,7 +53,7 @@ pub(super) struct Evaluator<'a> {
     /// Current row of such a call.
     pub(super) row: usize,
     pub(super) numbers: Vec<ComputedNumber>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<PostBlock>,
     pub(super) findings: Vec<PostFinding>,
     /// Indices of the quoted results that were used.
     pub(super) used: BTreeSet<usize>,
@@ -64,7 +64,7 @@ pub(super) struct Evaluator<'a> {
     /// Trademark notes of the results that were used.
     pub(super) trademarks: Vec<String>,
     /// Names and days of the data, which may be typed.
-    pub(super) exempt: Exempt,
+    pub(super) exempt: ExemptWords,
     /// Quantities that the author typed.
     pub(super) typed: Vec<TypedQuantity>,
     /// Calls whose numbers are in the text, by the index of the number.
@@ -78,11 +78,11 @@ pub(super) struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(
-        text: Text<'a>,
-        front: &'a Front,
+        text: TemplateText<'a>,
+        front: &'a FrontMatter,
         library: &'a Library,
         runs: &'a BTreeMap<String, RunView>,
-        exempt: Exempt,
+        exempt: ExemptWords,
     ) -> Self {
         let gates = runs.iter().map(|(alias, view)| (alias.clone(), Gate::of(view))).collect();
         Evaluator {

@@ -87,7 +87,7 @@ mod tests {
     use assay_claims::exact::{parse, shown};
 
     fn given(values: &[f64]) -> Vec<Quantity> {
-        let of = |v: &f64| Quantity::given(*v, "s", assay_model::Kind::Quoted, "x", "y");
+        let of = |v: &f64| Quantity::given(*v, "s", assay_model::MetricKind::Quoted, "x", "y");
         values.iter().map(of).collect()
     }
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::error::{PostError, Result, Text};
+use super::error::{PostError, Result, TemplateText};
 
 /// Maximum depth of nested calls and lists.
 const DEPTH: usize = 8;
@@ -28,13 +28,13 @@ pub(super) struct Argument {
 /// A value as it is written, with its bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Expression {
-    pub(super) what: What,
+    pub(super) what: ExpressionKind,
     pub(super) span: Range<usize>,
 }
 
 /// The content of an expression.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum What {
+pub(super) enum ExpressionKind {
     Text(String),
     Number(f64),
     Truth(bool),
@@ -42,27 +42,27 @@ pub(super) enum What {
     Call(Call),
 }
 
-impl What {
+impl ExpressionKind {
     /// Returns the kind of the value in words.
     pub(super) fn word(&self) -> &'static str {
         match self {
-            What::Text(_) => "a text",
-            What::Number(_) => "a number",
-            What::Truth(_) => "true or false",
-            What::List(_) => "a list",
-            What::Call(_) => "a call",
+            ExpressionKind::Text(_) => "a text",
+            ExpressionKind::Number(_) => "a number",
+            ExpressionKind::Truth(_) => "true or false",
+            ExpressionKind::List(_) => "a list",
+            ExpressionKind::Call(_) => "a call",
         }
     }
 }
 
 /// Parses expressions in a text, starting at a byte.
 pub(super) struct Parser<'a> {
-    text: Text<'a>,
+    text: TemplateText<'a>,
     at: usize,
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: Text<'a>, at: usize) -> Self {
+    pub(super) fn new(text: TemplateText<'a>, at: usize) -> Self {
         Parser { text, at }
     }
 
@@ -169,16 +169,18 @@ impl<'a> Parser<'a> {
             return Err(self.text.error(start..start + 1, message, ""));
         }
         let what = match self.rest().chars().next() {
-            Some(quote @ ('"' | '\'')) => What::Text(self.quoted(quote)?),
+            Some(quote @ ('"' | '\'')) => ExpressionKind::Text(self.quoted(quote)?),
             Some('[') => {
                 self.at += 1;
-                What::List(self.separated("]", |parser| parser.expression(depth + 1))?)
+                ExpressionKind::List(self.separated("]", |parser| parser.expression(depth + 1))?)
             }
-            Some(c) if c.is_ascii_digit() || matches!(c, '-' | '.') => What::Number(self.number()?),
+            Some(c) if c.is_ascii_digit() || matches!(c, '-' | '.') => {
+                ExpressionKind::Number(self.number()?)
+            }
             _ => match self.name() {
-                Some((name, _)) if name == "true" => What::Truth(true),
-                Some((name, _)) if name == "false" => What::Truth(false),
-                Some(name) => What::Call(self.call_of(name, depth)?),
+                Some((name, _)) if name == "true" => ExpressionKind::Truth(true),
+                Some((name, _)) if name == "false" => ExpressionKind::Truth(false),
+                Some(name) => ExpressionKind::Call(self.call_of(name, depth)?),
                 None => return Err(self.expected("a text in quotes, a number, a list or a call")),
             },
         };
@@ -226,7 +228,7 @@ mod tests {
     use super::*;
 
     fn call(text: &str) -> Result<Call, PostError> {
-        Parser::new(Text { name: "x.md", text }, 0).call()
+        Parser::new(TemplateText { name: "x.md", text }, 0).call()
     }
 
     #[test]
@@ -234,9 +236,9 @@ mod tests {
         let c =
             call("better( mean(\"a-*\"), than='b', digits = 1, of=[\"x\", 2.5], ok=true)").unwrap();
         assert_eq!((c.name.as_str(), c.arguments.len()), ("better", 5));
-        assert!(matches!(&c.arguments[0].value.what, What::Call(m) if m.name == "mean"));
-        assert_eq!(c.arguments[2].value.what, What::Number(1.0));
-        assert!(matches!(&c.arguments[3].value.what, What::List(l) if l.len() == 2));
+        assert!(matches!(&c.arguments[0].value.what, ExpressionKind::Call(m) if m.name == "mean"));
+        assert_eq!(c.arguments[2].value.what, ExpressionKind::Number(1.0));
+        assert!(matches!(&c.arguments[3].value.what, ExpressionKind::List(l) if l.len() == 2));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Checks a post against the rules of a benchmark's owner for quoting results: the rule pack,
 //! evaluated with the data that the post prints.
 
-use assay_checks::{DisclosureEvidence, Evidence, Known, rows};
+use assay_checks::{DisclosureEvidence, Evidence, RecordedValue, rows};
 use assay_quoted::pack::fair_use::{FairUse, QuotedUse};
 use assay_quoted::pack::{PackEvidence, PackVerdict, RuleResult, embedded, evaluate};
 
@@ -81,7 +81,8 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
         unknown: ids(|r| *r != RuleResult::Fail),
         second_hand: true,
     };
-    let evidence = Evidence { disclosures: Known::Is(vec![disclosure]), ..Evidence::default() };
+    let evidence =
+        Evidence { disclosures: RecordedValue::Is(vec![disclosure]), ..Evidence::default() };
     for finding in checks::judge(&rows::REQUIRED_DISCLOSURE, &evidence) {
         e.find(finding, None);
     }

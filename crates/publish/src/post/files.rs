@@ -14,9 +14,9 @@ use super::document::{ComputedNumber, Facts, Input, Post, PostFinding, TypedQuan
 use assay_report::formats::csv::Rows;
 
 /// A column of computed numbers: its title, and the function that formats its field.
-type Column = (&'static str, fn(&Post, &ComputedNumber) -> String);
+type NumberColumn = (&'static str, fn(&Post, &ComputedNumber) -> String);
 
-const NUMBERS: [Column; 19] = [
+const NUMBERS: [NumberColumn; 19] = [
     ("anchor", |_, n| n.anchor.clone()),
     ("function", |_, n| n.function.clone()),
     ("text", |_, n| n.text.clone()),
@@ -55,7 +55,7 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 
 /// Writes one row for each computed number.
 pub fn numbers_csv(post: &Post) -> String {
-    let mut out = Rows::new();
+    let mut out = Rows::default();
     out.row(&NUMBERS.map(|(name, _)| name));
     for n in &post.numbers {
         out.row(&NUMBERS.map(|(_, field)| field(post, n)));
@@ -69,7 +69,7 @@ pub fn results_csv(post: &Post) -> String {
     let more: BTreeSet<&String> = post.results.iter().flat_map(|u| u.result.more.keys()).collect();
     let mut names: Vec<&str> = columns().chain(["source_in_words"]).collect();
     names.extend(more.iter().map(|name| name.as_str()));
-    let mut out = Rows::new();
+    let mut out = Rows::default();
     out.row(&names);
     for u in &post.results {
         let field = |column: &&str| match *column {
@@ -116,7 +116,7 @@ impl<'a> Statement<'a> {
 
 /// A quoted result that the post rests on.
 #[derive(Serialize)]
-struct Row<'a> {
+struct QuotedRow<'a> {
     id: &'a str,
     label: &'a str,
     metric: &'a str,
@@ -127,9 +127,9 @@ struct Row<'a> {
     source: &'a str,
 }
 
-impl<'a> Row<'a> {
+impl<'a> QuotedRow<'a> {
     fn of(used: &'a UsedResult) -> Self {
-        Row {
+        QuotedRow {
             id: &used.result.id,
             label: &used.label,
             metric: &used.result.metric,
@@ -144,7 +144,7 @@ impl<'a> Row<'a> {
 
 /// The JSON document of a post.
 #[derive(Serialize)]
-struct Everything<'a> {
+struct PostJson<'a> {
     schema_version: u32,
     assay: &'a str,
     title: &'a str,
@@ -152,7 +152,7 @@ struct Everything<'a> {
     statements: Vec<Statement<'a>>,
     numbers: &'a [ComputedNumber],
     findings: &'a [PostFinding],
-    results: Vec<Row<'a>>,
+    results: Vec<QuotedRow<'a>>,
     runs: Vec<&'a RunSummary>,
     trademarks: &'a [String],
     typed: &'a [TypedQuantity],
@@ -167,7 +167,7 @@ struct Everything<'a> {
 /// # Errors
 /// These types cause no error.
 pub fn json(post: &Post) -> serde_json::Result<String> {
-    serde_json::to_string_pretty(&Everything {
+    serde_json::to_string_pretty(&PostJson {
         schema_version: SCHEMA_VERSION,
         assay: &post.assay_version,
         title: &post.front.title,
@@ -175,7 +175,7 @@ pub fn json(post: &Post) -> serde_json::Result<String> {
         statements: post.statements().map(Statement::of).collect(),
         numbers: &post.numbers,
         findings: &post.findings,
-        results: post.results.iter().map(Row::of).collect(),
+        results: post.results.iter().map(QuotedRow::of).collect(),
         runs: post.runs.values().map(|v| &v.summary).collect(),
         trademarks: &post.trademarks,
         typed: &post.typed,

@@ -6,12 +6,12 @@ use std::ops::Range;
 use assay_quoted::quoted::is_date;
 use serde::Deserialize;
 
-use super::error::{Result, Text, meant};
+use super::error::{Result, TemplateText, meant};
 
 /// The front matter of a template.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Front {
+pub struct FrontMatter {
     /// Title of the post.
     pub title: String,
     /// One sentence below the title.
@@ -50,7 +50,7 @@ pub struct RunSpec {
 }
 
 /// Parses the front matter; also returns the byte at which the Markdown begins.
-pub(super) fn read(text: Text<'_>) -> Result<(Front, usize)> {
+pub(super) fn read(text: TemplateText<'_>) -> Result<(FrontMatter, usize)> {
     let Some(rest) = text.text.strip_prefix("+++\n") else {
         return Err(text.error(
             0..text.text.find('\n').unwrap_or(text.text.len()),
@@ -63,7 +63,7 @@ pub(super) fn read(text: Text<'_>) -> Result<(Front, usize)> {
         return Err(text.error(0..3, "the front matter is never closed", help));
     };
     let toml = &rest[..end.start];
-    let front: Front = toml::from_str(toml).map_err(|e| {
+    let front: FrontMatter = toml::from_str(toml).map_err(|e| {
         let span = e.span().map_or(4..4, |s| s.start + 4..s.end + 4);
         text.error(span, e.message().trim().to_owned(), help(e.message()))
     })?;
@@ -119,8 +119,8 @@ fn help(message: &str) -> String {
 mod tests {
     use super::*;
 
-    fn front(text: &str) -> Result<(Front, usize)> {
-        read(Text { name: "x.md", text })
+    fn front(text: &str) -> Result<(FrontMatter, usize)> {
+        read(TemplateText { name: "x.md", text })
     }
 
     #[test]

@@ -3,16 +3,16 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::answer::Here;
+use super::answer::LocalOutcome;
 use super::body::body;
 use super::disclosure::{disclosure, findings, typed};
-use super::document::{Block, ComputedNumber, Input, Post};
+use super::document::{ComputedNumber, Input, Post, PostBlock};
 use super::files::numbers_csv;
-use super::read::Place;
+use super::read::MarkdownPlace;
 use super::seal::{self, SEAL};
 use assay_report::document::markdown::line;
-use assay_report::document::table::Row;
-use assay_report::document::{Look, Parts, Table, Text, cell, html, text};
+use assay_report::document::table::TableRow;
+use assay_report::document::{Parts, Table, Text, TextStyle, cell, html, text};
 use assay_report::figures::percent;
 use assay_report::page::{data, shell};
 use assay_report::parts::landscape::matrix;
@@ -27,11 +27,11 @@ pub fn html(post: &Post) -> String {
 pub fn content(post: &Post) -> Markup {
     let clean = |markup: Markup| PreEscaped(seal::without(markup.into_string()));
     let written = body(&post.markdown, &post.marks, &|place| match place {
-        Place::Number(at) => number(post, at),
-        Place::Block(at) => block(post, at),
-        Place::Claim(at) => claim(post, at),
+        MarkdownPlace::Number(at) => number(post, at),
+        MarkdownPlace::Block(at) => block(post, at),
+        MarkdownPlace::Claim(at) => claim(post, at),
     });
-    let own_disclosure = !post.places(|b| matches!(b, Block::Disclosure));
+    let own_disclosure = !post.places(|b| matches!(b, PostBlock::Disclosure));
     let day = post.front.as_of.as_deref();
     let mut contents = written.headings.clone();
     if own_disclosure {
@@ -127,9 +127,9 @@ fn number(post: &Post, at: usize) -> Markup {
 fn claim(post: &Post, at: usize) -> Markup {
     let c = &post.claims[at];
     let class = match c.here {
-        Here::Holds => "claim good",
-        Here::DoesNotHold => "claim bad",
-        Here::Undecided | Here::CannotBeAsked => "claim soft",
+        LocalOutcome::Holds => "claim good",
+        LocalOutcome::DoesNotHold => "claim bad",
+        LocalOutcome::Undecided | LocalOutcome::CannotBeAsked => "claim soft",
     };
     let written = html! {
         @if let Some(then) = &c.then { span class="claim soft" { "Then: " (then) ". " } }
@@ -140,9 +140,9 @@ fn claim(post: &Post, at: usize) -> Markup {
 
 fn block(post: &Post, at: usize) -> Markup {
     let written = match &post.blocks[at] {
-        Block::Parts(parts) => html::parts(&made(post, parts)),
-        Block::Disclosure => html! { div id="disclosure" { (html::parts(&disclosure(post))) } },
-        Block::Findings => html::parts(&findings(post)),
+        PostBlock::Parts(parts) => html::parts(&made(post, parts)),
+        PostBlock::Disclosure => html! { div id="disclosure" { (html::parts(&disclosure(post))) } },
+        PostBlock::Findings => html::parts(&findings(post)),
     };
     PreEscaped(seal::without(written.into_string()))
 }
@@ -201,14 +201,14 @@ pub(super) fn made(post: &Post, parts: &Parts) -> Parts {
     let mut parts = parts.clone();
     for (look, words) in parts.texts_mut().flat_map(|text| &mut text.0) {
         match look {
-            Look::Number(at) => {
+            TextStyle::Number(at) => {
                 let n = &post.numbers[*at];
                 *words = format!("{}[^{}]", line(&n.text), n.anchor);
-                *look = Look::Made(html! { (link(n, *at)) (marks(post, &n.findings)) });
+                *look = TextStyle::Made(html! { (link(n, *at)) (marks(post, &n.findings)) });
             }
-            Look::Marks(findings) => {
+            TextStyle::Marks(findings) => {
                 *words = line(&found(post, findings).join(" "));
-                *look = Look::Made(marks(post, findings));
+                *look = TextStyle::Made(marks(post, findings));
             }
             _ => {}
         }
@@ -242,7 +242,7 @@ fn derivations(post: &Post) -> Markup {
         let number = Text::default().link(format!("#n{}", i + 1), n.anchor.clone());
         let cells =
             vec![cell(number), cell(n.text.clone()), cell(how.plain(")")), cell(n.kind.clone())];
-        table.rows.push(Row { id: n.anchor.clone(), cells, ..Row::default() });
+        table.rows.push(TableRow { id: n.anchor.clone(), cells, ..TableRow::default() });
     }
     html! {
         p { "How each computed number came about: the formula with the raw values, rounded once, at the end." }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use assay_model::Better;
-use assay_quoted::denominator::Entry;
+use assay_quoted::denominator::SystemResult;
 use assay_quoted::landscape::{Collection, LandscapeError, entry};
-use assay_quoted::quoted::{QuotedResult, Source};
+use assay_quoted::quoted::{QuotedResult, QuotedSource};
 
 /// Quoted results with their sources, and the landscapes over them.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub struct Library {
 
 /// Reason why a name refers to no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum MissingResult {
     /// The name is the end of several ids, which are listed.
     Several(Vec<String>),
     /// The name is the end of no id.
@@ -60,7 +60,7 @@ impl Library {
     }
 
     /// Returns the result in a form that can be divided and compared.
-    pub(super) fn entry(&self, at: usize) -> Entry {
+    pub(super) fn entry(&self, at: usize) -> SystemResult {
         let row = &self.results[at];
         let better = match row.higher_is_better {
             Some(true) => Better::Higher,
@@ -84,7 +84,7 @@ impl Library {
     }
 
     /// Returns the document that a result is quoted from.
-    pub(super) fn source(&self, key: &str) -> Option<&Source> {
+    pub(super) fn source(&self, key: &str) -> Option<&QuotedSource> {
         self.collection.sources().find(|s| s.key == key)
     }
 
@@ -107,7 +107,7 @@ impl Library {
     }
 
     /// Finds the result that a name refers to: an id, or the end after a `-` of exactly one id.
-    pub(super) fn find(&self, name: &str) -> Result<usize, Missing> {
+    pub(super) fn find(&self, name: &str) -> Result<usize, MissingResult> {
         if let Some(at) = self.by_id.get(name) {
             return Ok(*at);
         }
@@ -116,8 +116,8 @@ impl Library {
             (0..self.results.len()).filter(|i| self.results[*i].id.ends_with(&end)).collect();
         match fits.as_slice() {
             [one] => Ok(*one),
-            [] => Err(Missing::None),
-            several => Err(Missing::Several(
+            [] => Err(MissingResult::None),
+            several => Err(MissingResult::Several(
                 several.iter().take(6).map(|i| self.results[*i].id.clone()).collect(),
             )),
         }
@@ -187,8 +187,8 @@ mod tests {
         let id = |name| library.find(name).map(|i| library.result(i).id.clone());
         assert_eq!(id("t5240-1.6").unwrap(), "jbbA-t5240-1.6");
         assert_eq!(id("jbbA-t5240-1.6").unwrap(), "jbbA-t5240-1.6");
-        assert!(matches!(id("tx100").unwrap_err(), Missing::Several(s) if s.len() == 2));
-        assert_eq!(id("t5240").unwrap_err(), Missing::None);
+        assert!(matches!(id("tx100").unwrap_err(), MissingResult::Several(s) if s.len() == 2));
+        assert_eq!(id("t5240").unwrap_err(), MissingResult::None);
         assert_eq!(
             library.label(library.find("t5240-1.6").unwrap()),
             "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz)"

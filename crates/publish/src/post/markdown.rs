@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use super::answer::Claim;
 use super::disclosure::{disclosure, findings, typed};
-use super::document::{Block, ComputedNumber, Post};
+use super::document::{ComputedNumber, Post, PostBlock};
 use super::html::{found, made};
-use super::read::{CLOSE, OPEN, Place};
+use super::read::{CLOSE, MarkdownPlace, OPEN};
 use super::seal::{SEAL, without_names};
 use super::typed::daggers;
 use assay_report::document::markdown;
@@ -25,14 +25,14 @@ pub fn markdown(post: &Post) -> String {
     out.push_str(parts.next().unwrap_or(""));
     for part in parts {
         let Some((place, rest)) = part.split_once(CLOSE) else { continue };
-        match Place::read(place) {
-            Some(Place::Number(at)) => number(&mut out, post, &post.numbers[at]),
-            Some(Place::Claim(at)) => out.push_str(&without_names(claim(&post.claims[at]))),
-            Some(Place::Block(at)) => {
+        match MarkdownPlace::read(place) {
+            Some(MarkdownPlace::Number(at)) => number(&mut out, post, &post.numbers[at]),
+            Some(MarkdownPlace::Claim(at)) => out.push_str(&without_names(claim(&post.claims[at]))),
+            Some(MarkdownPlace::Block(at)) => {
                 let parts = match &post.blocks[at] {
-                    Block::Parts(parts) => made(post, parts),
-                    Block::Disclosure => disclosure(post),
-                    Block::Findings => findings(post),
+                    PostBlock::Parts(parts) => made(post, parts),
+                    PostBlock::Disclosure => disclosure(post),
+                    PostBlock::Findings => findings(post),
                 };
                 out.truncate(out.trim_end().len());
                 out.push_str("\n\n");
@@ -49,7 +49,7 @@ pub fn markdown(post: &Post) -> String {
     if !out.ends_with('\n') {
         out.push('\n');
     }
-    if !post.places(|b| matches!(b, Block::Disclosure)) {
+    if !post.places(|b| matches!(b, PostBlock::Disclosure)) {
         let disclosure = without_names(markdown::parts(&disclosure(post)));
         let _ = write!(out, "\n## Disclosure\n\n{disclosure}");
     }

@@ -41,7 +41,7 @@ mod template;
 mod tests;
 mod typed;
 
-pub use answer::{Claim, Here};
+pub use answer::{Claim, LocalOutcome};
 pub use bindings::Bindings;
 pub use document::{
     ComputedNumber, Facts, Input, Post, PostFinding, RunLocation, TypedQuantity, UsedResult,
@@ -49,7 +49,7 @@ pub use document::{
 pub use error::PostError;
 pub use evaluate::Template;
 pub use files::{json, numbers_csv, results_csv};
-pub use front::{Front, RunSpec};
+pub use front::{FrontMatter, RunSpec};
 pub use html::{content, html};
 pub use library::Library;
 pub use markdown::markdown;

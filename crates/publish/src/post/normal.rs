@@ -37,7 +37,7 @@ pub(super) fn normal(mut markdown: String, map: &mut Map) -> Option<String> {
 type Edit = (Range<usize>, String);
 
 /// An open link or image whose markup is changed.
-struct Open {
+struct OpenLink {
     source: Range<usize>,
     /// Bytes of the element's text so far.
     text: Option<Range<usize>>,
@@ -47,7 +47,7 @@ struct Open {
 
 fn edits(markdown: &str) -> Vec<Edit> {
     let mut out: Vec<Edit> = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenLink> = Vec::new();
     let parser = Parser::new_ext(markdown, OPTIONS);
     let definitions = parser.reference_definitions().iter();
     let footnotes = definitions.filter(|(label, _)| label.starts_with('^'));
@@ -58,7 +58,7 @@ fn edits(markdown: &str) -> Vec<Edit> {
             in_code = !in_code;
         }
         if let Event::End(TagEnd::Link | TagEnd::Image) = event {
-            let Some(Open { source, text, markup: Some((before, after)) }) = open.pop() else {
+            let Some(OpenLink { source, text, markup: Some((before, after)) }) = open.pop() else {
                 continue;
             };
             let text = text.unwrap_or(source.end..source.end);
@@ -92,7 +92,7 @@ fn edits(markdown: &str) -> Vec<Edit> {
                 out.push((at..at + digits, "1".to_owned()));
             }
             Event::Start(Tag::Image { .. }) => {
-                open.push(Open { source, text: None, markup: Some(("", String::new())) });
+                open.push(OpenLink { source, text: None, markup: Some(("", String::new())) });
             }
             Event::Start(Tag::Link { dest_url, title, .. }) => {
                 let markup = match (is_page(&dest_url), title.is_empty()) {
@@ -100,7 +100,7 @@ fn edits(markdown: &str) -> Vec<Edit> {
                     (true, false) => Some(("[", format!("](<{}>)", address(&dest_url)))),
                     (false, _) => Some(("", String::new())),
                 };
-                open.push(Open { source, text: None, markup });
+                open.push(OpenLink { source, text: None, markup });
             }
             _ => {}
         }

@@ -2,21 +2,23 @@
 
 use std::ops::Range;
 
-use assay_model::{Better, CurvePoint, CurveSummary, Interval, Kind, TreatmentSummary, nearest};
-use assay_quoted::denominator::{Basis, Counts, Entry};
+use assay_model::{
+    Better, CurvePoint, CurveSummary, Interval, MetricKind, TreatmentSummary, nearest,
+};
+use assay_quoted::denominator::{Basis, DenominatorCounts, SystemResult};
 use assay_quoted::quantity::Quantity;
 
-use super::amount::{Amount, Answer, OfRun, Part};
+use super::amount::{Amount, FunctionAnswer, RunPart, RunResultRef};
 use super::arguments::Arguments;
 use super::document::Input;
 use super::error::{PostError, Result, meant};
-use super::evaluator::{Evaluator, Made};
-use super::expression::{Call, Expression, What};
+use super::evaluator::{CallResult, Evaluator};
+use super::expression::{Call, Expression, ExpressionKind};
 use super::front::RunSpec;
-use super::library::Missing;
+use super::library::MissingResult;
 use super::score::{GEOMEAN, TOTAL};
 use assay_report::figures::centre;
-use assay_report::{RunView, Withheld};
+use assay_report::{RunView, WithheldResult};
 
 impl<'a> Evaluator<'a> {
     /// Returns the amount that an argument refers to.
@@ -36,15 +38,15 @@ impl<'a> Evaluator<'a> {
         expression: &'a Expression,
     ) -> Result<Amount> {
         match &expression.what {
-            What::Text(text) => self.named(text, expression.span.clone()),
-            What::Call(call) => {
+            ExpressionKind::Text(text) => self.named(text, expression.span.clone()),
+            ExpressionKind::Call(call) => {
                 if let Some(list) = self.operands.get(&call.span.start) {
                     return Ok(list[self.row.min(list.len() - 1)].clone());
                 }
                 let made = self.call(call)?;
                 self.operand(made, call)
             }
-            What::Number(number) if self.binding.is_some() => Ok(Amount::computed(
+            ExpressionKind::Number(number) if self.binding.is_some() => Ok(Amount::computed(
                 &number.to_string(),
                 Quantity::constant(*number, "1"),
                 Better::Neither,
@@ -62,22 +64,24 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Converts the result of a call to a value for another function.
-    pub(super) fn operand(&self, made: Made, call: &Call) -> Result<Amount> {
+    pub(super) fn operand(&self, made: CallResult, call: &Call) -> Result<Amount> {
         let error = |what: &str, help: &str| {
             let message = format!("`{}` makes {what}, not a value", call.name);
             Err(self.text.error(call.span.clone(), message, help))
         };
         match made {
-            Made::Amount(amount) => Ok(*amount),
-            Made::Number(at) if self.binding.is_some() => {
+            CallResult::Amount(amount) => Ok(*amount),
+            CallResult::Number(at) if self.binding.is_some() => {
                 let number = &self.numbers[at];
                 match (&number.withheld, &number.answer) {
                     (Some(why), _) => Ok(Amount::missing(why, &number.unit)),
-                    (None, Some(Answer::Amount(amount))) => Ok((**amount).clone()),
+                    (None, Some(FunctionAnswer::Amount(amount))) => Ok((**amount).clone()),
                     _ => error("a text or a place", ""),
                 }
             }
-            Made::List(_) => error("several values", "put `mean`, `sum`, `min` or `max` around it"),
+            CallResult::List(_) => {
+                error("several values", "put `mean`, `sum`, `min` or `max` around it")
+            }
             _ => error("a text", "`mean`, `sum`, `min` and `max` make values"),
         }
     }
@@ -87,12 +91,12 @@ impl<'a> Evaluator<'a> {
         let mut out = Vec::new();
         for member in arguments.members(name) {
             match &member.what {
-                What::Text(text) => {
+                ExpressionKind::Text(text) => {
                     let rows = self.fitting(text, member.span.clone())?;
                     out.extend(rows.into_iter().map(|at| self.quoted(at)));
                 }
-                What::Call(call) => match self.call(call)? {
-                    Made::List(list) => out.extend(list),
+                ExpressionKind::Call(call) => match self.call(call)? {
+                    CallResult::List(list) => out.extend(list),
                     made => out.push(self.operand(made, call)?),
                 },
                 _ => out.push(self.amount_of(arguments, name, member)?),
@@ -137,11 +141,11 @@ impl<'a> Evaluator<'a> {
     /// Returns the index of a quoted result.
     pub(super) fn row(&self, name: &str, span: Range<usize>) -> Result<usize> {
         self.library.find(name).map_err(|missing| match missing {
-            Missing::Several(ids) => {
+            MissingResult::Several(ids) => {
                 let help = format!("write more of the id: {}", ids.join(", "));
                 self.text.error(span, format!("`{name}` fits several results"), help)
             }
-            Missing::None => {
+            MissingResult::None => {
                 let ends =
                     self.library.ids().filter_map(|id| id.split_once('-').map(|(_, end)| end));
                 let near = nearest(name, self.library.ids().chain(ends));
@@ -219,9 +223,9 @@ impl<'a> Evaluator<'a> {
             },
         };
         let label = on_host(&view.label(id), view);
-        let part = if summary.is_some() { Part::Treatment(id) } else { Part::Curve };
-        let run = OfRun { alias: alias.to_owned(), part, treatments: vec![id] };
-        let read = Read { what: format!("{} of {label}", read.what), ..read };
+        let part = if summary.is_some() { RunPart::Treatment(id) } else { RunPart::Curve };
+        let run = RunResultRef { alias: alias.to_owned(), part, treatments: vec![id] };
+        let read = ReadValue { what: format!("{} of {label}", read.what), ..read };
         self.read_of(view, label, metric, run, &read)
             .map_err(|message| self.text.error(span, message, ""))
     }
@@ -233,11 +237,12 @@ impl<'a> Evaluator<'a> {
         view: &RunView,
         label: String,
         metric: &str,
-        run: OfRun,
-        read: &Read,
+        run: RunResultRef,
+        read: &ReadValue,
     ) -> Result<Amount, String> {
         let gate = &self.gates[&run.alias];
-        let withheld = run.treatments.iter().find_map(|t| gate.treatment(*t)).map(Withheld::why);
+        let withheld =
+            run.treatments.iter().find_map(|t| gate.treatment(*t)).map(WithheldResult::why);
         if read.value.is_none() && withheld.is_none() {
             return Err(format!("`{metric}` of {label} has no value in run {}", view.summary.id));
         }
@@ -246,7 +251,7 @@ impl<'a> Evaluator<'a> {
         let value = Quantity::given(value, &read.unit, read.kind, &read.what, &from)
             .with_interval(read.interval);
         Ok(Amount {
-            entry: Entry { label, value, better: read.better, counts: counts(view) },
+            entry: SystemResult { label, value, better: read.better, counts: counts(view) },
             benchmark: view.summary.workload.clone(),
             metric: metric.to_owned(),
             rows: Vec::new(),
@@ -319,8 +324,8 @@ pub(super) fn fits(wanted: &str, own: &[&str]) -> bool {
 const PARTS: [&str; 5] = ["best", "best_x", "efficient", "efficient_x", "smoothness"];
 
 /// A value read from a run.
-pub(super) struct Read {
-    pub(super) kind: Kind,
+pub(super) struct ReadValue {
+    pub(super) kind: MetricKind,
     pub(super) value: Option<f64>,
     pub(super) unit: String,
     pub(super) interval: Option<Interval>,
@@ -328,12 +333,12 @@ pub(super) struct Read {
     pub(super) what: String,
 }
 
-fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {
+fn of_summary(view: &RunView, s: &TreatmentSummary) -> ReadValue {
     let kind = view
         .counted(s.treatment)
         .into_iter()
         .find_map(|r| r.metrics.iter().find(|m| m.name == s.metric).map(|m| m.kind));
-    Read {
+    ReadValue {
         kind: kind.unwrap_or_default(),
         value: centre(s),
         unit: s.unit.clone(),
@@ -343,10 +348,10 @@ fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {
     }
 }
 
-fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
+fn of_curve(c: &CurveSummary, part: &str) -> Option<ReadValue> {
     let better = c.better;
     // A curve that is withheld, or that has no such point, has no value here.
-    let value = |p: Option<&CurvePoint>, which: &str| Read {
+    let value = |p: Option<&CurvePoint>, which: &str| ReadValue {
         kind: c.kind,
         value: p.map(|p| p.value),
         unit: c.unit.clone(),
@@ -354,7 +359,7 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
         better,
         what: format!("{which} value of the curve {}", c.name),
     };
-    let place = |p: Option<&CurvePoint>, which: &str| Read {
+    let place = |p: Option<&CurvePoint>, which: &str| ReadValue {
         kind: c.kind,
         value: p.map(|p| p.x),
         unit: c.x_unit.clone(),
@@ -367,7 +372,7 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
         "best_x" => Some(place(c.best.as_ref(), "best")),
         "efficient" => Some(value(c.efficient.as_ref(), "most efficient")),
         "efficient_x" => Some(place(c.efficient.as_ref(), "most efficient")),
-        "smoothness" => Some(Read {
+        "smoothness" => Some(ReadValue {
             kind: c.kind,
             value: c.smoothness,
             unit: "1".to_owned(),
@@ -386,14 +391,14 @@ pub(super) fn on_host(label: &str, view: &RunView) -> String {
 }
 
 /// Returns the count of each denominator in the system of a run.
-fn counts(view: &RunView) -> Counts {
+fn counts(view: &RunView) -> DenominatorCounts {
     let count =
         |path: &str| view.system.get(path).and_then(|t| t.parse::<f64>().ok()).filter(|n| *n > 0.0);
-    Counts {
+    DenominatorCounts {
         chips: count("cpu.sockets"),
         cores: count("cpu.cores"),
         threads: count("cpu.threads"),
-        ..Counts::default()
+        ..DenominatorCounts::default()
     }
 }
 

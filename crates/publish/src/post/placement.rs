@@ -9,7 +9,7 @@ use assay_quoted::denominator::Denominator;
 use super::document::{ComputedNumber, Facts};
 use super::error::Result;
 use super::evaluator::Evaluator;
-use super::typed::{Kind, NUMBER, Stretch, is_percent, unseen};
+use super::typed::{NUMBER, Stretch, StretchKind, is_percent, unseen};
 
 /// Characters that join digits to one number.
 const JOINTS: &str = ".,:;'/^_-+*=~×÷·⁄∕−‐‑‒–±’‘′″٫٬\u{2006}\u{2009}\u{200a}\u{202f}";
@@ -46,7 +46,7 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
                     return refused(format!("a statement stands in {within}"), help);
                 }
             }
-            if stretch.kind == Kind::Cell && !stretch.title.is_empty() {
+            if stretch.kind == StretchKind::Cell && !stretch.title.is_empty() {
                 let known = metrics.get_or_insert_with(|| known(e));
                 if let Some(other) = other(&stretch.title, n, known) {
                     let message = format!(

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::error::{Result, Text};
+use super::error::{Result, TemplateText};
 
 /// Size of the largest template that is read, in bytes.
 pub const MAX_SIZE: usize = 1 << 20;
@@ -19,32 +19,32 @@ pub(super) const CLOSE: char = '\u{E001}';
 /// as written, by the escapes of its front matter, or by entities in its text. In addresses they
 /// are replaced.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum MarkdownPlace {
     Number(usize),
     Block(usize),
     Claim(usize),
 }
 
-impl Place {
+impl MarkdownPlace {
     /// Parses the text between [`OPEN`] and [`CLOSE`]; `None` for a typed quantity.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (kind, at) = text.split_at_checked(1)?;
         let at = at.parse().ok()?;
         match kind {
-            "n" => Some(Place::Number(at)),
-            "b" => Some(Place::Block(at)),
-            "v" => Some(Place::Claim(at)),
+            "n" => Some(MarkdownPlace::Number(at)),
+            "b" => Some(MarkdownPlace::Block(at)),
+            "v" => Some(MarkdownPlace::Claim(at)),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MarkdownPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, at) = match self {
-            Place::Number(at) => ('n', at),
-            Place::Block(at) => ('b', at),
-            Place::Claim(at) => ('v', at),
+            MarkdownPlace::Number(at) => ('n', at),
+            MarkdownPlace::Block(at) => ('b', at),
+            MarkdownPlace::Claim(at) => ('v', at),
         };
         write!(f, "{OPEN}{kind}{at}{CLOSE}")
     }
@@ -61,7 +61,7 @@ pub(super) fn is_reserved(c: char) -> bool {
 /// The template is longer than [`MAX_SIZE`], or has a byte that text does not have (it is a binary
 /// file).
 pub fn decode(name: &str, bytes: &[u8]) -> Result<String> {
-    let whole = Text { name, text: "" };
+    let whole = TemplateText { name, text: "" };
     if bytes.len() > MAX_SIZE {
         let message = format!("the template is larger than {} MiB", MAX_SIZE >> 20);
         let help = "a post is text; put tables into files of results and name them";

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use assay_model::{Better, Kind, SuiteResults};
+use assay_model::{Better, MetricKind, SuiteResults};
 
-use super::amount::{Amount, OfRun, Part};
+use super::amount::{Amount, RunPart, RunResultRef};
 use super::error::Result;
 use super::evaluator::Evaluator;
-use super::operand::{Read, fits, on_host};
+use super::operand::{ReadValue, fits, on_host};
 use assay_report::RunView;
 
 pub(super) use assay_report::figures::GEOMEAN;
@@ -33,8 +33,8 @@ impl Evaluator<'_> {
             format!("{of} of {n} members of {workload}, {label}")
         };
         let read = if metric == GEOMEAN {
-            Read {
-                kind: Kind::Derived,
+            ReadValue {
+                kind: MetricKind::Derived,
                 value: score.geomean,
                 unit: "1".to_owned(),
                 interval: score.interval,
@@ -42,8 +42,8 @@ impl Evaluator<'_> {
                 what: words("geometric mean of the ratios"),
             }
         } else {
-            Read {
-                kind: Kind::Derived,
+            ReadValue {
+                kind: MetricKind::Derived,
                 value: score.total_s,
                 unit: "s".to_owned(),
                 interval: None,
@@ -52,7 +52,7 @@ impl Evaluator<'_> {
             }
         };
         let treatments = score.members.iter().map(|m| m.treatment).collect();
-        let run = OfRun { alias: alias.to_owned(), part: Part::Score(index), treatments };
+        let run = RunResultRef { alias: alias.to_owned(), part: RunPart::Score(index), treatments };
         let help = "every member must have one";
         self.read_of(view, label, metric, run, &read)
             .map_err(|message| self.text.error(span.clone(), message, help))

@@ -1,8 +1,8 @@
 //! The mark of certification. Only statements carry it: a template that contains the glyph, or one
 //! that looks like it, is rejected, and data that contain it are shown without it.
 
-use super::error::{Result, Text};
-use super::front::Front;
+use super::error::{Result, TemplateText};
+use super::front::FrontMatter;
 use super::read::is_reserved;
 
 /// Text of the mark of certification.
@@ -32,7 +32,7 @@ const HELP: &str = "take it out, or state the claim: `{{ statement(better(\"a\",
 
 /// Rejects a template that contains the mark, or the characters that places are made of, as written
 /// or by the escapes of its front matter.
-pub(super) fn template(text: Text<'_>, front: &Front) -> Result<()> {
+pub(super) fn template(text: TemplateText<'_>, front: &FrontMatter) -> Result<()> {
     let mut places = text.text.match_indices(is_reserved).map(|(at, c)| at..at + c.len());
     if let Some(span) = find(text.text).or_else(|| places.next()) {
         return Err(text.error(span.clone(), message(&text.text[span]), HELP));
@@ -56,7 +56,7 @@ pub(super) fn template(text: Text<'_>, front: &Front) -> Result<()> {
 /// Rejects rendered text, in which entities are decoded, for the same reasons as [`template`].
 /// `source` returns the byte of the text in the template.
 pub(super) fn rendered(
-    text: Text<'_>,
+    text: TemplateText<'_>,
     shown: &str,
     written: &str,
     source: impl FnOnce() -> usize,

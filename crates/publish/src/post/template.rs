@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::error::{PostError, Result, Text};
+use super::error::{PostError, Result, TemplateText};
 use super::expression::{Call, Parser};
 
 /// Maximum depth of nested sections.
@@ -16,7 +16,7 @@ pub(super) enum Piece {
     Markdown(Range<usize>),
     Call(Call),
     /// `{{#run NAME}} ... {{else}} ... {{/run}}`.
-    Run(Section),
+    Run(ConditionalSection),
     /// `{{#claim FUNCTION(...)}} ... {{/claim}}`.
     Claim(Claim),
 }
@@ -30,7 +30,7 @@ pub(super) struct Claim {
 
 /// A section that is shown if the archive has a run.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Section {
+pub(super) struct ConditionalSection {
     pub(super) alias: String,
     pub(super) alias_span: Range<usize>,
     pub(super) then: Vec<Piece>,
@@ -39,7 +39,7 @@ pub(super) struct Section {
 }
 
 /// The end of a sequence of pieces.
-enum End {
+enum SequenceEnd {
     File,
     Else(Range<usize>),
     /// Keyword of the closed section: `run` or `claim`.
@@ -47,23 +47,27 @@ enum End {
 }
 
 /// Parses the pieces of a template from a byte on.
-pub(super) fn parse(text: Text<'_>, from: usize) -> Result<Vec<Piece>> {
+pub(super) fn parse(text: TemplateText<'_>, from: usize) -> Result<Vec<Piece>> {
     let mut at = from;
     let (pieces, end) = pieces(text, &mut at, 0)?;
     match end {
-        End::File => Ok(pieces),
-        End::Else(span) => Err(text.error(span, "`else` outside of a section", "")),
-        End::Close(span, _) => Err(text.error(span, "this closes no section", "")),
+        SequenceEnd::File => Ok(pieces),
+        SequenceEnd::Else(span) => Err(text.error(span, "`else` outside of a section", "")),
+        SequenceEnd::Close(span, _) => Err(text.error(span, "this closes no section", "")),
     }
 }
 
-fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, End)> {
+fn pieces(
+    text: TemplateText<'_>,
+    at: &mut usize,
+    depth: usize,
+) -> Result<(Vec<Piece>, SequenceEnd)> {
     let mut out = Vec::new();
     loop {
         let Some(open) = text.text[*at..].find("{{").map(|i| *at + i) else {
             out.push(Piece::Markdown(*at..text.text.len()));
             *at = text.text.len();
-            return Ok((out, End::File));
+            return Ok((out, SequenceEnd::File));
         };
         if text.text[..open].ends_with('\\') && open > *at {
             out.push(Piece::Markdown(*at..open - 1));
@@ -99,7 +103,7 @@ fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, E
                 return Err(text.error(span, "a claim stands outside of other sections", help));
             }
             let (says, end) = pieces(text, at, depth + 1)?;
-            if !matches!(end, End::Close(_, "claim")) {
+            if !matches!(end, SequenceEnd::Close(_, "claim")) {
                 let help = "close it with `{{/claim}}`";
                 return Err(text.error(span, "this claim is never closed", help));
             }
@@ -110,13 +114,13 @@ fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, E
             if parser.take(if what == "run" { "/run" } else { "/claim" }) {
                 let span = closed(&mut parser)?;
                 *at = parser.at();
-                return Ok((out, End::Close(span, what)));
+                return Ok((out, SequenceEnd::Close(span, what)));
             }
         }
         let before = parser.at();
         if matches!(parser.name(), Some((name, _)) if name == "else") && parser.take("}}") {
             *at = parser.at();
-            return Ok((out, End::Else(open..*at)));
+            return Ok((out, SequenceEnd::Else(open..*at)));
         }
         parser = Parser::new(text, before);
         if text.text[open..].find("}}").is_none() {
@@ -129,7 +133,7 @@ fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, E
     }
 }
 
-fn unclosed(text: Text<'_>, open: usize, at: usize) -> PostError {
+fn unclosed(text: TemplateText<'_>, open: usize, at: usize) -> PostError {
     let rest = text.text[at..].trim_start();
     let next: String = rest.chars().take(12).take_while(|c| *c != '\n').collect();
     if next.is_empty() || text.text[open..].find("}}").is_none() {
@@ -141,12 +145,12 @@ fn unclosed(text: Text<'_>, open: usize, at: usize) -> PostError {
 }
 
 fn section(
-    text: Text<'_>,
+    text: TemplateText<'_>,
     at: &mut usize,
     (alias, alias_span): (String, Range<usize>),
     open: usize,
     depth: usize,
-) -> Result<Section> {
+) -> Result<ConditionalSection> {
     let never = || {
         text.error(open..alias_span.end, "this section is never closed", "close it with `{{/run}}`")
     };
@@ -156,15 +160,15 @@ fn section(
     }
     let (then, end) = pieces(text, at, depth)?;
     let otherwise = match end {
-        End::Close(_, "run") => None,
-        End::File | End::Close(..) => return Err(never()),
-        End::Else(_) => match pieces(text, at, depth)? {
-            (otherwise, End::Close(_, "run")) => Some(otherwise),
-            (_, End::Else(span)) => return Err(text.error(span, "a second `else`", "")),
-            (_, End::File | End::Close(..)) => return Err(never()),
+        SequenceEnd::Close(_, "run") => None,
+        SequenceEnd::File | SequenceEnd::Close(..) => return Err(never()),
+        SequenceEnd::Else(_) => match pieces(text, at, depth)? {
+            (otherwise, SequenceEnd::Close(_, "run")) => Some(otherwise),
+            (_, SequenceEnd::Else(span)) => return Err(text.error(span, "a second `else`", "")),
+            (_, SequenceEnd::File | SequenceEnd::Close(..)) => return Err(never()),
         },
     };
-    Ok(Section { alias, alias_span, then, otherwise })
+    Ok(ConditionalSection { alias, alias_span, then, otherwise })
 }
 
 #[cfg(test)]
@@ -172,7 +176,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Vec<Piece>, PostError> {
-        parse(Text { name: "x.md", text }, 0)
+        parse(TemplateText { name: "x.md", text }, 0)
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::slug::slug;
 use crate::post::{Post, Template};
-use assay_report::history::{History, change_line, slope_line};
+use assay_report::history::{PublishedHistory, change_line, slope_line};
 use assay_report::parts::system::key_facts;
 use assay_report::{Gate, RunView, headline, words};
 
@@ -213,9 +213,9 @@ pub struct HistoryCard {
 
 impl HistoryCard {
     /// Creates the card of a history as it is published.
-    pub fn of(history: &History) -> Self {
+    pub fn of(history: &PublishedHistory) -> Self {
         match history {
-            History::Own(shown) => {
+            PublishedHistory::Own(shown) => {
                 let said = shown.series.iter().flat_map(|s| {
                     let slopes = s.slopes.iter().map(|slope| slope_line(&s.points, slope));
                     s.changes.iter().map(change_line).chain(slopes)
@@ -233,7 +233,7 @@ impl HistoryCard {
                     changes: said.collect(),
                 }
             }
-            History::Quoted(name, imported) => HistoryCard {
+            PublishedHistory::Quoted(name, imported) => HistoryCard {
                 slug: slug(&format!("quoted-{name}")),
                 heading: name.clone(),
                 lede: "Quoted from another program's file.".to_owned(),

@@ -23,7 +23,7 @@ pub struct Site {
 
 /// The part of the site that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
+pub enum SiteSection {
     Posts,
     Runs,
     Landscapes,
@@ -35,20 +35,20 @@ pub enum Section {
 }
 
 /// Parts of the site, each with its name and its first page.
-const SECTIONS: [(Section, &str, &str); 8] = [
-    (Section::Posts, "Posts", "index.html"),
-    (Section::Runs, "Runs", "runs/index.html"),
-    (Section::Landscapes, "Landscapes", "landscapes/index.html"),
-    (Section::Histories, "Histories", "histories/index.html"),
-    (Section::Systems, "Systems", "systems/index.html"),
-    (Section::Workloads, "Workloads", "workloads/index.html"),
-    (Section::Tags, "Tags", "tags/index.html"),
-    (Section::Search, "Search", "search.html"),
+const SECTIONS: [(SiteSection, &str, &str); 8] = [
+    (SiteSection::Posts, "Posts", "index.html"),
+    (SiteSection::Runs, "Runs", "runs/index.html"),
+    (SiteSection::Landscapes, "Landscapes", "landscapes/index.html"),
+    (SiteSection::Histories, "Histories", "histories/index.html"),
+    (SiteSection::Systems, "Systems", "systems/index.html"),
+    (SiteSection::Workloads, "Workloads", "workloads/index.html"),
+    (SiteSection::Tags, "Tags", "tags/index.html"),
+    (SiteSection::Search, "Search", "search.html"),
 ];
 
 /// Description of a page, for programs that show links to it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct About<'a> {
+pub struct PageDescription<'a> {
     /// One or two sentences.
     pub description: &'a str,
     /// Day of an article; `None` if the page is not an article.
@@ -60,15 +60,15 @@ pub struct About<'a> {
 }
 
 /// A page of the site.
-pub struct Page<'a> {
+pub struct SitePage<'a> {
     /// Path from the root of the site.
     pub path: &'a str,
     /// Title of the page.
     pub title: &'a str,
     /// Part of the site that the page belongs to.
-    pub place: Section,
+    pub place: SiteSection,
     /// Description of the page for other programs.
-    pub about: About<'a>,
+    pub about: PageDescription<'a>,
     /// Script that runs in addition to the script of every page.
     pub script: Option<&'static str>,
     /// Content of the page, with a `main` whose id is `main`.
@@ -77,7 +77,7 @@ pub struct Page<'a> {
 
 impl Site {
     /// Renders the document of a page.
-    pub fn page(&self, page: &Page<'_>) -> String {
+    pub fn page(&self, page: &SitePage<'_>) -> String {
         let root = root(page.path);
         let whole = format!("{} · {}", page.title, self.title);
         let title = if page.title == self.title { &self.title } else { &whole };
@@ -104,7 +104,7 @@ impl Site {
         Some(format!("{}{}", self.base.as_ref()?, path.strip_suffix("index.html").unwrap_or(path)))
     }
 
-    fn head(&self, page: &Page<'_>) -> Markup {
+    fn head(&self, page: &SitePage<'_>) -> Markup {
         let about = &page.about;
         let address = self.address(page.path);
         html! {
@@ -132,7 +132,7 @@ pub(super) fn root(path: &str) -> String {
     "../".repeat(path.matches('/').count())
 }
 
-fn current(place: Section, path: &str, page: &Page<'_>) -> Option<&'static str> {
+fn current(place: SiteSection, path: &str, page: &SitePage<'_>) -> Option<&'static str> {
     match (place == page.place, path == page.path) {
         (true, true) => Some("page"),
         (true, false) => Some("true"),

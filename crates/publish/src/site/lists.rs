@@ -7,7 +7,7 @@ use assay_model::units;
 use maud::{Markup, html};
 
 use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
-use super::frame::{About, Page, Section, Site, root};
+use super::frame::{PageDescription, Site, SitePage, SiteSection, root};
 use super::slug::slug;
 use assay_report::document::{NOTHING, Table, Text, cell, html as written};
 use assay_report::figures::{NO_VALUE, count};
@@ -26,7 +26,7 @@ pub struct Cards<'a> {
 
 /// Returns every such page: its path and its document.
 pub fn all(site: &Site, cards: Cards<'_>) -> Vec<(String, String)> {
-    let mut pages = Pages { site, out: Vec::new() };
+    let mut pages = ListPages { site, out: Vec::new() };
     pages.posts(cards);
     pages.runs(cards.runs);
     pages.systems(cards.runs);
@@ -81,19 +81,26 @@ fn tags(cards: Cards<'_>) -> Tags<'_> {
     tags
 }
 
-struct Pages<'a> {
+struct ListPages<'a> {
     site: &'a Site,
     out: Vec<(String, String)>,
 }
 
-impl Pages<'_> {
+impl ListPages<'_> {
     /// Adds a page with a heading and a sentence below it.
-    fn put(&mut self, path: &str, place: Section, title: &str, lede: &str, main: &Markup) {
-        let about = About { description: lede, ..About::default() };
+    fn put(&mut self, path: &str, place: SiteSection, title: &str, lede: &str, main: &Markup) {
+        let about = PageDescription { description: lede, ..PageDescription::default() };
         self.put_as(path, place, title, about, main);
     }
 
-    fn put_as(&mut self, path: &str, place: Section, title: &str, about: About<'_>, main: &Markup) {
+    fn put_as(
+        &mut self,
+        path: &str,
+        place: SiteSection,
+        title: &str,
+        about: PageDescription<'_>,
+        main: &Markup,
+    ) {
         let lede = about.description;
         let body = html! {
             header {
@@ -103,7 +110,7 @@ impl Pages<'_> {
             main id="main" { (main) }
             footer { p { "Made by assay " (self.site.version) "." } }
         };
-        let page = Page { path, title, place, about, script: None, body };
+        let page = SitePage { path, title, place, about, script: None, body };
         self.out.push((path.to_owned(), self.site.page(&page)));
     }
 
@@ -136,8 +143,8 @@ impl Pages<'_> {
             }
         };
         let title = self.site.title.clone();
-        let about = About { description: &lede, feeds, ..About::default() };
-        self.put_as(path, Section::Posts, &title, about, &main);
+        let about = PageDescription { description: &lede, feeds, ..PageDescription::default() };
+        self.put_as(path, SiteSection::Posts, &title, about, &main);
     }
 
     fn runs(&mut self, all: &[&RunCard]) {
@@ -155,13 +162,13 @@ impl Pages<'_> {
             }
         };
         let lede = format!("{} in all, the newest first.", count(all.len(), "run"));
-        self.put(path, Section::Runs, "Runs", &lede, &main);
+        self.put(path, SiteSection::Runs, "Runs", &lede, &main);
         for (month, of) in &months {
             let path = format!("runs/{month}.html");
             let title = format!("Runs of {month}");
             let main = runs(&path, &title, of);
             let lede = format!("{}, the newest first.", count(of.len(), "run"));
-            self.put(&path, Section::Runs, &title, &lede, &main);
+            self.put(&path, SiteSection::Runs, &title, &lede, &main);
         }
     }
 
@@ -183,7 +190,7 @@ impl Pages<'_> {
             "{} under test, as the newest run describes each.",
             count(systems.len(), "system")
         );
-        self.put("systems/index.html", Section::Systems, "Systems", &lede, &main);
+        self.put("systems/index.html", SiteSection::Systems, "Systems", &lede, &main);
         for (host, of) in &systems {
             let Some(newest) = of.first() else { continue };
             let path = system_path(host);
@@ -196,7 +203,7 @@ impl Pages<'_> {
                 (written::section("facts", "Key facts", &listed(&facts, "No run describes it.")))
                 (runs_section(&path, &format!("Runs on {host}"), of))
             };
-            self.put(&path, Section::Systems, host, &newest.machine(), &main);
+            self.put(&path, SiteSection::Systems, host, &newest.machine(), &main);
         }
     }
 
@@ -218,7 +225,7 @@ impl Pages<'_> {
         let main = listed(&table, "There is no workload yet.");
         let lede =
             format!("What the runs made the systems do: {}.", count(workloads.len(), "workload"));
-        self.put("workloads/index.html", Section::Workloads, "Workloads", &lede, &main);
+        self.put("workloads/index.html", SiteSection::Workloads, "Workloads", &lede, &main);
         for (name, of) in &workloads {
             let path = workload_path(name);
             let help = of.first().map_or("", |run| run.workload.as_str());
@@ -231,7 +238,7 @@ impl Pages<'_> {
                     }
                 }
             };
-            self.put(&path, Section::Workloads, name, help, &main);
+            self.put(&path, SiteSection::Workloads, name, help, &main);
         }
     }
 
@@ -247,7 +254,7 @@ impl Pages<'_> {
         }
         let main = listed(&table, "Nothing has a tag yet.");
         let lede = format!("{} of posts and runs.", count(tags.len(), "tag"));
-        self.put("tags/index.html", Section::Tags, "Tags", &lede, &main);
+        self.put("tags/index.html", SiteSection::Tags, "Tags", &lede, &main);
         for (slug, (name, posts, of)) in &tags {
             let path = format!("tags/{slug}.html");
             let main = html! {
@@ -255,7 +262,7 @@ impl Pages<'_> {
                 @if !of.is_empty() { (runs_section(&path, &format!("Runs with the tag {name}"), of)) }
             };
             let lede = format!("{} and {}.", count(posts.len(), "post"), count(of.len(), "run"));
-            self.put(&path, Section::Tags, &format!("Tag: {name}"), &lede, &main);
+            self.put(&path, SiteSection::Tags, &format!("Tag: {name}"), &lede, &main);
         }
     }
 
@@ -273,7 +280,7 @@ impl Pages<'_> {
         }
         let lede = "Tables of results as their sources printed them, ranked.";
         let main = listed(&table, "There is no landscape.");
-        self.put("landscapes/index.html", Section::Landscapes, "Landscapes", lede, &main);
+        self.put("landscapes/index.html", SiteSection::Landscapes, "Landscapes", lede, &main);
     }
 
     fn histories(&mut self, all: &[&HistoryCard]) {
@@ -292,7 +299,7 @@ impl Pages<'_> {
             }
         };
         let lede = "Metrics over the revisions of a program.";
-        self.put("histories/index.html", Section::Histories, "Histories", lede, &main);
+        self.put("histories/index.html", SiteSection::Histories, "Histories", lede, &main);
     }
 }
 

@@ -13,5 +13,5 @@ pub mod search;
 mod slug;
 
 pub use cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
-pub use frame::{About, Page, Section, Site};
+pub use frame::{PageDescription, Site, SitePage, SiteSection};
 pub use slug::slug;

@@ -7,18 +7,18 @@ use assay_quoted::landscape::Landscape;
 use maud::{Markup, html};
 
 use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
-use super::frame::{About, Page, Section, Site, root};
+use super::frame::{PageDescription, Site, SitePage, SiteSection, root};
 use super::lists::{system_path, tag_links, workload_path};
 use super::slug::slug;
 use crate::post::{self, Post};
-use assay_report::history::{self, History, Look};
+use assay_report::history::{self, PageLinks, PublishedHistory};
 use assay_report::{RunView, page};
 
 /// A file next to a page: its name and its description.
-pub type Beside<'a> = (String, &'a str);
+pub type PageFile<'a> = (String, &'a str);
 
 /// Renders the page of a run, with the files next to it.
-pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[Beside<'_>]) -> String {
+pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[PageFile<'_>]) -> String {
     let path = card.path();
     let root = root(&path);
     let s = &card.summary;
@@ -33,13 +33,17 @@ pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[Beside<'_>]) ->
         }
         (beside(files))
     };
-    let about =
-        About { description: &card.says, day: Some(card.day()), tags: &s.tags, feeds: false };
-    page_of(site, &path, &card.title, Section::Runs, about, body)
+    let about = PageDescription {
+        description: &card.says,
+        day: Some(card.day()),
+        tags: &s.tags,
+        feeds: false,
+    };
+    page_of(site, &path, &card.title, SiteSection::Runs, about, body)
 }
 
 /// Renders the page of a post, with the files next to it.
-pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[Beside<'_>]) -> String {
+pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[PageFile<'_>]) -> String {
     let path = card.path();
     let body = html! {
         (post::content(post))
@@ -49,13 +53,13 @@ pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[Beside<'_>]) -> 
         }
         (beside(files))
     };
-    let about = About {
+    let about = PageDescription {
         description: &card.summary,
         day: card.day.as_deref(),
         tags: &card.tags,
         feeds: false,
     };
-    page_of(site, &path, &card.title, Section::Posts, about, body)
+    page_of(site, &path, &card.title, SiteSection::Posts, about, body)
 }
 
 /// Renders the page of a landscape.
@@ -66,33 +70,33 @@ pub fn landscape(
     matrix: Option<&Matrix>,
 ) -> String {
     let body = page::landscape_content(landscape, matrix, &site.version);
-    let about = About { description: &card.measure, ..About::default() };
-    page_of(site, &card.path(), &card.heading, Section::Landscapes, about, body)
+    let about = PageDescription { description: &card.measure, ..PageDescription::default() };
+    page_of(site, &card.path(), &card.heading, SiteSection::Landscapes, about, body)
 }
 
 /// Renders the page of a history. `linked` is true if all its runs have pages on the site.
-pub fn history(site: &Site, card: &HistoryCard, of: History, linked: bool) -> String {
+pub fn history(site: &Site, card: &HistoryCard, of: PublishedHistory, linked: bool) -> String {
     fn run(id: &RunId) -> String {
         format!("../runs/{id}/index.html")
     }
-    let look = Look { run: linked.then_some(run), actions: None };
+    let look = PageLinks { run: linked.then_some(run), actions: None };
     let body = history::content(&card.heading, &[of], &look);
-    let about = About { description: &card.lede, ..About::default() };
-    page_of(site, &card.path(), &card.heading, Section::Histories, about, body)
+    let about = PageDescription { description: &card.lede, ..PageDescription::default() };
+    page_of(site, &card.path(), &card.heading, SiteSection::Histories, about, body)
 }
 
 fn page_of(
     site: &Site,
     path: &str,
     title: &str,
-    place: Section,
-    about: About<'_>,
+    place: SiteSection,
+    about: PageDescription<'_>,
     body: Markup,
 ) -> String {
-    site.page(&Page { path, title, place, about, script: None, body })
+    site.page(&SitePage { path, title, place, about, script: None, body })
 }
 
-fn beside(files: &[Beside<'_>]) -> Markup {
+fn beside(files: &[PageFile<'_>]) -> Markup {
     html! {
         nav class="more" aria-label="Files" {
             h2 { "Files" }

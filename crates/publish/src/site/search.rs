@@ -5,7 +5,7 @@ use maud::{PreEscaped, html};
 use serde::Serialize;
 
 use super::cards::RunCard;
-use super::frame::{About, Page, Section, Site};
+use super::frame::{PageDescription, Site, SitePage, SiteSection};
 use super::lists::{Cards, by, system_path, workload_path};
 
 const SCRIPT: &str = include_str!("search.js");
@@ -15,7 +15,7 @@ pub const PATH: &str = "search.html";
 
 /// A page that can be found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct SearchEntry {
     /// Kind of the page, such as `post` or `run`.
     pub kind: &'static str,
     /// Title of the page.
@@ -31,7 +31,7 @@ pub struct Entry {
 }
 
 /// Renders the search page with its index.
-pub fn page(site: &Site, index: &[Entry]) -> String {
+pub fn page(site: &Site, index: &[SearchEntry]) -> String {
     // An entry contains only text, so writing it cannot fail.
     let json = serde_json::to_string(index).unwrap_or_else(|_| "[]".to_owned());
     let body = html! {
@@ -50,13 +50,13 @@ pub fn page(site: &Site, index: &[Entry]) -> String {
         footer { p { "Made by assay " (site.version) ". The index is part of this page: nothing is sent anywhere." } }
         script type="application/json" id="index" { (PreEscaped(json.replace('<', "\\u003c"))) }
     };
-    site.page(&Page {
+    site.page(&SitePage {
         path: PATH,
         title: "Search",
-        place: Section::Search,
-        about: About {
+        place: SiteSection::Search,
+        about: PageDescription {
             description: "Find posts, runs, systems, workloads, landscapes and histories.",
-            ..About::default()
+            ..PageDescription::default()
         },
         script: Some(SCRIPT),
         body,
@@ -65,10 +65,10 @@ pub fn page(site: &Site, index: &[Entry]) -> String {
 
 /// Returns every page that can be found: posts, systems, workloads, histories, landscapes, then
 /// runs.
-pub fn index(cards: Cards<'_>) -> Vec<Entry> {
+pub fn index(cards: Cards<'_>) -> Vec<SearchEntry> {
     let mut out = Vec::new();
     for post in cards.posts {
-        out.push(Entry {
+        out.push(SearchEntry {
             kind: "post",
             title: post.title.clone(),
             url: post.path(),
@@ -79,7 +79,7 @@ pub fn index(cards: Cards<'_>) -> Vec<Entry> {
     }
     let runs = cards.runs.iter().map(|run| {
         let s = &run.summary;
-        Entry {
+        SearchEntry {
             kind: "run",
             title: run.title.clone(),
             url: run.path(),
@@ -97,7 +97,7 @@ pub fn index(cards: Cards<'_>) -> Vec<Entry> {
             ),
         }
     });
-    let plain = |kind, title: &str, url, says: &str, text: &str| Entry {
+    let plain = |kind, title: &str, url, says: &str, text: &str| SearchEntry {
         kind,
         title: title.to_owned(),
         url,

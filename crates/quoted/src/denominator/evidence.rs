@@ -1,14 +1,14 @@
 //! Evidence about divided results for the checks of denominators, power and prices.
 
 use assay_checks::{
-    Basis as Counted, DenominatorEvidence, DenominatorSystem, EnergyEvidence, Evidence, Flip,
-    Known, PowerSource, PriceEvidence,
+    Basis as Counted, DenominatorEvidence, DenominatorSystem, EnergyEvidence, Evidence,
+    OrderReversal, PowerSource, PriceEvidence, RecordedValue,
 };
 
-use super::{Basis, Denominator, Entry, Reversal};
+use super::{Basis, Denominator, Reversal, SystemResult};
 
 /// Builds the evidence about dividing `entries` on `basis`. All parts are absent for totals.
-pub fn divided(entries: &[Entry], basis: Basis) -> Evidence {
+pub fn divided(entries: &[SystemResult], basis: Basis) -> Evidence {
     let Basis::Per(d) = basis else {
         let none = "totals are shown";
         return Evidence {
@@ -21,19 +21,19 @@ pub fn divided(entries: &[Entry], basis: Basis) -> Evidence {
     let watts = d == Denominator::Watt;
     let prices = d == Denominator::Price;
     Evidence {
-        denominators: Known::Is(DenominatorEvidence {
+        denominators: RecordedValue::Is(DenominatorEvidence {
             claimed: d.name().to_owned(),
             words: basis.to_string(),
             systems: entries.iter().map(|e| system(e, d)).collect(),
             ..DenominatorEvidence::default()
         }),
         energy: if watts {
-            Known::Is(entries.iter().map(energy).collect())
+            RecordedValue::Is(entries.iter().map(energy).collect())
         } else {
             absent("no power is shown")
         },
         prices: if prices {
-            Known::Is(entries.iter().map(price).collect())
+            RecordedValue::Is(entries.iter().map(price).collect())
         } else {
             absent("no price is shown")
         },
@@ -44,13 +44,13 @@ pub fn divided(entries: &[Entry], basis: Basis) -> Evidence {
 /// Builds the evidence about rankings under `claimed` that reverse under another denominator.
 /// `several` is true if two or more bases are recorded.
 pub fn turned(claimed: Basis, turns: &[Reversal], several: bool, matrix_shown: bool) -> Evidence {
-    let flip = |r: &Reversal| Flip {
+    let flip = |r: &Reversal| OrderReversal {
         ahead: r.ahead.clone(),
         instead: r.instead.clone(),
         under: r.under.to_string(),
     };
     Evidence {
-        denominators: Known::Is(DenominatorEvidence {
+        denominators: RecordedValue::Is(DenominatorEvidence {
             words: claimed.to_string(),
             several,
             flips: turns.iter().map(flip).collect(),
@@ -61,15 +61,15 @@ pub fn turned(claimed: Basis, turns: &[Reversal], several: bool, matrix_shown: b
     }
 }
 
-fn absent<T>(why: &str) -> Known<T> {
-    Known::Absent(why.to_owned())
+fn absent<T>(why: &str) -> RecordedValue<T> {
+    RecordedValue::Absent(why.to_owned())
 }
 
-fn stated<'a>(entry: &'a Entry, column: &str) -> Option<&'a str> {
+fn stated<'a>(entry: &'a SystemResult, column: &str) -> Option<&'a str> {
     entry.counts.stated.get(column).map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-fn system(entry: &Entry, d: Denominator) -> DenominatorSystem {
+fn system(entry: &SystemResult, d: Denominator) -> DenominatorSystem {
     let quoted = entry.value.from_quoted();
     DenominatorSystem {
         label: entry.label.clone(),
@@ -88,7 +88,7 @@ fn system(entry: &Entry, d: Denominator) -> DenominatorSystem {
     }
 }
 
-fn energy(entry: &Entry) -> EnergyEvidence {
+fn energy(entry: &SystemResult) -> EnergyEvidence {
     EnergyEvidence {
         label: entry.label.clone(),
         source: match stated(entry, "watts_source") {
@@ -106,7 +106,7 @@ fn energy(entry: &Entry) -> EnergyEvidence {
     }
 }
 
-fn price(entry: &Entry) -> PriceEvidence {
+fn price(entry: &SystemResult) -> PriceEvidence {
     let number = |column: &str| stated(entry, column).and_then(|text| text.parse::<f64>().ok());
     PriceEvidence {
         label: entry.label.clone(),

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use assay_model::Better;
 use serde::Serialize;
 
-use super::{Basis, Denominator, Entry};
+use super::{Basis, Denominator, SystemResult};
 use crate::quantity::Quantity;
 
 /// Matrix of systems (rows, in the given order) and bases (columns, the total first). A basis that
@@ -47,7 +47,7 @@ pub struct MatrixCell {
 }
 
 /// Builds the matrix of `entries`.
-pub fn matrix(entries: &[Entry]) -> Matrix {
+pub fn matrix(entries: &[SystemResult]) -> Matrix {
     let (bases, absent): (Vec<Basis>, Vec<Basis>) =
         Basis::all().partition(|b| entries.iter().any(|e| e.number(*b).is_some()));
     let mut rows: Vec<MatrixRow> = entries
@@ -90,7 +90,7 @@ pub fn matrix(entries: &[Entry]) -> Matrix {
 }
 
 /// Returns the rank of each entry under `basis`.
-pub(crate) fn ranks(entries: &[Entry], basis: Basis) -> Vec<Option<usize>> {
+pub(crate) fn ranks(entries: &[SystemResult], basis: Basis) -> Vec<Option<usize>> {
     let mut ranks = vec![None; entries.len()];
     if !has_order(entries, basis) {
         return ranks;
@@ -118,8 +118,8 @@ pub(crate) fn better_first(better: Better, a: f64, b: f64) -> Ordering {
 }
 
 /// Returns true if the numbers of a column can be ordered: one direction, one unit.
-fn has_order(entries: &[Entry], basis: Basis) -> bool {
-    let unit = |e: &Entry| match basis {
+fn has_order(entries: &[SystemResult], basis: Basis) -> bool {
+    let unit = |e: &SystemResult| match basis {
         Basis::Total => e.value.unit.clone(),
         Basis::Per(d) => format!("{}/{}", e.value.unit, e.counts.unit(d)),
     };
@@ -132,7 +132,7 @@ fn has_order(entries: &[Entry], basis: Basis) -> bool {
 
 /// Returns for each entry whether it is behind another one under `basis` that it is ahead of in
 /// total.
-fn reversed(entries: &[Entry], basis: Basis) -> Vec<bool> {
+fn reversed(entries: &[SystemResult], basis: Basis) -> Vec<bool> {
     let mut out = vec![false; entries.len()];
     if basis == Basis::Total || !has_order(entries, Basis::Total) || !has_order(entries, basis) {
         return out;
@@ -208,7 +208,7 @@ mod tests {
         /// The marks agree with a comparison of every pair.
         #[test]
         fn marks_are_those_of_all_pairs(raw in proptest::collection::vec((1u8..6, 1u8..5), 1..12)) {
-            let entries: Vec<Entry> = raw
+            let entries: Vec<SystemResult> = raw
                 .iter()
                 .map(|(v, c)| {
                     entry("x", f64::from(*v), [Some(f64::from(*c)), None, None, None, None, None])

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Basis, Entry};
+use super::{Basis, SystemResult};
 
 /// A pair of systems that changes places between two bases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,7 +31,7 @@ pub struct Ranking {
 
 /// Returns every basis under which the order of `a` and `b` is the reverse of that under `claimed`;
 /// empty if one of them has no number under `claimed`.
-pub fn reversals_from(a: &Entry, b: &Entry, claimed: Basis) -> Vec<Reversal> {
+pub fn reversals_from(a: &SystemResult, b: &SystemResult, claimed: Basis) -> Vec<Reversal> {
     let Some(first) = a.ahead_of(b, claimed) else { return Vec::new() };
     let name = |a_leads: bool| if a_leads { a.label.clone() } else { b.label.clone() };
     Basis::all()
@@ -41,7 +41,7 @@ pub fn reversals_from(a: &Entry, b: &Entry, claimed: Basis) -> Vec<Reversal> {
 }
 
 /// Compares `a` with `b` under all bases.
-pub fn ranking(a: &Entry, b: &Entry) -> Ranking {
+pub fn ranking(a: &SystemResult, b: &SystemResult) -> Ranking {
     let both: Vec<Basis> =
         Basis::all().filter(|d| a.number(*d).is_some() && b.number(*d).is_some()).collect();
     let leads: Vec<Basis> =

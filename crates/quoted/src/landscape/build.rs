@@ -6,34 +6,34 @@ use std::collections::hash_map::{Entry, RandomState};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher as _;
 
-use assay_model::{Better, Kind};
+use assay_model::{Better, MetricKind};
 
 use super::columns::{cell, column, counts, entry, labels, question};
 use super::definition::{ColumnSpec, Definition, passes};
 use super::draft::Draft;
 use super::questions::{by_question, is_newer_printing, labels_by_question};
-use super::{Column, Excluded, Landscape, LandscapeError, Line, Query};
+use super::{ExcludedRows, Landscape, LandscapeColumn, LandscapeError, LandscapeLine, Query};
 use crate::denominator::{self, Basis, better_first};
-use crate::quoted::{QuotedResult, Source};
+use crate::quoted::{QuotedResult, QuotedSource};
 
 /// Key that assigns rows to lines: the columns that a definition groups by, else the result that
 /// the rows are printings of, else the complete configuration.
 #[derive(PartialEq, Eq, Hash)]
-enum Key<'a> {
+enum LineKey<'a> {
     Group(Vec<Option<Cow<'a, str>>>),
     Result(&'a str, &'a str),
     Configuration([Option<&'a str>; 7], [Option<u64>; 5], &'a BTreeMap<String, String>),
 }
 
-fn key<'a>(definition: &Definition, row: &'a QuotedResult) -> Key<'a> {
+fn key<'a>(definition: &Definition, row: &'a QuotedResult) -> LineKey<'a> {
     if !definition.group.is_empty() {
-        return Key::Group(definition.group.iter().map(|column| row.field(column)).collect());
+        return LineKey::Group(definition.group.iter().map(|column| row.field(column)).collect());
     }
     if let Some(result) = &row.result {
-        return Key::Result(&row.benchmark, result);
+        return LineKey::Result(&row.benchmark, result);
     }
     let bits = |n: Option<f64>| n.map(f64::to_bits);
-    Key::Configuration(
+    LineKey::Configuration(
         [
             Some(&row.benchmark),
             Some(&row.system),
@@ -51,12 +51,12 @@ fn key<'a>(definition: &Definition, row: &'a QuotedResult) -> Key<'a> {
 /// Lines by the hash of their keys. The keys themselves are not stored, because they would take
 /// many times more memory than the rest.
 #[derive(Default)]
-struct Lines {
+struct LineIndex {
     by_hash: HashMap<u64, usize>,
     hasher: RandomState,
 }
 
-impl Lines {
+impl LineIndex {
     /// Returns the index of `row`'s line in `drafts`; `None` if the row begins a line, which the
     /// caller must then append.
     fn place(
@@ -88,11 +88,11 @@ impl Lines {
 pub(super) fn build(
     definition: &Definition,
     rows: &[QuotedResult],
-    sources: &[Source],
+    sources: &[QuotedSource],
     query: &Query,
 ) -> Result<Landscape, LandscapeError> {
     let as_of = query.as_of.clone().or_else(|| definition.as_of.clone());
-    let mut excluded = Excluded::default();
+    let mut excluded = ExcludedRows::default();
     let mut drafts = drafts(definition, rows, query, as_of.as_deref(), &mut excluded);
     let name = definition.name.as_ref();
     let (unit, better) = measure(name, &drafts)?;
@@ -116,13 +116,13 @@ pub(super) fn build(
             specs.push(ColumnSpec { per: Some(per.name().to_owned()), ..ColumnSpec::default() });
         }
     }
-    let columns: Vec<Column> = specs.iter().map(|s| column(s, &unit, better)).collect();
+    let columns: Vec<LandscapeColumn> = specs.iter().map(|s| column(s, &unit, better)).collect();
     let labels = if ordered_by.is_some() {
         labels_by_question(definition, &drafts)
     } else {
         labels(definition, &drafts)
     };
-    let lines: Vec<Line> = labels
+    let lines: Vec<LandscapeLine> = labels
         .iter()
         .zip(&drafts)
         .zip(ranks)
@@ -159,12 +159,12 @@ fn drafts<'a>(
     rows: &'a [QuotedResult],
     query: &Query,
     as_of: Option<&str>,
-    excluded: &mut Excluded,
+    excluded: &mut ExcludedRows,
 ) -> Vec<Draft<'a>> {
     let values: Vec<&ColumnSpec> =
         definition.columns.iter().filter(|c| c.value.is_some()).collect();
     let mut drafts: Vec<Draft<'a>> = Vec::new();
-    let mut lines = Lines::default();
+    let mut lines = LineIndex::default();
     for row in rows {
         if query.metric.as_ref().is_some_and(|m| *m != row.metric)
             || !passes(&definition.filter, row)
@@ -285,7 +285,7 @@ fn leaders(
     definition: &Definition,
     drafts: &[Draft<'_>],
     better: Better,
-) -> Vec<(String, denominator::Entry)> {
+) -> Vec<(String, denominator::SystemResult)> {
     if better == Better::Neither {
         return Vec::new();
     }
@@ -343,13 +343,13 @@ fn line(
     label: &str,
     rank: Option<usize>,
     better: Better,
-) -> Line {
+) -> LandscapeLine {
     let entry = draft.deciding().map(|row| entry(row, label, better));
     let rows = || draft.values.iter().flatten();
-    Line {
+    LandscapeLine {
         rank,
         question: draft.deciding().map_or_else(String::new, question),
-        kind: Kind::Quoted,
+        kind: MetricKind::Quoted,
         cells: specs.iter().map(|s| cell(s, definition, draft, entry.as_ref())).collect(),
         entry,
         ids: rows().map(|r| r.id.clone()).collect(),
@@ -359,7 +359,7 @@ fn line(
 }
 
 /// Returns the sources of the lines; a source without a description is returned with its key alone.
-fn of_lines(lines: &[Line], known: &[Source]) -> Vec<Source> {
+fn of_lines(lines: &[LandscapeLine], known: &[QuotedSource]) -> Vec<QuotedSource> {
     let mut keys: Vec<&str> = lines
         .iter()
         .flat_map(|l| &l.sources)
@@ -370,7 +370,7 @@ fn of_lines(lines: &[Line], known: &[Source]) -> Vec<Source> {
     keys.dedup();
     keys.into_iter()
         .map(|key| {
-            known.iter().find(|s| s.key == key).cloned().unwrap_or_else(|| Source {
+            known.iter().find(|s| s.key == key).cloned().unwrap_or_else(|| QuotedSource {
                 key: key.to_owned(),
                 site: String::new(),
                 date: String::new(),

@@ -10,7 +10,8 @@ use super::build::build;
 use super::definition::{Definition, read_definitions};
 use super::{Landscape, LandscapeError, Query};
 use crate::quoted::{
-    DEFINITIONS, FILES, QuotedResult, SOURCES, Source, is_date, read, read_sources, read_unranked,
+    DEFINITIONS, FILES, QuotedResult, QuotedSource, SOURCES, is_date, read, read_sources,
+    read_unranked,
 };
 
 /// Maximum size of a file of results or definitions, bytes.
@@ -19,19 +20,19 @@ const MAX_BYTES: u64 = 256 << 20;
 /// Folders of results (`*.csv`), definitions (`landscapes.toml`) and sources (`sources.csv`).
 #[derive(Debug, Clone)]
 pub struct Collection {
-    folders: Vec<Folder>,
+    folders: Vec<CollectionFolder>,
 }
 
 #[derive(Debug, Clone)]
-struct Folder {
+struct CollectionFolder {
     name: String,
-    files: Vec<(String, Text)>,
+    files: Vec<(String, DefinitionText)>,
     definitions: Vec<Definition>,
-    sources: Vec<Source>,
+    sources: Vec<QuotedSource>,
 }
 
 #[derive(Debug, Clone)]
-enum Text {
+enum DefinitionText {
     BuiltIn(&'static str),
     OnDisk(PathBuf),
     /// File for looking up single results: the rows of one metric may differ in unit.
@@ -55,9 +56,12 @@ impl Collection {
     /// # Errors
     /// A file in `published/` is malformed, which the tests prevent.
     pub fn built_in() -> Result<Self, LandscapeError> {
-        let folder = Folder {
+        let folder = CollectionFolder {
             name: "published".to_owned(),
-            files: FILES.iter().map(|(n, t)| ((*n).to_owned(), Text::BuiltIn(t))).collect(),
+            files: FILES
+                .iter()
+                .map(|(n, t)| ((*n).to_owned(), DefinitionText::BuiltIn(t)))
+                .collect(),
             definitions: read_definitions("published/landscapes.toml", DEFINITIONS)?,
             sources: read_sources("published/sources.csv", SOURCES.as_bytes())?,
         };
@@ -71,7 +75,7 @@ impl Collection {
     /// The folder cannot be read, or its definitions or sources are malformed.
     pub fn add(&mut self, path: &Path) -> Result<(), LandscapeError> {
         let unreadable = |source| LandscapeError::Read { path: path.to_owned(), source };
-        let mut folder = Folder {
+        let mut folder = CollectionFolder {
             name: path.display().to_string(),
             files: Vec::new(),
             definitions: Vec::new(),
@@ -85,7 +89,7 @@ impl Collection {
             if name == "sources.csv" {
                 folder.sources = read_sources(&shown(&file), open(&file)?)?;
             } else if file.extension().is_some_and(|e| e == "csv") {
-                folder.files.push((name, Text::OnDisk(file)));
+                folder.files.push((name, DefinitionText::OnDisk(file)));
             }
         }
         folder.files.sort_by(|a, b| a.0.cmp(&b.0));
@@ -106,8 +110,8 @@ impl Collection {
     /// # Errors
     /// The file cannot be read, or a row is malformed.
     pub fn add_file(&mut self, path: &Path) -> Result<(), LandscapeError> {
-        let file = (shown(path), Text::Unranked(path.to_owned()));
-        let folder = Folder {
+        let file = (shown(path), DefinitionText::Unranked(path.to_owned()));
+        let folder = CollectionFolder {
             name: String::new(),
             files: vec![file],
             definitions: Vec::new(),
@@ -162,7 +166,7 @@ impl Collection {
     }
 
     /// Returns the documents that results are quoted from; folders added later come first.
-    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub fn sources(&self) -> impl Iterator<Item = &QuotedSource> {
         self.folders.iter().rev().flat_map(|f| &f.sources)
     }
 
@@ -203,14 +207,16 @@ impl Collection {
     }
 }
 
-impl Folder {
+impl CollectionFolder {
     fn rows(&self, file: &str) -> Result<Vec<QuotedResult>, LandscapeError> {
         match self.files.iter().find(|(f, _)| f == file) {
-            Some((name, Text::BuiltIn(text))) => {
+            Some((name, DefinitionText::BuiltIn(text))) => {
                 Ok(read(&format!("{}/{name}", self.name), text.as_bytes())?)
             }
-            Some((_, Text::OnDisk(path))) => Ok(read(&shown(path), open(path)?)?),
-            Some((_, Text::Unranked(path))) => Ok(read_unranked(&shown(path), open(path)?)?),
+            Some((_, DefinitionText::OnDisk(path))) => Ok(read(&shown(path), open(path)?)?),
+            Some((_, DefinitionText::Unranked(path))) => {
+                Ok(read_unranked(&shown(path), open(path)?)?)
+            }
             None => Err(LandscapeError::Read {
                 path: Path::new(&self.name).join(file),
                 source: std::io::ErrorKind::NotFound.into(),

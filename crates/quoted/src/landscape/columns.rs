@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use assay_model::{Better, Kind};
+use assay_model::{Better, MetricKind};
 
 use super::definition::{ColumnSpec, Definition};
 use super::draft::Draft;
-use super::{Cell, Column, Role};
-use crate::denominator::{Basis, Counts, Denominator, Entry};
+use super::{ColumnRole, LandscapeCell, LandscapeColumn};
+use crate::denominator::{Basis, Denominator, DenominatorCounts, SystemResult};
 use crate::quantity::Quantity;
 use crate::quoted::QuotedResult;
 
@@ -26,24 +26,29 @@ const COUNTS: [&str; 10] = [
 ];
 
 /// Builds the column that a definition specifies; `unit` is that of the deciding value.
-pub(super) fn column(spec: &ColumnSpec, unit: &str, better: Better) -> Column {
+pub(super) fn column(spec: &ColumnSpec, unit: &str, better: Better) -> LandscapeColumn {
     let (key, title, role) = if let Some(field) = &spec.field {
-        let role = if COUNTS.contains(&field.as_str()) { Role::Count } else { Role::Words };
+        let role =
+            if COUNTS.contains(&field.as_str()) { ColumnRole::Count } else { ColumnRole::Words };
         (field.clone(), title_of(field), role)
     } else if let Some(value) = &spec.value {
         let title = spec
             .metric
             .clone()
             .unwrap_or_else(|| if unit.is_empty() { value.clone() } else { unit.to_owned() });
-        (value.clone(), title, Role::Value)
+        (value.clone(), title, ColumnRole::Value)
     } else if let Some([a, b]) = &spec.ratio {
-        (format!("{a}_per_{b}"), format!("{a} / {b}"), Role::Derived)
+        (format!("{a}_per_{b}"), format!("{a} / {b}"), ColumnRole::Derived)
     } else {
         let per = spec.denominator().map_or("", Denominator::name);
         let times = if better == Better::Lower { " x " } else { "/" };
-        (format!("per_{}", per.replace('-', "_")), format!("{unit}{times}{per}"), Role::Derived)
+        (
+            format!("per_{}", per.replace('-', "_")),
+            format!("{unit}{times}{per}"),
+            ColumnRole::Derived,
+        )
     };
-    Column { key, title: spec.title.clone().unwrap_or(title), role }
+    LandscapeColumn { key, title: spec.title.clone().unwrap_or(title), role }
 }
 
 fn title_of(field: &str) -> String {
@@ -65,25 +70,33 @@ pub(super) fn cell(
     spec: &ColumnSpec,
     definition: &Definition,
     draft: &Draft<'_>,
-    entry: Option<&Entry>,
-) -> Option<Cell> {
+    entry: Option<&SystemResult>,
+) -> Option<LandscapeCell> {
     if let Some(field) = &spec.field {
         let text = draft.row()?.field(field)?.into_owned();
         let value = COUNTS.contains(&field.as_str()).then(|| text.parse().ok()).flatten();
-        return Some(Cell { text, value, formula: None });
+        return Some(LandscapeCell { text, value, formula: None });
     }
     if let Some(key) = &spec.value {
         let row = draft.value(definition, key)?;
-        return Some(Cell { text: row.value_text(), value: Some(row.value), formula: None });
+        return Some(LandscapeCell {
+            text: row.value_text(),
+            value: Some(row.value),
+            formula: None,
+        });
     }
     if let Some([a, b]) = &spec.ratio {
         let (a, b) = (draft.value(definition, a)?, draft.value(definition, b)?);
         let ratio = given(a, &a.metric).per(&given(b, &b.metric))?;
         let text = format!("{:.2}", ratio.value);
-        return Some(Cell { text, value: Some(ratio.value), formula: Some(ratio.formula()) });
+        return Some(LandscapeCell {
+            text,
+            value: Some(ratio.value),
+            formula: Some(ratio.formula()),
+        });
     }
     let quantity = entry?.quantity(Basis::Per(spec.denominator()?))?;
-    Some(Cell {
+    Some(LandscapeCell {
         text: quantity.text(),
         value: Some(quantity.value),
         formula: Some(quantity.formula()),
@@ -92,12 +105,12 @@ pub(super) fn cell(
 
 fn given(row: &QuotedResult, what: &str) -> Quantity {
     let from = format!("{}: {}", row.source, row.id);
-    Quantity::given(row.value, &row.unit, Kind::Quoted, what, &from)
+    Quantity::given(row.value, &row.unit, MetricKind::Quoted, what, &from)
 }
 
 /// Converts a row to an entry: its value with the amounts by which it can be divided.
-pub fn entry(row: &QuotedResult, label: &str, better: Better) -> Entry {
-    Entry {
+pub fn entry(row: &QuotedResult, label: &str, better: Better) -> SystemResult {
+    SystemResult {
         label: label.to_owned(),
         value: given(row, &format!("{} of {label}", row.metric)),
         better,
@@ -129,9 +142,9 @@ fn note(row: &QuotedResult) -> Option<(String, String)> {
 }
 
 /// Returns a row's amounts of the denominators.
-pub fn counts(row: &QuotedResult) -> Counts {
+pub fn counts(row: &QuotedResult) -> DenominatorCounts {
     let stated = |column: &&str| Some(((*column).to_owned(), row.more.get(*column)?.clone()));
-    Counts {
+    DenominatorCounts {
         chips: row.chips,
         cores: row.cores,
         threads: row.threads,

@@ -12,24 +12,24 @@ use crate::quoted::{QuotedResult, is_date};
 /// A word, or several of which one must match.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub enum Words {
+pub enum WordPattern {
     /// The only word that matches.
     One(String),
     /// Alternatives of which one must match.
     Many(Vec<String>),
 }
 
-impl Words {
+impl WordPattern {
     fn have(&self, text: &str) -> bool {
         match self {
-            Words::One(word) => word == text,
-            Words::Many(words) => words.iter().any(|w| w == text),
+            WordPattern::One(word) => word == text,
+            WordPattern::Many(words) => words.iter().any(|w| w == text),
         }
     }
 }
 
 /// Filter of rows: every named column must contain one of its words, spelled as in the file.
-pub type Filter = BTreeMap<String, Words>;
+pub type Filter = BTreeMap<String, WordPattern>;
 
 /// Returns true if a row passes the filter.
 pub(super) fn passes(filter: &Filter, row: &QuotedResult) -> bool {

@@ -1,16 +1,18 @@
 //! Adds the treatments of an archived run to a table of quoted results, as lines marked as
 //! measured.
 
-use assay_checks::{Evidence, Known, NumberEvidence, judge, rows};
-use assay_model::{Analysis, Better, Interval, Kind, SystemDescription, TreatmentSummary, units};
+use assay_checks::{Evidence, NumberEvidence, RecordedValue, judge, rows};
+use assay_model::{
+    Analysis, Better, Interval, MetricKind, SystemDescription, TreatmentSummary, units,
+};
 
-use super::{Cell, Landscape, LandscapeError, Line, Role};
-use crate::denominator::{Basis, Counts, Denominator, Entry, better_first};
+use super::{ColumnRole, Landscape, LandscapeCell, LandscapeError, LandscapeLine};
+use crate::denominator::{Basis, Denominator, DenominatorCounts, SystemResult, better_first};
 use crate::quantity::Quantity;
 
 /// One treatment of a run, as a line of a landscape.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
+pub struct MeasuredLine {
     pub run: String,
     pub workload: String,
     /// Name of the system: host and treatment.
@@ -26,11 +28,11 @@ pub struct Measured {
     /// Interval of the value.
     pub interval: Option<Interval>,
     /// Amounts of the denominators in the system.
-    pub counts: Counts,
+    pub counts: DenominatorCounts,
     /// Day of the run.
     pub day: String,
     /// Kind of the value: measured, or quoted for a published result that was imported as a run.
-    pub kind: Kind,
+    pub kind: MetricKind,
 }
 
 /// Returns the treatments of a run in its deciding metric. `host` and `started_at` are those of the
@@ -42,8 +44,8 @@ pub fn measured(
     started_at: &str,
     analysis: &Analysis,
     system: &SystemDescription,
-    kind: Kind,
-) -> Vec<Measured> {
+    kind: MetricKind,
+) -> Vec<MeasuredLine> {
     let fact = |path: &str| system.get(path).map(str::to_owned);
     let count = |path: &str| fact(path).and_then(|t| t.parse::<f64>().ok()).filter(|n| *n > 0.0);
     let deciding: Vec<&TreatmentSummary> =
@@ -54,7 +56,7 @@ pub fn measured(
             let value = s.centre()?;
             let label = s.label.trim();
             let plain = deciding.len() == 1 || label.is_empty();
-            Some(Measured {
+            Some(MeasuredLine {
                 run: run.to_owned(),
                 workload: workload.to_owned(),
                 system: if plain { host.to_owned() } else { format!("{host} ({label})") },
@@ -65,11 +67,11 @@ pub fn measured(
                 better: s.better,
                 value,
                 interval: s.interval(),
-                counts: Counts {
+                counts: DenominatorCounts {
                     chips: count("cpu.sockets"),
                     cores: count("cpu.cores"),
                     threads: count("cpu.threads"),
-                    ..Counts::default()
+                    ..DenominatorCounts::default()
                 },
                 day: started_at.chars().take(10).collect(),
                 kind,
@@ -85,7 +87,7 @@ impl Landscape {
     /// # Errors
     /// [`LandscapeError::OtherMetric`] if metric, unit or direction differ from those of the
     /// landscape.
-    pub fn add_measured(&mut self, measured: &[Measured]) -> Result<(), LandscapeError> {
+    pub fn add_measured(&mut self, measured: &[MeasuredLine]) -> Result<(), LandscapeError> {
         for m in measured {
             let same =
                 m.unit == self.unit && m.better == self.better && self.metrics.contains(&m.metric);
@@ -103,7 +105,7 @@ impl Landscape {
             self.lines_in_all += 1;
         }
         // An imported run of quoted results stays quoted; every line states its kind.
-        if let Some(m) = measured.iter().find(|m| m.kind != Kind::Quoted) {
+        if let Some(m) = measured.iter().find(|m| m.kind != MetricKind::Quoted) {
             let number = |what: String, kind| NumberEvidence {
                 what,
                 kind: Some(kind),
@@ -111,44 +113,52 @@ impl Landscape {
                 ..NumberEvidence::default()
             };
             let own = format!("{} of the workload {}", m.metric, m.workload);
-            let numbers =
-                vec![number(own, Kind::Measured), number(self.benchmarks.join(", "), Kind::Quoted)];
-            let evidence = Evidence { numbers: Known::Is(numbers), ..Evidence::default() };
+            let numbers = vec![
+                number(own, MetricKind::Measured),
+                number(self.benchmarks.join(", "), MetricKind::Quoted),
+            ];
+            let evidence = Evidence { numbers: RecordedValue::Is(numbers), ..Evidence::default() };
             self.findings.extend(judge(&rows::KINDS_NOT_MIXED, &evidence));
         }
         self.rank_again();
         Ok(())
     }
 
-    fn measured_line(&self, m: &Measured) -> Line {
+    fn measured_line(&self, m: &MeasuredLine) -> LandscapeLine {
         let from = format!("run {}", m.run);
         let what = format!("{} of {}", m.metric, m.system);
-        let entry = Entry {
+        let entry = SystemResult {
             label: m.system.clone(),
             value: Quantity::given(m.value, &m.unit, m.kind, &what, &from)
                 .with_interval(m.interval),
             better: m.better,
             counts: m.counts.clone(),
         };
-        let words = |text: &str| Some(Cell { text: text.to_owned(), value: None, formula: None });
-        let number =
-            |n: Option<f64>| n.map(|n| Cell { text: n.to_string(), value: Some(n), formula: None });
+        let words =
+            |text: &str| Some(LandscapeCell { text: text.to_owned(), value: None, formula: None });
+        let number = |n: Option<f64>| {
+            n.map(|n| LandscapeCell { text: n.to_string(), value: Some(n), formula: None })
+        };
         let mut value_given = false;
         let cells = self
             .columns
             .iter()
             .map(|column| match (column.role, column.key.as_str()) {
-                (Role::Value, _) if !value_given => {
+                (ColumnRole::Value, _) if !value_given => {
                     value_given = true;
                     let text = entry.value.text();
-                    Some(Cell { text, value: Some(m.value), formula: None })
+                    Some(LandscapeCell { text, value: Some(m.value), formula: None })
                 }
-                (Role::Value, _) => None,
-                (Role::Derived, key) => {
+                (ColumnRole::Value, _) => None,
+                (ColumnRole::Derived, key) => {
                     let name = key.strip_prefix("per_")?.replace('_', "-");
                     let per = Basis::Per(name.parse::<Denominator>().ok()?);
                     let q = entry.quantity(per)?;
-                    Some(Cell { text: q.text(), value: Some(q.value), formula: Some(q.formula()) })
+                    Some(LandscapeCell {
+                        text: q.text(),
+                        value: Some(q.value),
+                        formula: Some(q.formula()),
+                    })
                 }
                 (_, "system") => words(&m.system),
                 (_, "processor") => words(m.processor.as_ref()?),
@@ -164,7 +174,7 @@ impl Landscape {
         // question of its own.
         let own = format!(": {}", m.metric);
         let asked = self.lines.iter().map(|l| &l.question).find(|q| q.ends_with(&own));
-        Line {
+        LandscapeLine {
             question: asked.cloned().unwrap_or_else(|| format!("{}: {}", m.workload, m.metric)),
             rank: None,
             kind: m.kind,
@@ -179,9 +189,9 @@ impl Landscape {
     fn rank_again(&mut self) {
         let Some(basis) = self.ordered_by else { return };
         let better = self.better;
-        let number = |l: &Line| l.entry.as_ref().and_then(|e| e.number(basis));
+        let number = |l: &LandscapeLine| l.entry.as_ref().and_then(|e| e.number(basis));
         let asked: Vec<String> = self.tables().iter().map(|(q, _)| (*q).to_owned()).collect();
-        let table = |l: &Line| asked.iter().position(|q| *q == l.question);
+        let table = |l: &LandscapeLine| asked.iter().position(|q| *q == l.question);
         self.lines.sort_by(|a, b| {
             table(a).cmp(&table(b)).then_with(|| match (number(a), number(b)) {
                 (Some(a), Some(b)) => better_first(better, a, b),
@@ -202,8 +212,8 @@ impl Landscape {
     }
 
     /// Formats a measured value with its interval for a footnote; `None` for quoted lines.
-    pub fn interval_note(line: &Line) -> Option<String> {
-        let entry = line.entry.as_ref().filter(|_| line.kind == Kind::Measured)?;
+    pub fn interval_note(line: &LandscapeLine) -> Option<String> {
+        let entry = line.entry.as_ref().filter(|_| line.kind == MetricKind::Measured)?;
         let q = &entry.value;
         let text = q.interval.map_or_else(
             || format!("{} (no interval)", units::format_value(q.value, &q.unit)),

@@ -1,9 +1,9 @@
 //! Tests of landscapes over small collections.
 
-use assay_model::{Better, Interval, Kind, Profile, Severity};
+use assay_model::{Better, Interval, MetricKind, Profile, Severity};
 
 use super::*;
-use crate::denominator::Counts;
+use crate::denominator::DenominatorCounts;
 
 const HEAD: &str =
     "id,source,benchmark,metric,unit,higher_is_better,system,cores,value,as_of_date\n";
@@ -157,8 +157,8 @@ fn a_definition_whose_file_is_missing_is_named_with_its_line() {
     );
 }
 
-fn run(metric: &str, unit: &str, value: f64) -> Measured {
-    Measured {
+fn run(metric: &str, unit: &str, value: f64) -> MeasuredLine {
+    MeasuredLine {
         run: "20260101-000000-abcd".to_owned(),
         workload: "w".to_owned(),
         system: "here".to_owned(),
@@ -169,9 +169,9 @@ fn run(metric: &str, unit: &str, value: f64) -> Measured {
         better: Better::Higher,
         value,
         interval: Some(Interval { low: value * 0.99, high: value * 1.01, level: 0.95 }),
-        counts: Counts { cores: Some(2.0), ..Counts::default() },
+        counts: DenominatorCounts { cores: Some(2.0), ..DenominatorCounts::default() },
         day: "2026-01-01".to_owned(),
-        kind: Kind::Measured,
+        kind: MetricKind::Measured,
     }
 }
 
@@ -189,7 +189,7 @@ fn a_measured_line_says_so_and_so_does_the_title() {
         "{}",
         table.heading()
     );
-    assert_eq!(table.lines[0].kind, Kind::Measured, "45 per core is the most");
+    assert_eq!(table.lines[0].kind, MetricKind::Measured, "45 per core is the most");
     assert_eq!((table.lines[0].rank, table.lines[1].rank), (Some(1), Some(2)));
     let q = table.lines[0].entry.as_ref().unwrap().quantity(Basis::Per(Denominator::Core)).unwrap();
     assert_eq!((q.kind_words(), q.interval.is_some()), ("derived", true));
@@ -204,7 +204,9 @@ fn a_measured_line_says_so_and_so_does_the_title() {
 fn a_quoted_result_that_was_imported_stays_quoted() {
     let (_dir, collection) = folder(&format!("{HEAD}a,s,B,m,u,true,A,8,100,\n"));
     let mut table = collection.landscape("small", &Query::default()).unwrap();
-    table.add_measured(&[Measured { kind: Kind::Quoted, ..run("m", "u", 90.0) }]).unwrap();
-    assert!(!table.mixed() && table.lines.iter().all(|l| l.kind == Kind::Quoted));
+    table
+        .add_measured(&[MeasuredLine { kind: MetricKind::Quoted, ..run("m", "u", 90.0) }])
+        .unwrap();
+    assert!(!table.mixed() && table.lines.iter().all(|l| l.kind == MetricKind::Quoted));
     assert!(table.findings.is_empty());
 }

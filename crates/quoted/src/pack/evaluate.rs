@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::cpu::CpuSuiteResult;
 use super::fair_use::FairUse;
-use super::judged::{Judged, PackCheck, Parameters, Wanted};
+use super::judged::{CheckParam, CheckVerdict, PackCheck, Parameters};
 use super::orders::OrdersResult;
-use super::{Applies, Pack, Rule, Verdict, cpu, fair_use, orders};
+use super::{Pack, PackRule, PackScope, Verdict, cpu, fair_use, orders};
 
 /// Evidence that a pack is evaluated on.
 #[derive(Debug, Clone, Copy)]
@@ -77,16 +77,16 @@ impl PackVerdict {
 }
 
 /// Returns the names of the checks for a kind of pack, with the parameters of each.
-pub(crate) fn check_names(applies: Applies) -> Vec<(&'static str, &'static [Wanted])> {
+pub(crate) fn check_names(applies: PackScope) -> Vec<(&'static str, &'static [CheckParam])> {
     fn names<E: 'static>(
         checks: impl IntoIterator<Item = &'static PackCheck<E>>,
-    ) -> Vec<(&'static str, &'static [Wanted])> {
+    ) -> Vec<(&'static str, &'static [CheckParam])> {
         checks.into_iter().map(|c| (c.name, c.parameters)).collect()
     }
     match applies {
-        Applies::CpuSuite => names(cpu::checks()),
-        Applies::Orders => names(orders::checks()),
-        Applies::QuotedClaims => names(fair_use::CHECKS),
+        PackScope::CpuSuite => names(cpu::checks()),
+        PackScope::Orders => names(orders::checks()),
+        PackScope::QuotedClaims => names(fair_use::CHECKS),
     }
 }
 
@@ -97,9 +97,9 @@ pub fn evaluate(pack: &Pack, evidence: &PackEvidence<'_>) -> PackVerdict {
     let mut rules = Vec::new();
     for rule in &pack.rules {
         let (result, evidence) = match judge(pack.applies_to, rule, evidence) {
-            Judged::Pass(seen) => (RuleResult::Pass, seen),
-            Judged::Fail(seen) => (RuleResult::Fail, seen),
-            Judged::Unknown(what) => (RuleResult::Unknown, what),
+            CheckVerdict::Pass(seen) => (RuleResult::Pass, seen),
+            CheckVerdict::Fail(seen) => (RuleResult::Fail, seen),
+            CheckVerdict::Unknown(what) => (RuleResult::Unknown, what),
         };
         if result != RuleResult::Pass {
             verdict = verdict.min(rule.on_failure);
@@ -118,29 +118,31 @@ pub fn evaluate(pack: &Pack, evidence: &PackEvidence<'_>) -> PackVerdict {
     PackVerdict { pack: pack.id.clone(), version: pack.version.clone(), verdict, rules }
 }
 
-fn judge(applies: Applies, rule: &Rule, evidence: &PackEvidence<'_>) -> Judged {
+fn judge(applies: PackScope, rule: &PackRule, evidence: &PackEvidence<'_>) -> CheckVerdict {
     let parameters = Parameters(&rule.parameters);
     match (applies, evidence) {
-        (Applies::CpuSuite, PackEvidence::Cpu(e)) => by_name(cpu::checks(), rule, *e, &parameters),
-        (Applies::Orders, PackEvidence::Orders(e)) => {
+        (PackScope::CpuSuite, PackEvidence::Cpu(e)) => {
+            by_name(cpu::checks(), rule, *e, &parameters)
+        }
+        (PackScope::Orders, PackEvidence::Orders(e)) => {
             by_name(orders::checks(), rule, *e, &parameters)
         }
-        (Applies::QuotedClaims, PackEvidence::FairUse(e)) => {
+        (PackScope::QuotedClaims, PackEvidence::FairUse(e)) => {
             by_name(fair_use::CHECKS, rule, *e, &parameters)
         }
-        _ => Judged::Unknown("a result of the pack's kind".to_owned()),
+        _ => CheckVerdict::Unknown("a result of the pack's kind".to_owned()),
     }
 }
 
 /// Evaluates the check that a rule names.
 fn by_name<E: 'static>(
     checks: impl IntoIterator<Item = &'static PackCheck<E>>,
-    rule: &Rule,
+    rule: &PackRule,
     evidence: &E,
     parameters: &Parameters<'_>,
-) -> Judged {
+) -> CheckVerdict {
     match checks.into_iter().find(|c| c.name == rule.check) {
         Some(check) => (check.evaluate)(evidence, parameters),
-        None => Judged::Unknown(format!("the check `{}`", rule.check)),
+        None => CheckVerdict::Unknown(format!("the check `{}`", rule.check)),
     }
 }

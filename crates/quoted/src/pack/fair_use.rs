@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::judged::{Judged, PackCheck, Parameters, Takes, check, fail, pass, unknown, verdict};
+use super::judged::{
+    CheckParamType, CheckVerdict, PackCheck, Parameters, check, fail, pass, unknown, verdict,
+};
 
 /// A claim that quotes results, and the statements that accompany it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -65,21 +67,21 @@ pub(crate) const CHECKS: &[PackCheck<FairUse>] = &[
     check("licensee", &[], |f, _| each(f, "its licensee", |r| r.licensee.as_ref())),
     check("retrieved", &[], |f, _| each(f, "its retrieval date", |r| r.retrieved.as_ref())),
     check("metric-named", &[], |f, _| each(f, "its metric's full name", |r| r.metric.as_ref())),
-    check("site-named", &[("sites", Takes::Words)], site_named),
+    check("site-named", &[("sites", CheckParamType::Words)], site_named),
     check("basis-stated", &[], basis),
     check("compliant", &[], compliant),
     check("same-benchmark", &[], same_benchmark),
-    check("trademark", &[("words", Takes::Words)], trademark),
+    check("trademark", &[("words", CheckParamType::Words)], trademark),
     check("true-as-of", &[], true_as_of),
     check("estimates-labelled", &[], estimates),
     check("derived-marked", &[], derived),
     check("retirement-stated", &[], retired),
-    check("beside-the-number", &[("fields", Takes::Words)], beside),
+    check("beside-the-number", &[("fields", CheckParamType::Words)], beside),
 ];
 
 /// Requires a text of every quoted result. A missing text is a failure, not unknown: the claim does
 /// not print it.
-fn each(f: &FairUse, what: &str, of: impl Fn(&QuotedUse) -> Option<&String>) -> Judged {
+fn each(f: &FairUse, what: &str, of: impl Fn(&QuotedUse) -> Option<&String>) -> CheckVerdict {
     if f.results.is_empty() {
         return unknown("the quoted results");
     }
@@ -98,7 +100,7 @@ fn all(
     wrong: &str,
     missing: &str,
     kept: &str,
-) -> Judged {
+) -> CheckVerdict {
     if f.results.is_empty() {
         return unknown("the quoted results");
     }
@@ -109,9 +111,9 @@ fn all(
     verdict(&named(Some(false), wrong), &named(None, missing), kept)
 }
 
-fn source_public(f: &FairUse, _: &Parameters<'_>) -> Judged {
+fn source_public(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     match each(f, "its source", |r| r.source.as_ref()) {
-        Judged::Pass(_) => all(
+        CheckVerdict::Pass(_) => all(
             f,
             |r| r.public,
             "is not public",
@@ -122,7 +124,7 @@ fn source_public(f: &FairUse, _: &Parameters<'_>) -> Judged {
     }
 }
 
-fn site_named(f: &FairUse, p: &Parameters<'_>) -> Judged {
+fn site_named(f: &FairUse, p: &Parameters<'_>) -> CheckVerdict {
     let Some(named) = &f.sites_named else { return unknown("which sites are named") };
     let absent: Vec<&str> =
         p.words("sites").into_iter().filter(|s| !named.iter().any(|n| n.contains(s))).collect();
@@ -133,7 +135,7 @@ fn site_named(f: &FairUse, p: &Parameters<'_>) -> Judged {
     }
 }
 
-fn basis(f: &FairUse, _: &Parameters<'_>) -> Judged {
+fn basis(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     match f.basis_stated {
         Some(true) => pass("the basis of the comparison is stated"),
         Some(false) => fail("the basis of the comparison is not stated"),
@@ -141,7 +143,7 @@ fn basis(f: &FairUse, _: &Parameters<'_>) -> Judged {
     }
 }
 
-fn compliant(f: &FairUse, _: &Parameters<'_>) -> Judged {
+fn compliant(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     all(
         f,
         |r| r.compliant,
@@ -151,7 +153,7 @@ fn compliant(f: &FairUse, _: &Parameters<'_>) -> Judged {
     )
 }
 
-fn same_benchmark(f: &FairUse, _: &Parameters<'_>) -> Judged {
+fn same_benchmark(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     let Some(compared) = &f.compares_benchmarks else {
         return unknown("which benchmarks are compared");
     };
@@ -165,7 +167,7 @@ fn same_benchmark(f: &FairUse, _: &Parameters<'_>) -> Judged {
     fail(format!("different benchmarks are compared: {}", names.join(", ")))
 }
 
-fn trademark(f: &FairUse, p: &Parameters<'_>) -> Judged {
+fn trademark(f: &FairUse, p: &Parameters<'_>) -> CheckVerdict {
     let Some(line) = &f.trademark_line else { return unknown("whether there is a trademark line") };
     if line.trim().is_empty() {
         return fail("there is no trademark line");
@@ -177,7 +179,7 @@ fn trademark(f: &FairUse, p: &Parameters<'_>) -> Judged {
     }
 }
 
-fn true_as_of(f: &FairUse, _: &Parameters<'_>) -> Judged {
+fn true_as_of(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     match (&f.true_as_of, f.checked_as_of) {
         (Some(date), Some(true)) if !date.trim().is_empty() => pass(format!("true as of {date}")),
         (Some(date), Some(false)) => fail(format!("not true as of {date}")),
@@ -191,7 +193,7 @@ fn marked(needed: Option<bool>, marked: Option<bool>) -> Option<bool> {
     if needed? { marked } else { Some(true) }
 }
 
-fn estimates(f: &FairUse, _: &Parameters<'_>) -> Judged {
+fn estimates(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     all(
         f,
         |r| marked(r.estimated, r.estimate_labelled),
@@ -201,7 +203,7 @@ fn estimates(f: &FairUse, _: &Parameters<'_>) -> Judged {
     )
 }
 
-fn derived(f: &FairUse, _: &Parameters<'_>) -> Judged {
+fn derived(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     match (f.derived, f.derived_marked_near_metric) {
         (Some(false), _) => pass("no value is derived"),
         (Some(true), Some(true)) => {
@@ -212,7 +214,7 @@ fn derived(f: &FairUse, _: &Parameters<'_>) -> Judged {
     }
 }
 
-fn retired(f: &FairUse, _: &Parameters<'_>) -> Judged {
+fn retired(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     all(
         f,
         |r| marked(r.retired, r.retirement_stated),
@@ -222,7 +224,7 @@ fn retired(f: &FairUse, _: &Parameters<'_>) -> Judged {
     )
 }
 
-fn beside(f: &FairUse, p: &Parameters<'_>) -> Judged {
+fn beside(f: &FairUse, p: &Parameters<'_>) -> CheckVerdict {
     if f.results.is_empty() {
         return unknown("the quoted results");
     }
@@ -243,7 +245,7 @@ fn beside(f: &FairUse, p: &Parameters<'_>) -> Judged {
 }
 
 /// Checks source, licensee, date, basis, site and compliance together, for a published result.
-pub(crate) fn basics(f: &FairUse) -> Judged {
+pub(crate) fn basics(f: &FairUse) -> CheckVerdict {
     let parameters = std::collections::BTreeMap::new();
     let p = Parameters(&parameters);
     let parts = [
@@ -257,9 +259,9 @@ pub(crate) fn basics(f: &FairUse) -> Judged {
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     for part in parts {
         match part {
-            Judged::Pass(_) => {}
-            Judged::Fail(what) => wrong.push(what),
-            Judged::Unknown(what) => missing.push(what),
+            CheckVerdict::Pass(_) => {}
+            CheckVerdict::Fail(what) => wrong.push(what),
+            CheckVerdict::Unknown(what) => missing.push(what),
         }
     }
     if f.sites_named.as_ref().is_none_or(Vec::is_empty) {

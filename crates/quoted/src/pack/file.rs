@@ -8,8 +8,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::evaluate::check_names;
-use super::judged::Takes;
-use super::rule::{Applies, Pack, Parameter, Rule, Source, Verdict};
+use super::judged::CheckParamType;
+use super::rule::{Pack, PackRule, PackScope, Parameter, RuleSource, Verdict};
 
 /// Maximum size of a pack file in bytes. Packs are small; a larger file is something else.
 const MAX_BYTES: u64 = 1 << 20;
@@ -22,8 +22,8 @@ struct PackFile {
     version: String,
     date: String,
     title: String,
-    applies_to: Applies,
-    source: Source,
+    applies_to: PackScope,
+    source: RuleSource,
     rule: Vec<Spanned<RuleFile>>,
 }
 
@@ -125,7 +125,7 @@ pub fn read(file: &str, text: &str) -> Result<Pack, PackError> {
         );
         return Err(malformed(0, message));
     }
-    let mut rules: Vec<Rule> = Vec::new();
+    let mut rules: Vec<PackRule> = Vec::new();
     for rule in read.rule {
         let mut rule = rule.into_inner();
         let named = rule.parameters.len();
@@ -142,7 +142,7 @@ pub fn read(file: &str, text: &str) -> Result<Pack, PackError> {
             ));
         }
         check_parameters(read.applies_to, &rule).map_err(|(at, m)| malformed(at, m))?;
-        rules.push(Rule {
+        rules.push(PackRule {
             id: rule.id.into_inner(),
             text: rule.text,
             source: rule.source,
@@ -183,7 +183,7 @@ fn of_today(key: Spanned<String>) -> Spanned<String> {
 }
 
 /// Checks that the rule's check exists, and that its parameters are exactly those of the check.
-fn check_parameters(applies: Applies, rule: &RuleFile) -> Result<(), (usize, String)> {
+fn check_parameters(applies: PackScope, rule: &RuleFile) -> Result<(), (usize, String)> {
     let known = check_names(applies);
     let (at, name) = (rule.check.span().start, rule.check.get_ref().as_str());
     let Some((_, takes)) = known.iter().find(|(n, _)| *n == name) else {
@@ -204,15 +204,15 @@ fn check_parameters(applies: Applies, rule: &RuleFile) -> Result<(), (usize, Str
         };
         let fits = matches!(
             (wants, value),
-            (Takes::Number, Parameter::Number(_))
-                | (Takes::Words, Parameter::Words(_))
-                | (Takes::Table, Parameter::Table(_))
+            (CheckParamType::Number, Parameter::Number(_))
+                | (CheckParamType::Words, Parameter::Words(_))
+                | (CheckParamType::Table, Parameter::Table(_))
         );
         if !fits {
             let wants = match wants {
-                Takes::Number => "a number",
-                Takes::Words => "a list of words",
-                Takes::Table => "a table of words",
+                CheckParamType::Number => "a number",
+                CheckParamType::Words => "a list of words",
+                CheckParamType::Table => "a table of words",
             };
             return Err((at, format!("`{key}` takes {wants}")));
         }

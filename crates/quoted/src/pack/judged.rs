@@ -6,7 +6,7 @@ use super::Parameter;
 
 /// Result of a check, with its evidence as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Judged {
+pub(crate) enum CheckVerdict {
     /// The rule is satisfied.
     Pass(String),
     /// The rule is violated.
@@ -15,20 +15,24 @@ pub(crate) enum Judged {
     Unknown(String),
 }
 
-pub(crate) fn pass(evidence: impl Into<String>) -> Judged {
-    Judged::Pass(evidence.into())
+pub(crate) fn pass(evidence: impl Into<String>) -> CheckVerdict {
+    CheckVerdict::Pass(evidence.into())
 }
 
-pub(crate) fn fail(evidence: impl Into<String>) -> Judged {
-    Judged::Fail(evidence.into())
+pub(crate) fn fail(evidence: impl Into<String>) -> CheckVerdict {
+    CheckVerdict::Fail(evidence.into())
 }
 
-pub(crate) fn unknown(what: impl Into<String>) -> Judged {
-    Judged::Unknown(what.into())
+pub(crate) fn unknown(what: impl Into<String>) -> CheckVerdict {
+    CheckVerdict::Unknown(what.into())
 }
 
 /// Fails if anything is wrong, is unknown if data are missing, and passes otherwise.
-pub(crate) fn verdict(wrong: &[String], missing: &[String], kept: impl Into<String>) -> Judged {
+pub(crate) fn verdict(
+    wrong: &[String],
+    missing: &[String],
+    kept: impl Into<String>,
+) -> CheckVerdict {
     if !wrong.is_empty() {
         fail(wrong.join("; "))
     } else if !missing.is_empty() {
@@ -40,7 +44,7 @@ pub(crate) fn verdict(wrong: &[String], missing: &[String], kept: impl Into<Stri
 
 /// Type of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub(crate) enum CheckParamType {
     Number,
     Words,
     /// A table from words to texts.
@@ -48,19 +52,19 @@ pub(crate) enum Takes {
 }
 
 /// Name and type of a parameter of a check.
-pub(crate) type Wanted = (&'static str, Takes);
+pub(crate) type CheckParam = (&'static str, CheckParamType);
 
 /// A named check: its parameters, and the function that evaluates evidence of type `E`.
 pub(crate) struct PackCheck<E: 'static> {
     pub name: &'static str,
-    pub parameters: &'static [Wanted],
-    pub evaluate: fn(&E, &Parameters<'_>) -> Judged,
+    pub parameters: &'static [CheckParam],
+    pub evaluate: fn(&E, &Parameters<'_>) -> CheckVerdict,
 }
 
 pub(crate) const fn check<E>(
     name: &'static str,
-    parameters: &'static [Wanted],
-    evaluate: fn(&E, &Parameters<'_>) -> Judged,
+    parameters: &'static [CheckParam],
+    evaluate: fn(&E, &Parameters<'_>) -> CheckVerdict,
 ) -> PackCheck<E> {
     PackCheck { name, parameters, evaluate }
 }
@@ -99,7 +103,7 @@ pub(crate) fn agree(a: f64, b: f64, tolerance: f64) -> bool {
 }
 
 /// Checks that every field listed in the parameter `fields` is disclosed.
-pub(crate) fn disclosed(disclosure: &BTreeMap<String, String>, p: &Parameters<'_>) -> Judged {
+pub(crate) fn disclosed(disclosure: &BTreeMap<String, String>, p: &Parameters<'_>) -> CheckVerdict {
     if disclosure.is_empty() {
         return unknown("the disclosure");
     }

@@ -15,4 +15,4 @@ mod rule;
 pub use evaluate::{PackEvidence, PackVerdict, RuleOutcome, RuleResult, evaluate};
 pub use file::{PackError, embedded, read, read_dir};
 pub use result_file::{JudgedFile, judge_file};
-pub use rule::{Applies, Pack, Parameter, Rule, Source, Verdict};
+pub use rule::{Pack, PackRule, PackScope, Parameter, RuleSource, Verdict};

@@ -4,7 +4,7 @@
 use assay_model::{Finding, Severity};
 
 use super::orders::OrdersResult;
-use super::{Applies, Pack, PackEvidence, PackVerdict, RuleResult, Verdict, evaluate};
+use super::{Pack, PackEvidence, PackScope, PackVerdict, RuleResult, Verdict, evaluate};
 
 /// A result file and the verdict of its pack.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub fn judge_file(
     machine: &[(&str, String)],
 ) -> Result<JudgedFile, String> {
     let cannot = |why| format!("the rule pack {} could not read the result: {why}", pack.id);
-    if pack.applies_to != Applies::Orders {
+    if pack.applies_to != PackScope::Orders {
         return Err(cannot("it judges no files of workloads".into()));
     }
     let mut result: OrdersResult =

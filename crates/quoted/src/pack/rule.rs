@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Kind of evidence that a pack applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Applies {
+pub enum PackScope {
     /// A result of a CPU suite ([`super::cpu::CpuSuiteResult`]).
     CpuSuite,
     /// A result of order processing ([`super::orders::OrdersResult`]).
@@ -21,7 +21,7 @@ pub enum Applies {
 /// Document from which the rules of a pack are taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct RuleSource {
     /// Name of the document.
     pub name: String,
     /// Version of the document.
@@ -44,7 +44,7 @@ pub enum Parameter {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rule {
+pub struct PackRule {
     /// Id of the rule (`C3`).
     pub id: String,
     /// Text of the rule in our own words.
@@ -74,11 +74,11 @@ pub struct Pack {
     /// Title of the pack, one line.
     pub title: String,
     /// Kind of evidence that the rules apply to.
-    pub applies_to: Applies,
+    pub applies_to: PackScope,
     /// Source of the rules.
-    pub source: Source,
+    pub source: RuleSource,
     /// Rules in the order of their ids.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PackRule>,
 }
 
 /// Status of a result under a pack.

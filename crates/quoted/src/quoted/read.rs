@@ -9,7 +9,7 @@ use super::{QuotedError, QuotedResult};
 
 /// A column of the file; text and count columns hold an accessor for their field of a result.
 #[derive(Clone, Copy)]
-enum Column {
+enum ResultColumn {
     Id,
     Text(fn(&mut QuotedResult) -> &mut String),
     Words(fn(&mut QuotedResult) -> &mut Option<String>),
@@ -21,33 +21,33 @@ enum Column {
     More,
 }
 
-const COLUMNS: [(&str, Column); 26] = [
-    ("id", Column::Id),
-    ("source", Column::Text(|r| &mut r.source)),
-    ("benchmark", Column::Text(|r| &mut r.benchmark)),
-    ("metric", Column::Text(|r| &mut r.metric)),
-    ("unit", Column::Text(|r| &mut r.unit)),
-    ("higher_is_better", Column::Better),
-    ("system", Column::Text(|r| &mut r.system)),
-    ("vendor", Column::Words(|r| &mut r.vendor)),
-    ("chips", Column::Count(|r| &mut r.chips)),
-    ("cores", Column::Count(|r| &mut r.cores)),
-    ("threads", Column::Count(|r| &mut r.threads)),
-    ("instances", Column::Count(|r| &mut r.instances)),
-    ("ghz", Column::Ghz),
-    ("processor", Column::Words(|r| &mut r.processor)),
-    ("memory_gb", Column::Count(|r| &mut r.memory_gb)),
-    ("rack_units", Column::Count(|r| &mut r.rack_units)),
-    ("watts", Column::Count(|r| &mut r.watts)),
-    ("price", Column::Count(|r| &mut r.price)),
-    ("currency", Column::Words(|r| &mut r.currency)),
-    ("os", Column::Words(|r| &mut r.os)),
-    ("compiler_or_jvm", Column::Words(|r| &mut r.compiler_or_jvm)),
-    ("config_note", Column::Words(|r| &mut r.config_note)),
-    ("value", Column::Value),
-    ("value_per_jvm", Column::Count(|r| &mut r.value_per_jvm)),
-    ("as_of_date", Column::AsOf),
-    ("result", Column::Words(|r| &mut r.result)),
+const COLUMNS: [(&str, ResultColumn); 26] = [
+    ("id", ResultColumn::Id),
+    ("source", ResultColumn::Text(|r| &mut r.source)),
+    ("benchmark", ResultColumn::Text(|r| &mut r.benchmark)),
+    ("metric", ResultColumn::Text(|r| &mut r.metric)),
+    ("unit", ResultColumn::Text(|r| &mut r.unit)),
+    ("higher_is_better", ResultColumn::Better),
+    ("system", ResultColumn::Text(|r| &mut r.system)),
+    ("vendor", ResultColumn::Words(|r| &mut r.vendor)),
+    ("chips", ResultColumn::Count(|r| &mut r.chips)),
+    ("cores", ResultColumn::Count(|r| &mut r.cores)),
+    ("threads", ResultColumn::Count(|r| &mut r.threads)),
+    ("instances", ResultColumn::Count(|r| &mut r.instances)),
+    ("ghz", ResultColumn::Ghz),
+    ("processor", ResultColumn::Words(|r| &mut r.processor)),
+    ("memory_gb", ResultColumn::Count(|r| &mut r.memory_gb)),
+    ("rack_units", ResultColumn::Count(|r| &mut r.rack_units)),
+    ("watts", ResultColumn::Count(|r| &mut r.watts)),
+    ("price", ResultColumn::Count(|r| &mut r.price)),
+    ("currency", ResultColumn::Words(|r| &mut r.currency)),
+    ("os", ResultColumn::Words(|r| &mut r.os)),
+    ("compiler_or_jvm", ResultColumn::Words(|r| &mut r.compiler_or_jvm)),
+    ("config_note", ResultColumn::Words(|r| &mut r.config_note)),
+    ("value", ResultColumn::Value),
+    ("value_per_jvm", ResultColumn::Count(|r| &mut r.value_per_jvm)),
+    ("as_of_date", ResultColumn::AsOf),
+    ("result", ResultColumn::Words(|r| &mut r.result)),
 ];
 
 /// Returns the names of the columns that [`QuotedResult`] has fields for, in the order of the
@@ -98,7 +98,7 @@ fn rows(name: &str, input: impl Read) -> Result<(Vec<QuotedResult>, Vec<u64>), Q
             return Err(QuotedError::MissingColumn { name: name.into(), column });
         }
     }
-    let columns: Vec<Column> = header.iter().map(|h| column_of(h)).collect();
+    let columns: Vec<ResultColumn> = header.iter().map(|h| column_of(h)).collect();
     let mut lines = Vec::new();
     let mut results = Vec::new();
     let mut record = csv::ByteRecord::new();
@@ -129,8 +129,8 @@ fn rows(name: &str, input: impl Read) -> Result<(Vec<QuotedResult>, Vec<u64>), Q
     Ok((results, lines))
 }
 
-fn column_of(title: &str) -> Column {
-    COLUMNS.iter().find(|(t, _)| *t == title).map_or(Column::More, |(_, column)| *column)
+fn column_of(title: &str) -> ResultColumn {
+    COLUMNS.iter().find(|(t, _)| *t == title).map_or(ResultColumn::More, |(_, column)| *column)
 }
 
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
@@ -140,29 +140,29 @@ fn text_of(bytes: &[u8]) -> Cow<'_, str> {
 
 fn set(
     result: &mut QuotedResult,
-    column: Column,
+    column: ResultColumn,
     title: &str,
     text: &str,
 ) -> Result<(), &'static str> {
     let words = || (!text.is_empty()).then(|| text.to_owned());
     match column {
-        Column::Id if text.is_empty() => return Err("an id"),
-        Column::Id => text.clone_into(&mut result.id),
-        Column::Text(field) => text.clone_into(field(result)),
-        Column::Words(field) => *field(result) = words(),
-        Column::Count(field) => *field(result) = count(text)?,
-        Column::Better => result.higher_is_better = truth(text)?,
-        Column::Ghz => {
+        ResultColumn::Id if text.is_empty() => return Err("an id"),
+        ResultColumn::Id => text.clone_into(&mut result.id),
+        ResultColumn::Text(field) => text.clone_into(field(result)),
+        ResultColumn::Words(field) => *field(result) = words(),
+        ResultColumn::Count(field) => *field(result) = count(text)?,
+        ResultColumn::Better => result.higher_is_better = truth(text)?,
+        ResultColumn::Ghz => {
             result.ghz = count(text)?;
             result.ghz_decimals = decimals(text);
         }
-        Column::Value => {
+        ResultColumn::Value => {
             result.value = number(text).ok_or("a finite number")?;
             result.value_decimals = decimals(text);
         }
-        Column::AsOf if text.is_empty() || is_date(text) => result.as_of_date = words(),
-        Column::AsOf => return Err("a date such as 2009-08-27"),
-        Column::More => {
+        ResultColumn::AsOf if text.is_empty() || is_date(text) => result.as_of_date = words(),
+        ResultColumn::AsOf => return Err("a date such as 2009-08-27"),
+        ResultColumn::More => {
             if let Some(text) = words() {
                 result.more.insert(title.to_owned(), text);
             }

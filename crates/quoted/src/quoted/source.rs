@@ -8,7 +8,7 @@ use super::QuotedError;
 
 /// A document: one row of `sources.csv`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct QuotedSource {
     /// Key that the column `source` of the results refers to (`bestperf-2009-08-27`).
     pub key: String,
     pub site: String,
@@ -24,7 +24,7 @@ pub struct Source {
 ///
 /// # Errors
 /// Not CSV, or a column is missing.
-pub fn read_sources(name: &str, input: impl Read) -> Result<Vec<Source>, QuotedError> {
+pub fn read_sources(name: &str, input: impl Read) -> Result<Vec<QuotedSource>, QuotedError> {
     let mut reader = csv::Reader::from_reader(input);
     reader
         .deserialize()

@@ -19,7 +19,7 @@ fn table(name: &str) -> Landscape {
 
 /// Formats every line as one text: its cells joined by spaces, without missing ones.
 fn lines(landscape: &Landscape) -> Vec<String> {
-    let texts = |l: &assay_quoted::landscape::Line| {
+    let texts = |l: &assay_quoted::landscape::LandscapeLine| {
         l.cells.iter().flatten().map(|c| c.text.clone()).collect::<Vec<_>>().join(" ")
     };
     landscape.lines.iter().map(texts).collect()
@@ -341,10 +341,11 @@ fn the_tables_of_cpu2006() {
 
 /// Returns base and peak of each line, `-` for an empty cell.
 fn cells(name: &str, columns: [usize; 2]) -> Vec<String> {
-    let text = |cell: &Option<assay_quoted::landscape::Cell>| {
+    let text = |cell: &Option<assay_quoted::landscape::LandscapeCell>| {
         cell.as_ref().map_or_else(|| "-".to_owned(), |c| c.text.clone())
     };
-    let line = |l: &assay_quoted::landscape::Line| columns.map(|c| text(&l.cells[c])).join(" ");
+    let line =
+        |l: &assay_quoted::landscape::LandscapeLine| columns.map(|c| text(&l.cells[c])).join(" ");
     table(name).lines.iter().map(line).collect()
 }
 

@@ -3,8 +3,11 @@
 use assay_model::Verdict;
 use maud::{Markup, html};
 
-use super::table::{Kind, Row};
-use super::{About, Card, Cell, Figure, Found, Look, On, Part, Parts, Table, Text, Tone};
+use super::table::{ColumnKind, TableRow};
+use super::{
+    Card, DocumentPart, Figure, FindingSubject, Outputs, Parts, ShownFinding, Table, TableCell,
+    Text, TextStyle, Tone,
+};
 use crate::page::data::download;
 use crate::page::packed;
 use crate::words::severity;
@@ -20,24 +23,24 @@ const NAMED: usize = 6;
 
 /// Renders the parts in order.
 pub fn parts(all: &Parts) -> Markup {
-    html! { @for part in all.shown(On::Page) { (one(part)) } }
+    html! { @for part in all.shown(Outputs::Page) { (one(part)) } }
 }
 
-fn one(part: &Part) -> Markup {
+fn one(part: &DocumentPart) -> Markup {
     html! {
         @match part {
-            Part::Heading(2, id, words) => h2 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
-            Part::Heading(_, id, words) => h3 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
-            Part::Paragraph(tone, words) => p class=[class(*tone)] { (text(words)) },
-            Part::List(tone, items) => ul class=[class(*tone)] { @for item in items { li { (text(item)) } } },
-            Part::Cards(all) => (cards(all)),
-            Part::Table(t) => (table(t)),
-            Part::Figure(Figure { chart, caption, under, .. }) => (figure(chart, &text(caption), &parts(under))),
-            Part::Findings(all) => (findings(all)),
-            Part::Pairs(all) => dl { @for (name, value) in all { dt { (name) } dd { (value) } } },
-            Part::Details { summary, open, parts: folded } => details open[*open] { summary { (summary) } (parts(folded)) },
-            Part::File { name, label, text } => p { (download(text, name, label)) },
-            Part::Code(_, code) => div class="table-box" tabindex="0" role="region" aria-label="file" { pre { code { (code) } } },
+            DocumentPart::Heading(2, id, words) => h2 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
+            DocumentPart::Heading(_, id, words) => h3 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
+            DocumentPart::Paragraph(tone, words) => p class=[class(*tone)] { (text(words)) },
+            DocumentPart::List(tone, items) => ul class=[class(*tone)] { @for item in items { li { (text(item)) } } },
+            DocumentPart::Cards(all) => (cards(all)),
+            DocumentPart::Table(t) => (table(t)),
+            DocumentPart::Figure(Figure { chart, caption, under, .. }) => (figure(chart, &text(caption), &parts(under))),
+            DocumentPart::Findings(all) => (findings(all)),
+            DocumentPart::Pairs(all) => dl { @for (name, value) in all { dt { (name) } dd { (value) } } },
+            DocumentPart::Details { summary, open, parts: folded } => details open[*open] { summary { (summary) } (parts(folded)) },
+            DocumentPart::File { name, label, text } => p { (download(text, name, label)) },
+            DocumentPart::Code(_, code) => div class="table-box" tabindex="0" role="region" aria-label="file" { pre { code { (code) } } },
         }
     }
 }
@@ -77,35 +80,35 @@ pub fn text(text: &Text) -> Markup {
     html! { @for (look, words) in &text.0 { (piece(look, words)) } }
 }
 
-fn piece(look: &Look, words: &str) -> Markup {
+fn piece(look: &TextStyle, words: &str) -> Markup {
     html! {
         @match look {
-            Look::Made(markup) => (markup),
-            // A post replaces its numbers and marks by `Look::Made` before rendering.
-            Look::Plain | Look::Unknown(_) | Look::Number(_) | Look::Marks(_) => (words),
-            Look::Strong => strong { (words) },
-            Look::Soft => span class="soft" { (words) },
-            Look::Code => code { (words) },
-            Look::Verdict(verdict) => (badge(*verdict)),
-            Look::Link(to) => a href=(to) { (words) },
-            Look::From(behind) => (behind.link(words)),
-            Look::Trials(behind) => (behind.list()),
+            TextStyle::Made(markup) => (markup),
+            // A post replaces its numbers and marks by `TextStyle::Made` before rendering.
+            TextStyle::Plain | TextStyle::Unknown(_) | TextStyle::Number(_) | TextStyle::Marks(_) => (words),
+            TextStyle::Strong => strong { (words) },
+            TextStyle::Soft => span class="soft" { (words) },
+            TextStyle::Code => code { (words) },
+            TextStyle::Verdict(verdict) => (badge(*verdict)),
+            TextStyle::Link(to) => a href=(to) { (words) },
+            TextStyle::From(behind) => (behind.link(words)),
+            TextStyle::Trials(behind) => (behind.list()),
         }
     }
 }
 
 /// Renders a table in a scrollable box; the rows after the first [`ROWS`] are packed.
 pub fn table(t: &Table) -> Markup {
-    let num = |kind| (kind == Kind::Number).then_some("num");
+    let num = |kind| (kind == ColumnKind::Number).then_some("num");
     let head = html! {
-        @for (_, c) in t.shown(On::Page) { th scope="col" class=[num(c.kind)] { (text(&c.title)) } }
+        @for (_, c) in t.shown(Outputs::Page) { th scope="col" class=[num(c.kind)] { (text(&c.title)) } }
     };
-    let named = t.named_by(On::Page);
-    let field = |i: usize, kind, c: &Cell, span: usize| {
+    let named = t.named_by(Outputs::Page);
+    let field = |i: usize, kind, c: &TableCell, span: usize| {
         let span = (span > 1).then_some(span);
         let class = c.text.0.iter().find_map(|(look, _)| match look {
-            Look::Unknown(class) => Some(*class),
-            Look::Trials(_) => Some("trials"),
+            TextStyle::Unknown(class) => Some(*class),
+            TextStyle::Trials(_) => Some("trials"),
             _ => None,
         });
         html! {
@@ -113,13 +116,13 @@ pub fn table(t: &Table) -> Markup {
             @else { td class=[class.or(num(kind))] colspan=[span] title=[&c.title] { (text(&c.text)) } }
         }
     };
-    let made = |rows: &[Row]| {
+    let made = |rows: &[TableRow]| {
         html! {
             @for row in rows {
                 tr id=[(!row.id.is_empty()).then_some(&row.id)] class=[row.class] {
-                    @for (i, c) in t.shown(On::Page) {
+                    @for (i, c) in t.shown(Outputs::Page) {
                         @if let Some(cell) = row.cells.get(i).filter(|_| !covered(&row.cells[..i])) {
-                            @let span = t.shown(On::Page).filter(|(k, _)| (i..i + cell.span).contains(k)).count();
+                            @let span = t.shown(Outputs::Page).filter(|(k, _)| (i..i + cell.span).contains(k)).count();
                             (field(i, c.kind, cell, span))
                         }
                     }
@@ -132,14 +135,14 @@ pub fn table(t: &Table) -> Markup {
     let rows = html! {
         (made(first))
         @if !rest.is_empty() {
-            (packed::rows(&made(rest), holds, &format!("{} more rows come with the script of this page.", rest.len()), t.shown(On::Page).count()))
+            (packed::rows(&made(rest), holds, &format!("{} more rows come with the script of this page.", rest.len()), t.shown(Outputs::Page).count()))
         }
     };
     table_box(&t.caption, &head, &rows)
 }
 
 /// Returns true if the span of one of these cells covers the next cell.
-fn covered(before: &[Cell]) -> bool {
+fn covered(before: &[TableCell]) -> bool {
     before.iter().enumerate().any(|(i, c)| i + c.span > before.len())
 }
 
@@ -180,13 +183,13 @@ pub fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
 }
 
 /// Renders findings as a list, or [`super::NO_FINDINGS`] for an empty list.
-pub fn findings(all: &[Found]) -> Markup {
-    let links = |about: &About| -> Vec<(String, String)> {
+pub fn findings(all: &[ShownFinding]) -> Markup {
+    let links = |about: &FindingSubject| -> Vec<(String, String)> {
         match about {
-            About::Trials(trials) => {
+            FindingSubject::Trials(trials) => {
                 trials.iter().map(|n| (format!("#trial-{n}"), format!("trial {n}"))).collect()
             }
-            About::Numbers(anchors) => {
+            FindingSubject::Numbers(anchors) => {
                 anchors.iter().map(|a| (format!("#{a}"), a.clone())).collect()
             }
         }
@@ -195,7 +198,7 @@ pub fn findings(all: &[Found]) -> Markup {
         @if all.is_empty() { p { (super::NO_FINDINGS) } }
         @else {
             ul class="findings" {
-                @for Found { finding: f, about, id } in all {
+                @for ShownFinding { finding: f, about, id } in all {
                     @let links = links(about);
                     li class={ "finding " (severity(f.severity)) } id=[id.as_ref()] tabindex=[id.as_ref().map(|_| "-1")] {
                         p {

@@ -3,64 +3,64 @@
 
 use std::fmt::Write as _;
 
-use super::table::Kind;
-use super::{Found, Look, On, Part, Parts, Table, Text};
+use super::table::ColumnKind;
+use super::{DocumentPart, Outputs, Parts, ShownFinding, Table, Text, TextStyle};
 use crate::words::severity;
 
 /// Returns the parts in order, each followed by an empty line.
 pub fn parts(all: &Parts) -> String {
     let mut out = String::new();
-    for part in all.shown(On::Markdown) {
+    for part in all.shown(Outputs::Markdown) {
         one(&mut out, part);
     }
     out
 }
 
-fn one(out: &mut String, part: &Part) {
+fn one(out: &mut String, part: &DocumentPart) {
     // Writing to a string cannot fail.
     let _ = match part {
-        Part::Heading(level, _, words) => {
+        DocumentPart::Heading(level, _, words) => {
             writeln!(out, "{} {}\n", "#".repeat(usize::from(*level)), text(words))
         }
-        Part::Paragraph(_, words) => writeln!(out, "{}\n", text(words)),
-        Part::List(_, items) => {
+        DocumentPart::Paragraph(_, words) => writeln!(out, "{}\n", text(words)),
+        DocumentPart::List(_, items) => {
             for item in items {
                 let _ = writeln!(out, "- {}", text(item));
             }
             writeln!(out)
         }
-        Part::Pairs(all) => {
+        DocumentPart::Pairs(all) => {
             for (name, value) in all {
                 let _ = writeln!(out, "- {}: {}", line(name), line(value));
             }
             writeln!(out)
         }
-        Part::Cards(all) => {
+        DocumentPart::Cards(all) => {
             for card in all {
                 let _ = writeln!(out, "- {}", line(&card.words));
             }
             writeln!(out)
         }
-        Part::Table(t) => {
+        DocumentPart::Table(t) => {
             out.push_str(&table(t));
             Ok(())
         }
-        Part::Figure(figure) if figure.words.is_empty() => {
+        DocumentPart::Figure(figure) if figure.words.is_empty() => {
             out.push_str(&parts(&figure.under));
             Ok(())
         }
-        Part::Figure(figure) => {
+        DocumentPart::Figure(figure) => {
             writeln!(out, "*{}.* {}.\n", text(&figure.caption), line(&figure.words))
         }
-        Part::Findings(all) => writeln!(out, "{}", findings(all)),
-        Part::Details { summary, parts: folded, .. } => {
+        DocumentPart::Findings(all) => writeln!(out, "{}", findings(all)),
+        DocumentPart::Details { summary, parts: folded, .. } => {
             if !folded.are_captioned() {
                 let _ = writeln!(out, "{}\n", line(summary));
             }
             write!(out, "{}", parts(folded))
         }
-        Part::File { .. } => Ok(()),
-        Part::Code(language, code) => {
+        DocumentPart::File { .. } => Ok(()),
+        DocumentPart::Code(language, code) => {
             // A fence that is longer than any run of backticks in the file cannot be closed by the
             // file.
             let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -75,10 +75,10 @@ pub fn text(text: &Text) -> String {
     let mut out = String::new();
     for (look, words) in &text.0 {
         let _ = match look {
-            Look::Made(_) => write!(out, "{words}"),
-            Look::Strong => write!(out, "**{}**", line(words)),
-            Look::Code => write!(out, "`{}`", code(words)),
-            Look::Link(to) if !to.starts_with('#') => write!(out, "[{}]({to})", line(words)),
+            TextStyle::Made(_) => write!(out, "{words}"),
+            TextStyle::Strong => write!(out, "**{}**", line(words)),
+            TextStyle::Code => write!(out, "`{}`", code(words)),
+            TextStyle::Link(to) if !to.starts_with('#') => write!(out, "[{}]({to})", line(words)),
             _ => write!(out, "{}", line(words)),
         };
     }
@@ -92,13 +92,13 @@ fn table(t: &Table) -> String {
         let _ = writeln!(out, "*{}*\n", line(&t.caption));
     }
     let mut rule = String::new();
-    for (_, c) in t.shown(On::Markdown) {
+    for (_, c) in t.shown(Outputs::Markdown) {
         let _ = write!(out, "| {} ", text(&c.title));
-        rule.push_str(if c.kind == Kind::Number { "|--:" } else { "|---" });
+        rule.push_str(if c.kind == ColumnKind::Number { "|--:" } else { "|---" });
     }
     let _ = writeln!(out, "|\n{rule}|");
     for row in &t.rows {
-        for (i, _) in t.shown(On::Markdown) {
+        for (i, _) in t.shown(Outputs::Markdown) {
             let _ =
                 write!(out, "| {} ", row.cells.get(i).map_or_else(String::new, |c| text(&c.text)));
         }
@@ -109,7 +109,7 @@ fn table(t: &Table) -> String {
 }
 
 /// Formats findings as a list, or [`super::NO_FINDINGS`] for an empty list.
-fn findings(all: &[Found]) -> String {
+fn findings(all: &[ShownFinding]) -> String {
     if all.is_empty() {
         return format!("{}\n", super::NO_FINDINGS);
     }

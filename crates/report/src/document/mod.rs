@@ -14,16 +14,16 @@ use maud::Markup;
 
 use crate::merged_sentences::trials_text;
 
-pub use table::{Cell, Table, cell};
-pub use text::{Look, NOTHING, Text, Tone, text};
-pub use trial_links::Behind;
+pub use table::{Table, TableCell, cell};
+pub use text::{NOTHING, Text, TextStyle, Tone, text};
+pub use trial_links::TrialLinks;
 
 /// Sentence that is shown if the checks found nothing.
 pub const NO_FINDINGS: &str = "The checks found nothing to report.";
 
 /// The outputs that show a part or a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum On {
+pub enum Outputs {
     #[default]
     All,
     /// The published outputs: HTML and Markdown.
@@ -35,23 +35,23 @@ pub enum On {
     Terminal,
     /// The few lines that end a run.
     Brief,
-    /// Every output except [`On::Brief`].
+    /// Every output except [`Outputs::Brief`].
     Full,
 }
 
-impl On {
+impl Outputs {
     /// Returns true if `output` shows a part that is meant for `self`.
-    pub fn shows(self, output: On) -> bool {
-        self == On::All
+    pub fn shows(self, output: Outputs) -> bool {
+        self == Outputs::All
             || self == output
-            || (self == On::Published && matches!(output, On::Page | On::Markdown))
-            || (self == On::Full && output != On::Brief)
+            || (self == Outputs::Published && matches!(output, Outputs::Page | Outputs::Markdown))
+            || (self == Outputs::Full && output != Outputs::Brief)
     }
 }
 
 /// A part of a document, such as a paragraph, a table or a chart.
 #[derive(Debug, Clone)]
-pub enum Part {
+pub enum DocumentPart {
     /// A heading: its level, the id that links lead to (empty for none) and its text.
     Heading(u8, String, Text),
     /// A paragraph; a soft one is about the part before it.
@@ -65,7 +65,7 @@ pub enum Part {
     /// A chart; only HTML draws it.
     Figure(Figure),
     /// Findings of the checks; an empty list is written as [`NO_FINDINGS`].
-    Findings(Vec<Found>),
+    Findings(Vec<ShownFinding>),
     /// Parts that HTML folds away under a summary. Other outputs write the summary above the parts,
     /// unless the first part is a table with a caption.
     Details { summary: String, open: bool, parts: Parts },
@@ -104,35 +104,39 @@ pub struct Figure {
 
 /// A finding and the trials or numbers that it is about.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ShownFinding {
     pub finding: Finding,
     /// The trials or numbers that carry the finding.
-    pub about: About,
+    pub about: FindingSubject,
     /// HTML id of the finding, if something links to it.
     pub id: Option<String>,
 }
 
 /// The subject of a finding.
 #[derive(Debug, Clone)]
-pub enum About {
+pub enum FindingSubject {
     /// Trials by number; empty for a finding about the whole.
     Trials(Vec<u32>),
     /// Numbers of a post by anchor; empty for a finding about the whole.
     Numbers(Vec<String>),
 }
 
-impl Found {
+impl ShownFinding {
     /// Wraps a finding about the whole run or post.
     pub fn whole(finding: &Finding) -> Self {
-        Found { finding: finding.clone(), about: About::Trials(Vec::new()), id: None }
+        ShownFinding {
+            finding: finding.clone(),
+            about: FindingSubject::Trials(Vec::new()),
+            id: None,
+        }
     }
 
     /// Returns the trials or numbers with the finding, in parentheses; empty for a finding about
     /// the whole.
     pub fn place(&self) -> String {
         let about = match &self.about {
-            About::Trials(trials) => trials_text(trials),
-            About::Numbers(anchors) => anchors.join(", "),
+            FindingSubject::Trials(trials) => trials_text(trials),
+            FindingSubject::Numbers(anchors) => anchors.join(", "),
         };
         if about.is_empty() { about } else { format!(" ({about})") }
     }
@@ -140,37 +144,37 @@ impl Found {
 
 /// The parts of a document in order, each with the outputs that show it.
 #[derive(Debug, Clone, Default)]
-pub struct Parts(pub Vec<(On, Part)>);
+pub struct Parts(pub Vec<(Outputs, DocumentPart)>);
 
 impl Parts {
     /// Creates a document of one part, for all outputs.
-    pub fn of(part: Part) -> Self {
-        Parts(vec![(On::All, part)])
+    pub fn of(part: DocumentPart) -> Self {
+        Parts(vec![(Outputs::All, part)])
     }
 
     /// Adds a part for the outputs `on`.
-    pub fn on(&mut self, on: On, part: Part) {
+    pub fn on(&mut self, on: Outputs, part: DocumentPart) {
         self.0.push((on, part));
     }
 
     /// Adds a part for all outputs.
-    pub fn push(&mut self, part: Part) {
-        self.on(On::All, part);
+    pub fn push(&mut self, part: DocumentPart) {
+        self.on(Outputs::All, part);
     }
 
     /// Adds a heading to the published outputs; in a terminal, captions replace it.
     pub fn heading(&mut self, id: &str, words: impl Into<Text>) {
-        self.on(On::Published, Part::Heading(3, id.to_owned(), words.into()));
+        self.on(Outputs::Published, DocumentPart::Heading(3, id.to_owned(), words.into()));
     }
 
     /// Adds a plain paragraph.
     pub fn say(&mut self, words: impl Into<Text>) {
-        self.push(Part::Paragraph(Tone::Plain, words.into()));
+        self.push(DocumentPart::Paragraph(Tone::Plain, words.into()));
     }
 
     /// Adds a soft paragraph about the part before it.
     pub fn note(&mut self, words: impl Into<Text>) {
-        self.push(Part::Paragraph(Tone::Soft, words.into()));
+        self.push(DocumentPart::Paragraph(Tone::Soft, words.into()));
     }
 
     /// Adds soft paragraphs about the part before them.
@@ -183,24 +187,24 @@ impl Parts {
     /// Adds a table, unless it has no rows.
     pub fn table(&mut self, table: Table) {
         if !table.rows.is_empty() {
-            self.push(Part::Table(table));
+            self.push(DocumentPart::Table(table));
         }
     }
 
     /// Adds a chart with its caption.
     pub fn figure(&mut self, chart: Markup, caption: impl Into<Text>) {
         let (words, under) = (String::new(), Parts::default());
-        self.push(Part::Figure(Figure { chart, caption: caption.into(), words, under }));
+        self.push(DocumentPart::Figure(Figure { chart, caption: caption.into(), words, under }));
     }
 
     /// Adds a heading that all outputs show.
     pub fn titled(&mut self, words: impl Into<Text>) {
-        self.push(Part::Heading(3, String::new(), words.into()));
+        self.push(DocumentPart::Heading(3, String::new(), words.into()));
     }
 
     /// Adds a paragraph in a tone.
     pub fn toned(&mut self, tone: Tone, words: impl Into<Text>) {
-        self.push(Part::Paragraph(tone, words.into()));
+        self.push(DocumentPart::Paragraph(tone, words.into()));
     }
 
     /// Adds all parts of `other`.
@@ -211,29 +215,29 @@ impl Parts {
     /// Adds findings about the whole, if there are any.
     pub fn findings(&mut self, all: &[Finding]) {
         if !all.is_empty() {
-            self.push(Part::Findings(all.iter().map(Found::whole).collect()));
+            self.push(DocumentPart::Findings(all.iter().map(ShownFinding::whole).collect()));
         }
     }
 
     /// Returns true if the first part is a table with a caption.
     pub fn are_captioned(&self) -> bool {
-        matches!(self.0.first(), Some((_, Part::Table(t))) if !t.caption.is_empty())
+        matches!(self.0.first(), Some((_, DocumentPart::Table(t))) if !t.caption.is_empty())
     }
 
     /// Returns true if a table cell links to `place`.
     pub fn leads_to(&self, place: &str) -> bool {
-        let leads = |c: &Cell| {
-            c.text.0.iter().any(|(look, _)| matches!(look, Look::Link(to) if to == place))
+        let leads = |c: &TableCell| {
+            c.text.0.iter().any(|(look, _)| matches!(look, TextStyle::Link(to) if to == place))
         };
-        self.0.iter().any(|(_, part)| matches!(part, Part::Table(t) if t.rows.iter().flat_map(|r| &r.cells).any(leads)))
+        self.0.iter().any(|(_, part)| matches!(part, DocumentPart::Table(t) if t.rows.iter().flat_map(|r| &r.cells).any(leads)))
     }
 
     /// Returns every text of the paragraphs and table cells.
     pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
         self.0.iter_mut().flat_map(|(_, part)| -> Box<dyn Iterator<Item = &mut Text>> {
             match part {
-                Part::Paragraph(_, words) => Box::new(std::iter::once(words)),
-                Part::Table(t) => {
+                DocumentPart::Paragraph(_, words) => Box::new(std::iter::once(words)),
+                DocumentPart::Table(t) => {
                     Box::new(t.rows.iter_mut().flat_map(|r| &mut r.cells).map(|c| &mut c.text))
                 }
                 _ => Box::new(std::iter::empty()),
@@ -242,7 +246,7 @@ impl Parts {
     }
 
     /// Returns the parts that `output` shows.
-    pub fn shown(&self, output: On) -> impl Iterator<Item = &Part> {
+    pub fn shown(&self, output: Outputs) -> impl Iterator<Item = &DocumentPart> {
         self.0.iter().filter(move |(on, _)| on.shows(output)).map(|(_, part)| part)
     }
 }

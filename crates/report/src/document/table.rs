@@ -2,11 +2,11 @@
 
 use assay_model::Verdict;
 
-use super::{Behind, Look, On, Text, Tone};
+use super::{Outputs, Text, TextStyle, Tone, TrialLinks};
 
 /// The type of a column's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Labels, which a terminal may shorten.
     Label,
     /// Words, which are never shortened.
@@ -15,14 +15,15 @@ pub enum Kind {
 }
 
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct TableColumn {
     pub title: Text,
-    pub kind: Kind,
-    pub on: On,
+    pub kind: ColumnKind,
+    pub on: Outputs,
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Cell {
+#[must_use]
+pub struct TableCell {
     pub text: Text,
     pub tone: Tone,
     /// Number of columns that the cell covers on a page; the covered cells are empty.
@@ -32,66 +33,68 @@ pub struct Cell {
 }
 
 /// Creates a cell of text.
-pub fn cell(words: impl Into<Text>) -> Cell {
-    Cell { text: words.into(), span: 1, ..Cell::default() }
+pub fn cell(words: impl Into<Text>) -> TableCell {
+    TableCell { text: words.into(), span: 1, ..TableCell::default() }
 }
 
-impl Cell {
+impl TableCell {
     /// Creates a cell with a number and the trials behind it.
-    pub fn from(behind: &Behind, words: impl Into<String>) -> Self {
+    pub fn from(behind: &TrialLinks, words: impl Into<String>) -> Self {
         cell(Text::default().from(behind, words))
     }
 
     /// Creates a cell with links to the trials.
-    pub fn trials(behind: &Behind) -> Self {
-        cell(Text::default().piece(Look::Trials(behind.clone()), behind.numbers()))
+    pub fn trials(behind: &TrialLinks) -> Self {
+        cell(Text::default().piece(TextStyle::Trials(behind.clone()), behind.numbers()))
     }
 
     /// Creates a cell with a verdict.
     pub fn verdict(verdict: Verdict) -> Self {
-        cell(Text::default().piece(Look::Verdict(verdict), verdict.name())).tone(Tone::of(verdict))
+        cell(Text::default().piece(TextStyle::Verdict(verdict), verdict.name()))
+            .tone(Tone::of(verdict))
     }
 
     /// Returns one cell that covers `columns` columns with the reason why their numbers are
     /// withheld, followed by the covered cells.
-    pub fn withheld(columns: usize, why: impl Into<String>) -> impl Iterator<Item = Cell> {
-        let first = Cell {
-            text: Text::default().piece(Look::Unknown("withheld"), why),
+    pub fn withheld(columns: usize, why: impl Into<String>) -> impl Iterator<Item = TableCell> {
+        let first = TableCell {
+            text: Text::default().piece(TextStyle::Unknown("withheld"), why),
             tone: Tone::Bad,
             span: columns,
             title: None,
         };
-        std::iter::once(first).chain(std::iter::repeat_n(Cell::default(), columns - 1))
+        std::iter::once(first).chain(std::iter::repeat_n(TableCell::default(), columns - 1))
     }
 
     /// Returns the cell in another tone.
     pub fn tone(self, tone: Tone) -> Self {
-        Cell { tone, ..self }
+        TableCell { tone, ..self }
     }
 }
 
-impl<T: Into<Text>> From<T> for Cell {
+impl<T: Into<Text>> From<T> for TableCell {
     fn from(words: T) -> Self {
         cell(words)
     }
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Row {
+pub struct TableRow {
     /// HTML id that links lead to; empty for none.
     pub id: String,
     pub class: Option<&'static str>,
     /// Name of the row where a terminal splits a wide table; a table without names is not split.
     pub name: String,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<TableCell>,
 }
 
 /// A table, in which every row has a cell for every column.
 #[derive(Debug, Clone, Default)]
+#[must_use]
 pub struct Table {
     pub caption: String,
-    pub columns: Vec<Column>,
-    pub rows: Vec<Row>,
+    pub columns: Vec<TableColumn>,
+    pub rows: Vec<TableRow>,
     /// Largest number of rows that a terminal shows; 0 shows all.
     pub most: usize,
 }
@@ -103,24 +106,24 @@ impl Table {
     }
 
     /// Adds a column for the outputs `on`.
-    pub fn column(mut self, on: On, kind: Kind, title: impl Into<Text>) -> Self {
-        self.columns.push(Column { title: title.into(), kind, on });
+    pub fn column(mut self, on: Outputs, kind: ColumnKind, title: impl Into<Text>) -> Self {
+        self.columns.push(TableColumn { title: title.into(), kind, on });
         self
     }
 
     /// Adds a column of labels, which a terminal may shorten.
     pub fn label(self, title: &str) -> Self {
-        self.column(On::All, Kind::Label, title)
+        self.column(Outputs::All, ColumnKind::Label, title)
     }
 
     /// Adds a column of words, which are never shortened.
     pub fn word(self, title: &str) -> Self {
-        self.column(On::All, Kind::Word, title)
+        self.column(Outputs::All, ColumnKind::Word, title)
     }
 
     /// Adds a column of numbers.
     pub fn number(self, title: &str) -> Self {
-        self.column(On::All, Kind::Number, title)
+        self.column(Outputs::All, ColumnKind::Number, title)
     }
 
     /// Adds a column of labels for each title.
@@ -140,25 +143,25 @@ impl Table {
 
     /// Adds the column of the trials behind each row, which only published outputs show.
     pub fn trials(self) -> Self {
-        self.column(On::Published, Kind::Word, "trials")
+        self.column(Outputs::Published, ColumnKind::Word, "trials")
     }
 
     /// Adds a row of cells.
-    pub fn row(&mut self, cells: Vec<Cell>) {
-        self.rows.push(Row { cells, ..Row::default() });
+    pub fn row(&mut self, cells: Vec<TableCell>) {
+        self.rows.push(TableRow { cells, ..TableRow::default() });
     }
 
     /// Returns the index of the column that names the rows: the first column or, if that holds
     /// numbers, the first column of labels after it.
-    pub fn named_by(&self, output: On) -> usize {
+    pub fn named_by(&self, output: Outputs) -> usize {
         let mut all = self.shown(output);
         let Some((first, column)) = all.next() else { return 0 };
-        let mut after = || all.find(|(_, c)| c.kind == Kind::Label).map(|(i, _)| i);
-        if column.kind == Kind::Number { after().unwrap_or(first) } else { first }
+        let mut after = || all.find(|(_, c)| c.kind == ColumnKind::Label).map(|(i, _)| i);
+        if column.kind == ColumnKind::Number { after().unwrap_or(first) } else { first }
     }
 
     /// Returns the columns that an output shows, each with its index.
-    pub fn shown(&self, output: On) -> impl Iterator<Item = (usize, &Column)> {
+    pub fn shown(&self, output: Outputs) -> impl Iterator<Item = (usize, &TableColumn)> {
         self.columns.iter().enumerate().filter(move |(_, c)| c.on.shows(output))
     }
 }

@@ -8,21 +8,21 @@ pub mod writer;
 
 use writer::Writer;
 
-use super::{Found, On, Part, Parts, Tone};
+use super::{DocumentPart, Outputs, Parts, ShownFinding, Tone};
 use crate::style::Style;
 use crate::words::severity;
 
 /// Returns the parts in order, with all details.
 pub fn parts(all: &Parts, style: Style) -> String {
-    parts_of(all, On::Terminal, style)
+    parts_of(all, Outputs::Terminal, style)
 }
 
 /// Returns the parts that one of the terminal's outputs shows.
-pub fn parts_of(all: &Parts, output: On, style: Style) -> String {
+pub fn parts_of(all: &Parts, output: Outputs, style: Style) -> String {
     let mut w = Writer::new(style);
-    let mut before: Option<&Part> = None;
+    let mut before: Option<&DocumentPart> = None;
     for part in all.shown(output) {
-        if matches!(part, Part::Figure(_) | Part::File { .. }) {
+        if matches!(part, DocumentPart::Figure(_) | DocumentPart::File { .. }) {
             continue;
         }
         if before.is_some_and(|before| apart(before, part)) {
@@ -35,35 +35,36 @@ pub fn parts_of(all: &Parts, output: On, style: Style) -> String {
 }
 
 /// Returns true if an empty line separates the two parts.
-fn apart(before: &Part, part: &Part) -> bool {
-    let words = |p: &Part| matches!(p, Part::Paragraph(..) | Part::List(..));
+fn apart(before: &DocumentPart, part: &DocumentPart) -> bool {
+    let words =
+        |p: &DocumentPart| matches!(p, DocumentPart::Paragraph(..) | DocumentPart::List(..));
     match (before, part) {
-        (Part::Heading(..), p) => matches!(p, Part::Table(_)),
-        (_, Part::Paragraph(Tone::Soft, _) | Part::List(Tone::Soft, _)) => false,
+        (DocumentPart::Heading(..), p) => matches!(p, DocumentPart::Table(_)),
+        (_, DocumentPart::Paragraph(Tone::Soft, _) | DocumentPart::List(Tone::Soft, _)) => false,
         (before, part) => !(words(before) && words(part)),
     }
 }
 
-fn one(w: &mut Writer, part: &Part, output: On, style: Style) {
+fn one(w: &mut Writer, part: &DocumentPart, output: Outputs, style: Style) {
     let indent = |tone: Tone| if tone == Tone::Soft { 2 } else { 0 };
     match part {
-        Part::Heading(_, _, words) => w.wrapped(0, &words.words(), Tone::Strong),
-        Part::Paragraph(tone, words) => w.wrapped(indent(*tone), &words.words(), *tone),
-        Part::List(tone, items) => {
+        DocumentPart::Heading(_, _, words) => w.wrapped(0, &words.words(), Tone::Strong),
+        DocumentPart::Paragraph(tone, words) => w.wrapped(indent(*tone), &words.words(), *tone),
+        DocumentPart::List(tone, items) => {
             // A soft list is about the item before it.
             for item in items {
                 w.wrapped(2 + indent(*tone), &item.words(), *tone);
             }
         }
-        Part::Cards(all) => {
+        DocumentPart::Cards(all) => {
             for card in all {
                 w.wrapped(0, &card.words, Tone::of(card.verdict));
             }
         }
-        Part::Table(t) => {
+        DocumentPart::Table(t) => {
             if !t.caption.is_empty() {
                 w.wrapped(0, &t.caption, Tone::Strong);
-                if output == On::Terminal {
+                if output == Outputs::Terminal {
                     w.blank();
                 }
             }
@@ -73,30 +74,30 @@ fn one(w: &mut Writer, part: &Part, output: On, style: Style) {
                 w.line(&more, Tone::Soft);
             }
         }
-        Part::Findings(all) => findings(w, all),
-        Part::Pairs(all) => w.pairs(all),
-        Part::Details { summary, parts: folded, .. } => {
+        DocumentPart::Findings(all) => findings(w, all),
+        DocumentPart::Pairs(all) => w.pairs(all),
+        DocumentPart::Details { summary, parts: folded, .. } => {
             if !folded.are_captioned() {
                 w.wrapped(0, summary, Tone::Strong);
             }
             w.raw(&parts_of(folded, output, style));
         }
-        Part::Code(_, code) => {
+        DocumentPart::Code(_, code) => {
             for l in code.lines() {
                 w.line(l, Tone::Plain);
             }
         }
-        Part::Figure(_) | Part::File { .. } => {}
+        DocumentPart::Figure(_) | DocumentPart::File { .. } => {}
     }
 }
 
 /// Writes findings, most severe first, or [`super::NO_FINDINGS`] for an empty list. Consecutive
 /// findings of one check with the same remedy have it written once, after the last of them.
-fn findings(w: &mut Writer, all: &[Found]) {
+fn findings(w: &mut Writer, all: &[ShownFinding]) {
     if all.is_empty() {
         w.line(super::NO_FINDINGS, Tone::Soft);
     }
-    let mut sorted: Vec<&Found> = all.iter().collect();
+    let mut sorted: Vec<&ShownFinding> = all.iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.finding.severity));
     let last_of = |i: usize, f: &Finding| {
         let next = sorted.get(i + 1).map(|found| &found.finding);

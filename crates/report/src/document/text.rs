@@ -3,7 +3,7 @@
 use assay_model::Verdict;
 use maud::Markup;
 
-use super::Behind;
+use super::TrialLinks;
 
 /// Emphasis or judgement of a text, which outputs show in colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,7 +31,7 @@ impl Tone {
 
 /// The kind of a piece of text.
 #[derive(Debug, Clone, Default)]
-pub enum Look {
+pub enum TextStyle {
     #[default]
     Plain,
     Strong,
@@ -43,9 +43,9 @@ pub enum Look {
     /// A link to this address or, if it begins with `#`, to this place of the page.
     Link(String),
     /// A number with the trials behind it.
-    From(Behind),
+    From(TrialLinks),
     /// Links to these trials.
-    Trials(Behind),
+    Trials(TrialLinks),
     /// A computed number of a post, by its index there.
     Number(usize),
     /// Marks of findings of a post, by their indices there.
@@ -60,7 +60,8 @@ pub const NOTHING: &str = "—";
 
 /// A text as a sequence of pieces.
 #[derive(Debug, Clone, Default)]
-pub struct Text(pub Vec<(Look, String)>);
+#[must_use]
+pub struct Text(pub Vec<(TextStyle, String)>);
 
 /// Creates a text that begins with plain words.
 pub fn text(words: impl Into<String>) -> Text {
@@ -69,39 +70,39 @@ pub fn text(words: impl Into<String>) -> Text {
 
 impl Text {
     /// Appends a piece of the kind `look`.
-    pub fn piece(mut self, look: Look, words: impl Into<String>) -> Self {
+    pub fn piece(mut self, look: TextStyle, words: impl Into<String>) -> Self {
         self.0.push((look, words.into()));
         self
     }
 
     /// Appends plain words to the text.
     pub fn plain(self, words: impl Into<String>) -> Self {
-        self.piece(Look::Plain, words)
+        self.piece(TextStyle::Plain, words)
     }
 
     /// Appends code, such as a command or an identifier.
     pub fn code(self, words: impl Into<String>) -> Self {
-        self.piece(Look::Code, words)
+        self.piece(TextStyle::Code, words)
     }
 
     /// Appends words with strong emphasis.
     pub fn strong(self, words: impl Into<String>) -> Self {
-        self.piece(Look::Strong, words)
+        self.piece(TextStyle::Strong, words)
     }
 
     /// Appends a link with its words.
     pub fn link(self, to: impl Into<String>, words: impl Into<String>) -> Self {
-        self.piece(Look::Link(to.into()), words)
+        self.piece(TextStyle::Link(to.into()), words)
     }
 
     /// Appends a number with the trials behind it.
-    pub fn from(self, behind: &Behind, words: impl Into<String>) -> Self {
-        self.piece(Look::From(behind.clone()), words)
+    pub fn from(self, behind: &TrialLinks, words: impl Into<String>) -> Self {
+        self.piece(TextStyle::From(behind.clone()), words)
     }
 
     /// Appends a computed number of a post, by its index.
     pub fn number(self, at: usize) -> Self {
-        self.piece(Look::Number(at), "")
+        self.piece(TextStyle::Number(at), "")
     }
 
     /// Returns the words without their looks.

@@ -13,32 +13,32 @@ const NAMED: usize = 100;
 
 /// The trials that a number was computed from, in ascending order, and their run.
 #[derive(Debug, Clone, Default)]
-pub struct Behind {
+pub struct TrialLinks {
     run: String,
     trials: Vec<u32>,
 }
 
-impl Behind {
+impl TrialLinks {
     /// Returns the counted trials of these treatments that have a value of this metric.
     pub fn metric(view: &RunView, treatments: &[u32], metric: &str) -> Self {
-        Behind::those(view, treatments, |r| r.metric(metric).is_some())
+        TrialLinks::those(view, treatments, |r| r.metric(metric).is_some())
     }
 
     /// Returns the counted trials of a treatment that measured this curve.
     pub fn curve(view: &RunView, curve: &CurveSummary) -> Self {
-        Behind::those(view, &[curve.treatment], |r| r.curve(&curve.name).is_some())
+        TrialLinks::those(view, &[curve.treatment], |r| r.curve(&curve.name).is_some())
     }
 
     /// Returns the counted trials of a treatment that have this histogram.
     pub fn histogram(view: &RunView, of: &HistogramSummary) -> Self {
-        Behind::those(view, &[of.treatment], |r| r.histograms.contains_key(&of.name))
+        TrialLinks::those(view, &[of.treatment], |r| r.histograms.contains_key(&of.name))
     }
 
     fn those(view: &RunView, treatments: &[u32], keep: impl Fn(&TrialRecord) -> bool) -> Self {
         let counted = treatments.iter().flat_map(|t| view.counted(*t));
         let mut trials: Vec<u32> = counted.filter(|r| keep(r)).map(|r| r.number).collect();
         trials.sort_unstable();
-        Behind { run: view.summary.id.to_string(), trials }
+        TrialLinks { run: view.summary.id.to_string(), trials }
     }
 
     fn title(&self) -> String {

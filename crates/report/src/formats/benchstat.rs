@@ -104,7 +104,7 @@ mod tests {
         let mut view = fixtures::commands();
         let all = write(&view).lines().count();
         let counted = view.records.iter_mut().find(|r| r.counts()).unwrap();
-        counted.outcome = assay_model::Outcome::Failed;
+        counted.outcome = assay_model::TrialOutcome::Failed;
         assert_eq!(write(&view).lines().count(), all - 1);
     }
 }

@@ -2,7 +2,7 @@
 //! curves, and the summaries. Missing values are empty fields; withheld values are empty and name
 //! the finding.
 
-use assay_model::{Comparison, Kind, Load, Summary, TreatmentSummary, TrialRecord};
+use assay_model::{Comparison, Load, MetricKind, Summary, TreatmentSummary, TrialRecord};
 
 use crate::figures::{percentile_doubts, ratio_doubts};
 use crate::gate::Gate;
@@ -13,7 +13,7 @@ use crate::view::{RunView, outcome_word};
 /// reported no metric has one row with an empty metric, so that no trial is left out.
 pub fn trials(view: &RunView) -> String {
     let gate = Gate::of(view);
-    let mut out = Rows::new();
+    let mut out = Rows::default();
     let mut head = owned(&[
         "run",
         "experiment",
@@ -61,7 +61,7 @@ pub fn trials(view: &RunView) -> String {
 /// Writes one row for each point of each curve of each trial, in the order of measurement.
 pub fn curves(view: &RunView) -> String {
     let gate = Gate::of(view);
-    let mut out = Rows::new();
+    let mut out = Rows::default();
     let mut head = owned(&["run", "experiment", "trial", "block", "treatment", "counts"]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&["curve", "kind", "position", "x", "x_unit", "value", "unit"]));
@@ -87,14 +87,14 @@ pub fn curves(view: &RunView) -> String {
 }
 
 /// Source of one row of [`summaries`]: a treatment's summary and its comparison with the baseline.
-struct Summarised<'a> {
+struct SummaryRow<'a> {
     view: &'a RunView,
     gate: &'a Gate,
     of: &'a TreatmentSummary,
     comparison: Option<&'a Comparison>,
 }
 
-impl Summarised<'_> {
+impl SummaryRow<'_> {
     /// Formats a statistic of the trials' values. It is empty for a percentile, because a mean of
     /// percentiles is the percentile of nothing; the percentile of all trials is in the column
     /// `merged`.
@@ -107,7 +107,7 @@ impl Summarised<'_> {
     }
 }
 
-type SummaryColumn = (&'static str, fn(&Summarised<'_>) -> String);
+type SummaryColumn = (&'static str, fn(&SummaryRow<'_>) -> String);
 
 const SUMMARY: [SummaryColumn; 21] = [
     ("metric", |r| r.of.metric.clone()),
@@ -141,7 +141,7 @@ const SUMMARY: [SummaryColumn; 21] = [
 /// percentile has the value of the merged histograms and no mean.
 pub fn summaries(view: &RunView) -> String {
     let gate = Gate::of(view);
-    let mut out = Rows::new();
+    let mut out = Rows::default();
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(SUMMARY.map(|(name, _)| name.to_owned()));
@@ -152,7 +152,7 @@ pub fn summaries(view: &RunView) -> String {
         let mut row =
             vec![view.summary.id.to_string(), view.experiment.name.clone(), of.label.clone()];
         row.extend(treatment_levels(view, of.treatment));
-        let summarised = Summarised { view, gate: &gate, of, comparison };
+        let summarised = SummaryRow { view, gate: &gate, of, comparison };
         row.extend(SUMMARY.map(|(_, field)| field(&summarised)));
         out.row(&row);
     }
@@ -163,7 +163,7 @@ pub fn summaries(view: &RunView) -> String {
 /// at one x of a curve.
 pub fn percentiles(view: &RunView) -> String {
     let gate = Gate::of(view);
-    let mut out = Rows::new();
+    let mut out = Rows::default();
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&["histogram", "at", "metric", "quantile", "value", "unit", "samples"]));
@@ -215,12 +215,12 @@ fn treatment_levels(view: &RunView, treatment: u32) -> Vec<String> {
         .collect()
 }
 
-pub fn kind(kind: Kind) -> &'static str {
+pub fn kind(kind: MetricKind) -> &'static str {
     match kind {
-        Kind::Measured => "measured",
-        Kind::Derived => "derived",
-        Kind::Estimated => "estimated",
-        Kind::Quoted => "quoted",
+        MetricKind::Measured => "measured",
+        MetricKind::Derived => "derived",
+        MetricKind::Estimated => "estimated",
+        MetricKind::Quoted => "quoted",
     }
 }
 
@@ -236,15 +236,17 @@ fn owned(words: &[&str]) -> Vec<String> {
 /// Rows of CSV, with fields quoted where necessary.
 pub struct Rows(csv::Writer<Vec<u8>>);
 
-impl Rows {
-    pub fn new() -> Self {
+impl Default for Rows {
+    fn default() -> Self {
         let rows = csv::WriterBuilder::new()
             .terminator(csv::Terminator::CRLF)
             .flexible(true)
             .from_writer(Vec::new());
         Rows(rows)
     }
+}
 
+impl Rows {
     pub fn row(&mut self, fields: &[impl AsRef<[u8]>]) {
         self.0.write_record(fields).expect("memory takes every row");
     }
@@ -276,7 +278,7 @@ mod tests {
 
     #[test]
     fn quotes_what_needs_quotes() {
-        let mut rows = Rows::new();
+        let mut rows = Rows::default();
         rows.row(&owned(&["a,b", "c\"d", "e\nf", "g"]));
         assert_eq!(rows.text(), "\"a,b\",\"c\"\"d\",\"e\nf\",g\r\n");
     }

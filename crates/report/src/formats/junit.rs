@@ -3,7 +3,7 @@
 //! error. A comparison is a failure if the experiment gates on it and the verdict is `worse`, and
 //! an error if it is invalid.
 
-use assay_model::{Outcome, TrialRecord, Verdict};
+use assay_model::{TrialOutcome, TrialRecord, Verdict};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::view::{RunView, outcome_word};
@@ -54,9 +54,9 @@ fn characters(text: &str) -> String {
 fn trial_case(view: &RunView, record: &TrialRecord) -> TestCase {
     let warmup = if record.warmup { ", warm-up" } else { "" };
     let kind = match record.outcome {
-        Outcome::Completed => None,
-        Outcome::Failed | Outcome::TimedOut => Some(NonSuccessKind::Failure),
-        Outcome::Invalid | Outcome::Interrupted => Some(NonSuccessKind::Error),
+        TrialOutcome::Completed => None,
+        TrialOutcome::Failed | TrialOutcome::TimedOut => Some(NonSuccessKind::Failure),
+        TrialOutcome::Invalid | TrialOutcome::Interrupted => Some(NonSuccessKind::Error),
     };
     let word = outcome_word(record.outcome);
     let why = if record.error.is_empty() { word } else { record.error.as_str() };
@@ -105,7 +105,7 @@ mod tests {
         let failed = view
             .records
             .iter()
-            .filter(|r| matches!(r.outcome, Outcome::Failed | Outcome::TimedOut))
+            .filter(|r| matches!(r.outcome, TrialOutcome::Failed | TrialOutcome::TimedOut))
             .count();
         assert!(failed > 0);
         assert_eq!(xml.matches("<failure ").count(), failed);

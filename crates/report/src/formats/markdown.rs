@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::document::markdown::line;
-use crate::document::{On, Part, Parts, markdown, text};
+use crate::document::{DocumentPart, Outputs, Parts, markdown, text};
 use crate::gate::Gate;
 use crate::parts;
 use crate::view::RunView;
@@ -24,7 +24,7 @@ pub fn write(view: &RunView) -> String {
     let _ = writeln!(out, "{}\n", markdown::text(&head));
     let sections = [
         ("Significance", Some(parts::significance::significance(view, &gate))),
-        ("Results", Some(parts::results::section(view, &gate, On::Markdown))),
+        ("Results", Some(parts::results::section(view, &gate, Outputs::Markdown))),
         ("What else changed", parts::explain::section(view, &gate)),
         ("Configuration", Some(parts::system::configuration(view))),
         ("Method", Some(parts::method::method(view))),
@@ -53,7 +53,7 @@ fn disclosure(view: &RunView, gate: &Gate) -> Parts {
             .plain(format!(" (entry {}, the last).", head.seq)),
         None => plan.plain(". Ledger head, SHA-256: unknown: the ledger is empty."),
     });
-    out.push(Part::Code("toml", view.experiment_toml.clone()));
+    out.push(DocumentPart::Code("toml", view.experiment_toml.clone()));
     out
 }
 

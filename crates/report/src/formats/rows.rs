@@ -9,7 +9,7 @@ use crate::view::RunView;
 pub type FormatError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A format in which a run can be written.
-pub struct Format {
+pub struct ExportFormat {
     /// Names that a user can type; the first is the canonical one.
     pub names: &'static [&'static str],
     /// Content of the format, in a few words.
@@ -28,16 +28,16 @@ const fn row(
     what: &'static str,
     published: Option<&'static str>,
     write: fn(&RunView) -> Result<String, FormatError>,
-) -> Format {
-    Format { names, what, published, has: |_| true, write }
+) -> ExportFormat {
+    ExportFormat { names, what, published, has: |_| true, write }
 }
 
-pub const FORMATS: [Format; 10] = [
+pub const FORMATS: [ExportFormat; 10] = [
     row(&["html"], "the page", Some("index.html"), |v| Ok(page::render(v))),
     row(&["md", "markdown"], "the page as Markdown", Some("index.md"), |v| Ok(markdown::write(v))),
     row(&["csv"], "every trial and metric as CSV", Some("trials.csv"), |v| Ok(csv::trials(v))),
     row(&["summaries"], "each treatment as CSV", Some("summaries.csv"), |v| Ok(csv::summaries(v))),
-    Format {
+    ExportFormat {
         has: |v| !v.analysis.histograms.is_empty(),
         ..row(
             &["percentiles"],
@@ -46,7 +46,7 @@ pub const FORMATS: [Format; 10] = [
             |v| Ok(csv::percentiles(v)),
         )
     },
-    Format {
+    ExportFormat {
         has: |v| v.records.iter().any(|r| !r.curves.is_empty()),
         ..row(&["curves"], "every point of every curve as CSV", Some("curves.csv"), |v| {
             Ok(csv::curves(v))
@@ -59,8 +59,8 @@ pub const FORMATS: [Format; 10] = [
 ];
 
 /// Returns the format with this name.
-pub fn format(name: &str) -> Option<&'static Format> {
-    const ALL: &[Format] = &FORMATS;
+pub fn format(name: &str) -> Option<&'static ExportFormat> {
+    const ALL: &[ExportFormat] = &FORMATS;
     ALL.iter().find(|f| f.names.contains(&name))
 }
 

@@ -72,17 +72,17 @@ pub(super) fn functions_html(f: &Functions) -> Markup {
 #[cfg(test)]
 mod tests {
     use assay_traces::profile::{
-        Frame, FunctionDifferences, FunctionTime, Kind, Measured, differences,
+        Frame, FrameKind, FunctionDifferences, FunctionTime, ProfiledTrial, differences,
     };
 
     use super::*;
 
-    fn trials(functions: &[(&str, u64)]) -> Vec<Measured> {
+    fn trials(functions: &[(&str, u64)]) -> Vec<ProfiledTrial> {
         let of = |(name, ms): &(&str, u64)| FunctionTime {
             frame: Frame {
                 name: Some((*name).to_owned()),
                 module: "/bin/p".into(),
-                kind: Kind::User,
+                kind: FrameKind::User,
             },
             self_ns: ms * 1_000_000,
             total_ns: ms * 1_000_000,
@@ -91,7 +91,7 @@ mod tests {
         };
         let sampled_ns = functions.iter().map(|f| f.1 * 1_000_000).sum();
         let functions = functions.iter().map(of).collect();
-        vec![Measured { functions, sampled_ns, exact_ns: None }; 5]
+        vec![ProfiledTrial { functions, sampled_ns, exact_ns: None }; 5]
     }
 
     #[test]

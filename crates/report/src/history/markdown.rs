@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use assay_stats::series::Shown;
+use assay_stats::series::HistoryView;
 
 use super::{change_line, day, functions_markdown, none_found, slope_line};
 
-pub fn markdown(shown: &Shown) -> String {
+pub fn markdown(shown: &HistoryView) -> String {
     let mut out = format!(
         "# {}: {} over revisions\n\nRatios to `{}`, measured in the same blocks, with 95 % intervals.\n",
         shown.experiment, shown.metric, shown.reference

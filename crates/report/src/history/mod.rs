@@ -9,15 +9,15 @@ use std::fmt::Write as _;
 
 use assay_model::units;
 use assay_stats::series::{
-    MIN_POINTS, Point, QuotedShown, ShownChange, ShownSeries, Slope, Together,
+    ChangeView, CommonMove, MIN_POINTS, QuotedSeriesView, SeriesPoint, SeriesView, Slope,
 };
 
 pub use functions::{functions_markdown, functions_sentence, functions_text};
 pub use markdown::markdown;
 pub use page::content;
 pub use page::{
-    History, Look, STATE_CLASSES, anchor, large, large_quoted, overview, published, small,
-    small_quoted,
+    PageLinks, PublishedHistory, STATE_CLASSES, anchor, large, large_quoted, overview, published,
+    small, small_quoted,
 };
 
 /// Returns the day of a date, or `unknown`.
@@ -40,7 +40,7 @@ pub fn size(ratio: Option<f64>) -> String {
 }
 
 /// Describes a change without its state.
-pub fn change_words(change: &ShownChange) -> String {
+pub fn change_words(change: &ChangeView) -> String {
     let c = &change.change;
     let way = match change.worse {
         Some(true) => "worse",
@@ -62,18 +62,18 @@ pub fn change_words(change: &ShownChange) -> String {
 }
 
 /// Returns the sentence for a series without a change: the smallest step that it would have shown.
-pub fn none_found(series: &ShownSeries) -> String {
+pub fn none_found(series: &SeriesView) -> String {
     no_step(series.points.len(), series.visible.map(share))
 }
 
 /// Returns the sentence of [`none_found`] for a quoted series.
-pub fn none_found_quoted(series: &QuotedShown) -> String {
+pub fn none_found_quoted(series: &QuotedSeriesView) -> String {
     let step = |v| if series.relative { share(v) } else { units::format_value(v, &series.unit) };
     no_step(series.points, series.visible.map(step))
 }
 
 /// Describes in a sentence a point where most series of a file move together.
-pub fn together_line(t: &Together) -> String {
+pub fn together_line(t: &CommonMove) -> String {
     let (way, size) = (if t.ratio > 1.0 { "rise" } else { "fall" }, share((t.ratio - 1.0).abs()));
     let place = [short(&t.revision), &t.time].join(" ");
     let last = match t.last {
@@ -106,7 +106,7 @@ fn no_step(points: usize, step: Option<String>) -> String {
 }
 
 /// Describes a change in a sentence: its state, the change itself, and a person's note.
-pub fn change_line(change: &ShownChange) -> String {
+pub fn change_line(change: &ChangeView) -> String {
     let mut line = format!("{}: {}", change.change.state.name(), change_words(change));
     if let Some(known) = &change.known {
         for text in [&known.note, &known.link].into_iter().flatten() {
@@ -120,7 +120,7 @@ pub fn change_line(change: &ShownChange) -> String {
 }
 
 /// Describes a slow slope in a sentence.
-pub fn slope_line(points: &[Point], slope: &Slope) -> String {
+pub fn slope_line(points: &[SeriesPoint], slope: &Slope) -> String {
     let last = slope.to.min(points.len()) - 1;
     format!(
         "slope: {:+.1} % from {} to {}, {:+.2} % a point",

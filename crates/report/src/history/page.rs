@@ -2,10 +2,11 @@
 //! and a published page with all of them that needs no network.
 
 use assay_chart::Head;
-use assay_chart::history::{self as chart, Change, Point};
+use assay_chart::history::{self as chart, HistoryPoint, LevelChange};
 use assay_model::{Better, RunId, units};
 use assay_stats::series::{
-    Imported, Quoted, QuotedSeries, QuotedShown, Shown, ShownChange, ShownSeries, quoted,
+    ChangeView, HistoryView, ImportedSeries, QuotedHistory, QuotedSeries, QuotedSeriesView,
+    SeriesView, quoted,
 };
 use maud::{Markup, html};
 
@@ -17,10 +18,10 @@ use super::{
 use crate::page::shell;
 
 /// Function that renders the actions that a reader can take on a change of a series.
-pub type Actions<'a> = dyn Fn(&ShownSeries, &ShownChange) -> Markup + 'a;
+pub type Actions<'a> = dyn Fn(&SeriesView, &ChangeView) -> Markup + 'a;
 
 /// Links and actions that a page adds to a series.
-pub struct Look<'a> {
+pub struct PageLinks<'a> {
     /// Function that returns the address of a run's page; `None` if runs have no page.
     pub run: Option<fn(&RunId) -> String>,
     /// Actions on a change, if there are any.
@@ -31,11 +32,11 @@ pub struct Look<'a> {
 pub const STATE_CLASSES: &str = "change-state";
 
 /// A history for a published page.
-pub enum History {
+pub enum PublishedHistory {
     /// A history that assay measured.
-    Own(Shown),
+    Own(HistoryView),
     /// A history quoted from another program's file, under the name of its import.
-    Quoted(String, Imported),
+    Quoted(String, ImportedSeries),
 }
 
 /// Returns the permanent HTML id of a series: of the history and the class of machine (or the
@@ -53,10 +54,15 @@ pub fn anchor(id: &str, name: &str) -> String {
     out.trim_end_matches('-').to_owned()
 }
 
-fn own_chart(shown: &Shown, series: &ShownSeries, id: String, look: &Look<'_>) -> chart::History {
+fn own_chart(
+    shown: &HistoryView,
+    series: &SeriesView,
+    id: String,
+    look: &PageLinks<'_>,
+) -> chart::HistoryChart {
     let points = series.points.iter().map(|p| {
         let (low, high) = p.interval().unwrap_or((f64::NAN, f64::NAN));
-        Point {
+        HistoryPoint {
             value: p.ratio,
             low,
             high,
@@ -70,7 +76,7 @@ fn own_chart(shown: &Shown, series: &ShownSeries, id: String, look: &Look<'_>) -
             href: look.run.zip(p.runs.last()).map(|(to, run)| to(run)).unwrap_or_default(),
         }
     });
-    let changes = series.changes.iter().map(|c| Change {
+    let changes = series.changes.iter().map(|c| LevelChange {
         at: c.change.at,
         before: c.change.before,
         after: c.change.after,
@@ -78,7 +84,7 @@ fn own_chart(shown: &Shown, series: &ShownSeries, id: String, look: &Look<'_>) -
         alarm: c.change.state.alarms() && c.worse != Some(false),
     });
     let title = format!("{} of {}: ratio to {}", shown.metric, shown.experiment, shown.reference);
-    chart::History {
+    chart::HistoryChart {
         head: Head {
             id,
             desc: format!(
@@ -108,7 +114,7 @@ fn figure(body: &Markup) -> Markup {
 }
 
 /// Renders a series large: its chart, its changes and its points.
-pub fn large(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
+pub fn large(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> Markup {
     let id = anchor(&shown.id, &series.machine);
     let steady = series.changes.is_empty() && series.slopes.is_empty();
     html! {
@@ -134,7 +140,7 @@ pub fn large(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
     }
 }
 
-fn card(series: &ShownSeries, change: &ShownChange, look: &Look<'_>) -> Markup {
+fn card(series: &SeriesView, change: &ChangeView, look: &PageLinks<'_>) -> Markup {
     let state = change.change.state.name();
     html! {
         li class="card" id={ "change-" (short(&change.commit)) } {
@@ -167,7 +173,7 @@ fn address(link: &str) -> Markup {
     html! { @if web { a href=(link) rel="noopener noreferrer" { (link) } } @else { (link) } }
 }
 
-fn points(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
+fn points(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> Markup {
     let scale = units::common_reference(series.points.iter().map(|p| p.value));
     html! {
         details {
@@ -199,9 +205,9 @@ fn points(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
 }
 
 /// Renders a series as a small chart that links to `href`.
-pub fn small(shown: &Shown, series: &ShownSeries, href: &str) -> Markup {
+pub fn small(shown: &HistoryView, series: &SeriesView, href: &str) -> Markup {
     let id = format!("{}-small", anchor(&shown.id, &series.machine));
-    let look = Look { run: None, actions: None };
+    let look = PageLinks { run: None, actions: None };
     let drawn = own_chart(shown, series, id, &look);
     let waiting = series.changes.iter().filter(|c| c.is_undecided()).count();
     let alarms = drawn.changes.iter().filter(|c| c.alarm).count();
@@ -222,8 +228,12 @@ pub fn small(shown: &Shown, series: &ShownSeries, href: &str) -> Markup {
     }
 }
 
-fn quoted_chart(series: &QuotedSeries, found: &QuotedShown, id: String) -> chart::History {
-    let points = series.points.iter().map(|p| Point {
+fn quoted_chart(
+    series: &QuotedSeries,
+    found: &QuotedSeriesView,
+    id: String,
+) -> chart::HistoryChart {
+    let points = series.points.iter().map(|p| HistoryPoint {
         value: p.value,
         low: f64::NAN,
         high: f64::NAN,
@@ -235,7 +245,7 @@ fn quoted_chart(series: &QuotedSeries, found: &QuotedShown, id: String) -> chart
         ),
         href: String::new(),
     });
-    chart::History {
+    chart::HistoryChart {
         head: Head {
             id,
             title: format!("{}, quoted", series.name),
@@ -252,7 +262,7 @@ fn quoted_chart(series: &QuotedSeries, found: &QuotedShown, id: String) -> chart
         changes: found
             .changes
             .iter()
-            .map(|c| Change {
+            .map(|c| LevelChange {
                 at: c.change.at,
                 before: c.change.before,
                 after: c.change.after,
@@ -265,7 +275,7 @@ fn quoted_chart(series: &QuotedSeries, found: &QuotedShown, id: String) -> chart
 }
 
 /// Renders a quoted series large.
-pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown) -> Markup {
+pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedSeriesView) -> Markup {
     let id = anchor(name, &series.name);
     html! {
         section id=(id) aria-labelledby={ (id) "-heading" } {
@@ -297,7 +307,12 @@ pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown) -> M
 }
 
 /// Renders a quoted series as a small chart that links to `href`.
-pub fn small_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown, href: &str) -> Markup {
+pub fn small_quoted(
+    name: &str,
+    series: &QuotedSeries,
+    found: &QuotedSeriesView,
+    href: &str,
+) -> Markup {
     let id = format!("{}-small", anchor(name, &series.name));
     html! {
         figure class="small" {
@@ -311,7 +326,10 @@ pub fn small_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown, href
     }
 }
 
-fn each(imported: &Imported, quoted: &Quoted) -> Vec<(QuotedSeries, QuotedShown)> {
+fn each(
+    imported: &ImportedSeries,
+    quoted: &QuotedHistory,
+) -> Vec<(QuotedSeries, QuotedSeriesView)> {
     imported.series.iter().cloned().zip(quoted.series.iter().cloned()).collect()
 }
 
@@ -319,21 +337,21 @@ fn each(imported: &Imported, quoted: &Quoted) -> Vec<(QuotedSeries, QuotedShown)
 /// of a history, `of` the link for a quoted series, from the name of the import and the index of
 /// the series.
 pub fn overview(
-    histories: &[History],
-    own: &dyn Fn(&Shown, &ShownSeries) -> String,
+    histories: &[PublishedHistory],
+    own: &dyn Fn(&HistoryView, &SeriesView) -> String,
     of: &dyn Fn(&str, usize, &QuotedSeries) -> String,
 ) -> Markup {
     html! {
         div class="beside smalls" {
             @for history in histories {
                 @match history {
-                    History::Own(shown) => {
+                    PublishedHistory::Own(shown) => {
                         @for series in &shown.series { (small(shown, series, &own(shown, series))) }
                         @if shown.series.is_empty() {
                             p { (shown.experiment) ": " (shown.metric) " has no points that can be shown." }
                         }
                     }
-                    History::Quoted(name, imported) => {
+                    PublishedHistory::Quoted(name, imported) => {
                         @let analysed = quoted(imported);
                         @for together in &analysed.together { p { (together_line(together)) "." } }
                         @for (i, (series, found)) in each(imported, &analysed).iter().enumerate() {
@@ -346,23 +364,23 @@ pub fn overview(
     }
 }
 
-fn left_out(shown: &Shown) -> Markup {
+fn left_out(shown: &HistoryView) -> Markup {
     html! {
         @if !shown.unusable.is_empty() { p { "Cannot be measured: " (shown.unusable.join(", ")) "." } }
         @for note in &shown.notes { p { (note) "." } }
     }
 }
 
-impl History {
-    fn large(&self, look: &Look<'_>) -> Markup {
+impl PublishedHistory {
+    fn large(&self, look: &PageLinks<'_>) -> Markup {
         match self {
-            History::Own(shown) => {
+            PublishedHistory::Own(shown) => {
                 html! {
                     @for series in &shown.series { (large(shown, series, look)) }
                     (left_out(shown))
                 }
             }
-            History::Quoted(name, imported) => html! {
+            PublishedHistory::Quoted(name, imported) => html! {
                 @for (series, found) in each(imported, &quoted(imported)) { (large_quoted(name, &series, &found)) }
             },
         }
@@ -370,21 +388,21 @@ impl History {
 
     fn count(&self) -> usize {
         match self {
-            History::Own(shown) => shown.series.len(),
-            History::Quoted(_, imported) => imported.series.len(),
+            PublishedHistory::Own(shown) => shown.series.len(),
+            PublishedHistory::Quoted(_, imported) => imported.series.len(),
         }
     }
 }
 
 /// Renders a complete page: all series as small charts if there are several, then each one large.
-pub fn published(heading: &str, histories: &[History]) -> String {
-    let body = content(heading, histories, &Look { run: None, actions: None });
+pub fn published(heading: &str, histories: &[PublishedHistory]) -> String {
+    let body = content(heading, histories, &PageLinks { run: None, actions: None });
     shell::skippable(heading, "Skip to the results", &body)
 }
 
 /// Renders the content of a page of histories.
-pub fn content(heading: &str, histories: &[History], look: &Look<'_>) -> Markup {
-    let many = histories.iter().map(History::count).sum::<usize>() > 1;
+pub fn content(heading: &str, histories: &[PublishedHistory], look: &PageLinks<'_>) -> Markup {
+    let many = histories.iter().map(PublishedHistory::count).sum::<usize>() > 1;
     html! {
         header {
             p class="eyebrow" { "assay · history" }
@@ -412,10 +430,12 @@ pub fn content(heading: &str, histories: &[History], look: &Look<'_>) -> Markup 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_stats::series::{About, Commit, Known, Past, Series, shown};
+    use assay_stats::series::{
+        Commit, HistoryData, HistoryDefinition, HistoryFindings, MachineSeries, shown,
+    };
 
     /// Returns a history of sixteen commits with one step, made by the same code as a real one.
-    fn history() -> Shown {
+    fn history() -> HistoryView {
         let revisions: Vec<Commit> = (0..16)
             .map(|n| Commit {
                 level: format!("{n:040x}"),
@@ -424,25 +444,29 @@ mod tests {
                 author_date: Some("2026-11-23T01:02:03Z".into()),
             })
             .collect();
-        let points = revisions.iter().enumerate().map(|(place, c)| assay_stats::series::Point {
-            place,
-            commit: c.level.clone(),
-            label: c.label.clone(),
-            subject: c.subject.clone(),
-            author_date: c.author_date.clone(),
-            ratio: if place < 8 { 1.0 } else { 1.2 } + (place * 7 % 5) as f64 * 0.001,
-            log_error: Some(0.002),
-            value: 0.5,
-            blocks: 6,
-            reference: revisions[0].level.clone(),
-            runs: vec![RunId::try_from("20260101-000000-0001".to_owned()).unwrap()],
-        });
-        let past = Past {
-            series: vec![Series { machine: "A CPU, 2 CPUs".into(), points: points.collect() }],
+        let points =
+            revisions.iter().enumerate().map(|(place, c)| assay_stats::series::SeriesPoint {
+                place,
+                commit: c.level.clone(),
+                label: c.label.clone(),
+                subject: c.subject.clone(),
+                author_date: c.author_date.clone(),
+                ratio: if place < 8 { 1.0 } else { 1.2 } + (place * 7 % 5) as f64 * 0.001,
+                log_error: Some(0.002),
+                value: 0.5,
+                blocks: 6,
+                reference: revisions[0].level.clone(),
+                runs: vec![RunId::try_from("20260101-000000-0001".to_owned()).unwrap()],
+            });
+        let past = HistoryData {
+            series: vec![MachineSeries {
+                machine: "A CPU, 2 CPUs".into(),
+                points: points.collect(),
+            }],
             unusable: vec![3],
-            ..Past::default()
+            ..HistoryData::default()
         };
-        let about = About {
+        let about = HistoryDefinition {
             experiment: "prog".into(),
             metric: "elapsed".into(),
             unit: "s".into(),
@@ -450,12 +474,12 @@ mod tests {
             reference: revisions[0].clone(),
             revisions,
         };
-        shown("0123456789ab", &about, &past, &Known::default())
+        shown("0123456789ab", &about, &past, &HistoryFindings::default())
     }
 
     #[test]
     fn a_page_holds_every_point_and_change_and_no_markup_of_others() {
-        let page = published("prog", &[History::Own(history())]);
+        let page = published("prog", &[PublishedHistory::Own(history())]);
         assert_eq!(size(Some(56.485)), "a factor of 56.5");
         assert_eq!(
             (size(Some(0.93)), size(Some(0.0641))),
@@ -478,8 +502,8 @@ mod tests {
     #[test]
     fn runs_and_actions_are_shown_where_there_are_some() {
         let shown = history();
-        let act = |_: &ShownSeries, c: &ShownChange| html! { b { "confirm " (c.before) } };
-        let look = Look { run: Some(|run| format!("/runs/{run}")), actions: Some(&act) };
+        let act = |_: &SeriesView, c: &ChangeView| html! { b { "confirm " (c.before) } };
+        let look = PageLinks { run: Some(|run| format!("/runs/{run}")), actions: Some(&act) };
         let text = large(&shown, &shown.series[0], &look).into_string();
         assert!(text.contains("href=\"/runs/20260101-000000-0001\""), "{text}");
         assert!(text.contains(&format!("confirm {:040x}", 7)), "{text}");

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Outcome, ValidationResult};
+use assay_model::{TrialOutcome, ValidationResult};
 use maud::{Markup, html};
 
 use super::draw;
 use crate::document::html::{figure, parts};
-use crate::document::{Part, Parts, Text, Tone, text};
+use crate::document::{DocumentPart, Parts, Text, Tone, text};
 use crate::figures::count;
 use crate::gate::Gate;
 use crate::parts::findings::found;
@@ -44,7 +44,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
 fn failures(view: &RunView) -> Parts {
     let mut out = Parts::default();
     let mut reasons: BTreeMap<(String, String), Vec<u32>> = BTreeMap::new();
-    for r in view.records.iter().filter(|r| r.outcome != Outcome::Completed) {
+    for r in view.records.iter().filter(|r| r.outcome != TrialOutcome::Completed) {
         let detail = match &r.validation {
             ValidationResult::Failed { detail } if r.error.is_empty() => detail,
             _ => &r.error,
@@ -78,7 +78,7 @@ fn failures(view: &RunView) -> Parts {
     }
     if !items.is_empty() {
         out.heading("", "Failures");
-        out.push(Part::List(Tone::Plain, items));
+        out.push(DocumentPart::List(Tone::Plain, items));
     }
     out
 }
@@ -90,7 +90,7 @@ fn findings(view: &RunView) -> Markup {
     all.truncate(FINDINGS);
     html! {
         h3 { "Findings" }
-        (parts(&Parts::of(Part::Findings(all))))
+        (parts(&Parts::of(DocumentPart::Findings(all))))
         @if n > FINDINGS { p { a href="#practice" { "All " (n) " findings" } } }
     }
 }

@@ -2,9 +2,9 @@
 
 use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
-use assay_chart::intervals::absolute::{self, Absolute, Row};
-use assay_model::{Across, Better, Interval, Kind};
-use assay_quoted::denominator::{Basis, Denominator, Entry};
+use assay_chart::intervals::absolute::{self, Absolute, TreatmentRow};
+use assay_model::{Across, Better, Interval, MetricKind};
+use assay_quoted::denominator::{Basis, Denominator, SystemResult};
 use assay_quoted::landscape::measured;
 use assay_quoted::quantity::Quantity;
 use maud::{Markup, html};
@@ -44,7 +44,8 @@ pub fn comparable(
 
 fn in_total(views: &[&RunView], across: &Across) -> Markup {
     let nothing = html! {};
-    let rows: Vec<Row> = views.iter().enumerate().flat_map(|(i, v)| rows(i, v, across)).collect();
+    let rows: Vec<TreatmentRow> =
+        views.iter().enumerate().flat_map(|(i, v)| rows(i, v, across)).collect();
     if rows.is_empty() {
         return nothing;
     }
@@ -70,7 +71,7 @@ fn in_total(views: &[&RunView], across: &Across) -> Markup {
     )
 }
 
-fn rows(i: usize, view: &RunView, across: &Across) -> Vec<Row> {
+fn rows(i: usize, view: &RunView, across: &Across) -> Vec<TreatmentRow> {
     let gate = Gate::of(view);
     let shown = |treatment| gate.run().is_none() && gate.treatment(treatment).is_none();
     let of = gate.analysis.summaries.iter().filter(|s| s.metric == across.metric);
@@ -134,7 +135,8 @@ fn under(views: &[&RunView], across: &Across, per: Denominator, prices: &Prices)
         let withheld = gate.run().is_some();
         analysis.summaries.retain(|s| !withheld && gate.treatment(s.treatment).is_none());
         let id = s.id.to_string();
-        let kind = view.plan.workload.metric(&across.metric).map_or(Kind::Measured, |m| m.kind);
+        let kind =
+            view.plan.workload.metric(&across.metric).map_or(MetricKind::Measured, |m| m.kind);
         for m in measured(&id, &s.workload, &s.host, &s.started_at, &analysis, &view.system, kind) {
             let label = format!("#{} {}", i + 1, m.system);
             let mut value = Quantity::given(m.value, &m.unit, m.kind, &label, &id);
@@ -142,7 +144,7 @@ fn under(views: &[&RunView], across: &Across, per: Denominator, prices: &Prices)
             let mut counts = m.counts;
             counts.price = prices.amounts.get(i).copied();
             counts.currency = Some(prices.currency.clone()).filter(|c| !c.is_empty());
-            let entry = Entry { label: label.clone(), value, better: m.better, counts };
+            let entry = SystemResult { label: label.clone(), value, better: m.better, counts };
             match entry.quantity(basis) {
                 Some(q) => {
                     unit.clone_from(&q.unit);

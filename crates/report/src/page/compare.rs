@@ -18,7 +18,7 @@ use crate::view::RunView;
 
 /// The denominator under which runs are shown, and its prices.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Under {
+pub struct ChosenDenominator {
     /// Denominator of the results; `None` shows them in total.
     pub per: Option<Denominator>,
     /// Prices for results per price.
@@ -27,18 +27,18 @@ pub struct Under {
 
 /// A comparison of runs without the numbers that are withheld in any of them.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct ShownComparison {
     across: Across,
     /// Comparisons in the metrics of the block I/O tracer.
     io: Vec<Across>,
 }
 
-impl Shown {
+impl ShownComparison {
     /// Removes the withheld numbers from the comparison in the deciding metric and from those in
     /// the tracer's metrics.
     pub fn of(views: &[&RunView], across: &Across, io: &[Across]) -> Self {
         let gates: Vec<Gate> = views.iter().map(|view| Gate::of(view)).collect();
-        Shown {
+        ShownComparison {
             across: published(views, &gates, across),
             io: io.iter().map(|a| published(views, &gates, a)).collect(),
         }
@@ -51,8 +51,8 @@ impl Shown {
 /// `more` is the last tab: its id, name and content.
 pub fn side_by_side(
     views: &[&RunView],
-    shown: &Shown,
-    under: &Under,
+    shown: &ShownComparison,
+    under: &ChosenDenominator,
     link: &dyn Fn(&str) -> Option<String>,
     before: &Markup,
     more: Option<(&str, &str, Markup)>,
@@ -118,7 +118,7 @@ fn by_treatment<'a, T>(
 }
 
 /// Renders the comparison as one HTML file; `version` is assay's version.
-pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
+pub fn compared(views: &[&RunView], shown: &ShownComparison, version: &str) -> String {
     let names: Vec<&str> = views.iter().map(|v| v.summary.experiment.as_str()).collect();
     let same = names.windows(2).all(|pair| pair[0] == pair[1]);
     let of = if same { names.first().map_or("", |n| n).to_owned() } else { names.join(", ") };
@@ -132,7 +132,7 @@ pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
             p class="eyebrow" { "assay · comparison" }
             h1 { (title) }
         }
-        (side_by_side(views, shown, &Under::default(), &|_| None, &html! {}, None))
+        (side_by_side(views, shown, &ChosenDenominator::default(), &|_| None, &html! {}, None))
         footer { p { "Made by assay " (version) ". The runs are in the archive under the ids above." } }
         (data::json(&whole))
     };

@@ -5,7 +5,7 @@ use assay_traces::profile::{Profile, instructions as differences};
 use assay_traces::syscalls::Syscalls;
 use maud::{Markup, html};
 
-use crate::document::{Part, Parts, html};
+use crate::document::{DocumentPart, Parts, html};
 use crate::figures::count;
 use crate::parts::{instructions as by_function, syscalls as by_call};
 use crate::view::RunView;
@@ -45,7 +45,7 @@ pub(super) fn instructions(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64)
             let d = differences(a, b, confidence)?;
             Some(by_function::changes(&d, labels, MAX_ROWS))
         },
-        |of| Parts::of(Part::Table(by_function::table(of, MAX_ROWS))),
+        |of| Parts::of(DocumentPart::Table(by_function::table(of, MAX_ROWS))),
     )
 }
 

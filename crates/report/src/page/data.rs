@@ -10,7 +10,7 @@ use crate::gate::Gate;
 use crate::view::RunView;
 
 #[derive(Serialize)]
-struct Block<'a> {
+struct PageData<'a> {
     schema_version: u32,
     assay: &'a str,
     summary: &'a RunSummary,
@@ -25,7 +25,7 @@ pub fn analysis(view: &RunView, gate: &Gate) -> String {
     if gate.treatment(view.plan.baseline).is_some() {
         summary.value = None;
     }
-    let block = Block {
+    let block = PageData {
         schema_version: SCHEMA_VERSION,
         assay: &view.assay_version,
         summary: &summary,

@@ -1,14 +1,14 @@
 //! Converts the results of an analysis into charts.
 
-use assay_chart::curve::{self, Curve, Marked, Point, Standout, Vertical};
+use assay_chart::curve::{self, Curve, MarkedPoint, PlotPoint, Standout, Vertical};
 use assay_chart::ecdf::{self, Ecdf};
 use assay_chart::intervals::{absolute, ratio};
 use assay_chart::order::{self, RunOrder, TrialStatus};
 use assay_chart::scaling::{self as scaling_chart, ScalingChart};
 use assay_chart::{Head, ScaleKind};
 use assay_model::{
-    CurveSummary, Interval, Kind, Outcome, Scalar, Scaling, ScalingModel, SystemDescription,
-    TreatmentSummary, Verdict, units,
+    CurveSummary, Interval, MetricKind, Scalar, Scaling, ScalingModel, SystemDescription,
+    TreatmentSummary, TrialOutcome, Verdict, units,
 };
 use maud::{Markup, html};
 
@@ -51,7 +51,7 @@ pub fn named_curves(
     // Time passes evenly, so its axis is linear.
     let wide = first.x_unit != "s" && low > 0.0 && high / low >= 16.0;
     let (labels, shared) = apart(&named.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
-    let series = named.iter().zip(labels).map(|((name, c), label)| curve::Series {
+    let series = named.iter().zip(labels).map(|((name, c), label)| curve::CurveSeries {
         label,
         points: shown_points(c).into_iter().map(|p| point(name, c, p)).collect(),
         marked: standouts(c),
@@ -100,8 +100,8 @@ fn excluded(curves: &[&CurveSummary]) -> String {
     format!("; {} with fewer trials hidden", count(all - shown, "point"))
 }
 
-fn point(name: &str, c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {
-    Point {
+fn point(name: &str, c: &CurveSummary, p: &assay_model::CurvePoint) -> PlotPoint {
+    PlotPoint {
         x: p.x,
         y: p.value,
         low: p.interval.map_or(f64::NAN, |i| i.low),
@@ -115,8 +115,8 @@ fn point(name: &str, c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {
     }
 }
 
-fn standouts(c: &CurveSummary) -> Vec<Marked> {
-    let mark = |p: &assay_model::CurvePoint, word: &str, standout| Marked {
+fn standouts(c: &CurveSummary) -> Vec<MarkedPoint> {
+    let mark = |p: &assay_model::CurvePoint, word: &str, standout| MarkedPoint {
         x: p.x,
         y: p.value,
         label: format!("{word} {}", x_text(p.x, &c.x_unit)),
@@ -129,7 +129,8 @@ fn standouts(c: &CurveSummary) -> Vec<Marked> {
 /// Draws the chart of the first screen, with its caption: the curves that a choice is made by; else
 /// the deciding metric over a numeric factor; else every treatment with its trials.
 pub fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
-    let measured = gate.analysis.curves.iter().filter(|c| c.kind == Kind::Measured && chosen(c));
+    let measured =
+        gate.analysis.curves.iter().filter(|c| c.kind == MetricKind::Measured && chosen(c));
     let measured: Vec<&CurveSummary> = measured.collect();
     if let Some(first) = measured.first() {
         let same: Vec<&CurveSummary> =
@@ -143,7 +144,7 @@ pub fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
 
 /// Returns true if the first screen has the chart of [`absolutes`].
 pub fn absolutes_first(view: &RunView, gate: &Gate) -> bool {
-    let curve = |c: &CurveSummary| c.kind == Kind::Measured && chosen(c);
+    let curve = |c: &CurveSummary| c.kind == MetricKind::Measured && chosen(c);
     !gate.analysis.curves.iter().any(curve) && over_factor(view, gate).is_none()
 }
 
@@ -176,7 +177,7 @@ fn over_factor(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
     };
     let numeric = view.plan.factors.iter().filter_map(|f| Some((f, levels(f)?)));
     let (factor, xs) = numeric.max_by_key(|(_, xs)| xs.len())?;
-    let mut lines: Vec<(String, Vec<Point>)> = Vec::new();
+    let mut lines: Vec<(String, Vec<PlotPoint>)> = Vec::new();
     let mut unit = "1";
     for s in deciding(a).into_iter().filter(|s| gate.treatment(s.treatment).is_none()) {
         let t = view.plan.treatment(s.treatment)?;
@@ -186,7 +187,7 @@ fn over_factor(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
         let words: Vec<String> = others.map(|(f, v)| format!("{f}={}", v.to_text())).collect();
         let name = if words.is_empty() { a.metric.clone() } else { words.join(", ") };
         let n = count(s.summary.n as usize, "trial");
-        let point = Point {
+        let point = PlotPoint {
             x,
             y: centre(s).unwrap_or(f64::NAN),
             low: s.interval().map_or(f64::NAN, |i| i.low),
@@ -209,7 +210,7 @@ fn over_factor(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
     let head = Head { id: "over-factor".into(), title: title.clone(), desc: desc.join("; ") };
     let series = lines.into_iter().map(|(label, mut points)| {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        curve::Series { label, points, marked: Vec::new() }
+        curve::CurveSeries { label, points, marked: Vec::new() }
     });
     let chart = curve::render(&Curve {
         head,
@@ -256,7 +257,7 @@ pub fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let first = a.comparisons.first()?;
     a.comparisons.iter().find(|c| c.ratio.is_some())?;
-    let rows = a.comparisons.iter().map(|c| ratio::Row {
+    let rows = a.comparisons.iter().map(|c| ratio::RatioRow {
         label: view.label(c.treatment),
         ratio: c.ratio.unwrap_or(f64::NAN),
         low: c.interval.map_or(f64::NAN, |i| i.low),
@@ -319,14 +320,14 @@ pub fn absolute_row(
     label: String,
     text: String,
     href: &dyn Fn(u32) -> String,
-) -> absolute::Row {
+) -> absolute::TreatmentRow {
     let end = |f: fn(Interval) -> f64| s.interval().map_or(f64::NAN, f);
     let dots = view.counted(s.treatment).into_iter().filter_map(|r| {
         let value = r.metric(&s.metric)?;
         let label = format!("trial {}: {}", r.number, value_text(Some(value), &s.unit));
         Some(absolute::Dot { value, label, href: href(r.number) })
     });
-    absolute::Row {
+    absolute::TreatmentRow {
         label,
         value: centre(s).unwrap_or(f64::NAN),
         low: end(|i| i.low),
@@ -341,10 +342,10 @@ pub fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
     /// With fewer trials the distribution of a treatment shows no more than the run order.
     const MIN_TRIALS: usize = 6;
     let a = &gate.analysis;
-    let series: Vec<ecdf::Series> = view
+    let series: Vec<ecdf::EcdfSeries> = view
         .treatments()
         .into_iter()
-        .map(|t| ecdf::Series {
+        .map(|t| ecdf::EcdfSeries {
             label: view.label(t),
             values: view
                 .counted(t)
@@ -384,11 +385,11 @@ pub fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
         .map(|r| {
             let value = r.metric(&a.metric).filter(|_| gate.trial(r).is_none());
             let status = match r.outcome {
-                Outcome::Completed if r.warmup => TrialStatus::WarmUp,
-                Outcome::Completed => TrialStatus::Counted,
+                TrialOutcome::Completed if r.warmup => TrialStatus::WarmUp,
+                TrialOutcome::Completed => TrialStatus::Counted,
                 _ => TrialStatus::Failed,
             };
-            let what = if r.outcome == Outcome::Completed {
+            let what = if r.outcome == TrialOutcome::Completed {
                 value_text(value, &a.unit)
             } else {
                 outcome_word(r.outcome).to_owned()
@@ -430,7 +431,7 @@ pub fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
     if s.points.len() < 2 {
         return None;
     }
-    let points = s.points.iter().map(|p| scaling_chart::Point {
+    let points = s.points.iter().map(|p| scaling_chart::SpeedupPoint {
         count: p.count,
         speedup: p.speedup,
         low: p.interval.map_or(f64::NAN, |i| i.low),

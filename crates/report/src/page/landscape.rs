@@ -2,9 +2,9 @@
 
 use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
-use assay_model::Kind;
+use assay_model::MetricKind;
 use assay_quoted::denominator::{Basis, Matrix};
-use assay_quoted::landscape::{Landscape, Line};
+use assay_quoted::landscape::{Landscape, LandscapeLine};
 use assay_quoted::quantity::Quantity;
 use maud::{Markup, html};
 
@@ -88,7 +88,7 @@ pub fn preview(landscape: &Landscape) -> Markup {
     }
 }
 
-fn chart(landscape: &Landscape, n: usize, question: &str, lines: &[&Line]) -> Markup {
+fn chart(landscape: &Landscape, n: usize, question: &str, lines: &[&LandscapeLine]) -> Markup {
     let basis = landscape.ordered_by.unwrap_or(Basis::Total);
     let mixed = landscape.mixed();
     let several = landscape.tables().len() > 1;
@@ -104,7 +104,7 @@ fn chart(landscape: &Landscape, n: usize, question: &str, lines: &[&Line]) -> Ma
                 high: end(|i| i.high),
                 text: if mixed { format!("{} ({})", q.text(), q.kind_words()) } else { q.text() },
                 reference: false,
-                quoted: l.kind == Kind::Quoted,
+                quoted: l.kind == MetricKind::Quoted,
             })
         })
         .take(MAX_BARS)

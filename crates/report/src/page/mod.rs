@@ -21,14 +21,14 @@ mod time;
 
 use maud::{Markup, html};
 
-use crate::document::{On, html};
+use crate::document::{Outputs, html};
 use crate::figures::count;
 use crate::gate::Gate;
 use crate::parts;
 use crate::view::RunView;
 
 pub use comparable::Prices;
-pub use compare::{Shown, Under, compared, side_by_side};
+pub use compare::{ChosenDenominator, ShownComparison, compared, side_by_side};
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
 pub use packed::unpacked;
@@ -37,7 +37,7 @@ pub use profile::{profile, profile_part};
 pub use shell::{SCRIPT, style};
 
 /// A section of a page and the tab that shows it.
-struct Section {
+struct PageSection {
     /// Id of the tab's panel and name of the tab.
     tab: (&'static str, &'static str),
     /// Id of the section in the page.
@@ -54,16 +54,16 @@ const fn section(
     id: &'static str,
     name: &'static str,
     body: fn(&RunView, &Gate) -> Option<Markup>,
-) -> Section {
-    Section { tab: (panel, tab), id, name, body }
+) -> PageSection {
+    PageSection { tab: (panel, tab), id, name, body }
 }
 
 /// Sections of a run's page; the sections of a tab are neighbours. The charts of all tabs but the
 /// first are packed.
-static SECTIONS: [Section; 17] = [
+static SECTIONS: [PageSection; 17] = [
     section("answer", "Answer", "significance", "Answer", |v, g| Some(answer::section(v, g))),
     section("comparison", "Results", "results", "Results", |v, g| {
-        Some(html::parts(&parts::results::section(v, g, On::Page)))
+        Some(html::parts(&parts::results::section(v, g, Outputs::Page)))
     }),
     section("comparison", "Results", "explain", "What else changed", |v, g| {
         parts::explain::section(v, g).map(|p| html::parts(&p))
@@ -112,8 +112,8 @@ pub fn render(view: &RunView) -> String {
 /// is a tab of that document: its id, name and content.
 pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
     let gate = Gate::of(view);
-    let made = |of: &[Section]| {
-        let section = |s: &Section| Some(html::section(s.id, s.name, &(s.body)(view, &gate)?));
+    let made = |of: &[PageSection]| {
+        let section = |s: &PageSection| Some(html::section(s.id, s.name, &(s.body)(view, &gate)?));
         let sections = of.iter().filter_map(section);
         let all = html! { @for s in sections { (s) } };
         (!all.0.is_empty()).then_some((of[0].tab.0, of[0].tab.1, all))

@@ -2,9 +2,9 @@
 //! with one axis for all runs.
 
 use assay_chart::Head;
-use assay_chart::lines::{self, Lines, Series};
+use assay_chart::lines::{self, LineChart, LineSeries};
 use assay_model::{Across, CurveSummary, SampleSet, TrialRecord};
-use assay_observe::{Field, Role};
+use assay_observe::{Field, FieldRole};
 use maud::{Markup, html};
 
 use super::draw::named_curves;
@@ -23,20 +23,20 @@ const MAX_CHARTS: usize = 6;
 const SAME: f64 = 0.03;
 
 /// The trial that represents one treatment of one run: the first that counts and has samples.
-struct Watched<'a> {
+struct OverlayTrial<'a> {
     label: String,
     record: &'a TrialRecord,
     samples: &'a SampleSet,
 }
 
 /// Function that returns the points of a trial: seconds since its start, and value.
-type PointsOf = dyn Fn(&Watched<'_>) -> Vec<(f64, f64)>;
+type PointsFn = dyn Fn(&OverlayTrial<'_>) -> Vec<(f64, f64)>;
 
 /// A quantity over time: its title, its unit and the function that returns a trial's points.
 struct Quantity {
     title: String,
     unit: String,
-    points: Box<PointsOf>,
+    points: Box<PointsFn>,
 }
 
 /// Renders the charts; empty if no run has anything to draw over another.
@@ -63,7 +63,7 @@ fn over_time(views: &[&RunView], across: &Across) -> Vec<Markup> {
     }
     // All trials share one chart if their lines can be distinguished; else each treatment has a
     // chart.
-    let together: Vec<Vec<&Watched<'_>>> = if all.len() <= MAX_LINES {
+    let together: Vec<Vec<&OverlayTrial<'_>>> = if all.len() <= MAX_LINES {
         vec![all.iter().collect()]
     } else {
         let labels = across.rows.iter().map(|r| r.label.as_str());
@@ -83,7 +83,7 @@ fn over_time(views: &[&RunView], across: &Across) -> Vec<Markup> {
     charts
 }
 
-fn watched<'a>(views: &[&'a RunView]) -> Vec<Watched<'a>> {
+fn watched<'a>(views: &[&'a RunView]) -> Vec<OverlayTrial<'a>> {
     let mut all = Vec::new();
     for (i, view) in views.iter().enumerate().filter(|(_, v)| v.imported().is_none()) {
         let gate = Gate::of(view);
@@ -96,7 +96,7 @@ fn watched<'a>(views: &[&'a RunView]) -> Vec<Watched<'a>> {
             });
             let Some((record, samples)) = found.filter(|_| !withheld) else { continue };
             let label = format!("#{} {}", i + 1, view.label(treatment));
-            all.push(Watched { label, record, samples });
+            all.push(OverlayTrial { label, record, samples });
         }
     }
     all
@@ -104,7 +104,7 @@ fn watched<'a>(views: &[&'a RunView]) -> Vec<Watched<'a>> {
 
 /// Returns the quantities to draw: the workload's own fields, then the monitors' fields that ask
 /// for an overlay, such as CPU time, disks and power.
-fn quantities(all: &[Watched<'_>]) -> Vec<Quantity> {
+fn quantities(all: &[OverlayTrial<'_>]) -> Vec<Quantity> {
     let mut own: Vec<(String, String)> = Vec::new();
     for key in all.iter().flat_map(|w| &w.samples.series).filter(|k| k.monitor == "workload") {
         if !own.iter().any(|(field, _)| *field == key.field) {
@@ -117,7 +117,7 @@ fn quantities(all: &[Watched<'_>]) -> Vec<Quantity> {
         .map(|(field, unit)| {
             let title = field.replace('_', " ");
             let of_unit = unit.clone();
-            let points = move |w: &Watched<'_>| {
+            let points = move |w: &OverlayTrial<'_>| {
                 let same = |k: &&assay_model::SeriesKey| {
                     k.monitor == "workload" && k.field == field && k.unit == of_unit
                 };
@@ -140,7 +140,7 @@ fn summed(monitor: &'static str, field: &'static Field) -> Option<Quantity> {
     let title = field.overlay?;
     let subject = field.chart.and_then(|(chart, _)| chart.subject);
     let (unit, times) = base(field.unit);
-    let points = move |w: &Watched<'_>| {
+    let points = move |w: &OverlayTrial<'_>| {
         let mut sums = std::collections::BTreeMap::<u64, f64>::new();
         let of = |k: &&assay_model::SeriesKey| {
             k.monitor == monitor
@@ -152,7 +152,7 @@ fn summed(monitor: &'static str, field: &'static Field) -> Option<Quantity> {
                 *sums.entry(t).or_default() += v;
             }
         }
-        if field.role == Some(Role::Idle) {
+        if field.role == Some(FieldRole::Idle) {
             for v in sums.values_mut() {
                 *v = 100.0 - *v;
             }
@@ -162,16 +162,16 @@ fn summed(monitor: &'static str, field: &'static Field) -> Option<Quantity> {
     Some(Quantity { title: title.into(), unit: unit.into(), points: Box::new(points) })
 }
 
-fn on_clock(w: &Watched<'_>, points: &[(u64, f64)], times: f64) -> Vec<(f64, f64)> {
+fn on_clock(w: &OverlayTrial<'_>, points: &[(u64, f64)], times: f64) -> Vec<(f64, f64)> {
     points.iter().map(|(t, v)| (seconds(w.record, *t), v * times)).collect()
 }
 
 /// Draws one chart for a group; `None` unless at least two trials have points and some value is not
 /// zero.
-fn chart(id: String, quantity: &Quantity, group: &[&Watched<'_>]) -> Option<Markup> {
-    let series: Vec<Series> = group
+fn chart(id: String, quantity: &Quantity, group: &[&OverlayTrial<'_>]) -> Option<Markup> {
+    let series: Vec<LineSeries> = group
         .iter()
-        .map(|w| Series { label: w.label.clone(), points: (quantity.points)(w) })
+        .map(|w| LineSeries { label: w.label.clone(), points: (quantity.points)(w) })
         .filter(|s| s.points.iter().any(|p| p.1.is_finite()))
         .take(MAX_LINES)
         .collect();
@@ -181,7 +181,7 @@ fn chart(id: String, quantity: &Quantity, group: &[&Watched<'_>]) -> Option<Mark
     }
     let title = &quantity.title;
     let names: Vec<&str> = series.iter().map(|s| s.label.as_str()).collect();
-    let svg = lines::render(&Lines {
+    let svg = lines::render(&LineChart {
         head: Head {
             id,
             title: format!("{title} over time, run beside run"),
@@ -197,7 +197,7 @@ fn chart(id: String, quantity: &Quantity, group: &[&Watched<'_>]) -> Option<Mark
 }
 
 /// Returns the phases of the first trial if all others have the same, else none.
-fn same_phases(group: &[&Watched<'_>]) -> Vec<assay_chart::PhaseSpan> {
+fn same_phases(group: &[&OverlayTrial<'_>]) -> Vec<assay_chart::PhaseSpan> {
     let of: Vec<_> = group.iter().map(|w| phases(w.record)).collect();
     let Some((first, rest)) = of.split_first() else { return Vec::new() };
     let slack = first.last().map_or(0.0, |p| p.to_s) * SAME;

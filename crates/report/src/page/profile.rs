@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 
 use assay_chart::Head;
-use assay_chart::flame::{Cell, Flame, Look, render};
+use assay_chart::flame::{Flame, FlameCell, FlameStyle, render};
 use assay_model::units::format_value_digits;
 use assay_traces::profile::{
-    FunctionDifferences, Kind, Measured, Node, Profile, Side, Tree, differences, tree,
+    FrameKind, FunctionDifferences, Node, Profile, ProfileSide, ProfiledTrial, Tree, differences,
+    tree,
 };
 use maud::{Markup, html};
 
@@ -30,7 +31,8 @@ const MAX_DEPTH: usize = 100;
 pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option<Markup> {
     let mut drawn = Vec::new();
     for TrialGroup { id, label, trials } in sides.into_iter().filter(|s| !s.trials.is_empty()) {
-        let measured: Vec<Measured> = trials.iter().map(|p| Measured::of(p, Side::OnCpu)).collect();
+        let measured: Vec<ProfiledTrial> =
+            trials.iter().map(|p| ProfiledTrial::of(p, ProfileSide::OnCpu)).collect();
         drawn.push((id, label, Profile::merged(trials), measured));
     }
     let (_, first, _, baseline) = drawn.first()?;
@@ -57,8 +59,10 @@ pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Op
 
 /// Renders one profile: flame graphs, tables and notes. `id` is unique on the page.
 fn body(profile: &Profile, id: &str, against: Option<&FunctionDifferences>) -> Markup {
-    let sides =
-        [(Side::OnCpu, "on", "Time on CPU"), (Side::OffCpu, "off", "Time off CPU, by reason")];
+    let sides = [
+        (ProfileSide::OnCpu, "on", "Time on CPU"),
+        (ProfileSide::OffCpu, "off", "Time off CPU, by reason"),
+    ];
     html! {
         (html::parts(&parts::head(profile)))
         @if let Some(t) = parts::states(profile) { (html::table(&t)) }
@@ -82,7 +86,7 @@ fn body(profile: &Profile, id: &str, against: Option<&FunctionDifferences>) -> M
 /// Draws one side of a profile as an icicle, coloured by the functions that clearly differ.
 pub fn flame(
     profile: &Profile,
-    side: Side,
+    side: ProfileSide,
     id: &str,
     words: &str,
     threads: Threads,
@@ -91,7 +95,7 @@ pub fn flame(
     let by_thread = threads == Threads::Apart;
     let how = Tree { side, by_thread, least: MIN_SHARE, deepest: MAX_DEPTH };
     let root = tree(profile, how);
-    let against = against.filter(|_| side == Side::OnCpu);
+    let against = against.filter(|_| side == ProfileSide::OnCpu);
     let timed = profile.unit == "ns";
     let all = root.ns.max(1) as f64;
     let desc = format!(
@@ -104,20 +108,20 @@ pub fn flame(
     render(&chart)
 }
 
-fn cell(node: &Node, all: f64, timed: bool, against: Option<&FunctionDifferences>) -> Cell {
+fn cell(node: &Node, all: f64, timed: bool, against: Option<&FunctionDifferences>) -> FlameCell {
     let module = node.module.rsplit('/').next().unwrap_or_default();
     let change = against.and_then(|d| {
-        let kernel = node.kind == Some(Kind::Kernel);
+        let kernel = node.kind == Some(FrameKind::Kernel);
         d.changes.iter().find(|c| c.clear && c.function == node.label && c.kernel == kernel)
     });
     let look = match (change, node.kind) {
-        (Some(c), _) if c.difference_ns > 0.0 => Look::More,
-        (Some(_), _) => Look::Less,
-        (None, None) => Look::Group,
-        (None, Some(_)) if node.label.starts_with("[unknown]") => Look::Unknown,
-        (None, Some(Kind::User)) => Look::User,
-        (None, Some(Kind::Kernel)) => Look::Kernel,
-        (None, Some(Kind::Inlined)) => Look::Inlined,
+        (Some(c), _) if c.difference_ns > 0.0 => FlameStyle::More,
+        (Some(_), _) => FlameStyle::Less,
+        (None, None) => FlameStyle::Group,
+        (None, Some(_)) if node.label.starts_with("[unknown]") => FlameStyle::Unknown,
+        (None, Some(FrameKind::User)) => FlameStyle::User,
+        (None, Some(FrameKind::Kernel)) => FlameStyle::Kernel,
+        (None, Some(FrameKind::Inlined)) => FlameStyle::Inlined,
     };
     let size =
         if timed { format_value_digits(node.ns as f64 / 1e9, "s", 3) } else { node.ns.to_string() };
@@ -125,7 +129,7 @@ fn cell(node: &Node, all: f64, timed: bool, against: Option<&FunctionDifferences
     if !module.is_empty() {
         let _ = write!(title, " · {module}");
     }
-    if node.kind == Some(Kind::Inlined) {
+    if node.kind == Some(FrameKind::Inlined) {
         title += " · inlined";
     }
     if let Some(c) = change {
@@ -137,7 +141,7 @@ fn cell(node: &Node, all: f64, timed: bool, against: Option<&FunctionDifferences
         );
     }
     let below = node.children.iter().map(|n| cell(n, all, timed, against)).collect();
-    Cell { label: node.label.clone(), title, look, size: node.ns as f64, below }
+    FlameCell { label: node.label.clone(), title, look, size: node.ns as f64, below }
 }
 
 /// Renders a profile as a part of a page that has no other profile.

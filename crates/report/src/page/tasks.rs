@@ -177,7 +177,7 @@ mod tests {
     use assay_model::{SampleRow, SeriesKey};
 
     use super::*;
-    use crate::document::Cell;
+    use crate::document::TableCell;
 
     /// Returns samples of two threads over two ticks, without the states that need delay
     /// accounting.
@@ -222,7 +222,7 @@ mod tests {
         assert!(!page.contains("NaN"));
         let table = parts::threads(record, &set).unwrap();
         let row = |i: usize| -> Vec<String> {
-            let words = |c: &Cell| c.text.0.iter().map(|(_, words)| words.as_str()).collect();
+            let words = |c: &TableCell| c.text.0.iter().map(|(_, words)| words.as_str()).collect();
             table.rows[i].cells.iter().map(words).collect()
         };
         assert_eq!(row(0)[0], "all");

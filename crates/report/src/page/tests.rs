@@ -120,7 +120,7 @@ fn the_first_screen_says_why_trials_failed() {
     let view = fixtures::failures();
     let page = super::render(&view);
     let panel = page.split("<div class=\"panel\"").nth(1).unwrap();
-    let failed = view.records.iter().filter(|r| r.outcome != assay_model::Outcome::Completed);
+    let failed = view.records.iter().filter(|r| r.outcome != assay_model::TrialOutcome::Completed);
     for r in failed.take(2) {
         assert!(panel.contains(&format!("href=\"#trial-{}\"", r.number)), "{panel}");
     }
@@ -256,13 +256,13 @@ fn pages_and_terminal_agree_to_the_digit() {
 /// Returns a run whose first counted trial was traced: I/Os of 4 KiB, one each millisecond.
 fn traced(ios: u64) -> RunView {
     use assay_traces::block_io::{
-        Analysis, Completeness, FileFrom, Flags, Io, Names, Op, Question, Sink, Source,
+        Completeness, FileFrom, Flags, Io, IoAnalysis, IoSource, NameTable, Op, Question, Sink,
     };
     let mut view = fixtures::block_size();
     let record = view.counted(view.treatments()[0])[0];
     let (number, start_ns) = (record.number, record.start_ns);
-    let names = Names::default();
-    let mut analysis = Analysis::new(&Question::default(), &names);
+    let names = NameTable::default();
+    let mut analysis = IoAnalysis::new(&Question::default(), &names);
     for i in 0..ios {
         analysis.whole(&Io {
             serial: i,
@@ -276,18 +276,18 @@ fn traced(ios: u64) -> RunView {
             op: Op::Read,
             flags: Flags::default(),
             pid: None,
-            program: Names::NONE,
-            file: Names::NONE,
+            program: NameTable::NONE,
+            file: NameTable::NONE,
             file_from: FileFrom::Nothing,
-            cgroup: Names::NONE,
+            cgroup: NameTable::NONE,
         });
     }
-    let source = Source {
+    let source = IoSource {
         name: "made up".into(),
         format: "made up".into(),
         files: 0,
         latency_is: "made up".into(),
-        recorded: assay_traces::block_io::Recorded { latency: true, ..Default::default() },
+        recorded: assay_traces::block_io::RecordedFields { latency: true, ..Default::default() },
         notes: Vec::new(),
     };
     let report = analysis.report(source, Completeness { ios, ..Completeness::default() }, None);
@@ -342,7 +342,7 @@ fn a_page_of_runs_side_by_side_stands_alone_and_withholds_what_they_withhold() {
     let view = fixtures::block_size();
     let page = compared(
         &[&view, &view],
-        &Shown::of(&[&view, &view], &fixtures::across(&view), &[]),
+        &ShownComparison::of(&[&view, &view], &fixtures::across(&view), &[]),
         "1.2.3",
     );
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Content-Security-Policy"));
@@ -351,7 +351,7 @@ fn a_page_of_runs_side_by_side_stands_alone_and_withholds_what_they_withhold() {
     assert!(shown(&page));
     let bad = fixtures::withheld();
     let made = fixtures::across(&bad);
-    let page = compared(&[&bad, &bad], &Shown::of(&[&bad, &bad], &made, &[]), "1.2.3");
+    let page = compared(&[&bad, &bad], &ShownComparison::of(&[&bad, &bad], &made, &[]), "1.2.3");
     assert!(shown(&page) && page.contains("withheld:"), "{page}");
     for s in made.rows.iter().flat_map(|r| r.summaries.iter().flatten()) {
         let value = crate::figures::value_text(s.geomean.or(s.mean), &made.unit);

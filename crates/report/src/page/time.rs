@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use assay_chart::area::{self, Area, Layer, Step};
-use assay_chart::lines::{self, Lines};
-use assay_chart::{Head, PhaseSpan, Reach, WIDTH};
+use assay_chart::area::{self, Area, AreaStep, Layer};
+use assay_chart::lines::{self, LineChart};
+use assay_chart::{Head, PhaseSpan, ScaleRanges, WIDTH};
 use assay_model::{SampleSet, SeriesKey, TrialRecord};
 use assay_observe::{Drawing, TASKS};
 use maud::{Markup, html};
@@ -86,8 +86,8 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
 }
 
 /// Returns the reach of the time axis of every chart of a trial.
-pub(super) fn whole(record: &TrialRecord) -> Reach {
-    Reach { time_s: Some((0.0, seconds(record, record.end_ns))), ..Reach::default() }
+pub(super) fn whole(record: &TrialRecord) -> ScaleRanges {
+    ScaleRanges { time_s: Some((0.0, seconds(record, record.end_ns))), ..ScaleRanges::default() }
 }
 
 pub(super) fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
@@ -177,12 +177,12 @@ pub(super) fn steps(
     rows: BTreeMap<u64, Vec<f64>>,
     times: &[u64],
     usual: u64,
-) -> Vec<Step> {
+) -> Vec<AreaStep> {
     let step = |(t, values): (u64, Vec<f64>)| {
         let before = times.partition_point(|one| *one < t).checked_sub(1).map(|i| times[i]);
         // A late sample is not valid for all the time in which no sample was taken.
         let from = before.unwrap_or(t.saturating_sub(usual)).max(t.saturating_sub(usual * 3 / 2));
-        Step { from_s: seconds(record, from).max(0.0), to_s: seconds(record, t), values }
+        AreaStep { from_s: seconds(record, from).max(0.0), to_s: seconds(record, t), values }
     };
     rows.into_iter().map(step).filter(|s| s.to_s > s.from_s).collect()
 }
@@ -232,7 +232,7 @@ fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<
             let all = series.len();
             let drawn = if id.starts_with("rest-") { all.min(MAX_SERIES) } else { all };
             series.truncate(drawn);
-            let chart = Lines {
+            let chart = LineChart {
                 head: Head {
                     id,
                     title: format!("{title}, trial {number}"),
@@ -285,7 +285,7 @@ pub(super) fn base(unit: &str) -> (&str, f64) {
 }
 
 /// Returns the series of a chart that have any value above zero.
-fn series(record: &TrialRecord, samples: &SampleSet, drawing: &Drawing) -> Vec<lines::Series> {
+fn series(record: &TrialRecord, samples: &SampleSet, drawing: &Drawing) -> Vec<lines::LineSeries> {
     let of = samples.series.iter().filter(|k| k.monitor == drawing.monitor);
     of.filter_map(|k| {
         let (field, word) = drawing.fields.iter().find(|(field, _)| field.name == k.field)?;
@@ -302,11 +302,11 @@ fn line(
     key: &SeriesKey,
     label: String,
     times: f64,
-) -> Option<lines::Series> {
+) -> Option<lines::LineSeries> {
     let points = samples.points(&key.monitor, &key.subject, &key.field);
     let points: Vec<(f64, f64)> =
         points.into_iter().map(|(t, v)| (seconds(record, t), v * times)).collect();
-    points.iter().any(|p| p.1 > 0.0).then_some(lines::Series { label, points })
+    points.iter().any(|p| p.1 > 0.0).then_some(lines::LineSeries { label, points })
 }
 
 /// Monitor name of the samples that a workload reports itself.
@@ -330,7 +330,7 @@ fn workload(
             .collect();
         points.iter().find(|p| p.1.is_finite() && p.1 != 0.0)?;
         let title = k.field.replace('_', " ");
-        let chart = Lines {
+        let chart = LineChart {
             head: Head {
                 id: format!("own-{}-{}", record.number, slug(&k.field)),
                 title: format!("{title} over time, trial {}", record.number),
@@ -338,7 +338,7 @@ fn workload(
             },
             name: title.clone(),
             unit: k.unit.clone(),
-            series: vec![lines::Series { label: title.clone(), points }],
+            series: vec![lines::LineSeries { label: title.clone(), points }],
             phases: phases.to_vec(),
             note: String::new(),
         };
@@ -348,7 +348,7 @@ fn workload(
     .collect()
 }
 
-fn names(series: &[lines::Series]) -> String {
+fn names(series: &[lines::LineSeries]) -> String {
     series.iter().map(|s| s.label.as_str()).collect::<Vec<_>>().join(", ")
 }
 

@@ -3,8 +3,10 @@
 
 use assay_model::{Across, Difference, RunSummary, Verdict};
 
-use crate::document::table::Kind;
-use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
+use crate::document::table::ColumnKind;
+use crate::document::{
+    DocumentPart, Outputs, Parts, Table, TableCell, Text, TextStyle, Tone, cell, text,
+};
 use crate::figures::{across_heading, across_mark, across_scale, across_value, ratio_text};
 use crate::merged_sentences::once;
 use crate::words;
@@ -29,9 +31,9 @@ pub(crate) fn across(
 ) -> Parts {
     let mut out = Parts::default();
     out.table(list(runs, link));
-    out.on(On::Published, Part::Heading(2, String::new(), "Values and ratios".into()));
+    out.on(Outputs::Published, DocumentPart::Heading(2, String::new(), "Values and ratios".into()));
     out.append(results(across));
-    out.push(Part::Heading(2, String::new(), "What else differed".into()));
+    out.push(DocumentPart::Heading(2, String::new(), "What else differed".into()));
     out.append(differed(across));
     out
 }
@@ -58,10 +60,13 @@ pub(crate) fn results(across: &Across) -> Parts {
     };
     let better = words(across.better.words(), ", ");
     let compared = words(&across.compared, "; compared: ");
-    out.push(Part::Paragraph(Tone::Strong, text(format!("{}{better}{compared}", across.metric))));
+    out.push(DocumentPart::Paragraph(
+        Tone::Strong,
+        text(format!("{}{better}{compared}", across.metric)),
+    ));
     out.table(values(across));
     for reason in void(across) {
-        out.on(On::Terminal, Part::Paragraph(Tone::Bad, reason.into()));
+        out.on(Outputs::Terminal, DocumentPart::Paragraph(Tone::Bad, reason.into()));
     }
     for row in &across.rows {
         for (i, doubts) in row.doubts.iter().enumerate() {
@@ -97,7 +102,7 @@ fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Table {
     let mut table = Table::of("The runs; the first is the baseline")
         .words(["no.", "run (UTC)"])
         .labels(["experiment", "host"])
-        .column(On::Published, Kind::Word, "started (UTC)")
+        .column(Outputs::Published, ColumnKind::Word, "started (UTC)")
         .word("state");
     for (i, s) in runs.iter().enumerate() {
         let id = s.id.to_string();
@@ -124,7 +129,7 @@ fn values(across: &Across) -> Table {
         .word("run")
         .numbers(["n", across_heading(across), "ratio to #1"])
         .word("verdict")
-        .column(On::Published, Kind::Word, "reason");
+        .column(Outputs::Published, ColumnKind::Word, "reason");
     let scale = across_scale(across);
     for row in &across.rows {
         for (i, summary) in row.summaries.iter().enumerate() {
@@ -140,8 +145,8 @@ fn values(across: &Across) -> Table {
             ];
             match comparison {
                 Some(c) => {
-                    let reason = Text::default().piece(Look::Soft, c.reason.clone());
-                    cells.extend([Cell::verdict(c.verdict), cell(reason)]);
+                    let reason = Text::default().piece(TextStyle::Soft, c.reason.clone());
+                    cells.extend([TableCell::verdict(c.verdict), cell(reason)]);
                 }
                 None => cells.extend([cell(""), cell("")]),
             }
@@ -159,8 +164,8 @@ fn differences(all: &[Difference], out: &mut Parts) {
         let of: Vec<&Difference> = all.iter().filter(|d| d.class == class).collect();
         let title = format!("{class} ({}): {meaning}", of.len());
         let mut table = Table::of(&*title).label("fact").label("#1").label("another").column(
-            On::Published,
-            Kind::Word,
+            Outputs::Published,
+            ColumnKind::Word,
             "run",
         );
         table.most = 0;
@@ -194,18 +199,18 @@ fn differences(all: &[Difference], out: &mut Parts) {
             lines.push(format!("{paths} accepted: {why}"));
         }
         for line in &lines {
-            out.on(On::Terminal, Part::Paragraph(Tone::Soft, line.clone().into()));
+            out.on(Outputs::Terminal, DocumentPart::Paragraph(Tone::Soft, line.clone().into()));
         }
         let mut folded = Parts::default();
         folded.table(table);
         if !accepted.is_empty() {
-            folded.push(Part::List(
+            folded.push(DocumentPart::List(
                 Tone::Soft,
                 lines.into_iter().skip(usize::from(!open.is_empty())).map(text).collect(),
             ));
         }
         let summary = format!("{class} ({})", of.len());
-        out.on(On::Published, Part::Details { summary, open: false, parts: folded });
+        out.on(Outputs::Published, DocumentPart::Details { summary, open: false, parts: folded });
     }
 }
 
@@ -219,7 +224,7 @@ pub(crate) fn io(of: &[Across]) -> Table {
         .word("metric")
         .labels(several.then_some("treatment"))
         .word("run")
-        .column(On::Published, Kind::Number, "n")
+        .column(Outputs::Published, ColumnKind::Number, "n")
         .numbers(["geometric mean", "ratio to #1"]);
     for a in shown {
         let scale = across_scale(a);

@@ -1,10 +1,12 @@
 //! Curves: their best points, the points to choose, their charts and their values.
 
 use assay_model::nouns::singular;
-use assay_model::{Better, CurvePoint, CurveSummary, Kind as Origin};
+use assay_model::{Better, CurvePoint, CurveSummary, MetricKind as Origin};
 
-use crate::document::table::Kind;
-use crate::document::{Behind, Cell, Figure, On, Part, Parts, Table, Text, cell};
+use crate::document::table::ColumnKind;
+use crate::document::{
+    DocumentPart, Figure, Outputs, Parts, Table, TableCell, Text, TrialLinks, cell,
+};
 use crate::figures::{NO_VALUE, count, curves_scale, point_text, quantile_name, x_text};
 use crate::gate::Gate;
 use crate::merged_sentences::once;
@@ -18,7 +20,7 @@ const TOGETHER: usize = 8;
 
 /// Returns every curve by name for a published output: charts with their points for a page; only
 /// the points of percentiles for Markdown.
-pub(crate) fn curves(view: &RunView, gate: &Gate, output: On) -> Parts {
+pub(crate) fn curves(view: &RunView, gate: &Gate, output: Outputs) -> Parts {
     let all: Vec<&CurveSummary> =
         gate.analysis.curves.iter().filter(|c| !c.points.is_empty()).collect();
     let mut out = Parts::default();
@@ -34,7 +36,7 @@ pub(crate) fn curves(view: &RunView, gate: &Gate, output: On) -> Parts {
         for (i, part) in own.chunks(TOGETHER).enumerate() {
             let merged = part.iter().any(|c| c.quantile.is_some());
             let points = points(view, name, part);
-            if output != On::Page {
+            if output != Outputs::Page {
                 out.table(if merged { points } else { Table::default() });
                 continue;
             }
@@ -50,9 +52,9 @@ pub(crate) fn curves(view: &RunView, gate: &Gate, output: On) -> Parts {
             let summary = format!("Data table: the {of} drawn; the raw values below have all");
             let (mut under, mut folded) = (Parts::default(), Parts::default());
             folded.table(points);
-            under.push(Part::Details { summary, open: false, parts: folded });
+            under.push(DocumentPart::Details { summary, open: false, parts: folded });
             let caption = caption(part).into();
-            out.push(Part::Figure(Figure { chart, caption, words: String::new(), under }));
+            out.push(DocumentPart::Figure(Figure { chart, caption, words: String::new(), under }));
         }
         for c in &own {
             for sentence in withheld_points(&gate.analysis, c) {
@@ -60,7 +62,7 @@ pub(crate) fn curves(view: &RunView, gate: &Gate, output: On) -> Parts {
             }
         }
         out.append(choice(view, &own));
-        if output == On::Markdown && !own.iter().any(|c| chosen(c) || c.quantile.is_some()) {
+        if output == Outputs::Markdown && !own.iter().any(|c| chosen(c) || c.quantile.is_some()) {
             out.note("The points are on the page and in the CSV.");
         }
     }
@@ -121,21 +123,24 @@ pub(crate) fn choice(view: &RunView, curves: &[&CurveSummary]) -> Parts {
         .trials();
     let scale = curves_scale(curves);
     for c in curves.iter().filter(|c| chosen(c)) {
-        let behind = Behind::curve(view, c);
+        let behind = TrialLinks::curve(view, c);
         let mut row = vec![cell(view.label(c.treatment))];
         for (p, note) in [(&c.best, best_note(c)), (&c.efficient, String::new())] {
             let [value, at] = p.as_ref().map_or([NO_VALUE; 2].map(str::to_owned), |p| {
                 [point_text(c, p, scale) + &note, x_text(p.x, &c.x_unit)]
             });
-            row.extend([value, at].map(|words| Cell::from(&behind, words)));
+            row.extend([value, at].map(|words| TableCell::from(&behind, words)));
         }
         let smooth = c.smoothness.map_or_else(|| NO_VALUE.to_owned(), |s| format!("{s:.2}"));
-        row.extend([Cell::from(&behind, smooth), Cell::trials(&behind)]);
+        row.extend([TableCell::from(&behind, smooth), TableCell::trials(&behind)]);
         table.row(row);
     }
     out.table(table);
     out.note(efficient(x, &first.judged));
-    out.on(On::Published, Part::Paragraph(crate::document::Tone::Soft, smoothness(x).into()));
+    out.on(
+        Outputs::Published,
+        DocumentPart::Paragraph(crate::document::Tone::Soft, smoothness(x).into()),
+    );
     out
 }
 
@@ -164,8 +169,8 @@ fn points(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Table {
     let mut table = Table::of(format!("{name} at every {}: {what}", singular(points)))
         .number(curves.first().map_or("x", |c| c.x_noun()));
     for c in curves {
-        let title = Text::default().from(&Behind::curve(view, c), view.label(c.treatment));
-        table = table.column(On::All, Kind::Number, title).number("n");
+        let title = Text::default().from(&TrialLinks::curve(view, c), view.label(c.treatment));
+        table = table.column(Outputs::All, ColumnKind::Number, title).number("n");
     }
     let (x_unit, scale) = (curves.first().map_or("", |c| c.x_unit.as_str()), curves_scale(curves));
     for at in xs {

@@ -3,7 +3,7 @@
 
 use assay_model::units::percent;
 
-use crate::document::{Cell, Table, Tone, cell};
+use crate::document::{Table, TableCell, Tone, cell};
 
 /// Adds the columns of both sides, of their difference and of its interval.
 pub(super) fn columns(of: Table, labels: [&str; 2], confidence: f64) -> Table {
@@ -16,13 +16,13 @@ pub(super) fn cells(
     difference: f64,
     interval: Option<[f64; 2]>,
     write: impl Fn(f64) -> String,
-) -> [Cell; 2] {
+) -> [TableCell; 2] {
     let signed = |v: f64| format!("{}{}", if v > 0.0 { "+" } else { "" }, write(v));
     let ends = interval.map(|[low, high]| format!("[{}, {}]", signed(low), signed(high)));
     [cell(signed(difference)), cell(ends.unwrap_or_else(|| "-".to_owned()))]
 }
 
 /// Returns the cell of a clear difference.
-pub(super) fn clear(difference: f64) -> Cell {
+pub(super) fn clear(difference: f64) -> TableCell {
     cell("yes").tone(if difference > 0.0 { Tone::Warn } else { Tone::Good })
 }

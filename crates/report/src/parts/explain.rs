@@ -3,7 +3,7 @@
 use assay_model::units::{interval as ends, scale_of, significant};
 use assay_model::{Analysis, Explanation, Observed};
 
-use crate::document::{Part, Parts, Table, Tone, cell, text};
+use crate::document::{DocumentPart, Parts, Table, Tone, cell, text};
 use crate::figures::{count, ratio_in_a_sentence, ratio_mark};
 use crate::gate::Gate;
 use crate::merged_sentences::once;
@@ -35,7 +35,11 @@ pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
             out.append(one(&view.analysis, e));
         } else {
             let summary = format!("{} against {}", e.treatment, e.baseline);
-            out.push(Part::Details { summary, open: i == 0, parts: one(&view.analysis, e) });
+            out.push(DocumentPart::Details {
+                summary,
+                open: i == 0,
+                parts: one(&view.analysis, e),
+            });
         }
     }
     let rest = view.analysis.comparisons.len().saturating_sub(view.explanations.len());
@@ -44,14 +48,14 @@ pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
         out.note(text(format!("{}: ", count(rest, "more comparison"))).code(command));
     }
     let notes = once(shown.iter().flat_map(|e| &e.notes)).into_iter();
-    out.push(Part::List(Tone::Soft, notes.map(|n| text(n.clone())).collect()));
+    out.push(DocumentPart::List(Tone::Soft, notes.map(|n| text(n.clone())).collect()));
     Some(out)
 }
 
 /// Returns one explanation with its notes.
 pub(crate) fn alone(analysis: &Analysis, e: &Explanation) -> Parts {
     let mut out = one(analysis, e);
-    out.push(Part::List(Tone::Soft, e.notes.iter().map(|n| text(n.clone())).collect()));
+    out.push(DocumentPart::List(Tone::Soft, e.notes.iter().map(|n| text(n.clone())).collect()));
     out
 }
 
@@ -63,7 +67,7 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
         format!("; {:.2} % {than} time for the same work", change.abs() * 100.0)
     });
     let sides = format!("{} of {} against {}: ", c.metric, e.treatment, e.baseline);
-    out.push(Part::Paragraph(
+    out.push(DocumentPart::Paragraph(
         Tone::Strong,
         text(format!(
             "{sides}ratio {}{}, {}{change}.",
@@ -154,7 +158,7 @@ fn interval(o: &Observed) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assay_model::{Account, Change, Interval};
+    use assay_model::{Account, Interval, TreatmentChange};
 
     use super::*;
     use crate::document::{html, terminal};
@@ -163,7 +167,8 @@ mod tests {
 
     fn observed(source: &str, unit: &str, by: f64, time: bool) -> Observed {
         let interval = |by: f64| Interval { low: by * 0.9, high: by * 1.1, level: 0.95 };
-        let change = |by: f64| Change { difference: by, interval: Some(interval(by)), n: 6 };
+        let change =
+            |by: f64| TreatmentChange { difference: by, interval: Some(interval(by)), n: 6 };
         Observed {
             source: source.into(),
             subject: "all".into(),

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 
 use assay_checks::{UNCHECKED, rows};
-use assay_model::{Finding, Row, Severity};
+use assay_model::{CheckRow, Finding, Severity};
 
-use crate::document::{About, Found, Part, Parts, Tone};
+use crate::document::{DocumentPart, FindingSubject, Parts, ShownFinding, Tone};
 use crate::view::RunView;
 use crate::words;
 
@@ -13,19 +13,19 @@ use crate::words;
 /// could not be made.
 pub(crate) fn findings(view: &RunView) -> Parts {
     let mut out = Parts::default();
-    out.push(Part::Findings(found(view)));
+    out.push(DocumentPart::Findings(found(view)));
     if let Some(line) = words::profile(&view.analysis) {
-        out.push(Part::Paragraph(Tone::Soft, line.into()));
+        out.push(DocumentPart::Paragraph(Tone::Soft, line.into()));
     }
     if let Some(line) = words::unchecked(&view.analysis) {
-        out.push(Part::Paragraph(Tone::Soft, line.into()));
+        out.push(DocumentPart::Paragraph(Tone::Soft, line.into()));
     }
     out
 }
 
 /// Checks in descending order of the effect that their findings have on the numbers of a run; all
 /// other checks come last.
-const BY_EFFECT: [&Row; 16] = [
+const BY_EFFECT: [&CheckRow; 16] = [
     &rows::UNIT_OF_REPLICATION,
     &rows::OUTPUT_VERIFIED,
     &rows::SAME_WORK,
@@ -47,7 +47,7 @@ const BY_EFFECT: [&Row; 16] = [
 /// Returns each finding of a run with its trials: the most severe first, then those with the
 /// largest effect on the numbers. Checks that could not be made are left out; [`words::unchecked`]
 /// counts them.
-pub(crate) fn found(view: &RunView) -> Vec<Found> {
+pub(crate) fn found(view: &RunView) -> Vec<ShownFinding> {
     let place = |f: &Finding| {
         let place = BY_EFFECT.iter().position(|row| row.id == f.id);
         (Reverse(f.severity), place.unwrap_or(BY_EFFECT.len()))
@@ -56,6 +56,10 @@ pub(crate) fn found(view: &RunView) -> Vec<Found> {
     let mut all = view.findings();
     all.retain(|(f, _)| !counted(f));
     all.sort_by_key(|(f, _)| place(f));
-    let found = |(finding, trials)| Found { finding, about: About::Trials(trials), id: None };
+    let found = |(finding, trials)| ShownFinding {
+        finding,
+        about: FindingSubject::Trials(trials),
+        id: None,
+    };
     all.into_iter().map(found).collect()
 }

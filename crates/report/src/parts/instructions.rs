@@ -1,7 +1,7 @@
 //! Instructions that Valgrind counted in trials that were not timed: of the whole program, and by
 //! function. They are never a verdict on time.
 
-use assay_traces::profile::{Counted, Instructions, Profile, Side, functions};
+use assay_traces::profile::{InstructionChange, Instructions, Profile, ProfileSide, functions};
 
 use super::difference;
 use crate::document::{Parts, Table, cell};
@@ -23,10 +23,10 @@ fn count(n: f64) -> String {
 pub(crate) fn table(counted: &[&Profile], most: usize) -> Table {
     let merged = Profile::merged(counted.iter().copied());
     let n = counted.len().max(1) as f64;
-    let total = merged.total_ns(Side::OnCpu).max(1) as f64;
+    let total = merged.total_ns(ProfileSide::OnCpu).max(1) as f64;
     let caption = format!("Functions by instructions a trial, {} in all", count(total / n));
     let mut t = Table::of(caption).number("instructions").number("").label("function").label("in");
-    for f in functions(&merged, Side::OnCpu, None).iter().take(most) {
+    for f in functions(&merged, ProfileSide::OnCpu, None).iter().take(most) {
         t.row(vec![
             cell(count(f.self_count as f64 / n)),
             cell(format!("{:.1} %", 100.0 * f.self_count as f64 / total)),
@@ -64,7 +64,7 @@ pub(crate) fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts
     out
 }
 
-fn row(c: &Counted, name: String) -> Vec<crate::document::Cell> {
+fn row(c: &InstructionChange, name: String) -> Vec<crate::document::TableCell> {
     let [by, interval] = difference::cells(c.difference, c.interval, count);
     vec![
         cell(name),

@@ -5,10 +5,10 @@ use assay_model::TrialRecord;
 use assay_model::units::{format_value_digits, significant};
 use assay_traces::block_io::{Completeness, IoReport, Op, OpTotal};
 
-use crate::document::{Cell, Part, Parts, Table, Text, Tone, cell, text};
+use crate::document::{DocumentPart, Parts, Table, TableCell, Text, Tone, cell, text};
 
 /// Formats a value; a missing one is a dash.
-pub(crate) fn optional<T>(value: Option<T>, write: impl Fn(T) -> String) -> Cell {
+pub(crate) fn optional<T>(value: Option<T>, write: impl Fn(T) -> String) -> TableCell {
     cell(value.map_or_else(|| "-".to_owned(), write))
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn head(report: &IoReport) -> Parts {
     let source = &report.source;
     let files = if source.files > 1 { format!(", {} files", source.files) } else { String::new() };
     let name = format!("{}: {}{files}", source.name, source.format);
-    out.push(Part::Paragraph(Tone::Strong, name.into()));
+    out.push(DocumentPart::Paragraph(Tone::Strong, name.into()));
     let span = report.span_ns.map(|ns| time(ns as f64));
     match (&report.started_at, span) {
         (Some(at), Some(span)) => out.say(format!("From {at}, {span}")),
@@ -147,7 +147,7 @@ pub(crate) fn groups(report: &IoReport) -> Table {
     }
     let all: u64 = report.ops.iter().map(|o| o.ios).sum();
     for group in &report.groups {
-        let mut row: Vec<Cell> = group.key.iter().map(|word| cell(word.as_str())).collect();
+        let mut row: Vec<TableCell> = group.key.iter().map(|word| cell(word.as_str())).collect();
         row.push(cell(group.ios.to_string()));
         row.push(cell(format!("{:.1} %", 100.0 * group.ios as f64 / all.max(1) as f64)));
         row.push(cell(bytes(group.bytes)));
@@ -177,7 +177,7 @@ pub(crate) fn trials<'a>(
     for (label, record, report) in all {
         let of = |op: Op| report.ops.iter().find(|o| o.op == op);
         let ops = [of(Op::Read), of(Op::Write)];
-        let both = |write: fn(Option<&OpTotal>) -> Cell| ops.map(write);
+        let both = |write: fn(Option<&OpTotal>) -> TableCell| ops.map(write);
         let c = &report.classes;
         let n = record.number.to_string();
         let mut row = vec![cell(label), cell(Text::default().link(format!("#trial-{n}"), n))];

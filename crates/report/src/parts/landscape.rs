@@ -1,11 +1,11 @@
 //! A landscape: its table, the matrix of its denominators, and the notes for reading them.
 
-use assay_model::Kind as Origin;
+use assay_model::MetricKind as Origin;
 use assay_quoted::denominator::{Basis, Matrix, MatrixCell};
-use assay_quoted::landscape::{Landscape, Line, Role};
+use assay_quoted::landscape::{ColumnRole, Landscape, LandscapeLine};
 
-use crate::document::table::Row;
-use crate::document::{Cell, Part, Parts, Table, Tone, cell};
+use crate::document::table::TableRow;
+use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
 use crate::formats::csv::kind;
 
 /// Placeholder for a value that was not printed or recorded.
@@ -20,7 +20,7 @@ pub fn results(landscape: &Landscape) -> Parts {
     let mut out = Parts::default();
     out.findings(&landscape.findings);
     if landscape.lines.is_empty() {
-        out.push(Part::Paragraph(Tone::Warn, "No result is left to show.".into()));
+        out.push(DocumentPart::Paragraph(Tone::Warn, "No result is left to show.".into()));
     }
     let tables = landscape.tables();
     for (question, lines) in &tables {
@@ -37,7 +37,7 @@ pub fn caption(landscape: &Landscape, question: &str) -> String {
 }
 
 /// Returns a table with a row for every result.
-fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Table {
+fn table(landscape: &Landscape, question: Option<&str>, lines: &[&LandscapeLine]) -> Table {
     let ranked = landscape.ordered_by.is_some();
     let mixed = landscape.mixed();
     let mut table =
@@ -49,7 +49,11 @@ fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Tabl
         table = table.word("kind");
     }
     for c in &landscape.columns {
-        table = if c.role == Role::Words { table.label(&c.title) } else { table.number(&c.title) };
+        table = if c.role == ColumnRole::Words {
+            table.label(&c.title)
+        } else {
+            table.number(&c.title)
+        };
     }
     for l in lines {
         let mut cells = Vec::new();
@@ -61,10 +65,10 @@ fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Tabl
         }
         cells.extend(l.cells.iter().map(|c| {
             let title = c.as_ref().and_then(|c| c.formula.clone());
-            Cell { title, ..cell(c.as_ref().map_or(NOTHING, |c| c.text.as_str())) }
+            TableCell { title, ..cell(c.as_ref().map_or(NOTHING, |c| c.text.as_str())) }
         }));
         let name = l.entry.as_ref().map_or(NOTHING, |e| e.label.as_str()).to_owned();
-        table.rows.push(Row { name, cells, ..Row::default() });
+        table.rows.push(TableRow { name, cells, ..TableRow::default() });
     }
     table
 }
@@ -82,11 +86,11 @@ pub fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> Parts {
         cells.extend(r.cells.iter().map(|c| {
             let text = matrix_text(c.as_ref());
             let tone = if text.ends_with('*') { Tone::Warn } else { Tone::Plain };
-            Cell { title: c.as_ref().map(|c| c.quantity.formula()), tone, ..cell(text) }
+            TableCell { title: c.as_ref().map(|c| c.quantity.formula()), tone, ..cell(text) }
         }));
         let tone = if r.dominates { Tone::Good } else { Tone::Plain };
         cells.push(cell(leads(r.leads, r.of, r.dominates)).tone(tone));
-        table.rows.push(Row { name: r.label.clone(), cells, ..Row::default() });
+        table.rows.push(TableRow { name: r.label.clone(), cells, ..TableRow::default() });
     }
     let mut out = Parts::default();
     out.table(table);

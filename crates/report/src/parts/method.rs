@@ -1,6 +1,6 @@
 //! The method by which the numbers were measured.
 
-use crate::document::{Part, Parts, Text, Tone, text};
+use crate::document::{DocumentPart, Parts, Text, Tone, text};
 use crate::view::RunView;
 use crate::words;
 
@@ -13,11 +13,11 @@ pub(crate) fn method(view: &RunView) -> Parts {
     not_seen.sort_unstable();
     not_seen.dedup();
     let mut out = Parts::default();
-    out.push(Part::List(Tone::Plain, words::method(view).into_iter().map(text).collect()));
+    out.push(DocumentPart::List(Tone::Plain, words::method(view).into_iter().map(text).collect()));
     if !not_seen.is_empty() {
         out.heading("", "What could not be observed");
         let item = |(observer, what)| Text::default().code(observer).plain(format!(": {what}"));
-        out.push(Part::List(Tone::Plain, not_seen.into_iter().map(item).collect()));
+        out.push(DocumentPart::List(Tone::Plain, not_seen.into_iter().map(item).collect()));
     }
     out
 }

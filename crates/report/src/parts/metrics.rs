@@ -4,8 +4,10 @@
 use assay_chart::small::{self, Mean};
 use assay_model::TreatmentSummary;
 
-use crate::document::table::Kind;
-use crate::document::{Behind, Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
+use crate::document::table::ColumnKind;
+use crate::document::{
+    DocumentPart, Outputs, Parts, Table, TableCell, Text, TextStyle, Tone, TrialLinks, cell, text,
+};
 use crate::figures::{NO_VALUE, centre, percent, summary_texts, value_text};
 use crate::gate::Gate;
 use crate::merged_sentences::once;
@@ -24,11 +26,11 @@ pub(crate) fn metrics(view: &RunView, gate: &Gate) -> Option<Parts> {
     let mut out = Parts::default();
     if !names.is_empty() {
         out.table(table(view, gate, &names));
-        out.on(On::Page, Part::Paragraph(Tone::Soft, "Each small chart has a scale of its own, which need not start at zero: dots and bars are the means and intervals of the treatments in the order of the columns. Pointing at a value gives its n, minimum and maximum.".into()));
+        out.on(Outputs::Page, DocumentPart::Paragraph(Tone::Soft, "Each small chart has a scale of its own, which need not start at zero: dots and bars are the means and intervals of the treatments in the order of the columns. Pointing at a value gives its n, minimum and maximum.".into()));
     }
     let whole: Vec<Text> = a.run_metrics.iter().map(|m| text(whole_run(m))).collect();
     if !whole.is_empty() {
-        out.push(Part::List(Tone::Plain, whole));
+        out.push(DocumentPart::List(Tone::Plain, whole));
     }
     (!out.0.is_empty()).then_some(out)
 }
@@ -39,7 +41,7 @@ fn table(view: &RunView, gate: &Gate, names: &[&str]) -> Table {
     let caption = format!("Every other metric by treatment: geometric mean [{level} CI]");
     let mut table = Table::of(caption).label("metric").word("better").word("treatments");
     for t in &treatments {
-        table = table.column(On::All, Kind::Number, view.label(*t));
+        table = table.column(Outputs::All, ColumnKind::Number, view.label(*t));
     }
     for name in names {
         let own: Vec<Option<&TreatmentSummary>> = treatments
@@ -52,18 +54,23 @@ fn table(view: &RunView, gate: &Gate, names: &[&str]) -> Table {
         let mut texts = summary_texts(&there).into_iter();
         let better = there.first().map_or("", |s| s.better.words());
         let means: Vec<Mean> = own.iter().map(|s| mean(*s)).collect();
-        let chart = Text::default().piece(Look::Made(small::render(&means)), "");
+        let chart = Text::default().piece(TextStyle::Made(small::render(&means)), "");
         let better = better.split(' ').next().unwrap_or("").to_owned();
         let mut row = vec![cell((*name).to_owned()), cell(better), cell(chart)];
         for (s, t) in own.iter().zip(&treatments) {
             row.push(match (s, gate.treatment(*t)) {
-                (_, Some(w)) => cell(Text::default().piece(Look::Unknown("withheld"), w.text())),
+                (_, Some(w)) => {
+                    cell(Text::default().piece(TextStyle::Unknown("withheld"), w.text()))
+                }
                 (Some(s), None) => {
-                    let behind = Behind::metric(view, &[*t], name);
+                    let behind = TrialLinks::metric(view, &[*t], name);
                     let [low, high] =
                         [s.summary.min, s.summary.max].map(|v| value_text(v, &s.unit));
                     let title = Some(format!("n {}, min {low}, max {high}", s.summary.n));
-                    Cell { title, ..Cell::from(&behind, texts.next().unwrap_or_default()) }
+                    TableCell {
+                        title,
+                        ..TableCell::from(&behind, texts.next().unwrap_or_default())
+                    }
                 }
                 (None, None) => cell(NO_VALUE),
             });

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use assay_model::units::common_reference;
 
-use crate::document::table::Kind;
-use crate::document::{Behind, Cell, On, Part, Parts, Table, Tone, cell};
+use crate::document::table::ColumnKind;
+use crate::document::{DocumentPart, Outputs, Parts, Table, TableCell, Tone, TrialLinks, cell};
 use crate::figures::{percentile_doubts, percentile_text, value_mark};
 use crate::gate::Gate;
 use crate::view::RunView;
@@ -19,12 +19,12 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
     if rows.is_empty() {
         return out;
     }
-    let several = if view.plan.treatments.len() > 1 { On::All } else { On::Published };
+    let several = if view.plan.treatments.len() > 1 { Outputs::All } else { Outputs::Published };
     let mut table = Table::of("Percentiles of the merged histograms of each treatment's trials")
         .label("percentile")
-        .column(several, Kind::Label, "treatment")
+        .column(several, ColumnKind::Label, "treatment")
         .numbers(["value", "samples", "beyond"])
-        .column(On::Terminal, Kind::Number, "trials")
+        .column(Outputs::Terminal, ColumnKind::Number, "trials")
         .trials();
     let mut withheld = Vec::new();
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
@@ -35,7 +35,7 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
         values.into_iter().map(|(unit, values)| (unit, common_reference(values))).collect();
     for &(h, p) in &rows {
         let scale = scales.get(h.unit.as_str()).copied().flatten();
-        let behind = Behind::histogram(view, h);
+        let behind = TrialLinks::histogram(view, h);
         let (name, label) = (percentiles::name(h, p), view.label(h.treatment));
         if !p.withheld.is_empty() {
             withheld.push(format!("{name} of {label}: {}", p.withheld));
@@ -49,16 +49,16 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
         table.row(vec![
             cell(name),
             cell(label),
-            Cell::from(&behind, value),
+            TableCell::from(&behind, value),
             cell(p.samples.to_string()),
             cell(p.beyond.to_string()),
             cell(p.trials.to_string()),
-            Cell::trials(&behind),
+            TableCell::trials(&behind),
         ]);
     }
     out.heading("percentiles", "Percentiles");
     out.table(table);
     out.notes(withheld);
-    out.on(On::Published, Part::Paragraph(Tone::Soft, words::PERCENTILES.into()));
+    out.on(Outputs::Published, DocumentPart::Paragraph(Tone::Soft, words::PERCENTILES.into()));
     out
 }

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 
 use assay_model::units::percent;
 use assay_traces::profile::{
-    FunctionChange, FunctionDifferences, Profile, Side, State, functions, truncation, unresolved,
+    FunctionChange, FunctionDifferences, Profile, ProfileSide, ThreadState, functions, truncation,
+    unresolved,
 };
 
 use super::difference;
 use super::io::time;
-use crate::document::{Cell, Part, Parts, Table, Tone, cell};
+use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
 
 /// Formats a share in percent.
 fn share(part: u64, all: u64) -> String {
@@ -26,24 +27,24 @@ fn value(profile: &Profile, n: u64) -> String {
 /// Returns the method of sampling and the amounts sampled.
 pub fn head(profile: &Profile) -> Parts {
     let mut out = Parts::default();
-    out.push(Part::Paragraph(Tone::Strong, profile.method.clone().into()));
-    let samples = profile.count(Side::OnCpu);
+    out.push(DocumentPart::Paragraph(Tone::Strong, profile.method.clone().into()));
+    let samples = profile.count(ProfileSide::OnCpu);
     let mut words = match profile.rate_hz {
         Some(hz) => format!("{samples} samples on CPU at {hz:.0} Hz"),
         None => format!("{samples} samples on CPU"),
     };
     if profile.unit == "ns" {
-        let _ = write!(words, ", {}", time(profile.total_ns(Side::OnCpu) as f64));
+        let _ = write!(words, ", {}", time(profile.total_ns(ProfileSide::OnCpu) as f64));
         if let Some(exact) = profile.cpu_ns().or(profile.accounted_ns) {
             let _ = write!(words, " (the kernel counts {})", time(exact as f64));
         }
     }
-    if profile.off_cpu || profile.count(Side::OffCpu) > 0 {
-        let off = profile.total_ns(Side::OffCpu);
+    if profile.off_cpu || profile.count(ProfileSide::OffCpu) > 0 {
+        let off = profile.total_ns(ProfileSide::OffCpu);
         let _ = write!(
             words,
             "; {} waits, {} in all threads together",
-            profile.count(Side::OffCpu),
+            profile.count(ProfileSide::OffCpu),
             value(profile, off)
         );
     }
@@ -55,12 +56,14 @@ pub fn head(profile: &Profile) -> Parts {
 }
 
 /// Returns the functions of a side, ordered by own time.
-pub fn table(profile: &Profile, side: Side, most: usize) -> Table {
+pub fn table(profile: &Profile, side: ProfileSide, most: usize) -> Table {
     let all = functions(profile, side, None);
     let total: u64 = all.iter().map(|f| f.self_ns).sum();
     let caption = match side {
-        Side::OnCpu => "Functions by time on CPU",
-        Side::OffCpu => "Where it waited: functions by time off CPU, kernel functions included",
+        ProfileSide::OnCpu => "Functions by time on CPU",
+        ProfileSide::OffCpu => {
+            "Where it waited: functions by time off CPU, kernel functions included"
+        }
     };
     let mut t = Table::of(caption).numbers(["self", "", "total", ""]).labels(["function", "in"]);
     for f in all.iter().take(most) {
@@ -90,7 +93,7 @@ const THREADS: usize = 8;
 
 /// Returns the functions of each thread of a side, the busiest thread first; the caption counts the
 /// threads that are left out.
-pub fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
+pub fn by_thread(profile: &Profile, side: ProfileSide, most: usize) -> Table {
     let mut of: BTreeMap<&str, u64> = BTreeMap::new();
     for stack in profile.stacks.iter().filter(|s| s.state.side() == side) {
         *of.entry(&stack.thread).or_default() += stack.ns;
@@ -100,7 +103,7 @@ pub fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
     let left = threads.len().saturating_sub(THREADS);
     let rest =
         if left > 0 { format!("; {left} less busy threads are left out") } else { String::new() };
-    let words = if side == Side::OnCpu { "on CPU" } else { "off CPU" };
+    let words = if side == ProfileSide::OnCpu { "on CPU" } else { "off CPU" };
     let mut t = Table::of(format!("Functions by time {words}, each thread by itself{rest}"))
         .label("thread")
         .numbers(["self", ""])
@@ -122,12 +125,12 @@ pub fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
 
 /// Returns the time of the threads in each state; `None` if there is only one state.
 pub fn states(profile: &Profile) -> Option<Table> {
-    let of = |state: State| {
+    let of = |state: ThreadState| {
         let all = profile.stacks.iter().filter(|s| s.state == state);
         all.fold((0u64, 0u64), |(n, ns), s| (n + s.count, ns + s.ns))
     };
-    let sums: Vec<(State, (u64, u64))> =
-        State::ALL.into_iter().map(|s| (s, of(s))).filter(|(_, (n, _))| *n > 0).collect();
+    let sums: Vec<(ThreadState, (u64, u64))> =
+        ThreadState::ALL.into_iter().map(|s| (s, of(s))).filter(|(_, (n, _))| *n > 0).collect();
     let total: u64 = sums.iter().map(|(_, (_, ns))| ns).sum();
     if sums.len() < 2 {
         return None;
@@ -135,7 +138,7 @@ pub fn states(profile: &Profile) -> Option<Table> {
     let mut t =
         Table::of("What its threads did").label("").number("time").number("").number("times");
     for (state, (n, ns)) in sums {
-        let times = if state == State::OnCpu { cell("-") } else { cell(n.to_string()) };
+        let times = if state == ThreadState::OnCpu { cell("-") } else { cell(n.to_string()) };
         t.row(vec![cell(state.words()), cell(value(profile, ns)), cell(share(ns, total)), times]);
     }
     Some(t)
@@ -157,7 +160,7 @@ pub fn notes(profile: &Profile) -> Vec<String> {
     let lost = lost.iter().filter(|(n, _)| *n > 0);
     let mut notes: Vec<String> = lost.map(|(n, words)| format!("{n} {words}")).collect();
     let all = profile.cpu_ns().or(profile.accounted_ns).unwrap_or(0);
-    let (seen, due) = (profile.total_ns(Side::OnCpu), all.saturating_sub(loss.hidden_ns));
+    let (seen, due) = (profile.total_ns(ProfileSide::OnCpu), all.saturating_sub(loss.hidden_ns));
     // Three standard deviations of the time that this number of samples represents.
     let chance = profile.rate_hz.map(|hz| 3.0 * (due as f64 * 1e9 / hz).sqrt());
     let short = chance.is_some_and(|ns| seen < due / 5 * 4 && seen as f64 + ns < due as f64);
@@ -177,9 +180,9 @@ pub fn notes(profile: &Profile) -> Vec<String> {
             time(all as f64)
         ));
     }
-    for side in [Side::OnCpu, Side::OffCpu] {
+    for side in [ProfileSide::OnCpu, ProfileSide::OffCpu] {
         let names = unresolved(profile, side);
-        let words = if side == Side::OnCpu { "on CPU" } else { "off CPU" };
+        let words = if side == ProfileSide::OnCpu { "on CPU" } else { "off CPU" };
         if names.unknown_ns > 0 {
             let by: Vec<String> = names
                 .by_module
@@ -220,7 +223,7 @@ pub fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
     if let Some(t) = states(profile) {
         all.table(t);
     }
-    for side in [Side::OnCpu, Side::OffCpu] {
+    for side in [ProfileSide::OnCpu, ProfileSide::OffCpu] {
         if profile.count(side) > 0 {
             all.table(match threads {
                 Threads::Merged => table(profile, side, most),
@@ -265,7 +268,7 @@ pub fn changes(d: &FunctionDifferences, labels: [&str; 2], most: usize) -> Parts
 }
 
 /// Returns a function's own time on a side, or a note that the side's samples do not have it.
-fn own(c: &FunctionChange, side: usize) -> Cell {
+fn own(c: &FunctionChange, side: usize) -> TableCell {
     if c.total_ns[side] == 0.0 {
         return cell("not in its samples");
     }
@@ -291,7 +294,7 @@ mod tests {
         let ns = |s: f64| (s * 1e9) as u64;
         let stack = Stack {
             thread: "sh".into(),
-            state: State::OnCpu,
+            state: ThreadState::OnCpu,
             frames: Vec::new(),
             count: samples,
             ns: samples * 1_000_000_000 / 99,

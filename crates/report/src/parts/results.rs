@@ -3,8 +3,10 @@
 use assay_model::{Analysis, TreatmentSummary, Verdict};
 
 use super::{curves, percentiles, scaling, significance, suite};
-use crate::document::table::Kind;
-use crate::document::{Behind, Cell, On, Part, Parts, Table, Text, Tone, cell, text};
+use crate::document::table::ColumnKind;
+use crate::document::{
+    DocumentPart, Outputs, Parts, Table, TableCell, Text, Tone, TrialLinks, cell, text,
+};
 use crate::figures::{
     NO_VALUE, percent, ratio_mark, ratio_text, summary_text, summary_texts, value_text,
 };
@@ -14,12 +16,12 @@ use crate::view::{RunView, analysis_label, deciding};
 use crate::words;
 
 /// Returns the results for a published output; only a page has charts.
-pub(crate) fn section(view: &RunView, gate: &Gate, output: On) -> Parts {
+pub(crate) fn section(view: &RunView, gate: &Gate, output: Outputs) -> Parts {
     let a = &gate.analysis;
-    let drawn = output == On::Page;
+    let drawn = output == Outputs::Page;
     let mut out = if drawn { significance::sentences(view, gate) } else { Parts::default() };
     if let Some(w) = gate.run() {
-        out.push(Part::Paragraph(Tone::Bad, w.text().into()));
+        out.push(DocumentPart::Paragraph(Tone::Bad, w.text().into()));
     }
     if let Some(s) = &a.suite {
         out.append(suite::suite(view, s));
@@ -77,8 +79,11 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
             .label("treatment")
             .numbers(["n", &a.metric]);
     if compared {
-        table =
-            table.number("ratio").word("verdict").column(On::Published, Kind::Number, "detectable");
+        table = table.number("ratio").word("verdict").column(
+            Outputs::Published,
+            ColumnKind::Number,
+            "detectable",
+        );
     }
     table = table.trials();
     for (s, value) in all.iter().zip(summary_texts(&all)) {
@@ -97,51 +102,54 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
         }
     }
     for c in &a.comparisons {
-        let soft = |words: String| Part::Paragraph(Tone::Soft, words.into());
+        let soft = |words: String| DocumentPart::Paragraph(Tone::Soft, words.into());
         let label = analysis_label(a, c.treatment);
         // The verdict is printed if the first sentence has no ranking. With several comparisons the
         // table has the verdicts, and only the reason for a missing number is printed.
         if a.comparisons.len() == 1 && a.ranking.is_empty() {
-            out.on(On::Brief, Part::Paragraph(Tone::Plain, words::verdict(a, c).into()));
+            out.on(
+                Outputs::Brief,
+                DocumentPart::Paragraph(Tone::Plain, words::verdict(a, c).into()),
+            );
         } else if c.interval.is_none() {
-            out.on(On::Brief, soft(format!("{label}: {}", c.reason)));
+            out.on(Outputs::Brief, soft(format!("{label}: {}", c.reason)));
         }
-        out.on(On::Terminal, soft(format!("{label}: {}", c.reason)));
+        out.on(Outputs::Terminal, soft(format!("{label}: {}", c.reason)));
         if let Some(d) = c.detectable {
             let least = percent(d - 1.0);
             let found = format!("detectable with 80 % power: a difference of {least}");
-            out.on(On::Terminal, soft(found));
+            out.on(Outputs::Terminal, soft(found));
         }
     }
     if compared {
-        out.on(On::Published, Part::Paragraph(Tone::Soft, "Detectable: the smallest difference that a run of this size and noise finds in 80 of 100 repeats.".into()));
+        out.on(Outputs::Published, DocumentPart::Paragraph(Tone::Soft, "Detectable: the smallest difference that a run of this size and noise finds in 80 of 100 repeats.".into()));
         if let Some(known) = &a.floor {
             let floor = format!("{}.", words::floor(known));
-            out.on(On::Full, Part::Paragraph(Tone::Soft, floor.into()));
+            out.on(Outputs::Full, DocumentPart::Paragraph(Tone::Soft, floor.into()));
         }
     }
     out
 }
 
-fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, value: String) -> Vec<Cell> {
+fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, value: String) -> Vec<TableCell> {
     let a = &gate.analysis;
     let compared = !a.comparisons.is_empty();
-    let behind = Behind::metric(view, &[s.treatment], &s.metric);
+    let behind = TrialLinks::metric(view, &[s.treatment], &s.metric);
     let mut out = vec![cell(view.label(s.treatment)), cell(s.summary.n.to_string())];
     if let Some(w) = gate.treatment(s.treatment) {
-        out.extend(Cell::withheld(if compared { 4 } else { 1 }, w.text()));
+        out.extend(TableCell::withheld(if compared { 4 } else { 1 }, w.text()));
     } else {
-        out.push(Cell::from(&behind, value));
+        out.push(TableCell::from(&behind, value));
         match a.comparisons.iter().find(|c| c.treatment == s.treatment) {
             Some(c) if c.verdict == Verdict::Invalid && c.ratio.is_none() => {
-                out.extend(Cell::withheld(3, c.reason.clone()));
+                out.extend(TableCell::withheld(3, c.reason.clone()));
             }
             Some(c) => {
-                let both = Behind::metric(view, &[c.baseline, c.treatment], &c.metric);
+                let both = TrialLinks::metric(view, &[c.baseline, c.treatment], &c.metric);
                 let ratio = ratio_text(c) + ratio_mark(a, c);
                 let detectable = c.detectable.map(|d| percent(d - 1.0));
-                out.push(Cell::from(&both, ratio));
-                out.push(Cell::verdict(c.verdict));
+                out.push(TableCell::from(&both, ratio));
+                out.push(TableCell::verdict(c.verdict));
                 out.push(cell(detectable.unwrap_or_else(|| NO_VALUE.to_owned())));
             }
             None if compared => {
@@ -150,7 +158,7 @@ fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, value: String) -> Vec<
             None => {}
         }
     }
-    out.push(Cell::trials(&behind));
+    out.push(TableCell::trials(&behind));
     out
 }
 
@@ -169,21 +177,21 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
         .numbers(["n", "geometric mean [95 % CI]", "min", "max"])
         .word("better");
     for s in a.summaries.iter().filter(|s| other(a, s)) {
-        let behind = Behind::metric(view, &[s.treatment], &s.metric);
+        let behind = TrialLinks::metric(view, &[s.treatment], &s.metric);
         let mut row = vec![
             cell(s.metric.clone()),
             cell(view.label(s.treatment)),
             cell(s.summary.n.to_string()),
         ];
         match gate.treatment(s.treatment) {
-            Some(w) => row.extend(Cell::withheld(3, w.text())),
+            Some(w) => row.extend(TableCell::withheld(3, w.text())),
             None => row.extend(
                 [
                     summary_text(s),
                     value_text(s.summary.min, &s.unit),
                     value_text(s.summary.max, &s.unit),
                 ]
-                .map(|words| Cell::from(&behind, words)),
+                .map(|words| TableCell::from(&behind, words)),
             ),
         }
         row.push(cell(s.better.words().split(' ').next().unwrap_or("")));
@@ -196,14 +204,14 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
     out.table(table);
     let whole: Vec<Text> = a.run_metrics.iter().map(|m| text(whole_run(m))).collect();
     if !whole.is_empty() {
-        out.push(Part::List(Tone::Plain, whole));
+        out.push(DocumentPart::List(Tone::Plain, whole));
     }
     out
 }
 
 /// Formats a metric of the run as a whole.
 pub(crate) fn whole_run(m: &assay_model::MetricValue) -> String {
-    let quoted = if m.kind == assay_model::Kind::Quoted { ", quoted" } else { "" };
+    let quoted = if m.kind == assay_model::MetricKind::Quoted { ", quoted" } else { "" };
     format!("{} of the whole run: {}{quoted}", m.name, value_text(m.value, &m.unit))
 }
 

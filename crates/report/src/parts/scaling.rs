@@ -3,7 +3,7 @@
 use assay_model::units::{self, significant};
 use assay_model::{Scaling, ScalingModel, ScalingPoint};
 
-use crate::document::{Behind, Cell, Parts, Table, cell};
+use crate::document::{Parts, Table, TableCell, TrialLinks, cell};
 use crate::figures::{percent, value_on_scale};
 use crate::view::RunView;
 
@@ -21,13 +21,13 @@ pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
             t.levels.get(&s.factor).and_then(assay_model::Scalar::as_f64) == Some(p.count)
         };
         let of: Vec<u32> = view.plan.treatments.iter().filter(at).map(|t| t.id).collect();
-        let behind = Behind::metric(view, &of, &s.metric);
+        let behind = TrialLinks::metric(view, &of, &s.metric);
         table.row(vec![
             cell(p.count.to_string()),
-            Cell::from(&behind, value_on_scale(Some(p.value), &s.unit, scale)),
-            Cell::from(&behind, speedup_text(p)),
-            Cell::from(&behind, percent((p.efficiency * 1000.0).round() / 1000.0)),
-            Cell::trials(&behind),
+            TableCell::from(&behind, value_on_scale(Some(p.value), &s.unit, scale)),
+            TableCell::from(&behind, speedup_text(p)),
+            TableCell::from(&behind, percent((p.efficiency * 1000.0).round() / 1000.0)),
+            TableCell::trials(&behind),
         ]);
     }
     out.table(table);

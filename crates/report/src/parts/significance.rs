@@ -2,7 +2,7 @@
 
 use assay_model::Verdict;
 
-use crate::document::{Behind, Card, Part, Parts, Text, Tone, text};
+use crate::document::{Card, DocumentPart, Parts, Text, Tone, TrialLinks, text};
 use crate::figures::{
     NO_VALUE, count, in_a_sentence, ratio_in_a_sentence, ratio_mark, summary_in_a_sentence, x_text,
 };
@@ -36,7 +36,7 @@ fn in_results(gate: &Gate) -> bool {
 pub(crate) fn sentences(view: &RunView, gate: &Gate) -> Parts {
     let mut out = Parts::default();
     if gate.run().is_none() && in_results(gate) {
-        out.push(Part::Cards(compared(view, gate)));
+        out.push(DocumentPart::Cards(compared(view, gate)));
     }
     out
 }
@@ -46,17 +46,17 @@ fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
     let choices = choices(view, gate);
     // In a run with curves the title asks for a choice, so its answer comes first.
     if gate.run().is_none() && !choices.is_empty() {
-        out.push(Part::List(Tone::Plain, choices));
+        out.push(DocumentPart::List(Tone::Plain, choices));
     }
     if let Some(first) = headline(&gate.analysis).filter(|_| gate.run().is_none()) {
-        let behind = Behind::metric(view, &view.treatments(), &gate.analysis.metric);
-        out.push(Part::Paragraph(Tone::Strong, Text::default().from(&behind, first)));
+        let behind = TrialLinks::metric(view, &view.treatments(), &gate.analysis.metric);
+        out.push(DocumentPart::Paragraph(Tone::Strong, Text::default().from(&behind, first)));
         out.notes(needed(view, &gate.analysis));
     }
     for w in &gate.withheld {
         if view.records.iter().all(|r| w.what != format!("trial {}", r.number)) {
             let words = Text::default().strong(w.what.clone()).plain(format!(": {}", w.text()));
-            out.push(Part::Paragraph(Tone::Bad, words));
+            out.push(DocumentPart::Paragraph(Tone::Bad, words));
         }
     }
     if gate.run().is_some() {
@@ -65,14 +65,14 @@ fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
     if gate.analysis.comparisons.is_empty() {
         alone(view, gate, &mut out);
     } else if cards {
-        out.push(Part::Cards(compared(view, gate)));
+        out.push(DocumentPart::Cards(compared(view, gate)));
     }
     out
 }
 
 /// Returns the trials that a comparison was computed from.
-pub(crate) fn behind(view: &RunView, c: &assay_model::Comparison) -> Behind {
-    Behind::metric(view, &[c.baseline, c.treatment], &c.metric)
+pub(crate) fn behind(view: &RunView, c: &assay_model::Comparison) -> TrialLinks {
+    TrialLinks::metric(view, &[c.baseline, c.treatment], &c.metric)
 }
 
 fn compared(view: &RunView, gate: &Gate) -> Vec<Card> {
@@ -101,14 +101,14 @@ fn alone(view: &RunView, gate: &Gate, out: &mut Parts) {
         if gate.treatment(s.treatment).is_some() {
             continue;
         }
-        let behind = Behind::metric(view, &[s.treatment], &s.metric);
+        let behind = TrialLinks::metric(view, &[s.treatment], &s.metric);
         let better = s.better.words();
         let better = if better.is_empty() { String::new() } else { format!(", {better}") };
         let n = count(s.summary.n as usize, "trial");
         let words = text(format!("{} of {}: ", s.metric, view.label(s.treatment)))
             .from(&behind, summary_in_a_sentence(s))
             .plain(format!(" ({n}{better})."));
-        out.push(Part::Paragraph(Tone::Strong, words));
+        out.push(DocumentPart::Paragraph(Tone::Strong, words));
     }
     if all.is_empty() {
         out.say(format!("No treatment has a value of {}: {NO_VALUE}.", gate.analysis.metric));
@@ -117,10 +117,11 @@ fn alone(view: &RunView, gate: &Gate, out: &mut Parts) {
 
 /// Returns the sizes to choose, if the run measured curves.
 fn choices(view: &RunView, gate: &Gate) -> Vec<Text> {
-    let measured = gate.analysis.curves.iter().filter(|c| c.kind == assay_model::Kind::Measured);
+    let measured =
+        gate.analysis.curves.iter().filter(|c| c.kind == assay_model::MetricKind::Measured);
     let chosen = measured.filter_map(|c| Some((c, c.efficient.as_ref()?)));
     let sentence = |(c, p): (&assay_model::CurveSummary, &assay_model::CurvePoint)| {
-        let behind = Behind::curve(view, c);
+        let behind = TrialLinks::curve(view, c);
         let label = view.label(c.treatment);
         let words = text(format!("Most efficient {} for {} of {label}: ", c.x_one(), c.name))
             .strong(x_text(p.x, &c.x_unit))

@@ -3,8 +3,8 @@
 use assay_model::units::{common_reference, ratio, significant};
 use assay_model::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
-use crate::document::table::Kind;
-use crate::document::{Behind, Cell, On, Part, Parts, Table, cell};
+use crate::document::table::ColumnKind;
+use crate::document::{DocumentPart, Outputs, Parts, Table, TableCell, TrialLinks, cell};
 use crate::figures::{NO_VALUE, percent, ratio_text, score_doubts, value_mark, value_on_scale};
 use crate::view::RunView;
 
@@ -40,18 +40,18 @@ pub(crate) fn suite(view: &RunView, suite: &SuiteResults) -> Parts {
     }
     let all: Vec<&SuiteScore> = suite.scores.iter().collect();
     let caption = "Every member: ratio to the reference";
-    out.on(On::Published, Part::Table(members(view, suite, &all, caption)));
+    out.on(Outputs::Published, DocumentPart::Table(members(view, suite, &all, caption)));
     for (i, some) in all.chunks(SIDE_BY_SIDE).enumerate() {
         let caption = if i == 0 { caption } else { "" };
-        out.on(On::Terminal, Part::Table(members(view, suite, some, caption)));
+        out.on(Outputs::Terminal, DocumentPart::Table(members(view, suite, some, caption)));
     }
     out.note(HOW);
     out
 }
 
 fn scores(view: &RunView, suite: &SuiteResults) -> Table {
-    let compared = if suite.scores.len() > 1 { On::All } else { On::Published };
-    let alone = if suite.scores.len() > 1 { On::Published } else { On::All };
+    let compared = if suite.scores.len() > 1 { Outputs::All } else { Outputs::Published };
+    let alone = if suite.scores.len() > 1 { Outputs::Published } else { Outputs::All };
     let mut table = Table::of(format!(
         "{} to the reference: geometric mean over {} members with {} intervals, higher is better",
         suite.metric,
@@ -60,20 +60,20 @@ fn scores(view: &RunView, suite: &SuiteResults) -> Table {
     ))
     .label("setting")
     .number("geometric mean")
-    .column(alone, Kind::Number, "total time")
-    .column(compared, Kind::Number, "ratio")
-    .column(compared, Kind::Word, "verdict")
-    .column(compared, Kind::Number, "ratio of totals");
+    .column(alone, ColumnKind::Number, "total time")
+    .column(compared, ColumnKind::Number, "ratio")
+    .column(compared, ColumnKind::Word, "verdict")
+    .column(compared, ColumnKind::Number, "ratio of totals");
     let scale = common_reference(suite.scores.iter().filter_map(|s| s.total_s));
     let doubt =
         |i: usize| suite.scores.get(i).is_some_and(|s| !score_doubts(&view.analysis, s).is_empty());
     for (i, score) in suite.scores.iter().enumerate() {
         let of: Vec<u32> = score.members.iter().map(|m| m.treatment).collect();
-        let behind = Behind::metric(view, &of, &suite.metric);
+        let behind = TrialLinks::metric(view, &of, &suite.metric);
         let mut row = vec![
             cell(score.label.clone()),
-            Cell::from(&behind, geomean_text(score) + value_mark(&view.analysis, doubt(i))),
-            Cell::from(
+            TableCell::from(&behind, geomean_text(score) + value_mark(&view.analysis, doubt(i))),
+            TableCell::from(
                 &behind,
                 value_on_scale(score.total_s, "s", scale) + value_mark(&view.analysis, doubt(i)),
             ),
@@ -82,7 +82,7 @@ fn scores(view: &RunView, suite: &SuiteResults) -> Table {
             None => ["1", "baseline", "1"].map(cell),
             Some(c) => [
                 cell(ratio_text(&c.geomean) + value_mark(&view.analysis, doubt(0) || doubt(i))),
-                Cell::verdict(c.geomean.verdict),
+                TableCell::verdict(c.geomean.verdict),
                 cell(c.totals.map_or_else(|| NO_VALUE.to_owned(), |t| significant(t, DIGITS))),
             ],
         });
@@ -103,8 +103,8 @@ fn members(view: &RunView, suite: &SuiteResults, scores: &[&SuiteScore], caption
             row.push(own.map_or_else(
                 || cell(NO_VALUE),
                 |m| {
-                    let behind = Behind::metric(view, &[m.treatment], &suite.metric);
-                    Cell::from(&behind, member_text(m))
+                    let behind = TrialLinks::metric(view, &[m.treatment], &suite.metric);
+                    TableCell::from(&behind, member_text(m))
                 },
             ));
         }

@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 
 use assay_model::units::percent;
-use assay_traces::syscalls::{Amounts, Change, Differences, Dimension, Measure, Syscalls};
+use assay_traces::syscalls::{Amounts, CallChange, Differences, Dimension, Measure, Syscalls};
 
 use super::difference;
 use super::io::{bytes, optional, time};
-use crate::document::{Cell, Part, Parts, Table, Tone, cell};
+use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
 
 /// Largest number of errors that a page lists.
 const ERRORS: usize = 10;
@@ -26,7 +26,7 @@ fn title(dimension: Dimension) -> &'static str {
 /// Returns the method of counting and the totals.
 pub(crate) fn head(seen: &Syscalls) -> Parts {
     let mut out = Parts::default();
-    out.push(Part::Paragraph(Tone::Strong, seen.method.clone().into()));
+    out.push(DocumentPart::Paragraph(Tone::Strong, seen.method.clone().into()));
     let all = seen.total();
     let mut words = format!(
         "{} calls, {} failed; {} in calls, all threads together",
@@ -56,7 +56,7 @@ pub(crate) fn table(seen: &Syscalls, by: &[Dimension], most: usize) -> Table {
         } else {
             format!("{:.1}", 100.0 * a.ns as f64 / total as f64)
         };
-        let mut row: Vec<Cell> = g.key.iter().map(|k| cell(k.clone())).collect();
+        let mut row: Vec<TableCell> = g.key.iter().map(|k| cell(k.clone())).collect();
         row.extend([
             cell(a.calls.to_string()),
             cell(if a.errors == 0 { "-".to_owned() } else { a.errors.to_string() }),
@@ -175,7 +175,7 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
     let caption = format!("System calls a trial: {} against {}", labels[1], labels[0]);
     let of = Table::of(caption).label("call").word("of it");
     let mut t = difference::columns(of, labels, d.confidence);
-    let differ = |c: &&Change| c.difference != 0.0;
+    let differ = |c: &&CallChange| c.difference != 0.0;
     for c in d.changes.iter().filter(differ).take(most) {
         let [by, interval] = difference::cells(c.difference, c.interval, |v| amount(c.measure, v));
         let clear = if c.clear { difference::clear(c.difference) } else { cell("no") };

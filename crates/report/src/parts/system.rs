@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use assay_model::environment::cpu_limits;
 use assay_model::{Fact, SystemDescription, Treatment};
 
-use crate::document::table::Row;
-use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell};
+use crate::document::table::TableRow;
+use crate::document::{
+    DocumentPart, Outputs, Parts, Table, TableCell, Text, TextStyle, Tone, cell,
+};
 use crate::figures::count;
 use crate::view::RunView;
 
@@ -107,7 +109,7 @@ pub fn configuration(view: &RunView) -> Parts {
         out.say(format!("{}.", described(system)));
         let mut key = Table::of("Key facts of the system under test").label("fact").label("value");
         for (name, path, value) in key_facts(system) {
-            let name = Cell { title: Some(path), ..cell(name) };
+            let name = TableCell { title: Some(path), ..cell(name) };
             key.row(vec![name, valued(value)]);
         }
         out.table(key);
@@ -130,14 +132,14 @@ pub fn configuration(view: &RunView) -> Parts {
         .collect();
     if !changed.is_empty() {
         out.heading("", "Changed during the run");
-        out.push(Part::List(Tone::Plain, changed));
+        out.push(DocumentPart::List(Tone::Plain, changed));
     }
     out
 }
 
-fn valued(value: String) -> Cell {
+fn valued(value: String) -> TableCell {
     let look = if value.starts_with("unknown: ") { "text unknown" } else { "text" };
-    cell(Text::default().piece(Look::Unknown(look), value))
+    cell(Text::default().piece(TextStyle::Unknown(look), value))
 }
 
 /// Adds a table of names and values that a page folds away and Markdown leaves out.
@@ -153,7 +155,10 @@ fn fold<'a>(
     });
     let mut parts = Parts::default();
     parts.table(table);
-    out.on(On::Page, Part::Details { summary: summary.to_owned(), open: false, parts });
+    out.on(
+        Outputs::Page,
+        DocumentPart::Details { summary: summary.to_owned(), open: false, parts },
+    );
 }
 
 /// Adds parameters and controls: the levels of each treatment, and the values that are the same in
@@ -170,7 +175,11 @@ fn settings(view: &RunView, out: &mut Parts) {
         let levels = plan.factors.iter().map(|f| cell(level(f)));
         let last = cell(if baseline { "baseline" } else { "" });
         let cells = std::iter::once(cell(t.id.to_string())).chain(levels).chain([last]).collect();
-        table.rows.push(Row { id: format!("treatment-{}", t.id), cells, ..Row::default() });
+        table.rows.push(TableRow {
+            id: format!("treatment-{}", t.id),
+            cells,
+            ..TableRow::default()
+        });
     }
     if !plan.factors.is_empty() {
         out.heading("", "Treatments");

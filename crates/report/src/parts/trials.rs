@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use assay_model::{Exit, Guest, Outcome, TrialRecord, ValidationResult};
+use assay_model::{Exit, Guest, TrialOutcome, TrialRecord, ValidationResult};
 
-use crate::document::table::{Kind, Row};
-use crate::document::{Cell, On, Parts, Table, Tone, cell};
+use crate::document::table::{ColumnKind, TableRow};
+use crate::document::{Outputs, Parts, Table, TableCell, Tone, cell};
 use crate::figures::{value_mark, value_text};
 use crate::gate::Gate;
 use crate::view::{RunView, outcome_word};
@@ -18,16 +18,16 @@ pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
         .label("treatment")
         .word("outcome")
         .number(&a.metric)
-        .column(On::Page, Kind::Number, "wall time")
-        .column(On::Page, Kind::Word, "exit")
-        .column(On::Page, Kind::Word, "output")
-        .column(On::Published, Kind::Word, "started (UTC)");
+        .column(Outputs::Page, ColumnKind::Number, "wall time")
+        .column(Outputs::Page, ColumnKind::Word, "exit")
+        .column(Outputs::Page, ColumnKind::Word, "output")
+        .column(Outputs::Published, ColumnKind::Word, "started (UTC)");
     let imported = view.imported().is_some();
     for r in &view.records {
         let attempt =
             if r.attempt > 1 { format!(" (attempt {})", r.attempt) } else { String::new() };
         let warmup = if r.warmup { ", warm-up" } else { "" };
-        let tone = if r.outcome == Outcome::Completed { Tone::Plain } else { Tone::Bad };
+        let tone = if r.outcome == TrialOutcome::Completed { Tone::Plain } else { Tone::Bad };
         let mut cells = vec![
             cell(format!("{}{attempt}", r.number)),
             cell((r.block + 1).to_string()),
@@ -35,7 +35,7 @@ pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
             cell(format!("{}{warmup}", outcome_word(r.outcome))).tone(tone),
         ];
         if let Some(w) = gate.trial(r) {
-            cells.extend(Cell::withheld(2, format!("withheld: {}", w.finding)));
+            cells.extend(TableCell::withheld(2, format!("withheld: {}", w.finding)));
         } else {
             let doubtful = r.metrics.iter().any(|m| m.name == a.metric && m.doubt.is_some());
             let value = value_text(r.metric(&a.metric), &a.unit);
@@ -48,7 +48,12 @@ pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
         cells.push(cell(validation(r)));
         cells.push(cell(started.trim_end_matches('Z')));
         let class = (!r.counts()).then_some("not-counted");
-        table.rows.push(Row { id: format!("trial-{}", r.number), class, cells, ..Row::default() });
+        table.rows.push(TableRow {
+            id: format!("trial-{}", r.number),
+            class,
+            cells,
+            ..TableRow::default()
+        });
     }
     let started: BTreeSet<u32> = view.records.iter().map(|r| r.number).collect();
     let missing = |t: &&assay_model::PlannedTrial| !started.contains(&t.number);

@@ -7,7 +7,7 @@ use assay_model::{RunId, RunState, RunSummary};
 use jiff::Timestamp;
 
 use super::Style;
-use crate::document::{Part, Parts, Tone, terminal, text};
+use crate::document::{DocumentPart, Parts, Tone, terminal, text};
 use crate::figures::value_text;
 
 /// Formats one line per run: its id, its age and its result, which is the sentence in `said`, else
@@ -47,7 +47,7 @@ pub fn archive(
             result = format!("{}: {result}", r.host);
         }
         let line = format!("{}, {} ago: {result}", r.id, age(&r.started_at, now));
-        all.push(Part::Paragraph(paint, text(line)));
+        all.push(DocumentPart::Paragraph(paint, text(line)));
     }
     for r in runs.iter().filter(|r| !r.added_tags.is_empty() || !r.note.is_empty()) {
         let tags = r.all_tags().collect::<Vec<_>>().join(", ");

@@ -1,11 +1,11 @@
 //! The claims of a text with their verdicts.
 
 use assay_chart::axes::text::shorten;
-use assay_claims::{Audit, ClaimVerdict, Comparison, JudgedClaim, Reading, Table};
+use assay_claims::{Audit, ClaimReading, ClaimVerdict, Comparison, JudgedClaim, Table};
 use assay_model::nouns::count;
 
 use super::Style;
-use crate::document::{Part, Parts, Tone, terminal, text};
+use crate::document::{DocumentPart, Parts, Tone, terminal, text};
 
 /// Largest number of columns of a table that are listed by name.
 const LISTED: usize = 12;
@@ -48,7 +48,7 @@ pub fn auditable(name: &str, tables: &[Table], found: &[Comparison], style: Styl
         let more = if table.columns.len() > LISTED { ", ..." } else { "" };
         let rows = count(table.rows.len(), "row");
         let line = format!("{rows}; columns: {}{more}", titles.join(", "));
-        parts.push(Part::List(Tone::Soft, vec![text(line)]));
+        parts.push(DocumentPart::List(Tone::Soft, vec![text(line)]));
     }
     comparisons(&mut parts, name, "Comparisons, none checked:", found, style);
     let tables = count(tables.len(), "table");
@@ -70,7 +70,7 @@ fn comparisons(parts: &mut Parts, name: &str, title: &str, found: &[Comparison],
             None => format!("\"{quote}\""),
         };
         parts.toned(Tone::Plain, format!("{name}:{line}"));
-        parts.push(Part::List(Tone::Soft, vec![text(words)]));
+        parts.push(DocumentPart::List(Tone::Soft, vec![text(words)]));
     }
 }
 
@@ -97,12 +97,12 @@ fn write(parts: &mut Parts, name: &str, claim: &JudgedClaim, all: bool, style: S
         lines.push(text(format!("{holds} of {} hold", count(claim.rows.len(), "row"))));
     }
     lines.extend(claim.note.as_ref().map(|note| text(format!("note: {note}"))));
-    parts.push(Part::List(Tone::Soft, lines));
+    parts.push(DocumentPart::List(Tone::Soft, lines));
 }
 
 /// Formats the claimed and the recomputed value of a reading.
-fn recomputed(says: &str, reading: &Reading, verdict: bool) -> String {
-    let Reading { computed, formula, .. } = reading;
+fn recomputed(says: &str, reading: &ClaimReading, verdict: bool) -> String {
+    let ClaimReading { computed, formula, .. } = reading;
     let formula = if formula.is_empty() { String::new() } else { format!(" = {formula}") };
     let words = match reading.verdict {
         ClaimVerdict::NoData => format!("says {says}; missing: {computed}"),
@@ -113,7 +113,7 @@ fn recomputed(says: &str, reading: &Reading, verdict: bool) -> String {
 
 /// Returns the values of a reading with their sources, if they are at most four; only the JSON has
 /// more.
-fn inputs(reading: &Reading) -> Vec<crate::document::Text> {
+fn inputs(reading: &ClaimReading) -> Vec<crate::document::Text> {
     let few = reading.inputs.iter().filter(|_| reading.inputs.len() <= 4);
     few.map(|i| {
         let plain = matches!(i.unit.as_str(), "" | "1");

@@ -4,7 +4,7 @@ use assay_chart::axes::text::{bar, sparkline};
 use assay_model::{CurvePoint, CurveSummary};
 
 use super::Style;
-use crate::document::{Part, Parts, Table, Tone, cell};
+use crate::document::{DocumentPart, Parts, Table, Tone, cell};
 use crate::figures::{count, curves_scale, point_text, quantile_name, x_text};
 use crate::parts::curves::{choice, names};
 use crate::percentiles::withheld_points;
@@ -33,7 +33,7 @@ const MAX_ROWS: usize = 16;
 
 fn one(c: &CurveSummary, scale: Option<f64>, style: Style, all: &mut Parts) {
     let n = c.points.iter().map(|p| p.n).max().unwrap_or(0) as usize;
-    let kind = if c.kind == assay_model::Kind::Measured {
+    let kind = if c.kind == assay_model::MetricKind::Measured {
         String::new()
     } else {
         format!(" ({:?})", c.kind).to_lowercase()
@@ -45,7 +45,7 @@ fn one(c: &CurveSummary, scale: Option<f64>, style: Style, all: &mut Parts) {
     all.titled(title);
     if let Some(q) = c.quantile {
         all.note(format!("{} of the trials' merged histograms", quantile_name(q)));
-    } else if c.kind == assay_model::Kind::Derived {
+    } else if c.kind == assay_model::MetricKind::Derived {
         all.note(format!("its values by {x} are on the page and in the CSV"));
         return;
     }
@@ -56,7 +56,7 @@ fn one(c: &CurveSummary, scale: Option<f64>, style: Style, all: &mut Parts) {
         return;
     }
     let values: Vec<f64> = powers.iter().map(|p| p.value).collect();
-    all.push(Part::Code("", format!("  {}", sparkline(&values, style.glyphs))));
+    all.push(DocumentPart::Code("", format!("  {}", sparkline(&values, style.glyphs))));
     let most = values.iter().copied().fold(0.0, f64::max);
     let mut table = Table::default().number(x).number(&c.name).word("");
     for p in powers {

@@ -5,7 +5,7 @@ use assay_traces::block_io::{Dimension, GroupReport, HistogramReport, IoReport, 
 use super::Style;
 use super::io_distribution::distribution;
 use super::io_places::{devices, regions};
-use crate::document::{Part, Parts, Tone, terminal, text};
+use crate::document::{DocumentPart, Parts, Tone, terminal, text};
 use crate::merged_sentences::once;
 use crate::parts::io as parts;
 
@@ -35,11 +35,11 @@ pub fn io(report: &IoReport, style: Style) -> String {
     }
     all.titled("Seen and lost");
     let [facts, warnings] = parts::completeness(&report.completeness);
-    all.push(Part::List(Tone::Plain, facts));
-    all.push(Part::List(Tone::Warn, warnings));
+    all.push(DocumentPart::List(Tone::Plain, facts));
+    all.push(DocumentPart::List(Tone::Warn, warnings));
     if let Some(cost) = parts::cost(report) {
         all.titled("What it cost");
-        all.push(Part::List(Tone::Plain, vec![cost.into()]));
+        all.push(DocumentPart::List(Tone::Plain, vec![cost.into()]));
     }
     terminal::parts(&all, style)
 }
@@ -51,7 +51,10 @@ fn paths(report: &IoReport, table: &str, all: &mut Parts) {
     let shortened = once(paths.filter(|path| !table.contains(path.as_str())));
     if !shortened.is_empty() {
         all.note("files in full:");
-        all.push(Part::List(Tone::Soft, shortened.into_iter().cloned().map(text).collect()));
+        all.push(DocumentPart::List(
+            Tone::Soft,
+            shortened.into_iter().cloned().map(text).collect(),
+        ));
     }
 }
 
@@ -70,7 +73,7 @@ fn one_histogram(
     } else if histogram.rows.is_empty() {
         all.note(missing(report, histogram));
     } else {
-        all.push(Part::Code("", distribution(&histogram.rows, histogram.steps)));
+        all.push(DocumentPart::Code("", distribution(&histogram.rows, histogram.steps)));
     }
 }
 

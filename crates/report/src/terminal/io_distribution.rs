@@ -3,17 +3,17 @@
 
 use std::fmt::Write;
 
-use assay_traces::block_io::{Printed, PrintedHistograms, Row, Steps};
+use assay_traces::block_io::{HistogramRow, Printed, PrintedHistograms, Steps};
 
 use super::Style;
-use crate::document::{Part, Parts, terminal};
+use crate::document::{DocumentPart, Parts, terminal};
 
 /// Length of a full bar in characters.
 const BAR: u64 = 40;
 
 /// Formats rows as DTrace prints them. `steps` are those of a linear histogram; `None` is for
 /// powers of two. Empty without rows.
-pub(super) fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
+pub(super) fn distribution(rows: &[HistogramRow], steps: Option<Steps>) -> String {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return String::new() };
     let total: u64 = rows.iter().map(|r| r.count).sum();
     let mut out = title();
@@ -39,7 +39,7 @@ pub fn printed(all: &PrintedHistograms, style: Style) -> String {
         for row in &histogram.rows {
             line(&mut drawn, &row.value, row.count, histogram.total);
         }
-        out.push(Part::Code("", drawn));
+        out.push(DocumentPart::Code("", drawn));
         out.note(in_words(histogram));
     }
     if all.unreadable > 0 {
@@ -67,7 +67,7 @@ fn title() -> String {
     format!("{:>16} {rule:>41} {:<9}\n", "value", "count")
 }
 
-fn label(row: &Row) -> String {
+fn label(row: &HistogramRow) -> String {
     match (row.from, row.to) {
         (None, Some(to)) => format!("< {to}"),
         // With powers of two, only the last row has no end.
@@ -79,7 +79,7 @@ fn label(row: &Row) -> String {
 }
 
 /// Returns the label of the row before the first; `None` if the first row is open below.
-fn label_before(first: &Row, steps: Option<Steps>) -> Option<String> {
+fn label_before(first: &HistogramRow, steps: Option<Steps>) -> Option<String> {
     let from = first.from?;
     Some(match steps {
         Some(steps) if from <= steps.from() => format!("< {from}"),

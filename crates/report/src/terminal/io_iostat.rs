@@ -4,7 +4,7 @@ use assay_model::units::significant;
 use assay_traces::block_io::IostatLog;
 
 use super::Style;
-use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};
+use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell, terminal};
 use crate::parts::io::optional;
 
 /// Columns that are shown, in the order of the output.
@@ -25,7 +25,7 @@ pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
     let shown: Vec<usize> =
         SHOWN.iter().filter_map(|name| log.columns.iter().position(|c| c == name)).collect();
     let columns = |first: Table| first.numbers(shown.iter().map(|at| log.columns[*at].as_str()));
-    let cells = |values: &[Option<f64>]| -> Vec<Cell> {
+    let cells = |values: &[Option<f64>]| -> Vec<TableCell> {
         let four = |v| significant(v, 4);
         shown.iter().map(|at| optional(values.get(*at).copied().flatten(), four)).collect()
     };
@@ -52,7 +52,7 @@ pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
         (log.unreadable, "lines could not be read"),
     ] {
         if n > 0 {
-            all.push(Part::Paragraph(Tone::Warn, format!("{n} {what}").into()));
+            all.push(DocumentPart::Paragraph(Tone::Warn, format!("{n} {what}").into()));
         }
     }
     terminal::parts(&all, style)

@@ -5,7 +5,7 @@ use assay_model::units::{format_bytes, format_value_digits};
 use assay_traces::block_io::{BLOCK_BYTES, IoReport, RegionMap};
 
 use super::Style;
-use crate::document::{Part, Parts, Table, cell};
+use crate::document::{DocumentPart, Parts, Table, cell};
 use crate::parts::io::optional;
 
 /// Length in characters of the line that represents a device.
@@ -59,7 +59,7 @@ pub(super) fn regions(map: &RegionMap, style: Style, all: &mut Parts) {
             if n == 0 { f64::NAN } else { (n as f64).ln_1p() }
         })
         .collect();
-    all.push(Part::Code("", format!("  |{}|", sparkline(&folded, style.glyphs))));
+    all.push(DocumentPart::Code("", format!("  |{}|", sparkline(&folded, style.glyphs))));
     let end = map.from.saturating_add(map.region_blocks.saturating_mul(used as u64));
     all.note(format!(
         "blocks {} to {}, {used} regions of {}, {} used; height: logarithm of I/Os",

@@ -4,7 +4,7 @@ use assay_model::units::format_value_digits;
 use assay_traces::block_io::{IoReport, TickRow};
 
 use super::Style;
-use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};
+use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell, terminal};
 use crate::parts::io::{optional, time};
 
 const DAY_NS: u64 = 86_400_000_000_000;
@@ -64,7 +64,7 @@ pub fn io_ticks(report: &IoReport, style: Style) -> String {
     if series.tick_ns != series.asked_ns {
         let asked = time(series.asked_ns as f64);
         let words = format!("Ticks of {asked} would be too many; these are of {length}.");
-        all.push(Part::Paragraph(Tone::Warn, words.into()));
+        all.push(DocumentPart::Paragraph(Tone::Warn, words.into()));
     }
     all.table(table);
     terminal::parts(&all, style)
@@ -91,7 +91,7 @@ fn counts(t: &TickRow) -> [Option<u64>; 6] {
     [Some(t.reads), Some(t.writes), t.aio, t.writeback, t.readahead, t.nosync]
 }
 
-fn row(when: String, t: &TickRow) -> Vec<Cell> {
+fn row(when: String, t: &TickRow) -> Vec<TableCell> {
     let bytes = |n: u64| cell(format_value_digits(n as f64, "B", 3));
     let mut row = vec![cell(when)];
     row.extend(counts(t).map(|n| optional(n, |n| n.to_string())));

@@ -4,13 +4,13 @@ use assay_quoted::denominator::Matrix;
 use assay_quoted::landscape::{Landscape, Listing};
 
 use super::Style;
-use crate::document::{Part, Parts, Tone, terminal};
+use crate::document::{DocumentPart, Parts, Tone, terminal};
 use crate::parts::landscape as parts;
 
 /// Formats the heading, the findings, the tables and the notes for reading them.
 pub fn landscape(landscape: &Landscape, style: Style) -> String {
     let mut all = Parts::default();
-    all.push(Part::Paragraph(Tone::Strong, landscape.heading().into()));
+    all.push(DocumentPart::Paragraph(Tone::Strong, landscape.heading().into()));
     all.append(parts::results(landscape));
     for note in parts::notes(landscape) {
         all.say(note);
@@ -29,7 +29,7 @@ pub fn landscape_list(list: &[Listing], style: Style) -> String {
         list.iter().partition(|l| !l.title.is_empty());
     let mut all = Parts::default();
     let pairs = defined.iter().map(|l| (l.name.clone(), l.title.clone()));
-    all.push(Part::Pairs(pairs.collect()));
+    all.push(DocumentPart::Pairs(pairs.collect()));
     if !files.is_empty() {
         let names: Vec<&str> = files.iter().map(|l| l.name.as_str()).collect();
         all.say(format!("Files of results without a definition: {}.", names.join(", ")));
@@ -39,9 +39,9 @@ pub fn landscape_list(list: &[Listing], style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assay_model::{Better, Interval, Kind};
-    use assay_quoted::denominator::{Counts, Denominator};
-    use assay_quoted::landscape::{Collection, Measured, Query};
+    use assay_model::{Better, Interval, MetricKind};
+    use assay_quoted::denominator::{Denominator, DenominatorCounts};
+    use assay_quoted::landscape::{Collection, MeasuredLine, Query};
 
     use assay_chart::axes::text::columns as width_of;
 
@@ -62,7 +62,7 @@ mod tests {
         let mut turned = shown("specjbb2005", &by_core);
         turned.check_denominators(&[Denominator::Core], false, assay_model::Profile::Lab);
         let mut mixed = shown("memcached", &Query::default());
-        let run = Measured {
+        let run = MeasuredLine {
             run: "20260102-030405-abcd".to_owned(),
             workload: "memcached".to_owned(),
             system: "here (threads=4)".to_owned(),
@@ -73,9 +73,9 @@ mod tests {
             better: Better::Higher,
             value: 300_000.0,
             interval: Some(Interval { low: 295_000.0, high: 305_000.0, level: 0.95 }),
-            counts: Counts { cores: Some(4.0), ..Counts::default() },
+            counts: DenominatorCounts { cores: Some(4.0), ..DenominatorCounts::default() },
             day: "2026-01-02".to_owned(),
-            kind: Kind::Measured,
+            kind: MetricKind::Measured,
         };
         mixed.add_measured(&[run]).unwrap();
         let t5240 = shown("specjbb2005-t5240", &Query::default());

@@ -40,9 +40,9 @@ use assay_model::{Across, Analysis, Explanation, Finding, RunSummary, SystemDesc
 use assay_traces::profile::Profile;
 use assay_traces::syscalls::{Dimension, Syscalls};
 
-use crate::document::{Found, Part, Parts};
+use crate::document::{DocumentPart, Parts, ShownFinding};
 use crate::parts::system::{counted, described, key_facts};
-use crate::{Inside, document, parts};
+use crate::{TreatmentProfiles, document, parts};
 
 /// Formats a comparison of runs: the values and ratios by treatment, the other differences, the
 /// findings, the counts of the block I/O tracer, and the differences inside the programs. `runs`
@@ -51,7 +51,7 @@ pub fn across(
     runs: &[RunSummary],
     across: &Across,
     io: &[Across],
-    inside: &[Inside],
+    inside: &[TreatmentProfiles],
     style: Style,
 ) -> String {
     let mut all = parts::across::across(runs, across, &|_| None);
@@ -76,7 +76,7 @@ pub fn system(system: &SystemDescription, style: Style) -> String {
     let mut all = Parts::default();
     all.titled(described(system));
     let key = key_facts(system).into_iter().map(|(name, _, value)| (name, value));
-    all.push(Part::Pairs(key.collect()));
+    all.push(DocumentPart::Pairs(key.collect()));
     all.note(counted(system));
     document::terminal::parts(&all, style)
 }
@@ -88,7 +88,7 @@ pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> 
 
 /// Formats findings, most severe first, each with its remedy; or a sentence for an empty list.
 pub fn findings(findings: &[Finding], style: Style) -> String {
-    let found = Part::Findings(findings.iter().map(Found::whole).collect());
+    let found = DocumentPart::Findings(findings.iter().map(ShownFinding::whole).collect());
     document::terminal::parts(&Parts::of(found), style)
 }
 
@@ -141,7 +141,9 @@ mod tests {
 
     #[test]
     fn findings_of_one_check_share_their_remedy() {
-        let about = |row: &assay_model::Row, text: &str| row.finding(assay_model::Found::new(text));
+        let about = |row: &assay_model::CheckRow, text: &str| {
+            row.finding(assay_model::FiredCheck::new(text))
+        };
         let (busy, noisy) = (&assay_checks::rows::QUIET_HOST, &assay_checks::rows::CLOCK_AND_HEAT);
         let all = [about(busy, "one"), about(noisy, "hot"), about(busy, "two")];
         let text = findings(&[all[0].clone(), all[2].clone(), all[1].clone()], Style::default());

@@ -3,7 +3,7 @@
 use assay_model::Plan;
 
 use super::Style;
-use crate::document::{Part, Parts, Table, Tone, cell, terminal};
+use crate::document::{DocumentPart, Parts, Table, Tone, cell, terminal};
 use crate::figures::count;
 
 /// Facts about a run that are known before it starts.
@@ -45,7 +45,7 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
         ("time", view.time.to_owned()),
         ("detectable", view.detectable.to_owned()),
     ];
-    all.push(Part::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).to_vec()));
+    all.push(DocumentPart::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).to_vec()));
     let mut table =
         Table::default().number("id").label("treatment").numbers(["trials", "warm-ups"]).word("");
     for t in &plan.treatments {
@@ -74,7 +74,7 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
             format!("block {}: {}", block + 1, ids.join(" ")).into()
         };
         let shown = (0..blocks.min(BLOCKS_SHOWN)).map(block).collect();
-        all.push(Part::List(Tone::Plain, shown));
+        all.push(DocumentPart::List(Tone::Plain, shown));
         if blocks > BLOCKS_SHOWN {
             all.note(format!("and {} more", count((blocks - BLOCKS_SHOWN) as usize, "block")));
         }
@@ -82,7 +82,7 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
     if !view.lines.is_empty() {
         all.titled("runs");
         let lines = view.lines.iter().map(|l| l.as_str().into()).collect();
-        all.push(Part::List(Tone::Plain, lines));
+        all.push(DocumentPart::List(Tone::Plain, lines));
     }
     terminal::parts(&all, style)
 }

@@ -2,11 +2,11 @@
 //! [`super::run`].
 
 use assay_chart::axes::text::shorten;
-use assay_model::{Outcome, Severity, TrialRecord};
+use assay_model::{Severity, TrialOutcome, TrialRecord};
 
 use super::Style;
 use super::run::results;
-use crate::document::{Found, On, Part, Tone, terminal};
+use crate::document::{DocumentPart, Outputs, ShownFinding, Tone, terminal};
 use crate::figures::count;
 use crate::parts::findings::found;
 use crate::view::RunView;
@@ -33,23 +33,23 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     let found = found(view);
     let notes = found.iter().filter(|f| f.finding.severity == Severity::Note).count();
     // A busy machine was reported before the first trial.
-    let merged = |f: &&Found| {
+    let merged = |f: &&ShownFinding| {
         let f = &f.finding;
         brief && f.severity == Severity::Warning && !f.message.starts_with(assay_checks::BUSY)
     };
-    let serious = |f: &&Found| match f.finding.severity {
+    let serious = |f: &&ShownFinding| match f.finding.severity {
         Severity::Note => false,
         Severity::Warning => !brief,
         Severity::Invalid => true,
     };
-    let shown: Vec<Found> = found.iter().filter(serious).cloned().collect();
+    let shown: Vec<ShownFinding> = found.iter().filter(serious).cloned().collect();
     if !shown.is_empty() {
-        all.push(Part::Findings(shown));
+        all.push(DocumentPart::Findings(shown));
     }
     let failed: Vec<&TrialRecord> = view
         .records
         .iter()
-        .filter(|r| r.outcome != Outcome::Completed && !r.error.is_empty())
+        .filter(|r| r.outcome != TrialOutcome::Completed && !r.error.is_empty())
         .collect();
     for r in failed.iter().take(FAILED_SHOWN) {
         all.toned(Tone::Bad, format!("trial {} failed: {}", r.number, r.error));
@@ -57,7 +57,7 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     if failed.len() > FAILED_SHOWN {
         all.toned(Tone::Bad, format!("and {} more failed", failed.len() - FAILED_SHOWN));
     }
-    let warnings: Vec<&Found> = found.iter().filter(merged).collect();
+    let warnings: Vec<&ShownFinding> = found.iter().filter(merged).collect();
     if !warnings.is_empty() {
         all.toned(Tone::Warn, in_short(&warnings, style));
     }
@@ -68,12 +68,12 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     let trials = count(s.completed as usize, "trial");
     let failed = s.failed;
     all.say(format!("run {}: {trials}, {failed} failed{also}; details: `assay show`", s.id));
-    terminal::parts_of(&all, if brief { On::Brief } else { On::Terminal }, style)
+    terminal::parts_of(&all, if brief { Outputs::Brief } else { Outputs::Terminal }, style)
 }
 
 /// Returns the warning with the largest effect on the numbers and its remedy, cut to three lines,
 /// and the option that shows the other warnings.
-fn in_short(warnings: &[&Found], style: Style) -> String {
+fn in_short(warnings: &[&ShownFinding], style: Style) -> String {
     let Some(first) = warnings.first() else { return String::new() };
     let remedy = match first.finding.remedy.as_str() {
         "" => String::new(),

@@ -1,11 +1,11 @@
 //! One run of the archive in full: its state, results, findings and trials.
 
-use assay_model::Kind;
+use assay_model::MetricKind;
 
 use super::Style;
 use super::curve::curves;
 use super::single::single;
-use crate::document::{Part, Parts, Text, Tone, terminal, text};
+use crate::document::{DocumentPart, Parts, Text, Tone, terminal, text};
 use crate::gate::Gate;
 use crate::headline::{headline, needed};
 use crate::merged_sentences::{group, trials_text};
@@ -29,14 +29,14 @@ pub fn run(view: &RunView, style: Style) -> String {
     ];
     let note = Some(("note", s.note.replace('\n', " "))).filter(|_| !s.note.is_empty());
     let facts = facts.into_iter().chain(note);
-    all.push(Part::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).collect()));
+    all.push(DocumentPart::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).collect()));
     all.append(results(view, style));
     // Metrics that assay derived are already shown with the comparisons.
-    let whole = view.analysis.run_metrics.iter().filter(|m| m.kind != Kind::Derived);
+    let whole = view.analysis.run_metrics.iter().filter(|m| m.kind != MetricKind::Derived);
     for m in whole.filter(|_| view.imported().is_some()) {
         all.say(parts::results::whole_run(m));
     }
-    all.push(Part::Findings(parts::findings::found(view)));
+    all.push(DocumentPart::Findings(parts::findings::found(view)));
     if let Some(line) = words::profile(&view.analysis) {
         all.say(line);
     }
@@ -72,7 +72,7 @@ fn trials(view: &RunView, all: &mut Parts) {
     let errors: Vec<Text> =
         failed.map(|r| text(format!("trial {}: {}", r.number, r.error))).collect();
     if !errors.is_empty() {
-        all.push(Part::List(Tone::Bad, errors));
+        all.push(DocumentPart::List(Tone::Bad, errors));
     }
     let notes = view.records.iter().flat_map(|r| r.notes.iter().map(|n| (r.number, n.as_str())));
     all.notes(group(notes).iter().map(|n| format!("{}: {}", trials_text(&n.trials), n.text())));

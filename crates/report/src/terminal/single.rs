@@ -5,7 +5,7 @@ use assay_model::TreatmentSummary;
 use assay_model::units::format_value;
 
 use super::Style;
-use crate::document::{Part, Parts};
+use crate::document::{DocumentPart, Parts};
 use crate::figures::{centre_name, count, percent, summary_text, value_on_scale};
 use crate::view::{RunView, deciding};
 use crate::words;
@@ -23,7 +23,7 @@ pub(super) fn single(view: &RunView, style: Style) -> Parts {
             facts.push(("in order", sparkline(&values, style.glyphs)));
         }
         let pair = |(name, value): (&str, String)| (name.to_owned(), value);
-        all.push(Part::Pairs(facts.into_iter().map(pair).collect()));
+        all.push(DocumentPart::Pairs(facts.into_iter().map(pair).collect()));
     }
     all
 }

@@ -3,23 +3,25 @@
 use std::fmt::Write;
 
 use assay_model::units::{format_bytes, significant};
-use assay_traces::translation::{Row, SideRow, Simulation, Step, StepCost, Table};
+use assay_traces::translation::{
+    SideRow, Simulation, StepCost, TranslationRow, TranslationStep, TranslationTable,
+};
 
 use super::Style;
-use crate::document::{Part, Parts, Table as Columns, Tone, cell, terminal};
+use crate::document::{DocumentPart, Parts, Table as Columns, Tone, cell, terminal};
 
 /// Formats the table with its subject and the notes for reading it.
-pub fn tlb(table: &Table, style: Style) -> String {
+pub fn tlb(table: &TranslationTable, style: Style) -> String {
     terminal::parts(&of(table, style), style)
 }
 
-fn of(table: &Table, style: Style) -> Parts {
+fn of(table: &TranslationTable, style: Style) -> Parts {
     let mut all = Parts::default();
     let title = format!("address translation, {}: {}", table.kind, table.of);
     let steps = table.total.data.steps.len().max(table.total.instruction.steps.len());
     if steps <= 2 && style.columns() >= 79 {
         all.toned(Tone::Strong, title);
-        all.push(Part::Code("", wide(table)));
+        all.push(DocumentPart::Code("", wide(table)));
     } else {
         all.table(long(table, title));
     }
@@ -59,7 +61,7 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
 const MAX_TSBS: usize = 16;
 
 /// Returns the total counts; the rates above are these over simulated time.
-fn counts(total: &Row) -> Columns {
+fn counts(total: &TranslationRow) -> Columns {
     let mut columns = Columns::default().word("counted").number("accesses");
     for cost in &total.data.steps {
         columns = columns.number(step_name(cost.step));
@@ -74,7 +76,7 @@ fn counts(total: &Row) -> Columns {
 }
 
 /// Formats the table in trapstat's own layout, with both sides on one line.
-fn wide(table: &Table) -> String {
+fn wide(table: &TranslationTable) -> String {
     let mut out = String::new();
     let side = |row: &SideRow, letter: char| {
         let mut text = String::new();
@@ -99,7 +101,7 @@ fn wide(table: &Table) -> String {
 }
 
 /// Formats the table with one line per side, for three steps and for narrow terminals.
-fn long(table: &Table, title: String) -> Columns {
+fn long(table: &TranslationTable, title: String) -> Columns {
     let mut columns = Columns::of(title).word("page  time").word("side");
     for cost in &table.total.data.steps {
         columns = columns.number(step_name(cost.step)).number("%tim");
@@ -120,17 +122,17 @@ fn long(table: &Table, title: String) -> Columns {
     columns
 }
 
-fn labelled(table: &Table) -> impl Iterator<Item = (&Row, String)> {
+fn labelled(table: &TranslationTable) -> impl Iterator<Item = (&TranslationRow, String)> {
     let intervals = table.rows.iter().map(|r| (r, format!("{} s", significant(r.at_s, 3))));
     let pages = table.by_page.iter().map(|r| (r, r.page.map_or_else(String::new, format_bytes)));
     intervals.chain(pages).chain([(&table.total, "ttl".to_owned())])
 }
 
-fn step_name(step: Step) -> &'static str {
+fn step_name(step: TranslationStep) -> &'static str {
     match step {
-        Step::FirstLevel => "tlb1",
-        Step::Tlb => "tlb-miss",
-        Step::Tsb => "tsb-miss",
+        TranslationStep::FirstLevel => "tlb1",
+        TranslationStep::Tlb => "tlb-miss",
+        TranslationStep::Tsb => "tsb-miss",
     }
 }
 
@@ -148,9 +150,9 @@ fn share(share: Option<f64>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assay_traces::translation::source::Source;
+    use assay_traces::translation::source::AccessStream;
     use assay_traces::translation::synthetic::{Load, Synthetic};
-    use assay_traces::translation::{Machine, Wish, simulate};
+    use assay_traces::translation::{SimulatedMachine, SimulationOptions, simulate};
 
     use super::*;
 
@@ -165,9 +167,9 @@ mod tests {
             seed: 1,
         };
         let mut source = Synthetic::new(&load).unwrap();
-        let source: &mut dyn Source = &mut source;
-        let wish = Wish { every: Some(100_000), ..Wish::default() };
-        simulate(&Machine::preset(machine).unwrap(), source, wish).unwrap()
+        let source: &mut dyn AccessStream = &mut source;
+        let wish = SimulationOptions { every: Some(100_000), ..SimulationOptions::default() };
+        simulate(&SimulatedMachine::preset(machine).unwrap(), source, wish).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! API handlers for histories.
 
-use assay_stats::series::{Quoted, Shown, quoted};
+use assay_stats::series::{HistoryView, QuotedHistory, quoted};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -46,7 +46,7 @@ pub(crate) struct AtCommit {
 pub(crate) async fn list(State(app): Server) -> Answer<Histories> {
     let (all, imported) =
         app.heavy(|app| Ok((points::histories(app)?.0, points::imported(app)))).await?;
-    let line = |shown: Shown| {
+    let line = |shown: HistoryView| {
         let changes = || shown.series.iter().flat_map(|s| &s.changes);
         HistoryLine {
             points: shown.series.iter().map(|s| s.points.len()).sum(),
@@ -63,11 +63,14 @@ pub(crate) async fn list(State(app): Server) -> Answer<Histories> {
     }))
 }
 
-pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Answer<Shown> {
+pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Answer<HistoryView> {
     app.heavy(move |app| points::history(app, &id)).await.map(Json)
 }
 
-pub(crate) async fn imported(State(app): Server, Path(name): Path<String>) -> Answer<Quoted> {
+pub(crate) async fn imported(
+    State(app): Server,
+    Path(name): Path<String>,
+) -> Answer<QuotedHistory> {
     app.heavy(move |app| Ok(quoted(&points::imported_as(app, &name)?))).await.map(Json)
 }
 
@@ -84,7 +87,7 @@ pub(crate) async fn acknowledge(
     State(app): Server,
     Path(id): Path<String>,
     Body(asked): Body<Acknowledged>,
-) -> Answer<Shown> {
+) -> Answer<HistoryView> {
     app.heavy(move |app| points::acknowledge(app, &id, &asked)).await.map(Json)
 }
 
@@ -92,6 +95,6 @@ pub(crate) async fn reset(
     State(app): Server,
     Path(id): Path<String>,
     Body(asked): Body<Afresh>,
-) -> Answer<Shown> {
+) -> Answer<HistoryView> {
     app.heavy(move |app| points::reset(app, &id, &asked)).await.map(Json)
 }

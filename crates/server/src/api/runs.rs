@@ -3,9 +3,9 @@
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
-use assay_lab::{Declared, Side, across, across_io, parse_margin};
+use assay_lab::{ComparedRun, DeclaredDifferences, across, across_io, parse_margin};
 use assay_model::{Across, RunId, RunSummary};
-use assay_report::{Inside, RunView};
+use assay_report::{RunView, TreatmentProfiles};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -178,7 +178,7 @@ pub(crate) struct SideBySide {
     /// Functions and system calls that differ, for each treatment that both runs profiled or
     /// counted.
     #[schemars(with = "Vec<serde_json::Value>")]
-    pub inside: Vec<Inside>,
+    pub inside: Vec<TreatmentProfiles>,
 }
 
 pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusal> {
@@ -212,17 +212,17 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
         "" => views[0].analysis.metric.clone(),
         metric => metric.to_owned(),
     };
-    let declared = Declared {
+    let declared = DeclaredDifferences {
         factors: words(&asked.factors),
         accepted: accepted(&asked.accept)?,
-        ..Declared::default()
+        ..DeclaredDifferences::default()
     };
     let own = views.clone();
     let side_by_side = app
         .heavy(move |_| {
-            let sides: Vec<Side<'_>> = own
+            let sides: Vec<ComparedRun<'_>> = own
                 .iter()
-                .map(|v| Side {
+                .map(|v| ComparedRun {
                     id: &v.summary.id,
                     experiment: &v.experiment,
                     plan: &v.plan,

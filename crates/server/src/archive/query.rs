@@ -1,6 +1,6 @@
 //! Search of the archive for runs, as query parameters.
 
-use assay_archive::{Search, Sort};
+use assay_archive::{Search, SortOrder};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
@@ -49,13 +49,13 @@ fn day(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Orders of runs: name in an address, sort of the archive, label on the page.
-pub(crate) const SORTS: [(&str, Sort, &str); 6] = [
-    ("newest", Sort::Newest, "newest first"),
-    ("oldest", Sort::Oldest, "oldest first"),
-    ("experiment", Sort::Experiment, "by experiment"),
-    ("workload", Sort::Workload, "by workload"),
-    ("max", Sort::Greatest, "highest value first"),
-    ("min", Sort::Least, "lowest value first"),
+pub(crate) const SORTS: [(&str, SortOrder, &str); 6] = [
+    ("newest", SortOrder::Newest, "newest first"),
+    ("oldest", SortOrder::Oldest, "oldest first"),
+    ("experiment", SortOrder::Experiment, "by experiment"),
+    ("workload", SortOrder::Workload, "by workload"),
+    ("max", SortOrder::Greatest, "highest value first"),
+    ("min", SortOrder::Least, "lowest value first"),
 ];
 
 impl Asked {
@@ -69,10 +69,10 @@ impl Asked {
 
     pub fn search(&self) -> Result<Search, Refusal> {
         let sort = match self.sort.as_str() {
-            "" => Sort::Newest,
+            "" => SortOrder::Newest,
             // Names that earlier versions used.
-            "greatest" => Sort::Greatest,
-            "least" => Sort::Least,
+            "greatest" => SortOrder::Greatest,
+            "least" => SortOrder::Least,
             name => SORTS.iter().find(|(n, ..)| *n == name).map(|(_, sort, _)| *sort).ok_or_else(
                 || {
                     let known: Vec<&str> = SORTS.iter().map(|(n, ..)| *n).collect();

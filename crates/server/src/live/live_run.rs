@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::locked;
-use assay_model::{EndedTrial, Heat, LiveEvent, LiveValue, Outcome, Phase, RunId, RunState};
+use assay_model::{EndedTrial, Heat, LiveEvent, LiveValue, Phase, RunId, RunState, TrialOutcome};
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -195,7 +195,7 @@ impl LiveStatus {
     fn ended(&mut self, trial: &EndedTrial) {
         self.done += 1;
         let of = self.treatments.entry(trial.treatment).or_default();
-        let completed = trial.outcome == Outcome::Completed;
+        let completed = trial.outcome == TrialOutcome::Completed;
         push(&mut of.values, (trial.number, trial.value.filter(|_| completed)), POINTS);
         if completed {
             of.completed += 1;

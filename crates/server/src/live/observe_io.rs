@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use assay_observe::io::{IoTracer, Method, TraceRequest};
-use assay_traces::block_io::{Dimension, Filter, IoReport, Measure, Names, Question};
+use assay_traces::block_io::{Dimension, Filter, IoReport, Measure, NameTable, Question};
 use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -173,7 +173,7 @@ impl ObservedIo {
 
 /// Traces until nobody asks any more, a run starts, or the server stops.
 fn trace(app: &App, about: &AboutIo, to: &watch::Sender<Answer>) -> Result<(), String> {
-    let names = Names::default();
+    let names = NameTable::default();
     let ask = TraceRequest { question: about.question(), classes: true, ..TraceRequest::default() };
     let wanted = || app.observed_io.wanted(about) && !app.stopping() && !app.busy();
     while wanted() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_model::{Across, Difference, fact_groups, folded_facts};
 use assay_quoted::denominator::Denominator;
 use assay_report::RunView;
-use assay_report::page::{Prices, Shown, Under, side_by_side};
+use assay_report::page::{ChosenDenominator, Prices, ShownComparison, side_by_side};
 use axum::extract::State;
 use maud::{Markup, html};
 
@@ -35,8 +35,8 @@ pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String
     let laid = lay(&app, &asked).await?;
     let page = app.heavy(move |_| {
         let views: Vec<&RunView> = laid.views.iter().map(|v| &**v).collect();
-        let shown = Shown::of(&views, &laid.side_by_side.across, &laid.side_by_side.io);
-        let under = Under { per, prices };
+        let shown = ShownComparison::of(&views, &laid.side_by_side.across, &laid.side_by_side.io);
+        let under = ChosenDenominator { per, prices };
         let link = |id: &str| Some(format!("/runs/{id}"));
         let before = html! {
             (acceptable(&asked, &laid.side_by_side.across))

@@ -2,8 +2,8 @@
 //! can be confirmed and acknowledged there.
 
 use assay_model::RunId;
-use assay_report::history::{self, History, Look, anchor};
-use assay_stats::series::{Shown, ShownChange, ShownSeries, quoted};
+use assay_report::history::{self, PageLinks, PublishedHistory, anchor};
+use assay_stats::series::{ChangeView, HistoryView, SeriesView, quoted};
 use axum::Extension;
 use axum::extract::{Path, State};
 use maud::{Markup, html};
@@ -20,8 +20,8 @@ pub(super) async fn list(State(app): Server) -> Page {
     let ((all, silent), imported) =
         app.heavy(|app| Ok((points::histories(app)?, points::imported(app)))).await?;
     let none = all.is_empty() && imported.is_empty();
-    let mut histories: Vec<History> = all.into_iter().map(History::Own).collect();
-    histories.extend(imported.into_iter().map(|(name, i)| History::Quoted(name, i)));
+    let mut histories: Vec<PublishedHistory> = all.into_iter().map(PublishedHistory::Own).collect();
+    histories.extend(imported.into_iter().map(|(name, i)| PublishedHistory::Quoted(name, i)));
     let body = html! {
         h1 { "History" }
         p class="lede" { "A metric over the revisions of a program, each measured in the same blocks as a fixed reference. Changes are suspected until a fresh experiment of both sides confirms or refutes them." }
@@ -39,7 +39,7 @@ pub(super) async fn list(State(app): Server) -> Page {
     Ok(shell("History", Section::History, &body))
 }
 
-fn address(shown: &Shown, series: &ShownSeries) -> String {
+fn address(shown: &HistoryView, series: &SeriesView) -> String {
     format!("/history/{}#{}", shown.id, anchor(&shown.id, &series.machine))
 }
 
@@ -52,14 +52,13 @@ pub(super) async fn page(
         .heavy(move |app| {
             let shown = points::history(app, &id)?;
             let (all, _) = points::histories(app)?;
-            let same = |s: &Shown| s.experiment == shown.experiment && s.id != shown.id;
-            let others: Vec<_> = all.into_iter().filter(same).map(History::Own).collect();
+            let same = |s: &HistoryView| s.experiment == shown.experiment && s.id != shown.id;
+            let others: Vec<_> = all.into_iter().filter(same).map(PublishedHistory::Own).collect();
             Ok((shown, others))
         })
         .await?;
-    let act: &dyn Fn(&ShownSeries, &ShownChange) -> Markup =
-        &|_, change| actions(&shown.id, change);
-    let look = Look {
+    let act: &dyn Fn(&SeriesView, &ChangeView) -> Markup = &|_, change| actions(&shown.id, change);
+    let look = PageLinks {
         run: Some(|run: &RunId| format!("/runs/{run}")),
         actions: (role == Role::Full).then_some(act),
     };
@@ -89,7 +88,7 @@ pub(super) async fn page(
 
 /// Renders the actions on a change: confirm it by a fresh experiment, acknowledge it, or start
 /// afresh at it.
-fn actions(id: &str, change: &ShownChange) -> Markup {
+fn actions(id: &str, change: &ChangeView) -> Markup {
     let name = history::short(&change.commit);
     html! {
         div class="actions" {
@@ -144,7 +143,7 @@ pub(super) async fn imported(
         @if found.series.len() > 1 {
             h2 { "All series of " (name) }
             (history::overview(
-                &[History::Quoted(name.clone(), found.clone())],
+                &[PublishedHistory::Quoted(name.clone(), found.clone())],
                 &|_, _| String::new(),
                 &|name, i, _| format!("/history/imported/{}?series={i}", encode(name)),
             ))

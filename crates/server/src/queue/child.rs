@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use assay_model::RunId;
-use assay_system::{Fate, Owner};
+use assay_system::{Owner, OwnerState};
 use rustix::process::{Pid, Signal};
 
 use crate::config::Config;
@@ -67,7 +67,7 @@ pub(crate) fn start(
 
 /// Returns true if the process is alive.
 pub(crate) fn is_alive(process: &Process) -> bool {
-    matches!(Owner::from(process).fate(), Ok(Fate::Alive))
+    matches!(Owner::from(process).fate(), Ok(OwnerState::Alive))
 }
 
 /// Asks the run to end, with SIGINT: it ends its trial, restores the settings and keeps the

@@ -1,7 +1,7 @@
 //! Draft of a submission: read, checked and planned like a submission, but not submitted. Each
 //! problem names the field that it is in.
 
-use assay_lab::{Estimate, LabError, Prepared, apply_set, estimate};
+use assay_lab::{Estimate, LabError, PreparedExperiment, apply_set, estimate};
 use assay_model::{Experiment, ParamType, Scalar, Stop, WorkloadSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -208,7 +208,7 @@ fn place(error: &LabError, spec: &WorkloadSpec, asked: &Submission) -> Problem {
     }
 }
 
-fn planned(app: &App, prepared: &Prepared) -> Planned {
+fn planned(app: &App, prepared: &PreparedExperiment) -> Planned {
     let experiment = &prepared.experiment;
     let (archive, confidence) = (Some(&app.config.archive), experiment.compare.confidence);
     Planned {

@@ -1,7 +1,7 @@
 //! Turns a submission into a job: which experiment, its changes, and its earliest start. The
 //! changes that are allowed without `--allow-any` cannot name a program or a file.
 
-use assay_lab::{LabError, Prepared, apply_set};
+use assay_lab::{LabError, PreparedExperiment, apply_set};
 use assay_model::{Experiment, FactorLevels, ParamSpec, ParamType, Scalar, Stop, WorkloadSpec};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -304,7 +304,7 @@ pub(crate) fn prepare(
     app: &App,
     listed: &Listed,
     change: &dyn Fn(&mut Experiment) -> Result<(), LabError>,
-) -> Result<Prepared, Refusal> {
+) -> Result<PreparedExperiment, Refusal> {
     let experiment = listed.experiment.as_ref().map_err(|e| Refusal::bad(e.clone()))?;
     plan(app, listed, experiment, change).map_err(|e| Refusal::bad(e.to_string()))
 }
@@ -315,16 +315,16 @@ pub(crate) fn plan(
     listed: &Listed,
     experiment: &Experiment,
     change: &dyn Fn(&mut Experiment) -> Result<(), LabError>,
-) -> Result<Prepared, LabError> {
+) -> Result<PreparedExperiment, LabError> {
     if listed.edited || listed.path.as_os_str().is_empty() {
         let mut experiment = experiment.clone();
         // The run starts from a copy in the queue, so it needs the full path of a kit next to the
         // file.
         experiment.workload = in_full(listed, &experiment.workload);
         change(&mut experiment)?;
-        return Prepared::from_experiment(experiment, &app.config.kits);
+        return PreparedExperiment::from_experiment(experiment, &app.config.kits);
     }
-    Prepared::from_file(&listed.path, &app.config.kits, &|experiment| {
+    PreparedExperiment::from_file(&listed.path, &app.config.kits, &|experiment| {
         experiment.workload = in_full(listed, &experiment.workload);
         change(experiment)
     })

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use assay_lab::series::{self, For, Kept};
-use assay_lab::{LabError, Prepared, REV};
+use assay_lab::series::{self, RunPurpose, StoredFindings};
+use assay_lab::{LabError, PreparedExperiment, REV};
 use assay_model::{Engine, Experiment, FactorLevels, RunId, RunState};
 use assay_observe::profile::profile_ability;
 use assay_report::history::short;
 use assay_stats::series::{
-    Functions, Imported, Past, Shown, ShownChange, State, analysis, commits,
+    ChangeState, ChangeView, Functions, HistoryData, HistoryView, ImportedSeries, analysis, commits,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -72,7 +72,7 @@ fn prepared(
     id: &str,
     reference: &str,
     rev: &str,
-) -> Result<Prepared, Refusal> {
+) -> Result<PreparedExperiment, Refusal> {
     prepare(app, listed, &|experiment| {
         lay_over(experiment, asked)?;
         series::point(experiment, id, reference, rev);
@@ -99,8 +99,10 @@ fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Re
     let source = alone.experiment.source.clone().unwrap_or_default();
     let repo = assay_system::revisions::Repository::open(std::path::Path::new(&source.repo))
         .map_err(LabError::from)?;
-    let kept =
-        Kept::open(app.config.archive.path(), &series::id_of(app.config.archive.path(), &alone))?;
+    let kept = StoredFindings::open(
+        app.config.archive.path(),
+        &series::id_of(app.config.archive.path(), &alone),
+    )?;
     let known = kept.known.about.map(|about| about.reference.level);
     let name =
         asked.reference.clone().filter(|r| !r.trim().is_empty()).or(known).or_else(|| named(found));
@@ -142,7 +144,7 @@ pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<NewJo
         let label = newest.first().map(|c| c.label.clone()).unwrap_or_default();
         return Err(Refusal::conflict(format!("{rev} is {label}, which is measured already")));
     }
-    let mut kept = Kept::open(archive.path(), &id)?;
+    let mut kept = StoredFindings::open(archive.path(), &id)?;
     let about = defined.widened(kept.known.about.as_ref(), &past.outside)?;
     kept.known.about = Some(about);
     kept.save()?;
@@ -151,7 +153,11 @@ pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<NewJo
 }
 
 /// Creates a job without a start time for a submission.
-pub(crate) fn new_job(prepared: Prepared, changes: Vec<String>, asked: &Submission) -> NewJob {
+pub(crate) fn new_job(
+    prepared: PreparedExperiment,
+    changes: Vec<String>,
+    asked: &Submission,
+) -> NewJob {
     let job = Job {
         experiment: prepared.experiment.name.clone(),
         title: prepared.experiment.title.trim().to_owned(),
@@ -165,7 +171,7 @@ pub(crate) fn new_job(prepared: Prepared, changes: Vec<String>, asked: &Submissi
 }
 
 /// Returns a history of the archive with its points and its stored state.
-fn read(app: &App, id: &str) -> Result<(Shown, Past, Kept), Refusal> {
+fn read(app: &App, id: &str) -> Result<(HistoryView, HistoryData, StoredFindings), Refusal> {
     let none = || Refusal::not_found(format!("there is no history {id}"));
     if !series::histories(app.config.archive.path()).iter().any(|known| known == id) {
         return Err(none());
@@ -175,13 +181,13 @@ fn read(app: &App, id: &str) -> Result<(Shown, Past, Kept), Refusal> {
 }
 
 /// Returns a history of the archive, or refuses with 404.
-pub(crate) fn history(app: &App, id: &str) -> Result<Shown, Refusal> {
+pub(crate) fn history(app: &App, id: &str) -> Result<HistoryView, Refusal> {
     Ok(read(app, id)?.0)
 }
 
 /// Returns all histories of the archive, sorted by experiment, and the number of histories that an
 /// earlier version stored without their definition.
-pub(crate) fn histories(app: &App) -> Result<(Vec<Shown>, usize), Refusal> {
+pub(crate) fn histories(app: &App) -> Result<(Vec<HistoryView>, usize), Refusal> {
     let mut all = Vec::new();
     let mut silent = 0;
     for id in series::histories(app.config.archive.path()) {
@@ -195,12 +201,12 @@ pub(crate) fn histories(app: &App) -> Result<(Vec<Shown>, usize), Refusal> {
 }
 
 /// Returns the series imported from other programs, by name.
-pub(crate) fn imported(app: &App) -> Vec<(String, Imported)> {
+pub(crate) fn imported(app: &App) -> Vec<(String, ImportedSeries)> {
     series::imported(app.config.archive.path())
 }
 
 /// Returns the series that were imported under a name, or refuses with 404.
-pub(crate) fn imported_as(app: &App, name: &str) -> Result<Imported, Refusal> {
+pub(crate) fn imported_as(app: &App, name: &str) -> Result<ImportedSeries, Refusal> {
     let found = imported(app).into_iter().find(|(known, _)| known == name);
     let none = || Refusal::not_found(format!("no imported series is called `{name}`"));
     found.map(|(_, series)| series).ok_or_else(none)
@@ -208,7 +214,7 @@ pub(crate) fn imported_as(app: &App, name: &str) -> Result<Imported, Refusal> {
 
 /// Returns the change that may have happened at this commit. If several classes of machine have
 /// one, returns that of the class with the most points.
-fn change_at<'s>(shown: &'s Shown, commit: &str) -> Result<&'s ShownChange, Refusal> {
+fn change_at<'s>(shown: &'s HistoryView, commit: &str) -> Result<&'s ChangeView, Refusal> {
     let mut all = shown.series.iter().flat_map(|s| &s.changes);
     all.find(|c| c.commit == commit || c.commits.iter().any(|one| one == commit))
         .ok_or_else(|| Refusal::not_found(format!("the history has no change at {commit}")))
@@ -231,7 +237,11 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, 
 
 /// Prepares the experiment of a history, changed by `lay`. Only experiments that may be submitted
 /// here are run: an experiment of the folders that has this history, or any with `--allow-any`.
-fn fresh(app: &App, shown: &Shown, lay: &dyn Fn(&mut Experiment)) -> Result<Prepared, Refusal> {
+fn fresh(
+    app: &App,
+    shown: &HistoryView,
+    lay: &dyn Fn(&mut Experiment),
+) -> Result<PreparedExperiment, Refusal> {
     let id = shown.id.as_str();
     let of = |listed: &Listed| {
         prepare(app, listed, &|experiment| {
@@ -259,8 +269,8 @@ pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusa
     let archive = &app.config.archive;
     let summary = archive.run(run)?.summary()?;
     match summary.all_tags().find_map(series::of_tag) {
-        Some((id, For::Confirmation)) => profile(app, id, run),
-        Some((id, For::Functions)) => {
+        Some((id, RunPurpose::Confirmation)) => profile(app, id, run),
+        Some((id, RunPurpose::Functions)) => {
             let plan = archive.run(run)?.plan()?;
             if let Some([before, after]) = series::sides(&plan) {
                 keep(app, id, &series::functions(archive, run, &before, &after)?)?;
@@ -276,10 +286,10 @@ pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusa
 fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Refusal> {
     let shown = history(app, id)?;
     let mut changes = shown.series.iter().flat_map(|s| &s.changes);
-    let by_it = |c: &&ShownChange| {
+    let by_it = |c: &&ChangeView| {
         let known = c.known.as_ref().filter(|k| k.run.as_ref() == Some(confirmed));
         known.is_some_and(|k| {
-            k.state == State::Confirmed
+            k.state == ChangeState::Confirmed
                 && k.functions.as_ref().is_none_or(|f| f.differences.is_none())
         })
     };
@@ -330,7 +340,11 @@ fn from_archive(app: &App, id: &str) -> Result<Listed, Refusal> {
 }
 
 /// Marks a change as acknowledged by a person.
-pub(crate) fn acknowledge(app: &App, id: &str, asked: &Acknowledged) -> Result<Shown, Refusal> {
+pub(crate) fn acknowledge(
+    app: &App,
+    id: &str,
+    asked: &Acknowledged,
+) -> Result<HistoryView, Refusal> {
     let (note, link) = (asked.note.trim(), asked.link.trim());
     if note.len() > 2000 || link.len() > 500 {
         return Err(Refusal::bad("a note has at most 2000 bytes, a link 500"));
@@ -348,7 +362,7 @@ pub(crate) fn acknowledge(app: &App, id: &str, asked: &Acknowledged) -> Result<S
 }
 
 /// Starts a history afresh at a commit that was measured, or takes that back.
-pub(crate) fn reset(app: &App, id: &str, asked: &Afresh) -> Result<Shown, Refusal> {
+pub(crate) fn reset(app: &App, id: &str, asked: &Afresh) -> Result<HistoryView, Refusal> {
     let Afresh { commit, undo } = asked;
     let (_, past, mut kept) = read(app, id)?;
     if !kept.known.reset(&past, commit, *undo) {

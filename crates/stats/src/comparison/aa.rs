@@ -8,7 +8,7 @@ pub const MIN_COMPARISONS: usize = 20;
 
 /// A/A floor of a machine, workload and schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Floor {
+pub struct AaNoise {
     /// The floor as a ratio above 1: 95 of 100 comparisons of identical treatments are within
     /// [1/ratio, ratio].
     pub ratio: f64,
@@ -19,12 +19,12 @@ pub struct Floor {
 /// Computes the floor: the 95th percentile of |ln ratio| over at least 20 comparisons of identical
 /// code made with one schedule, as a ratio. Returns `None` below 20 or if a ratio is not positive
 /// and finite.
-pub fn floor(ratios: &[f64]) -> Option<Floor> {
+pub fn floor(ratios: &[f64]) -> Option<AaNoise> {
     if ratios.len() < MIN_COMPARISONS || ratios.iter().any(|r| !(*r > 0.0 && r.is_finite())) {
         return None;
     }
     let sizes: Vec<f64> = ratios.iter().map(|r| r.ln().abs()).collect();
-    quantile(&sizes, 0.95).map(|q| Floor { ratio: q.exp(), n: ratios.len() })
+    quantile(&sizes, 0.95).map(|q| AaNoise { ratio: q.exp(), n: ratios.len() })
 }
 
 /// Returns the order that sorts p-values in ascending order; `None` if one is not within 0..=1.

@@ -5,7 +5,7 @@ use assay_model::{Better, Comparison, Method, Verdict};
 
 use crate::comparison::aa::holm;
 use crate::comparison::ratio::{Ratio, RatioError, compare_paired, compare_unpaired};
-use crate::comparison::verdict::{Rule, judge};
+use crate::comparison::verdict::{VerdictRule, judge};
 
 /// Values of the two treatments. `None` is a trial without a value.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +99,7 @@ pub fn compare_family(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
 /// Returns the comparison, and the p of "the ratio lies within the margin" for use in a family.
 fn compared(input: &CompareInput<'_>) -> (Comparison, Option<f64>) {
     let mut tested = None;
-    let rule = Rule { better: input.better, margin: input.margin, gate: input.gate };
+    let rule = VerdictRule { better: input.better, margin: input.margin, gate: input.gate };
     let (method, sensitivity_method) = match input.samples {
         Samples::Paired(_) => (Method::PairedT, Method::SignedRank),
         Samples::Independent { .. } => (Method::Welch, Method::RankSum),

@@ -33,7 +33,7 @@ pub struct LookInput<'a> {
 
 /// Decision after a block.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Look {
+pub enum StopDecision {
     /// The run goes on.
     Continue {
         /// Reason as a sentence.
@@ -58,12 +58,14 @@ pub fn next_look(blocks: usize) -> Option<usize> {
 /// stops if the verdict is better, worse, equivalent or invalid, or if it is the last look. With
 /// several treatments against one baseline, stop when the decision for every one of them is to
 /// stop.
-pub fn look(input: &LookInput<'_>) -> Look {
+pub fn look(input: &LookInput<'_>) -> StopDecision {
     let blocks = input.pairs.len();
     let last = LOOKS[LOOKS.len() - 1];
     if blocks < last && !LOOKS.contains(&blocks) {
         let next = next_look(blocks).unwrap_or(last);
-        return Look::Continue { sentence: format!("block {blocks}; next look after {next}") };
+        return StopDecision::Continue {
+            sentence: format!("block {blocks}; next look after {next}"),
+        };
     }
     let c: Comparison = compare(&CompareInput {
         metric: "",
@@ -79,12 +81,13 @@ pub fn look(input: &LookInput<'_>) -> Look {
     let found = format!("after {blocks} blocks: {}, {}", c.verdict.name(), c.reason);
     match (c.verdict, next_look(blocks)) {
         (Verdict::Inconclusive, Some(next)) => {
-            Look::Continue { sentence: format!("{found}; next look after {next}") }
+            StopDecision::Continue { sentence: format!("{found}; next look after {next}") }
         }
-        (Verdict::Inconclusive, None) => {
-            Look::Stop { verdict: c.verdict, sentence: format!("{found}; that was the last look") }
-        }
-        (verdict, _) => Look::Stop { verdict, sentence: found },
+        (Verdict::Inconclusive, None) => StopDecision::Stop {
+            verdict: c.verdict,
+            sentence: format!("{found}; that was the last look"),
+        },
+        (verdict, _) => StopDecision::Stop { verdict, sentence: found },
     }
 }
 
@@ -97,14 +100,14 @@ mod tests {
         (0..n).map(|i| (Some(wave[i % 6]), Some(ratio * wave[(i * 5 + 2) % 6]))).collect()
     }
 
-    fn at(pairs: &[(Option<f64>, Option<f64>)], margin: Option<f64>) -> Look {
+    fn at(pairs: &[(Option<f64>, Option<f64>)], margin: Option<f64>) -> StopDecision {
         look(&LookInput { pairs, better: Better::Lower, margin, gate: false })
     }
 
     #[test]
     fn looks_only_at_the_fixed_points() {
         for n in [0, 1, 5, 7, 8, 10, 41] {
-            let Look::Continue { sentence } = at(&pairs(n, 2.0), None) else {
+            let StopDecision::Continue { sentence } = at(&pairs(n, 2.0), None) else {
                 panic!("a look at {n} blocks")
             };
             assert!(sentence.contains(&next_look(n).unwrap().to_string()), "{sentence}");
@@ -114,16 +117,25 @@ mod tests {
 
     #[test]
     fn stops_when_clear_and_at_the_end() {
-        assert!(matches!(at(&pairs(6, 1.2), None), Look::Stop { verdict: Verdict::Worse, .. }));
-        assert!(matches!(at(&pairs(6, 0.8), None), Look::Stop { verdict: Verdict::Better, .. }));
-        assert!(matches!(at(&pairs(6, 1.0), None), Look::Continue { .. }));
+        assert!(matches!(
+            at(&pairs(6, 1.2), None),
+            StopDecision::Stop { verdict: Verdict::Worse, .. }
+        ));
+        assert!(matches!(
+            at(&pairs(6, 0.8), None),
+            StopDecision::Stop { verdict: Verdict::Better, .. }
+        ));
+        assert!(matches!(at(&pairs(6, 1.0), None), StopDecision::Continue { .. }));
         assert!(matches!(
             at(&pairs(9, 1.0), Some(0.02)),
-            Look::Stop { verdict: Verdict::Equivalent, .. }
+            StopDecision::Stop { verdict: Verdict::Equivalent, .. }
         ));
         let end = at(&pairs(42, 1.0), None);
-        assert!(matches!(end, Look::Stop { verdict: Verdict::Inconclusive, .. }), "{end:?}");
+        assert!(
+            matches!(end, StopDecision::Stop { verdict: Verdict::Inconclusive, .. }),
+            "{end:?}"
+        );
         let bad = vec![(Some(1.0), Some(-1.0)); 6];
-        assert!(matches!(at(&bad, None), Look::Stop { verdict: Verdict::Invalid, .. }));
+        assert!(matches!(at(&bad, None), StopDecision::Stop { verdict: Verdict::Invalid, .. }));
     }
 }

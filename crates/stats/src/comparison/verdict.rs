@@ -7,7 +7,7 @@ use crate::comparison::ratio::Ratio;
 
 /// Parameters of a verdict besides the data.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rule {
+pub(crate) struct VerdictRule {
     /// Direction in which the metric is better.
     pub better: Better,
     /// Differences up to this fraction do not matter.
@@ -16,7 +16,7 @@ pub(crate) struct Rule {
     pub gate: bool,
 }
 
-impl Rule {
+impl VerdictRule {
     fn margin(self) -> f64 {
         self.margin.unwrap_or(0.0)
     }
@@ -53,7 +53,7 @@ fn range(i: Interval) -> String {
 }
 
 /// Returns the verdict of a ratio and its reason, a sentence without a full stop at its end.
-pub(crate) fn judge(ratio: &Ratio, rule: Rule) -> (Verdict, String) {
+pub(crate) fn judge(ratio: &Ratio, rule: VerdictRule) -> (Verdict, String) {
     let n = ratio.n;
     let Some(interval) = ratio.interval else {
         let what = if n == 1 { "one value of each does" } else { "two values of each do" };
@@ -90,7 +90,7 @@ pub(crate) fn judge(ratio: &Ratio, rule: Rule) -> (Verdict, String) {
     (Verdict::Inconclusive, reason)
 }
 
-fn explain(ratio: &Ratio, rule: Rule, interval: Interval, verdict: Verdict) -> String {
+fn explain(ratio: &Ratio, rule: VerdictRule, interval: Interval, verdict: Verdict) -> String {
     let level = per_cent(interval.level);
     let side = if interval.low > 1.0 {
         Some("above")

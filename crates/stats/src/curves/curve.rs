@@ -10,7 +10,7 @@ use crate::summary::{exp_interval, mean, variance};
 /// The curve of one treatment over its trials. The caller adds the names and units that turn it
 /// into a `CurveSummary`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Merged {
+pub struct TreatmentCurve {
     /// Points in ascending order of x.
     pub points: Vec<CurvePoint>,
     /// Best point of the curve; `None` without points or if neither direction is better.
@@ -25,7 +25,7 @@ pub struct Merged {
 pub const NEARLY: f64 = 0.02;
 
 /// Logs of the values at one x, one per trial.
-struct Row {
+struct CurveSamples {
     x: f64,
     logs: Vec<f64>,
 }
@@ -33,7 +33,7 @@ struct Row {
 /// Collects the values by x. Repeats of one x within a trial are averaged on logs first, so that
 /// the trial remains the unit. Points that are not finite, and values that are not positive, are
 /// missing.
-fn rows<T: AsRef<[[f64; 2]]>>(trials: &[T]) -> Vec<Row> {
+fn rows<T: AsRef<[[f64; 2]]>>(trials: &[T]) -> Vec<CurveSamples> {
     let mut all: Vec<(f64, usize, f64)> = Vec::new();
     for (trial, points) in trials.iter().enumerate() {
         let good =
@@ -47,17 +47,17 @@ fn rows<T: AsRef<[[f64; 2]]>>(trials: &[T]) -> Vec<Row> {
             let per_trial = same_x.chunk_by(|a, b| a.1 == b.1);
             let average =
                 |c: &[(f64, usize, f64)]| c.iter().map(|p| p.2).sum::<f64>() / c.len() as f64;
-            Row { x: same_x[0].0, logs: per_trial.map(average).collect() }
+            CurveSamples { x: same_x[0].0, logs: per_trial.map(average).collect() }
         })
         .collect()
 }
 
-fn points_of(rows: &[Row], trials: usize, confidence: f64) -> Vec<CurvePoint> {
+fn points_of(rows: &[CurveSamples], trials: usize, confidence: f64) -> Vec<CurvePoint> {
     // One quantile for each possible n: there may be a hundred thousand points.
     let t: Vec<f64> = (0..=trials)
         .map(|n| student_quantile(f64::midpoint(1.0, confidence), n as f64 - 1.0))
         .collect();
-    let point = |row: &Row| {
+    let point = |row: &CurveSamples| {
         let n = row.logs.len();
         let centre = mean(&row.logs)?;
         let half = t[n] * (variance(&row.logs).unwrap_or(f64::NAN) / n as f64).sqrt();
@@ -114,11 +114,15 @@ fn judged(x: &[f64], y: &[f64], noise: Option<&Noise>) -> Vec<f64> {
 ///
 /// `smoothness` is computed from the x > 0 that every trial has; it is `None` below two trials or
 /// seven such points, where texture cannot be separated from noise.
-pub fn merge<T: AsRef<[[f64; 2]]>>(trials: &[T], better: Better, confidence: f64) -> Merged {
+pub fn merge<T: AsRef<[[f64; 2]]>>(
+    trials: &[T],
+    better: Better,
+    confidence: f64,
+) -> TreatmentCurve {
     let rows = rows(trials);
     let points = points_of(&rows, trials.len(), confidence);
     let full = rows.iter().map(|r| r.logs.len()).max().unwrap_or(0);
-    let whole: Vec<&Row> = rows.iter().filter(|r| r.logs.len() == full).collect();
+    let whole: Vec<&CurveSamples> = rows.iter().filter(|r| r.logs.len() == full).collect();
     let x: Vec<f64> = whole.iter().map(|r| r.x).collect();
     let logs: Vec<Vec<f64>> = whole.iter().map(|r| r.logs.clone()).collect();
     let y = row_means(&logs);
@@ -128,7 +132,7 @@ pub fn merge<T: AsRef<[[f64; 2]]>>(trials: &[T], better: Better, confidence: f64
         None => (None, None),
     };
     let at_x = |x: f64| points.iter().find(|p| p.x == x).cloned();
-    Merged {
+    TreatmentCurve {
         best: best.and_then(at_x),
         efficient: efficient.and_then(at_x),
         smoothness: noise.and_then(|n| smooth(&x, &y, n.typical)),

@@ -20,14 +20,14 @@ pub struct Segment {
 
 /// Prefix sums that give mean and variance of any segment in constant time. They are taken about
 /// the mean of the series, so that large values with small changes keep their digits.
-struct Sums {
+struct PrefixSums {
     centre: f64,
     first: Vec<f64>,
     second: Vec<f64>,
     least_variance: f64,
 }
 
-impl Sums {
+impl PrefixSums {
     fn new(values: &[f64], least_sd: f64) -> Self {
         let centre = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let (mut first, mut second) = (vec![0.0], vec![0.0]);
@@ -39,7 +39,7 @@ impl Sums {
             first.push(s1);
             second.push(s2);
         }
-        Sums { centre, first, second, least_variance: least_sd * least_sd }
+        PrefixSums { centre, first, second, least_variance: least_sd * least_sd }
     }
 
     fn moments(&self, start: usize, end: usize) -> (f64, f64) {
@@ -68,7 +68,7 @@ pub fn pelt(values: &[f64], penalty: f64, least_sd: f64) -> Vec<Segment> {
     {
         return Vec::new();
     }
-    let sums = Sums::new(values, least_sd);
+    let sums = PrefixSums::new(values, least_sd);
     let mut best = vec![f64::INFINITY; n + 1];
     best[0] = -penalty;
     let mut from = vec![0usize; n + 1];
@@ -111,7 +111,7 @@ mod tests {
 
     /// Tries every cut and returns the cost that PELT must reach.
     fn optimal_cost(values: &[f64], penalty: f64, least_sd: f64) -> f64 {
-        let sums = Sums::new(values, least_sd);
+        let sums = PrefixSums::new(values, least_sd);
         let mut best = vec![f64::INFINITY; values.len() + 1];
         best[0] = -penalty;
         for end in SHORTEST..=values.len() {
@@ -131,7 +131,7 @@ mod tests {
             v.extend(noise(30, 1.2, 0.1, &mut rng));
             v.extend(noise(20, 1.2, 0.4, &mut rng));
             let segments = pelt(&v, 6.0, 0.01);
-            let sums = Sums::new(&v, 0.01);
+            let sums = PrefixSums::new(&v, 0.01);
             let cost: f64 = segments.iter().map(|s| sums.cost(s.start, s.end)).sum::<f64>()
                 + 6.0 * (segments.len() - 1) as f64;
             assert!((cost - optimal_cost(&v, 6.0, 0.01)).abs() < 1e-9);

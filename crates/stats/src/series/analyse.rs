@@ -3,8 +3,8 @@
 use crate::distribution::normal_quantile;
 use assay_model::Interval;
 
-use crate::series::change::{Analysis, ChangePoint, Slope, State};
-use crate::series::detect::{Around, Changes, MIN_POINTS, OWN, changes};
+use crate::series::change::{ChangePoint, ChangeState, SeriesAnalysis, Slope};
+use crate::series::detect::{Changes, LevelNoise, MIN_POINTS, OWN, changes};
 use crate::series::limit::visible;
 use crate::series::locate::{place, size};
 use crate::series::slope::instead;
@@ -13,13 +13,13 @@ use crate::series::slope::instead;
 const SHARP: usize = 2;
 
 /// Returns the changes and slopes of `values` in order. All values must be finite.
-pub fn analyse(values: &[f64]) -> Analysis {
+pub fn analyse(values: &[f64]) -> SeriesAnalysis {
     analyse_with(values, &[])
 }
 
 /// Like [`analyse`], with the standard error of the natural logarithm of each value, where known. A
 /// change must exceed these errors, too. `errors` is empty or as long as `values`.
-pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> Analysis {
+pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> SeriesAnalysis {
     // The noise of positive values scales with their level, so logarithms are analysed.
     let relative = values.iter().all(|v| *v > 0.0);
     let scaled: Vec<f64> = values.iter().map(|v| if relative { v.ln() } else { *v }).collect();
@@ -58,11 +58,11 @@ pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> Analysis {
                 difference: Interval { low, high, level: 0.95 },
                 ratio: (before > 0.0 && after > 0.0).then(|| after / before),
                 score: found[i].score,
-                state: State::Suspected,
+                state: ChangeState::Suspected,
             }
         })
         .collect();
-    Analysis {
+    SeriesAnalysis {
         points: values.len(),
         relative,
         sd: around.sd,
@@ -101,7 +101,7 @@ fn slopes(
     values: &[f64],
     cuts: &[usize],
     places: &[(usize, usize)],
-    around: Around,
+    around: LevelNoise,
 ) -> (Vec<Slope>, Vec<usize>) {
     let mut ends = vec![0];
     ends.extend_from_slice(cuts);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// State of a suspected or known change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum ChangeState {
     /// The detector found the change in the series; no fresh experiment has tested it.
     #[default]
     Suspected,
@@ -22,21 +22,21 @@ pub enum State {
     Acknowledged,
 }
 
-impl State {
+impl ChangeState {
     /// Returns the state's name in files and output.
     pub fn name(self) -> &'static str {
         match self {
-            State::Suspected => "suspected",
-            State::Confirmed => "confirmed",
-            State::Refuted => "refuted",
-            State::Open => "open",
-            State::Acknowledged => "acknowledged",
+            ChangeState::Suspected => "suspected",
+            ChangeState::Confirmed => "confirmed",
+            ChangeState::Refuted => "refuted",
+            ChangeState::Open => "open",
+            ChangeState::Acknowledged => "acknowledged",
         }
     }
 
     /// Returns true if the state raises an alarm.
     pub fn alarms(self) -> bool {
-        self == State::Confirmed
+        self == ChangeState::Confirmed
     }
 }
 
@@ -59,7 +59,7 @@ pub struct ChangePoint {
     pub score: f64,
     /// State of the change, from fresh experiments or a person.
     #[serde(default)]
-    pub state: State,
+    pub state: ChangeState,
 }
 
 /// Result of a fresh experiment of the revisions on both sides: after / before.
@@ -76,11 +76,11 @@ impl ChangePoint {
     /// lies on the suspected side of 1. It is *refuted* if the interval lies on the other side, or
     /// excludes every change of at least half the suspected size. Otherwise it is *open*. An
     /// acknowledged change stays acknowledged.
-    pub fn judge(&self, fresh: &Confirmation) -> State {
-        if self.state == State::Acknowledged {
-            return State::Acknowledged;
+    pub fn judge(&self, fresh: &Confirmation) -> ChangeState {
+        if self.state == ChangeState::Acknowledged {
+            return ChangeState::Acknowledged;
         }
-        let Some(suspected) = self.ratio.filter(|r| *r > 0.0) else { return State::Open };
+        let Some(suspected) = self.ratio.filter(|r| *r > 0.0) else { return ChangeState::Open };
         let (low, high) = (fresh.interval.low, fresh.interval.high);
         let half = suspected.sqrt();
         let (same, other, small) = if suspected > 1.0 {
@@ -89,11 +89,11 @@ impl ChangePoint {
             (high < 1.0, low > 1.0, low > half)
         };
         if other || small {
-            State::Refuted
+            ChangeState::Refuted
         } else if same {
-            State::Confirmed
+            ChangeState::Confirmed
         } else {
-            State::Open
+            ChangeState::Open
         }
     }
 }
@@ -120,7 +120,7 @@ impl Slope {
 
 /// Change points, slopes and noise of a series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Analysis {
+pub struct SeriesAnalysis {
     /// Number of points in the series.
     pub points: usize,
     /// True if `sd` is a share of the level, which is the case if all values are positive;
@@ -144,7 +144,7 @@ pub struct Analysis {
 mod tests {
     use super::*;
 
-    fn change(ratio: f64, state: State) -> ChangePoint {
+    fn change(ratio: f64, state: ChangeState) -> ChangePoint {
         ChangePoint {
             at: 5,
             place: (5, 5),
@@ -163,18 +163,30 @@ mod tests {
 
     #[test]
     fn a_fresh_experiment_confirms_refutes_or_leaves_open() {
-        let slower = change(1.10, State::Suspected);
-        assert_eq!(slower.judge(&fresh(1.05, 1.12)), State::Confirmed);
-        assert_eq!(slower.judge(&fresh(0.99, 1.01)), State::Refuted);
-        assert_eq!(slower.judge(&fresh(0.90, 0.98)), State::Refuted);
-        assert_eq!(slower.judge(&fresh(0.95, 1.15)), State::Open);
-        assert_eq!(change(0.9, State::Suspected).judge(&fresh(0.85, 0.93)), State::Confirmed);
-        assert_eq!(change(0.9, State::Suspected).judge(&fresh(0.98, 1.02)), State::Refuted);
-        assert_eq!(change(1.1, State::Acknowledged).judge(&fresh(1.05, 1.12)), State::Acknowledged);
+        let slower = change(1.10, ChangeState::Suspected);
+        assert_eq!(slower.judge(&fresh(1.05, 1.12)), ChangeState::Confirmed);
+        assert_eq!(slower.judge(&fresh(0.99, 1.01)), ChangeState::Refuted);
+        assert_eq!(slower.judge(&fresh(0.90, 0.98)), ChangeState::Refuted);
+        assert_eq!(slower.judge(&fresh(0.95, 1.15)), ChangeState::Open);
+        assert_eq!(
+            change(0.9, ChangeState::Suspected).judge(&fresh(0.85, 0.93)),
+            ChangeState::Confirmed
+        );
+        assert_eq!(
+            change(0.9, ChangeState::Suspected).judge(&fresh(0.98, 1.02)),
+            ChangeState::Refuted
+        );
+        assert_eq!(
+            change(1.1, ChangeState::Acknowledged).judge(&fresh(1.05, 1.12)),
+            ChangeState::Acknowledged
+        );
     }
 
     #[test]
     fn a_real_change_much_smaller_than_suspected_is_not_the_suspected_one() {
-        assert_eq!(change(1.5, State::Suspected).judge(&fresh(1.01, 1.03)), State::Refuted);
+        assert_eq!(
+            change(1.5, ChangeState::Suspected).judge(&fresh(1.01, 1.03)),
+            ChangeState::Refuted
+        );
     }
 }

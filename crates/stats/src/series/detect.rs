@@ -32,7 +32,7 @@ const CORRELATED: usize = 90;
 
 /// A detected change of level, before its place is refined.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct DetectedStep {
     /// Index of the first point at the new level.
     pub at: usize,
     /// Difference of the levels in standard errors, reduced for short sides.
@@ -41,7 +41,7 @@ pub(crate) struct Found {
 
 /// The noise of a series around its levels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Around {
+pub(crate) struct LevelNoise {
     /// Robust standard deviation of the points around their levels.
     pub sd: f64,
     /// Correlation of neighbouring points (lag 1).
@@ -163,13 +163,13 @@ impl<'v> Search<'v> {
     }
 
     /// Returns the best split inside `from..to`.
-    fn strongest(&self, from: usize, to: usize) -> Option<Found> {
-        let mut best: Option<Found> = None;
+    fn strongest(&self, from: usize, to: usize) -> Option<DetectedStep> {
+        let mut best: Option<DetectedStep> = None;
         for (a, b) in seeded(to - from) {
             for at in from + a + MIN_SIDE..=(from + b).saturating_sub(MIN_SIDE) {
                 let score = self.plain_score(from + a, at, from + b, self.sd);
                 if best.is_none_or(|s| score > s.score) {
-                    best = Some(Found { at, score });
+                    best = Some(DetectedStep { at, score });
                 }
             }
         }
@@ -197,7 +197,7 @@ impl<'v> Search<'v> {
 
     /// Removes the weakest change until all reach `limit`. Returns the remaining changes and the
     /// largest score that the weakest one ever had.
-    fn eliminate(&self, mut cuts: Vec<usize>, limit: f64) -> (Vec<Found>, f64) {
+    fn eliminate(&self, mut cuts: Vec<usize>, limit: f64) -> (Vec<DetectedStep>, f64) {
         let mut largest: f64 = 0.0;
         loop {
             let noise = self.noise(&cuts);
@@ -205,12 +205,12 @@ impl<'v> Search<'v> {
                 let from = if i == 0 { 0 } else { cuts[i - 1] };
                 (from, cuts[i], cuts.get(i + 1).copied().unwrap_or(self.values.len()))
             };
-            let found: Vec<Found> = (0..cuts.len())
+            let found: Vec<DetectedStep> = (0..cuts.len())
                 .map(|i| {
                     let (from, at, to) = around(i);
                     let holds = self.holds(from, at, to);
                     let score = if holds { self.score(from, at, to, noise) } else { 0.0 };
-                    Found { at, score }
+                    DetectedStep { at, score }
                 })
                 .collect();
             let weakest =
@@ -271,9 +271,9 @@ pub fn largest_score(values: &[f64]) -> f64 {
 /// Changes of a series, and its noise.
 pub(crate) struct Changes {
     /// Changes at the calibrated limit, in order.
-    pub found: Vec<Found>,
+    pub found: Vec<DetectedStep>,
     /// Noise around the levels between them.
-    pub around: Around,
+    pub around: LevelNoise,
     /// Standard error of the mean of the whole series, as estimated by the search, times the square
     /// root of its length: the unit of [`crate::series::limit::visible`].
     pub unit: f64,
@@ -300,7 +300,7 @@ fn bounded(rho: f64, n: usize) -> f64 {
 }
 
 /// Estimates the noise around the levels between `cuts`.
-fn around(values: &[f64], cuts: &[usize]) -> Around {
+fn around(values: &[f64], cuts: &[usize]) -> LevelNoise {
     let mut residuals = Vec::with_capacity(values.len());
     let mut from = 0;
     for to in cuts.iter().copied().chain([values.len()]) {
@@ -313,7 +313,7 @@ fn around(values: &[f64], cuts: &[usize]) -> Around {
     let sd = if sd > 0.0 { sd } else { spread(&residuals) };
     let bound = 3.0 * sd;
     let clipped: Vec<f64> = residuals.iter().map(|r| r.clamp(-bound, bound)).collect();
-    Around { sd, rho: residual_alike(&clipped, cuts.len() + 1) }
+    LevelNoise { sd, rho: residual_alike(&clipped, cuts.len() + 1) }
 }
 
 fn spread(values: &[f64]) -> f64 {

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::series::{
-    Analysis, ChangePoint, Commit, Confirmation, Past, Point, State, analyse_with,
+    ChangePoint, ChangeState, Commit, Confirmation, HistoryData, SeriesAnalysis, SeriesPoint,
+    analyse_with,
 };
 
 /// Version of the file format.
@@ -14,14 +15,14 @@ pub const KNOWN_VERSION: u32 = 1;
 
 /// Findings about the change at a commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Change {
+pub struct KnownChange {
     /// First commit of the new level.
     pub commit: String,
     /// Class of machine whose series has the change; `null` means any.
     #[serde(default)]
     pub machine: Option<String>,
     /// State of the change.
-    pub state: State,
+    pub state: ChangeState,
     /// Result of the fresh experiment.
     #[serde(default)]
     pub fresh: Option<Confirmation>,
@@ -57,7 +58,7 @@ pub struct Functions {
 
 /// Definition of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct About {
+pub struct HistoryDefinition {
     /// Name of the experiment.
     pub experiment: String,
     /// Name of the metric.
@@ -74,30 +75,30 @@ pub struct About {
 
 /// Contents of the file with the findings about a history.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Known {
+pub struct HistoryFindings {
     /// Version of the file format.
     pub schema_version: u32,
     /// Definition of the history when it was last read together with its repository.
     #[serde(default)]
-    pub about: Option<About>,
+    pub about: Option<HistoryDefinition>,
     /// Changes, in the order in which they became known.
     #[serde(default)]
-    pub changes: Vec<Change>,
+    pub changes: Vec<KnownChange>,
     /// Commits at which the series starts afresh.
     #[serde(default)]
     pub resets: Vec<String>,
 }
 
-impl Known {
+impl HistoryFindings {
     /// Returns the findings about a change in this machine's series that may be at any of these
     /// commits.
-    pub fn of(&self, machine: &str, commits: &[&str]) -> Option<&Change> {
-        let here = |c: &&Change| c.machine.as_deref().is_none_or(|m| m == machine);
+    pub fn of(&self, machine: &str, commits: &[&str]) -> Option<&KnownChange> {
+        let here = |c: &&KnownChange| c.machine.as_deref().is_none_or(|m| m == machine);
         self.changes.iter().rev().filter(here).find(|c| commits.contains(&c.commit.as_str()))
     }
 
     /// Stores findings about a change, replacing earlier ones about its commit on that machine.
-    pub fn put(&mut self, change: Change) {
+    pub fn put(&mut self, change: KnownChange) {
         self.changes.retain(|c| {
             c.commit != change.commit || (c.machine.is_some() && c.machine != change.machine)
         });
@@ -107,7 +108,7 @@ impl Known {
     /// Adds the results of fresh experiments that are not evaluated yet: runs that were started
     /// from elsewhere, or whose starter was killed before it stored the result. Returns true if
     /// anything changed.
-    pub fn learn(&mut self, range: &[Commit], past: &Past) -> bool {
+    pub fn learn(&mut self, range: &[Commit], past: &HistoryData) -> bool {
         let before = self.changes.clone();
         for fresh in &past.fresh {
             if self.changes.iter().any(|c| c.run.as_ref() == Some(&fresh.run)) {
@@ -120,15 +121,15 @@ impl Known {
                         continue;
                     }
                     let known = self.of(&series.machine, &all).cloned();
-                    change.state = known.as_ref().map_or(State::Suspected, |t| t.state);
-                    let acknowledged = change.state == State::Acknowledged;
-                    self.put(Change {
+                    change.state = known.as_ref().map_or(ChangeState::Suspected, |t| t.state);
+                    let acknowledged = change.state == ChangeState::Acknowledged;
+                    self.put(KnownChange {
                         commit: fresh.commit.clone(),
                         machine: Some(series.machine.clone()),
                         state: match &fresh.found {
-                            _ if acknowledged => State::Acknowledged,
+                            _ if acknowledged => ChangeState::Acknowledged,
                             Some(found) => change.judge(found),
-                            None => State::Open,
+                            None => ChangeState::Open,
                         },
                         fresh: fresh.found,
                         run: Some(fresh.run.clone()),
@@ -147,7 +148,7 @@ impl Known {
     pub fn acknowledge(
         &mut self,
         range: &[Commit],
-        past: &Past,
+        past: &HistoryData,
         level: &str,
         note: Option<&str>,
         link: Option<&str>,
@@ -161,10 +162,10 @@ impl Known {
                 }
                 let known = self.of(&series.machine, &all).cloned();
                 let first = series.points[change.at].commit.clone();
-                self.put(Change {
+                self.put(KnownChange {
                     commit: known.as_ref().map_or(first, |t| t.commit.clone()),
                     machine: Some(series.machine.clone()),
-                    state: State::Acknowledged,
+                    state: ChangeState::Acknowledged,
                     fresh: known.as_ref().and_then(|t| t.fresh),
                     run: known.as_ref().and_then(|t| t.run.clone()),
                     note: note.map(str::to_owned).or(known.as_ref().and_then(|t| t.note.clone())),
@@ -187,7 +188,7 @@ impl Known {
 
     /// Starts the series afresh at `level`, or cancels that with `undo`. Returns true if a series
     /// has a point there that is not its first (with `undo`: if it was reset there).
-    pub fn reset(&mut self, past: &Past, level: &str, undo: bool) -> bool {
+    pub fn reset(&mut self, past: &HistoryData, level: &str, undo: bool) -> bool {
         let known = self.resets.iter().any(|r| r == level);
         if undo {
             self.resets.retain(|r| r != level);
@@ -203,7 +204,7 @@ impl Known {
 }
 
 /// Analyses the points separately between the resets.
-pub fn analysis(points: &[Point], known: &Known) -> Analysis {
+pub fn analysis(points: &[SeriesPoint], known: &HistoryFindings) -> SeriesAnalysis {
     let mut cuts: Vec<usize> = known
         .resets
         .iter()
@@ -212,11 +213,12 @@ pub fn analysis(points: &[Point], known: &Known) -> Analysis {
         .collect();
     cuts.push(points.len());
     cuts.sort_unstable();
-    let mut all: Option<Analysis> = None;
+    let mut all: Option<SeriesAnalysis> = None;
     let mut from = 0;
     for to in cuts {
         let values: Vec<f64> = points[from..to].iter().map(|p| p.ratio).collect();
-        let errors: Vec<Option<f64>> = points[from..to].iter().map(Point::normal_error).collect();
+        let errors: Vec<Option<f64>> =
+            points[from..to].iter().map(SeriesPoint::normal_error).collect();
         let mut part = analyse_with(&values, &errors);
         for change in &mut part.changes {
             change.at += from;
@@ -232,7 +234,12 @@ pub fn analysis(points: &[Point], known: &Known) -> Analysis {
                 all.points += part.points;
                 all.changes.extend(part.changes);
                 all.slopes.extend(part.slopes);
-                Analysis { changes: all.changes, slopes: all.slopes, points: all.points, ..part }
+                SeriesAnalysis {
+                    changes: all.changes,
+                    slopes: all.slopes,
+                    points: all.points,
+                    ..part
+                }
             }
         });
         from = to;
@@ -241,7 +248,11 @@ pub fn analysis(points: &[Point], known: &Known) -> Analysis {
 }
 
 /// Returns the levels of all commits at which a change may be, including those between the points.
-pub fn commits<'r>(range: &'r [Commit], points: &[Point], change: &ChangePoint) -> Vec<&'r str> {
+pub fn commits<'r>(
+    range: &'r [Commit],
+    points: &[SeriesPoint],
+    change: &ChangePoint,
+) -> Vec<&'r str> {
     let first = points[change.place.0.max(1) - 1].place + 1;
     let last = points[change.place.1].place;
     range[first..=last.max(first)].iter().map(|r| r.level.as_str()).collect()

@@ -15,7 +15,7 @@ pub struct Ratio {
 
 /// Points measured against the same reference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Part {
+pub struct ReferencePoints {
     /// The reference revision of the part.
     pub reference: String,
     /// Ratios to the reference, in order.
@@ -53,7 +53,7 @@ pub enum LinkError {
 ///
 /// # Errors
 /// Two neighbouring parts with different references have no link.
-pub fn chain(parts: &[Part], links: &[Link]) -> Result<Vec<Ratio>, LinkError> {
+pub fn chain(parts: &[ReferencePoints], links: &[Link]) -> Result<Vec<Ratio>, LinkError> {
     let mut out = Vec::new();
     let (mut scale, mut error) = (1.0, Some(0.0f64));
     let mut before: Option<&str> = None;
@@ -98,9 +98,12 @@ mod tests {
     #[test]
     fn a_link_scales_and_its_error_is_carried_on() {
         let parts = [
-            Part { reference: "a".into(), points: vec![ratio(1.0, 0.01), ratio(1.2, 0.03)] },
-            Part { reference: "b".into(), points: vec![ratio(1.0, 0.03)] },
-            Part { reference: "c".into(), points: vec![ratio(2.0, 0.0)] },
+            ReferencePoints {
+                reference: "a".into(),
+                points: vec![ratio(1.0, 0.01), ratio(1.2, 0.03)],
+            },
+            ReferencePoints { reference: "b".into(), points: vec![ratio(1.0, 0.03)] },
+            ReferencePoints { reference: "c".into(), points: vec![ratio(2.0, 0.0)] },
         ];
         let links = [
             Link { old: "a".into(), new: "b".into(), ratio: ratio(1.2, 0.04) },
@@ -116,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_missing_link_names_both_and_an_unknown_error_stays_unknown() {
-        let part = |r: &str| Part { reference: r.into(), points: vec![ratio(1.0, 0.01)] };
+        let part =
+            |r: &str| ReferencePoints { reference: r.into(), points: vec![ratio(1.0, 0.01)] };
         let error = chain(&[part("a"), part("b")], &[]).unwrap_err();
         assert!(error.to_string().contains("references a and b"), "{error}");
         let unknown =

@@ -4,7 +4,7 @@
 
 use crate::distribution::student_quantile;
 
-use crate::series::detect::{Around, variance_of_mean};
+use crate::series::detect::{LevelNoise, variance_of_mean};
 use crate::series::noise::centre;
 
 /// Bound of a residual in standard deviations; larger residuals carry no information about the
@@ -13,7 +13,7 @@ const BOUND: f64 = 3.5;
 
 /// The place of one change.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Placed {
+pub(crate) struct LocatedChange {
     pub at: usize,
     /// First and last index of the shortest set that holds 95 % of the posterior.
     pub interval: (usize, usize),
@@ -30,8 +30,8 @@ pub(crate) fn place(
     from: usize,
     start: usize,
     to: usize,
-    around: Around,
-) -> Placed {
+    around: LevelNoise,
+) -> LocatedChange {
     let part = &values[from..to];
     let n = part.len();
     let side = crate::series::detect::MIN_SIDE;
@@ -40,7 +40,7 @@ pub(crate) fn place(
     let innovation = around.sd * (1.0 - rho * rho).sqrt();
     let mut weights = Vec::new();
     if innovation <= 0.0 || n < 2 * side {
-        return Placed { at: start, interval: (start, start) };
+        return LocatedChange { at: start, interval: (start, start) };
     }
     for _ in 0..5 {
         let before = centre(&part[..at], around.sd);
@@ -74,7 +74,7 @@ pub(crate) fn place(
         at = next;
     }
     let interval = shortest(&weights, 0.95);
-    Placed { at: from + at, interval: (from + side + interval.0, from + side + interval.1) }
+    LocatedChange { at: from + at, interval: (from + side + interval.0, from + side + interval.1) }
 }
 
 /// Returns the first and last of the most likely entries that hold the share `level` of the sum.
@@ -95,7 +95,7 @@ pub(crate) fn shortest(weights: &[f64], level: f64) -> (usize, usize) {
 }
 
 /// Levels on both sides of a change, and half the width of the interval of their difference.
-pub(crate) struct Sized {
+pub(crate) struct ChangeLevels {
     pub before: f64,
     pub after: f64,
     pub half_width: f64,
@@ -104,14 +104,14 @@ pub(crate) struct Sized {
 /// Computes the levels of `before` and `after`, and half the width of the 95 % interval of their
 /// difference. The variance of a mean of autoregressive noise is (1 + ρ)/(1 − ρ) times that of
 /// white noise.
-pub(crate) fn size(before: &[f64], after: &[f64], around: Around) -> Sized {
+pub(crate) fn size(before: &[f64], after: &[f64], around: LevelNoise) -> ChangeLevels {
     let rho = around.rho.clamp(0.0, 0.9);
     let each = |n: usize| variance_of_mean(rho, n);
     let (b, a) = (before.len(), after.len());
     // Huber's estimate has 95 % of the mean's efficiency for normal noise.
     let variance = around.sd.powi(2) * (each(b) + each(a)) / 0.95;
     let free = ((b + a) as f64 * (1.0 - rho) / (1.0 + rho) - 2.0).max(2.0);
-    Sized {
+    ChangeLevels {
         before: centre(before, around.sd),
         after: centre(after, around.sd),
         half_width: student_quantile(0.975, free) * variance.sqrt(),

@@ -25,13 +25,18 @@ mod slope;
 mod together;
 
 pub use analyse::{analyse, analyse_with};
-pub use change::{Analysis, ChangePoint, Confirmation, Slope, State};
+pub use change::{ChangePoint, ChangeState, Confirmation, SeriesAnalysis, Slope};
 pub use detect::{MIN_POINTS, MIN_SIDE, largest_score};
 pub use fill::next_to_measure;
-pub use known::{About, Change, Functions, KNOWN_VERSION, Known, analysis, commits};
+pub use known::{
+    Functions, HistoryDefinition, HistoryFindings, KNOWN_VERSION, KnownChange, analysis, commits,
+};
 pub use limit::limit;
-pub use link::{Link, LinkError, Part, Ratio, chain};
-pub use points::{Commit, Fresh, Past, Point, Series};
-pub use quoted::{Imported, Quoted, QuotedChange, QuotedPoint, QuotedSeries, QuotedShown, quoted};
-pub use shown::{Shown, ShownChange, ShownSeries, shown};
-pub use together::Together;
+pub use link::{Link, LinkError, Ratio, ReferencePoints, chain};
+pub use points::{Commit, FreshResult, HistoryData, MachineSeries, SeriesPoint};
+pub use quoted::{
+    ImportedSeries, QuotedChange, QuotedHistory, QuotedPoint, QuotedSeries, QuotedSeriesView,
+    quoted,
+};
+pub use shown::{ChangeView, HistoryView, SeriesView, shown};
+pub use together::CommonMove;

@@ -22,7 +22,7 @@ pub struct Commit {
 
 /// A point of a series.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Point {
+pub struct SeriesPoint {
     /// Index of the revision in the range, from 0.
     pub place: usize,
     /// Full commit hash of the revision.
@@ -47,7 +47,7 @@ pub struct Point {
     pub runs: Vec<RunId>,
 }
 
-impl Point {
+impl SeriesPoint {
     /// Returns half the width of the 95 % interval of the natural logarithm of the ratio, by
     /// Student's t over the blocks; `None` if there were too few.
     fn half_width(&self) -> Option<f64> {
@@ -79,16 +79,16 @@ impl Point {
 
 /// Series of one class of machine.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct MachineSeries {
     /// Model of the processors and the number of CPUs.
     pub machine: String,
     /// Points in the order of the range.
-    pub points: Vec<Point>,
+    pub points: Vec<SeriesPoint>,
 }
 
 /// Result of a fresh experiment of two revisions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fresh {
+pub struct FreshResult {
     /// Run of the experiment.
     pub run: RunId,
     /// Class of machine that the run was on.
@@ -101,13 +101,13 @@ pub struct Fresh {
 
 /// Everything that the archive holds of a history.
 #[derive(Debug, Clone, Default)]
-pub struct Past {
+pub struct HistoryData {
     /// One series for each class of machine, the longest first.
-    pub series: Vec<Series>,
+    pub series: Vec<MachineSeries>,
     /// Indices in the range of revisions that do not build or whose trials fail.
     pub unusable: Vec<usize>,
     /// Finished experiments of suspected changes, the oldest first.
-    pub fresh: Vec<Fresh>,
+    pub fresh: Vec<FreshResult>,
     /// References of earlier runs that were never measured together with the current one.
     pub unlinked: Vec<String>,
     /// Revisions that were measured but are not in the range.

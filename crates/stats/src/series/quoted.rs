@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::series::together::{Together, together};
+use crate::series::together::{CommonMove, together};
 use crate::series::{ChangePoint, Slope, analyse};
 
 /// A point of a quoted series.
@@ -31,7 +31,7 @@ pub struct QuotedSeries {
 
 /// Series read from a file of another program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Imported {
+pub struct ImportedSeries {
     /// Version of the format.
     pub schema_version: u32,
     /// Name of the file.
@@ -47,7 +47,7 @@ pub struct Imported {
 
 /// Quoted series with their changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Quoted {
+pub struct QuotedHistory {
     /// Version of the format.
     pub schema_version: u32,
     /// Name of the file.
@@ -57,14 +57,14 @@ pub struct Quoted {
     /// Always `quoted`: nothing here was measured by assay, and nothing can be confirmed.
     pub kind: &'static str,
     /// Places where most series move at once.
-    pub together: Vec<Together>,
+    pub together: Vec<CommonMove>,
     /// Series with their changes.
-    pub series: Vec<QuotedShown>,
+    pub series: Vec<QuotedSeriesView>,
 }
 
 /// A quoted series with its changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct QuotedShown {
+pub struct QuotedSeriesView {
     /// Name of the series.
     pub name: String,
     /// Unit of the values; empty if the file has none.
@@ -95,11 +95,11 @@ pub struct QuotedChange {
 }
 
 /// Finds the changes of imported series, and the places where most of them move at once.
-pub fn quoted(imported: &Imported) -> Quoted {
+pub fn quoted(imported: &ImportedSeries) -> QuotedHistory {
     let series = imported.series.iter().map(|s| {
         let values: Vec<f64> = s.points.iter().map(|p| p.value).collect();
         let found = analyse(&values);
-        QuotedShown {
+        QuotedSeriesView {
             name: s.name.clone(),
             unit: s.unit.clone(),
             points: values.len(),
@@ -117,8 +117,8 @@ pub fn quoted(imported: &Imported) -> Quoted {
             slopes: found.slopes,
         }
     });
-    let series: Vec<QuotedShown> = series.collect();
-    Quoted {
+    let series: Vec<QuotedSeriesView> = series.collect();
+    QuotedHistory {
         schema_version: 1,
         file: imported.file.clone(),
         sha256: imported.sha256.clone(),

@@ -5,12 +5,12 @@ use assay_model::Better;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::series::known::{About, Change, Known, analysis, commits};
-use crate::series::{ChangePoint, Commit, Past, Point, Slope, State};
+use crate::series::known::{HistoryDefinition, HistoryFindings, KnownChange, analysis, commits};
+use crate::series::{ChangePoint, ChangeState, Commit, HistoryData, SeriesPoint, Slope};
 
 /// A history with its series and changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct HistoryView {
     /// Version of the format.
     pub schema_version: u32,
     /// Permanent id of the history, which depends on its experiment, metric, build, parameters and
@@ -29,7 +29,7 @@ pub struct Shown {
     /// Number of revisions in the range.
     pub revisions: usize,
     /// One series for each class of machine.
-    pub series: Vec<ShownSeries>,
+    pub series: Vec<SeriesView>,
     /// Commits at which the series start afresh: earlier points are not compared with later ones.
     pub resets: Vec<String>,
     /// Revisions that do not build or whose trials fail.
@@ -40,13 +40,13 @@ pub struct Shown {
 
 /// Series of one class of machine.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct ShownSeries {
+pub struct SeriesView {
     /// Class of machine: model of the processors and number of CPUs.
     pub machine: String,
     /// Points in the order of the range.
-    pub points: Vec<Point>,
+    pub points: Vec<SeriesPoint>,
     /// Changes of level in the series.
-    pub changes: Vec<ShownChange>,
+    pub changes: Vec<ChangeView>,
     /// Stretches in which the level moves slowly.
     pub slopes: Vec<Slope>,
     /// Robust standard deviation of the ratios around their levels, as a share of these.
@@ -61,7 +61,7 @@ pub struct ShownSeries {
 
 /// A change with its commits and the findings about it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct ShownChange {
+pub struct ChangeView {
     /// First measured commit of the new level.
     pub commit: String,
     /// Last measured commit of the old level.
@@ -75,17 +75,17 @@ pub struct ShownChange {
     /// Place and size of the change.
     pub change: ChangePoint,
     /// Findings about the change in addition to the series.
-    pub known: Option<Change>,
+    pub known: Option<KnownChange>,
 }
 
-impl ShownChange {
+impl ChangeView {
     /// Returns true if a fresh experiment could still decide the change.
     pub fn is_undecided(&self) -> bool {
-        matches!(self.change.state, State::Suspected | State::Open)
+        matches!(self.change.state, ChangeState::Suspected | ChangeState::Open)
     }
 }
 
-impl Shown {
+impl HistoryView {
     /// Counts the confirmed changes for the worse that nobody acknowledged.
     pub fn alarms(&self) -> usize {
         let all = self.series.iter().flat_map(|s| &s.changes);
@@ -94,16 +94,21 @@ impl Shown {
 }
 
 /// Combines the points of a history with the findings about its changes.
-pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
+pub fn shown(
+    id: &str,
+    about: &HistoryDefinition,
+    past: &HistoryData,
+    known: &HistoryFindings,
+) -> HistoryView {
     let range = &about.revisions;
     let series = past.series.iter().map(|s| {
         let found = analysis(&s.points, known);
         let changes = found.changes.into_iter().map(|mut change| {
             let all = commits(range, &s.points, &change);
             let state = known.of(&s.machine, &all).cloned();
-            change.state = state.as_ref().map_or(State::Suspected, |k| k.state);
+            change.state = state.as_ref().map_or(ChangeState::Suspected, |k| k.state);
             let up = change.after > change.before;
-            ShownChange {
+            ChangeView {
                 commit: s.points[change.at].commit.clone(),
                 before: s.points[change.at - 1].commit.clone(),
                 subject: s.points[change.at].subject.clone(),
@@ -117,7 +122,7 @@ pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
                 known: state,
             }
         });
-        ShownSeries {
+        SeriesView {
             machine: s.machine.clone(),
             changes: changes.collect(),
             points: s.points.clone(),
@@ -127,7 +132,7 @@ pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
             correlation: found.correlation,
         }
     });
-    Shown {
+    HistoryView {
         schema_version: 1,
         id: id.to_owned(),
         experiment: about.experiment.clone(),
@@ -162,12 +167,12 @@ fn afresh(range: &[Commit], reset: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::series::{Confirmation, Fresh, Series};
+    use crate::series::{Confirmation, FreshResult, MachineSeries};
     use assay_model::{Interval, RunId};
 
     const MACHINE: &str = "a machine";
 
-    fn history() -> (About, Past) {
+    fn history() -> (HistoryDefinition, HistoryData) {
         let commit = |n: usize| Commit {
             level: format!("{n:040}"),
             label: format!("c{n}"),
@@ -175,7 +180,7 @@ mod tests {
             author_date: None,
         };
         let revisions: Vec<Commit> = (0..24).map(commit).collect();
-        let points = revisions.iter().enumerate().map(|(place, c)| Point {
+        let points = revisions.iter().enumerate().map(|(place, c)| SeriesPoint {
             place,
             commit: c.level.clone(),
             label: c.label.clone(),
@@ -189,9 +194,11 @@ mod tests {
             runs: Vec::new(),
         });
         let points = points.collect();
-        let past =
-            Past { series: vec![Series { machine: MACHINE.into(), points }], ..Past::default() };
-        let about = About {
+        let past = HistoryData {
+            series: vec![MachineSeries { machine: MACHINE.into(), points }],
+            ..HistoryData::default()
+        };
+        let about = HistoryDefinition {
             experiment: "prog".into(),
             metric: "elapsed".into(),
             unit: "s".into(),
@@ -202,8 +209,8 @@ mod tests {
         (about, past)
     }
 
-    fn fresh(run: &str, machine: &str, low: f64, high: f64) -> Fresh {
-        Fresh {
+    fn fresh(run: &str, machine: &str, low: f64, high: f64) -> FreshResult {
+        FreshResult {
             run: RunId::try_from(run.to_owned()).unwrap(),
             machine: machine.into(),
             commit: format!("{:040}", 12),
@@ -217,12 +224,12 @@ mod tests {
     #[test]
     fn a_run_from_elsewhere_decides_and_the_newest_counts() {
         let (about, mut past) = history();
-        let mut known = Known::default();
+        let mut known = HistoryFindings::default();
         assert!(!known.learn(&about.revisions, &past));
-        let state = |known: &Known, past: &Past| {
+        let state = |known: &HistoryFindings, past: &HistoryData| {
             shown("x", &about, past, known).series[0].changes[0].change.state
         };
-        assert_eq!(state(&known, &past), State::Suspected);
+        assert_eq!(state(&known, &past), ChangeState::Suspected);
         past.fresh = vec![
             fresh("20260101-000000-0001", MACHINE, 0.9, 1.3),
             fresh("20260102-000000-0002", MACHINE, 1.15, 1.25),
@@ -230,7 +237,7 @@ mod tests {
             fresh("20260103-000000-0003", "another", 0.99, 1.01),
         ];
         assert!(known.learn(&about.revisions, &past));
-        assert_eq!(state(&known, &past), State::Confirmed);
+        assert_eq!(state(&known, &past), ChangeState::Confirmed);
         assert_eq!(shown("x", &about, &past, &known).alarms(), 1);
         // Results that are already stored change nothing when they are read again.
         let before = known.clone();
@@ -240,7 +247,7 @@ mod tests {
         assert!(known.acknowledge(&about.revisions, &past, &level, Some("wanted"), None));
         past.fresh.push(fresh("20260104-000000-0004", MACHINE, 1.1, 1.3));
         known.learn(&about.revisions, &past);
-        assert_eq!(state(&known, &past), State::Acknowledged, "a person's word stays");
+        assert_eq!(state(&known, &past), ChangeState::Acknowledged, "a person's word stays");
         assert_eq!(shown("x", &about, &past, &known).alarms(), 0);
         let last = known.changes.last().unwrap();
         assert_eq!(last.note.as_deref(), Some("wanted"));
@@ -250,7 +257,7 @@ mod tests {
     #[test]
     fn a_reset_ends_the_change_is_stated_and_can_be_taken_back() {
         let (about, past) = history();
-        let mut known = Known::default();
+        let mut known = HistoryFindings::default();
         let level = |n: usize| format!("{n:040}");
         // Nothing lies before the first point, and the other commit has no point.
         assert!(!known.reset(&past, &level(0), false) && !known.reset(&past, "elsewhere", false));

@@ -2,7 +2,7 @@
 //! direction are compared with one straight line between two levels, by the Bayesian information
 //! criterion (Schwarz, Annals of Statistics 6 (1978) 461) of bounded residuals.
 
-use crate::series::detect::Around;
+use crate::series::detect::LevelNoise;
 use crate::series::noise::centre;
 
 /// Minimum number of points in a slope; a shorter one is a step.
@@ -18,12 +18,12 @@ pub(crate) struct Ramp {
     pub after: f64,
 }
 
-fn loss(residual: f64, around: Around) -> f64 {
+fn loss(residual: f64, around: LevelNoise) -> f64 {
     (residual / around.sd).abs().min(BOUND).powi(2)
 }
 
 /// Returns the criterion of the steps at `cuts` in `values`: one place and one size each.
-fn of_steps(values: &[f64], cuts: &[usize], around: Around) -> f64 {
+fn of_steps(values: &[f64], cuts: &[usize], around: LevelNoise) -> f64 {
     let mut ends = vec![0];
     ends.extend_from_slice(cuts);
     ends.push(values.len());
@@ -40,7 +40,7 @@ fn of_steps(values: &[f64], cuts: &[usize], around: Around) -> f64 {
 
 /// Finds the best line from one level to another in `values`. Returns its criterion, with two
 /// places and one size as parameters, and the line.
-fn of_ramp(values: &[f64], around: Around) -> Option<(f64, Ramp)> {
+fn of_ramp(values: &[f64], around: LevelNoise) -> Option<(f64, Ramp)> {
     let n = values.len();
     let grid = (n / 25).max(1);
     let shortest = SHORTEST.max(grid);
@@ -82,7 +82,7 @@ fn of_ramp(values: &[f64], around: Around) -> Option<(f64, Ramp)> {
 
 /// Returns the slope that explains `values` better than the steps at `cuts` by a clear margin (10:
 /// "very strong" by Kass and Raftery, JASA 90 (1995) 773), if there is one.
-pub(crate) fn instead(values: &[f64], cuts: &[usize], around: Around) -> Option<Ramp> {
+pub(crate) fn instead(values: &[f64], cuts: &[usize], around: LevelNoise) -> Option<Ramp> {
     if around.sd <= 0.0 || values.len() < 2 * SHORTEST {
         return None;
     }
@@ -93,7 +93,7 @@ pub(crate) fn instead(values: &[f64], cuts: &[usize], around: Around) -> Option<
         let short: Vec<f64> =
             values.chunks(fold).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
         let cuts: Vec<usize> = cuts.iter().map(|c| c / fold).filter(|c| *c > 0).collect();
-        let thin = Around { sd: around.sd / (fold as f64).sqrt(), rho: around.rho };
+        let thin = LevelNoise { sd: around.sd / (fold as f64).sqrt(), rho: around.rho };
         return instead(&short, &cuts, thin).map(|r| Ramp {
             from: r.from * fold,
             to: (r.to * fold).min(values.len()),

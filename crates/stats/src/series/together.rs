@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::series::detect::MIN_POINTS;
 use crate::series::noise::{mad, median};
-use crate::series::quoted::{QuotedPoint, QuotedSeries, QuotedShown};
+use crate::series::quoted::{QuotedPoint, QuotedSeries, QuotedSeriesView};
 
 /// Minimum number of series with a point at the place.
 const SERIES: usize = 5;
@@ -20,7 +20,7 @@ const FAR: f64 = 4.0;
 
 /// A place where most series move in one direction.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Together {
+pub struct CommonMove {
     /// Time as given in the file.
     pub time: String,
     /// Revision as given in the file.
@@ -37,16 +37,16 @@ pub struct Together {
 }
 
 /// Time and revision of a point.
-type Place<'s> = (&'s str, &'s str);
+type PointPlace<'s> = (&'s str, &'s str);
 
-fn place(point: &QuotedPoint) -> Place<'_> {
+fn place(point: &QuotedPoint) -> PointPlace<'_> {
     (&point.time, &point.revision)
 }
 
 /// Returns the places in order of time; `shown` are the analyses of `series`.
-pub(crate) fn together(series: &[QuotedSeries], shown: &[QuotedShown]) -> Vec<Together> {
+pub(crate) fn together(series: &[QuotedSeries], shown: &[QuotedSeriesView]) -> Vec<CommonMove> {
     // Collect the ratios of the changes at each place.
-    let mut moves: BTreeMap<Place<'_>, Vec<f64>> = BTreeMap::new();
+    let mut moves: BTreeMap<PointPlace<'_>, Vec<f64>> = BTreeMap::new();
     for (series, shown) in series.iter().zip(shown) {
         for change in &shown.changes {
             if let Some(ratio) = change.change.ratio {
@@ -54,21 +54,21 @@ pub(crate) fn together(series: &[QuotedSeries], shown: &[QuotedShown]) -> Vec<To
             }
         }
     }
-    let mut of: BTreeMap<Place<'_>, usize> = BTreeMap::new();
+    let mut of: BTreeMap<PointPlace<'_>, usize> = BTreeMap::new();
     for series in series {
         let places: BTreeSet<_> = series.points.iter().map(place).collect();
         for at in places.into_iter().filter(|at| moves.contains_key(at)) {
             *of.entry(at).or_default() += 1;
         }
     }
-    let mut found: Vec<Together> =
+    let mut found: Vec<CommonMove> =
         moves.into_iter().filter_map(|(at, ratios)| most(at, ratios, of[&at], None)).collect();
     found.extend([2, 1].into_iter().find_map(|last| at_end(series, shown, last)));
     found
 }
 
 /// Examines the last points of the series if they are too few for a change.
-fn at_end(series: &[QuotedSeries], shown: &[QuotedShown], last: usize) -> Option<Together> {
+fn at_end(series: &[QuotedSeries], shown: &[QuotedSeriesView], last: usize) -> Option<CommonMove> {
     let newest = series.iter().max_by_key(|s| s.points.len())?.points.iter().rev();
     let at = newest.take(last).map(place).collect::<Vec<_>>();
     let (mut ratios, mut of) = (Vec::new(), 0);
@@ -95,16 +95,16 @@ fn at_end(series: &[QuotedSeries], shown: &[QuotedShown], last: usize) -> Option
 
 /// Returns the place if most of the `of` series move in one direction there.
 fn most(
-    (time, revision): Place<'_>,
+    (time, revision): PointPlace<'_>,
     ratios: Vec<f64>,
     of: usize,
     last: Option<usize>,
-) -> Option<Together> {
+) -> Option<CommonMove> {
     let (up, down): (Vec<f64>, Vec<f64>) = ratios.into_iter().partition(|r| *r > 1.0);
     let side = if up.len() > down.len() { up } else { down };
     let series = side.len();
     let enough = of >= SERIES && series as f64 >= MOST * of as f64;
-    enough.then(|| Together {
+    enough.then(|| CommonMove {
         time: time.to_owned(),
         revision: revision.to_owned(),
         series,
@@ -119,11 +119,11 @@ mod tests {
     use crate::rng::Rng;
 
     use super::*;
-    use crate::series::quoted::{Imported, quoted};
+    use crate::series::quoted::{ImportedSeries, quoted};
 
     /// Returns `count` series of 40 points with 1 % of noise. In the first `raised` series, the
     /// last `points` points are a fifth higher.
-    fn file(count: usize, raised: usize, points: usize) -> Imported {
+    fn file(count: usize, raised: usize, points: usize) -> ImportedSeries {
         let mut rng = Rng::new(5);
         let series = (0..count).map(|s| QuotedSeries {
             name: format!("s{s}"),
@@ -140,7 +140,13 @@ mod tests {
                 .collect(),
         });
         let series = series.collect();
-        Imported { schema_version: 1, file: "f".into(), sha256: String::new(), series, excluded: 0 }
+        ImportedSeries {
+            schema_version: 1,
+            file: "f".into(),
+            sha256: String::new(),
+            series,
+            excluded: 0,
+        }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Tests the search for a commit on simulated commits, from fixed seeds.
 
 use assay_stats::rng::Rng;
-use assay_stats::series::bisect::{Scope, Search, Step};
+use assay_stats::series::bisect::{FoundStep, Search, SearchScope};
 
 const COMMITS: usize = 64;
 
 /// Returns the answer that consists of one commit.
-fn only(commit: usize) -> Vec<Step> {
-    vec![Step { first: commit, last: commit }]
+fn only(commit: usize) -> Vec<FoundStep> {
+    vec![FoundStep { first: commit, last: commit }]
 }
 
 /// Runs a search for one step to its end; `log_level` is the level of a commit.
@@ -15,8 +15,8 @@ fn search(
     seed: u64,
     skipped: &[usize],
     log_level: impl Fn(usize) -> f64,
-) -> (Option<Vec<Step>>, usize) {
-    let mut search = Search::new(COMMITS, 0.02, Scope::First);
+) -> (Option<Vec<FoundStep>>, usize) {
+    let mut search = Search::new(COMMITS, 0.02, SearchScope::First);
     ended(&mut search, seed, skipped, 0.02, log_level)
 }
 
@@ -27,7 +27,7 @@ fn ended(
     skipped: &[usize],
     noise: f64,
     log_level: impl Fn(usize) -> f64,
-) -> (Option<Vec<Step>>, usize) {
+) -> (Option<Vec<FoundStep>>, usize) {
     let mut rng = Rng::new(seed);
     let mut trials = 0;
     while trials < 2000 {
@@ -83,7 +83,7 @@ fn none_of_them_is_an_answer() {
 fn commits_that_do_not_build_leave_a_range() {
     let step = 30;
     let (answer, _) = search(5, &[28, 29, 30, 31], |k| if k >= step { 0.2 } else { 0.0 });
-    assert_eq!(answer, Some(vec![Step { first: 28, last: 32 }]));
+    assert_eq!(answer, Some(vec![FoundStep { first: 28, last: 32 }]));
 }
 
 /// Steps up and down that leave the ends alike, in 60 commits, on a machine with noise of 5 %.
@@ -92,9 +92,9 @@ fn steps_of_opposite_sign_are_all_named() {
     let both_named = |seed: &u64| {
         let [up, down] = if *seed < 5 { [12, 47] } else { [33, 21] };
         let sign = |k: usize, at: usize| if k >= at { 0.3 } else { 0.0 };
-        let mut search = Search::new(60, 0.05, Scope::All);
+        let mut search = Search::new(60, 0.05, SearchScope::All);
         let (answer, _) = ended(&mut search, *seed, &[], 0.05, |k| sign(k, up) - sign(k, down));
-        let mut both = [up, down].map(|k| Step { first: k, last: k });
+        let mut both = [up, down].map(|k| FoundStep { first: k, last: k });
         both.sort_unstable_by_key(|s| s.last);
         answer.as_deref() == Some(&both[..])
     };
@@ -120,7 +120,7 @@ fn how_often_steps_of_opposite_sign_are_named() {
             }
         };
         let height = (1.1 + 0.5 * rng.uniform()).ln();
-        let mut search = Search::new(60, 0.05, Scope::All);
+        let mut search = Search::new(60, 0.05, SearchScope::All);
         let mut known = search.posterior();
         let (mut drift, mut trials) = (0.0, 0);
         while search.answer(&known).is_none() && trials < 1000 {
@@ -162,14 +162,14 @@ fn how_often_steps_of_opposite_sign_are_named() {
 
 #[test]
 fn a_search_for_all_steps_ends_without_one() {
-    let mut search = Search::new(60, 0.05, Scope::All);
+    let mut search = Search::new(60, 0.05, SearchScope::All);
     let answer = ended(&mut search, 1, &[], 0.03, |_| 0.0).0;
     assert_eq!(answer, Some(Vec::new()));
 }
 
 #[test]
 fn a_first_look_at_a_large_step_leaves_little_for_none() {
-    let mut search = Search::new(280, 0.02, Scope::First);
+    let mut search = Search::new(280, 0.02, SearchScope::First);
     let mut rng = Rng::new(4);
     for _ in 0..2 {
         let level = |k: usize| if k >= 160 { 57f64.ln() } else { 0.0 };
@@ -183,7 +183,7 @@ fn a_first_look_at_a_large_step_leaves_little_for_none() {
 
 #[test]
 fn sizes_are_those_of_the_two_sides_and_what_remains_is_known() {
-    let mut search = Search::new(COMMITS, 0.02, Scope::First);
+    let mut search = Search::new(COMMITS, 0.02, SearchScope::First);
     // A step of a factor of 3 at 20 and one of 4 at 50.
     let level = |k: usize| {
         if k >= 50 {
@@ -209,13 +209,13 @@ fn sizes_are_those_of_the_two_sides_and_what_remains_is_known() {
 
 #[test]
 fn one_commit_and_no_data_are_no_trouble() {
-    let mut one = Search::new(1, 0.02, Scope::First);
+    let mut one = Search::new(1, 0.02, SearchScope::First);
     let known = one.posterior();
     assert_eq!((one.answer(&known), one.next(&known, 3)), (None, vec![1]));
     one.skip(1);
     assert_eq!(one.next(&known, 3), Vec::<usize>::new());
     // Identical values and failed trials.
-    let mut odd = Search::new(4, 0.02, Scope::First);
+    let mut odd = Search::new(4, 0.02, SearchScope::First);
     for _ in 0..15 {
         odd.see(vec![(0, 1.0), (2, 1.0), (4, 1.0)]);
         odd.see(vec![(0, 1.0)]);
@@ -227,7 +227,7 @@ fn one_commit_and_no_data_are_no_trouble() {
 #[test]
 fn one_wild_trial_is_no_step() {
     let mut rng = Rng::new(8);
-    let mut wild = Search::new(4, 0.02, Scope::First);
+    let mut wild = Search::new(4, 0.02, SearchScope::First);
     for i in 0..15 {
         let away = if i == 3 { 5.0 } else { 0.0 };
         wild.see(vec![

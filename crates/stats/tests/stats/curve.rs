@@ -1,10 +1,10 @@
 //! Curves through the public API: merging, the choice of a point, smoothness, interpolation.
 
 use assay_model::Better;
-use assay_stats::curves::curve::{Merged, at, merge};
+use assay_stats::curves::curve::{TreatmentCurve, at, merge};
 use assay_stats::rng::Rng;
 
-fn merged(trials: &[Vec<[f64; 2]>], better: Better) -> Merged {
+fn merged(trials: &[Vec<[f64; 2]>], better: Better) -> TreatmentCurve {
     merge(trials, better, 0.95)
 }
 

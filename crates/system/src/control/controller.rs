@@ -7,10 +7,10 @@ use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::hooks::{During, Hooks};
+use crate::control::hooks::{Hooks, ObserverHook};
 use crate::control::journal::Journal;
 use crate::control::pending::{RestoreOutcome, put_back};
-use crate::control::{Control, Scope, Session, setting_path};
+use crate::control::{Control, ControlScope, ControlSession, setting_path};
 use crate::controls::{check_key, named};
 use crate::process::enter::try_out;
 use crate::process::setup::ProcessSetup;
@@ -55,9 +55,9 @@ impl Controller {
             let mut unused = Journal::new(&self.state_dir);
             let (mut notes, mut hooks) = (Vec::new(), Hooks::default());
             let mut session =
-                Session::new(&self.root, &mut setup, &mut unused, &mut notes, &mut hooks);
+                ControlSession::new(&self.root, &mut setup, &mut unused, &mut notes, &mut hooks);
             for (control, setting) in &chosen {
-                if control.spec().scope == Scope::Process {
+                if control.spec().scope == ControlScope::Process {
                     control.apply(setting, &mut session)?;
                 }
             }
@@ -89,15 +89,15 @@ impl Controller {
     ///
     /// # Errors
     /// The failed setting; [`ControlError::AlsoRestore`] if restoring failed too.
-    pub fn apply(&self, settings: &[Setting]) -> Result<Applied, ControlError> {
+    pub fn apply(&self, settings: &[Setting]) -> Result<AppliedSettings, ControlError> {
         let mut chosen = chosen(settings)?;
         // A stable sort keeps the treatment's order within a scope.
         chosen.sort_by_key(|(control, _)| match control.spec().scope {
-            Scope::System => 0,
-            Scope::Process => 1,
-            Scope::Action => 2,
+            ControlScope::System => 0,
+            ControlScope::Process => 1,
+            ControlScope::Action => 2,
         });
-        let mut applied = Applied {
+        let mut applied = AppliedSettings {
             setup: ProcessSetup::default(),
             notes: Vec::new(),
             hooks: Hooks::default(),
@@ -105,8 +105,8 @@ impl Controller {
             journal: Journal::new(&self.state_dir),
         };
         for (control, setting) in chosen {
-            let Applied { setup, notes, hooks, journal, .. } = &mut applied;
-            let mut session = Session::new(&self.root, setup, journal, notes, hooks);
+            let AppliedSettings { setup, notes, hooks, journal, .. } = &mut applied;
+            let mut session = ControlSession::new(&self.root, setup, journal, notes, hooks);
             if let Err(error) = control.apply(setting, &mut session) {
                 return Err(match applied.restore() {
                     Ok(()) => error,
@@ -138,7 +138,7 @@ fn chosen(settings: &[Setting]) -> Result<Vec<(&'static dyn Control, &Setting)>,
 /// failures, but the journal keeps them.
 #[must_use = "the settings are restored as soon as this is dropped"]
 #[derive(Debug)]
-pub struct Applied {
+pub struct AppliedSettings {
     /// Settings of the program's process, applied by [`crate::enter`] and through its environment.
     pub setup: ProcessSetup,
     /// Sentences for the record of the trial.
@@ -148,7 +148,7 @@ pub struct Applied {
     journal: Journal,
 }
 
-impl Applied {
+impl AppliedSettings {
     /// True if anything on the machine was changed.
     pub fn changed_system(&self) -> bool {
         !self.journal.entries().is_empty()
@@ -172,7 +172,7 @@ impl Applied {
     }
 
     /// Takes the functions that observe the program while it runs, for [`crate::beside`].
-    pub fn during(&mut self) -> Vec<During> {
+    pub fn during(&mut self) -> Vec<ObserverHook> {
         std::mem::take(&mut self.hooks.during)
     }
 
@@ -218,7 +218,7 @@ impl Applied {
     }
 }
 
-impl Drop for Applied {
+impl Drop for AppliedSettings {
     fn drop(&mut self) {
         let _ = self.back();
     }

@@ -7,15 +7,15 @@ use assay_model::{MetricValue, Observation, TrialRecord};
 
 /// A function that adds a control's remarks to a trial's record; called once after the trial, while
 /// the control is still set.
-pub type After = Box<dyn FnOnce(&mut TrialRecord) + Send>;
+pub type RecordHook = Box<dyn FnOnce(&mut TrialRecord) + Send>;
 /// A function that observes the program on a thread of its own until the sender is dropped.
-pub type During = Box<dyn FnOnce(&Receiver<()>) -> After + Send>;
+pub type ObserverHook = Box<dyn FnOnce(&Receiver<()>) -> RecordHook + Send>;
 
 /// The hooks of all controls of a treatment.
 #[derive(Default)]
 pub(crate) struct Hooks {
-    pub during: Vec<During>,
-    pub after: Vec<After>,
+    pub during: Vec<ObserverHook>,
+    pub after: Vec<RecordHook>,
     /// Values that controls measured while they were set up, with their evidence.
     pub measured: Vec<(MetricValue, Observation)>,
 }
@@ -33,7 +33,7 @@ impl fmt::Debug for Hooks {
 
 /// Runs `program` while each function in `during` runs on a thread of its own. Returns the
 /// program's result and the functions to call after the trial.
-pub fn beside<T>(during: Vec<During>, program: impl FnOnce() -> T) -> (T, Vec<After>) {
+pub fn beside<T>(during: Vec<ObserverHook>, program: impl FnOnce() -> T) -> (T, Vec<RecordHook>) {
     std::thread::scope(|scope| {
         let looking: Vec<_> = during
             .into_iter()
@@ -43,7 +43,7 @@ pub fn beside<T>(during: Vec<During>, program: impl FnOnce() -> T) -> (T, Vec<Af
             })
             .collect();
         let returned = program();
-        let join = |(end, thread): (_, std::thread::ScopedJoinHandle<'_, After>)| {
+        let join = |(end, thread): (_, std::thread::ScopedJoinHandle<'_, RecordHook>)| {
             drop::<std::sync::mpsc::Sender<()>>(end);
             thread.join().ok()
         };
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn what_looks_beside_a_program_ends_with_it() {
-        let look: During = Box::new(|end| {
+        let look: ObserverHook = Box::new(|end| {
             let ended = end.recv().is_err();
             Box::new(move |record| record.notes.push(format!("ended: {ended}")))
         });

@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::control::error::ControlError;
-use crate::control::owner::{Fate, Owner};
+use crate::control::owner::{Owner, OwnerState};
 use crate::state_file;
 
 /// Version of the journal's format.
@@ -25,7 +25,7 @@ const VERSION: u32 = 1;
 
 /// One change of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     pub control: String,
     /// The control's key; may be empty.
     pub key: String,
@@ -45,7 +45,7 @@ pub(crate) struct JournalFile {
     pub schema_version: u32,
     #[serde(flatten)]
     pub owner: Owner,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
 }
 
 /// The journal cannot be written or read.
@@ -74,7 +74,7 @@ pub enum JournalError {
 pub(crate) struct Journal {
     dir: PathBuf,
     path: Option<PathBuf>,
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
 }
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -85,12 +85,12 @@ impl Journal {
     }
 
     /// Returns the recorded changes in order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[JournalEntry] {
         &self.entries
     }
 
     /// Adds an entry; it is on disk when this returns.
-    pub fn record(&mut self, entry: Entry) -> Result<(), ControlError> {
+    pub fn record(&mut self, entry: JournalEntry) -> Result<(), ControlError> {
         create(&self.dir)?;
         let _lock = lock(&self.dir)?;
         let owner = Owner::this().map_err(|reason| JournalError::Owner { reason })?;
@@ -109,7 +109,7 @@ impl Journal {
 
     /// Ends the journal. The entries in `left` could not be restored and stay on disk; if `left` is
     /// empty, the file is removed.
-    pub fn finish(&mut self, left: Vec<Entry>) -> Result<(), JournalError> {
+    pub fn finish(&mut self, left: Vec<JournalEntry>) -> Result<(), JournalError> {
         let Some(path) = self.path.take() else { return Ok(()) };
         let _lock = lock(&self.dir)?;
         self.entries = Vec::new();
@@ -132,14 +132,16 @@ impl Journal {
                 continue;
             }
             match file.owner.fate().map_err(|reason| JournalError::Owner { reason })? {
-                Fate::Alive => {
+                OwnerState::Alive => {
                     return Err(ControlError::Busy {
                         target: target.to_owned(),
                         pid: file.owner.pid,
                     });
                 }
-                Fate::Dead => return Err(ControlError::LeftOver { target: target.to_owned() }),
-                Fate::Rebooted => {}
+                OwnerState::Dead => {
+                    return Err(ControlError::LeftOver { target: target.to_owned() });
+                }
+                OwnerState::Rebooted => {}
             }
         }
         Ok(())

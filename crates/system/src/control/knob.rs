@@ -7,7 +7,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Session, setting_path};
+use crate::control::{Control, ControlSession, ControlSpec, setting_path};
 use crate::describe::selected;
 use crate::read::root::one_line;
 
@@ -66,7 +66,11 @@ impl Knob<'_> {
 
     /// Journals the current level, sets a new one and reads it back. If the file already has the
     /// level, it is neither journaled nor written.
-    pub fn change(&self, session: &mut Session<'_>, level: &str) -> Result<(), ControlError> {
+    pub fn change(
+        &self,
+        session: &mut ControlSession<'_>,
+        level: &str,
+    ) -> Result<(), ControlError> {
         let old = self.read(session.root())?;
         if same(&old, level) {
             return Ok(());

@@ -15,13 +15,13 @@ use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::hooks::{After, Hooks};
-use crate::control::journal::{Entry, Journal};
+use crate::control::hooks::{Hooks, RecordHook};
+use crate::control::journal::{Journal, JournalEntry};
 use crate::process::setup::ProcessSetup;
 
 /// The part of the system that a control affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum ControlScope {
     /// The measured program and its children; the machine is not changed.
     Process,
     /// The whole machine. The previous level is journaled and restored.
@@ -30,13 +30,13 @@ pub enum Scope {
     Action,
 }
 
-impl Scope {
+impl ControlScope {
     /// Returns the name of the scope.
     pub fn name(self) -> &'static str {
         match self {
-            Scope::Process => "process",
-            Scope::System => "system",
-            Scope::Action => "action",
+            ControlScope::Process => "process",
+            ControlScope::System => "system",
+            ControlScope::Action => "action",
         }
     }
 }
@@ -56,7 +56,7 @@ pub struct ControlSpec {
     /// Description of a key; empty if the control takes none. A control with this text that is not
     /// keyed accepts a key but does not need one.
     pub key: &'static str,
-    pub scope: Scope,
+    pub scope: ControlScope,
     /// Requirements: a privilege, a kernel feature.
     pub needs: &'static str,
     /// Description of how the level is restored.
@@ -74,7 +74,7 @@ impl ControlSpec {
         levels: "",
         keyed: false,
         key: "",
-        scope: Scope::Process,
+        scope: ControlScope::Process,
         needs: "nothing",
         put_back: "nothing to restore: only the program has it",
         probe: ("", ""),
@@ -133,7 +133,11 @@ pub trait Control: Sync {
     ///
     /// # Errors
     /// If the level could not be set or was not accepted. The caller restores journaled changes.
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError>;
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError>;
 
     /// Restores an old level on the machine and reads it back. Does nothing for controls that do
     /// not change the machine.
@@ -142,8 +146,10 @@ pub trait Control: Sync {
     /// If the level could not be restored.
     fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         match self.spec().scope {
-            Scope::Process | Scope::Action => Ok(()),
-            Scope::System => Err(self.spec().not_here("this control cannot restore a level")),
+            ControlScope::Process | ControlScope::Action => Ok(()),
+            ControlScope::System => {
+                Err(self.spec().not_here("this control cannot restore a level"))
+            }
         }
     }
 
@@ -183,7 +189,7 @@ pub trait Control: Sync {
 }
 
 /// State that a control may use while it is applied.
-pub struct Session<'a> {
+pub struct ControlSession<'a> {
     root: &'a Root,
     setup: &'a mut ProcessSetup,
     journal: &'a mut Journal,
@@ -191,7 +197,7 @@ pub struct Session<'a> {
     hooks: &'a mut Hooks,
 }
 
-impl<'a> Session<'a> {
+impl<'a> ControlSession<'a> {
     pub(crate) fn new(
         root: &'a Root,
         setup: &'a mut ProcessSetup,
@@ -199,7 +205,7 @@ impl<'a> Session<'a> {
         notes: &'a mut Vec<String>,
         hooks: &'a mut Hooks,
     ) -> Self {
-        Session { root, setup, journal, notes, hooks }
+        ControlSession { root, setup, journal, notes, hooks }
     }
 
     pub fn root(&self) -> &'a Root {
@@ -226,7 +232,7 @@ impl<'a> Session<'a> {
     ) -> Result<(), ControlError> {
         let name = control.spec().name;
         let target = control.target(self.root, key).unwrap_or_else(|| setting_path(name, key));
-        self.journal.record(Entry {
+        self.journal.record(JournalEntry {
             control: name.to_owned(),
             key: key.to_owned(),
             target,
@@ -252,7 +258,7 @@ impl<'a> Session<'a> {
     }
 
     /// Registers a function that runs on a thread of its own while the program runs.
-    pub fn during(&mut self, look: impl FnOnce(&Receiver<()>) -> After + Send + 'static) {
+    pub fn during(&mut self, look: impl FnOnce(&Receiver<()>) -> RecordHook + Send + 'static) {
         self.hooks.during.push(Box::new(look));
     }
 }

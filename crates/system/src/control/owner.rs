@@ -17,7 +17,7 @@ pub struct Owner {
 
 /// State of the process that owns a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum OwnerState {
     /// The process is running.
     Alive,
     /// The process died in this boot, so its changes are still in effect.
@@ -51,13 +51,13 @@ impl Owner {
     ///
     /// # Errors
     /// A sentence, if `/proc` does not provide it.
-    pub fn fate(&self) -> Result<Fate, String> {
+    pub fn fate(&self) -> Result<OwnerState, String> {
         Ok(if self.boot_id != boot_id()? {
-            Fate::Rebooted
+            OwnerState::Rebooted
         } else if start_ticks(self.pid) == Some(self.start_ticks) {
-            Fate::Alive
+            OwnerState::Alive
         } else {
-            Fate::Dead
+            OwnerState::Dead
         })
     }
 }
@@ -85,10 +85,13 @@ mod tests {
     #[test]
     fn one_is_alive_and_its_likes_are_not() {
         let me = Owner::this().unwrap();
-        assert_eq!(me.fate(), Ok(Fate::Alive));
-        assert_eq!(Owner { start_ticks: me.start_ticks + 1, ..me.clone() }.fate(), Ok(Fate::Dead));
+        assert_eq!(me.fate(), Ok(OwnerState::Alive));
+        assert_eq!(
+            Owner { start_ticks: me.start_ticks + 1, ..me.clone() }.fate(),
+            Ok(OwnerState::Dead)
+        );
         let before = Owner { boot_id: "another".into(), ..me };
-        assert_eq!(before.fate(), Ok(Fate::Rebooted));
+        assert_eq!(before.fate(), Ok(OwnerState::Rebooted));
     }
 
     #[test]
@@ -98,9 +101,9 @@ mod tests {
         assert!(ticks.is_some());
         let owner =
             Owner { pid: child.id(), start_ticks: ticks.unwrap(), ..Owner::this().unwrap() };
-        assert_eq!(owner.fate(), Ok(Fate::Alive));
+        assert_eq!(owner.fate(), Ok(OwnerState::Alive));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(owner.fate(), Ok(Fate::Dead));
+        assert_eq!(owner.fate(), Ok(OwnerState::Dead));
     }
 }

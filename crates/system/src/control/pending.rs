@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::Root;
-use crate::control::journal::{self, Entry, JournalError, JournalFile};
+use crate::control::journal::{self, JournalEntry, JournalError, JournalFile};
 use crate::control::knob::same;
-use crate::control::owner::{Fate, Owner};
+use crate::control::owner::{Owner, OwnerState};
 use crate::control::setting_path;
 use crate::controls::named;
 
@@ -25,12 +25,12 @@ pub enum PendingState {
         /// The process that changed them.
         owner: Owner,
         /// The changes in the order in which they were made.
-        entries: Vec<Entry>,
+        entries: Vec<JournalEntry>,
     },
     /// The machine was rebooted since then, which undid these settings.
     Rebooted {
         /// The changes that were undone.
-        entries: Vec<Entry>,
+        entries: Vec<JournalEntry>,
     },
     /// The file cannot be parsed; a person must look at it.
     Corrupt { reason: String },
@@ -90,9 +90,9 @@ pub fn pending(state_dir: &Path) -> Result<Vec<Pending>, JournalError> {
             Err(reason) => PendingState::Corrupt { reason },
             Ok(JournalFile { owner, entries, .. }) => {
                 match owner.fate().map_err(|reason| JournalError::Owner { reason })? {
-                    Fate::Alive => continue,
-                    Fate::Dead => PendingState::Left { owner, entries },
-                    Fate::Rebooted => PendingState::Rebooted { entries },
+                    OwnerState::Alive => continue,
+                    OwnerState::Dead => PendingState::Left { owner, entries },
+                    OwnerState::Rebooted => PendingState::Rebooted { entries },
                 }
             }
         };
@@ -160,7 +160,10 @@ fn restore_one(pending: Pending, root: &Root) -> Result<RestoreReport, JournalEr
 
 /// Restores entries, the last one first. Returns the outcome of each, and the failed ones in the
 /// order of the journal.
-pub(crate) fn put_back(entries: &[Entry], root: &Root) -> (Vec<RestoredSetting>, Vec<Entry>) {
+pub(crate) fn put_back(
+    entries: &[JournalEntry],
+    root: &Root,
+) -> (Vec<RestoredSetting>, Vec<JournalEntry>) {
     let mut settings = Vec::new();
     let mut failed = Vec::new();
     for entry in entries.iter().rev() {
@@ -174,7 +177,7 @@ pub(crate) fn put_back(entries: &[Entry], root: &Root) -> (Vec<RestoredSetting>,
     (settings, failed)
 }
 
-fn put_back_one(entry: &Entry, root: &Root) -> RestoreOutcome {
+fn put_back_one(entry: &JournalEntry, root: &Root) -> RestoreOutcome {
     let attempt = || {
         let control = named(&entry.control)?;
         let was = control.current(root, &entry.key)?.to_text();
@@ -188,7 +191,7 @@ fn put_back_one(entry: &Entry, root: &Root) -> RestoreOutcome {
         .unwrap_or_else(|e: crate::ControlError| RestoreOutcome::Failed { reason: e.to_string() })
 }
 
-fn restored(entry: &Entry, outcome: RestoreOutcome) -> RestoredSetting {
+fn restored(entry: &JournalEntry, outcome: RestoreOutcome) -> RestoredSetting {
     RestoredSetting {
         path: setting_path(&entry.control, &entry.key),
         old: entry.old.clone(),

@@ -6,10 +6,10 @@ use assay_model::{Scalar, Setting};
 use crate::Root;
 use crate::control::error::ControlError;
 use crate::control::knob::Knob;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 
 /// An action of the kernel, named after its file in `/proc/sys/vm`.
-pub(super) struct Action {
+pub(super) struct KernelAction {
     spec: ControlSpec,
     /// Largest valid level; the smallest is 1.
     most: i64,
@@ -17,12 +17,12 @@ pub(super) struct Action {
     sync: bool,
 }
 
-pub(super) static DROP_CACHES: Action = Action {
+pub(super) static DROP_CACHES: KernelAction = KernelAction {
     spec: ControlSpec {
         name: "drop_caches",
         help: "Writes dirty pages out, then empties caches, before each trial.",
         levels: "`1` (page cache), `2` (names and inodes), `3` (both)",
-        scope: Scope::Action,
+        scope: ControlScope::Action,
         needs: "root",
         put_back: "nothing to restore: caches fill again by use",
         probe: ("", "1"),
@@ -33,13 +33,13 @@ pub(super) static DROP_CACHES: Action = Action {
 };
 
 /// Gives every trial the same chance of free huge pages.
-pub(super) static COMPACT_MEMORY: Action = Action {
+pub(super) static COMPACT_MEMORY: KernelAction = KernelAction {
     spec: ControlSpec {
         name: "compact_memory",
         help: "Moves the memory in use together before each trial, so that large pages can be had as easily in the \
                last trial as in the first.",
         levels: "`1`",
-        scope: Scope::Action,
+        scope: ControlScope::Action,
         needs: "root",
         put_back: "nothing to restore: memory scatters again by use",
         probe: ("", "1"),
@@ -49,7 +49,7 @@ pub(super) static COMPACT_MEMORY: Action = Action {
     sync: false,
 };
 
-impl Action {
+impl KernelAction {
     fn knob(&self) -> Knob<'_> {
         Knob { control: self, key: "", file: format!("/proc/sys/vm/{}", self.spec.name) }
     }
@@ -60,7 +60,7 @@ impl Action {
     }
 }
 
-impl Control for Action {
+impl Control for KernelAction {
     fn spec(&self) -> &ControlSpec {
         &self.spec
     }
@@ -74,7 +74,11 @@ impl Control for Action {
         Err(ControlError::NoLevel { control: self.spec.name.to_owned() })
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         let level = self.level(setting)?;
         if self.sync && session.root().is_system() {
             rustix::fs::sync();

@@ -4,7 +4,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Session};
+use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::personality;
 
 pub(super) struct Aslr;
@@ -37,7 +37,11 @@ impl Control for Aslr {
         Ok(Scalar::Text(if randomised(root)? { "on" } else { "off" }.to_owned()))
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         session.setup().no_aslr = !level(setting)?;
         Ok(())
     }

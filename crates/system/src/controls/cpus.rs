@@ -5,7 +5,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Session};
+use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::enter::{current_cpus, try_out};
 use crate::process::setup::ProcessSetup;
 
@@ -43,7 +43,11 @@ impl Control for Cpus {
         Ok(Scalar::Text(cpulist::format(&current_cpus()?)))
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         session.setup().cpus = Some(list(setting)?);
         Ok(())
     }

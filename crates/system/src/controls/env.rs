@@ -4,7 +4,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Session, setting_path};
+use crate::control::{Control, ControlSession, ControlSpec, setting_path};
 
 pub(super) struct Env;
 
@@ -34,7 +34,11 @@ impl Control for Env {
         })
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         let variable = variable(setting)?;
         session.setup().env.push(variable);
         Ok(())

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::Receiver;
 
 use assay_checks::see;
-use assay_model::{Better, Kind, MetricValue, Observation, Outcome, TrialRecord};
+use assay_model::{Better, MetricKind, MetricValue, Observation, TrialOutcome, TrialRecord};
 
 use crate::process::observation_points;
 
@@ -65,14 +65,14 @@ pub(super) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
         return;
     };
     let share = Some(seen.large as f64 / seen.memory as f64);
-    let metric = MetricValue::new(METRIC, share, "1", Better::Neither, Kind::Measured);
+    let metric = MetricValue::new(METRIC, share, "1", Better::Neither, MetricKind::Measured);
     record.metrics.push(metric.counted());
     let level = level.to_owned();
     let seen = Observation::LargePages { level, memory: seen.memory, large: seen.large };
     if let Some(found) = assay_checks::judge_seen(&seen)
-        && record.outcome == Outcome::Completed
+        && record.outcome == TrialOutcome::Completed
     {
-        record.outcome = Outcome::Invalid;
+        record.outcome = TrialOutcome::Invalid;
         record.error = found.message;
     }
     see(record, seen);
@@ -97,7 +97,7 @@ Private_Hugetlb:    2048 kB
             ..assay_model::PlannedTrial::default()
         };
         let blank = TrialRecord::blank(&planned, 1, String::new(), 0);
-        TrialRecord { outcome: Outcome::Completed, ..blank }
+        TrialRecord { outcome: TrialOutcome::Completed, ..blank }
     }
 
     #[test]
@@ -120,7 +120,7 @@ Private_Hugetlb:    2048 kB
         ] {
             let mut record = record();
             conclude(level, Some(seen), &mut record);
-            assert_eq!(record.outcome == Outcome::Completed, valid, "{level} {seen:?}");
+            assert_eq!(record.outcome == TrialOutcome::Completed, valid, "{level} {seen:?}");
             assert_eq!(record.findings.is_empty(), valid);
             assert_eq!(record.metric(METRIC), Some(seen.large as f64 / seen.memory as f64));
         }
@@ -130,7 +130,7 @@ Private_Hugetlb:    2048 kB
     fn what_was_not_seen_is_reported() {
         let mut record = record();
         conclude("madvise", None, &mut record);
-        assert_eq!((record.outcome, record.metric(METRIC)), (Outcome::Completed, None));
+        assert_eq!((record.outcome, record.metric(METRIC)), (TrialOutcome::Completed, None));
         assert_eq!(record.notes.len(), 1);
     }
 

@@ -6,7 +6,7 @@ use assay_model::{Scalar, Setting};
 use crate::Root;
 use crate::control::error::ControlError;
 use crate::control::knob::Knob;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::describe::meminfo_bytes;
 
 pub(super) struct Hugepages;
@@ -17,7 +17,7 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "a count from 0",
     keyed: false,
     key: "the page size, as in `hugepages.1GiB`; 2 MiB without one",
-    scope: Scope::System,
+    scope: ControlScope::System,
     needs: "root, and as much free memory in one piece",
     put_back: "the count before, journaled; a pool that the kernel could not fill is an error",
     probe: ("", "1"),
@@ -78,7 +78,11 @@ impl Control for Hugepages {
         self.knob(key)?.current(root)
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         self.knob(&setting.key)?.change(session, &level(setting)?.to_string())
     }
 

@@ -8,7 +8,7 @@ use assay_model::{Scalar, Setting};
 use crate::Root;
 use crate::control::error::ControlError;
 use crate::control::knob::Knob;
-use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec, setting_path};
 
 use super::cpus::offline;
 
@@ -20,7 +20,7 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "a list of CPUs such as `0-1,3`",
     keyed: true,
     key: "an interrupt's number, or a name in /proc/interrupts for all that have it, as in `irq.eth0`",
-    scope: Scope::System,
+    scope: ControlScope::System,
     needs: "root, and interrupts whose CPUs the kernel lets be chosen (those of NVMe and of some network cards it \
             does not)",
     put_back: "the CPUs before, journaled interrupt by interrupt; reaches the whole machine while they are set",
@@ -130,7 +130,11 @@ impl Control for Irq {
         Ok(Scalar::Text(levels.join(" ")))
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         let level = level(setting)?;
         for number in Irq::numbers(session.root(), &setting.key)? {
             // Journaled by number, because the interrupts of one name may have had different CPUs.

@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use assay_model::units::{bytes_of, format_bytes};
-use assay_model::{Outcome, Scalar, Setting, TrialRecord};
+use assay_model::{Scalar, Setting, TrialOutcome, TrialRecord};
 
 use crate::Root;
 use crate::control::cgroup::{self, Hierarchy};
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::describe::meminfo_bytes;
 
 pub(super) struct Memory;
@@ -22,7 +22,7 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "a size such as `24GiB`, at least 8 MiB and less than the machine has",
     keyed: false,
     key: "",
-    scope: Scope::System,
+    scope: ControlScope::System,
     needs: "the memory controller of control groups, version 1 or 2, and root or a group of version 2 that systemd \
             hands over (`systemd-run --user --scope -p Delegate=yes assay ...`)",
     put_back: "the control group that is made for the program is journaled and removed; processes that had to make \
@@ -65,7 +65,11 @@ impl Control for Memory {
         Ok(Scalar::Text(cgroup::state(root, key).to_owned()))
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         let limit = level(setting)?;
         let (dir, hierarchy) = cgroup::make(session, self, "memory")?;
         let group = session.setup().groups.last().cloned().unwrap_or_default();
@@ -110,7 +114,7 @@ fn say_killed(group: &Path, record: &mut TrialRecord) {
     );
     // In a failed trial this is the cause; the program's own message is only a consequence.
     match record.outcome {
-        Outcome::Failed => record.error = format!("{why}; {}", record.error),
+        TrialOutcome::Failed => record.error = format!("{why}; {}", record.error),
         _ => record.notes.push(why),
     }
 }

@@ -4,7 +4,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Session};
+use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::enter::{get_nice, try_out};
 use crate::process::setup::ProcessSetup;
 
@@ -40,7 +40,11 @@ impl Control for Nice {
         Ok(Scalar::Int(i64::from(get_nice()?)))
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         session.setup().nice = Some(level(setting)?);
         let autogroup = session.root().text("/proc/sys/kernel/sched_autogroup_enabled");
         if autogroup.is_ok_and(|on| on == "1") {

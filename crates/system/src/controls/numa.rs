@@ -5,7 +5,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Session};
+use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::enter::try_out;
 use crate::process::mempolicy;
 use crate::process::setup::{NumaPolicy, ProcessSetup};
@@ -40,7 +40,11 @@ impl Control for Numa {
         Ok(Scalar::Text(policy.words()))
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         let root = session.root();
         session.setup().numa = Some(level(root, setting)?);
         if nodes(root)?.len() == 1 {

@@ -6,7 +6,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 
 use super::huge_page_coverage;
 use super::hugepages::Hugepages;
@@ -27,19 +27,19 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "`4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
     keyed: false,
     key: "",
-    scope: Scope::System,
+    scope: ControlScope::System,
     needs: "nothing for `4KiB`; root for the others; as much free memory in one piece for `*N`",
     put_back: "what was before, journaled: the machine's transparent huge pages, the pool's count",
     probe: ("", "4KiB"),
 };
 
-enum Level {
+enum PageLevel {
     Small,
     Transparent(&'static str),
     Explicit { bytes: u64, pool: Option<u64> },
 }
 
-fn level(setting: &Setting) -> Result<Level, ControlError> {
+fn level(setting: &Setting) -> Result<PageLevel, ControlError> {
     let text = setting.value.to_text();
     let (size, count) = match text.split_once('*') {
         Some((size, count)) => (size.trim(), Some(count.trim())),
@@ -47,11 +47,11 @@ fn level(setting: &Setting) -> Result<Level, ControlError> {
     };
     let pool = count.map(str::parse).transpose().map_err(|_| SPEC.not_a_level(setting))?;
     match (size, parse_bytes(size), pool) {
-        ("always", _, None) => Ok(Level::Transparent("always")),
-        ("madvise", _, None) => Ok(Level::Transparent("madvise")),
-        (_, Ok(4096), None) => Ok(Level::Small),
+        ("always", _, None) => Ok(PageLevel::Transparent("always")),
+        ("madvise", _, None) => Ok(PageLevel::Transparent("madvise")),
+        (_, Ok(4096), None) => Ok(PageLevel::Small),
         (_, Ok(bytes), pool) if bytes == 2 << 20 || bytes == 1 << 30 => {
-            Ok(Level::Explicit { bytes, pool })
+            Ok(PageLevel::Explicit { bytes, pool })
         }
         _ => Err(SPEC.not_a_level(setting)),
     }
@@ -78,14 +78,14 @@ impl Control for Pages {
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         match level(setting)? {
-            Level::Small => Ok(()),
-            Level::Transparent(word) => Thp.check(root, &thp(word)),
-            Level::Explicit { bytes, pool: Some(count) } => {
+            PageLevel::Small => Ok(()),
+            PageLevel::Transparent(word) => Thp.check(root, &thp(word)),
+            PageLevel::Explicit { bytes, pool: Some(count) } => {
                 Hugepages.check(root, &pool(bytes, count))
             }
             // No pool is created; there must be one already, and its size is not this control's
             // concern.
-            Level::Explicit { bytes, pool: None } => {
+            PageLevel::Explicit { bytes, pool: None } => {
                 let held = Hugepages.current(root, &format_bytes(bytes))?;
                 if held.as_i64().unwrap_or(0) > 0 {
                     return Ok(());
@@ -110,27 +110,31 @@ impl Control for Pages {
 
     fn parts(&self, setting: &Setting) -> Vec<Setting> {
         match level(setting) {
-            Ok(Level::Transparent(word)) => vec![thp(word)],
-            Ok(Level::Explicit { bytes, pool: Some(count) }) => vec![pool(bytes, count)],
-            Ok(Level::Small | Level::Explicit { pool: None, .. }) | Err(_) => Vec::new(),
+            Ok(PageLevel::Transparent(word)) => vec![thp(word)],
+            Ok(PageLevel::Explicit { bytes, pool: Some(count) }) => vec![pool(bytes, count)],
+            Ok(PageLevel::Small | PageLevel::Explicit { pool: None, .. }) | Err(_) => Vec::new(),
         }
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         let malloc = |n: u64| ("GLIBC_TUNABLES".to_owned(), format!("glibc.malloc.hugetlb={n}"));
         let level_text = match level(setting)? {
-            Level::Small => {
+            PageLevel::Small => {
                 session.setup().no_thp = true;
                 "4KiB".to_owned()
             }
-            Level::Transparent(word) => {
+            PageLevel::Transparent(word) => {
                 Thp.apply(&thp(word), session)?;
                 if word == "madvise" {
                     session.setup().env.push(malloc(1));
                 }
                 word.to_owned()
             }
-            Level::Explicit { bytes, pool: wanted } => {
+            PageLevel::Explicit { bytes, pool: wanted } => {
                 if let Some(count) = wanted {
                     Hugepages.apply(&pool(bytes, count), session)?;
                 }

@@ -4,7 +4,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Session};
+use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::enter::try_out;
 use crate::process::sched_class;
 use crate::process::setup::{ProcessSetup, Sched};
@@ -50,7 +50,11 @@ impl Control for SchedControl {
         }
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         session.setup().sched = Some(level(setting)?);
         Ok(())
     }

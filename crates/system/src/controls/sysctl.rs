@@ -5,7 +5,7 @@ use assay_model::{Scalar, Setting};
 use crate::Root;
 use crate::control::error::ControlError;
 use crate::control::knob::{Knob, line_level, same};
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::read::sysctl_name::file_of;
 
 pub(super) struct Sysctl;
@@ -16,7 +16,7 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "what the tunable takes",
     keyed: true,
     key: "the tunable's name, as in `sysctl.vm.swappiness`",
-    scope: Scope::System,
+    scope: ControlScope::System,
     needs: "root, and a tunable that can be read and restored",
     put_back: "the level before, journaled; reaches the whole machine while it is set",
     probe: ("vm.swappiness", "10"),
@@ -78,7 +78,11 @@ impl Control for Sysctl {
         self.knob(key)?.current(root)
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         let level = line_level(&SPEC, setting)?;
         let knob = self.knob(&setting.key)?;
         let Some((other, known_by)) = pair(&setting.key) else {

@@ -7,7 +7,7 @@ use assay_model::{Scalar, Setting};
 use crate::Root;
 use crate::control::error::ControlError;
 use crate::control::knob::{Knob, line_level};
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 
 pub(super) struct Sysfs;
 
@@ -17,7 +17,7 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "what the file takes; where it lists choices, one of them",
     keyed: true,
     key: "the file, as in `sysfs./sys/block/sda/queue/scheduler`",
-    scope: Scope::System,
+    scope: ControlScope::System,
     needs: "root, and a file that can be read and restored",
     put_back: "the level before, journaled; reaches the whole machine while it is set",
     probe: ("/sys/kernel/mm/transparent_hugepage/enabled", "always"),
@@ -71,7 +71,11 @@ impl Control for Sysfs {
         self.knob(root, key)?.current(root)
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         self.knob(session.root(), &setting.key)?.change(session, &line_level(&SPEC, setting)?)
     }
 

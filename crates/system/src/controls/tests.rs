@@ -1,11 +1,11 @@
 use assay_model::{Scalar, Setting};
 
 use super::{all, find, parse_setting};
-use crate::fake::Machine;
+use crate::fake::FakeMachine;
 use crate::{ControlError, Root};
 
-fn machine() -> Machine {
-    let m = Machine::new();
+fn machine() -> FakeMachine {
+    let m = FakeMachine::new();
     m.put("/sys/devices/system/cpu/online", "0-3\n");
     m.put("/sys/devices/system/node/has_memory", "0-1\n");
     m.put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");

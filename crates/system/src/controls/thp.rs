@@ -5,7 +5,7 @@ use assay_model::{Scalar, Setting};
 use crate::Root;
 use crate::control::error::ControlError;
 use crate::control::knob::Knob;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 
 pub(super) struct Thp;
 
@@ -15,7 +15,7 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "`always`, `madvise`, `never`",
     keyed: false,
     key: "",
-    scope: Scope::System,
+    scope: ControlScope::System,
     needs: "root, and a kernel with transparent huge pages",
     put_back: "the level before, journaled; reaches the whole machine while it is set",
     probe: ("", "always"),
@@ -45,7 +45,11 @@ impl Control for Thp {
         self.knob().current(root)
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         self.knob().change(session, &level(setting)?)
     }
 

@@ -35,16 +35,17 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     );
     facts.set("cgroup.path", own.lines().collect::<Vec<_>>().join(" "));
     let tightest = |controller: &str, limit: LimitOf| {
-        let group = Group::find(facts.root, &own, controller);
+        let group = CgroupFolder::find(facts.root, &own, controller);
         group.map_or(Limit::Unseen, |g| g.tightest(|dir| limit(&g, facts.root, dir)))
     };
-    let (quota, memory) = (tightest("cpu", Group::quota), tightest("memory", Group::memory));
+    let (quota, memory) =
+        (tightest("cpu", CgroupFolder::quota), tightest("memory", CgroupFolder::memory));
     quota.put(facts, "cgroup.cpu_quota", |cpus| format!("{cpus:.2} CPUs"));
     memory.put(facts, "cgroup.memory_limit", |b| format_bytes(b as u64));
     if let Some((limits, _)) = limited_io(facts.root) {
         facts.set("cgroup.io_limit", limits);
     }
-    let cpuset = Group::find(facts.root, &own, "cpuset").and_then(|g| {
+    let cpuset = CgroupFolder::find(facts.root, &own, "cpuset").and_then(|g| {
         ["cpuset.cpus.effective", "cpuset.effective_cpus"]
             .iter()
             .find_map(|f| facts.root.text(&format!("{}/{f}", g.dir)).ok())
@@ -67,8 +68,10 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
 pub fn limited_groups(root: &Root) -> Vec<PathBuf> {
     let own = root.text("/proc/self/cgroup").unwrap_or_default();
     let mut found = Vec::new();
-    for (controller, limit) in [("cpu", Group::quota as LimitOf), ("memory", Group::memory)] {
-        if let Some(group) = Group::find(root, &own, controller) {
+    for (controller, limit) in
+        [("cpu", CgroupFolder::quota as LimitOf), ("memory", CgroupFolder::memory)]
+    {
+        if let Some(group) = CgroupFolder::find(root, &own, controller) {
             let limited = |dir: &&str| matches!(limit(&group, root, dir), Limit::Set(_));
             found.extend(group.upwards().filter(limited).map(|dir| root.path(dir)));
         }
@@ -81,7 +84,8 @@ pub fn limited_groups(root: &Root) -> Vec<PathBuf> {
 /// Returns the `io.max` limits of this process's control group and its ancestors, and the bytes
 /// that the group has read and written on the limited devices; `None` if there is no limit.
 pub fn limited_io(root: &Root) -> Option<(String, u64)> {
-    let group = Group::find(root, &root.text("/proc/self/cgroup").ok()?, "io").filter(|g| g.v2)?;
+    let group =
+        CgroupFolder::find(root, &root.text("/proc/self/cgroup").ok()?, "io").filter(|g| g.v2)?;
     let lines = |dir: &str, file: &str| -> Vec<String> {
         let text = root.text(&format!("{dir}/{file}")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -96,14 +100,14 @@ pub fn limited_io(root: &Root) -> Option<(String, u64)> {
     (!limits.is_empty()).then(|| (limits.join("; "), moved))
 }
 
-struct Group {
+struct CgroupFolder {
     top: String,
     dir: String,
     v2: bool,
 }
 
 /// Function that reads a limit of a group from one of its folders.
-type LimitOf = fn(&Group, &Root, &str) -> Limit;
+type LimitOf = fn(&CgroupFolder, &Root, &str) -> Limit;
 
 /// Result of reading a limit.
 enum Limit {
@@ -128,11 +132,11 @@ impl Limit {
     }
 }
 
-impl Group {
+impl CgroupFolder {
     /// Finds this process's group for a controller: in version 1 if the controller is mounted
     /// there, else in version 2. A path that does not exist (inside a container) falls back to the
     /// top of the mounted tree.
-    fn find(root: &Root, own: &str, controller: &str) -> Option<Group> {
+    fn find(root: &Root, own: &str, controller: &str) -> Option<CgroupFolder> {
         let entries = own.lines().filter_map(|l| {
             let mut parts = l.splitn(3, ':').skip(1);
             Some((parts.next()?, parts.next()?))
@@ -158,7 +162,7 @@ impl Group {
         };
         let dir = format!("{top}{}", path.trim_end_matches('/'));
         let dir = if !path.contains("..") && root.exists(&dir) { dir } else { top.clone() };
-        Some(Group { top, dir, v2 })
+        Some(CgroupFolder { top, dir, v2 })
     }
 
     /// Reads the CPU quota of a folder.

@@ -28,11 +28,11 @@ pub(super) fn describe(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn the_size_is_that_of_the_stack() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let root = machine.root();
         let variables = [("A", "xyz"), ("B_TOKEN", "")];
         let mut facts = Facts::new(&root);

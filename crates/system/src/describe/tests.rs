@@ -1,18 +1,18 @@
 use std::fmt::Write as _;
 
-use crate::redact::{Key, Recorder};
+use crate::redact::{Recorder, RedactionKey};
 
 use super::{describe, limited_io};
 use crate::Root;
-use crate::fake::Machine;
+use crate::fake::FakeMachine;
 
 fn recorder() -> Recorder {
-    Recorder { key: Some(Key::new(*b"a key")), also: Vec::new() }
+    Recorder { key: Some(RedactionKey::new(*b"a key")), also: Vec::new() }
 }
 
 /// Two sockets of two cores with two threads each, as the kernel's files describe them.
-fn machine() -> Machine {
-    let m = Machine::new();
+fn machine() -> FakeMachine {
+    let m = FakeMachine::new();
     let mut info = String::new();
     for cpu in 0..8 {
         let _ = write!(
@@ -142,7 +142,7 @@ fn what_is_not_there_is_unknown_with_its_reason() {
         let fact = system.facts.get(path).unwrap_or_else(|| panic!("{path} is missing"));
         assert!(fact.value().is_none(), "{path}: {fact:?}");
     }
-    let nothing = describe(&Machine::new().root(), &recorder());
+    let nothing = describe(&FakeMachine::new().root(), &recorder());
     for path in ["cpu.model", "cpu.threads", "kernel.release", "memory.total", "sysctl", "mount"] {
         assert!(nothing.facts.contains_key(path) && nothing.get(path).is_none(), "{path}");
     }

@@ -45,26 +45,26 @@ const BUFFER: usize = 1024;
 
 /// The watched facts and their last accepted values.
 #[derive(Debug)]
-pub struct Watch {
-    watched: Vec<Watched>,
+pub struct FactWatch {
+    watched: Vec<WatchedFact>,
     buffer: Vec<u8>,
 }
 
 #[derive(Debug)]
-struct Watched {
+struct WatchedFact {
     path: &'static str,
     file: &'static str,
     real: PathBuf,
     base: Result<Vec<u8>, String>,
 }
 
-impl Watch {
+impl FactWatch {
     /// Reads the current values as the state to compare with.
     pub fn new(root: &Root) -> Self {
-        let mut watch = Watch {
+        let mut watch = FactWatch {
             watched: WATCHED
                 .iter()
-                .map(|&(path, file)| Watched {
+                .map(|&(path, file)| WatchedFact {
                     path,
                     file,
                     real: root.path(file),
@@ -120,7 +120,7 @@ impl Watch {
     }
 }
 
-impl Watched {
+impl WatchedFact {
     fn read<'b>(&self, buffer: &'b mut [u8]) -> Result<&'b [u8], String> {
         match File::open(&self.real).and_then(|mut file| file.read(buffer)) {
             Ok(n) => Ok(&buffer[..n]),
@@ -139,14 +139,14 @@ fn clean(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn sees_changes_appearances_and_disappearances() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         machine.put("/proc/sys/vm/swappiness", "60\n");
         machine.put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-        let mut watch = Watch::new(&machine.root());
+        let mut watch = FactWatch::new(&machine.root());
         assert_eq!(watch.facts()["thp.enabled"], Fact::known("madvise"));
         assert!(watch.facts()["boot.id"].value().is_none());
         assert!(watch.changed().is_empty());
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn this_machine_does_not_change_by_being_looked_at() {
-        let mut watch = Watch::new(&Root::system());
+        let mut watch = FactWatch::new(&Root::system());
         assert!(watch.facts()["boot.id"].value().is_some());
         assert!(!watch.changed().contains_key("boot.id"));
     }

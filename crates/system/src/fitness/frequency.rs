@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use assay_model::{Observation, Subject};
 
-use super::Seen;
+use super::FitnessObservations;
 use crate::Root;
 
 const CLOCK_RATE: Subject = Subject::ClockRate;
 
 const CPU: &str = "/sys/devices/system/cpu";
 
-pub(super) fn look(root: &Root, throttled_before: Option<u64>, seen: &mut Seen) {
+pub(super) fn look(root: &Root, throttled_before: Option<u64>, seen: &mut FitnessObservations) {
     governor(root, seen);
     turbo(root, seen);
     throttling(throttled_before, throttle_count(root), seen);
@@ -30,7 +30,7 @@ fn cpus(root: &Root) -> impl Iterator<Item = String> {
     })
 }
 
-fn governor(root: &Root, seen: &mut Seen) {
+fn governor(root: &Root, seen: &mut FitnessObservations) {
     let governors = values(root, "cpufreq/scaling_governor");
     if governors.is_empty() {
         return seen.cannot(
@@ -42,7 +42,7 @@ fn governor(root: &Root, seen: &mut Seen) {
     seen.add(Observation::Governor { governors: governors.into_iter().collect() });
 }
 
-fn turbo(root: &Root, seen: &mut Seen) {
+fn turbo(root: &Root, seen: &mut FitnessObservations) {
     let no_turbo = root.text(&format!("{CPU}/intel_pstate/no_turbo"));
     let boost = root.text(&format!("{CPU}/cpufreq/boost"));
     let on = match (no_turbo, boost) {
@@ -81,7 +81,7 @@ pub fn throttle_count(root: &Root) -> Option<u64> {
     sum
 }
 
-fn throttling(before: Option<u64>, now: Option<u64>, seen: &mut Seen) {
+fn throttling(before: Option<u64>, now: Option<u64>, seen: &mut FitnessObservations) {
     match (before, now) {
         (Some(before), Some(now)) => seen.add(Observation::Throttling { before, now }),
         _ => seen.cannot(
@@ -92,7 +92,7 @@ fn throttling(before: Option<u64>, now: Option<u64>, seen: &mut Seen) {
     }
 }
 
-fn power_saving(root: &Root, seen: &mut Seen) {
+fn power_saving(root: &Root, seen: &mut FitnessObservations) {
     let preference = values(root, "cpufreq/energy_performance_preference");
     let profile = root.text("/sys/firmware/acpi/platform_profile").ok();
     for (what, value) in preference

@@ -10,15 +10,15 @@ mod seen;
 
 use assay_model::Observation;
 
+use seen::FitnessObservations;
 pub use seen::Options;
-use seen::Seen;
 
 use crate::Root;
 
 /// Collects observations for and against measuring on the machine right now. The check catalogue
 /// judges them.
 pub fn look(root: &Root, options: &Options) -> Vec<Observation> {
-    let mut seen = Seen(Vec::new());
+    let mut seen = FitnessObservations(Vec::new());
     let throttled = throttle_count(root);
     quiet::look(root, options, &mut seen);
     frequency::look(root, throttled, &mut seen);

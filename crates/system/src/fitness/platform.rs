@@ -2,24 +2,24 @@
 
 use assay_model::{Observation, Subject};
 
-use super::Seen;
+use super::FitnessObservations;
 use crate::Root;
 use crate::describe::cpuid_hypervisor;
 
-pub(super) fn look(root: &Root, seen: &mut Seen) {
+pub(super) fn look(root: &Root, seen: &mut FitnessObservations) {
     clock_source(root, seen);
     shared_cores(root, seen);
     virtual_machine(root, seen);
 }
 
-fn clock_source(root: &Root, seen: &mut Seen) {
+fn clock_source(root: &Root, seen: &mut FitnessObservations) {
     match root.text("/sys/devices/system/clocksource/clocksource0/current_clocksource") {
         Ok(source) => seen.add(Observation::ClockSource { source }),
         Err(e) => seen.cannot(Subject::Timer, "the clock source", &e.to_string()),
     }
 }
 
-fn shared_cores(root: &Root, seen: &mut Seen) {
+fn shared_cores(root: &Root, seen: &mut FitnessObservations) {
     match root.text("/sys/devices/system/cpu/smt/active") {
         Ok(active) => seen.add(Observation::SharedCores { on: active == "1" }),
         Err(e) => {
@@ -28,7 +28,7 @@ fn shared_cores(root: &Root, seen: &mut Seen) {
     }
 }
 
-fn virtual_machine(root: &Root, seen: &mut Seen) {
+fn virtual_machine(root: &Root, seen: &mut FitnessObservations) {
     let hypervisor = if root.is_system() { cpuid_hypervisor().ok() } else { None };
     let flag = root.text("/proc/cpuinfo").map(|info| {
         info.lines()

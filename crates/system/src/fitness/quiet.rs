@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use assay_model::environment::cpulist;
 use assay_model::{Observation, Subject};
 
-use super::{Options, Seen};
+use super::{FitnessObservations, Options};
 use crate::{CpuTimes, Root};
 
 const WORK: Subject = Subject::OtherWork;
@@ -14,7 +14,7 @@ const WORK: Subject = Subject::OtherWork;
 /// Interval between two samples of the run queue.
 const STEP: Duration = Duration::from_millis(2);
 
-pub(super) fn look(root: &Root, options: &Options, seen: &mut Seen) {
+pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservations) {
     let before = options.since.map_or_else(|| CpuTimes::read(root), Ok);
     queue(root, options.window, seen);
     match (before, CpuTimes::read(root)) {
@@ -28,7 +28,7 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut Seen) {
 
 /// Samples the number of other runnable tasks every 2 ms. The load average would still include
 /// assay's own earlier work.
-fn queue(root: &Root, window: Duration, seen: &mut Seen) {
+fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
     let end = Instant::now() + window;
     let (mut sum, mut looks) = (0.0, 0u32);
     let load = loop {
@@ -62,14 +62,14 @@ fn running(loadavg: &str) -> Option<u64> {
     loadavg.split_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
 }
 
-fn steal(before: CpuTimes, now: CpuTimes, seen: &mut Seen) {
+fn steal(before: CpuTimes, now: CpuTimes, seen: &mut FitnessObservations) {
     let Some(share) = now.steal_share_since(before) else {
         return seen.cannot(WORK, "stolen time", "no tick of CPU time passed meanwhile");
     };
     seen.add(Observation::Steal { percent: share * 100.0 });
 }
 
-fn pressure(root: &Root, resource: &str, words: &str, seen: &mut Seen) {
+fn pressure(root: &Root, resource: &str, words: &str, seen: &mut FitnessObservations) {
     let what = format!("pressure on {words}");
     let file = format!("/proc/pressure/{resource}");
     match root.text(&file) {

@@ -2,11 +2,11 @@
 
 use assay_model::{Observation, Subject};
 
-use super::{Options, Seen};
+use super::{FitnessObservations, Options};
 use crate::Root;
 use crate::describe::meminfo_bytes;
 
-pub(super) fn look(root: &Root, options: &Options, seen: &mut Seen) {
+pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservations) {
     match root.text("/proc/meminfo") {
         Ok(info) => {
             memory(&info, seen);
@@ -30,7 +30,7 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut Seen) {
     }
 }
 
-fn memory(info: &str, seen: &mut Seen) {
+fn memory(info: &str, seen: &mut FitnessObservations) {
     let (Some(total), Some(available)) =
         (meminfo_bytes(info, "MemTotal"), meminfo_bytes(info, "MemAvailable"))
     else {
@@ -43,7 +43,7 @@ fn memory(info: &str, seen: &mut Seen) {
     seen.add(Observation::Memory { available, total });
 }
 
-fn swap(info: &str, seen: &mut Seen) {
+fn swap(info: &str, seen: &mut FitnessObservations) {
     let (Some(total), Some(free)) =
         (meminfo_bytes(info, "SwapTotal"), meminfo_bytes(info, "SwapFree"))
     else {

@@ -26,9 +26,9 @@ impl Default for Options {
 }
 
 /// The observations collected so far.
-pub(super) struct Seen(pub(super) Vec<Observation>);
+pub(super) struct FitnessObservations(pub(super) Vec<Observation>);
 
-impl Seen {
+impl FitnessObservations {
     pub(super) fn add(&mut self, seen: Observation) {
         self.0.push(seen);
     }

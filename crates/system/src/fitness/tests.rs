@@ -4,12 +4,12 @@ use assay_checks::judge_all;
 use assay_model::{Finding, Severity};
 
 use super::{Options, look};
-use crate::fake::Machine;
+use crate::fake::FakeMachine;
 use crate::{CpuTimes, Root};
 
 /// A machine of two CPUs without any problem.
-fn fit_machine() -> Machine {
-    let m = Machine::new();
+fn fit_machine() -> FakeMachine {
+    let m = FakeMachine::new();
     m.put("/proc/loadavg", "0.00 0.00 0.00 1/100 7\n");
     m.put("/proc/stat", "cpu  100 0 0 900 0 0 0 0 0 0\n");
     for resource in ["cpu", "io", "memory"] {
@@ -42,7 +42,7 @@ fn options() -> Options {
     }
 }
 
-fn found(machine: &Machine) -> Vec<Finding> {
+fn found(machine: &FakeMachine) -> Vec<Finding> {
     judge_all(&look(&machine.root(), &options()))
 }
 
@@ -112,7 +112,7 @@ fn each_fault_is_found_and_has_a_remedy() {
 
 #[test]
 fn what_cannot_be_read_is_reported() {
-    let found = found(&Machine::new());
+    let found = found(&FakeMachine::new());
     for what in [
         "run queue",
         "stolen time",

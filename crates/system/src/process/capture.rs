@@ -114,7 +114,7 @@ impl Capture {
 
 /// Splits a stream of bytes into lines.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineSplitter {
     pending: Vec<u8>,
     skipping: bool,
     dropped: u64,
@@ -122,7 +122,7 @@ pub(crate) struct Lines {
     chunk: Vec<u8>,
 }
 
-impl Lines {
+impl LineSplitter {
     pub(crate) fn reset(&mut self) {
         self.pending.clear();
         self.skipping = false;
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn lines_across_chunks() {
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         let mut seen = Vec::new();
         for part in ["a\nb", "c\n", "\nd"] {
             lines
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn an_endless_line_is_dropped() {
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         let mut seen = 0;
         let part = vec![b'x'; 1 << 20];
         for _ in 0..20 {

@@ -22,7 +22,7 @@ use assay_model::environment::cpulist;
 /// dropped or left. It cannot be sent to another thread.
 #[must_use = "the thread goes back as soon as this is dropped"]
 #[derive(Debug)]
-pub struct Entered {
+pub struct SettingsGuard {
     undo: Vec<Undo>,
     /// Keeps the type on its thread (neither `Send` nor `Sync`).
     _here: PhantomData<*const ()>,
@@ -44,9 +44,9 @@ enum Undo {
 /// # Errors
 /// If one of them cannot be set or the kernel accepted a different value; the thread is then as
 /// before.
-pub fn enter(setup: &ProcessSetup) -> Result<Entered, ControlError> {
+pub fn enter(setup: &ProcessSetup) -> Result<SettingsGuard, ControlError> {
     // Dropped on an early return, which undoes the changes made so far.
-    let mut entered = Entered { undo: Vec::new(), _here: PhantomData };
+    let mut entered = SettingsGuard { undo: Vec::new(), _here: PhantomData };
     if let Some(cpus) = &setup.cpus {
         let old =
             sched_getaffinity(None).map_err(|e| failed("cpus", "sched_getaffinity", e.into()))?;
@@ -115,7 +115,7 @@ fn no_way_back(error: ControlError) -> ControlError {
     }
 }
 
-impl Entered {
+impl SettingsGuard {
     /// Restores the thread's settings.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl Entered {
     }
 }
 
-impl Drop for Entered {
+impl Drop for SettingsGuard {
     fn drop(&mut self) {
         let _ = self.back();
     }

@@ -9,17 +9,17 @@ use assay_model::GroupUse;
 
 /// The counters of a group at one moment.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct GroupCounters {
     group: Option<PathBuf>,
     at: GroupUse,
 }
 
-impl Counters {
+impl GroupCounters {
     /// Reads the counters of the first version 2 group.
     pub fn read(groups: &[PathBuf]) -> Self {
         let group = groups.iter().find(|g| g.join("cgroup.controllers").exists()).cloned();
         let at = group.as_deref().map(used).unwrap_or_default();
-        Counters { group, at }
+        GroupCounters { group, at }
     }
 
     /// Returns the use since then; `None` if there is no such group.
@@ -85,7 +85,7 @@ mod tests {
         put("cgroup.controllers", "cpu io memory\n");
         put("cpu.stat", "usage_usec 3000000\nuser_usec 2000000\nsystem_usec 1000000\n");
         put("io.stat", "8:0 rbytes=4096 wbytes=0 rios=1 wios=0\n259:0 rbytes=8192 wbytes=512\n");
-        let before = Counters::read(&[dir.path().to_owned()]);
+        let before = GroupCounters::read(&[dir.path().to_owned()]);
         put("cpu.stat", "usage_usec 5000000\nuser_usec 3500000\nsystem_usec 1500000\n");
         put("io.stat", "8:0 rbytes=8192 wbytes=0 rios=2 wios=0\n259:0 rbytes=8192 wbytes=1024\n");
         put("memory.peak", "1048576\n");
@@ -95,6 +95,6 @@ mod tests {
         assert_eq!((used.read_bytes, used.written_bytes), (Some(4096), Some(512)));
         assert_eq!((used.peak_memory_bytes, used.waited_for_io_s), (Some(1 << 20), Some(0.25)));
         assert_eq!(used.waited_for_cpu_s, None, "what the kernel does not tell is missing");
-        assert!(Counters::read(&[]).since().is_none());
+        assert!(GroupCounters::read(&[]).since().is_none());
     }
 }

@@ -96,24 +96,24 @@ pub fn serve() {
 
 /// A program that a killed assay left running.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stray {
+pub struct StrayProgram {
     pub pid: i32,
     /// Command line of the program.
     pub command: String,
 }
 
 /// Returns the programs whose assay and guard are both gone.
-pub fn strays() -> Vec<Stray> {
+pub fn strays() -> Vec<StrayProgram> {
     let command = |pid: i32| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).replace('\0', " ").trim().to_owned()
     };
     let marked = marked(&|guard| !is_guard(guard));
-    marked.into_iter().map(|pid| Stray { pid, command: command(pid) }).collect()
+    marked.into_iter().map(|pid| StrayProgram { pid, command: command(pid) }).collect()
 }
 
 /// Kills such programs and returns them.
-pub fn end_strays() -> Vec<Stray> {
+pub fn end_strays() -> Vec<StrayProgram> {
     let found = strays();
     if !found.is_empty() {
         end(None, |guard| !is_guard(guard));

@@ -36,8 +36,8 @@ use assay_model::{Exit, ResourceUse};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, waitid};
 
-use crate::process::capture::{Capture, Lines};
-use crate::process::group_use::Counters;
+use crate::process::capture::{Capture, LineSplitter};
+use crate::process::group_use::GroupCounters;
 use crate::process::interrupt::Interrupt;
 use crate::process::taskstats::Taskstats;
 use crate::process::wait4::{own_peak_memory, wait4};
@@ -56,7 +56,7 @@ pub enum Output {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Program<'a> {
+pub struct ProgramSpec<'a> {
     /// The program and its arguments.
     pub argv: &'a [OsString],
     /// Environment variables on top of the inherited ones.
@@ -122,7 +122,7 @@ impl Sink for () {
 
 /// Reason why the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ProcessEnd {
     /// The program exited on its own.
     Exited,
     /// The program exceeded its timeout and was killed.
@@ -135,10 +135,10 @@ pub enum End {
 
 /// Result of running a program.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ProcessResult {
     /// Exit status of the program.
     pub exit: Exit,
-    pub end: End,
+    pub end: ProcessEnd,
     /// Time just before the start, `CLOCK_MONOTONIC`.
     pub start_ns: u64,
     /// Time at which the end was noticed, `CLOCK_MONOTONIC`.
@@ -195,7 +195,7 @@ pub struct Runner {
     pub stdout: Capture,
     /// Kept standard error of the last program.
     pub stderr: Capture,
-    lines: Lines,
+    lines: LineSplitter,
     interrupt: Option<Interrupt>,
     /// Largest known resident set of this process in bytes.
     own_peak: u64,
@@ -223,7 +223,7 @@ impl Runner {
         Runner {
             stdout: Capture::default(),
             stderr: Capture::default(),
-            lines: Lines::default(),
+            lines: LineSplitter::default(),
             interrupt,
             own_peak: 0,
             exits: Taskstats::listen().ok(),
@@ -245,16 +245,16 @@ impl Runner {
     /// error here.
     pub fn run(
         &mut self,
-        program: &Program<'_>,
+        program: &ProgramSpec<'_>,
         limits: &Limits,
         sink: &mut dyn Sink,
-    ) -> Result<Ran, ProcessError> {
+    ) -> Result<ProcessResult, ProcessError> {
         self.stdout.reset(limits.keep_bytes);
         self.stderr.reset(limits.keep_bytes);
         self.lines.reset();
         let name =
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
-        let counters = Counters::read(program.groups);
+        let counters = GroupCounters::read(program.groups);
         // Reports on tasks that ended between two programs would fill the buffer.
         self.exits.as_mut().and_then(|exits| exits.peak_memory(0));
         let (mut child, start_ns) = spawn(program)?;
@@ -285,7 +285,7 @@ impl Runner {
             group: counters.since(),
             ..usage
         };
-        Ok(Ran {
+        Ok(ProcessResult {
             exit,
             end,
             start_ns,
@@ -319,8 +319,8 @@ impl Runner {
         start_ns: u64,
         limits: &Limits,
         sink: &mut dyn Sink,
-    ) -> io::Result<(End, u64)> {
-        let mut end = End::Exited;
+    ) -> io::Result<(ProcessEnd, u64)> {
+        let mut end = ProcessEnd::Exited;
         let mut deadline = start_ns.saturating_add(limits.timeout.as_nanos() as u64);
         let mut killed = false;
         let mut next_tick = sink.every().map(|e| start_ns + e.as_nanos() as u64);
@@ -329,15 +329,16 @@ impl Runner {
             let now = monotonic_ns();
             if now >= next_look {
                 next_look = now + (now - start_ns);
-                if end == End::Exited && stopped_by_terminal(child.pid) {
+                if end == ProcessEnd::Exited && stopped_by_terminal(child.pid) {
                     let _ = rustix::process::kill_process_group(child.pid, Signal::KILL);
-                    (end, killed, deadline) = (End::WantsTerminal, true, u64::MAX);
+                    (end, killed, deadline) = (ProcessEnd::WantsTerminal, true, u64::MAX);
                 }
             }
-            let fired = end == End::Exited && self.interrupt.as_ref().is_some_and(Interrupt::fired);
+            let fired =
+                end == ProcessEnd::Exited && self.interrupt.as_ref().is_some_and(Interrupt::fired);
             if fired || now >= deadline {
                 if !killed {
-                    let (signal, why) = if end == End::Exited {
+                    let (signal, why) = if end == ProcessEnd::Exited {
                         (Signal::TERM, None)
                     } else {
                         (Signal::KILL, Some(end))
@@ -345,7 +346,11 @@ impl Runner {
                     // ESRCH: the group has exited already, which the pidfd will report.
                     let _ = rustix::process::kill_process_group(child.pid, signal);
                     killed = signal == Signal::KILL;
-                    end = why.unwrap_or(if fired { End::Interrupted } else { End::TimedOut });
+                    end = why.unwrap_or(if fired {
+                        ProcessEnd::Interrupted
+                    } else {
+                        ProcessEnd::TimedOut
+                    });
                 }
                 deadline = if killed { u64::MAX } else { now + limits.grace.as_nanos() as u64 };
             }
@@ -456,7 +461,7 @@ fn stopped_by_terminal(child: Pid) -> bool {
 /// that two readings of one process can differ by a few hundred KiB.
 const MEMORY_SLACK: u64 = 2 << 20;
 
-fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
+fn spawn(program: &ProgramSpec<'_>) -> Result<(Child, u64), ProcessError> {
     let (path, arguments) = program.argv.split_first().ok_or(ProcessError::Empty)?;
     let shown = || path.to_string_lossy().into_owned();
     let system = |what, source| ProcessError::System { what, program: shown(), source };

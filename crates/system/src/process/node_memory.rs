@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use assay_checks::see;
-use assay_model::{Better, Kind, MetricValue, Observation, TrialRecord};
+use assay_model::{Better, MetricKind, MetricValue, Observation, TrialRecord};
 
-use crate::control::hooks::During;
+use crate::control::hooks::ObserverHook;
 use crate::process::observation_points;
 use crate::process::setup::ProcessSetup;
-use crate::read::numa::{self, ByNode, Maps};
+use crate::read::numa::{self, BytesByNode, Maps};
 use crate::read::root::Root;
 
 /// Metric: share of the program's memory on the node that had most of it.
@@ -20,7 +20,7 @@ const NUMA_STAT: &str = "memory.numa_stat";
 
 /// Returns the function that takes the samples, for [`crate::beside`]; `None` if only one node has
 /// memory or the kernel is built without NUMA.
-pub fn node_memory(root: &Root, setup: &ProcessSetup) -> Option<During> {
+pub fn node_memory(root: &Root, setup: &ProcessSetup) -> Option<ObserverHook> {
     // Determined once per machine, so that a trial of a millisecond does not pay for it.
     static SEVERAL: OnceLock<bool> = OnceLock::new();
     let many =
@@ -34,7 +34,7 @@ pub fn node_memory(root: &Root, setup: &ProcessSetup) -> Option<During> {
     let group = setup.groups.iter().find(counted).filter(|_| setup.pages.is_none()).cloned();
     let root = root.clone();
     Some(Box::new(move |end| {
-        let mut seen = Seen::default();
+        let mut seen = NodeMemorySamples::default();
         observation_points::until(end, |pids| seen.look(&root, group.as_ref(), pids));
         Box::new(move |record| seen.conclude(record))
     }))
@@ -47,27 +47,27 @@ fn several(root: &Root) -> bool {
 
 /// The samples taken so far.
 #[derive(Debug, Default)]
-struct Seen {
+struct NodeMemorySamples {
     /// The sample with the most memory.
-    most: ByNode,
+    most: BytesByNode,
     source: &'static str,
     /// Error of a sample that was refused.
     refused: Option<String>,
 }
 
-impl Seen {
+impl NodeMemorySamples {
     fn look(&mut self, root: &Root, group: Option<&PathBuf>, pids: &[u32]) {
         let (now, source) = match group.and_then(|g| numa::of_group(g)) {
             Some(text) => (text, NUMA_STAT),
             None => (self.maps(root, pids), NUMA_MAPS),
         };
-        let bytes = |of: &ByNode| of.values().sum::<u64>();
+        let bytes = |of: &BytesByNode| of.values().sum::<u64>();
         if bytes(&now) > bytes(&self.most) {
             (self.most, self.source) = (now, source);
         }
     }
 
-    fn maps(&mut self, root: &Root, pids: &[u32]) -> ByNode {
+    fn maps(&mut self, root: &Root, pids: &[u32]) -> BytesByNode {
         let mut maps = Maps::default();
         for pid in pids {
             match numa::numa_maps(root, *pid) {
@@ -93,7 +93,7 @@ impl Seen {
         let known = unseen.is_empty();
         let mut put = |name: &str, value: Option<f64>, unit: &str| {
             let value = value.filter(|_| known);
-            let metric = MetricValue::new(name, value, unit, Better::Neither, Kind::Measured);
+            let metric = MetricValue::new(name, value, unit, Better::Neither, MetricKind::Measured);
             record.metrics.push(metric.counted());
         };
         let largest = self.most.values().max().map(|most| *most as f64 / all.max(1) as f64);
@@ -111,11 +111,11 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
     use assay_model::PlannedTrial;
 
-    fn two_nodes() -> Machine {
-        let m = Machine::new();
+    fn two_nodes() -> FakeMachine {
+        let m = FakeMachine::new();
         m.put("/sys/devices/system/node/online", "0-1\n");
         m.put("/sys/devices/system/node/has_memory", "0-1\n");
         m.put("/sys/devices/system/node/node0/cpulist", "0\n");
@@ -133,13 +133,13 @@ mod tests {
         assert!(node_memory(&m.root(), &ProcessSetup::default()).is_some());
         m.put("/sys/devices/system/node/has_memory", "0\n");
         assert!(node_memory(&m.root(), &ProcessSetup::default()).is_none());
-        assert!(node_memory(&Machine::new().root(), &ProcessSetup::default()).is_none());
+        assert!(node_memory(&FakeMachine::new().root(), &ProcessSetup::default()).is_none());
     }
 
     #[test]
     fn the_look_with_most_memory_counts() {
         let m = two_nodes();
-        let mut seen = Seen::default();
+        let mut seen = NodeMemorySamples::default();
         for (n0, n1) in [(10, 30), (1, 2)] {
             let line = format!("55b0 default heap anon=9 N0={n0} N1={n1} kernelpagesize_kB=4\n");
             m.put("/proc/7/numa_maps", &line);
@@ -161,7 +161,7 @@ mod tests {
     fn a_group_tells_without_walking_the_memory() {
         let (m, group) = (two_nodes(), tempfile::tempdir().unwrap());
         std::fs::write(group.path().join("memory.numa_stat"), "anon N0=0 N1=4096\n").unwrap();
-        let mut seen = Seen::default();
+        let mut seen = NodeMemorySamples::default();
         seen.look(&m.root(), Some(&group.path().to_owned()), &[7]);
         assert_eq!((seen.most[&1], seen.source), (4096, NUMA_STAT));
     }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn what_was_not_seen_is_unknown() {
         let mut record = record();
-        Seen::default().conclude(&mut record);
+        NodeMemorySamples::default().conclude(&mut record);
         assert_eq!((record.metrics.len(), record.metric(METRIC)), (1, None));
         let Observation::NodeMemory { nodes, unseen, .. } = &record.evidence[0] else { panic!() };
         assert!(nodes.is_empty() && unseen.contains("ended before"));

@@ -62,14 +62,14 @@ impl Clocks {
 
 /// An interval that is watched for pauses.
 #[derive(Debug)]
-pub struct Hiatus(Clocks);
+pub struct PauseDetector(Clocks);
 
-impl Hiatus {
+impl PauseDetector {
     pub fn watch() -> Self {
         if let Some(flag) = continued() {
             flag.store(false, Ordering::Relaxed);
         }
-        Hiatus(Clocks::now())
+        PauseDetector(Clocks::now())
     }
 
     /// Returns the pauses and clock steps since the start.

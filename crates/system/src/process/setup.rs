@@ -97,7 +97,7 @@ pub struct ProcessSetup {
     /// An existing folder for the program's files, if a control determines it.
     pub storage: Option<PathBuf>,
     /// A separate folder for the program's input, if there is one; it is read-only after
-    /// [`crate::Applied::make_cold`].
+    /// [`crate::AppliedSettings::make_cold`].
     pub inputs: Option<PathBuf>,
 }
 

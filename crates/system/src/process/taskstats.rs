@@ -37,7 +37,7 @@ const RECEIVE_BUFFER: usize = 4 << 20;
 
 /// Accounting data of a task since its start: nanoseconds and counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Accounted {
+pub struct TaskAccounting {
     /// Time on a CPU.
     pub run_ns: u64,
     /// Time ready to run but waiting for a CPU.
@@ -54,7 +54,7 @@ pub struct Accounted {
 
 /// Report on a task that exited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Exited {
+struct ExitedTask {
     pid: u32,
     parent: u32,
     peak_bytes: u64,
@@ -104,7 +104,7 @@ impl Taskstats {
     ///
     /// # Errors
     /// If the thread has exited, or if the response is invalid.
-    pub fn thread(&mut self, tid: u32) -> io::Result<Accounted> {
+    pub fn thread(&mut self, tid: u32) -> io::Result<TaskAccounting> {
         self.of(OF_THREAD, tid)
     }
 
@@ -112,11 +112,11 @@ impl Taskstats {
     ///
     /// # Errors
     /// If the process has exited, or if the response is invalid.
-    pub fn process(&mut self, pid: u32) -> io::Result<Accounted> {
+    pub fn process(&mut self, pid: u32) -> io::Result<TaskAccounting> {
         self.of(OF_PROCESS, pid)
     }
 
-    fn of(&mut self, what: u16, id: u32) -> io::Result<Accounted> {
+    fn of(&mut self, what: u16, id: u32) -> io::Result<TaskAccounting> {
         let aggregate = if what == OF_THREAD { AGGREGATE_OF_THREAD } else { AGGREGATE_OF_PROCESS };
         let answer = self.ask(TASKSTATS_CMD_GET, what, &id.to_ne_bytes())?;
         let stats = attribute(answer, aggregate).and_then(|inner| attribute(inner, TYPE_STATS));
@@ -213,7 +213,7 @@ fn attribute(mut all: &[u8], wanted: u16) -> Option<&[u8]> {
 
 /// Returns the largest peak of a process and its descendants, as identified by the parents in the
 /// reports.
-fn peak_of_tree(root: u32, exits: &[Exited]) -> Option<u64> {
+fn peak_of_tree(root: u32, exits: &[ExitedTask]) -> Option<u64> {
     let (mut tree, mut peak) = (BTreeSet::from([root]), None);
     // A parent exits after the children that it waited for, so one backward pass finds them all.
     for e in exits.iter().rev() {
@@ -226,12 +226,12 @@ fn peak_of_tree(root: u32, exits: &[Exited]) -> Option<u64> {
 }
 
 /// Parses the report on a task that exited.
-fn exited(report: &[u8]) -> Option<Exited> {
+fn exited(report: &[u8]) -> Option<ExitedTask> {
     let stats = attribute(attribute(report, AGGREGATE_OF_THREAD)?, TYPE_STATS)?;
     version(stats)?;
     let half =
         |place: usize| Some(u32::from_ne_bytes(stats.get(place..place + 4)?.try_into().ok()?));
-    Some(Exited { pid: half(128)?, parent: half(132)?, peak_bytes: at(stats, 200)? * 1024 })
+    Some(ExitedTask { pid: half(128)?, parent: half(132)?, peak_bytes: at(stats, 200)? * 1024 })
 }
 
 /// Returns the version of a `struct taskstats` if its fields are at the offsets used here.
@@ -245,12 +245,12 @@ fn at(stats: &[u8], place: usize) -> Option<u64> {
 }
 
 /// Parses `struct taskstats`; `None` for a version with other offsets.
-fn parse(stats: &[u8]) -> Option<Accounted> {
+fn parse(stats: &[u8]) -> Option<TaskAccounting> {
     let version = version(stats)?;
     let at = |place: usize| at(stats, place);
     // Compaction is reported from version 11 on.
     let compaction = if version >= 11 { at(360)? } else { 0 };
-    Some(Accounted {
+    Some(TaskAccounting {
         run_ns: at(72)?,
         cpu_wait_ns: at(24)?,
         disk_ns: at(40)?,
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_peak_is_that_of_the_root_and_its_descendants() {
-        let exit = |pid, parent, peak_bytes| Exited { pid, parent, peak_bytes };
+        let exit = |pid, parent, peak_bytes| ExitedTask { pid, parent, peak_bytes };
         let exits = [exit(12, 11, 900), exit(50, 1, 5000), exit(11, 10, 300), exit(10, 1, 400)];
         assert_eq!(peak_of_tree(10, &exits), Some(900));
         assert_eq!(peak_of_tree(11, &exits), Some(900));

@@ -60,7 +60,7 @@ pub(crate) fn wait4(pid: i32, block: bool) -> io::Result<Option<(i32, Exit, Reso
 
 /// A child that has exited, and its resource use.
 #[derive(Debug, Clone, Copy)]
-pub struct Ended {
+pub struct ExitedChild {
     pub pid: i32,
     pub exit: Exit,
     /// CPU time in user mode, in seconds, of the child and the children that it waited for.
@@ -76,12 +76,12 @@ pub struct Ended {
 ///
 /// # Errors
 /// If there is no child.
-pub fn wait_any() -> io::Result<Ended> {
+pub fn wait_any() -> io::Result<ExitedChild> {
     loop {
         if let Some((pid, exit, usage)) = wait4(-1, true)? {
             let ResourceUse { user_s, system_s, peak_memory_bytes, .. } = usage;
             let peak_memory_bytes = peak_memory_bytes.unwrap_or_default();
-            return Ok(Ended { pid, exit, user_s, system_s, peak_memory_bytes });
+            return Ok(ExitedChild { pid, exit, user_s, system_s, peak_memory_bytes });
         }
     }
 }

@@ -180,11 +180,11 @@ fn unescaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn the_device_of_a_folder() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         machine.put("/dev/vda1", "");
         machine.put("/sys/class/block/vda1/dev", "254:1");
         machine.put(
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_trials_use_is_followed_to_the_disks() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         for (file, text) in [
             ("/dev/vda1", ""),
             ("/dev/dm-0", ""),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use assay_model::OnNode;
+use assay_model::NodeBytes;
 use assay_model::environment::cpulist;
 
 use crate::read::root::{Root, Unreadable};
@@ -43,21 +43,21 @@ pub fn nodes(root: &Root) -> Result<Vec<Node>, Unreadable> {
 }
 
 /// Number of bytes by node.
-pub(crate) type ByNode = BTreeMap<u32, u64>;
+pub(crate) type BytesByNode = BTreeMap<u32, u64>;
 
 /// Converts the bytes by node to the form in records.
-pub(crate) fn recorded(by_node: &ByNode) -> Vec<OnNode> {
-    by_node.iter().map(|(node, bytes)| OnNode { node: *node, bytes: *bytes }).collect()
+pub(crate) fn recorded(by_node: &BytesByNode) -> Vec<NodeBytes> {
+    by_node.iter().map(|(node, bytes)| NodeBytes { node: *node, bytes: *bytes }).collect()
 }
 
 /// Memory of processes by node: their own memory (anonymous pages and explicit huge pages), and
 /// memory that they share with each other, counted once.
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
-    own: ByNode,
+    own: BytesByNode,
     /// Shared memory by name and address of the mapping, because processes forked from the same one
     /// share it at the same address.
-    shared: BTreeMap<String, ByNode>,
+    shared: BTreeMap<String, BytesByNode>,
 }
 
 impl Maps {
@@ -96,7 +96,7 @@ impl Maps {
     }
 
     /// Returns own and shared memory together.
-    pub fn by_node(mut self) -> ByNode {
+    pub fn by_node(mut self) -> BytesByNode {
         for (node, bytes) in self.shared.into_values().flatten() {
             *self.own.entry(node).or_default() += bytes;
         }
@@ -115,7 +115,7 @@ fn is_memory(name: &str) -> bool {
 ///
 /// # Errors
 /// If the process has exited or belongs to another user, or if the kernel does not provide it.
-pub fn of_process(root: &Root, pid: u32) -> io::Result<Vec<OnNode>> {
+pub fn of_process(root: &Root, pid: u32) -> io::Result<Vec<NodeBytes>> {
     let mut maps = Maps::default();
     maps.add(&numa_maps(root, pid)?);
     Ok(recorded(&maps.by_node()))
@@ -127,9 +127,9 @@ pub(crate) fn numa_maps(root: &Root, pid: u32) -> io::Result<String> {
 
 /// Returns the anonymous and shared memory of a version 2 control group by node; `None` if the
 /// kernel does not provide it.
-pub(crate) fn of_group(folder: &Path) -> Option<ByNode> {
+pub(crate) fn of_group(folder: &Path) -> Option<BytesByNode> {
     let text = std::fs::read_to_string(folder.join("memory.numa_stat")).ok()?;
-    let mut found = ByNode::new();
+    let mut found = BytesByNode::new();
     for line in text.lines() {
         let mut words = line.split_ascii_whitespace();
         if !matches!(words.next(), Some("anon" | "shmem")) {
@@ -147,7 +147,7 @@ pub(crate) fn of_group(folder: &Path) -> Option<ByNode> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     const MAPS: &str = "55a0 default file=/usr/bin/perl mapped=3 N0=3 kernelpagesize_kB=4
 55b0 bind:1 heap anon=10 dirty=10 N0=2 N1=8 kernelpagesize_kB=4
@@ -164,7 +164,7 @@ mod tests {
         maps.add("7f40 default file=/dev/zero\\040(deleted) dirty=3 N0=3 kernelpagesize_kB=4\n");
         maps.add("nonsense N=1 Nx=2 N0=y\n\n");
         let kib = |k: u64| k << 10;
-        let wanted = ByNode::from([(0, kib(4 * 2 + 4 * 5)), (1, kib(4 * 8 + 2 * 2048 + 4))]);
+        let wanted = BytesByNode::from([(0, kib(4 * 2 + 4 * 5)), (1, kib(4 * 8 + 2 * 2048 + 4))]);
         assert_eq!(maps.by_node(), wanted);
     }
 
@@ -174,12 +174,12 @@ mod tests {
         assert_eq!(of_group(dir.path()), None);
         let text = "anon N0=4096 N1=8192\nfile N0=999 N1=0\nshmem N0=0 N1=100\n";
         std::fs::write(dir.path().join("memory.numa_stat"), text).unwrap();
-        assert_eq!(of_group(dir.path()), Some(ByNode::from([(0, 4096), (1, 8292)])));
+        assert_eq!(of_group(dir.path()), Some(BytesByNode::from([(0, 4096), (1, 8292)])));
     }
 
     #[test]
     fn nodes_with_and_without_cpus_or_memory() {
-        let m = Machine::new();
+        let m = FakeMachine::new();
         assert!(nodes(&m.root()).is_err());
         m.put("/sys/devices/system/node/online", "0-2\n");
         m.put("/sys/devices/system/node/has_memory", "0,2\n");

@@ -137,11 +137,11 @@ fn why(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn reads_below_the_prefix_and_says_what_is_missing() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         machine.put("/proc/a", " 4\t8 \n16\n");
         machine.put("/proc/n", "12\n");
         let root = machine.root();
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn names_are_in_the_order_of_their_numbers() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         for name in ["cpu10", "cpu2", "cpu0", "online"] {
             machine.put(name, "");
         }

@@ -4,20 +4,22 @@
 use std::sync::LazyLock;
 
 /// A group of names, and the aspect of performance that they change.
-pub(crate) type Row = (&'static str, Vec<&'static str>);
+pub(crate) type AllowedNames = (&'static str, Vec<&'static str>);
 
 /// Environment variables whose values are recorded.
-pub(crate) static ENVIRONMENT: LazyLock<Vec<Row>> = LazyLock::new(|| table("[environment]"));
+pub(crate) static ENVIRONMENT: LazyLock<Vec<AllowedNames>> =
+    LazyLock::new(|| table("[environment]"));
 /// Parameters of the kernel's command line whose values are recorded.
-pub(crate) static KERNEL_PARAMETERS: LazyLock<Vec<Row>> =
+pub(crate) static KERNEL_PARAMETERS: LazyLock<Vec<AllowedNames>> =
     LazyLock::new(|| table("[kernel parameters]"));
 /// Mount options whose values are recorded. Options without a value are always recorded.
-pub(crate) static MOUNT_OPTIONS: LazyLock<Vec<Row>> = LazyLock::new(|| table("[mount options]"));
+pub(crate) static MOUNT_OPTIONS: LazyLock<Vec<AllowedNames>> =
+    LazyLock::new(|| table("[mount options]"));
 
 /// Returns the rows below a heading of `allowed.txt`.
-fn table(heading: &str) -> Vec<Row> {
+fn table(heading: &str) -> Vec<AllowedNames> {
     let lines = include_str!("allowed.txt").lines().skip_while(|line| *line != heading).skip(1);
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<AllowedNames> = Vec::new();
     for line in lines.take_while(|line| !line.is_empty()) {
         let names = match line.split_once(": ") {
             Some((title, names)) => {
@@ -33,7 +35,7 @@ fn table(heading: &str) -> Vec<Row> {
 }
 
 /// True if a name is in a table.
-pub(crate) fn lists(table: &[Row], name: &str) -> bool {
+pub(crate) fn lists(table: &[AllowedNames], name: &str) -> bool {
     table.iter().flat_map(|(_, names)| names).any(|p| fits(p, name))
 }
 

@@ -8,22 +8,22 @@ pub(crate) const MARK: &str = "redacted:";
 /// The key of an archive. Equal values have equal hashes in all its runs, and nobody without the
 /// key can find a value by trying.
 #[derive(Clone)]
-pub struct Key(Vec<u8>);
+pub struct RedactionKey(Vec<u8>);
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for RedactionKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key(..)")
     }
 }
 
-impl Key {
+impl RedactionKey {
     /// Makes a key from bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Key(bytes.into())
+        RedactionKey(bytes.into())
     }
 
-    /// Parses a key in the format of [`Key::to_hex`]; `None` for anything else, including an empty
-    /// text.
+    /// Parses a key in the format of [`RedactionKey::to_hex`]; `None` for anything else, including
+    /// an empty text.
     pub fn from_hex(text: &str) -> Option<Self> {
         let text = text.trim();
         let whole = !text.is_empty() && text.len().is_multiple_of(2) && text.is_ascii();
@@ -31,7 +31,7 @@ impl Key {
             .step_by(2)
             .map(|i| u8::from_str_radix(text.get(i..i + 2)?, 16).ok())
             .collect();
-        bytes.filter(|_| whole).map(Key)
+        bytes.filter(|_| whole).map(RedactionKey)
     }
 
     /// Returns the key as hexadecimal digits, for its file and for an agent of the same run.
@@ -71,15 +71,18 @@ mod tests {
 
     #[test]
     fn a_hash_needs_its_key_and_stays_what_it_is() {
-        let (k, l) = (Key::new(*b"k"), Key::new(*b"l"));
+        let (k, l) = (RedactionKey::new(*b"k"), RedactionKey::new(*b"l"));
         assert_eq!(k.stand_in("s"), k.stand_in("s"));
         assert_ne!(k.stand_in("s"), k.stand_in("t"));
         assert_ne!(k.stand_in("s"), l.stand_in("s"));
-        assert_ne!(Key::new(*b"ab").digits("c", 16), Key::new(*b"a").digits("bc", 16));
+        assert_ne!(
+            RedactionKey::new(*b"ab").digits("c", 16),
+            RedactionKey::new(*b"a").digits("bc", 16)
+        );
         assert_eq!(l.stand_in(&k.stand_in("s")), k.stand_in("s"));
         assert_eq!(k.stand_in("s").len(), MARK.len() + 16);
         assert_eq!(format!("{k:?}"), "Key(..)");
-        assert_eq!(Key::from_hex(&k.to_hex()).unwrap().stand_in("s"), k.stand_in("s"));
-        assert!(["", "0", "zz", "é"].iter().all(|bad| Key::from_hex(bad).is_none()));
+        assert_eq!(RedactionKey::from_hex(&k.to_hex()).unwrap().stand_in("s"), k.stand_in("s"));
+        assert!(["", "0", "zz", "é"].iter().all(|bad| RedactionKey::from_hex(bad).is_none()));
     }
 }

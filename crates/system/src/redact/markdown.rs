@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::redact::allowed::{ENVIRONMENT, KERNEL_PARAMETERS, MOUNT_OPTIONS, Row};
+use crate::redact::allowed::{AllowedNames, ENVIRONMENT, KERNEL_PARAMETERS, MOUNT_OPTIONS};
 
 /// Returns tables of the names whose values are recorded in clear.
 pub fn markdown() -> String {
@@ -17,7 +17,7 @@ pub fn markdown() -> String {
     out
 }
 
-fn rows(title: &str, table: &[Row], out: &mut String) {
+fn rows(title: &str, table: &[AllowedNames], out: &mut String) {
     let _ = writeln!(out, "| {title} | names |\n|---|---|");
     for (what, names) in table {
         let names: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();

@@ -15,9 +15,9 @@ mod recorder;
 mod redactor;
 mod token;
 
-pub use key::Key;
+pub use key::RedactionKey;
 pub use markdown::markdown;
-pub use names::Names;
+pub use names::HiddenNames;
 pub use recorder::{CleanRecord, Recorder};
-pub use redactor::{Found, Kind, Redactor};
+pub use redactor::{Redactor, ReplacedText, ReplacementKind};
 pub use token::{Suspect, TOKEN, first_token, is_secret_of, without_tokens};

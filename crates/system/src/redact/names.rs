@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::redact::key::Key;
-use crate::redact::redactor::Kind;
+use crate::redact::key::RedactionKey;
+use crate::redact::redactor::ReplacementKind;
 use crate::redact::token::{Pairs, RULES, add, holds};
 
 /// Names that a publication must not show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names {
+pub struct HiddenNames {
     hosts: BTreeSet<String>,
     users: BTreeSet<String>,
     homes: BTreeSet<String>,
@@ -39,7 +39,7 @@ const SHORTEST: usize = 3;
 /// each name.
 const SHORT: usize = 100;
 
-impl Names {
+impl HiddenNames {
     /// Adds a machine's name, and the first part of a fully qualified one.
     pub fn host(&mut self, name: &str) {
         let name = name.trim();
@@ -52,7 +52,7 @@ impl Names {
     }
 
     /// Returns the replacement of a machine's name.
-    pub(crate) fn host_stands_in(key: &Key, name: &str) -> String {
+    pub(crate) fn host_stands_in(key: &RedactionKey, name: &str) -> String {
         format!("host-{}", key.digits(name.split('.').next().unwrap_or(name), 6))
     }
 
@@ -101,25 +101,27 @@ impl Names {
     pub(crate) fn remove(
         &self,
         text: &str,
-        key: &Key,
-        found: &mut dyn FnMut(Kind, &str, &str),
+        key: &RedactionKey,
+        found: &mut dyn FnMut(ReplacementKind, &str, &str),
     ) -> String {
         let mut text = text.to_owned();
         for home in self.homes.iter().rev() {
             text = replace(&text, home, false, &mut |old| {
-                found(Kind::Home, old, "~");
+                found(ReplacementKind::Home, old, "~");
                 "~".to_owned()
             });
         }
         text = homes(&text, found);
-        for (names, kind, word) in
-            [(&self.hosts, Kind::Host, "host"), (&self.users, Kind::User, "user")]
-        {
+        for (names, kind, word) in [
+            (&self.hosts, ReplacementKind::Host, "host"),
+            (&self.users, ReplacementKind::User, "user"),
+        ] {
             // The longest first, because a name may start with another.
             for name in names.iter().rev() {
-                let first = if kind == Kind::Host { name.split('.').next() } else { None };
+                let first =
+                    if kind == ReplacementKind::Host { name.split('.').next() } else { None };
                 let new = format!("{word}-{}", key.digits(first.unwrap_or(name), 6));
-                text = replace(&text, name, kind == Kind::Host, &mut |old| {
+                text = replace(&text, name, kind == ReplacementKind::Host, &mut |old| {
                     found(kind, old, &new);
                     new.clone()
                 });
@@ -187,7 +189,7 @@ fn domain_len(text: &str) -> usize {
 }
 
 /// Replaces `/home/NAME`, `/Users/NAME` and `/root` by `~`.
-fn homes(text: &str, found: &mut dyn FnMut(Kind, &str, &str)) -> String {
+fn homes(text: &str, found: &mut dyn FnMut(ReplacementKind, &str, &str)) -> String {
     if !HOME_ROOTS.iter().any(|root| text.contains(root)) {
         return text.to_owned();
     }
@@ -210,7 +212,7 @@ fn homes(text: &str, found: &mut dyn FnMut(Kind, &str, &str)) -> String {
             out.push('/');
             rest = &rest[at + 1..];
         } else {
-            found(Kind::Home, &tail[..len], "~");
+            found(ReplacementKind::Home, &tail[..len], "~");
             out.push('~');
             rest = &tail[len..];
         }
@@ -223,13 +225,13 @@ fn homes(text: &str, found: &mut dyn FnMut(Kind, &str, &str)) -> String {
 mod tests {
     use super::*;
 
-    fn clean(names: &Names, text: &str) -> String {
-        names.remove(text, &Key::new(*b"k"), &mut |_, _, _| ())
+    fn clean(names: &HiddenNames, text: &str) -> String {
+        names.remove(text, &RedactionKey::new(*b"k"), &mut |_, _, _| ())
     }
 
     #[test]
     fn names_are_found_in_texts_of_any_length() {
-        let mut names = Names::default();
+        let mut names = HiddenNames::default();
         names.host("kestrel");
         names.user("eve");
         names.home("/export/people/mallory");
@@ -248,13 +250,13 @@ mod tests {
 
     #[test]
     fn names_go_where_they_stand_as_words() {
-        let mut names = Names::default();
+        let mut names = HiddenNames::default();
         names.host("kestrel.example.org");
         names.home("/export/people/eve");
         names.learn("PATH=/home/mallory/bin:/usr/bin");
-        let host = format!("host-{}", Key::new(*b"k").digits("kestrel", 6));
-        let eve = format!("user-{}", Key::new(*b"k").digits("eve", 6));
-        let mallory = format!("user-{}", Key::new(*b"k").digits("mallory", 6));
+        let host = format!("host-{}", RedactionKey::new(*b"k").digits("kestrel", 6));
+        let eve = format!("user-{}", RedactionKey::new(*b"k").digits("eve", 6));
+        let mallory = format!("user-{}", RedactionKey::new(*b"k").digits("mallory", 6));
         assert_eq!(clean(&names, "on kestrel: kestrels"), format!("on {host}: kestrels"));
         assert_eq!(
             clean(&names, "http://kestrel.lab.example.org:80/x"),
@@ -271,19 +273,19 @@ mod tests {
 
     #[test]
     fn words_of_everyday_are_not_taken_for_names() {
-        let mut names = Names::default();
+        let mut names = HiddenNames::default();
         for name in ["root", "test", "a", "42", "localhost"] {
             names.host(name);
             names.user(name);
         }
-        assert_eq!(names, Names::default());
+        assert_eq!(names, HiddenNames::default());
         assert_eq!(clean(&names, "/home/test/x"), "~/x");
     }
 
     proptest::proptest! {
         #[test]
         fn never_panics(text in "(/home/|/root|\\PC){0,20}") {
-            let mut names = Names::default();
+            let mut names = HiddenNames::default();
             names.learn(&text);
             names.host("é-host");
             let _ = clean(&names, &text);

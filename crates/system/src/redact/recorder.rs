@@ -8,14 +8,14 @@ use assay_model::{Experiment, Fact, TrialRecord, ValidationResult};
 use serde_json::Value;
 
 use crate::redact::allowed;
-use crate::redact::key::{Key, MARK};
+use crate::redact::key::{MARK, RedactionKey};
 use crate::redact::token::{Suspect, first_token, is_secret_of, takes_secret, without_tokens};
 
 /// Removes private data from a record.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
     /// The archive's key; without one, values are recorded as unknown.
-    pub key: Option<Key>,
+    pub key: Option<RedactionKey>,
     /// Environment variables that the experiment adds to the list, as names or prefixes (`MY_*`).
     pub also: Vec<String>,
 }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn only_listed_values_are_recorded() {
-        let recorder = Recorder { key: Some(Key::new(*b"k")), also: vec!["MY_*".into()] };
+        let recorder = Recorder { key: Some(RedactionKey::new(*b"k")), also: vec!["MY_*".into()] };
         let mut facts = facts();
         recorder.facts(&mut facts);
         let value = |path: &str| facts[path].value().unwrap().to_owned();

@@ -6,14 +6,14 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use crate::redact::key::Key;
-use crate::redact::names::Names;
+use crate::redact::key::RedactionKey;
+use crate::redact::names::HiddenNames;
 use crate::redact::recorder::{Recorder, arguments};
 use crate::redact::token::{TOKEN, find, first_token, is_secret_of, proof_of, without_tokens};
 
 /// Kind of a replaced text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum ReplacementKind {
     /// A value that looks like a token.
     Token,
     /// The value of an unlisted environment variable, kernel parameter or mount option.
@@ -27,24 +27,24 @@ pub enum Kind {
     Share,
 }
 
-impl Kind {
+impl ReplacementKind {
     /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Token => "token",
-            Kind::Value => "value",
-            Kind::Host => "host name",
-            Kind::User => "user name",
-            Kind::Home => "home folder",
-            Kind::Share => "network share",
+            ReplacementKind::Token => "token",
+            ReplacementKind::Value => "value",
+            ReplacementKind::Host => "host name",
+            ReplacementKind::User => "user name",
+            ReplacementKind::Home => "home folder",
+            ReplacementKind::Share => "network share",
         }
     }
 }
 
 /// A replaced text and the number of its replacements.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    pub kind: Kind,
+pub struct ReplacedText {
+    pub kind: ReplacementKind,
     /// The replaced text if it is not secret, such as a fact's path or a host's name; for a token,
     /// the file and the reason.
     pub what: String,
@@ -58,10 +58,10 @@ pub struct Found {
 #[derive(Debug)]
 pub struct Redactor {
     recorder: Recorder,
-    key: Key,
+    key: RedactionKey,
     /// The names to replace; `None` for output that only the archive's owner sees.
-    names: Option<Names>,
-    found: Mutex<BTreeMap<(Kind, String, String), u64>>,
+    names: Option<HiddenNames>,
+    found: Mutex<BTreeMap<(ReplacementKind, String, String), u64>>,
 }
 
 /// Keys whose values are vocabulary, numbers as text, hashes or packed data, and never a person's
@@ -94,28 +94,28 @@ const VERBATIM: [&str; 22] = [
 impl Redactor {
     /// Makes a redactor for the archive's owner: replaces tokens and values of unlisted variables,
     /// but keeps names.
-    pub fn secrets(key: Key, also: Vec<String>) -> Self {
+    pub fn secrets(key: RedactionKey, also: Vec<String>) -> Self {
         let recorder = Recorder { key: Some(key.clone()), also };
         Redactor { recorder, key, names: None, found: Mutex::default() }
     }
 
     /// Makes a redactor for publications: also replaces names of machines and people, home folders
     /// and network shares.
-    pub fn publication(key: Key, also: Vec<String>, names: Names) -> Self {
+    pub fn publication(key: RedactionKey, also: Vec<String>, names: HiddenNames) -> Self {
         Redactor { names: Some(names), ..Redactor::secrets(key, also) }
     }
 
     /// Returns the replacements made so far.
-    pub fn found(&self) -> Vec<Found> {
+    pub fn found(&self) -> Vec<ReplacedText> {
         let found = self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let rows = found.iter().map(|((kind, what, by), times)| {
             let (what, by) = (what.clone(), by.clone());
-            Found { kind: *kind, what, by, times: *times }
+            ReplacedText { kind: *kind, what, by, times: *times }
         });
         rows.collect()
     }
 
-    fn count(&self, kind: Kind, what: &str, by: &str) {
+    fn count(&self, kind: ReplacementKind, what: &str, by: &str) {
         let mut found = self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *found.entry((kind, what.to_owned(), by.to_owned())).or_default() += 1;
     }
@@ -144,7 +144,11 @@ impl Redactor {
         let clean = without_tokens(text);
         if let Cow::Owned(_) = &clean {
             for (_, why) in find(text) {
-                self.count(Kind::Token, &format!("{place} (it {})", why.reason()), TOKEN);
+                self.count(
+                    ReplacementKind::Token,
+                    &format!("{place} (it {})", why.reason()),
+                    TOKEN,
+                );
             }
         }
         let Some(names) = self.names.as_ref().filter(|names| names.may_be_in(&clean)) else {
@@ -205,7 +209,7 @@ impl Redactor {
     /// (`\nghp_...`), hosts, which may be any word, and keys that suggest a secret, which may
     /// contain blanks.
     fn is_clean(&self, text: &str) -> bool {
-        let named = |names: &Names| text.contains("\"host\"") || names.may_be_in(text);
+        let named = |names: &HiddenNames| text.contains("\"host\"") || names.may_be_in(text);
         !text.contains('\\')
             && !text.contains("\"facts\"")
             && !text.contains("\"default\"")
@@ -276,7 +280,7 @@ impl Redactor {
             return None;
         }
         if is_secret_of(key, text) {
-            self.count(Kind::Token, &format!("{place}: {key}"), TOKEN);
+            self.count(ReplacementKind::Token, &format!("{place}: {key}"), TOKEN);
             return Some(TOKEN.to_owned());
         }
         let Cow::Owned(new) = self.text(place, text) else { return None };
@@ -287,8 +291,8 @@ impl Redactor {
     fn host(&self, text: &str) -> Option<String> {
         let own = !text.is_empty() && text != "localhost" && !text.starts_with("host-");
         (self.names.is_some() && own).then(|| {
-            let new = Names::host_stands_in(&self.key, text);
-            self.count(Kind::Host, text, &new);
+            let new = HiddenNames::host_stands_in(&self.key, text);
+            self.count(ReplacementKind::Host, text, &new);
             new
         })
     }
@@ -300,8 +304,16 @@ impl Redactor {
         let mut new = match self.recorder.fact(path, value) {
             Ok(Cow::Borrowed(_)) => value.to_owned(),
             Ok(Cow::Owned(new)) => {
-                let kind = if new.contains(TOKEN) { Kind::Token } else { Kind::Value };
-                self.count(kind, path, if kind == Kind::Token { TOKEN } else { "its hash" });
+                let kind = if new.contains(TOKEN) {
+                    ReplacementKind::Token
+                } else {
+                    ReplacementKind::Value
+                };
+                self.count(
+                    kind,
+                    path,
+                    if kind == ReplacementKind::Token { TOKEN } else { "its hash" },
+                );
                 new
             }
             Err(reason) => reason.to_owned(),
@@ -309,7 +321,7 @@ impl Redactor {
         if self.names.is_some() {
             if let Some(share) = path.contains("mount.").then(|| share(&new)).flatten() {
                 let by = format!("share-{}", self.key.digits(&share, 6));
-                self.count(Kind::Share, &share, &by);
+                self.count(ReplacementKind::Share, &share, &by);
                 new = new.replacen(&share, &by, 1);
             }
             new = self.text(place, &new).into_owned();
@@ -344,10 +356,10 @@ mod tests {
     use super::*;
 
     fn publication() -> Redactor {
-        let mut names = Names::default();
+        let mut names = HiddenNames::default();
         names.host("kestrel");
         names.home("/home/mallory");
-        Redactor::publication(Key::new(*b"k"), Vec::new(), names)
+        Redactor::publication(RedactionKey::new(*b"k"), Vec::new(), names)
     }
 
     #[test]
@@ -367,8 +379,14 @@ mod tests {
         assert_eq!(value["host"], value["facts"]["host.name"]["value"]);
         assert!(value["host"].as_str().unwrap().starts_with("host-"));
         assert_eq!(r.json("system.json", &clean), clean, "done twice");
-        let kinds: Vec<Kind> = r.found().iter().map(|f| f.kind).collect();
-        for kind in [Kind::Token, Kind::Value, Kind::Host, Kind::Home, Kind::Share] {
+        let kinds: Vec<ReplacementKind> = r.found().iter().map(|f| f.kind).collect();
+        for kind in [
+            ReplacementKind::Token,
+            ReplacementKind::Value,
+            ReplacementKind::Host,
+            ReplacementKind::Home,
+            ReplacementKind::Share,
+        ] {
             assert!(kinds.contains(&kind), "{kinds:?}");
         }
     }
@@ -376,7 +394,7 @@ mod tests {
     #[test]
     fn what_an_escape_hides_is_found() {
         let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
-        for r in [publication(), Redactor::secrets(Key::new(*b"k"), Vec::new())] {
+        for r in [publication(), Redactor::secrets(RedactionKey::new(*b"k"), Vec::new())] {
             let text = format!(r#"{{"notes":["text\n{token}"]}}"#);
             let clean = r.json("record.json", &text);
             assert_eq!(clean, r#"{"notes":["text\n[token]"]}"#);
@@ -426,7 +444,7 @@ mod tests {
 
     #[test]
     fn the_owner_sees_names_and_no_secrets() {
-        let r = Redactor::secrets(Key::new(*b"k"), Vec::new());
+        let r = Redactor::secrets(RedactionKey::new(*b"k"), Vec::new());
         let log = b"kestrel password=hunter2\n".as_slice();
         assert_eq!(&*r.file("trials/0001/stdout.log", log).unwrap(), b"kestrel password=[token]\n");
         assert_eq!(r.file("x.log", b"\xff").unwrap(), Cow::Borrowed(b"\xff".as_slice()));
@@ -435,9 +453,9 @@ mod tests {
 
     #[test]
     fn an_experiment_stays_one() {
-        let mut names = Names::default();
+        let mut names = HiddenNames::default();
         names.host("name");
-        let r = Redactor::publication(Key::new(*b"k"), Vec::new(), names);
+        let r = Redactor::publication(RedactionKey::new(*b"k"), Vec::new(), names);
         let text = "name = \"x\"\ntitle = \"on name\" # why\n";
         let clean = r.file("experiment.toml", text.as_bytes()).unwrap().into_owned();
         let table: toml::Table = String::from_utf8(clean).unwrap().parse().unwrap();

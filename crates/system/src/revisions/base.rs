@@ -6,7 +6,7 @@ use crate::revisions::{Repository, Revision, RevisionError, WORKTREE};
 
 /// Reason why a commit is the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum BaseReason {
     /// The base is the named commit.
     Named,
     /// The base is the merge base, where the head left the branch. The value is the number of
@@ -26,7 +26,7 @@ pub struct Base {
     /// Revision to measure as the base.
     pub revision: Revision,
     /// Reason for the choice.
-    pub why: Why,
+    pub why: BaseReason,
 }
 
 impl Base {
@@ -35,9 +35,9 @@ impl Base {
         let commit = self.revision.commit.as_deref().unwrap_or_default();
         let short = commit.get(..10).unwrap_or(commit);
         match self.why {
-            Why::Named | Why::Unrelated => self.name.clone(),
-            Why::Fork(_) => format!("{} at their merge base {short}", self.name),
-            Why::TestMerge => format!("its first parent {short}"),
+            BaseReason::Named | BaseReason::Unrelated => self.name.clone(),
+            BaseReason::Fork(_) => format!("{} at their merge base {short}", self.name),
+            BaseReason::TestMerge => format!("its first parent {short}"),
         }
     }
 
@@ -46,18 +46,18 @@ impl Base {
     pub fn remark(&self, head: &str) -> Option<String> {
         let name = &self.name;
         match self.why {
-            Why::Named => None,
-            Why::Fork(n) => {
+            BaseReason::Named => None,
+            BaseReason::Fork(n) => {
                 let commits = if n == 1 { "a commit".to_owned() } else { format!("{n} commits") };
                 let base = self.label();
                 Some(format!(
                     "{name} has {commits} that {head} does not have: {head} is compared with {base}"
                 ))
             }
-            Why::TestMerge => {
+            BaseReason::TestMerge => {
                 Some(format!("{head} is a test merge: it is compared with {}", self.label()))
             }
-            Why::Unrelated => {
+            BaseReason::Unrelated => {
                 Some(format!("{head} and {name} have no commit in common: compared as they are"))
             }
         }
@@ -82,9 +82,9 @@ impl Repository {
         let named = self.one(&name)?;
         let as_named = |why| Base { name: name.clone(), revision: named.clone(), why };
         let ends = (&named.commit, &self.one(head)?.commit);
-        let (Some(from), Some(to)) = ends else { return Ok(as_named(Why::Named)) };
+        let (Some(from), Some(to)) = ends else { return Ok(as_named(BaseReason::Named)) };
         if named.label == WORKTREE {
-            return Ok(as_named(Why::Named));
+            return Ok(as_named(BaseReason::Named));
         }
         // A tag is meant literally, as a release. A commit or branch may be an older tip of the
         // branch that the test merge is into.
@@ -94,7 +94,7 @@ impl Repository {
             && let Some(parent) = self.test_merge(to, branch)?
             && self.is_ancestor(from, &parent)?
         {
-            let why = if parent == *from { Why::Named } else { Why::TestMerge };
+            let why = if parent == *from { BaseReason::Named } else { BaseReason::TestMerge };
             return Ok(Base { revision: self.one(&parent)?, ..as_named(why) });
         }
         let args = ["merge-base", from, to].map(OsStr::new);
@@ -106,14 +106,14 @@ impl Repository {
                     repo: self.path.clone(),
                 });
             }
-            return Ok(as_named(Why::Unrelated));
+            return Ok(as_named(BaseReason::Unrelated));
         };
         let fork = String::from_utf8_lossy(&found).trim().to_owned();
         if fork == *from {
-            return Ok(as_named(Why::Named));
+            return Ok(as_named(BaseReason::Named));
         }
         let ahead = self.git().text(&["rev-list", "--count", &format!("{fork}..{from}")])?;
-        let why = Why::Fork(ahead.parse().unwrap_or(1));
+        let why = BaseReason::Fork(ahead.parse().unwrap_or(1));
         Ok(Base { revision: self.one(&fork)?, ..as_named(why) })
     }
 

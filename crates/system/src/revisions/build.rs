@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::Interrupt;
-use crate::process::{End, Limits, Output, Program, Runner};
+use crate::process::{Limits, Output, ProcessEnd, ProgramSpec, Runner};
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -33,7 +33,7 @@ const ERRORS: [&str; 5] = ["error:", "error[", "error at ", "undefined reference
 /// Outcome of a build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum BuildOutcome {
     /// The build succeeded, and the program can be run.
     Built,
     /// The build failed or timed out.
@@ -45,10 +45,10 @@ pub enum Outcome {
 
 /// Stored record of a build.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Kept {
+struct BuildRecord {
     tree: String,
     command: String,
-    outcome: Outcome,
+    outcome: BuildOutcome,
     sha256: String,
     files: usize,
     seconds: f64,
@@ -64,7 +64,7 @@ pub struct Build {
     /// named as the repository.
     pub folder: PathBuf,
     /// Outcome of the build.
-    pub outcome: Outcome,
+    pub outcome: BuildOutcome,
     /// SHA-256 over all files that the build made, by path, mode and content. Without a build
     /// command it covers no files.
     pub sha256: String,
@@ -146,7 +146,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// The revision cannot be checked out, the disk is full, or the build cannot be started or was
-    /// interrupted. A build that fails is an [`Outcome`].
+    /// interrupted. A build that fails is a [`BuildOutcome`].
     pub fn build(&self, revision: &Revision, number: u32) -> Result<Build, RevisionError> {
         let dir = self.cache.join(self.key(revision, number));
         // Running a build takes a shared lock; making or removing it takes an exclusive one.
@@ -183,7 +183,12 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn make(&self, revision: &Revision, number: u32, dir: &Path) -> Result<Kept, RevisionError> {
+    fn make(
+        &self,
+        revision: &Revision,
+        number: u32,
+        dir: &Path,
+    ) -> Result<BuildRecord, RevisionError> {
         let source = dir.join(SOURCE);
         if source.exists() {
             fs::remove_dir_all(&source).map_err(RevisionError::io("remove", &source))?;
@@ -194,18 +199,18 @@ impl<'a> Builder<'a> {
         let start = crate::clock::monotonic_ns();
         let outcome = if !folder.is_dir() {
             let prefix = self.repo.prefix.display();
-            Outcome::Failed { reason: format!("it has no folder {prefix}") }
+            BuildOutcome::Failed { reason: format!("it has no folder {prefix}") }
         } else if self.command.is_empty() {
-            Outcome::Built
+            BuildOutcome::Built
         } else {
             self.run((revision, number), &folder, dir)?
         };
         let seconds = crate::clock::monotonic_ns().saturating_sub(start) as f64 / 1e9;
         let (sha256, made) = match outcome {
-            Outcome::Built => products(&source, &files.tracked)?,
-            Outcome::Failed { .. } => (String::new(), 0),
+            BuildOutcome::Built => products(&source, &files.tracked)?,
+            BuildOutcome::Failed { .. } => (String::new(), 0),
         };
-        let kept = Kept {
+        let kept = BuildRecord {
             tree: revision.tree.clone(),
             command: self.command.to_owned(),
             outcome,
@@ -229,7 +234,7 @@ impl<'a> Builder<'a> {
         (revision, number): (&Revision, u32),
         folder: &Path,
         dir: &Path,
-    ) -> Result<Outcome, RevisionError> {
+    ) -> Result<BuildOutcome, RevisionError> {
         let argv: Vec<OsString> = ["sh", "-c", self.command].map(OsString::from).into();
         let env: Vec<(OsString, OsString)> = vec![
             // The folder has no `.git`, and git must not find an unrelated one further up.
@@ -237,7 +242,7 @@ impl<'a> Builder<'a> {
             ("ASSAY_REVISION".into(), revision.commit.clone().unwrap_or_default().into()),
             ("ASSAY_BUILD".into(), number.to_string().into()),
         ];
-        let program = Program {
+        let program = ProgramSpec {
             argv: &argv,
             env: &env,
             cwd: Some(folder),
@@ -252,7 +257,7 @@ impl<'a> Builder<'a> {
         let ran = runner.run(&program, &limits, &mut ())?;
         let mut output = runner.stdout.bytes();
         output.extend_from_slice(&runner.stderr.bytes());
-        let built = ran.end == End::Exited && ran.exit.success();
+        let built = ran.end == ProcessEnd::Exited && ran.exit.success();
         if !built {
             // The source of a failed build is removed: the next attempt starts anew, and until then
             // it would only take space, perhaps all that is left.
@@ -280,18 +285,22 @@ impl<'a> Builder<'a> {
                     ),
                 }
             };
-            Outcome::Failed { reason: format!("`{}` {what}{output}", self.command) }
+            BuildOutcome::Failed { reason: format!("`{}` {what}{output}", self.command) }
         };
         match (ran.end, ran.exit) {
-            (End::Interrupted, _) => Err(RevisionError::Interrupted(revision.label.clone())),
-            (End::TimedOut, _) => Ok(failed(format!(
+            (ProcessEnd::Interrupted, _) => Err(RevisionError::Interrupted(revision.label.clone())),
+            (ProcessEnd::TimedOut, _) => Ok(failed(format!(
                 "took longer than {} and was ended",
                 assay_model::units::format_duration(self.timeout)
             ))),
-            (End::WantsTerminal, _) => Ok(failed("asked for the terminal and was ended".into())),
-            (End::Exited, exit) if exit.success() => logged.map(|()| Outcome::Built),
-            (End::Exited, assay_model::Exit::Code(code)) => Ok(failed(format!("exit code {code}"))),
-            (End::Exited, assay_model::Exit::Signal(n)) => {
+            (ProcessEnd::WantsTerminal, _) => {
+                Ok(failed("asked for the terminal and was ended".into()))
+            }
+            (ProcessEnd::Exited, exit) if exit.success() => logged.map(|()| BuildOutcome::Built),
+            (ProcessEnd::Exited, assay_model::Exit::Code(code)) => {
+                Ok(failed(format!("exit code {code}")))
+            }
+            (ProcessEnd::Exited, assay_model::Exit::Signal(n)) => {
                 Ok(failed(format!("ended by signal {n}")))
             }
         }
@@ -324,9 +333,9 @@ fn open(dir: &Path, how: FlockOperation) -> Result<File, RevisionError> {
 
 /// Reads the record of a successful build. A failed build is tried again, because disks get space
 /// and compilers get installed.
-fn read(dir: &Path) -> Option<Kept> {
-    let kept: Kept = serde_json::from_slice(&fs::read(dir.join(RECORD)).ok()?).ok()?;
-    (kept.outcome == Outcome::Built).then_some(kept)
+fn read(dir: &Path) -> Option<BuildRecord> {
+    let kept: BuildRecord = serde_json::from_slice(&fs::read(dir.join(RECORD)).ok()?).ok()?;
+    (kept.outcome == BuildOutcome::Built).then_some(kept)
 }
 
 /// Returns the hash over all files below `source` that git does not track, and their number.

@@ -18,7 +18,7 @@ const POINTER_BYTES: u64 = 1024;
 
 /// Files that a checkout has written.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct CheckoutFiles {
     /// Every file that git tracks, by its path below the folder.
     pub tracked: HashSet<PathBuf>,
     /// Sentences about missing content.
@@ -30,7 +30,7 @@ pub(crate) fn checkout(
     repo: &Repository,
     revision: &Revision,
     dest: &Path,
-) -> Result<Files, RevisionError> {
+) -> Result<CheckoutFiles, RevisionError> {
     let scratch = Scratch::new()?;
     let mut git = Git::at(dest);
     if revision.label == crate::revisions::WORKTREE {
@@ -45,7 +45,7 @@ pub(crate) fn checkout(
         git = repo.objects_in(&scratch, git)?;
     }
     let _ = fs::remove_file(scratch.index());
-    let mut files = Files::default();
+    let mut files = CheckoutFiles::default();
     write(git, &repo.git_dir, &revision.tree, dest, Path::new(""), &scratch, &mut files)?;
     Ok(files)
 }
@@ -57,7 +57,7 @@ fn write(
     dest: &Path,
     below: &Path,
     scratch: &Scratch,
-    files: &mut Files,
+    files: &mut CheckoutFiles,
 ) -> Result<(), RevisionError> {
     let git = git
         .with("GIT_DIR", git_dir)

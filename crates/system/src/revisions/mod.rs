@@ -15,8 +15,8 @@ mod git;
 mod repository;
 mod toolchain;
 
-pub use base::{Base, Why};
-pub use build::{Build, Builder, Outcome};
+pub use base::{Base, BaseReason};
+pub use build::{Build, BuildOutcome, Builder};
 pub use cache::{DEFAULT_LIMIT, sweep};
 pub use error::RevisionError;
 pub use repository::{Merges, Note, Repository, Revision, WORKTREE};

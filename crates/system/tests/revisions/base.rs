@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_system::revisions::{Repository, RevisionError, Why};
+use assay_system::revisions::{BaseReason, Repository, RevisionError};
 use assay_testing::git;
 
 struct World {
@@ -23,7 +23,7 @@ impl World {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    fn base(&self, base: Option<&str>, head: &str) -> (String, Why) {
+    fn base(&self, base: Option<&str>, head: &str) -> (String, BaseReason) {
         let base = Repository::open(&self.repo).unwrap().base(base, head).unwrap();
         (base.revision.commit.unwrap_or_default(), base.why)
     }
@@ -50,19 +50,19 @@ fn parted() -> (World, String, String) {
 #[test]
 fn a_branch_is_judged_against_the_commit_where_it_left() {
     let (world, a, c) = parted();
-    assert_eq!(world.base(Some("main"), "pr"), (a.clone(), Why::Fork(2)));
+    assert_eq!(world.base(Some("main"), "pr"), (a.clone(), BaseReason::Fork(2)));
     // Without a name the result is the same, because main is the default branch.
-    assert_eq!(world.base(None, "pr"), (a.clone(), Why::Fork(2)));
+    assert_eq!(world.base(None, "pr"), (a.clone(), BaseReason::Fork(2)));
     // A base in the head's own past is used as named.
     for name in ["v1", "main~2", &a] {
-        assert_eq!(world.base(Some(name), "pr"), (a.clone(), Why::Named), "{name}");
-        assert_eq!(world.base(Some(name), "main"), (a.clone(), Why::Named), "{name}");
+        assert_eq!(world.base(Some(name), "pr"), (a.clone(), BaseReason::Named), "{name}");
+        assert_eq!(world.base(Some(name), "main"), (a.clone(), BaseReason::Named), "{name}");
     }
     // A merged branch has no commits of its own.
-    assert_eq!(world.base(Some("main"), "v1"), (a, Why::Fork(2)));
+    assert_eq!(world.base(Some("main"), "v1"), (a, BaseReason::Fork(2)));
     // The work tree counts as its HEAD commit, and can be a base itself.
-    assert_eq!(world.base(Some("main"), "worktree"), (c.clone(), Why::Named));
-    assert_eq!(world.base(Some("worktree"), "pr").1, Why::Named);
+    assert_eq!(world.base(Some("main"), "worktree"), (c.clone(), BaseReason::Named));
+    assert_eq!(world.base(Some("worktree"), "pr").1, BaseReason::Named);
     let text = Repository::open(&world.repo).unwrap().base(None, "pr").unwrap();
     let remark = text.remark("pr").unwrap();
     assert!(remark.starts_with("main has 2 commits that pr does not have"), "{remark}");
@@ -74,17 +74,17 @@ fn a_test_merge_is_judged_against_its_first_parent() {
     world.git(&["checkout", "--quiet", "--detach", "main"]);
     world.git(&["merge", "--quiet", "--no-ff", "-m", "Merge branch 'pr'", "pr"]);
     // The tip that a pull request was made against is older than the branch it is merged into.
-    assert_eq!(world.base(Some(&a), "HEAD"), (c.clone(), Why::TestMerge));
-    assert_eq!(world.base(Some("main"), "HEAD"), (c.clone(), Why::Named));
-    assert_eq!(world.base(None, "HEAD"), (c.clone(), Why::Named));
+    assert_eq!(world.base(Some(&a), "HEAD"), (c.clone(), BaseReason::TestMerge));
+    assert_eq!(world.base(Some("main"), "HEAD"), (c.clone(), BaseReason::Named));
+    assert_eq!(world.base(None, "HEAD"), (c.clone(), BaseReason::Named));
     // A release is meant literally.
-    assert_eq!(world.base(Some("v1"), "HEAD"), (a.clone(), Why::Named));
+    assert_eq!(world.base(Some("v1"), "HEAD"), (a.clone(), BaseReason::Named));
     // GitHub's message identifies a test merge even without branches, as in a CI that has fetched
     // only the merge.
     let pr = world.git(&["rev-parse", "pr"]);
     world.git(&["commit", "--quiet", "--amend", "-m", &format!("Merge {pr} into {c}")]);
     world.git(&["branch", "-D", "main", "pr"]);
-    assert_eq!(world.base(Some(&a), "HEAD"), (c, Why::TestMerge));
+    assert_eq!(world.base(Some(&a), "HEAD"), (c, BaseReason::TestMerge));
 }
 
 #[test]
@@ -92,14 +92,14 @@ fn a_branch_that_main_was_merged_into_is_judged_against_main() {
     let (world, _, c) = parted();
     world.git(&["checkout", "--quiet", "pr"]);
     world.git(&["merge", "--quiet", "--no-ff", "-m", "Merge branch 'main' into pr", "main"]);
-    assert_eq!(world.base(Some("main"), "pr"), (c.clone(), Why::Named));
+    assert_eq!(world.base(Some("main"), "pr"), (c.clone(), BaseReason::Named));
     world.git(&["checkout", "--quiet", "main"]);
     world.commit("d");
-    assert_eq!(world.base(Some("main"), "pr"), (c, Why::Fork(1)));
+    assert_eq!(world.base(Some("main"), "pr"), (c, BaseReason::Fork(1)));
     // A merge on the default branch itself is not a test merge.
     world.git(&["merge", "--quiet", "--no-ff", "-m", "Merge branch 'pr'", "pr"]);
     let before = world.git(&["rev-parse", "HEAD~1"]);
-    assert_eq!(world.base(Some("HEAD~1"), "HEAD"), (before, Why::Named));
+    assert_eq!(world.base(Some("HEAD~1"), "HEAD"), (before, BaseReason::Named));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn what_has_no_common_commit_is_compared_as_it_is_or_fetched() {
     let (world, _, c) = parted();
     world.git(&["checkout", "--quiet", "--orphan", "other"]);
     world.commit("other");
-    assert_eq!(world.base(Some("main"), "other"), (c, Why::Unrelated));
+    assert_eq!(world.base(Some("main"), "other"), (c, BaseReason::Unrelated));
     world.git(&["checkout", "--quiet", "main"]);
     // A shallow clone that ends before the merge base.
     let shallow = world.repo.parent().unwrap().join("shallow");
@@ -118,7 +118,7 @@ fn what_has_no_common_commit_is_compared_as_it_is_or_fetched() {
     assert!(error.to_string().contains("git fetch --unshallow"), "{error}");
     git(&shallow, &["fetch", "--quiet", "--unshallow"]);
     let found = Repository::open(&shallow).unwrap().base(None, "origin/pr").unwrap();
-    assert_eq!((found.name.as_str(), found.why), ("origin/HEAD", Why::Fork(2)));
+    assert_eq!((found.name.as_str(), found.why), ("origin/HEAD", BaseReason::Fork(2)));
     // A repository without any branch that could be the default.
     world.git(&["checkout", "--quiet", "pr"]);
     world.git(&["branch", "-D", "main"]);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_system::revisions::{
-    Builder, DEFAULT_LIMIT, Merges, Outcome, Repository, RevisionError, sweep,
+    BuildOutcome, Builder, DEFAULT_LIMIT, Merges, Repository, RevisionError, sweep,
 };
 use assay_testing::{Turn, alone, git};
 
@@ -118,7 +118,7 @@ fn nothing_of_the_users_changes_while_its_states_are_built() {
     let builder = fixture.builder(&repo, "cat n.txt > built && ls > listed");
     for revision in repo.resolve(&names(&["v1", "main", "worktree"])).unwrap() {
         let build = builder.build(&revision, 1).unwrap();
-        assert_eq!(build.outcome, Outcome::Built, "{revision:?}");
+        assert_eq!(build.outcome, BuildOutcome::Built, "{revision:?}");
         let built = fs::read_to_string(build.folder.join("built")).unwrap();
         let wanted = match revision.label.as_str() {
             "v1" => "1\n",
@@ -162,8 +162,8 @@ fn a_build_that_fails_or_hangs_is_an_outcome_and_is_tried_again() {
         match builder.build(&main, 1).unwrap() {
             build if build.cached => panic!("kept"),
             build => match build.outcome {
-                Outcome::Failed { reason } => reason,
-                Outcome::Built => panic!("built"),
+                BuildOutcome::Failed { reason } => reason,
+                BuildOutcome::Built => panic!("built"),
             },
         }
     };
@@ -253,7 +253,7 @@ fn a_partial_clone_says_how_to_get_the_rest() {
     let remedy = error.split('`').nth(1).unwrap_or_default();
     assert!(error.contains("partial clone") && remedy.starts_with("git fetch"), "{error}");
     git(&partial, &remedy.split(' ').skip(1).collect::<Vec<_>>());
-    assert_eq!(fixture.builder(&repo, "").build(&first, 1).unwrap().outcome, Outcome::Built);
+    assert_eq!(fixture.builder(&repo, "").build(&first, 1).unwrap().outcome, BuildOutcome::Built);
 }
 
 #[test]

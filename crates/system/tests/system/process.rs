@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use assay_model::Exit;
 use assay_system::Interrupt;
-use assay_system::process::{End, Limits, Output, ProcessError, Program, Ran, Runner, Sink};
+use assay_system::process::{
+    Limits, Output, ProcessEnd, ProcessError, ProcessResult, ProgramSpec, Runner, Sink,
+};
 use assay_testing::alone;
 
 fn limits() -> Limits {
@@ -23,9 +25,9 @@ fn run_with(
     limits: &Limits,
     protocol: bool,
     sink: &mut dyn Sink,
-) -> Result<Ran, ProcessError> {
+) -> Result<ProcessResult, ProcessError> {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-    let program = Program {
+    let program = ProgramSpec {
         argv: &argv,
         env: &[],
         cwd: None,
@@ -37,7 +39,7 @@ fn run_with(
     runner.run(&program, limits, sink)
 }
 
-fn sh(runner: &mut Runner, script: &str) -> Ran {
+fn sh(runner: &mut Runner, script: &str) -> ProcessResult {
     run_with(runner, &["sh", "-c", script], &limits(), false, &mut ()).unwrap()
 }
 
@@ -132,7 +134,7 @@ fn a_program_that_hangs_is_ended_with_its_group() {
     // The shell and its child ignore SIGTERM, so that SIGKILL is needed.
     let script = "trap '' TERM; sh -c 'trap \"\" TERM; exec sleep 987.125' & wait; sleep 987.125";
     let ran = run_with(&mut runner, &["sh", "-c", script], &limits, false, &mut ()).unwrap();
-    assert_eq!((ran.end, ran.exit), (End::TimedOut, Exit::Signal(9)));
+    assert_eq!((ran.end, ran.exit), (ProcessEnd::TimedOut, Exit::Signal(9)));
     assert!(!alive("sleep 987.125"));
 }
 
@@ -164,7 +166,7 @@ fn an_interrupt_ends_it() {
     });
     let ran = run_with(&mut runner, &["sleep", "985.5"], &limits(), false, &mut ()).unwrap();
     thread.join().unwrap();
-    assert_eq!((ran.end, ran.exit), (End::Interrupted, Exit::Signal(15)));
+    assert_eq!((ran.end, ran.exit), (ProcessEnd::Interrupted, Exit::Signal(15)));
 }
 
 #[derive(Default)]

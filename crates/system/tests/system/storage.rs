@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use crate::bench::killed::kill_and_put_back;
 use crate::bench::{Bench, settings};
-use assay_system::process::{Limits, Output, Program, Runner};
-use assay_system::{Applied, Controller, Root};
+use assay_system::process::{Limits, Output, ProgramSpec, Runner};
+use assay_system::{AppliedSettings, Controller, Root};
 
-fn figure(applied: &Applied, name: &str) -> f64 {
+fn figure(applied: &AppliedSettings, name: &str) -> f64 {
     applied.measured().iter().find(|m| m.0.name == name).unwrap().0.value.unwrap()
 }
 
@@ -122,10 +122,10 @@ fn the_program_has_no_more_memory_than_it_is_given() {
     let _turn = assay_testing::alone();
     let bench = Bench::new();
     let Some(wanted) = bench.settings("memory=32MiB") else { return };
-    let run = |applied: &Applied, script: &str| {
+    let run = |applied: &AppliedSettings, script: &str| {
         let argv = ["sh".into(), "-c".into(), script.into()];
         let mut runner = Runner::new(None);
-        let program = Program {
+        let program = ProgramSpec {
             argv: &argv,
             env: &[],
             cwd: None,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::bench::killed::kill_and_put_back;
 use crate::bench::{Bench, daemons, zrams};
-use assay_system::Applied;
-use assay_system::process::{Limits, Output, Program, Runner};
+use assay_system::AppliedSettings;
+use assay_system::process::{Limits, Output, ProgramSpec, Runner};
 
 /// Content that compresses well.
 const TEXT: &str = "plant 001 to market 002 by route 0003\n";
@@ -22,12 +22,12 @@ fn mounted(files: &Path) -> Option<(String, String)> {
 }
 
 /// Returns the folder for the program's input.
-fn inputs(applied: &Applied) -> std::path::PathBuf {
+fn inputs(applied: &AppliedSettings) -> std::path::PathBuf {
     applied.setup.inputs.clone().or(applied.setup.storage.clone()).unwrap()
 }
 
 /// Returns the bytes read so far from the devices below the storage.
-fn read_so_far(applied: &Applied) -> u64 {
+fn read_so_far(applied: &AppliedSettings) -> u64 {
     let names = applied.setup.env.iter().find(|(k, _)| k == "ASSAY_STORAGE_DEVICES").unwrap();
     let stat =
         |name: &str| std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
@@ -124,7 +124,7 @@ fn the_daemon_outlives_a_program_and_ends_with_the_storage() {
     let error = bench.controller().check(&wanted).unwrap_err().to_string();
     assert!(error.contains("runs already"), "{error}");
     let argv = ["sh".into(), "-c".into(), "sleep 600 & echo x > x".into()];
-    let program = Program {
+    let program = ProgramSpec {
         argv: &argv,
         env: &[],
         cwd: applied.setup.storage.as_deref(),

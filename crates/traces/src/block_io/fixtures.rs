@@ -17,12 +17,12 @@ pub(crate) fn io(start_ns: u64, latency_ns: u64, op: Op) -> Io {
 
 /// A sink that keeps every I/O.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct IoCollector {
     pub(crate) started: Vec<Io>,
     pub(crate) ended: Vec<Io>,
 }
 
-impl Sink for Kept {
+impl Sink for IoCollector {
     fn start(&mut self, io: &Io) {
         self.started.push(*io);
     }

@@ -4,31 +4,31 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// Maximum number of names; further ones are pooled under [`Names::OTHERS`].
+/// Maximum number of names; further ones are pooled under [`NameTable::OTHERS`].
 const MAX_NAMES: usize = 65_536;
 /// Maximum length of a name in bytes; longer names are cut.
 const MAX_BYTES: usize = 512;
 
 /// All names of an analysis. Threads may share it.
 #[derive(Debug)]
-pub struct Names(Mutex<Inner>);
+pub struct NameTable(Mutex<NameTableInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct NameTableInner {
     ids: HashMap<Box<[u8]>, u32>,
     texts: Vec<String>,
 }
 
-impl Default for Names {
+impl Default for NameTable {
     fn default() -> Self {
-        Names(Mutex::new(Inner {
+        NameTable(Mutex::new(NameTableInner {
             ids: HashMap::new(),
             texts: vec!["not recorded".to_owned(), "(others)".to_owned()],
         }))
     }
 }
 
-impl Names {
+impl NameTable {
     /// Id of a name that was not recorded.
     pub const NONE: u32 = 0;
     /// Id of all names beyond the maximum number.
@@ -37,7 +37,7 @@ impl Names {
     /// Returns the id of a name. Equal bytes always have the same id.
     pub fn id(&self, name: &[u8]) -> u32 {
         if name.is_empty() {
-            return Names::NONE;
+            return NameTable::NONE;
         }
         let name = &name[..name.len().min(MAX_BYTES)];
         let mut inner = self.lock();
@@ -45,7 +45,7 @@ impl Names {
             return *id;
         }
         if inner.texts.len() >= MAX_NAMES {
-            return Names::OTHERS;
+            return NameTable::OTHERS;
         }
         let id = inner.texts.len() as u32;
         inner.texts.push(String::from_utf8_lossy(name).into_owned());
@@ -53,7 +53,7 @@ impl Names {
         id
     }
 
-    /// Returns the name of an id; for an unknown id, the text of [`Names::NONE`].
+    /// Returns the name of an id; for an unknown id, the text of [`NameTable::NONE`].
     pub fn text(&self, id: u32) -> String {
         self.with(id, str::to_owned)
     }
@@ -65,7 +65,7 @@ impl Names {
         read(inner.texts.get(id as usize).unwrap_or(&inner.texts[0]))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, NameTableInner> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
@@ -76,26 +76,26 @@ const SLOTS: usize = 256;
 const SHORT: usize = 32;
 
 #[derive(Debug, Clone, Copy)]
-struct Slot {
+struct CachedName {
     bytes: [u8; SHORT],
     length: u8,
     id: u32,
 }
 
-/// Per-thread cache of recently used ids in front of the shared [`Names`].
+/// Per-thread cache of recently used ids in front of the shared [`NameTable`].
 #[derive(Debug)]
 pub struct NameCache<'a> {
-    names: &'a Names,
-    slots: Vec<Slot>,
+    names: &'a NameTable,
+    slots: Vec<CachedName>,
 }
 
 impl<'a> NameCache<'a> {
-    pub fn new(names: &'a Names) -> Self {
-        let empty = Slot { bytes: [0; SHORT], length: 0, id: Names::NONE };
+    pub fn new(names: &'a NameTable) -> Self {
+        let empty = CachedName { bytes: [0; SHORT], length: 0, id: NameTable::NONE };
         NameCache { names, slots: vec![empty; SLOTS] }
     }
 
-    /// Returns the id of a name, like [`Names::id`].
+    /// Returns the id of a name, like [`NameTable::id`].
     pub fn id(&mut self, name: &[u8]) -> u32 {
         if name.is_empty() || name.len() > SHORT {
             return self.names.id(name);
@@ -111,7 +111,7 @@ impl<'a> NameCache<'a> {
     }
 
     /// Returns the shared names behind the cache.
-    pub fn names(&self) -> &'a Names {
+    pub fn names(&self) -> &'a NameTable {
         self.names
     }
 }
@@ -134,13 +134,13 @@ mod tests {
 
     #[test]
     fn a_name_keeps_its_id_and_its_text() {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut cache = NameCache::new(&names);
         let a = cache.id(b"oracle");
         assert_eq!((cache.id(b"oracle"), names.id(b"oracle")), (a, a));
         assert_ne!(cache.id(b"fio"), a);
         assert_eq!(names.text(a), "oracle");
-        assert_eq!(cache.id(b""), Names::NONE);
+        assert_eq!(cache.id(b""), NameTable::NONE);
         let long = [b'x'; 4000];
         assert_eq!(cache.id(&long), names.id(&long));
         assert_eq!(names.text(names.id(&long)).len(), MAX_BYTES);
@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn too_many_names_are_pooled() {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut cache = NameCache::new(&names);
         for i in 0..70_000_u32 {
             cache.id(i.to_string().as_bytes());
         }
-        assert_eq!(cache.id(b"one more"), Names::OTHERS);
+        assert_eq!(cache.id(b"one more"), NameTable::OTHERS);
     }
 }

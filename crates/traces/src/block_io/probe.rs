@@ -5,19 +5,19 @@
 
 use std::io::Write;
 
-use crate::block_io::answers::analysis::Analysis;
+use crate::block_io::answers::analysis::IoAnalysis;
 use crate::block_io::answers::question::{Dimension, Measure, Question};
-use crate::block_io::answers::report::Source;
-use crate::block_io::answers::series::Recorded;
+use crate::block_io::answers::report::IoSource;
+use crate::block_io::answers::series::RecordedFields;
 use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::{Io, Sink};
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 use crate::block_io::source::blkparse::BlkparseReader;
 use crate::block_io::source::blktrace_record::Order;
 use crate::block_io::source::csv::{CsvReader, Dialect};
 use crate::block_io::source::detect::detect;
 use crate::block_io::source::events::EventReader;
-use crate::block_io::source::lines::Lines;
+use crate::block_io::source::lines::LineBuffer;
 use crate::block_io::source::rows::LineReader;
 use crate::block_io::source::snoop::{Columns, SnoopReader};
 use crate::block_io::source::tracepoints::TracepointReader;
@@ -57,25 +57,25 @@ fn is_answered(bytes: &[u8]) -> bool {
 }
 
 /// Counts starts and ends of I/Os, and passes them to the analysis if there is one.
-struct Checked<'a> {
-    analysis: Option<Analysis<'a>>,
+struct CountingSink<'a> {
+    analysis: Option<IoAnalysis<'a>>,
     started: u64,
     ended: u64,
 }
 
-impl<'a> Checked<'a> {
-    fn new(bytes: &[u8], names: &'a Names) -> Self {
+impl<'a> CountingSink<'a> {
+    fn new(bytes: &[u8], names: &'a NameTable) -> Self {
         let question = Question {
             by: vec![Dimension::Program, Dimension::Direction],
             histograms: Measure::ALL.to_vec(),
             tick_ns: 1_000_000,
             ..Question::default()
         };
-        let analysis = is_answered(bytes).then(|| Analysis::new(&question, names));
-        Checked { analysis, started: 0, ended: 0 }
+        let analysis = is_answered(bytes).then(|| IoAnalysis::new(&question, names));
+        CountingSink { analysis, started: 0, ended: 0 }
     }
 
-    fn check(self, completeness: Completeness, recorded: Recorded) {
+    fn check(self, completeness: Completeness, recorded: RecordedFields) {
         assert_eq!(self.started, self.ended, "every I/O that started ended");
         assert_eq!(self.started, completeness.ios, "every I/O is counted");
         assert!(
@@ -84,7 +84,7 @@ impl<'a> Checked<'a> {
                 || !completeness.from_events
         );
         let Some(analysis) = self.analysis else { return };
-        let source = Source { files: 1, recorded, ..Source::default() };
+        let source = IoSource { files: 1, recorded, ..IoSource::default() };
         let report = analysis.report(source, completeness, Some(0));
         assert_eq!(report.ops.iter().map(|o| o.ios).sum::<u64>(), self.ended);
         let ticks: u64 = report.series.ticks.iter().map(|t| t.reads + t.writes + t.others).sum();
@@ -96,7 +96,7 @@ impl<'a> Checked<'a> {
     }
 }
 
-impl Sink for Checked<'_> {
+impl Sink for CountingSink<'_> {
     fn start(&mut self, io: &Io) {
         self.started += 1;
         if let Some(analysis) = &mut self.analysis {
@@ -118,46 +118,46 @@ fn blktrace(bytes: &[u8]) {
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let order = if choice & 1 == 0 { Order::Little } else { Order::Big };
     let (a, b) = bytes.split_at(if choice & 2 == 0 { bytes.len() } else { bytes.len() / 96 * 48 });
-    let names = Names::default();
-    let mut checked = Checked::new(bytes, &names);
+    let names = NameTable::default();
+    let mut checked = CountingSink::new(bytes, &names);
     let found = blktrace::read(vec![a, b], order, &names, 1, &mut checked)
         .expect("bytes in memory can be read");
     checked.check(found.completeness, found.recorded);
 }
 
-fn of_events(reader: &mut impl EventReader, names: &Names, bytes: &[u8]) {
-    let mut checked = Checked::new(bytes, names);
+fn of_events(reader: &mut impl EventReader, names: &NameTable, bytes: &[u8]) {
+    let mut checked = CountingSink::new(bytes, names);
     let (completeness, recorded) =
         events::read(bytes, reader, &mut checked).expect("bytes in memory can be read");
     checked.check(completeness, recorded);
 }
 
-fn of_rows(reader: &mut impl LineReader, names: &Names, bytes: &[u8]) {
-    let mut checked = Checked::new(bytes, names);
-    let found = rows::read_part(&mut Lines::new(bytes), u64::MAX, reader, &mut checked)
+fn of_rows(reader: &mut impl LineReader, names: &NameTable, bytes: &[u8]) {
+    let mut checked = CountingSink::new(bytes, names);
+    let found = rows::read_part(&mut LineBuffer::new(bytes), u64::MAX, reader, &mut checked)
         .expect("bytes in memory can be read");
     checked.check(found.completeness, found.recorded);
 }
 
 fn blkparse(bytes: &[u8]) {
     detect(bytes);
-    let names = Names::default();
+    let names = NameTable::default();
     of_events(&mut BlkparseReader::new(&names), &names, bytes);
 }
 
 fn tracepoints(bytes: &[u8]) {
-    let names = Names::default();
+    let names = NameTable::default();
     of_events(&mut TracepointReader::new(&names), &names, bytes);
 }
 
 fn snoop(bytes: &[u8]) {
     let Some(columns) = bytes.split(|b| *b == b'\n').find_map(Columns::of) else { return };
-    let names = Names::default();
+    let names = NameTable::default();
     of_rows(&mut SnoopReader::new(columns, &names), &names, bytes);
 }
 
 fn csv(dialect: Dialect, bytes: &[u8]) {
-    let names = Names::default();
+    let names = NameTable::default();
     of_rows(&mut CsvReader::new(dialect, &names), &names, bytes);
 }
 
@@ -183,9 +183,9 @@ fn file(bytes: &[u8]) -> std::io::Result<std::path::PathBuf> {
 
 fn parquet(bytes: &[u8]) {
     let path = file(bytes).expect("a file for the probe can be written");
-    let names = Names::default();
+    let names = NameTable::default();
     let question = Question { by: Dimension::ALL.to_vec(), ..Question::default() };
-    let mut analysis = Analysis::new(&question, &names);
+    let mut analysis = IoAnalysis::new(&question, &names);
     // An error is an acceptable result, so it is ignored.
     let _ = parquet_read::read(&path, &names, 1, &mut analysis);
     let _ = std::fs::remove_file(&path);

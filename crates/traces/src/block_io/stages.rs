@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::block_io::matching::event::{Action, BLOCK_BYTES, Event, Op};
-use crate::block_io::names::Names;
+use crate::block_io::matching::event::{BLOCK_BYTES, Event, IoAction, Op};
+use crate::block_io::names::NameTable;
 
 /// Maximum number of bios in flight that are followed per device; further ones are only counted.
 const MAX_BIOS: usize = 1 << 18;
@@ -17,7 +17,7 @@ const NEAR: usize = 4;
 
 /// Pair of events between which time is measured, with btt's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum IoStage {
     /// From queueing until a request was made.
     Q2G,
     /// From making the request until it entered the scheduler.
@@ -34,14 +34,14 @@ enum Stage {
     Q2C,
 }
 
-const STAGES: [(Stage, &str); 7] = [
-    (Stage::Q2G, "Q2G"),
-    (Stage::G2I, "G2I"),
-    (Stage::Q2M, "Q2M"),
-    (Stage::I2D, "I2D"),
-    (Stage::M2D, "M2D"),
-    (Stage::D2C, "D2C"),
-    (Stage::Q2C, "Q2C"),
+const STAGES: [(IoStage, &str); 7] = [
+    (IoStage::Q2G, "Q2G"),
+    (IoStage::G2I, "G2I"),
+    (IoStage::Q2M, "Q2M"),
+    (IoStage::I2D, "I2D"),
+    (IoStage::M2D, "M2D"),
+    (IoStage::D2C, "D2C"),
+    (IoStage::Q2C, "Q2C"),
 ];
 
 /// Durations of one stage.
@@ -94,7 +94,7 @@ pub struct DeviceStages {
 
 /// Plug event: a task holds back requests to send them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plug {
+pub enum PlugEvent {
     /// The task holds back requests from now on.
     Plugged,
     /// The held requests are sent.
@@ -107,14 +107,14 @@ pub enum Plug {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Times {
+struct DurationSums {
     n: u64,
     sum: u128,
     minimum: u64,
     maximum: u64,
 }
 
-impl Times {
+impl DurationSums {
     fn add(&mut self, ns: u64) {
         self.minimum = if self.n == 0 { ns } else { self.minimum.min(ns) };
         self.maximum = self.maximum.max(ns);
@@ -125,7 +125,7 @@ impl Times {
 
 /// A bio between queueing and completion. A stage it has not reached is `None`.
 #[derive(Debug, Clone, Copy)]
-struct Bio {
+struct BioStages {
     end: u64,
     queued: u64,
     made: Option<u64>,
@@ -137,27 +137,27 @@ struct Bio {
 #[derive(Debug, Default)]
 struct Device {
     /// Bios by first block and, for the same block, by order of queueing.
-    bios: BTreeMap<(u64, u64), Bio>,
-    times: [Times; STAGES.len()],
-    unplugged: Times,
+    bios: BTreeMap<(u64, u64), BioStages>,
+    times: [DurationSums; STAGES.len()],
+    unplugged: DurationSums,
     /// Counters of the report; its other fields are filled in at the end.
     counts: DeviceStages,
 }
 
 impl Device {
-    fn add(&mut self, stage: Stage, from: u64, to: u64) {
+    fn add(&mut self, stage: IoStage, from: u64, to: u64) {
         // Events of two CPUs may be slightly out of order.
         self.times[stage as usize].add(to.saturating_sub(from).max(1));
     }
 
     /// Returns the bio that contains a block. If several do, it is the one with the highest first
     /// block, and among equals the youngest.
-    fn at(&mut self, sector: u64) -> Option<&mut Bio> {
+    fn at(&mut self, sector: u64) -> Option<&mut BioStages> {
         self.placed_at(sector).map(|(_, bio)| bio)
     }
 
     /// Like [`Device::at`], with the bio's key.
-    fn placed_at(&mut self, sector: u64) -> Option<((u64, u64), &mut Bio)> {
+    fn placed_at(&mut self, sector: u64) -> Option<((u64, u64), &mut BioStages)> {
         let mut before = self.bios.range_mut(..=(sector, u64::MAX)).rev().take(NEAR);
         before.find_map(|(place, bio)| (sector < bio.end).then_some((*place, bio)))
     }
@@ -185,57 +185,57 @@ impl Device {
             return;
         }
         let (end, queued) = (end_of(event), event.time_ns);
-        let bio = Bio { end, queued, made: None, inserted: None, merged: None, issued: None };
+        let bio = BioStages { end, queued, made: None, inserted: None, merged: None, issued: None };
         self.bios.insert((event.sector, self.counts.queued), bio);
     }
 
     fn take(&mut self, event: &Event) {
         let now = event.time_ns;
         match event.action {
-            Action::Queue => self.queue(event),
-            Action::Split => self.split(event.sector, event.other_sector),
-            Action::Start => {
+            IoAction::Queue => self.queue(event),
+            IoAction::Split => self.split(event.sector, event.other_sector),
+            IoAction::Start => {
                 let Some(bio) = self.at(event.sector) else { return };
                 bio.made = Some(now);
                 let queued = bio.queued;
-                self.add(Stage::Q2G, queued, now);
+                self.add(IoStage::Q2G, queued, now);
             }
-            Action::Insert => {
+            IoAction::Insert => {
                 let Some(bio) = self.at(event.sector) else { return };
                 bio.inserted = Some(now);
                 if let Some(made) = bio.made {
-                    self.add(Stage::G2I, made, now);
+                    self.add(IoStage::G2I, made, now);
                 }
             }
-            Action::BackMerge | Action::FrontMerge => {
+            IoAction::BackMerge | IoAction::FrontMerge => {
                 let counts = &mut self.counts;
                 match event.action {
-                    Action::FrontMerge => counts.merged_front += 1,
+                    IoAction::FrontMerge => counts.merged_front += 1,
                     _ => counts.merged_back += 1,
                 }
                 let Some(bio) = self.at(event.sector) else { return };
                 bio.merged = Some(now);
                 let queued = bio.queued;
-                self.add(Stage::Q2M, queued, now);
+                self.add(IoStage::Q2M, queued, now);
             }
-            Action::Issue if event.bytes > 0 => {
+            IoAction::Issue if event.bytes > 0 => {
                 self.counts.issued += 1;
                 let within = self.within(event);
                 self.counts.unjoined += u64::from(within.is_empty());
                 for (place, bio) in within {
                     match (bio.inserted, bio.merged) {
-                        (Some(inserted), _) => self.add(Stage::I2D, inserted, now),
-                        (None, Some(merged)) => self.add(Stage::M2D, merged, now),
+                        (Some(inserted), _) => self.add(IoStage::I2D, inserted, now),
+                        (None, Some(merged)) => self.add(IoStage::M2D, merged, now),
                         (None, None) => {}
                     }
-                    self.bios.insert(place, Bio { issued: Some(now), ..bio });
+                    self.bios.insert(place, BioStages { issued: Some(now), ..bio });
                 }
             }
-            Action::Complete if event.bytes > 0 => {
+            IoAction::Complete if event.bytes > 0 => {
                 for (place, bio) in self.within(event) {
-                    self.add(Stage::Q2C, bio.queued, now);
+                    self.add(IoStage::Q2C, bio.queued, now);
                     if let Some(issued) = bio.issued {
-                        self.add(Stage::D2C, issued, now);
+                        self.add(IoStage::D2C, issued, now);
                     }
                     self.bios.remove(&place);
                 }
@@ -245,16 +245,16 @@ impl Device {
     }
 
     /// Returns the bios that lie within a request.
-    fn within(&self, event: &Event) -> Vec<((u64, u64), Bio)> {
+    fn within(&self, event: &Event) -> Vec<((u64, u64), BioStages)> {
         let end = end_of(event);
         let all = self.bios.range((event.sector, 0)..(end, 0));
         all.filter(|(_, bio)| bio.end <= end).map(|(place, bio)| (*place, *bio)).collect()
     }
 
-    fn plug(&mut self, plug: Plug) {
+    fn plug(&mut self, plug: PlugEvent) {
         match plug {
-            Plug::Plugged => self.counts.plugs += 1,
-            Plug::Unplugged { requests, implicit } => {
+            PlugEvent::Plugged => self.counts.plugs += 1,
+            PlugEvent::Unplugged { requests, implicit } => {
                 self.counts.unplugs += 1;
                 self.counts.implicit_unplugs += u64::from(implicit);
                 if let Some(requests) = requests {
@@ -265,7 +265,7 @@ impl Device {
     }
 
     fn report(&self, device: String) -> DeviceStages {
-        let mean = |t: &Times| (t.n > 0).then(|| t.sum as f64 / t.n as f64);
+        let mean = |t: &DurationSums| (t.n > 0).then(|| t.sum as f64 / t.n as f64);
         let stages = STAGES.iter().filter_map(|(stage, name)| {
             let t = &self.times[*stage as usize];
             let (min_ns, max_ns) = (t.minimum, t.maximum);
@@ -298,18 +298,18 @@ impl Stages {
         if event.op == Op::Other {
             return;
         }
-        self.queued |= event.action == Action::Queue;
+        self.queued |= event.action == IoAction::Queue;
         self.devices.entry(event.device).or_default().take(event);
     }
 
     /// Counts a plug event of a device.
-    pub fn plug(&mut self, device: u32, plug: Plug) {
+    pub fn plug(&mut self, device: u32, plug: PlugEvent) {
         self.devices.entry(device).or_default().plug(plug);
     }
 
     /// Returns the stages by device, those with most I/Os first. Returns `None` if the trace has no
     /// queueing events, because without them there are no stages.
-    pub fn report(&self, names: &Names) -> Option<Vec<DeviceStages>> {
+    pub fn report(&self, names: &NameTable) -> Option<Vec<DeviceStages>> {
         if !self.queued {
             return None;
         }
@@ -325,7 +325,7 @@ mod tests {
     use super::*;
     use crate::block_io::matching::event::Flags;
 
-    fn event(action: Action, time_ns: u64, sector: u64, blocks: u64) -> Event {
+    fn event(action: IoAction, time_ns: u64, sector: u64, blocks: u64) -> Event {
         Event {
             action,
             time_ns,
@@ -335,8 +335,8 @@ mod tests {
             op: Op::Write,
             flags: Flags::default(),
             pid: None,
-            program: Names::NONE,
-            cgroup: Names::NONE,
+            program: NameTable::NONE,
+            cgroup: NameTable::NONE,
             other_sector: 0,
         }
     }
@@ -350,20 +350,20 @@ mod tests {
     fn a_request_of_two_bios_gives_both_their_times() {
         let mut stages = Stages::default();
         for e in [
-            event(Action::Queue, 100, 8, 8),
-            event(Action::Start, 110, 8, 8),
-            event(Action::Queue, 120, 16, 8),
-            event(Action::BackMerge, 125, 16, 8),
-            event(Action::Insert, 130, 8, 16),
-            event(Action::Issue, 200, 8, 16),
-            event(Action::Complete, 1000, 8, 16),
+            event(IoAction::Queue, 100, 8, 8),
+            event(IoAction::Start, 110, 8, 8),
+            event(IoAction::Queue, 120, 16, 8),
+            event(IoAction::BackMerge, 125, 16, 8),
+            event(IoAction::Insert, 130, 8, 16),
+            event(IoAction::Issue, 200, 8, 16),
+            event(IoAction::Complete, 1000, 8, 16),
         ] {
             stages.event(&e);
         }
-        stages.plug(0, Plug::Plugged);
-        stages.plug(0, Plug::Unplugged { requests: Some(3), implicit: false });
-        stages.plug(0, Plug::Unplugged { requests: None, implicit: true });
-        let names = Names::default();
+        stages.plug(0, PlugEvent::Plugged);
+        stages.plug(0, PlugEvent::Unplugged { requests: Some(3), implicit: false });
+        stages.plug(0, PlugEvent::Unplugged { requests: None, implicit: true });
+        let names = NameTable::default();
         let all = stages.report(&names).unwrap();
         let [one] = all.as_slice() else { panic!("{all:?}") };
         assert_eq!(stage(one, "Q2G"), Some((1, 10, 10.0, 10)));
@@ -383,29 +383,29 @@ mod tests {
         let mut stages = Stages::default();
         let split = |time_ns, sector, blocks| Event {
             other_sector: sector + blocks,
-            ..event(Action::Split, time_ns, sector, blocks)
+            ..event(IoAction::Split, time_ns, sector, blocks)
         };
         for e in [
-            event(Action::Queue, 100, 8, 40),
+            event(IoAction::Queue, 100, 8, 40),
             split(110, 8, 16),
-            event(Action::Start, 120, 8, 16),
+            event(IoAction::Start, 120, 8, 16),
             split(130, 24, 16),
-            event(Action::Start, 140, 24, 16),
-            event(Action::Start, 160, 40, 8),
-            event(Action::Issue, 200, 8, 16),
-            event(Action::Issue, 210, 24, 16),
-            event(Action::Issue, 220, 40, 8),
-            event(Action::Complete, 300, 40, 8),
-            event(Action::Complete, 310, 8, 16),
-            event(Action::Complete, 320, 24, 16),
+            event(IoAction::Start, 140, 24, 16),
+            event(IoAction::Start, 160, 40, 8),
+            event(IoAction::Issue, 200, 8, 16),
+            event(IoAction::Issue, 210, 24, 16),
+            event(IoAction::Issue, 220, 40, 8),
+            event(IoAction::Complete, 300, 40, 8),
+            event(IoAction::Complete, 310, 8, 16),
+            event(IoAction::Complete, 320, 24, 16),
             // No earlier event of this request was seen.
-            event(Action::Issue, 400, 100, 8),
+            event(IoAction::Issue, 400, 100, 8),
             // Ignored, because no bio was queued at this block.
             split(410, 100, 8),
         ] {
             stages.event(&e);
         }
-        let all = stages.report(&Names::default()).unwrap();
+        let all = stages.report(&NameTable::default()).unwrap();
         let one = &all[0];
         assert_eq!((one.queued, one.splits, one.issued, one.unjoined), (1, 2, 4, 1));
         assert_eq!(stage(one, "Q2G"), Some((3, 20, 40.0, 60)));
@@ -416,25 +416,25 @@ mod tests {
     #[test]
     fn a_trace_of_issues_alone_has_no_stages() {
         let mut stages = Stages::default();
-        stages.event(&event(Action::Issue, 1, 8, 8));
-        stages.event(&event(Action::Complete, 2, 8, 8));
-        assert_eq!(stages.report(&Names::default()), None);
+        stages.event(&event(IoAction::Issue, 1, 8, 8));
+        stages.event(&event(IoAction::Complete, 2, 8, 8));
+        assert_eq!(stages.report(&NameTable::default()), None);
     }
 
     #[test]
     fn a_flush_without_bytes_is_no_bio_and_the_youngest_of_one_block_is_meant() {
         let mut stages = Stages::default();
         for e in [
-            event(Action::Queue, 1, 8, 0),
-            event(Action::Queue, 10, 8, 8),
-            event(Action::Start, 15, 8, 8),
-            event(Action::Queue, 20, 8, 8),
-            event(Action::Start, 30, 8, 8),
-            event(Action::Issue, 40, 8, 0),
+            event(IoAction::Queue, 1, 8, 0),
+            event(IoAction::Queue, 10, 8, 8),
+            event(IoAction::Start, 15, 8, 8),
+            event(IoAction::Queue, 20, 8, 8),
+            event(IoAction::Start, 30, 8, 8),
+            event(IoAction::Issue, 40, 8, 0),
         ] {
             stages.event(&e);
         }
-        let all = stages.report(&Names::default()).unwrap();
+        let all = stages.report(&NameTable::default()).unwrap();
         assert_eq!((all[0].queued, all[0].issued), (2, 0));
         assert_eq!(stage(&all[0], "Q2G"), Some((2, 5, 7.5, 10)));
     }
@@ -442,9 +442,9 @@ mod tests {
     #[test]
     fn what_was_queued_and_never_issued_is_no_stage() {
         let mut stages = Stages::default();
-        stages.event(&event(Action::Queue, 1, 8, 8));
-        stages.event(&event(Action::Complete, 5, 8, 4));
-        let all = stages.report(&Names::default()).unwrap();
+        stages.event(&event(IoAction::Queue, 1, 8, 8));
+        stages.event(&event(IoAction::Complete, 5, 8, 4));
+        let all = stages.report(&NameTable::default()).unwrap();
         assert_eq!((all[0].queued, all[0].stages.len()), (1, 0), "half of it is not all of it");
     }
 }

@@ -4,27 +4,27 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::block_io::answers::analysis::Analysis;
+use crate::block_io::answers::analysis::IoAnalysis;
 use crate::block_io::answers::question::Question;
-use crate::block_io::answers::report::{IoReport, Source};
-use crate::block_io::answers::series::Recorded;
+use crate::block_io::answers::report::{IoReport, IoSource};
+use crate::block_io::answers::series::RecordedFields;
 use crate::block_io::error::Error;
 use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::{Io, Sink};
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 use crate::block_io::source::blkparse::BlkparseReader;
 use crate::block_io::source::csv::{CsvReader, Dialect};
-use crate::block_io::source::detect::{Detected, Format, detect};
+use crate::block_io::source::detect::{DetectedFormat, TraceFormat, detect};
 use crate::block_io::source::events::EventReader;
-use crate::block_io::source::lines::Lines;
-use crate::block_io::source::opened::Opened;
+use crate::block_io::source::lines::LineBuffer;
+use crate::block_io::source::opened::OpenTrace;
 use crate::block_io::source::parquet_columns::TraceAbout;
 use crate::block_io::source::parquet_write::{Hints, IoWriter};
 use crate::block_io::source::snoop::SnoopReader;
 use crate::block_io::source::tracepoints::TracepointReader;
 use crate::block_io::source::{blktrace, events, parquet_read, rows};
 use crate::block_io::stages::DeviceStages;
-use crate::block_io::text::event_text::{EventFormat, EventText, Written};
+use crate::block_io::text::event_text::{EventFormat, EventText, WrittenLines};
 use crate::block_io::text::iostat_log::{self, IostatLog};
 use crate::block_io::text::quantize_text::{self, PrintedHistograms};
 
@@ -47,7 +47,7 @@ impl Default for Options {
 
 /// Contents of a trace, by kind of file.
 #[derive(Debug)]
-pub enum Answer {
+pub enum TraceAnswer {
     /// Report of a trace that holds I/Os.
     Ios(Box<IoReport>),
     /// Tables of iostat, by device and interval.
@@ -59,32 +59,34 @@ pub enum Answer {
 /// Answers a question about a recorded trace. `path` is a file, `-` for standard input, or the
 /// `NAME` of blktrace's `NAME.blktrace.0`, `NAME.blktrace.1` and so on (naming any one of these
 /// files selects all of them).
-pub fn ask(path: &Path, question: &Question, options: &Options) -> Result<Answer, Error> {
-    let opened = Opened::new(path)?;
+pub fn ask(path: &Path, question: &Question, options: &Options) -> Result<TraceAnswer, Error> {
+    let opened = OpenTrace::new(path)?;
     let owned = || path.to_owned();
     let format = format_of(path, &opened)?;
     let failed = |source| Error::Read { path: owned(), source };
-    if matches!(format, Format::Iostat | Format::Quantize) && options.save.is_some() {
+    if matches!(format, TraceFormat::Iostat | TraceFormat::Quantize) && options.save.is_some() {
         return Err(Error::NoIos { path: owned(), format: format.name() });
     }
     match format {
-        Format::Iostat => iostat_log::read(opened.reader()).map(Answer::Iostat).map_err(failed),
-        Format::Quantize => {
-            quantize_text::read(opened.reader()).map(Answer::Histograms).map_err(failed)
+        TraceFormat::Iostat => {
+            iostat_log::read(opened.reader()).map(TraceAnswer::Iostat).map_err(failed)
+        }
+        TraceFormat::Quantize => {
+            quantize_text::read(opened.reader()).map(TraceAnswer::Histograms).map_err(failed)
         }
         format => ask_ios(path, &opened, &format, question, options, None)
-            .map(|(ios, _)| Answer::Ios(ios)),
+            .map(|(ios, _)| TraceAnswer::Ios(ios)),
     }
 }
 
 /// Detects the format of an opened trace.
-fn format_of(path: &Path, opened: &Opened) -> Result<Format, Error> {
+fn format_of(path: &Path, opened: &OpenTrace) -> Result<TraceFormat, Error> {
     let path = path.to_owned();
     match detect(&opened.head) {
-        Detected::Known(format) => Ok(format),
-        Detected::BlktraceVersion(version) => Err(Error::BlktraceVersion { path, version }),
-        Detected::Compressed(command) => Err(Error::Compressed { path, command }),
-        Detected::Unknown => Err(Error::Unknown(path)),
+        DetectedFormat::Known(format) => Ok(format),
+        DetectedFormat::BlktraceVersion(version) => Err(Error::BlktraceVersion { path, version }),
+        DetectedFormat::Compressed(command) => Err(Error::Compressed { path, command }),
+        DetectedFormat::Unknown => Err(Error::Unknown(path)),
     }
 }
 
@@ -95,10 +97,10 @@ pub fn write_events(
     options: &Options,
     text: EventFormat,
     out: &mut dyn Write,
-) -> Result<Written, Error> {
-    let opened = Opened::new(path)?;
+) -> Result<WrittenLines, Error> {
+    let opened = OpenTrace::new(path)?;
     match format_of(path, &opened)? {
-        format @ (Format::Iostat | Format::Quantize) => {
+        format @ (TraceFormat::Iostat | TraceFormat::Quantize) => {
             Err(Error::NoIos { path: path.to_owned(), format: format.name() })
         }
         format => {
@@ -109,9 +111,9 @@ pub fn write_events(
 
 /// Returns the time that I/Os spent in each stage, by device. The trace must be blktrace's.
 pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
-    let opened = Opened::new(path)?;
+    let opened = OpenTrace::new(path)?;
     let no_stages = |why| Error::NoStages { path: path.to_owned(), why };
-    let Format::Blktrace(order) = format_of(path, &opened)? else {
+    let TraceFormat::Blktrace(order) = format_of(path, &opened)? else {
         // `ask` reports the error if the trace cannot be read at all.
         let question = Question::default();
         let options = Options { threads: 1, save: None };
@@ -120,7 +122,7 @@ pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
             "they are known only for what blktrace recorded (NAME.blktrace.N, blkparse -d)",
         ));
     };
-    let names = Names::default();
+    let names = NameTable::default();
     let found = match opened.files.as_slice() {
         [] => blktrace::stages(vec![opened.reader()], order, &names),
         files => blktrace::stages(files.iter().collect(), order, &names),
@@ -135,39 +137,39 @@ pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
 
 fn ask_ios(
     path: &Path,
-    opened: &Opened,
-    format: &Format,
+    opened: &OpenTrace,
+    format: &TraceFormat,
     question: &Question,
     options: &Options,
     text: Option<(EventFormat, &mut dyn Write)>,
-) -> Result<(Box<IoReport>, Written), Error> {
-    let names = Names::default();
+) -> Result<(Box<IoReport>, WrittenLines), Error> {
+    let names = NameTable::default();
     let saver = options.save.as_deref().map(|p| IoWriter::create(p, &names)).transpose()?;
     let filter = &question.filter;
     let text =
         text.map(|(format, out)| EventText::new(out, &names, format, filter, true, HashMap::new()));
-    let taker = Taker { analysis: Analysis::new(question, &names), saver, text };
-    let mut asking = Asking { path, opened, names: &names, threads: options.threads, taker };
+    let taker = IoSink { analysis: IoAnalysis::new(question, &names), saver, text };
+    let mut asking = TraceQuery { path, opened, names: &names, threads: options.threads, taker };
     let found = asking.read(format)?;
     if found.about.completeness.events == 0 {
         let first = opened.head.split(|b| *b == b'\n').next().unwrap_or(&[]);
         let first = String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned();
-        let binary = matches!(format, Format::Blktrace(_) | Format::Parquet);
+        let binary = matches!(format, TraceFormat::Blktrace(_) | TraceFormat::Parquet);
         return Err(Error::Nothing {
             path: path.to_owned(),
             format: format.name(),
             first: if binary { String::new() } else { first },
         });
     }
-    let Found { about, files } = found;
+    let TraceContents { about, files } = found;
     if let Some(saver) = asking.taker.saver {
         saver.finish(&about)?;
     }
     let written = match asking.taker.text {
         Some(text) => text.finish().map_err(Error::Write)?,
-        None => Written { lines: 0, late: 0, untimed: 0 },
+        None => WrittenLines { lines: 0, late: 0, untimed: 0 },
     };
-    let source = Source {
+    let source = IoSource {
         name: path.display().to_string(),
         format: about.format,
         files,
@@ -181,13 +183,13 @@ fn ask_ios(
 }
 
 /// Passes I/Os to the analysis and, if requested, to the Parquet file and the text output.
-struct Taker<'a, 'o> {
-    analysis: Analysis<'a>,
+struct IoSink<'a, 'o> {
+    analysis: IoAnalysis<'a>,
     saver: Option<IoWriter<'a>>,
     text: Option<EventText<'a, &'o mut dyn Write>>,
 }
 
-impl Taker<'_, '_> {
+impl IoSink<'_, '_> {
     fn keep(&mut self, io: &Io) {
         if let Some(saver) = &mut self.saver {
             saver.end(io);
@@ -198,7 +200,7 @@ impl Taker<'_, '_> {
     }
 }
 
-impl Sink for Taker<'_, '_> {
+impl Sink for IoSink<'_, '_> {
     fn start(&mut self, io: &Io) {
         self.analysis.start(io);
     }
@@ -215,27 +217,27 @@ impl Sink for Taker<'_, '_> {
 }
 
 /// Result of reading a trace.
-struct Found {
+struct TraceContents {
     about: TraceAbout,
     files: u32,
 }
 
 /// A question and the trace that is read to answer it.
-struct Asking<'a, 'o> {
+struct TraceQuery<'a, 'o> {
     path: &'a Path,
-    opened: &'a Opened,
-    names: &'a Names,
+    opened: &'a OpenTrace,
+    names: &'a NameTable,
     threads: usize,
-    taker: Taker<'a, 'o>,
+    taker: IoSink<'a, 'o>,
 }
 
-impl Asking<'_, '_> {
-    fn read(&mut self, format: &Format) -> Result<Found, Error> {
+impl TraceQuery<'_, '_> {
+    fn read(&mut self, format: &TraceFormat) -> Result<TraceContents, Error> {
         let names = self.names;
         let failed = |source: io::Error| Error::Read { path: self.path.to_owned(), source };
         let (completeness, recorded, wall_offset_ns) = match format {
-            Format::Parquet => return self.parquet(),
-            Format::Blktrace(order) => {
+            TraceFormat::Parquet => return self.parquet(),
+            TraceFormat::Blktrace(order) => {
                 self.hints(true);
                 let taker = &mut self.taker;
                 let threads = self.threads;
@@ -246,17 +248,21 @@ impl Asking<'_, '_> {
                 let read = read.map_err(failed)?;
                 (read.completeness, read.recorded, read.wall_offset_ns)
             }
-            Format::Blkparse => self.events(&mut BlkparseReader::new(names)).map_err(failed)?,
-            Format::Tracepoints => {
+            TraceFormat::Blkparse => {
+                self.events(&mut BlkparseReader::new(names)).map_err(failed)?
+            }
+            TraceFormat::Tracepoints => {
                 self.events(&mut TracepointReader::new(names)).map_err(failed)?
             }
-            Format::Snoop(columns) => {
+            TraceFormat::Snoop(columns) => {
                 self.rows(|| SnoopReader::new(columns.clone(), names), None).map_err(failed)?
             }
-            Format::Csv(dialect) => {
+            TraceFormat::Csv(dialect) => {
                 self.rows(|| CsvReader::new(*dialect, names), Some(0)).map_err(failed)?
             }
-            Format::Iostat | Format::Quantize => unreachable!("they have no I/Os to read"),
+            TraceFormat::Iostat | TraceFormat::Quantize => {
+                unreachable!("they have no I/Os to read")
+            }
         };
         let about = TraceAbout {
             format: format.name().to_owned(),
@@ -265,7 +271,7 @@ impl Asking<'_, '_> {
             completeness,
             wall_offset_ns: wall_offset_ns.and_then(|ns| i64::try_from(ns).ok()),
         };
-        Ok(Found { about, files: self.opened.files.len() as u32 })
+        Ok(TraceContents { about, files: self.opened.files.len() as u32 })
     }
 
     /// Tells the Parquet writer which hints the trace records.
@@ -275,7 +281,7 @@ impl Asking<'_, '_> {
         }
     }
 
-    fn events(&mut self, reader: &mut impl EventReader) -> io::Result<Read> {
+    fn events(&mut self, reader: &mut impl EventReader) -> io::Result<TraceRead> {
         self.hints(true);
         let (completeness, recorded) = events::read(self.opened.reader(), reader, &mut self.taker)?;
         Ok((completeness, recorded, None))
@@ -285,19 +291,19 @@ impl Asking<'_, '_> {
         &mut self,
         make: impl Fn() -> L + Sync,
         wall_offset_ns: Option<i128>,
-    ) -> io::Result<Read> {
+    ) -> io::Result<TraceRead> {
         // The Parquet file and the text keep the order of the trace, so a single thread reads it.
         let alone = self.taker.saver.is_some() || self.taker.text.is_some();
         let found = if let ([file], false) = (self.opened.files.as_slice(), alone) {
             rows::read_file(file, self.threads, make, &mut self.taker.analysis)?
         } else {
-            let mut lines = Lines::new(self.opened.reader());
+            let mut lines = LineBuffer::new(self.opened.reader());
             rows::read_part(&mut lines, u64::MAX, &mut make(), &mut self.taker)?
         };
         Ok((found.completeness, found.recorded, wall_offset_ns))
     }
 
-    fn parquet(&mut self) -> Result<Found, Error> {
+    fn parquet(&mut self) -> Result<TraceContents, Error> {
         let path = || self.path.to_owned();
         if self.opened.files.is_empty() {
             return Err(Error::NeedsFile("Parquet"));
@@ -314,12 +320,12 @@ impl Asking<'_, '_> {
         let mut about =
             read.map_err(|e| Error::Parquet { path: path(), reason: plain(&e.to_string()) })?;
         about.format = format!("Parquet, from {}", about.format);
-        Ok(Found { about, files: 1 })
+        Ok(TraceContents { about, files: 1 })
     }
 }
 
 /// Completeness, recorded data, and the offset from the trace's clock to nanoseconds since 1970.
-type Read = (Completeness, Recorded, Option<i128>);
+type TraceRead = (Completeness, RecordedFields, Option<i128>);
 
 /// Removes the Parquet reader's own prefix from its error message.
 fn plain(message: &str) -> String {
@@ -327,12 +333,12 @@ fn plain(message: &str) -> String {
 }
 
 /// Describes the two moments between which the latency of a trace is measured.
-fn latency_is(format: &Format, recorded: Recorded) -> &'static str {
+fn latency_is(format: &TraceFormat, recorded: RecordedFields) -> &'static str {
     match (format, recorded.latency, recorded.queue) {
         (_, false, _) => "not recorded",
-        (Format::Csv(Dialect::Msr), ..) => "the response time that the trace gives",
-        (Format::Snoop(_), _, true) => "queue and device as the tool gives them",
-        (Format::Snoop(_), ..) => "as the tool gives it",
+        (TraceFormat::Csv(Dialect::Msr), ..) => "the response time that the trace gives",
+        (TraceFormat::Snoop(_), _, true) => "queue and device as the tool gives them",
+        (TraceFormat::Snoop(_), ..) => "as the tool gives it",
         (_, true, true) => "from being queued to completion",
         (_, true, false) => "from being issued to the device to completion",
     }

@@ -8,46 +8,46 @@ use crate::parquet_guard::thrift::{LIST, STRUCT, Thrift};
 
 /// Type that the format prescribes for a field.
 #[derive(Debug, Clone, Copy)]
-enum Holds {
+enum FieldType {
     /// The field's type code is the value.
     Boolean,
     /// A plain type, given by its code.
     Plain(u8),
-    Struct(Fields),
-    List(&'static Holds),
+    Struct(StructFields),
+    List(&'static FieldType),
 }
 
 /// Fields of a structure with their ids.
-type Fields = &'static [(i64, Holds)];
+type StructFields = &'static [(i64, FieldType)];
 
-const I8: Holds = Holds::Plain(3);
-const I16: Holds = Holds::Plain(4);
-const I32: Holds = Holds::Plain(5);
-const I64: Holds = Holds::Plain(6);
-const BYTES: Holds = Holds::Plain(8);
-const EMPTY: Holds = Holds::Struct(&[]);
+const I8: FieldType = FieldType::Plain(3);
+const I16: FieldType = FieldType::Plain(4);
+const I32: FieldType = FieldType::Plain(5);
+const I64: FieldType = FieldType::Plain(6);
+const BYTES: FieldType = FieldType::Plain(8);
+const EMPTY: FieldType = FieldType::Struct(&[]);
 
-const TIME: Holds = Holds::Struct(&[
-    (1, Holds::Boolean),
-    (2, Holds::Struct(&[(1, EMPTY), (2, EMPTY), (3, EMPTY)])),
+const TIME: FieldType = FieldType::Struct(&[
+    (1, FieldType::Boolean),
+    (2, FieldType::Struct(&[(1, EMPTY), (2, EMPTY), (3, EMPTY)])),
 ]);
-const LOGICAL_TYPE: Fields = &[
+const LOGICAL_TYPE: StructFields = &[
     (1, EMPTY),
     (2, EMPTY),
     (3, EMPTY),
     (4, EMPTY),
-    (5, Holds::Struct(&[(1, I32), (2, I32)])),
+    (5, FieldType::Struct(&[(1, I32), (2, I32)])),
     (6, EMPTY),
     (7, TIME),
     (8, TIME),
-    (10, Holds::Struct(&[(1, I8), (2, Holds::Boolean)])),
+    (10, FieldType::Struct(&[(1, I8), (2, FieldType::Boolean)])),
     (11, EMPTY),
     (12, EMPTY),
     (13, EMPTY),
     (14, EMPTY),
     (15, EMPTY),
 ];
-const SCHEMA_ELEMENT: Holds = Holds::Struct(&[
+const SCHEMA_ELEMENT: FieldType = FieldType::Struct(&[
     (1, I32),
     (2, I32),
     (3, I32),
@@ -57,84 +57,86 @@ const SCHEMA_ELEMENT: Holds = Holds::Struct(&[
     (7, I32),
     (8, I32),
     (9, I32),
-    (10, Holds::Struct(LOGICAL_TYPE)),
+    (10, FieldType::Struct(LOGICAL_TYPE)),
 ]);
-const STATISTICS: Holds = Holds::Struct(&[
+const STATISTICS: FieldType = FieldType::Struct(&[
     (1, BYTES),
     (2, BYTES),
     (3, I64),
     (4, I64),
     (5, BYTES),
     (6, BYTES),
-    (7, Holds::Boolean),
-    (8, Holds::Boolean),
+    (7, FieldType::Boolean),
+    (8, FieldType::Boolean),
     (9, I64),
 ]);
-const KEY_VALUE: Holds = Holds::Struct(&[(1, BYTES), (2, BYTES)]);
-const PAGE_ENCODING: Holds = Holds::Struct(&[(1, I32), (2, I32), (3, I32)]);
-const SIZES: Holds = Holds::Struct(&[(1, I64), (2, Holds::List(&I64)), (3, Holds::List(&I64))]);
-const COLUMN: Holds = Holds::Struct(&[
+const KEY_VALUE: FieldType = FieldType::Struct(&[(1, BYTES), (2, BYTES)]);
+const PAGE_ENCODING: FieldType = FieldType::Struct(&[(1, I32), (2, I32), (3, I32)]);
+const SIZES: FieldType =
+    FieldType::Struct(&[(1, I64), (2, FieldType::List(&I64)), (3, FieldType::List(&I64))]);
+const COLUMN: FieldType = FieldType::Struct(&[
     (1, I32),
-    (2, Holds::List(&I32)),
-    (3, Holds::List(&BYTES)),
+    (2, FieldType::List(&I32)),
+    (3, FieldType::List(&BYTES)),
     (4, I32),
     (5, I64),
     (6, I64),
     (7, I64),
-    (8, Holds::List(&KEY_VALUE)),
+    (8, FieldType::List(&KEY_VALUE)),
     (9, I64),
     (10, I64),
     (11, I64),
     (12, STATISTICS),
-    (13, Holds::List(&PAGE_ENCODING)),
+    (13, FieldType::List(&PAGE_ENCODING)),
     (14, I64),
     (15, I32),
     (16, SIZES),
 ]);
-const CHUNK: Holds =
-    Holds::Struct(&[(1, BYTES), (2, I64), (3, COLUMN), (4, I64), (5, I32), (6, I64), (7, I32)]);
-const SORTING: Holds = Holds::Struct(&[(1, I32), (2, Holds::Boolean), (3, Holds::Boolean)]);
-const ROW_GROUP: Holds = Holds::Struct(&[
-    (1, Holds::List(&CHUNK)),
+const CHUNK: FieldType =
+    FieldType::Struct(&[(1, BYTES), (2, I64), (3, COLUMN), (4, I64), (5, I32), (6, I64), (7, I32)]);
+const SORTING: FieldType =
+    FieldType::Struct(&[(1, I32), (2, FieldType::Boolean), (3, FieldType::Boolean)]);
+const ROW_GROUP: FieldType = FieldType::Struct(&[
+    (1, FieldType::List(&CHUNK)),
     (2, I64),
     (3, I64),
-    (4, Holds::List(&SORTING)),
+    (4, FieldType::List(&SORTING)),
     (5, I64),
     (6, I64),
     (7, I16),
 ]);
-const COLUMN_ORDER: Holds = Holds::Struct(&[(1, EMPTY), (2, EMPTY)]);
+const COLUMN_ORDER: FieldType = FieldType::Struct(&[(1, EMPTY), (2, EMPTY)]);
 
 /// Fields of the structure FileMetaData, without encryption.
-const FOOTER: Fields = &[
+const FOOTER: StructFields = &[
     (1, I32),
-    (2, Holds::List(&SCHEMA_ELEMENT)),
+    (2, FieldType::List(&SCHEMA_ELEMENT)),
     (3, I64),
-    (4, Holds::List(&ROW_GROUP)),
-    (5, Holds::List(&KEY_VALUE)),
+    (4, FieldType::List(&ROW_GROUP)),
+    (5, FieldType::List(&KEY_VALUE)),
     (6, BYTES),
-    (7, Holds::List(&COLUMN_ORDER)),
+    (7, FieldType::List(&COLUMN_ORDER)),
 ];
 
 /// Fields of the structure PageHeader.
-const PAGE: Fields = &[
+const PAGE: StructFields = &[
     (1, I32),
     (2, I32),
     (3, I32),
     (4, I32),
-    (5, Holds::Struct(&[(1, I32), (2, I32), (3, I32), (4, I32), (5, STATISTICS)])),
+    (5, FieldType::Struct(&[(1, I32), (2, I32), (3, I32), (4, I32), (5, STATISTICS)])),
     (6, EMPTY),
-    (7, Holds::Struct(&[(1, I32), (2, I32), (3, Holds::Boolean)])),
+    (7, FieldType::Struct(&[(1, I32), (2, I32), (3, FieldType::Boolean)])),
     (
         8,
-        Holds::Struct(&[
+        FieldType::Struct(&[
             (1, I32),
             (2, I32),
             (3, I32),
             (4, I32),
             (5, I32),
             (6, I32),
-            (7, Holds::Boolean),
+            (7, FieldType::Boolean),
             (8, STATISTICS),
         ]),
     ),
@@ -142,16 +144,16 @@ const PAGE: Fields = &[
 
 /// Callback for every integer and for the length of every list, with the ids of the fields that
 /// lead to it. It returns `None` to stop reading.
-pub(crate) type Hear<'a> = &'a mut dyn FnMut(&[i64], i64) -> Option<()>;
+pub(crate) type ValueCallback<'a> = &'a mut dyn FnMut(&[i64], i64) -> Option<()>;
 
 /// Parses a footer field by field. Returns `None` if it does not follow the format.
-pub(crate) fn footer(bytes: &[u8], hear: Hear<'_>) -> Option<()> {
+pub(crate) fn footer(bytes: &[u8], hear: ValueCallback<'_>) -> Option<()> {
     fields(&mut Thrift::new(bytes), FOOTER, &mut Vec::new(), hear)
 }
 
 /// Parses the page header at the start of `bytes` and returns its length. Returns `None` if it does
 /// not follow the format.
-pub(crate) fn page_head(bytes: &[u8], hear: Hear<'_>) -> Option<usize> {
+pub(crate) fn page_head(bytes: &[u8], hear: ValueCallback<'_>) -> Option<usize> {
     let mut thrift = Thrift::new(bytes);
     fields(&mut thrift, PAGE, &mut Vec::new(), hear)?;
     Some(thrift.position())
@@ -160,9 +162,9 @@ pub(crate) fn page_head(bytes: &[u8], hear: Hear<'_>) -> Option<usize> {
 /// Parses a structure whose fields must be known and in order, as all writers write them.
 fn fields(
     thrift: &mut Thrift<'_>,
-    known: Fields,
+    known: StructFields,
     path: &mut Vec<i64>,
-    hear: Hear<'_>,
+    hear: ValueCallback<'_>,
 ) -> Option<()> {
     let mut last = 0;
     loop {
@@ -180,18 +182,18 @@ fn fields(
 
 fn value(
     thrift: &mut Thrift<'_>,
-    holds: Holds,
+    holds: FieldType,
     kind: u8,
     path: &mut Vec<i64>,
-    hear: Hear<'_>,
+    hear: ValueCallback<'_>,
 ) -> Option<()> {
     match (holds, kind) {
-        (Holds::Boolean, 1 | 2) => Some(()),
-        (Holds::Plain(3), 3) => thrift.advance(1),
-        (Holds::Plain(8), 8) => thrift.bytes(),
-        (Holds::Plain(code @ 4..=6), _) if code == kind => hear(path, thrift.integer()?),
-        (Holds::Struct(known), STRUCT) => fields(thrift, known, path, hear),
-        (Holds::List(each), LIST) => {
+        (FieldType::Boolean, 1 | 2) => Some(()),
+        (FieldType::Plain(3), 3) => thrift.advance(1),
+        (FieldType::Plain(8), 8) => thrift.bytes(),
+        (FieldType::Plain(code @ 4..=6), _) if code == kind => hear(path, thrift.integer()?),
+        (FieldType::Struct(known), STRUCT) => fields(thrift, known, path, hear),
+        (FieldType::List(each), LIST) => {
             let (count, kind) = thrift.list()?;
             hear(path, i64::try_from(count).ok()?)?;
             (0..count).try_for_each(|_| value(thrift, *each, kind, path, hear))
@@ -230,7 +232,7 @@ mod tests {
     fn a_list_of_numbers_is_passed_over_and_one_of_booleans_refused() {
         let list = |kind: u8| {
             let bytes = [0x20 | kind, 2, 2];
-            let numbers = Holds::List(&I32);
+            let numbers = FieldType::List(&I32);
             value(&mut Thrift::new(&bytes), numbers, LIST, &mut Vec::new(), &mut |_, _| Some(()))
         };
         assert!(list(5).is_some());

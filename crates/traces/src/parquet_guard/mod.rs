@@ -58,10 +58,10 @@ fn wrong(what: &str) -> ParquetError {
 }
 
 /// Reader of a checked file; threads may share it.
-pub type Reader = SerializedFileReader<Positioned>;
+pub type CheckedReader = SerializedFileReader<Positioned>;
 
 /// Opens a file after checking its footer and all page headers.
-pub fn open(file: File) -> Result<Reader> {
+pub fn open(file: File) -> Result<CheckedReader> {
     let length = file.metadata()?.len();
     check_footer(&file, length)?;
     let pages = file.try_clone()?;
@@ -126,7 +126,7 @@ fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<
         for most in [positioned::HEAD, MAX_PAGE_HEAD] {
             let window = usize::try_from(end - at).unwrap_or(usize::MAX).min(most);
             file.read_exact_at(&mut buffer[..window], at)?;
-            page = Page::read(&buffer[..window]).filter(Page::is_sane);
+            page = PageHeader::read(&buffer[..window]).filter(PageHeader::is_sane);
             if page.is_some() {
                 break;
             }
@@ -146,7 +146,7 @@ fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<
 
 /// The checked fields of a page header (PageHeader in parquet.thrift).
 #[derive(Debug, Default)]
-struct Page {
+struct PageHeader {
     /// Size of the header itself, in bytes.
     head: u64,
     /// Uncompressed size of the page, in bytes: field 2.
@@ -160,9 +160,9 @@ struct Page {
     encoding: Option<i64>,
 }
 
-impl Page {
-    fn read(bytes: &[u8]) -> Option<Page> {
-        let mut page = Page { plain: -1, packed: -1, ..Page::default() };
+impl PageHeader {
+    fn read(bytes: &[u8]) -> Option<PageHeader> {
+        let mut page = PageHeader { plain: -1, packed: -1, ..PageHeader::default() };
         let head = page_head(bytes, &mut |path, value| {
             match path {
                 [2] => page.plain = value,
@@ -173,7 +173,7 @@ impl Page {
             }
             Some(())
         })?;
-        Some(Page { head: head as u64, ..page })
+        Some(PageHeader { head: head as u64, ..page })
     }
 
     fn is_sane(&self) -> bool {

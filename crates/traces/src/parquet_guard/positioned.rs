@@ -33,10 +33,10 @@ impl Length for Positioned {
 }
 
 impl ChunkReader for Positioned {
-    type T = BufReader<At>;
+    type T = BufReader<OffsetReader>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(BufReader::with_capacity(HEAD, At { file: Arc::clone(&self.file), at: start }))
+        Ok(BufReader::with_capacity(HEAD, OffsetReader { file: Arc::clone(&self.file), at: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -45,7 +45,7 @@ impl ChunkReader for Positioned {
             return Err(cut());
         }
         let mut bytes = Vec::with_capacity(length);
-        At { file: Arc::clone(&self.file), at: start }
+        OffsetReader { file: Arc::clone(&self.file), at: start }
             .take(length as u64)
             .read_to_end(&mut bytes)?;
         if bytes.len() < length {
@@ -61,12 +61,12 @@ fn cut() -> ParquetError {
 
 /// Reader of the file from an offset.
 #[derive(Debug)]
-pub struct At {
+pub struct OffsetReader {
     file: Arc<File>,
     at: u64,
 }
 
-impl Read for At {
+impl Read for OffsetReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read_at(into, self.at)?;
         self.at += read as u64;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::profile::model::Builder;
-use crate::profile::{Frame, Kind, State};
+use crate::profile::{Frame, FrameKind, ThreadState};
 
 /// Returns true if a text begins like a callgrind file.
 pub(crate) fn is(text: &str) -> bool {
@@ -15,7 +15,7 @@ pub(crate) fn is(text: &str) -> bool {
 
 /// Header and line counts of a callgrind file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Read {
+pub(crate) struct CallgrindSummary {
     /// Name of the counted event: the first one in the file.
     pub event: String,
     /// Command line of the program.
@@ -28,9 +28,9 @@ pub(crate) struct Read {
 
 /// Names that are written once with a number and then referred to by it: `(3) main`, then `(3)`.
 #[derive(Default)]
-struct Names<'a>(HashMap<&'a str, &'a str>);
+struct CallgrindNames<'a>(HashMap<&'a str, &'a str>);
 
-impl<'a> Names<'a> {
+impl<'a> CallgrindNames<'a> {
     fn get(&mut self, text: &'a str) -> &'a str {
         let Some((number, name)) = text.strip_prefix('(').and_then(|t| t.split_once(')')) else {
             return text;
@@ -45,9 +45,10 @@ impl<'a> Names<'a> {
     }
 }
 
-pub(crate) fn read(text: &str, builder: &mut Builder) -> Read {
-    let mut out = Read { event: String::new(), command: String::new(), left: 0, taken: 0 };
-    let (mut files, mut functions) = (Names::default(), Names::default());
+pub(crate) fn read(text: &str, builder: &mut Builder) -> CallgrindSummary {
+    let mut out =
+        CallgrindSummary { event: String::new(), command: String::new(), left: 0, taken: 0 };
+    let (mut files, mut functions) = (CallgrindNames::default(), CallgrindNames::default());
     let (mut object, mut function) = ("", "");
     let mut positions = 1;
     let mut called = false;
@@ -105,10 +106,10 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> Read {
         let frame = Frame {
             name: named.then(|| name.to_owned()),
             module: if object == "???" { String::new() } else { object.to_owned() },
-            kind: Kind::User,
+            kind: FrameKind::User,
         };
         let frame = builder.frame(&frame);
-        builder.add(thread, State::OnCpu, vec![frame], cost, cost);
+        builder.add(thread, ThreadState::OnCpu, vec![frame], cost, cost);
         out.taken += 1;
     }
     out
@@ -117,7 +118,7 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> Read {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Profile, Side, functions};
+    use crate::profile::{Profile, ProfileSide, functions};
 
     /// Output of callgrind 3.19 for a program of two functions, shortened.
     const FILE: &str = "\
@@ -169,12 +170,17 @@ fn=(9) 0x0000000000001040
         assert!(is(FILE) && !is("version: 3\n") && !is("main;f 3\n"));
         let mut builder = Builder::default();
         let read = read(FILE, &mut builder);
-        let expected = Read { event: "Ir".into(), command: "./a --once".into(), left: 1, taken: 5 };
+        let expected = CallgrindSummary {
+            event: "Ir".into(),
+            command: "./a --once".into(),
+            left: 1,
+            taken: 5,
+        };
         assert_eq!(read, expected);
         let mut p = Profile::default();
         builder.finish(&mut p);
-        assert_eq!(p.total_ns(Side::OnCpu), 712);
-        let all: Vec<(String, u64)> = functions(&p, Side::OnCpu, None)
+        assert_eq!(p.total_ns(ProfileSide::OnCpu), 712);
+        let all: Vec<(String, u64)> = functions(&p, ProfileSide::OnCpu, None)
             .into_iter()
             .map(|f| (f.frame.label(), f.self_count))
             .collect();

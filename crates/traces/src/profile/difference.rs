@@ -8,7 +8,7 @@ use assay_model::{FunctionChange, FunctionDifferences};
 use assay_stats::estimate::{Estimate, adjust_weighted, welch_df};
 use assay_stats::summary::{mean, variance};
 
-use crate::profile::{FunctionTime, Kind, Profile, Side, functions};
+use crate::profile::{FrameKind, FunctionTime, Profile, ProfileSide, functions};
 
 /// A function is not compared if its share of the time of both sides together is below this: it
 /// cannot be a large part of a difference, and every further comparison weakens the others through
@@ -19,7 +19,7 @@ const LEAST_TRIALS: usize = 3;
 
 /// Functions and total time of one trial.
 #[derive(Debug, Clone, Default)]
-pub struct Measured {
+pub struct ProfiledTrial {
     pub functions: Vec<FunctionTime>,
     /// Sampled time of the side, nanoseconds.
     pub sampled_ns: u64,
@@ -28,13 +28,13 @@ pub struct Measured {
     pub exact_ns: Option<u64>,
 }
 
-impl Measured {
+impl ProfiledTrial {
     /// Measures one side of a profile.
-    pub fn of(profile: &Profile, side: Side) -> Self {
-        Measured {
+    pub fn of(profile: &Profile, side: ProfileSide) -> Self {
+        ProfiledTrial {
             functions: functions(profile, side, None),
             sampled_ns: profile.total_ns(side),
-            exact_ns: if side == Side::OnCpu { profile.cpu_ns() } else { None },
+            exact_ns: if side == ProfileSide::OnCpu { profile.cpu_ns() } else { None },
         }
     }
 
@@ -48,7 +48,7 @@ impl Measured {
     }
 }
 
-struct Own {
+struct FunctionTotals {
     module: String,
     ns: [Vec<f64>; 2],
     total: [Vec<f64>; 2],
@@ -58,21 +58,21 @@ struct Own {
 
 /// Compares the self time of functions in two sets of trials at a confidence level such as 0.95.
 pub fn differences(
-    first: &[Measured],
-    second: &[Measured],
+    first: &[ProfiledTrial],
+    second: &[ProfiledTrial],
     confidence: f64,
 ) -> FunctionDifferences {
     let sides = [first, second];
     let n = [first.len(), second.len()];
     // Keyed by name without module: the compared programs may be different files. A sorted map, so
     // that sums over functions are the same each time.
-    let mut all: BTreeMap<(String, bool), Own> = BTreeMap::new();
+    let mut all: BTreeMap<(String, bool), FunctionTotals> = BTreeMap::new();
     for (side, trials) in sides.iter().enumerate() {
         for (at, trial) in trials.iter().enumerate() {
             let scale = trial.scale();
             for f in &trial.functions {
-                let key = (f.frame.label(), f.frame.kind == Kind::Kernel);
-                let own = all.entry(key).or_insert_with(|| Own {
+                let key = (f.frame.label(), f.frame.kind == FrameKind::Kernel);
+                let own = all.entry(key).or_insert_with(|| FunctionTotals {
                     module: f.frame.module_name().to_owned(),
                     ns: [vec![0.0; n[0]], vec![0.0; n[1]]],
                     total: [vec![0.0; n[0]], vec![0.0; n[1]]],
@@ -90,19 +90,20 @@ pub fn differences(
             }
         }
     }
-    let time =
-        |trials: &[Measured]| trials.iter().map(|t| t.sampled_ns as f64 * t.scale()).sum::<f64>();
+    let time = |trials: &[ProfiledTrial]| {
+        trials.iter().map(|t| t.sampled_ns as f64 * t.scale()).sum::<f64>()
+    };
     let times = [time(first), time(second)];
     let known = all.len();
     let mut changes: Vec<FunctionChange> = Vec::new();
-    let mut spreads: Vec<Option<Spread>> = Vec::new();
+    let mut spreads: Vec<Option<DifferenceVariance>> = Vec::new();
     for ((function, kernel), own) in all {
         let sums = [own.ns[0].iter().sum::<f64>(), own.ns[1].iter().sum::<f64>()];
         if sums[0] + sums[1] < LEAST_SHARE * (times[0] + times[1]) {
             continue;
         }
         changes.push(change(function, kernel, &own, times));
-        spreads.push(Spread::of(&own));
+        spreads.push(DifferenceVariance::of(&own));
     }
     let prior = Prior::of(&spreads);
     for (change, spread) in changes.iter_mut().zip(&spreads) {
@@ -135,7 +136,7 @@ pub fn differences(
     }
 }
 
-fn change(function: String, kernel: bool, own: &Own, times: [f64; 2]) -> FunctionChange {
+fn change(function: String, kernel: bool, own: &FunctionTotals, times: [f64; 2]) -> FunctionChange {
     let means = [0, 1].map(|s: usize| mean(&own.ns[s]).unwrap_or(0.0));
     let share = [0, 1].map(|s: usize| {
         let sum: f64 = own.ns[s].iter().sum();
@@ -159,7 +160,7 @@ fn change(function: String, kernel: bool, own: &Own, times: [f64; 2]) -> Functio
 
 /// Variance of a function's difference of means.
 #[derive(Debug, Clone, Copy)]
-struct Spread {
+struct DifferenceVariance {
     /// Variance estimated from the trials.
     seen: f64,
     /// Variance due to sampling alone: which samples hit the function is random.
@@ -168,8 +169,8 @@ struct Spread {
     df: f64,
 }
 
-impl Spread {
-    fn of(own: &Own) -> Option<Self> {
+impl DifferenceVariance {
+    fn of(own: &FunctionTotals) -> Option<Self> {
         if own.ns.iter().any(|v| v.len() < LEAST_TRIALS) {
             return None;
         }
@@ -180,7 +181,7 @@ impl Spread {
         let seen = part[0] + part[1];
         let df = if seen > 0.0 { welch_df(part, trials) } else { n[0] + n[1] - 2.0 };
         // A function that is in every sample or in none has no sampling error.
-        (sampling > 0.0).then_some(Spread { seen, sampling, df })
+        (sampling > 0.0).then_some(DifferenceVariance { seen, sampling, df })
     }
 }
 
@@ -198,8 +199,9 @@ struct Prior {
 }
 
 impl Prior {
-    fn of(spreads: &[Option<Spread>]) -> Self {
-        let known: Vec<&Spread> = spreads.iter().flatten().filter(|s| s.seen > 0.0).collect();
+    fn of(spreads: &[Option<DifferenceVariance>]) -> Self {
+        let known: Vec<&DifferenceVariance> =
+            spreads.iter().flatten().filter(|s| s.seen > 0.0).collect();
         if known.len() < 3 {
             // Too few functions to estimate a prior: use the trials' variance, but at least the
             // sampling variance.
@@ -222,7 +224,7 @@ impl Prior {
     }
 
     /// Returns the moderated variance and its degrees of freedom.
-    fn moderated(&self, s: &Spread) -> (f64, f64) {
+    fn moderated(&self, s: &DifferenceVariance) -> (f64, f64) {
         let own = if self.df > 0.0 { s.seen } else { s.seen.max(s.sampling) };
         let common = self.variance * s.sampling;
         // A function that varies by far more than the others predict keeps its own variance.
@@ -295,11 +297,11 @@ mod tests {
     use assay_stats::rng::Rng;
 
     use super::*;
-    use crate::profile::{Frame, Kind};
+    use crate::profile::{Frame, FrameKind};
 
     /// Returns a trial of a program whose functions take these times in seconds, sampled at `hz`.
     /// Which samples hit a function is random, and the total time varies by the share `varies`.
-    fn trial(rng: &mut Rng, seconds: &[f64], hz: f64, varies: f64) -> Measured {
+    fn trial(rng: &mut Rng, seconds: &[f64], hz: f64, varies: f64) -> ProfiledTrial {
         let pace = 1.0 + varies * rng.normal();
         let all: f64 = seconds.iter().sum();
         let samples = (all * pace * hz).round() as u64;
@@ -322,7 +324,7 @@ mod tests {
                 frame: Frame {
                     name: Some(format!("f{n}")),
                     module: "/bin/p".into(),
-                    kind: Kind::User,
+                    kind: FrameKind::User,
                 },
                 self_ns: count * each,
                 total_ns: count * each,
@@ -331,17 +333,17 @@ mod tests {
             })
             .collect();
         let exact_ns = Some((all * pace * 1e9) as u64);
-        Measured { functions, sampled_ns: samples * each, exact_ns }
+        ProfiledTrial { functions, sampled_ns: samples * each, exact_ns }
     }
 
     /// A program that spends half of its time in one function and the rest in five.
     const PROGRAM: [f64; 6] = [0.5, 0.2, 0.1, 0.1, 0.05, 0.05];
 
-    fn run(rng: &mut Rng, seconds: &[f64], hz: f64, n: usize) -> Vec<Measured> {
+    fn run(rng: &mut Rng, seconds: &[f64], hz: f64, n: usize) -> Vec<ProfiledTrial> {
         (0..n).map(|_| trial(rng, seconds, hz, 0.002)).collect()
     }
 
-    fn named(rounds: usize, mut pair: impl FnMut() -> [Vec<Measured>; 2]) -> usize {
+    fn named(rounds: usize, mut pair: impl FnMut() -> [Vec<ProfiledTrial>; 2]) -> usize {
         (0..rounds)
             .filter(|_| {
                 let [a, b] = pair();

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::profile::interner::Interner;
-use crate::profile::{Kind, Profile, Side, Stack};
+use crate::profile::{FrameKind, Profile, ProfileSide, Stack};
 
 /// Returns the profile as the Firefox profiler's JSON; `name` is its title.
 pub fn firefox(profile: &Profile, name: &str) -> Value {
     let interval = profile.rate_hz.filter(|r| *r > 0.0).map_or(1.0, |r| 1000.0 / r);
-    let mut groups: Vec<((&str, Side), Vec<&Stack>)> = Vec::new();
-    let mut at: HashMap<(&str, Side), usize> = HashMap::new();
+    let mut groups: Vec<((&str, ProfileSide), Vec<&Stack>)> = Vec::new();
+    let mut at: HashMap<(&str, ProfileSide), usize> = HashMap::new();
     for s in &profile.stacks {
         let key = (s.thread.as_str(), s.state.side());
         let n = *at.entry(key).or_insert_with(|| {
@@ -51,7 +51,13 @@ pub fn firefox(profile: &Profile, name: &str) -> Value {
     })
 }
 
-fn thread(profile: &Profile, number: usize, name: &str, side: Side, stacks: &[&Stack]) -> Value {
+fn thread(
+    profile: &Profile,
+    number: usize,
+    name: &str,
+    side: ProfileSide,
+    stacks: &[&Stack],
+) -> Value {
     let mut strings = Interner::<String>::default();
     let mut functions: HashMap<u32, usize> = HashMap::new();
     let (mut func_name, mut category) = (Vec::new(), Vec::new());
@@ -65,8 +71,8 @@ fn thread(profile: &Profile, number: usize, name: &str, side: Side, stacks: &[&S
                 let frame = &profile.frames[*f as usize];
                 func_name.push(strings.number(frame.label().as_str()));
                 category.push(match (side, frame.kind) {
-                    (Side::OffCpu, _) => 2,
-                    (_, Kind::Kernel) => 1,
+                    (ProfileSide::OffCpu, _) => 2,
+                    (_, FrameKind::Kernel) => 1,
                     _ => 0,
                 });
                 func_name.len() - 1
@@ -82,7 +88,8 @@ fn thread(profile: &Profile, number: usize, name: &str, side: Side, stacks: &[&S
     }
     let (f, n, p) = (func_name.len(), samples.len(), prefix.len());
     let stack_category: Vec<usize> = frame.iter().map(|x| category[*x]).collect();
-    let shown = if side == Side::OffCpu { format!("{name} (off CPU)") } else { name.to_owned() };
+    let shown =
+        if side == ProfileSide::OffCpu { format!("{name} (off CPU)") } else { name.to_owned() };
     json!({
         "processType": "default",
         "processStartupTime": 0,

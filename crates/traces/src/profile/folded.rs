@@ -13,14 +13,14 @@
 use std::fmt::Write as _;
 
 use crate::profile::model::Builder;
-use crate::profile::{Frame, Kind, Profile, Side, State};
+use crate::profile::{Frame, FrameKind, Profile, ProfileSide, ThreadState};
 
 const HEADER: &str = "# assay folded stacks; thread first; ";
 const MICROSECONDS: &str = "microseconds";
 
 /// Writes one side: the time of each stack in microseconds, or its value in the profile's own unit.
 /// Kernel frames end in `_[k]` and inlined ones in `_[i]`, as FlameGraph's tools write them.
-pub fn folded(profile: &Profile, side: Side) -> String {
+pub fn folded(profile: &Profile, side: ProfileSide) -> String {
     let timed = profile.unit == "ns";
     let unit = if timed { MICROSECONDS.to_owned() } else { escaped(&profile.unit) };
     let rate = profile.rate_hz.map(|r| format!("; {r} Hz")).unwrap_or_default();
@@ -31,7 +31,7 @@ pub fn folded(profile: &Profile, side: Side) -> String {
             continue;
         }
         out.push_str(&escaped(&s.thread));
-        if s.state != State::OnCpu {
+        if s.state != ThreadState::OnCpu {
             let _ = write!(out, ";[{}]", s.state.words());
         }
         for f in profile.frames_of(s) {
@@ -50,13 +50,13 @@ fn element(frame: &Frame) -> String {
         text.replace_range(..1, "\\x5b");
     }
     match frame.kind {
-        Kind::Kernel => text += "_[k]",
-        Kind::Inlined => text += "_[i]",
-        Kind::User if text.ends_with("_[k]") || text.ends_with("_[i]") => {
+        FrameKind::Kernel => text += "_[k]",
+        FrameKind::Inlined => text += "_[i]",
+        FrameKind::User if text.ends_with("_[k]") || text.ends_with("_[i]") => {
             text.truncate(text.len() - 1);
             text += "\\x5d";
         }
-        Kind::User => {}
+        FrameKind::User => {}
     }
     text
 }
@@ -95,19 +95,19 @@ fn plain(text: &str) -> String {
 }
 
 /// Parses a state in brackets, such as `[lock]`.
-fn state(text: &str) -> Option<State> {
+fn state(text: &str) -> Option<ThreadState> {
     let words = text.strip_prefix('[')?.strip_suffix(']')?;
-    State::ALL.into_iter().find(|s| s.words() == words)
+    ThreadState::ALL.into_iter().find(|s| s.words() == words)
 }
 
 /// Parses a frame; `name` decodes names.
 fn frame(text: &str, name: fn(&str) -> String) -> Frame {
     let (rest, kind) = if let Some(rest) = text.strip_suffix("_[k]") {
-        (rest, Kind::Kernel)
+        (rest, FrameKind::Kernel)
     } else if let Some(rest) = text.strip_suffix("_[i]") {
-        (rest, Kind::Inlined)
+        (rest, FrameKind::Inlined)
     } else {
-        (text, Kind::User)
+        (text, FrameKind::User)
     };
     let Some(module) = rest.strip_prefix("[unknown]").map(str::trim) else {
         return Frame { name: Some(name(rest)), module: String::new(), kind };
@@ -150,12 +150,13 @@ impl Header {
         let value: u64 = value.parse().ok()?;
         let mut parts = stack.split(';').peekable();
         let thread = plain(parts.next()?);
-        let state = parts.next_if(|p| state(p).is_some()).and_then(state).unwrap_or(State::OnCpu);
+        let state =
+            parts.next_if(|p| state(p).is_some()).and_then(state).unwrap_or(ThreadState::OnCpu);
         let frames = parts.map(|p| builder.frame(&frame(p, plain))).collect();
         let (mut count, mut ns) = (value, value);
         if self.unit == "ns" {
             ns = value.saturating_mul(1000);
-            let rate = self.rate_hz.filter(|_| state == State::OnCpu).unwrap_or(0.0);
+            let rate = self.rate_hz.filter(|_| state == ThreadState::OnCpu).unwrap_or(0.0);
             count = ((ns as f64 * rate / 1e9).round() as u64).max(1);
         }
         builder.add(&thread, state, frames, count, ns);
@@ -196,7 +197,7 @@ fn foreign_line(line: &str, builder: &mut Builder) -> Option<()> {
     let (stack, value) = line.trim_end().rsplit_once([' ', '\t'])?;
     let value = value.parse::<u64>().ok()?;
     let mut frames = Vec::new();
-    let (mut on, mut thread) = (State::OnCpu, "");
+    let (mut on, mut thread) = (ThreadState::OnCpu, "");
     for part in stack.trim_end().split(';').filter(|p| !p.is_empty()) {
         let bare = part.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
         // async-profiler's option `threads` puts the thread before all functions.
@@ -215,7 +216,7 @@ fn foreign_line(line: &str, builder: &mut Builder) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::profile::{Kind, Side, functions, read};
+    use crate::profile::{FrameKind, ProfileSide, functions, read};
 
     /// Output of async-profiler 3.0 (OpenJDK 17, `threads,ann,lib,collapsed`), unchanged.
     const ASYNC_PROFILER: &str = "\
@@ -229,15 +230,15 @@ java/lang/ref/Finalizer$FinalizerThread.run_[j];java/lang/Object.wait_[j];libc.s
     #[test]
     fn collapsed_stacks_of_async_profiler() {
         let p = read(ASYNC_PROFILER.as_bytes(), "x").unwrap();
-        assert_eq!(p.count(Side::OnCpu), 204);
+        assert_eq!(p.count(ProfileSide::OnCpu), 204);
         let threads: Vec<(&str, u64)> =
             p.stacks.iter().map(|s| (s.thread.as_str(), s.count)).collect();
         assert!(threads.contains(&("DestroyJavaVM", 34)) && threads.contains(&("GC Thread#0", 3)));
-        let all = functions(&p, Side::OnCpu, None);
+        let all = functions(&p, ProfileSide::OnCpu, None);
         let of = |name: &str| all.iter().find(|f| f.frame.name.as_deref() == Some(name)).unwrap();
         // Inlined in one place and compiled in another, it is one function.
         assert_eq!((of("Work.twice").self_count, of("Work.main").total_count), (45, 73));
         assert_eq!(of("__futex_abstimed_wait_common").frame.module, "libc.so.6");
-        assert_eq!(of("do_syscall_64").frame.kind, Kind::Kernel);
+        assert_eq!(of("do_syscall_64").frame.kind, FrameKind::Kernel);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use assay_stats::estimate::{Estimate, adjust, variance_at_least};
 
-use crate::profile::{Profile, Side, functions};
+use crate::profile::{Profile, ProfileSide, functions};
 
 /// Minimum number of trials per side for an interval and a p-value.
 const LEAST_TRIALS: usize = 3;
@@ -14,7 +14,7 @@ const LEAST_SHARE: f64 = 0.001;
 
 /// Difference in the instructions of one function by itself, or of the whole program.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Counted {
+pub struct InstructionChange {
     /// Name of the function; empty for the whole program.
     pub function: String,
     /// File that holds the function, without its directory.
@@ -32,13 +32,13 @@ pub struct Counted {
     pub clear: bool,
 }
 
-impl Counted {
+impl InstructionChange {
     fn of(function: &str, module: &str, values: &[Vec<f64>; 2], confidence: f64) -> Self {
         let estimate = Estimate::welch(&values[0], &values[1], |v| variance_at_least(v, 0.0));
         let tested = values.iter().all(|v| v.len() >= LEAST_TRIALS);
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
         let p = if tested { estimate.p_beyond(0.0) } else { None };
-        Counted {
+        InstructionChange {
             function: function.to_owned(),
             module: module.to_owned(),
             instructions: [mean(&values[0]), mean(&values[1])],
@@ -73,9 +73,9 @@ pub struct Instructions {
     /// Confidence level of the intervals.
     pub confidence: f64,
     /// Difference of the whole program.
-    pub all: Counted,
+    pub all: InstructionChange,
     /// Compared functions: clear ones first, then by the size of the difference.
-    pub functions: Vec<Counted>,
+    pub functions: Vec<InstructionChange>,
 }
 
 /// Compares two sets of trials; returns `None` if one side is empty.
@@ -94,7 +94,7 @@ pub fn instructions(
     let mut all = empty();
     for (side, trials) in sides.iter().enumerate() {
         for (at, profile) in trials.iter().enumerate() {
-            for f in functions(profile, Side::OnCpu, None) {
+            for f in functions(profile, ProfileSide::OnCpu, None) {
                 // Keyed by name and file name without directory: the compared programs may be in
                 // different directories.
                 let key = (f.frame.label(), f.frame.module_name().to_owned());
@@ -105,10 +105,12 @@ pub fn instructions(
     }
     let sum = |v: &[Vec<f64>; 2]| v.iter().flatten().sum::<f64>();
     let least = LEAST_SHARE * sum(&all);
-    let mut functions: Vec<Counted> = by
+    let mut functions: Vec<InstructionChange> = by
         .iter()
         .filter(|(_, values)| sum(values) >= least)
-        .map(|((function, module), values)| Counted::of(function, module, values, confidence))
+        .map(|((function, module), values)| {
+            InstructionChange::of(function, module, values, confidence)
+        })
         .collect();
     adjust(functions.iter_mut().map(|c| &mut c.p));
     for c in &mut functions {
@@ -123,7 +125,7 @@ pub fn instructions(
     Some(Instructions {
         trials: n,
         confidence,
-        all: Counted::of("", "", &all, confidence),
+        all: InstructionChange::of("", "", &all, confidence),
         functions,
     })
 }

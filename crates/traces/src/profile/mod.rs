@@ -19,14 +19,16 @@ mod tree;
 mod wait_reason;
 
 pub use assay_model::{FunctionChange, FunctionDifferences};
-pub use difference::{Measured, differences};
+pub use difference::{ProfiledTrial, differences};
 pub use firefox::firefox;
 pub use folded::folded;
-pub use instructions::{Counted, Instructions, instructions};
-pub use model::{Builder, Frame, Kind, Loss, Profile, Side, Stack, State, ThreadTime, VERSION};
+pub use instructions::{InstructionChange, Instructions, instructions};
+pub use model::{
+    Builder, Frame, FrameKind, Loss, Profile, ProfileSide, Stack, ThreadState, ThreadTime, VERSION,
+};
 pub use pprof::pprof;
 pub use read::{ReadError, read};
 pub use speedscope::speedscope;
-pub use table::{FunctionTime, Names, Truncation, functions, truncation, unresolved};
+pub use table::{FunctionTime, Truncation, UnnamedTime, functions, truncation, unresolved};
 pub use tree::{Node, Tree, tree};
 pub use wait_reason::reason;

@@ -12,7 +12,7 @@ pub const VERSION: u32 = 1;
 /// State of a thread while time passed: on CPU, or the reason why it was off CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum ThreadState {
     /// The thread ran on a CPU.
     OnCpu,
     /// The thread was runnable, but another one had the CPU.
@@ -31,54 +31,54 @@ pub enum State {
     Unknown,
 }
 
-impl State {
-    pub const ALL: [State; 8] = [
-        State::OnCpu,
-        State::Runnable,
-        State::Io,
-        State::Lock,
-        State::PageFault,
-        State::Sleep,
-        State::Event,
-        State::Unknown,
+impl ThreadState {
+    pub const ALL: [ThreadState; 8] = [
+        ThreadState::OnCpu,
+        ThreadState::Runnable,
+        ThreadState::Io,
+        ThreadState::Lock,
+        ThreadState::PageFault,
+        ThreadState::Sleep,
+        ThreadState::Event,
+        ThreadState::Unknown,
     ];
 
     /// Returns the text that tables and files show for the state.
     pub fn words(self) -> &'static str {
         match self {
-            State::OnCpu => "on CPU",
-            State::Runnable => "waiting for a CPU",
-            State::Io => "I/O",
-            State::Lock => "lock",
-            State::PageFault => "page fault",
-            State::Sleep => "sleep",
-            State::Event => "event (poll, pipe, socket, child)",
-            State::Unknown => "off CPU, reason unknown",
+            ThreadState::OnCpu => "on CPU",
+            ThreadState::Runnable => "waiting for a CPU",
+            ThreadState::Io => "I/O",
+            ThreadState::Lock => "lock",
+            ThreadState::PageFault => "page fault",
+            ThreadState::Sleep => "sleep",
+            ThreadState::Event => "event (poll, pipe, socket, child)",
+            ThreadState::Unknown => "off CPU, reason unknown",
         }
     }
 
     /// Returns the side on which the state counts.
-    pub fn side(self) -> Side {
-        if self == State::OnCpu { Side::OnCpu } else { Side::OffCpu }
+    pub fn side(self) -> ProfileSide {
+        if self == ThreadState::OnCpu { ProfileSide::OnCpu } else { ProfileSide::OffCpu }
     }
 }
 
 /// Side of a profile: time on CPU or time off CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum ProfileSide {
     OnCpu,
     OffCpu,
 }
 
-impl Side {
-    pub const BOTH: [Side; 2] = [Side::OnCpu, Side::OffCpu];
+impl ProfileSide {
+    pub const BOTH: [ProfileSide; 2] = [ProfileSide::OnCpu, ProfileSide::OffCpu];
 }
 
 /// Origin of a frame: program, kernel or inlining.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum FrameKind {
     /// A function of the program or a library.
     User,
     Kernel,
@@ -95,7 +95,7 @@ pub struct Frame {
     /// Path of the program or library that holds the function, or `kernel`; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub module: String,
-    pub kind: Kind,
+    pub kind: FrameKind,
 }
 
 impl Frame {
@@ -119,7 +119,7 @@ impl Frame {
 pub struct Stack {
     /// Name of the thread.
     pub thread: String,
-    pub state: State,
+    pub state: ThreadState,
     /// Indexes into [`Profile::frames`], outermost first.
     pub frames: Vec<u32>,
     /// Number of samples on CPU, or of waits off CPU.
@@ -196,7 +196,7 @@ fn ns() -> String {
 
 impl Profile {
     /// Returns the stacks of one side.
-    pub fn side(&self, side: Side) -> impl Iterator<Item = &Stack> {
+    pub fn side(&self, side: ProfileSide) -> impl Iterator<Item = &Stack> {
         self.stacks.iter().filter(move |s| s.state.side() == side)
     }
 
@@ -206,12 +206,12 @@ impl Profile {
     }
 
     /// Returns the total time of one side, nanoseconds.
-    pub fn total_ns(&self, side: Side) -> u64 {
+    pub fn total_ns(&self, side: ProfileSide) -> u64 {
         self.side(side).map(|s| s.ns).sum()
     }
 
     /// Returns the number of samples (on CPU) or waits (off CPU) of one side.
-    pub fn count(&self, side: Side) -> u64 {
+    pub fn count(&self, side: ProfileSide) -> u64 {
         self.side(side).map(|s| s.count).sum()
     }
 
@@ -270,7 +270,7 @@ impl Profile {
     }
 }
 
-type StackKey = (u32, State, Vec<u32>);
+type StackKey = (u32, ThreadState, Vec<u32>);
 
 /// Memory limit for the frames and stacks of one file, bytes.
 const MAX_BYTES: usize = 256 << 20;
@@ -320,7 +320,7 @@ impl Builder {
     }
 
     /// Adds samples and time to a stack, whose frames are given outermost first.
-    pub fn add(&mut self, thread: &str, state: State, frames: Vec<u32>, count: u64, ns: u64) {
+    pub fn add(&mut self, thread: &str, state: ThreadState, frames: Vec<u32>, count: u64, ns: u64) {
         if self.is_full() {
             return;
         }
@@ -341,7 +341,7 @@ impl Builder {
         if profile.unit.is_empty() {
             profile.unit = ns();
         }
-        profile.off_cpu |= stacks.keys().any(|(_, state, _)| *state != State::OnCpu);
+        profile.off_cpu |= stacks.keys().any(|(_, state, _)| *state != ThreadState::OnCpu);
         profile.frames = frames.all;
         profile.stacks = stacks
             .into_iter()

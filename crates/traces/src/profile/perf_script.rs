@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::profile::model::Builder;
-use crate::profile::{Frame, Kind, State};
+use crate::profile::{Frame, FrameKind, ThreadState};
 
 /// Returns true if a text looks like the output of `perf script`.
 pub(crate) fn is(text: &str) -> bool {
@@ -37,9 +37,9 @@ fn frame(line: &str) -> Option<Frame> {
         _ => symbol,
     };
     let kind = match (kernel, inlined) {
-        (true, _) => Kind::Kernel,
-        (_, true) => Kind::Inlined,
-        _ => Kind::User,
+        (true, _) => FrameKind::Kernel,
+        (_, true) => FrameKind::Inlined,
+        _ => FrameKind::User,
     };
     let module = match module {
         "[unknown]" => "",
@@ -135,7 +135,7 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64, bool) {
             stack.reverse();
             let header = Header::of(line);
             clock &= header.event.contains("cpu-clock") || header.event.contains("task-clock");
-            builder.add(header.thread, State::OnCpu, stack, 1, header.period());
+            builder.add(header.thread, ThreadState::OnCpu, stack, 1, header.period());
             taken += 1;
         }
         frames.clear();

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 
 use crate::profile::interner::Interner;
 use crate::profile::model::Builder;
-use crate::profile::{Frame, Kind, Profile, State};
+use crate::profile::{Frame, FrameKind, Profile, ThreadState};
 
 /// Limits that keep a small file from taking much memory or time: unpacked bytes, in total and as a
 /// multiple of the file's size (beyond the first MiB); number of samples, locations, functions and
@@ -112,9 +112,9 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
         function.number(1, id);
         function.number(2, text(&f.label()));
         let kind = match f.kind {
-            Kind::User => "",
-            Kind::Kernel => "[kernel]",
-            Kind::Inlined => "[inlined]",
+            FrameKind::User => "",
+            FrameKind::Kernel => "[kernel]",
+            FrameKind::Inlined => "[inlined]",
         };
         function.number(3, text(kind));
         out.bytes(5, &function.0);
@@ -222,7 +222,7 @@ pub(crate) fn is(bytes: &[u8]) -> bool {
 }
 
 #[derive(Default)]
-struct Raw<'a> {
+struct RawProfile<'a> {
     types: Vec<(u64, u64)>,
     modules: HashMap<u64, u64>,
     /// Module and functions of each location by id, functions innermost first.
@@ -261,8 +261,8 @@ fn damaged() -> String {
     "it is no pprof profile, or a damaged one".to_owned()
 }
 
-fn raw(bytes: &[u8]) -> Result<Raw<'_>, String> {
-    let mut raw = Raw::default();
+fn raw(bytes: &[u8]) -> Result<RawProfile<'_>, String> {
+    let mut raw = RawProfile::default();
     let mut parts = 0;
     let read = fields(bytes, |field, value| {
         parts += 1;
@@ -360,11 +360,11 @@ fn parse(bytes: &[u8]) -> Result<Profile, String> {
                 return Err(too_much());
             }
             let kind = match text(system).as_str() {
-                "[kernel]" => Kind::Kernel,
-                "[inlined]" => Kind::Inlined,
-                _ if at < last => Kind::Inlined,
-                _ if module.starts_with("[kernel") => Kind::Kernel,
-                _ => Kind::User,
+                "[kernel]" => FrameKind::Kernel,
+                "[inlined]" => FrameKind::Inlined,
+                _ if at < last => FrameKind::Inlined,
+                _ if module.starts_with("[kernel") => FrameKind::Kernel,
+                _ => FrameKind::User,
             };
             let mut frame = Frame { name: None, module: module.clone(), kind };
             if !name.is_empty() && name != "[unknown]" && name != frame.label() {
@@ -373,13 +373,13 @@ fn parse(bytes: &[u8]) -> Result<Profile, String> {
             frames.push(builder.frame(&frame));
         }
         if frames.is_empty() {
-            frames.push(builder.frame(&Frame { name: None, module, kind: Kind::User }));
+            frames.push(builder.frame(&Frame { name: None, module, kind: FrameKind::User }));
         }
         known.insert(id, frames);
     }
     let mut sample = |sample: &[u8]| {
         let (mut locations, mut values) = (Vec::new(), Vec::new());
-        let (mut thread, mut state) = (0, State::OnCpu);
+        let (mut thread, mut state) = (0, ThreadState::OnCpu);
         fields(sample, |field, v| {
             match field {
                 1 => numbers(&v, &mut locations)?,
@@ -391,9 +391,10 @@ fn parse(bytes: &[u8]) -> Result<Profile, String> {
                             b"thread" => thread = value,
                             b"state" => {
                                 let words = bytes_of(value);
-                                let known =
-                                    State::ALL.into_iter().find(|s| s.words().as_bytes() == words);
-                                state = known.unwrap_or(State::OnCpu);
+                                let known = ThreadState::ALL
+                                    .into_iter()
+                                    .find(|s| s.words().as_bytes() == words);
+                                state = known.unwrap_or(ThreadState::OnCpu);
                             }
                             _ => {}
                         }

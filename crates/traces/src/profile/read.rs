@@ -102,7 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::profile::{Kind, Side, State, folded, pprof};
+    use crate::profile::{FrameKind, ProfileSide, ThreadState, folded, pprof};
 
     const PERF: &str = "\
 prog  4242 [001]   123.456789:   10101010 cpu-clock:uhH: 
@@ -118,11 +118,11 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
     fn perf_script_text() {
         let p = read(PERF.as_bytes(), "x").unwrap();
         assert_eq!((p.method.as_str(), p.unit.as_str()), ("perf script", "ns"));
-        assert_eq!(p.total_ns(Side::OnCpu), 20_202_020);
+        assert_eq!(p.total_ns(ProfileSide::OnCpu), 20_202_020);
         let s = p.stacks.iter().find(|s| s.thread == "my thread").unwrap();
         let frames: Vec<_> = p.frames_of(s).map(crate::profile::Frame::label).collect();
         assert_eq!(frames, ["[unknown] (libc.so.6)", "do_syscall_64"]);
-        assert_eq!(p.frames_of(s).last().unwrap().kind, Kind::Kernel);
+        assert_eq!(p.frames_of(s).last().unwrap().kind, FrameKind::Kernel);
     }
 
     /// Names that have a meaning in a format, or that once broke one.
@@ -166,7 +166,8 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
     }
 
     fn frame() -> impl Strategy<Value = crate::profile::Frame> {
-        let kind = proptest::sample::select(vec![Kind::User, Kind::Kernel, Kind::Inlined]);
+        let kind =
+            proptest::sample::select(vec![FrameKind::User, FrameKind::Kernel, FrameKind::Inlined]);
         let module = proptest::sample::select(vec![
             "",
             "/l/libc.so.6",
@@ -180,7 +181,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
     }
 
     fn profile() -> impl Strategy<Value = Profile> {
-        let state = proptest::sample::select(&State::ALL[..]);
+        let state = proptest::sample::select(&ThreadState::ALL[..]);
         let stack = (name(), state, proptest::collection::vec(frame(), 0..5), 0u64..1000);
         let unit = proptest::sample::select(vec!["ns", "samples", "events", "alloc; space"]);
         (proptest::collection::vec(stack, 1..6), unit, 1u64..5000).prop_map(
@@ -200,7 +201,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
     }
 
     type Resolved =
-        std::collections::HashMap<(String, State, Vec<crate::profile::Frame>), (u64, u64)>;
+        std::collections::HashMap<(String, ThreadState, Vec<crate::profile::Frame>), (u64, u64)>;
 
     /// Returns the stacks with their frames after `form` changed them; stacks that are then equal
     /// are added up.
@@ -225,9 +226,9 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
     #[test]
     fn every_format_that_is_written_is_read_back() {
         let p = read(b"main;f;g_[k] 70\nmain;[I/O];h 30\n", "x").unwrap();
-        assert_eq!((p.count(Side::OnCpu), p.count(Side::OffCpu)), (70, 30));
-        assert_eq!(p.stacks[1].state, State::Io);
-        let text = folded(&p, Side::OnCpu) + &folded(&p, Side::OffCpu);
+        assert_eq!((p.count(ProfileSide::OnCpu), p.count(ProfileSide::OffCpu)), (70, 30));
+        assert_eq!(p.stacks[1].state, ThreadState::Io);
+        let text = folded(&p, ProfileSide::OnCpu) + &folded(&p, ProfileSide::OffCpu);
         assert_eq!(read(text.as_bytes(), "x").unwrap().stacks, p.stacks);
         let back = read(&pprof(&p), "x").unwrap();
         assert_eq!(back.stacks, p.stacks);
@@ -265,7 +266,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
 
         #[test]
         fn folded_stacks_are_read_as_they_were_written(p in profile()) {
-            let text = folded(&p, Side::OnCpu) + &folded(&p, Side::OffCpu);
+            let text = folded(&p, ProfileSide::OnCpu) + &folded(&p, ProfileSide::OffCpu);
             let back = read(text.as_bytes(), "x").unwrap();
             prop_assert_eq!(&back.unit, &p.unit);
             prop_assert_eq!(back.rate_hz, p.rate_hz);
@@ -278,11 +279,11 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
             let unit = if p.unit == "ns" { 1000 } else { 1 };
             let written = resolved(&p, form, |s| {
                 let value = (s.ns + unit / 2) / unit * unit;
-                (if s.state == State::OnCpu { s.count } else { 0 }, value)
+                (if s.state == ThreadState::OnCpu { s.count } else { 0 }, value)
             });
-            let again = resolved(&back, |_| (), |s| (if s.state == State::OnCpu { s.count } else { 0 }, s.ns));
+            let again = resolved(&back, |_| (), |s| (if s.state == ThreadState::OnCpu { s.count } else { 0 }, s.ns));
             prop_assert_eq!(written, again);
-            prop_assert_eq!(folded(&back, Side::OnCpu).lines().count(), folded(&p, Side::OnCpu).lines().count());
+            prop_assert_eq!(folded(&back, ProfileSide::OnCpu).lines().count(), folded(&p, ProfileSide::OnCpu).lines().count());
         }
 
         #[test]

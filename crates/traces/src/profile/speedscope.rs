@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::profile::{Profile, Side};
+use crate::profile::{Profile, ProfileSide};
 
 /// Returns the profile as speedscope's JSON; `name` is its title.
 pub fn speedscope(profile: &Profile, name: &str) -> Value {
@@ -19,7 +19,7 @@ pub fn speedscope(profile: &Profile, name: &str) -> Value {
         })
         .collect();
     let timed = profile.unit == "ns";
-    let sides = [(Side::OnCpu, "on CPU"), (Side::OffCpu, "off CPU")];
+    let sides = [(ProfileSide::OnCpu, "on CPU"), (ProfileSide::OffCpu, "off CPU")];
     let profiles: Vec<Value> = sides
         .into_iter()
         .filter(|(side, _)| profile.side(*side).next().is_some())

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::profile::{Frame, Kind, Profile, Side};
+use crate::profile::{Frame, FrameKind, Profile, ProfileSide};
 
 /// Self and total time of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct FunctionTime {
 }
 
 /// Returns the functions of one side, of one thread or of all, by descending self time.
-pub fn functions(profile: &Profile, side: Side, thread: Option<&str>) -> Vec<FunctionTime> {
+pub fn functions(profile: &Profile, side: ProfileSide, thread: Option<&str>) -> Vec<FunctionTime> {
     // Keyed without inlining: a function inlined in one place and called in another is one
     // function.
     let mut numbers: HashMap<(Option<&str>, &str, bool), usize> = HashMap::new();
@@ -31,7 +31,7 @@ pub fn functions(profile: &Profile, side: Side, thread: Option<&str>) -> Vec<Fun
         .frames
         .iter()
         .map(|f| {
-            let key = (f.name.as_deref(), f.module.as_str(), f.kind == Kind::Kernel);
+            let key = (f.name.as_deref(), f.module.as_str(), f.kind == FrameKind::Kernel);
             *numbers.entry(key).or_insert_with(|| {
                 let frame = f.clone();
                 all.push(FunctionTime {
@@ -75,7 +75,7 @@ pub fn functions(profile: &Profile, side: Side, thread: Option<&str>) -> Vec<Fun
 
 /// Time in functions that have no name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names {
+pub struct UnnamedTime {
     /// Time of samples whose innermost function has no name, nanoseconds.
     pub unknown_ns: u64,
     /// Total time of the side, nanoseconds.
@@ -85,8 +85,8 @@ pub struct Names {
 }
 
 /// Returns the time in functions without a name.
-pub fn unresolved(profile: &Profile, side: Side) -> Names {
-    let mut names = Names::default();
+pub fn unresolved(profile: &Profile, side: ProfileSide) -> UnnamedTime {
+    let mut names = UnnamedTime::default();
     let mut by: BTreeMap<&str, u64> = BTreeMap::new();
     for s in profile.side(side) {
         names.all_ns += s.ns;
@@ -145,16 +145,18 @@ fn is_root(name: &str) -> bool {
 
 /// Returns how much of a side's time has truncated stacks. Unwinding by frame pointers stops at the
 /// first function that keeps none.
-pub fn truncation(profile: &Profile, side: Side) -> Truncation {
+pub fn truncation(profile: &Profile, side: ProfileSide) -> Truncation {
     let mut t = Truncation::default();
     let mut by: BTreeMap<&str, u64> = BTreeMap::new();
     for s in profile.side(side) {
-        let Some(root) = profile.frames_of(s).find(|f| f.kind != Kind::Kernel) else { continue };
+        let Some(root) = profile.frames_of(s).find(|f| f.kind != FrameKind::Kernel) else {
+            continue;
+        };
         t.user_ns += s.ns;
         // The outermost frames may be startup code that calls `main`: look at the first four.
         let begins = profile
             .frames_of(s)
-            .take_while(|f| f.kind != Kind::Kernel)
+            .take_while(|f| f.kind != FrameKind::Kernel)
             .take(4)
             .any(|f| f.name.as_deref().is_some_and(is_root));
         if begins {
@@ -175,7 +177,7 @@ pub fn truncation(profile: &Profile, side: Side) -> Truncation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Builder, State};
+    use crate::profile::{Builder, ThreadState};
 
     fn profile(stacks: &[(&[&str], u64)]) -> Profile {
         let mut b = Builder::default();
@@ -184,10 +186,10 @@ mod tests {
                 .iter()
                 .map(|n| {
                     let name = (*n != "?").then(|| (*n).to_owned());
-                    b.frame(&Frame { name, module: "/bin/p".into(), kind: Kind::User })
+                    b.frame(&Frame { name, module: "/bin/p".into(), kind: FrameKind::User })
                 })
                 .collect();
-            b.add("p", State::OnCpu, frames, ns / 10, *ns);
+            b.add("p", ThreadState::OnCpu, frames, ns / 10, *ns);
         }
         let mut p = Profile::default();
         b.finish(&mut p);
@@ -197,19 +199,19 @@ mod tests {
     #[test]
     fn a_function_that_calls_itself_counts_once_a_stack() {
         let p = profile(&[(&["main", "f", "f", "f"], 100), (&["main", "f", "g"], 50)]);
-        let all = functions(&p, Side::OnCpu, None);
+        let all = functions(&p, ProfileSide::OnCpu, None);
         let f = all.iter().find(|f| f.frame.name.as_deref() == Some("f")).unwrap();
         assert_eq!((f.self_ns, f.total_ns, f.self_count, f.total_count), (100, 150, 10, 15));
-        assert_eq!(all.iter().map(|f| f.self_ns).sum::<u64>(), p.total_ns(Side::OnCpu));
-        assert!(functions(&p, Side::OffCpu, None).is_empty());
+        assert_eq!(all.iter().map(|f| f.self_ns).sum::<u64>(), p.total_ns(ProfileSide::OnCpu));
+        assert!(functions(&p, ProfileSide::OffCpu, None).is_empty());
     }
 
     #[test]
     fn what_has_no_name_or_no_beginning_is_counted() {
         let p = profile(&[(&["main", "f"], 100), (&["lost", "f"], 30), (&["?", "?"], 10)]);
-        let names = unresolved(&p, Side::OnCpu);
+        let names = unresolved(&p, ProfileSide::OnCpu);
         assert_eq!((names.unknown_ns, names.all_ns), (10, 140));
-        let t = truncation(&p, Side::OnCpu);
+        let t = truncation(&p, ProfileSide::OnCpu);
         assert_eq!((t.user_ns, t.broken_ns, t.unattributed_ns), (140, 30, 10));
         assert_eq!(t.by_module, [("/bin/p".to_owned(), 30)]);
     }

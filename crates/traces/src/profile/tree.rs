@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::profile::{Frame, Kind, Profile, Side, Stack, State};
+use crate::profile::{Frame, FrameKind, Profile, ProfileSide, Stack, ThreadState};
 
 /// Node of the call tree: a function under one chain of callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Node {
     /// Path of the program or library that holds the function.
     pub module: String,
     /// Origin of the frame; `None` for a thread, a state or the root.
-    pub kind: Option<Kind>,
+    pub kind: Option<FrameKind>,
     /// Time in the function and its callees, nanoseconds.
     pub ns: u64,
     /// Number of samples or waits.
@@ -24,7 +24,7 @@ pub struct Node {
 /// Options for building a call tree.
 #[derive(Debug, Clone, Copy)]
 pub struct Tree {
-    pub side: Side,
+    pub side: ProfileSide,
     /// True to have a level of threads (by name) above the functions.
     pub by_thread: bool,
     /// Smallest share of the total time that is shown as a node of its own, such as 0.001.
@@ -34,25 +34,29 @@ pub struct Tree {
 }
 
 #[derive(Default)]
-struct Growing<'a> {
+struct GrowingNode<'a> {
     ns: u64,
     count: u64,
-    below: BTreeMap<(&'a str, &'a str, Option<Kind>), Growing<'a>>,
+    below: BTreeMap<(&'a str, &'a str, Option<FrameKind>), GrowingNode<'a>>,
 }
 
-impl<'a> Growing<'a> {
+impl<'a> GrowingNode<'a> {
     fn add(&mut self, s: &Stack) {
         self.ns = self.ns.saturating_add(s.ns);
         self.count = self.count.saturating_add(s.count);
     }
 
-    fn child(&mut self, key: (&'a str, &'a str, Option<Kind>), s: &Stack) -> &mut Growing<'a> {
+    fn child(
+        &mut self,
+        key: (&'a str, &'a str, Option<FrameKind>),
+        s: &Stack,
+    ) -> &mut GrowingNode<'a> {
         let child = self.below.entry(key).or_default();
         child.add(s);
         child
     }
 
-    fn node(self, key: (&str, &str, Option<Kind>), least: u64) -> Node {
+    fn node(self, key: (&str, &str, Option<FrameKind>), least: u64) -> Node {
         let (name, module, kind) = key;
         let label = match kind {
             Some(kind) => {
@@ -73,11 +77,11 @@ impl<'a> Growing<'a> {
 
 /// Builds the call tree of one side. Off CPU, the first level is the reason of the wait.
 pub fn tree(profile: &Profile, how: Tree) -> Node {
-    let mut root = Growing::default();
+    let mut root = GrowingNode::default();
     for s in profile.side(how.side) {
         root.add(s);
         let mut at = &mut root;
-        if s.state != State::OnCpu {
+        if s.state != ThreadState::OnCpu {
             at = at.child((s.state.words(), "", None), s);
         }
         if how.by_thread {
@@ -106,7 +110,7 @@ mod tests {
     #[test]
     fn a_tree_adds_up_and_leaves_out_what_is_too_small() {
         let p = read(b"a;b;c 90\na;b 9\na;d 1\n", "x").unwrap();
-        let how = Tree { side: Side::OnCpu, by_thread: false, least: 0.0, deepest: 99 };
+        let how = Tree { side: ProfileSide::OnCpu, by_thread: false, least: 0.0, deepest: 99 };
         let t = tree(&p, how);
         assert_eq!((t.count, t.children.len(), t.depth()), (100, 1, 4));
         assert_eq!(t.children[0].children.iter().map(|c| c.count).collect::<Vec<_>>(), [99, 1]);

@@ -1,12 +1,12 @@
 //! Finds the reason why a thread was off CPU from the kernel functions in its stack.
 
-use crate::profile::State;
+use crate::profile::ThreadState;
 
 /// Kernel functions and the wait that each implies. The first row with a function that the stack
 /// holds decides. The names are those of Linux 5.4 to 6.18.
-static ROWS: [(State, &[&str]); 5] = [
+static ROWS: [(ThreadState, &[&str]); 5] = [
     (
-        State::Lock,
+        ThreadState::Lock,
         &[
             "futex_wait",
             "futex_lock_pi",
@@ -21,7 +21,7 @@ static ROWS: [(State, &[&str]); 5] = [
         ],
     ),
     (
-        State::Io,
+        ThreadState::Io,
         &[
             "io_schedule",
             "io_schedule_timeout",
@@ -37,7 +37,7 @@ static ROWS: [(State, &[&str]); 5] = [
         ],
     ),
     (
-        State::Sleep,
+        ThreadState::Sleep,
         &[
             "do_nanosleep",
             "hrtimer_nanosleep",
@@ -47,7 +47,7 @@ static ROWS: [(State, &[&str]); 5] = [
         ],
     ),
     (
-        State::Event,
+        ThreadState::Event,
         &[
             "ep_poll",
             "do_epoll_wait",
@@ -85,7 +85,7 @@ static ROWS: [(State, &[&str]); 5] = [
         ],
     ),
     (
-        State::PageFault,
+        ThreadState::PageFault,
         &[
             "handle_mm_fault",
             "exc_page_fault",
@@ -102,7 +102,7 @@ static ROWS: [(State, &[&str]); 5] = [
 ///
 /// `names` are the kernel functions of the stack in any order; `io_wait` is the scheduler's own
 /// flag.
-pub fn reason<'a>(names: &(impl Iterator<Item = &'a str> + Clone), io_wait: bool) -> State {
+pub fn reason<'a>(names: &(impl Iterator<Item = &'a str> + Clone), io_wait: bool) -> ThreadState {
     let holds = |list: &[&str]| {
         names.clone().any(|name| {
             // Compilers add suffixes to the names of parts of functions: `do_wait.part.0`.
@@ -112,12 +112,12 @@ pub fn reason<'a>(names: &(impl Iterator<Item = &'a str> + Clone), io_wait: bool
         })
     };
     if holds(ROWS[4].1) {
-        return State::PageFault;
+        return ThreadState::PageFault;
     }
     if let Some((state, _)) = ROWS.iter().find(|(_, list)| holds(list)) {
         return *state;
     }
-    if io_wait { State::Io } else { State::Unknown }
+    if io_wait { ThreadState::Io } else { ThreadState::Unknown }
 }
 
 #[cfg(test)]
@@ -127,16 +127,19 @@ mod tests {
     #[test]
     fn what_a_thread_waits_for_is_read_from_the_kernel_functions() {
         let of = |names: &[&str]| reason(&names.iter().copied(), false);
-        assert_eq!(of(&["schedule", "futex_do_wait", "__futex_wait", "do_futex"]), State::Lock);
-        assert_eq!(of(&["schedule", "do_nanosleep", "hrtimer_nanosleep"]), State::Sleep);
-        assert_eq!(of(&["io_schedule", "folio_wait_bit_common", "filemap_read"]), State::Io);
+        assert_eq!(
+            of(&["schedule", "futex_do_wait", "__futex_wait", "do_futex"]),
+            ThreadState::Lock
+        );
+        assert_eq!(of(&["schedule", "do_nanosleep", "hrtimer_nanosleep"]), ThreadState::Sleep);
+        assert_eq!(of(&["io_schedule", "folio_wait_bit_common", "filemap_read"]), ThreadState::Io);
         assert_eq!(
             of(&["io_schedule", "folio_wait_bit_common", "filemap_fault", "handle_mm_fault"]),
-            State::PageFault
+            ThreadState::PageFault
         );
-        assert_eq!(of(&["schedule", "do_wait.part.0", "kernel_wait4"]), State::Event);
-        assert_eq!(of(&["schedule", "something_new"]), State::Unknown);
-        assert_eq!(reason(&["something_new"].into_iter(), true), State::Io);
-        assert_eq!(of(&[]), State::Unknown);
+        assert_eq!(of(&["schedule", "do_wait.part.0", "kernel_wait4"]), ThreadState::Event);
+        assert_eq!(of(&["schedule", "something_new"]), ThreadState::Unknown);
+        assert_eq!(reason(&["something_new"].into_iter(), true), ThreadState::Io);
+        assert_eq!(of(&[]), ThreadState::Unknown);
     }
 }

@@ -58,7 +58,7 @@ impl Measure {
 
 /// Difference of one measure of one call.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Change {
+pub struct CallChange {
     /// Name of the call.
     pub call: String,
     pub measure: Measure,
@@ -89,7 +89,7 @@ pub struct Differences {
     pub too_small: usize,
     /// Compared measures: clear ones first, then by p-value, then by relative size of the
     /// difference.
-    pub changes: Vec<Change>,
+    pub changes: Vec<CallChange>,
 }
 
 /// Compares the calls of two sets of trials at a confidence level such as 0.95.
@@ -104,7 +104,7 @@ pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -
     for call in calls {
         let of = |measure: Measure| {
             [0, 1].map(|side: usize| -> Vec<f64> {
-                let value = |trial: &Vec<crate::syscalls::Grouped>| {
+                let value = |trial: &Vec<crate::syscalls::CallGroup>| {
                     let of = trial.iter().find(|g| g.key[0] == call);
                     of.map_or(0.0, |g| measure.of(&g.amounts))
                 };
@@ -128,7 +128,7 @@ pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -
     for change in &mut changes {
         change.clear = change.p.is_some_and(|p| p <= 1.0 - confidence);
     }
-    let share = |c: &Change| c.difference.abs() / (c.mean[0] + c.mean[1]);
+    let share = |c: &CallChange| c.difference.abs() / (c.mean[0] + c.mean[1]);
     changes.sort_by(|a, b| {
         (b.clear.cmp(&a.clear))
             .then_with(|| a.p.unwrap_or(1.0).total_cmp(&b.p.unwrap_or(1.0)))
@@ -141,10 +141,10 @@ pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -
 
 /// Compares one measure by Welch's test (Biometrika 34 (1947) 28), with at least the variance of
 /// rounding.
-fn change(call: &str, measure: Measure, values: &[Vec<f64>; 2], confidence: f64) -> Change {
+fn change(call: &str, measure: Measure, values: &[Vec<f64>; 2], confidence: f64) -> CallChange {
     let means = [0, 1].map(|s: usize| mean(&values[s]).unwrap_or(0.0));
     let difference = means[1] - means[0];
-    let mut change = Change {
+    let mut change = CallChange {
         call: call.to_owned(),
         measure,
         mean: means,
@@ -167,14 +167,14 @@ mod tests {
     use assay_stats::rng::Rng;
 
     use super::*;
-    use crate::syscalls::{Calls, Subject};
+    use crate::syscalls::{CallSubject, Calls};
 
     fn trial(calls: &[(&str, u64, u64)]) -> Syscalls {
         let calls = calls.iter().map(|(call, n, ns)| Calls {
             call: (*call).into(),
             program: "p".into(),
             process: None,
-            on: Subject::Nothing,
+            on: CallSubject::Nothing,
             amounts: Amounts { calls: *n, ns: *ns, ..Amounts::default() },
         });
         Syscalls { version: 1, calls: calls.collect(), ..Syscalls::default() }

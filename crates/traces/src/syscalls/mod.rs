@@ -8,9 +8,10 @@ mod model;
 mod names;
 mod numbers;
 
-pub use difference::{Change, Differences, Measure, differences};
+pub use difference::{CallChange, Differences, Measure, differences};
 pub use model::{
-    Amounts, BUCKETS, Calls, Dimension, Errors, Grouped, Lost, Subject, Syscalls, VERSION,
+    Amounts, BUCKETS, CallGroup, CallSubject, Calls, Dimension, Errors, LostCalls, Syscalls,
+    VERSION,
 };
 pub use names::{Architecture, GIVES_AMOUNT, NEVER_FAILS, NUMBERS, RING_ENTER, TAKES_FD};
-pub use names::{Returns, error_name, returns};
+pub use names::{ReturnMeaning, error_name, returns};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::syscalls::names::{Returns, returns};
+use crate::syscalls::names::{ReturnMeaning, returns};
 
 /// Version of the file format.
 pub const VERSION: u32 = 1;
@@ -27,7 +27,7 @@ pub struct Syscalls {
     pub calls: Vec<Calls>,
     /// Errors of these calls, counted by name.
     pub errors: Vec<Errors>,
-    pub lost: Lost,
+    pub lost: LostCalls,
     /// Remarks that a reader of the numbers needs.
     pub notes: Vec<String>,
 }
@@ -42,7 +42,7 @@ pub struct Calls {
     /// Process id; `None` if calls were not counted by process.
     pub process: Option<u32>,
     /// Kind of object that the calls worked on.
-    pub on: Subject,
+    pub on: CallSubject,
     #[serde(flatten)]
     pub amounts: Amounts,
 }
@@ -50,7 +50,7 @@ pub struct Calls {
 /// Object of a call: the kind of its file descriptor, or its role in asynchronous I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Subject {
+pub enum CallSubject {
     /// The call takes no file descriptor, or not as its first argument.
     Nothing,
     /// A file or directory.
@@ -71,40 +71,40 @@ pub enum Subject {
     CompletionWait,
 }
 
-impl Subject {
+impl CallSubject {
     /// All subjects, in the numbering of the probes (`enum kind` in bpf/syscalls.h).
-    pub const ALL: [Subject; 10] = [
-        Subject::Nothing,
-        Subject::File,
-        Subject::Socket,
-        Subject::Pipe,
-        Subject::Device,
-        Subject::Other,
-        Subject::NotOpen,
-        Subject::Submission,
-        Subject::SubmissionAndWait,
-        Subject::CompletionWait,
+    pub const ALL: [CallSubject; 10] = [
+        CallSubject::Nothing,
+        CallSubject::File,
+        CallSubject::Socket,
+        CallSubject::Pipe,
+        CallSubject::Device,
+        CallSubject::Other,
+        CallSubject::NotOpen,
+        CallSubject::Submission,
+        CallSubject::SubmissionAndWait,
+        CallSubject::CompletionWait,
     ];
 
     /// Returns the text shown in tables.
     pub fn words(self) -> &'static str {
         match self {
-            Subject::Nothing => "-",
-            Subject::File => "file",
-            Subject::Socket => "socket",
-            Subject::Pipe => "pipe",
-            Subject::Device => "device",
-            Subject::Other => "other",
-            Subject::NotOpen => "not open",
-            Subject::Submission => "async submission",
-            Subject::SubmissionAndWait => "async submission, wait",
-            Subject::CompletionWait => "async wait",
+            CallSubject::Nothing => "-",
+            CallSubject::File => "file",
+            CallSubject::Socket => "socket",
+            CallSubject::Pipe => "pipe",
+            CallSubject::Device => "device",
+            CallSubject::Other => "other",
+            CallSubject::NotOpen => "not open",
+            CallSubject::Submission => "async submission",
+            CallSubject::SubmissionAndWait => "async submission, wait",
+            CallSubject::CompletionWait => "async wait",
         }
     }
 
     /// Returns true for calls that submit or wait for asynchronous I/O.
     pub fn is_asynchronous(self) -> bool {
-        self >= Subject::Submission
+        self >= CallSubject::Submission
     }
 }
 
@@ -134,9 +134,9 @@ impl Amounts {
     #[must_use]
     pub fn with_returned(mut self, call: &str, amount: u64) -> Self {
         match returns(call) {
-            Returns::Bytes => self.bytes = Some(amount),
-            Returns::Operations => self.operations = Some(amount),
-            Returns::Status => {}
+            ReturnMeaning::Bytes => self.bytes = Some(amount),
+            ReturnMeaning::Operations => self.operations = Some(amount),
+            ReturnMeaning::Status => {}
         }
         self
     }
@@ -198,7 +198,7 @@ pub struct Errors {
 
 /// Losses of a count: what the probes could not record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lost {
+pub struct LostCalls {
     /// Calls that are missing because the table of groups was full.
     pub calls: u64,
     /// Time of the missing calls, nanoseconds.
@@ -219,13 +219,13 @@ pub enum Dimension {
     /// Name of the calling thread.
     Program,
     Process,
-    /// Kind of the file descriptor or of the asynchronous I/O: a [`Subject`].
+    /// Kind of the file descriptor or of the asynchronous I/O: a [`CallSubject`].
     Kind,
 }
 
 /// Sum over the calls of one group.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grouped {
+pub struct CallGroup {
     /// Common values of the group, in the order of the requested dimensions.
     pub key: Vec<String>,
     pub amounts: Amounts,
@@ -240,7 +240,7 @@ impl Syscalls {
     }
 
     /// Sums the calls by these dimensions; the group with the most time comes first.
-    pub fn by(&self, dimensions: &[Dimension]) -> Vec<Grouped> {
+    pub fn by(&self, dimensions: &[Dimension]) -> Vec<CallGroup> {
         let mut sums: BTreeMap<Vec<String>, Amounts> = BTreeMap::new();
         for c in &self.calls {
             let key = dimensions.iter().map(|d| match d {
@@ -251,8 +251,8 @@ impl Syscalls {
             });
             sums.entry(key.collect()).or_default().add(&c.amounts);
         }
-        let mut all: Vec<Grouped> =
-            sums.into_iter().map(|(key, amounts)| Grouped { key, amounts }).collect();
+        let mut all: Vec<CallGroup> =
+            sums.into_iter().map(|(key, amounts)| CallGroup { key, amounts }).collect();
         all.sort_by(|a, b| {
             (b.amounts.ns, b.amounts.calls, &a.key).cmp(&(a.amounts.ns, a.amounts.calls, &b.key))
         });
@@ -305,7 +305,7 @@ impl Syscalls {
 mod tests {
     use super::*;
 
-    fn calls(call: &str, program: &str, on: Subject, times: &[(usize, u64)]) -> Calls {
+    fn calls(call: &str, program: &str, on: CallSubject, times: &[(usize, u64)]) -> Calls {
         let mut histogram = vec![0; BUCKETS];
         for (at, n) in times {
             histogram[*at] = *n;
@@ -336,9 +336,9 @@ mod tests {
             version: VERSION,
             span_ns: Some(5),
             calls: vec![
-                calls("read", "a", Subject::File, &[(10, 1000)]),
-                calls("read", "b", Subject::Socket, &[(20, 1000)]),
-                calls("io_submit", "b", Subject::Submission, &[(3, 7)]),
+                calls("read", "a", CallSubject::File, &[(10, 1000)]),
+                calls("read", "b", CallSubject::Socket, &[(20, 1000)]),
+                calls("io_submit", "b", CallSubject::Submission, &[(3, 7)]),
             ],
             errors: vec![error("EAGAIN", 2), error("EINTR", 1), error("EINTR", 3)],
             ..Syscalls::default()

@@ -65,7 +65,7 @@ impl Architecture {
     pub fn traits(self) -> [u8; NUMBERS] {
         let mut all = [0; NUMBERS];
         for (of, name) in all.iter_mut().zip(self.calls()) {
-            let amount = if returns(name) == Returns::Status { 0 } else { GIVES_AMOUNT };
+            let amount = if returns(name) == ReturnMeaning::Status { 0 } else { GIVES_AMOUNT };
             let fd = if words(FIRST_IS_FD).any(|n| n == name) { TAKES_FD } else { 0 };
             let own = match name {
                 // `rt_sigreturn` returns the value that the interrupted program had in a register.
@@ -85,7 +85,7 @@ fn words(list: &'static str) -> impl Iterator<Item = &'static str> {
 
 /// Meaning of a call's return value on success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Returns {
+pub enum ReturnMeaning {
     /// Number of bytes that were moved.
     Bytes,
     /// Number of operations that were submitted or have completed.
@@ -95,13 +95,13 @@ pub enum Returns {
 }
 
 /// Returns the meaning of the return value of the call named `call`.
-pub fn returns(call: &str) -> Returns {
+pub fn returns(call: &str) -> ReturnMeaning {
     if words(BYTES).any(|n| n == call) {
-        Returns::Bytes
+        ReturnMeaning::Bytes
     } else if words(OPERATIONS).any(|n| n == call) {
-        Returns::Operations
+        ReturnMeaning::Operations
     } else {
-        Returns::Status
+        ReturnMeaning::Status
     }
 }
 

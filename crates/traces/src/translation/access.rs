@@ -13,7 +13,7 @@ const FINEST: u64 = 4096;
 
 /// Kind of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum AccessKind {
     Load,
     Store,
     /// Reads and writes the same data, which is translated once.
@@ -24,7 +24,7 @@ pub enum Kind {
 /// An access as recorded in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
-    pub kind: Kind,
+    pub kind: AccessKind,
     /// Virtual address of the first byte.
     pub address: u64,
     /// Size of the access in bytes.
@@ -91,10 +91,10 @@ impl Access {
             ));
         };
         let (first, continued) = match self.kind {
-            Kind::Load => (Record::Load, Record::DataContinued),
-            Kind::Store => (Record::Store, Record::DataContinued),
-            Kind::Modify => (Record::Modify, Record::DataContinued),
-            Kind::Fetch => (Record::Fetch, Record::FetchContinued),
+            AccessKind::Load => (Record::Load, Record::DataContinued),
+            AccessKind::Store => (Record::Store, Record::DataContinued),
+            AccessKind::Modify => (Record::Modify, Record::DataContinued),
+            AccessKind::Fetch => (Record::Fetch, Record::FetchContinued),
         };
         out.push(first.with(self.address));
         if last / FINEST != self.address / FINEST {
@@ -108,28 +108,28 @@ impl Access {
 mod tests {
     use super::*;
 
-    fn pack(kind: Kind, address: u64, size: u32) -> Result<Vec<u64>, String> {
+    fn pack(kind: AccessKind, address: u64, size: u32) -> Result<Vec<u64>, String> {
         let mut out = Vec::new();
         Access { kind, address, size }.pack(&mut out).map(|()| out)
     }
 
     #[test]
     fn an_access_over_a_page_is_continued() {
-        assert_eq!(pack(Kind::Store, 0xff8, 8).unwrap(), [Record::Store.with(0xff8)]);
+        assert_eq!(pack(AccessKind::Store, 0xff8, 8).unwrap(), [Record::Store.with(0xff8)]);
         let two = [Record::Fetch.with(0xffe), Record::FetchContinued.with(0x1001)];
-        assert_eq!(pack(Kind::Fetch, 0xffe, 4).unwrap(), two);
-        assert_eq!(pack(Kind::Load, 0xfff, 4096).unwrap().len(), 2);
-        assert_eq!(pack(Kind::Load, 5, 0).unwrap(), [Record::Load.with(5)]);
+        assert_eq!(pack(AccessKind::Fetch, 0xffe, 4).unwrap(), two);
+        assert_eq!(pack(AccessKind::Load, 0xfff, 4096).unwrap().len(), 2);
+        assert_eq!(pack(AccessKind::Load, 5, 0).unwrap(), [Record::Load.with(5)]);
     }
 
     #[test]
     fn addresses_past_the_end_are_refused() {
         let top = (1 << 57) - 1;
-        assert_eq!(pack(Kind::Load, top, 1).unwrap().len(), 1);
+        assert_eq!(pack(AccessKind::Load, top, 1).unwrap().len(), 1);
         for (address, size) in [(top, 2), (1 << 57, 1), (u64::MAX, 8), (u64::MAX, 1)] {
-            let error = pack(Kind::Load, address, size).unwrap_err();
+            let error = pack(AccessKind::Load, address, size).unwrap_err();
             assert!(error.contains("2^57"), "{error}");
         }
-        assert!(pack(Kind::Load, 0, 4097).unwrap_err().contains("4097"));
+        assert!(pack(AccessKind::Load, 0, 4097).unwrap_err().contains("4097"));
     }
 }

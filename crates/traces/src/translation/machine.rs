@@ -19,7 +19,7 @@ pub const PRESETS: [(&str, &str); 4] = [
 /// Accesses that a TLB serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Holds {
+pub enum TlbScope {
     /// Serves only instruction fetches.
     Instruction,
     /// Serves only loads and stores.
@@ -48,7 +48,7 @@ pub struct TlbSpec {
     /// Level of the TLB: 1 is looked up first, 2 after a miss in level 1.
     pub level: u8,
     /// Accesses that the TLB serves.
-    pub holds: Holds,
+    pub holds: TlbScope,
     /// Page sizes that the TLB holds, in bytes.
     #[serde(deserialize_with = "sizes")]
     #[schemars(with = "Vec<String>")]
@@ -123,7 +123,7 @@ pub struct Region {
 /// Page sizes that back the address space.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Pages {
+pub struct PageSizes {
     /// Page size of instructions, in bytes.
     #[serde(deserialize_with = "size")]
     #[schemars(with = "String")]
@@ -137,7 +137,7 @@ pub struct Pages {
     pub region: Vec<Region>,
 }
 
-impl Pages {
+impl PageSizes {
     /// Returns the page sizes in use, smallest first.
     pub(crate) fn sizes(&self) -> Vec<u64> {
         let mut sizes = vec![self.instruction, self.data];
@@ -167,7 +167,7 @@ pub struct Costs {
 /// Description of a machine to simulate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Machine {
+pub struct SimulatedMachine {
     /// Description of the machine, as a phrase.
     pub name: String,
     /// Clock rate in cycles per second, to compute counts per second.
@@ -177,7 +177,7 @@ pub struct Machine {
     #[serde(default)]
     pub flush_on_switch: bool,
     /// Page sizes of instructions, data and regions.
-    pub pages: Pages,
+    pub pages: PageSizes,
     /// Costs of accesses and misses, in cycles.
     pub cycles: Costs,
     /// All TLBs of the machine.
@@ -187,7 +187,7 @@ pub struct Machine {
     pub tsb: Option<TsbSpec>,
 }
 
-impl Machine {
+impl SimulatedMachine {
     /// Returns a built-in machine.
     ///
     /// # Errors
@@ -227,9 +227,8 @@ impl Machine {
     /// # Errors
     /// If the text is not TOML or does not describe a possible machine.
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
-        let machine: Machine = toml::from_str(text).map_err(|source| Error::MachineFile {
-            path: path.to_owned(),
-            source: Box::new(source),
+        let machine: SimulatedMachine = toml::from_str(text).map_err(|source| {
+            Error::MachineFile { path: path.to_owned(), source: Box::new(source) }
         })?;
         machine.check()?;
         Ok(machine)
@@ -320,7 +319,7 @@ impl Machine {
         for size in &tlb.pages {
             page_size(*size).or_else(wrong)?;
         }
-        let both = |a: Holds, b: Holds| a == b || a == Holds::Both || b == Holds::Both;
+        let both = |a: TlbScope, b: TlbScope| a == b || a == TlbScope::Both || b == TlbScope::Both;
         let rival = self.tlb[..index].iter().position(|o| {
             o.level == level
                 && both(o.holds, tlb.holds)
@@ -337,26 +336,28 @@ impl Machine {
 
     /// Checks that the first level holds every page size in use.
     fn check_reach(&self) -> Result<(), Error> {
-        let holds = |side: Holds, page: u64| {
+        let holds = |side: TlbScope, page: u64| {
             self.tlb.iter().any(|t| {
                 t.level == 1
-                    && (t.holds == side || t.holds == Holds::Both)
+                    && (t.holds == side || t.holds == TlbScope::Both)
                     && t.pages.contains(&page)
             })
         };
-        let usual = [(Holds::Instruction, self.pages.instruction), (Holds::Data, self.pages.data)];
+        let usual =
+            [(TlbScope::Instruction, self.pages.instruction), (TlbScope::Data, self.pages.data)];
         let regions = self.pages.region.iter();
-        let regions = regions.flat_map(|r| [(Holds::Instruction, r.page), (Holds::Data, r.page)]);
+        let regions =
+            regions.flat_map(|r| [(TlbScope::Instruction, r.page), (TlbScope::Data, r.page)]);
         for (side, page) in usual.into_iter().chain(regions) {
             if !holds(side, page) {
-                let side = if side == Holds::Data { "data" } else { "instruction" };
+                let side = if side == TlbScope::Data { "data" } else { "instruction" };
                 return Err(Error::machine(
                     "tlb",
                     format!("none of level 1 holds {side} pages of {page} B, which `pages` uses"),
                 ));
             }
         }
-        let shared = self.tlb.iter().any(|t| t.level == 1 && t.holds == Holds::Both);
+        let shared = self.tlb.iter().any(|t| t.level == 1 && t.holds == TlbScope::Both);
         if shared && self.pages.instruction != self.pages.data {
             return Err(Error::machine(
                 "pages",

@@ -2,9 +2,10 @@
 //! virtual addresses to physical ones.
 //!
 //! There are two ways. A [`Simulator`] runs an address stream (a recorded trace, or a synthetic
-//! one) through the TLBs and TSBs of a [`Machine`] and counts misses; its results are simulated.
-//! [`counters`] reads the processor's own counters, if the processor has them and the kernel grants
-//! access. Both produce the rows of a [`Table`], with the columns of `trapstat -t`.
+//! one) through the TLBs and TSBs of a [`SimulatedMachine`] and counts misses; its results are
+//! simulated. [`counters`] reads the processor's own counters, if the processor has them and the
+//! kernel grants access. Both produce the rows of a [`TranslationTable`], with the columns of
+//! `trapstat -t`.
 //!
 //! For example, one load through a preset machine:
 //!
@@ -34,11 +35,14 @@ mod table;
 mod tlb;
 mod tsb;
 
-pub use access::{ADDRESS_BITS, Access, Kind, MAX_ACCESS, Record};
+pub use access::{ADDRESS_BITS, Access, AccessKind, MAX_ACCESS, Record};
 pub use error::Error;
 pub use machine::{
-    Costs, FixedTsb, Holds, Machine, PRESETS, Pages, Region, Replacement, TlbSpec, TsbSpec,
+    Costs, FixedTsb, PRESETS, PageSizes, Region, Replacement, SimulatedMachine, TlbScope, TlbSpec,
+    TsbSpec,
 };
-pub use simulate::{MAX_ROWS, Simulation, Wish, simulate};
-pub use simulator::{Counts, PageCounts, SideCounts, Simulator, TsbUse};
-pub use table::{Row, Side, SideRow, Step, StepCost, Table};
+pub use simulate::{MAX_ROWS, Simulation, SimulationOptions, simulate};
+pub use simulator::{LookupCounts, PageCounts, SideCounts, Simulator, TsbUse};
+pub use table::{
+    SideRow, StepCost, TranslationRow, TranslationSide, TranslationStep, TranslationTable,
+};

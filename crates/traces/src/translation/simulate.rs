@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::translation::error::Error;
-use crate::translation::machine::Machine;
-use crate::translation::simulator::{Counts, Simulator, TsbUse};
-use crate::translation::source::{Source, Writer};
-use crate::translation::table::{Row, Table};
+use crate::translation::machine::SimulatedMachine;
+use crate::translation::simulator::{LookupCounts, Simulator, TsbUse};
+use crate::translation::source::{AccessStream, Writer};
+use crate::translation::table::{TranslationRow, TranslationTable};
 
 /// Maximum number of rows by interval.
 pub const MAX_ROWS: usize = 10_000;
@@ -19,7 +19,7 @@ pub const MAX_ROWS: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Simulation {
     /// Costs per interval and in total.
-    pub table: Table,
+    pub table: TranslationTable,
     /// Number of accesses simulated.
     pub accesses: u64,
     /// Number of processes in the stream.
@@ -32,7 +32,7 @@ pub struct Simulation {
 
 /// Options of a simulation.
 #[derive(Default)]
-pub struct Wish<'a> {
+pub struct SimulationOptions<'a> {
     /// Number of records per row; `None` for the total only.
     pub every: Option<u64>,
     /// Destination for a copy of the stream.
@@ -46,13 +46,17 @@ pub struct Wish<'a> {
 /// # Errors
 /// If the machine is impossible, the source is invalid, or there would be too many rows.
 pub fn simulate(
-    machine: &Machine,
-    source: &mut dyn Source,
-    wish: Wish<'_>,
+    machine: &SimulatedMachine,
+    source: &mut dyn AccessStream,
+    wish: SimulationOptions<'_>,
 ) -> Result<Simulation, Error> {
     let mut simulator = Simulator::new(machine)?;
-    let mut lines =
-        Lines { rows: Vec::new(), before: Counts::default(), every: wish.every, left: 0 };
+    let mut lines = IntervalRows {
+        rows: Vec::new(),
+        before: LookupCounts::default(),
+        every: wish.every,
+        left: 0,
+    };
     lines.left = wish.every.unwrap_or(u64::MAX).max(1);
     let mut recorder = wish.record;
     let mut batch = Vec::with_capacity(crate::translation::source::BATCH);
@@ -84,7 +88,7 @@ pub fn simulate(
     let counts = simulator.counts();
     let sizes = simulator.page_sizes().to_vec();
     let pages = sizes.iter().enumerate().filter(|_| sizes.len() > 1);
-    let table = Table {
+    let table = TranslationTable {
         kind: "simulated".into(),
         of: machine.name.clone(),
         rows: lines.rows,
@@ -101,18 +105,18 @@ pub fn simulate(
     })
 }
 
-struct Lines {
-    rows: Vec<Row>,
-    before: Counts,
+struct IntervalRows {
+    rows: Vec<TranslationRow>,
+    before: LookupCounts,
     every: Option<u64>,
     left: u64,
 }
 
-impl Lines {
+impl IntervalRows {
     fn took(
         &mut self,
         records: u64,
-        machine: &Machine,
+        machine: &SimulatedMachine,
         simulator: &Simulator,
     ) -> Result<(), Error> {
         self.left -= records;

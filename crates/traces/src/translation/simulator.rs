@@ -7,7 +7,7 @@
 
 use crate::translation::access::{Record, kind_of, payload_of};
 use crate::translation::error::Error;
-use crate::translation::machine::{Holds, MAX_SIZES, Machine, Pages};
+use crate::translation::machine::{MAX_SIZES, PageSizes, SimulatedMachine, TlbScope};
 use crate::translation::tlb::Tlb;
 use crate::translation::tsb::Tsbs;
 
@@ -45,7 +45,7 @@ pub struct SideCounts {
 
 /// Counts of both sides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct LookupCounts {
     /// Counts of instruction fetches.
     pub instruction: SideCounts,
     /// Counts of loads, stores and accesses that do both.
@@ -96,17 +96,17 @@ impl Simulator {
     /// Creates a machine with empty TLBs.
     ///
     /// # Errors
-    /// If the machine is impossible; see [`Machine::check`].
-    pub fn new(machine: &Machine) -> Result<Self, Error> {
+    /// If the machine is impossible; see [`SimulatedMachine::check`].
+    pub fn new(machine: &SimulatedMachine) -> Result<Self, Error> {
         machine.check()?;
         let pages = PageMap::new(&machine.pages);
         let mut tables = [[[None; MAX_SIZES]; 2]; 2];
         let mut tlbs = Vec::new();
         for spec in &machine.tlb {
             let sides: &[usize] = match spec.holds {
-                Holds::Instruction => &[0],
-                Holds::Data => &[1],
-                Holds::Both => &[0, 1],
+                TlbScope::Instruction => &[0],
+                TlbScope::Data => &[1],
+                TlbScope::Both => &[0, 1],
             };
             for (code, bytes) in pages.sizes.iter().enumerate() {
                 if spec.pages.contains(bytes) {
@@ -176,7 +176,7 @@ impl Simulator {
         let page = address >> shift;
         let key =
             page | (self.process as u64) << PAGE_BITS | (code as u64) << (PAGE_BITS + PROCESS_BITS);
-        // `Machine::check` ensures that the first level holds every page size in use.
+        // `SimulatedMachine::check` ensures that the first level holds every page size in use.
         let Some(first) = self.first[side][code] else { return Ok(()) };
         if self.tlbs[first].hit(page, key) {
             return Ok(());
@@ -239,8 +239,8 @@ impl Simulator {
         Ok(())
     }
 
-    pub fn counts(&self) -> Counts {
-        Counts {
+    pub fn counts(&self) -> LookupCounts {
+        LookupCounts {
             instruction: SideCounts { accesses: self.accesses[0], pages: self.misses[0] },
             data: SideCounts { accesses: self.accesses[1], pages: self.misses[1] },
         }
@@ -273,7 +273,7 @@ struct PageMap {
 }
 
 impl PageMap {
-    fn new(pages: &Pages) -> Self {
+    fn new(pages: &PageSizes) -> Self {
         let sizes = pages.sizes();
         let code = |bytes: u64| {
             (sizes.iter().position(|s| *s == bytes).unwrap_or(0), bytes.trailing_zeros())

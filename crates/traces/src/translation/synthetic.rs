@@ -4,7 +4,7 @@
 
 use crate::translation::access::Record;
 use crate::translation::error::Error;
-use crate::translation::source::{BATCH, Source};
+use crate::translation::source::{AccessStream, BATCH};
 
 /// Parameters of the synthetic processes.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +100,7 @@ impl Synthetic {
     }
 }
 
-impl Source for Synthetic {
+impl AccessStream for Synthetic {
     fn next(&mut self, batch: &mut Vec<u64>) -> Result<(), Error> {
         batch.clear();
         while batch.len() < BATCH && self.done < self.load.accesses {

@@ -4,13 +4,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::translation::machine::Machine;
-use crate::translation::simulator::{Counts, PageCounts, SideCounts};
+use crate::translation::machine::SimulatedMachine;
+use crate::translation::simulator::{LookupCounts, PageCounts, SideCounts};
 
 /// Side of address translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum TranslationSide {
     /// Fetches of program instructions.
     Instruction,
     /// Loads and stores of data.
@@ -20,7 +20,7 @@ pub enum Side {
 /// Step of address translation at which a lookup missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Step {
+pub enum TranslationStep {
     /// Miss in the first of two TLB levels.
     FirstLevel,
     /// Miss in all TLBs: the page tables are walked, or a trap looks up the TSB.
@@ -33,7 +33,7 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepCost {
     /// Step of the translation that missed.
-    pub step: Step,
+    pub step: TranslationStep,
     /// Number of misses; `null` if unavailable.
     pub misses: Option<f64>,
     /// Misses per second; `null` if unavailable.
@@ -46,7 +46,7 @@ pub struct StepCost {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideRow {
     /// Side that is counted.
-    pub side: Side,
+    pub side: TranslationSide,
     /// Number of accesses; `null` if not counted.
     pub accesses: Option<f64>,
     /// Steps in the order in which they are taken.
@@ -55,14 +55,14 @@ pub struct SideRow {
 
 impl SideRow {
     /// Returns a step, if the machine has it.
-    pub fn step(&self, step: Step) -> Option<&StepCost> {
+    pub fn step(&self, step: TranslationStep) -> Option<&StepCost> {
         self.steps.iter().find(|s| s.step == step)
     }
 }
 
 /// One row of the table: an interval or a total.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Row {
+pub struct TranslationRow {
     /// End of the interval, in seconds from the start.
     pub at_s: f64,
     /// Length of the interval, in seconds.
@@ -79,24 +79,24 @@ pub struct Row {
 
 /// Table of translation costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Table {
+pub struct TranslationTable {
     /// Origin of the numbers: `simulated` or `measured`.
     pub kind: String,
     /// Subject of the table, as a phrase.
     pub of: String,
     /// Rows by interval, each over all page sizes.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TranslationRow>,
     /// Totals by page size; empty if there is only one size or sizes are unknown.
-    pub by_page: Vec<Row>,
+    pub by_page: Vec<TranslationRow>,
     /// Total over all intervals.
-    pub total: Row,
+    pub total: TranslationRow,
     /// Remarks for the reader, such as scaled counts and missing events.
     pub notes: Vec<String>,
 }
 
-impl Machine {
+impl SimulatedMachine {
     /// Returns the cycles that the accesses and misses in `counts` take.
-    pub fn cycles_of(&self, counts: &Counts) -> f64 {
+    pub fn cycles_of(&self, counts: &LookupCounts) -> f64 {
         let accesses = counts.instruction.accesses + counts.data.accesses;
         let side = |s: &SideCounts| s.pages.iter().map(|p| self.miss_cycles(p)).sum::<f64>();
         accesses as f64 * self.cycles.access + side(&counts.instruction) + side(&counts.data)
@@ -115,10 +115,15 @@ impl Machine {
 
     /// Returns a row for `counts`, which start at `from_s`. `page` selects one page size by its
     /// index in the simulator's list and its size in bytes; `None` adds up all sizes.
-    pub fn row(&self, counts: &Counts, page: Option<(usize, u64)>, from_s: f64) -> Row {
+    pub fn row(
+        &self,
+        counts: &LookupCounts,
+        page: Option<(usize, u64)>,
+        from_s: f64,
+    ) -> TranslationRow {
         let cycles = self.cycles_of(counts);
         let seconds = cycles / self.clock_hz;
-        let side = |side: Side, s: &SideCounts| {
+        let side = |side: TranslationSide, s: &SideCounts| {
             let of = match page {
                 Some((code, _)) => s.pages[code],
                 None => s.pages.iter().fold(PageCounts::default(), |a, b| PageCounts {
@@ -135,19 +140,19 @@ impl Machine {
             };
             let mut steps = Vec::new();
             if self.levels() > 1 {
-                steps.push(cost(Step::FirstLevel, of.first_misses, self.first_cost()));
+                steps.push(cost(TranslationStep::FirstLevel, of.first_misses, self.first_cost()));
             }
-            steps.push(cost(Step::Tlb, of.tlb_misses, self.cycles.tlb_miss));
+            steps.push(cost(TranslationStep::Tlb, of.tlb_misses, self.cycles.tlb_miss));
             if self.tsb.is_some() {
-                steps.push(cost(Step::Tsb, of.tsb_misses, self.cycles.tsb_miss));
+                steps.push(cost(TranslationStep::Tsb, of.tsb_misses, self.cycles.tsb_miss));
             }
             SideRow { side, accesses: page.is_none().then_some(s.accesses as f64), steps }
         };
-        let instruction = side(Side::Instruction, &counts.instruction);
-        let data = side(Side::Data, &counts.data);
+        let instruction = side(TranslationSide::Instruction, &counts.instruction);
+        let data = side(TranslationSide::Data, &counts.data);
         let share = total_share(&instruction, &data);
         let page = page.map(|p| p.1);
-        Row { at_s: from_s + seconds, seconds, page, instruction, data, share }
+        TranslationRow { at_s: from_s + seconds, seconds, page, instruction, data, share }
     }
 }
 
@@ -156,10 +161,10 @@ pub(crate) fn total_share(instruction: &SideRow, data: &SideRow) -> Option<f64> 
     instruction.steps.iter().chain(&data.steps).map(|s| s.share).sum()
 }
 
-impl Counts {
+impl LookupCounts {
     /// Returns the counts since `earlier`.
     #[must_use]
-    pub fn since(&self, earlier: &Counts) -> Counts {
+    pub fn since(&self, earlier: &LookupCounts) -> LookupCounts {
         let side = |a: &SideCounts, b: &SideCounts| {
             let mut pages = a.pages;
             for (now, then) in pages.iter_mut().zip(&b.pages) {
@@ -169,7 +174,7 @@ impl Counts {
             }
             SideCounts { accesses: a.accesses - b.accesses, pages }
         };
-        Counts {
+        LookupCounts {
             instruction: side(&self.instruction, &earlier.instruction),
             data: side(&self.data, &earlier.data),
         }

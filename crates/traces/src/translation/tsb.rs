@@ -34,7 +34,7 @@ impl Tsb {
 }
 
 #[derive(Debug, Clone)]
-struct Growth {
+struct TsbGrowth {
     largest: u64,
     fill: f64,
     /// Resident pages by process.
@@ -50,7 +50,7 @@ pub(crate) struct Tsbs {
     smallest: u64,
     /// Multiplied by the process number to offset its translations; 0 for no offset.
     mix: u64,
-    growth: Option<Growth>,
+    growth: Option<TsbGrowth>,
 }
 
 impl Tsbs {
@@ -74,7 +74,7 @@ impl Tsbs {
                 of: Vec::new(),
                 smallest: *smallest,
                 mix: 0,
-                growth: Some(Growth { largest: *largest, fill: *fill, resident: Vec::new() }),
+                growth: Some(TsbGrowth { largest: *largest, fill: *fill, resident: Vec::new() }),
             },
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use assay_testing::in_own_process;
 use assay_traces::block_io::{
-    Answer, Dimension, EventFormat, Measure, Options, Question, ask, write_events,
+    Dimension, EventFormat, Measure, Options, Question, TraceAnswer, ask, write_events,
 };
 
 /// Answers a question that uses every feature, and returns the number of allocations.
@@ -19,7 +19,7 @@ fn allocations(trace: &Path, ios: u64, threads: usize) -> u64 {
     let before = crate::ALLOCATIONS.count();
     let answer = ask(trace, &question, &Options { threads, save: None }).unwrap();
     let after = crate::ALLOCATIONS.count();
-    let Answer::Ios(report) = answer else { panic!("{answer:?}") };
+    let TraceAnswer::Ios(report) = answer else { panic!("{answer:?}") };
     assert_eq!(report.completeness.ios, ios);
     after - before
 }

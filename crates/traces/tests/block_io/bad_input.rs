@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assay_traces::block_io::{
-    Answer, Dimension, Error, IoReport, Measure, Op, Options, Question, ask,
+    Dimension, Error, IoReport, Measure, Op, Options, Question, TraceAnswer, ask,
 };
 
 struct Folder(tempfile::TempDir);
@@ -21,7 +21,7 @@ impl Folder {
     }
 }
 
-fn asked(path: &Path) -> Result<Answer, Error> {
+fn asked(path: &Path) -> Result<TraceAnswer, Error> {
     let question = Question {
         by: vec![Dimension::Program],
         histograms: vec![Measure::Size],
@@ -32,7 +32,7 @@ fn asked(path: &Path) -> Result<Answer, Error> {
 
 fn report(path: &Path) -> IoReport {
     match asked(path).unwrap() {
-        Answer::Ios(report) => *report,
+        TraceAnswer::Ios(report) => *report,
         other => panic!("{other:?}"),
     }
 }

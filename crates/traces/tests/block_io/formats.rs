@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use assay_traces::block_io::{
-    Answer, Dimension, EventFormat, Filter, IoReport, Measure, Op, Options, Question, Shape, Steps,
-    ask, write_events,
+    BucketLayout, Dimension, EventFormat, Filter, IoReport, Measure, Op, Options, Question, Steps,
+    TraceAnswer, ask, write_events,
 };
 
 /// Runs the example that generates traces.
@@ -24,7 +24,7 @@ fn generate(kind: &str, ios: u32, out: &Path, cpus: u32) {
 fn report(path: &Path, question: &Question, threads: usize) -> IoReport {
     let options = Options { threads, save: None };
     match ask(path, question, &options).unwrap() {
-        Answer::Ios(report) => *report,
+        TraceAnswer::Ios(report) => *report,
         other => panic!("{other:?}"),
     }
 }
@@ -37,9 +37,9 @@ fn questions() -> Vec<Question> {
         top: 1000,
         ..Question::default()
     };
-    let linear = Shape::Linear(Steps::new(0, 1000, 7).unwrap());
+    let linear = BucketLayout::Linear(Steps::new(0, 1000, 7).unwrap());
     vec![
-        Question { shape: Shape::Quantize, ..all.clone() },
+        Question { shape: BucketLayout::Quantize, ..all.clone() },
         Question { shape: linear, by: vec![Dimension::Device, Dimension::Pid], ..all.clone() },
         Question {
             filter: Filter {

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use assay_traces::block_io::{Answer, IoReport, Options, Question, ask};
+use assay_traces::block_io::{IoReport, Options, Question, TraceAnswer, ask};
 
 const IOS: u64 = 40_000;
 
 fn report(path: &Path) -> IoReport {
     match ask(path, &Question::default(), &Options { threads: 2, save: None }).unwrap() {
-        Answer::Ios(report) => *report,
+        TraceAnswer::Ios(report) => *report,
         other => panic!("{other:?}"),
     }
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use assay_traces::block_io::{
-    Answer, Completeness, Dimension, FileFrom, Flags, Hints, Io, IoReport, IoWriter, Names, Op,
-    Options, Question, Recorded, Sink, TraceAbout, ask,
+    Completeness, Dimension, FileFrom, Flags, Hints, Io, IoReport, IoWriter, NameTable, Op,
+    Options, Question, RecordedFields, Sink, TraceAbout, TraceAnswer, ask,
 };
 
 fn report(path: &Path, question: &Question) -> IoReport {
     match ask(path, question, &Options::default()).unwrap() {
-        Answer::Ios(report) => *report,
+        TraceAnswer::Ios(report) => *report,
         other => panic!("{other:?}"),
     }
 }
@@ -18,13 +18,13 @@ fn about(ios: u64) -> TraceAbout {
     TraceAbout {
         format: "live".to_owned(),
         latency_is: "from being queued to completion".to_owned(),
-        recorded: Recorded {
+        recorded: RecordedFields {
             latency: true,
             queue: true,
             file: true,
             sync: true,
             aio: true,
-            ..Recorded::default()
+            ..RecordedFields::default()
         },
         completeness: Completeness {
             events: 3 * ios,
@@ -46,7 +46,7 @@ fn a_live_tracer_writes_what_is_read_again() {
 fn writes_what_is_read_again(at_end: bool) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("io.parquet");
-    let names = Names::default();
+    let names = NameTable::default();
     let mut writer = IoWriter::create(&path, &names).unwrap();
     writer.set_hints(Hints { sync: true, aio: true });
     if at_end {
@@ -66,9 +66,9 @@ fn writes_what_is_read_again(at_end: bool) {
             flags: Flags::AIO.with(Flags::FUA),
             pid: Some(7),
             program: names.id(b"fio"),
-            file: if from == FileFrom::Nothing { Names::NONE } else { names.id(b"/data/log") },
+            file: if from == FileFrom::Nothing { NameTable::NONE } else { names.id(b"/data/log") },
             file_from: from,
-            cgroup: Names::NONE,
+            cgroup: NameTable::NONE,
         });
     }
     assert!(!path.exists(), "not before it is whole");

@@ -11,4 +11,4 @@ mod mutations;
 
 /// Read by the tests in `allocation`.
 #[global_allocator]
-static ALLOCATIONS: assay_testing::Counting = assay_testing::Counting::NEW;
+static ALLOCATIONS: assay_testing::CountingAllocator = assay_testing::CountingAllocator::NEW;

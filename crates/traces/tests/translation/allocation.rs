@@ -3,9 +3,9 @@
 use std::io::Cursor;
 
 use assay_testing::in_own_process;
-use assay_traces::translation::source::{self, Source, Writer};
+use assay_traces::translation::source::{self, AccessStream, Writer};
 use assay_traces::translation::synthetic::{Load, Synthetic};
-use assay_traces::translation::{Machine, Simulator};
+use assay_traces::translation::{SimulatedMachine, Simulator};
 
 #[test]
 fn nothing_is_allocated_once_the_tsbs_have_grown() {
@@ -33,7 +33,7 @@ fn measure() {
         writer.write(&batch).unwrap();
     }
     let trace = writer.finish().unwrap();
-    let mut simulator = Simulator::new(&Machine::preset("solaris-10").unwrap()).unwrap();
+    let mut simulator = Simulator::new(&SimulatedMachine::preset("solaris-10").unwrap()).unwrap();
     let mut source = source::from_reader(Box::new(Cursor::new(trace)), "trace".into()).unwrap();
     let mut second_half = None;
     let mut batches = 0;

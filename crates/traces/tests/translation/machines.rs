@@ -2,21 +2,25 @@
 
 use std::path::Path;
 
-use assay_traces::translation::{Machine, PRESETS};
+use assay_traces::translation::{PRESETS, SimulatedMachine};
 
 fn error(from: &str, to: &str) -> String {
     let text = PRESETS.iter().find(|p| p.0 == "two-level-tsb").unwrap().1;
     assert!(text.contains(from), "{from}");
-    Machine::parse(&text.replacen(from, to, 1), Path::new("m.toml")).unwrap_err().to_string()
+    SimulatedMachine::parse(&text.replacen(from, to, 1), Path::new("m.toml"))
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
 fn what_ships_can_be_and_the_rest_is_refused_by_name() {
     for (name, _) in PRESETS {
-        Machine::preset(name).unwrap();
+        SimulatedMachine::preset(name).unwrap();
     }
-    assert!(Machine::find("sparc").unwrap_err().to_string().contains("solaris-9, solaris-10"));
-    assert!(Machine::find("./none.toml").unwrap_err().to_string().contains("./none.toml"));
+    assert!(
+        SimulatedMachine::find("sparc").unwrap_err().to_string().contains("solaris-9, solaris-10")
+    );
+    assert!(SimulatedMachine::find("./none.toml").unwrap_err().to_string().contains("./none.toml"));
 }
 
 #[test]

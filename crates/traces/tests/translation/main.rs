@@ -8,4 +8,4 @@ mod sources;
 
 /// Read by the tests in `allocation`.
 #[global_allocator]
-static ALLOCATIONS: assay_testing::Counting = assay_testing::Counting::NEW;
+static ALLOCATIONS: assay_testing::CountingAllocator = assay_testing::CountingAllocator::NEW;

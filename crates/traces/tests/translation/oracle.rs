@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use assay_traces::translation::{
-    Access, Holds, Kind, Machine, Record, Replacement, Simulator, TsbSpec,
+    Access, AccessKind, Record, Replacement, SimulatedMachine, Simulator, TlbScope, TsbSpec,
 };
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ type Name = (u64, u64, u64);
 /// A TLB as a list of names per set, with the next one to be replaced at the back.
 struct SlowTlb {
     level: u8,
-    holds: Holds,
+    holds: TlbScope,
     pages: Vec<u64>,
     sets: Vec<VecDeque<Name>>,
     ways: usize,
@@ -62,7 +62,7 @@ struct Misses {
 }
 
 struct Slow<'a> {
-    machine: &'a Machine,
+    machine: &'a SimulatedMachine,
     tlbs: Vec<SlowTlb>,
     tsbs: Vec<SlowTsb>,
     tsb_of: BTreeMap<u64, usize>,
@@ -75,7 +75,7 @@ struct Slow<'a> {
 }
 
 impl<'a> Slow<'a> {
-    fn new(machine: &'a Machine) -> Self {
+    fn new(machine: &'a SimulatedMachine) -> Self {
         let tlb = |t: &assay_traces::translation::TlbSpec| SlowTlb {
             level: t.level,
             holds: t.holds,
@@ -140,13 +140,13 @@ impl<'a> Slow<'a> {
     fn access(&mut self, side: usize, address: u64) {
         let size = self.page(side, address);
         let name = (self.process, size, address / size);
-        let own = if side == 0 { Holds::Instruction } else { Holds::Data };
+        let own = if side == 0 { TlbScope::Instruction } else { TlbScope::Data };
         let mut found = false;
         let mut looked = Vec::new();
         for level in 1..=2 {
             let at = self.tlbs.iter().position(|t| {
                 t.level == level
-                    && (t.holds == own || t.holds == Holds::Both)
+                    && (t.holds == own || t.holds == TlbScope::Both)
                     && t.pages.contains(&size)
             });
             if let Some(at) = at {
@@ -249,7 +249,7 @@ fn tlb(level: u8, holds: &str, pages: &str, entries: u32, ways: u32, replacement
 }
 
 /// Generates small machines: shapes, levels, sharing, replacement, TSBs.
-fn machine() -> impl Strategy<Value = Machine> {
+fn machine() -> impl Strategy<Value = SimulatedMachine> {
     let shape = (0u32..4, 0u32..3).prop_map(|(sets, ways)| ((1 << sets) * (ways + 1), ways + 1));
     let tsb = prop_oneof![
         Just(String::new()),
@@ -276,7 +276,7 @@ fn machine() -> impl Strategy<Value = Machine> {
             if second {
                 text += &tlb(2, "both", "\"4 KiB\"", c.0 * 4, c.1, replacement);
             }
-            Machine::parse(&(text + &tsb), Path::new("any")).unwrap()
+            SimulatedMachine::parse(&(text + &tsb), Path::new("any")).unwrap()
         },
     )
 }
@@ -288,7 +288,8 @@ fn stream() -> impl Strategy<Value = Vec<u64>> {
         if what == 0 {
             out.push(Record::Process.with(page % 4));
         } else {
-            let kind = [Kind::Load, Kind::Store, Kind::Modify, Kind::Fetch][what as usize % 4];
+            let kind = [AccessKind::Load, AccessKind::Store, AccessKind::Modify, AccessKind::Fetch]
+                [what as usize % 4];
             let access = |i: u64| Access { kind, address: page * 4096 + offset + i, size };
             (0..=u64::from(what % 3)).for_each(|i| access(i * 8).pack(&mut out).unwrap());
         }
@@ -317,7 +318,7 @@ proptest! {
 
     #[test]
     fn any_words_are_counted_or_refused(words in prop::collection::vec(any::<u64>(), 0..200)) {
-        let mut simulator = Simulator::new(&Machine::preset("solaris-10").unwrap()).unwrap();
+        let mut simulator = Simulator::new(&SimulatedMachine::preset("solaris-10").unwrap()).unwrap();
         let _ = simulator.run(&words);
     }
 }
@@ -332,7 +333,7 @@ fn data_misses(replacement: &str, entries: u32, ways: u32, stream: &[u64]) -> u6
         "[[pages.region]]\nfrom = \"0x400000\"\nto = \"0x600000\"\npage = \"64 KiB\"\n",
         "",
     ) + &tlb(1, "both", "\"4 KiB\"", entries, ways, replacement);
-    let machine = Machine::parse(&text, Path::new("closed form")).unwrap();
+    let machine = SimulatedMachine::parse(&text, Path::new("closed form")).unwrap();
     let mut simulator = Simulator::new(&machine).unwrap();
     simulator.run(stream).unwrap();
     fast(&simulator).1[1].tlb
@@ -364,7 +365,7 @@ fn a_cyclic_sweep_beyond_a_tsb_misses_it_where_two_pages_share_a_slot() {
         "{SMALL}{}[tsb]\nkind = \"fixed\"\nmix_process = true\npools = [{{ bytes = \"8 KiB\", count = 1 }}]\n",
         tlb(1, "both", "\"4 KiB\", \"64 KiB\"", 1, 1, "lru")
     );
-    let machine = Machine::parse(&text, Path::new("tsb")).unwrap();
+    let machine = SimulatedMachine::parse(&text, Path::new("tsb")).unwrap();
     let mut simulator = Simulator::new(&machine).unwrap();
     simulator.run(&sweep(600, 5)).unwrap();
     let misses = fast(&simulator).1[1];

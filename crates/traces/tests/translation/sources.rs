@@ -5,15 +5,15 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assay_traces::translation::source::{self, Interleaved, Source, Writer};
-use assay_traces::translation::{Access, Error, Kind, Machine, Record, Simulator};
+use assay_traces::translation::source::{self, AccessStream, Interleaved, Writer};
+use assay_traces::translation::{Access, AccessKind, Error, Record, SimulatedMachine, Simulator};
 
 fn read(bytes: &[u8]) -> Result<Vec<u64>, Error> {
     let mut source = source::from_reader(Box::new(Cursor::new(bytes.to_vec())), "trace".into())?;
     all(source.as_mut())
 }
 
-fn all(source: &mut dyn Source) -> Result<Vec<u64>, Error> {
+fn all(source: &mut dyn AccessStream) -> Result<Vec<u64>, Error> {
     let (mut batch, mut records) = (Vec::new(), Vec::new());
     loop {
         source.next(&mut batch)?;
@@ -112,7 +112,7 @@ fn nothing_that_is_thrown_at_it_panics() {
 
 #[test]
 fn traces_take_turns_as_processes() {
-    let trace = |kind: Record, n: u64| -> Box<dyn Source> {
+    let trace = |kind: Record, n: u64| -> Box<dyn AccessStream> {
         let records: Vec<u64> = (0..n).map(|i| kind.with(i)).collect();
         source::from_reader(Box::new(Cursor::new(written(&records))), PathBuf::from("t")).unwrap()
     };
@@ -175,7 +175,7 @@ fn it_counts_as_cachegrind_does_on_a_real_program() {
         let number = line.split(':').nth(1).unwrap().split('(').next().unwrap();
         number.trim().replace(',', "").parse().unwrap()
     };
-    let machine = Machine::parse(TWO_LEVELS, Path::new("two levels")).unwrap();
+    let machine = SimulatedMachine::parse(TWO_LEVELS, Path::new("two levels")).unwrap();
     let mut simulator = Simulator::new(&machine).unwrap();
     let mut source = source::open(&trace).unwrap();
     simulator.run(&all(source.as_mut()).unwrap()).unwrap();
@@ -200,10 +200,10 @@ fn it_counts_as_cachegrind_does_on_a_real_program() {
 #[test]
 fn kinds_of_a_trace_keep_their_names() {
     let mut out = Vec::new();
-    for kind in [Kind::Load, Kind::Store, Kind::Modify, Kind::Fetch] {
+    for kind in [AccessKind::Load, AccessKind::Store, AccessKind::Modify, AccessKind::Fetch] {
         Access { kind, address: 64, size: 8 }.pack(&mut out).unwrap();
     }
-    let mut simulator = Simulator::new(&Machine::preset("x86-64").unwrap()).unwrap();
+    let mut simulator = Simulator::new(&SimulatedMachine::preset("x86-64").unwrap()).unwrap();
     simulator.run(&out).unwrap();
     let counts = simulator.counts();
     assert_eq!((counts.instruction.accesses, counts.data.accesses), (1, 3));

@@ -9,17 +9,19 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Exit, Fact, Kind, MetricValue, ParamSpec, ParamType, Scalar, ValidationResult,
+    Better, Exit, Fact, MetricKind, MetricValue, ParamSpec, ParamType, Scalar, ValidationResult,
     WorkloadSpec,
 };
 
-use crate::capability::Calibrates;
+use crate::capability::Calibratable;
 use crate::declare::{rows, spec, text_of, wrong};
 use crate::driver::process_metrics;
 use crate::driver::program::{digest, fact, find_program, not_found};
-use crate::driver::step::{Inherit, Step};
+use crate::driver::step::{Inherit, ProgramStep};
 use crate::words::split_words;
-use crate::{Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError};
+use crate::{
+    Capabilities, CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError,
+};
 
 /// Time limit of the commands in `setup`, `prepare` and `conclude`.
 const STEP_TIMEOUT: Duration = Duration::from_secs(600);
@@ -147,8 +149,8 @@ fn set_up(ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         return Ok(());
     }
     let log = done.with_extension("log");
-    let step = Step::new("setup", &argv, &folder, &log, STEP_TIMEOUT);
-    Step { inherit: Inherit::All, ..step }.run()?;
+    let step = ProgramStep::new("setup", &argv, &folder, &log, STEP_TIMEOUT);
+    ProgramStep { inherit: Inherit::All, ..step }.run()?;
     std::fs::write(&done, "").map_err(WorkloadError::io("write", &done))
 }
 
@@ -160,8 +162,8 @@ fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), Workload
     }
     let argv = argv(&line, &text_of(ctx.params, "shell"))?;
     let (folder, log) = (folder(ctx.params)?, ctx.trial_dir.join(format!("{which}.log")));
-    let step = Step::new(which, &argv, &folder, &log, STEP_TIMEOUT);
-    Step { inherit: Inherit::All, ..step }.run()
+    let step = ProgramStep::new(which, &argv, &folder, &log, STEP_TIMEOUT);
+    ProgramStep { inherit: Inherit::All, ..step }.run()
 }
 
 impl Workload for Command {
@@ -215,13 +217,13 @@ impl Workload for Command {
     fn collect(
         &self,
         ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
+        finished: &FinishedProgram<'_>,
+    ) -> Result<CollectedResults, WorkloadError> {
         side_step(ctx, "conclude")?;
         let mut notes = Vec::new();
         let mut metrics = process_metrics::values(finished.resources);
         if !text_of(ctx.params, "shell").trim().is_empty() {
-            let (better, kind) = (Better::Neither, Kind::Measured);
+            let (better, kind) = (Better::Neither, MetricKind::Measured);
             metrics.push(MetricValue::new("shell_startup", finished.empty_s, "s", better, kind));
             notes.extend(shell_note(finished));
         }
@@ -242,15 +244,15 @@ impl Workload for Command {
             }
             None => ValidationResult::ExitCodeOnly,
         };
-        Ok(Collected { metrics, validation, notes, evidence: Vec::new() })
+        Ok(CollectedResults { metrics, validation, notes, evidence: Vec::new() })
     }
 
-    fn offers(&self) -> Offers<'_> {
-        Offers { calibrates: Some(self), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { calibrates: Some(self), ..Capabilities::default() }
     }
 }
 
-impl Calibrates for Command {
+impl Calibratable for Command {
     fn empty_launch(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
         let shell = text_of(params, "shell");
         if shell.trim().is_empty() {
@@ -262,7 +264,7 @@ impl Calibrates for Command {
 }
 
 /// Returns a note if the shell's share of the wall time is large or unknown.
-fn shell_note(finished: &Finished<'_>) -> Option<String> {
+fn shell_note(finished: &FinishedProgram<'_>) -> Option<String> {
     let note = match finished.empty_s {
         None => "the start-up of an empty shell could not be measured",
         Some(empty_s) if empty_s >= finished.resources.wall_s / 2.0 => {
@@ -307,8 +309,8 @@ mod tests {
         })
     }
 
-    fn finished(resources: &ResourceUse, code: i32, shell_s: Option<f64>) -> Finished<'_> {
-        Finished {
+    fn finished(resources: &ResourceUse, code: i32, shell_s: Option<f64>) -> FinishedProgram<'_> {
+        FinishedProgram {
             exit: Exit::Code(code),
             resources,
             stdout: b"",
@@ -332,11 +334,15 @@ mod tests {
         group: None,
     };
 
-    fn collect(params: &BTreeMap<String, Scalar>, code: i32, shell: Option<f64>) -> Collected {
+    fn collect(
+        params: &BTreeMap<String, Scalar>,
+        code: i32,
+        shell: Option<f64>,
+    ) -> CollectedResults {
         with_context(params, |ctx| Command.collect(ctx, &finished(&USE, code, shell))).unwrap()
     }
 
-    fn value(collected: &Collected, name: &str) -> Option<f64> {
+    fn value(collected: &CollectedResults, name: &str) -> Option<f64> {
         collected.metrics.iter().find(|m| m.name == name).unwrap().value
     }
 
@@ -373,7 +379,9 @@ mod tests {
         assert_eq!(value(&known, "elapsed"), Some(0.5));
         assert_eq!(value(&known, "user"), Some(0.25));
         assert_eq!(value(&known, "shell_startup"), Some(0.125));
-        assert!(known.metrics.iter().all(|m| m.kind == Kind::Measured) && known.notes.is_empty());
+        assert!(
+            known.metrics.iter().all(|m| m.kind == MetricKind::Measured) && known.notes.is_empty()
+        );
         let mostly_shell = collect(&shell, 0, Some(0.25));
         assert!(mostly_shell.notes[0].contains("without a shell"), "{:?}", mostly_shell.notes);
         let unknown = collect(&shell, 0, None);

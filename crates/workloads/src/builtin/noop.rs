@@ -5,7 +5,7 @@ use assay_model::{Exit, ValidationResult, WorkloadSpec};
 
 use crate::declare::spec;
 use crate::driver::process_metrics;
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError};
 
 /// Name of the workload and of its trial program.
 pub const NAME: &str = "noop";
@@ -35,15 +35,15 @@ impl Workload for Noop {
     fn collect(
         &self,
         _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
+        finished: &FinishedProgram<'_>,
+    ) -> Result<CollectedResults, WorkloadError> {
         let validation = match finished.exit {
             Exit::Code(0) => ValidationResult::ExitCodeOnly,
             Exit::Code(code) => ValidationResult::Failed { detail: format!("exit code {code}") },
             Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
         };
         let metrics = process_metrics::values(finished.resources);
-        Ok(Collected { metrics, validation, notes: Vec::new(), evidence: Vec::new() })
+        Ok(CollectedResults { metrics, validation, notes: Vec::new(), evidence: Vec::new() })
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
         let launch = noop.launch(&ctx).unwrap();
         assert_eq!(launch.argv, ["/opt/bin/assay", "__work", "noop", "{}"]);
         let resources = ResourceUse { wall_s: 0.002, ..ResourceUse::default() };
-        let mut finished = Finished {
+        let mut finished = FinishedProgram {
             exit: Exit::Code(0),
             resources: &resources,
             stdout: b"",

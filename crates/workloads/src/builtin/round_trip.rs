@@ -24,7 +24,7 @@ const BATCH: u64 = 64;
 
 /// Channel over which the two threads wake each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Over {
+pub enum WakeChannel {
     /// Two pipes, one for each direction.
     Pipe,
     /// A pair of stream sockets.
@@ -33,8 +33,8 @@ pub enum Over {
     Futex,
 }
 
-const OVERS: [(&str, Over); 3] =
-    [("pipe", Over::Pipe), ("socket", Over::Socket), ("futex", Over::Futex)];
+const OVERS: [(&str, WakeChannel); 3] =
+    [("pipe", WakeChannel::Pipe), ("socket", WakeChannel::Socket), ("futex", WakeChannel::Futex)];
 
 params! {
     /// The parameters of a treatment.
@@ -42,7 +42,7 @@ params! {
     pub struct Params {
         /// Channel over which the threads wake each other: `pipe` (one for each direction),
         /// `socket` (a pair of them), or `futex`.
-        over: Over = one_of(&OVERS), "pipe";
+        over: WakeChannel = one_of(&OVERS), "pipe";
         /// Warm-up before the measurement.
         warm_up: Duration = time(), "100 ms";
         /// Length of the measurement.
@@ -107,7 +107,7 @@ pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 }
 
 /// One end of the channel between the threads.
-trait End: Send {
+trait ChannelEnd: Send {
     /// Wakes the thread at the other end.
     fn wake(&mut self) -> io::Result<()>;
     /// Waits to be woken; returns `false` if the other end is closed.
@@ -116,7 +116,7 @@ trait End: Send {
 
 struct Stream<R, W>(R, W);
 
-impl<R: Read + Send, W: Write + Send> End for Stream<R, W> {
+impl<R: Read + Send, W: Write + Send> ChannelEnd for Stream<R, W> {
     fn wake(&mut self) -> io::Result<()> {
         self.1.write_all(&[1])
     }
@@ -126,9 +126,9 @@ impl<R: Read + Send, W: Write + Send> End for Stream<R, W> {
     }
 }
 
-struct Memory(Receiver<()>, SyncSender<()>);
+struct MemoryEnd(Receiver<()>, SyncSender<()>);
 
-impl End for Memory {
+impl ChannelEnd for MemoryEnd {
     fn wake(&mut self) -> io::Result<()> {
         self.1.send(()).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
@@ -138,25 +138,25 @@ impl End for Memory {
     }
 }
 
-fn ends(over: Over) -> io::Result<(Box<dyn End>, Box<dyn End>)> {
+fn ends(over: WakeChannel) -> io::Result<(Box<dyn ChannelEnd>, Box<dyn ChannelEnd>)> {
     Ok(match over {
-        Over::Pipe => {
+        WakeChannel::Pipe => {
             let ((r1, w1), (r2, w2)) = (io::pipe()?, io::pipe()?);
             (Box::new(Stream(r1, w2)), Box::new(Stream(r2, w1)))
         }
-        Over::Socket => {
+        WakeChannel::Socket => {
             let (a, b) = UnixStream::pair()?;
             (Box::new(Stream(a.try_clone()?, a)), Box::new(Stream(b.try_clone()?, b)))
         }
-        Over::Futex => {
+        WakeChannel::Futex => {
             let ((s1, r1), (s2, r2)) = (sync_channel(1), sync_channel(1));
-            (Box::new(Memory(r1, s2)), Box::new(Memory(r2, s1)))
+            (Box::new(MemoryEnd(r1, s2)), Box::new(MemoryEnd(r2, s1)))
         }
     })
 }
 
 /// Answers every turn until the other end is closed; returns the number of turns.
-fn answer(mut end: Box<dyn End>) -> u64 {
+fn answer(mut end: Box<dyn ChannelEnd>) -> u64 {
     let mut turns = 0;
     while let Ok(true) = end.wait() {
         turns += 1;
@@ -169,7 +169,7 @@ fn answer(mut end: Box<dyn End>) -> u64 {
 
 /// Makes round trips in batches for `time`, adds their number to `turns`, and returns the elapsed
 /// time.
-fn turn_for(time: Duration, end: &mut dyn End, turns: &mut u64) -> io::Result<Duration> {
+fn turn_for(time: Duration, end: &mut dyn ChannelEnd, turns: &mut u64) -> io::Result<Duration> {
     let began = Instant::now();
     loop {
         for _ in 0..BATCH {

@@ -5,16 +5,16 @@ use crate::builtin::{
     block_size, bulkload, cae, command, memcached, noop, orders, pointer_chase, round_trip,
     startup, tlb_sim,
 };
-use crate::driver::work::{self, Program};
+use crate::driver::work::{self, TrialProgram};
 use crate::driver::{side_by_side, span};
 
 /// A built-in workload and where it is documented.
-pub struct Row {
+pub struct BuiltinWorkload {
     /// Constructor of the workload.
     pub new: fn() -> Box<dyn Workload>,
     /// Programs that assay runs for the workload in fresh processes: the names in `assay __work
     /// NAME JSON`.
-    pub(crate) programs: &'static [(&'static str, Program)],
+    pub(crate) programs: &'static [(&'static str, TrialProgram)],
     /// File name of its page in `docs/`.
     pub docs: &'static str,
     /// File name of an example experiment in `experiments/`.
@@ -33,7 +33,7 @@ macro_rules! rows {
     (@experiment) => { None };
     (@experiment $name:literal) => { Some($name) };
     ($($workload:expr, $docs:literal $(, $experiment:literal)? => [$($program:expr),*];)+) => {
-        &[$(Row {
+        &[$(BuiltinWorkload {
             new: || Box::new($workload),
             programs: &[$($program),*],
             docs: $docs,
@@ -43,7 +43,7 @@ macro_rules! rows {
 }
 
 /// All built-in workloads, in the order in which they are listed.
-pub static ROWS: &[Row] = rows! {
+pub static ROWS: &[BuiltinWorkload] = rows! {
     block_size::BlockSize, "workloads/block-size.md", "block-size.toml" => [
         reports!(block_size::NAME, block_size::trial),
         (block_size::WORKER, |json| block_size::worker(json).map_err(|e| e.to_string()))
@@ -78,7 +78,7 @@ pub static ROWS: &[Row] = rows! {
 };
 
 /// Programs that several workloads use.
-static SHARED: &[(&str, Program)] = &[
+static SHARED: &[(&str, TrialProgram)] = &[
     reports!(side_by_side::CREW, side_by_side::trial),
     (side_by_side::COPY, |json| match side_by_side::become_program(json) {
         Ok(never) => match never {},
@@ -88,7 +88,7 @@ static SHARED: &[(&str, Program)] = &[
 ];
 
 /// Returns the trial program with this name.
-pub(crate) fn program(name: &str) -> Option<Program> {
+pub(crate) fn program(name: &str) -> Option<TrialProgram> {
     let all = ROWS.iter().flat_map(|row| row.programs).chain(SHARED);
     all.into_iter().find(|(n, _)| *n == name).map(|(_, program)| *program)
 }
@@ -99,7 +99,7 @@ pub fn find(name: &str) -> Option<Box<dyn Workload>> {
 }
 
 /// Returns the table row of the built-in workload with this name.
-pub fn row(name: &str) -> Option<&'static Row> {
+pub fn row(name: &str) -> Option<&'static BuiltinWorkload> {
     ROWS.iter().find(|row| (row.new)().spec().name == name)
 }
 

@@ -34,7 +34,7 @@ pub(crate) enum Inherit {
 }
 
 /// A program to run to its end.
-pub(crate) struct Step<'a> {
+pub(crate) struct ProgramStep<'a> {
     /// Name of the step for errors (`build of kit zstd, step 2`).
     pub name: &'a str,
     /// The program and its arguments.
@@ -51,7 +51,7 @@ pub(crate) struct Step<'a> {
     pub timeout: Duration,
 }
 
-impl<'a> Step<'a> {
+impl<'a> ProgramStep<'a> {
     /// Returns a step that sets no variables and inherits [`Inherit::Paths`].
     pub fn new(
         name: &'a str,
@@ -60,7 +60,7 @@ impl<'a> Step<'a> {
         log: &'a Path,
         timeout: Duration,
     ) -> Self {
-        Step { name, argv, env: &[], inherit: Inherit::Paths, cwd, log, timeout }
+        ProgramStep { name, argv, env: &[], inherit: Inherit::Paths, cwd, log, timeout }
     }
 
     /// Runs the step; any exit code other than 0 is an error.
@@ -209,7 +209,7 @@ mod tests {
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
         let env = [("WORD".into(), "from the environment".into())];
         let log = dir.path().join("log");
-        Step { env: &env, ..Step::new("try", &argv, dir.path(), &log, timeout) }.run()
+        ProgramStep { env: &env, ..ProgramStep::new("try", &argv, dir.path(), &log, timeout) }.run()
     }
 
     #[test]

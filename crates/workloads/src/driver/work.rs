@@ -13,7 +13,7 @@ pub(crate) use channel::Curve;
 use crate::builtin::table;
 
 /// A trial program, called with its JSON argument. The error is a message.
-pub(crate) type Program = fn(&str) -> Result<(), String>;
+pub(crate) type TrialProgram = fn(&str) -> Result<(), String>;
 
 /// Runs the program `name` with the argument `json` and returns the exit code: 0 if it completed
 /// (an event reports whether its results are correct), 1 if it failed, 2 if there is no such

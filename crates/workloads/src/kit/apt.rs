@@ -12,7 +12,7 @@ use super::format::Origin;
 use super::lock::Lock;
 use crate::WorkloadError;
 use crate::driver::program::need;
-use crate::driver::step::{Inherit, Step};
+use crate::driver::step::{Inherit, ProgramStep};
 
 const TIMEOUT: Duration = Duration::from_secs(600);
 
@@ -94,8 +94,8 @@ impl Apt {
         argv.extend(args.iter().map(OsString::from));
         let env = [("LC_ALL".into(), "C".into())];
         let log = self.dir.join("client.log");
-        let step = Step::new(name, &argv, cwd, &log, TIMEOUT);
-        Step { env: &env, inherit: Inherit::All, ..step }.run()
+        let step = ProgramStep::new(name, &argv, cwd, &log, TIMEOUT);
+        ProgramStep { env: &env, inherit: Inherit::All, ..step }.run()
     }
 }
 

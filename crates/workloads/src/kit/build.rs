@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::format::{Build, Command, Text};
+use super::format::{Build, Command, KitText};
 use super::lock::Lock;
 use super::template::{Values, command_holes, holes, render_command, shown};
-use crate::driver::step::Step;
+use crate::driver::step::ProgramStep;
 use crate::{Launch, WorkloadError};
 use assay_system::{sha256, sha256_file};
 
@@ -24,7 +24,7 @@ const SOURCE: [&str; 13] =
 
 /// A finished build of a kit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Built {
+pub(crate) struct BuiltKit {
     #[serde(skip)]
     pub dir: PathBuf,
     /// SHA-256 of each product, by its path in the folder.
@@ -35,7 +35,7 @@ pub(crate) struct Built {
 /// those in `leave_out`: a cached result of the commands depends on exactly these.
 pub(crate) fn inputs(
     commands: &[Command],
-    env: &BTreeMap<String, Text>,
+    env: &BTreeMap<String, KitText>,
     values: &Values,
     leave_out: &[&str],
 ) -> Result<String, String> {
@@ -64,12 +64,12 @@ pub(crate) fn folder(kit_cache: &Path, key: &str) -> PathBuf {
 }
 
 /// Returns the build in `dir` if it was completed and its products have not changed since.
-pub(crate) fn existing(dir: &Path) -> Option<Built> {
-    let mark: Built = serde_json::from_slice(&fs::read(dir.join(MARK)).ok()?).ok()?;
+pub(crate) fn existing(dir: &Path) -> Option<BuiltKit> {
+    let mark: BuiltKit = serde_json::from_slice(&fs::read(dir.join(MARK)).ok()?).ok()?;
     let same = |(name, digest): (&String, &String)| {
         sha256_file(&dir.join(name)).is_ok_and(|found| found == *digest)
     };
-    mark.products.iter().all(same).then(|| Built { dir: dir.to_owned(), ..mark })
+    mark.products.iter().all(same).then(|| BuiltKit { dir: dir.to_owned(), ..mark })
 }
 
 /// Returns the names of all source files below the folders, sorted and without duplicates.
@@ -102,7 +102,7 @@ pub(crate) fn source_names<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<S
 pub(crate) fn run_steps(
     what: &str,
     commands: &[Command],
-    env: &BTreeMap<String, Text>,
+    env: &BTreeMap<String, KitText>,
     values: &Values,
     (cwd, log, timeout): (&Path, &Path, Duration),
 ) -> Result<(), WorkloadError> {
@@ -110,7 +110,7 @@ pub(crate) fn run_steps(
         let Launch { argv, env, .. } =
             render_command(command, env, values).map_err(WorkloadError::Param)?;
         let name = format!("{what}, step {} of {}", i + 1, commands.len());
-        Step { env: &env, ..Step::new(&name, &argv, cwd, log, timeout) }.run()?;
+        ProgramStep { env: &env, ..ProgramStep::new(&name, &argv, cwd, log, timeout) }.run()?;
     }
     Ok(())
 }
@@ -127,7 +127,7 @@ pub(crate) fn ensure(
     dir: &Path,
     values: &Values,
     timeout: Duration,
-) -> Result<Built, WorkloadError> {
+) -> Result<BuiltKit, WorkloadError> {
     let parent = dir.parent().unwrap_or(dir);
     fs::create_dir_all(parent).map_err(WorkloadError::io("create", parent))?;
     let _lock = Lock::take(&dir.with_extension("lock"))?;
@@ -157,7 +157,7 @@ pub(crate) fn ensure(
     }
     let mark = dir.join(MARK);
     let partial = mark.with_extension("partial");
-    let built = Built { dir: dir.to_owned(), products };
+    let built = BuiltKit { dir: dir.to_owned(), products };
     let text = serde_json::to_vec_pretty(&built)
         .map_err(|e| WorkloadError::io("write", &mark)(e.into()))?;
     fs::write(&partial, text).map_err(WorkloadError::io("write", &partial))?;

@@ -8,24 +8,24 @@ use assay_model::{Scalar, units};
 use assay_system::redact::{first_token, is_secret_of};
 use toml::Spanned;
 
-use super::format::{Command, Fetch, KitFile, MetricRow, Source, Text, param_spec};
+use super::format::{Command, Fetch, KitFile, KitText, MetricRow, MetricSource, param_spec};
 use super::pattern::Pattern;
 use super::template::{holes, variable};
 
 /// Placeholders that are not parameters, and the first stage in which each is known; `docs/workloads/kits.md`
 /// lists them.
-const RESERVED: [(&str, Stage); 11] = [
-    ("kit", Stage::Build),
-    ("jobs", Stage::Build),
-    ("shared", Stage::Build),
-    ("fetch", Stage::Build),
-    ("build", Stage::Build),
-    ("input", Stage::Input),
-    ("run_dir", Stage::Input),
-    ("trial_dir", Stage::Trial),
-    ("trial", Stage::Trial),
-    ("cpus", Stage::Trial),
-    ("cpu_count", Stage::Trial),
+const RESERVED: [(&str, KitStage); 11] = [
+    ("kit", KitStage::Build),
+    ("jobs", KitStage::Build),
+    ("shared", KitStage::Build),
+    ("fetch", KitStage::Build),
+    ("build", KitStage::Build),
+    ("input", KitStage::Input),
+    ("run_dir", KitStage::Input),
+    ("trial_dir", KitStage::Trial),
+    ("trial", KitStage::Trial),
+    ("cpus", KitStage::Trial),
+    ("cpu_count", KitStage::Trial),
 ];
 
 /// Rule for names, as part of an error message.
@@ -47,7 +47,7 @@ struct Checker<'a> {
 
 /// Stage of a kit in which a text is used; each stage knows the placeholders of those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum KitStage {
     Params,
     Build,
     Input,
@@ -137,7 +137,7 @@ impl Checker<'_> {
             }
         }
         for need in &self.file.need {
-            self.text(&need.program, Stage::Params);
+            self.text(&need.program, KitStage::Params);
         }
     }
 
@@ -172,8 +172,8 @@ impl Checker<'_> {
     fn commands(&mut self) {
         let file = self.file;
         if let Some(build) = &file.build {
-            self.all(&build.steps, Stage::Build);
-            self.env(&build.env, Stage::Build);
+            self.all(&build.steps, KitStage::Build);
+            self.env(&build.env, KitStage::Build);
             self.timeout(build.timeout.as_ref());
             for product in &build.produces {
                 let path = Path::new(product.get_ref());
@@ -188,32 +188,32 @@ impl Checker<'_> {
                 self.wrong(&file.name, "[build] needs at least one step and one product");
             }
         }
-        self.all(&file.prepare.run, Stage::Input);
-        self.all(&file.prepare.trial, Stage::Trial);
-        self.env(&file.prepare.env, Stage::Input);
+        self.all(&file.prepare.run, KitStage::Input);
+        self.all(&file.prepare.trial, KitStage::Trial);
+        self.env(&file.prepare.env, KitStage::Input);
         self.timeout(file.prepare.timeout.as_ref());
-        self.command(&file.run.command, Stage::Trial);
-        self.env(&file.run.env, Stage::Trial);
+        self.command(&file.run.command, KitStage::Trial);
+        self.env(&file.run.env, KitStage::Trial);
         if let Some(stdin) = &file.run.stdin {
-            self.text(stdin, Stage::Trial);
+            self.text(stdin, KitStage::Trial);
         }
     }
 
     fn validate(&mut self) {
         let validate = &self.file.validate;
         for text in &validate.stdout_contains {
-            self.text(text, Stage::Trial);
+            self.text(text, KitStage::Trial);
         }
         if let Some(digest) = &validate.stdout_sha256 {
             self.digest(digest);
         }
         for (path, digest) in &validate.files {
             self.digest(digest);
-            self.placeholders(digest.span().start, holes(path), Stage::Trial);
+            self.placeholders(digest.span().start, holes(path), KitStage::Trial);
         }
-        self.all(&validate.commands, Stage::Trial);
+        self.all(&validate.commands, KitStage::Trial);
         if let Some(result) = &self.file.result {
-            self.text(&result.path, Stage::Trial);
+            self.text(&result.path, KitStage::Trial);
         }
         self.timeout(validate.timeout.as_ref());
     }
@@ -228,7 +228,7 @@ impl Checker<'_> {
             .file
             .metric
             .iter()
-            .filter(|row| !matches!(row.from, Source::Quotient | Source::Protocol))
+            .filter(|row| !matches!(row.from, MetricSource::Quotient | MetricSource::Protocol))
             .map(|row| row.name.get_ref().as_str())
             .collect();
         for row in &self.file.metric {
@@ -237,16 +237,17 @@ impl Checker<'_> {
                 self.wrong(&row.name, format!("there are two metrics `{name}`"));
             }
             self.metric(row, &known);
-            if row.from == Source::Quotient {
+            if row.from == MetricSource::Quotient {
                 known.push(name);
             }
         }
     }
 
     fn metric(&mut self, row: &MetricRow, known: &[&str]) {
-        let stream = matches!(row.from, Source::Stdout | Source::Stderr | Source::File);
-        let file = matches!(row.from, Source::File | Source::Size);
-        let quotient = row.from == Source::Quotient;
+        let stream =
+            matches!(row.from, MetricSource::Stdout | MetricSource::Stderr | MetricSource::File);
+        let file = matches!(row.from, MetricSource::File | MetricSource::Size);
+        let quotient = row.from == MetricSource::Quotient;
         let keys = [
             ("path", row.path.is_some(), file, file),
             ("dividend", row.dividend.is_some(), quotient, quotient),
@@ -254,8 +255,13 @@ impl Checker<'_> {
             ("pattern", row.pattern.is_some(), stream, stream && row.json.is_none()),
             ("json", row.json.is_some(), stream && row.pattern.is_none(), false),
             ("take", row.take.is_some(), row.pattern.is_some(), false),
-            ("item", row.item.is_some(), row.from == Source::Result, row.from == Source::Result),
-            ("scale", row.scale.is_some(), row.from != Source::Protocol, false),
+            (
+                "item",
+                row.item.is_some(),
+                row.from == MetricSource::Result,
+                row.from == MetricSource::Result,
+            ),
+            ("scale", row.scale.is_some(), row.from != MetricSource::Protocol, false),
         ];
         for (key, given, allowed, needed) in keys {
             if given && !allowed {
@@ -265,14 +271,14 @@ impl Checker<'_> {
                 self.wrong(&row.name, format!("this metric needs `{key}`{or}"));
             }
         }
-        if row.from == Source::Protocol && !self.file.run.protocol {
+        if row.from == MetricSource::Protocol && !self.file.run.protocol {
             self.wrong(&row.name, "a metric from the protocol needs `protocol = true` in [run]");
         }
-        if row.from == Source::Result && self.file.result.is_none() {
+        if row.from == MetricSource::Result && self.file.result.is_none() {
             self.wrong(&row.name, "a metric from a result needs a table [result]");
         }
         if let Some(path) = &row.path {
-            self.text(path, Stage::Trial);
+            self.text(path, KitStage::Trial);
         }
         if let Some(text) = &row.pattern
             && let Err(message) = Pattern::parse(text.get_ref())
@@ -288,7 +294,7 @@ impl Checker<'_> {
                 continue;
             }
             let before = self.mistakes.len();
-            self.text(operand, Stage::Params);
+            self.text(operand, KitStage::Params);
             if !text.contains('{')
                 && self.mistakes.len() == before
                 && super::metrics::amount(text).is_none()
@@ -302,13 +308,13 @@ impl Checker<'_> {
         }
     }
 
-    fn all(&mut self, commands: &[Command], stage: Stage) {
+    fn all(&mut self, commands: &[Command], stage: KitStage) {
         for command in commands {
             self.command(command, stage);
         }
     }
 
-    fn command(&mut self, command: &Command, stage: Stage) {
+    fn command(&mut self, command: &Command, stage: KitStage) {
         match command {
             Command::Args(args) if args.is_empty() => {
                 self.wrong(&self.file.name, "a command is empty; give a program and its arguments");
@@ -326,17 +332,17 @@ impl Checker<'_> {
         }
     }
 
-    fn env(&mut self, env: &BTreeMap<String, Text>, stage: Stage) {
+    fn env(&mut self, env: &BTreeMap<String, KitText>, stage: KitStage) {
         for text in env.values() {
             self.text(text, stage);
         }
     }
 
-    fn text(&mut self, text: &Text, stage: Stage) {
+    fn text(&mut self, text: &KitText, stage: KitStage) {
         self.placeholders(text.span().start, holes(text.get_ref()), stage);
     }
 
-    fn placeholders(&mut self, at: usize, holes: Result<Vec<&str>, String>, stage: Stage) {
+    fn placeholders(&mut self, at: usize, holes: Result<Vec<&str>, String>, stage: KitStage) {
         let known = self.known(stage);
         match holes {
             Err(message) => self.mistakes.push(Mistake { at, message }),
@@ -350,7 +356,7 @@ impl Checker<'_> {
         }
     }
 
-    fn known(&self, stage: Stage) -> Vec<String> {
+    fn known(&self, stage: KitStage) -> Vec<String> {
         let file = self.file;
         let there = |name: &str| match name {
             "shared" => file.shared.is_some(),
@@ -363,7 +369,7 @@ impl Checker<'_> {
         params.chain(reserved.filter(|name| there(name))).map(str::to_owned).collect()
     }
 
-    fn digest(&mut self, text: &Text) {
+    fn digest(&mut self, text: &KitText) {
         let digest = text.get_ref();
         let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
         if digest.len() != 64 || !digest.chars().all(hex) {

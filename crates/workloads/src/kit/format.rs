@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 /// A text with `{placeholders}` and its position in the file.
-pub(crate) type Text = Spanned<String>;
+pub(crate) type KitText = Spanned<String>;
 
 /// The content of a `kit.toml`.
 #[derive(Debug, Deserialize)]
@@ -20,18 +20,18 @@ pub(crate) struct KitFile {
     /// Version of the format; absent means 1.
     pub schema_version: Option<Spanned<u32>>,
     /// Name of the kit, equal to the name of its folder.
-    pub name: Text,
+    pub name: KitText,
     /// Version of the kit itself.
     pub version: String,
     /// Description in one sentence: the work that the kit makes the system do.
     pub help: String,
     /// Files that this kit shares with other kits.
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedFiles>,
     #[serde(default)]
     pub param: Vec<ParamRow>,
     /// Programs that must be installed on the machine.
     #[serde(default)]
-    pub need: Vec<Need>,
+    pub need: Vec<RequiredProgram>,
     /// Packages to download, with their files.
     #[serde(default)]
     pub fetch: Vec<Fetch>,
@@ -53,7 +53,7 @@ pub(crate) struct KitFile {
 /// Files outside the kit's folder that belong to the kit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Shared {
+pub(crate) struct SharedFiles {
     /// Folder of the files, relative to the kit's.
     pub from: Spanned<String>,
     /// Names of files in `from`.
@@ -64,7 +64,7 @@ pub(crate) struct Shared {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParamRow {
-    pub name: Text,
+    pub name: KitText,
     /// Type of the value.
     #[serde(rename = "type")]
     pub ty: ParamKind,
@@ -99,9 +99,9 @@ pub(crate) enum ParamKind {
 /// A program that must be installed on the machine.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Need {
+pub(crate) struct RequiredProgram {
     /// Name or path of the program.
-    pub program: Text,
+    pub program: KitText,
     /// Debian package that contains the program.
     pub package: String,
     /// Arguments that make the program print its version.
@@ -127,28 +127,28 @@ pub(crate) enum Origin {
 pub(crate) struct Fetch {
     pub from: Origin,
     /// Name of the package.
-    pub package: Text,
+    pub package: KitText,
     /// Exact version of the package.
-    pub version: Text,
+    pub version: KitText,
     /// SHA-256 of each file, by name; other files are not kept.
-    pub files: BTreeMap<String, Text>,
+    pub files: BTreeMap<String, KitText>,
 }
 
 /// A command: a list of arguments, or a line for a shell.
 #[derive(Debug)]
 pub(crate) enum Command {
     /// The program and its arguments.
-    Args(Vec<Text>),
+    Args(Vec<KitText>),
     /// A line `{ shell = "..." }` for `sh -c`, which takes values from environment variables.
-    Shell(Text),
+    Shell(KitText),
 }
 
 impl<'de> Deserialize<'de> for Command {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Line {
-            shell: Text,
+        struct ShellLine {
+            shell: KitText,
         }
         struct CommandVisitor;
         impl<'de> Visitor<'de> for CommandVisitor {
@@ -163,7 +163,8 @@ impl<'de> Deserialize<'de> for Command {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Command, A::Error> {
-                Line::deserialize(MapAccessDeserializer::new(map)).map(|l| Command::Shell(l.shell))
+                ShellLine::deserialize(MapAccessDeserializer::new(map))
+                    .map(|l| Command::Shell(l.shell))
             }
         }
 
@@ -179,9 +180,9 @@ pub(crate) struct Build {
     pub steps: Vec<Command>,
     /// Environment variables in addition to the inherited ones.
     #[serde(default)]
-    pub env: BTreeMap<String, Text>,
+    pub env: BTreeMap<String, KitText>,
     /// Files that must exist in `{build}` afterwards; their hashes are recorded.
-    pub produces: Vec<Text>,
+    pub produces: Vec<KitText>,
     /// Time limit for each command.
     pub timeout: Option<Spanned<Scalar>>,
 }
@@ -196,7 +197,7 @@ pub(crate) struct Prepare {
     /// Commands run in `{trial_dir}` before every trial.
     pub trial: Vec<Command>,
     /// Environment variables in addition to the inherited ones.
-    pub env: BTreeMap<String, Text>,
+    pub env: BTreeMap<String, KitText>,
     /// Time limit for each command.
     pub timeout: Option<Spanned<Scalar>>,
 }
@@ -208,9 +209,9 @@ pub(crate) struct Run {
     pub command: Command,
     /// Environment variables in addition to the inherited ones.
     #[serde(default)]
-    pub env: BTreeMap<String, Text>,
+    pub env: BTreeMap<String, KitText>,
     /// File to use as standard input.
-    pub stdin: Option<Text>,
+    pub stdin: Option<KitText>,
     /// True if the program speaks the metrics protocol on file descriptor 3.
     #[serde(default)]
     pub protocol: bool,
@@ -221,11 +222,11 @@ pub(crate) struct Run {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Validate {
     /// Texts that standard output must contain.
-    pub stdout_contains: Vec<Text>,
+    pub stdout_contains: Vec<KitText>,
     /// SHA-256 of the whole standard output.
-    pub stdout_sha256: Option<Text>,
+    pub stdout_sha256: Option<KitText>,
     /// SHA-256 of files, by path.
-    pub files: BTreeMap<String, Text>,
+    pub files: BTreeMap<String, KitText>,
     /// Commands that must succeed, run in `{trial_dir}`.
     pub commands: Vec<Command>,
     /// Time limit for each command.
@@ -239,7 +240,7 @@ pub(crate) struct ResultFile {
     /// Reader for the files.
     pub reader: ResultReader,
     /// Path of the file, or of the folder with the files.
-    pub path: Text,
+    pub path: KitText,
 }
 
 /// Known formats of result files.
@@ -267,7 +268,7 @@ pub(crate) enum Item {
 /// Source of a metric's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Source {
+pub(crate) enum MetricSource {
     /// Wall time of the program.
     Elapsed,
     /// CPU time of the program in user mode.
@@ -308,20 +309,20 @@ pub(crate) enum Take {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MetricRow {
-    pub name: Text,
-    pub unit: Text,
+    pub name: KitText,
+    pub unit: KitText,
     /// Direction that is better.
     pub better: Better,
     /// Definition of the metric.
     pub help: String,
     /// Source of the value.
-    pub from: Source,
+    pub from: MetricSource,
     /// File for the sources `file` and `size`.
-    pub path: Option<Text>,
+    pub path: Option<KitText>,
     /// Text around the number, with `{value}` in its place.
-    pub pattern: Option<Text>,
+    pub pattern: Option<KitText>,
     /// JSON pointer (RFC 6901) to the number.
-    pub json: Option<Text>,
+    pub json: Option<KitText>,
     /// Number to take from a `result`.
     pub item: Option<Item>,
     /// Choice among several matches of `pattern`.
@@ -329,9 +330,9 @@ pub(crate) struct MetricRow {
     /// Factor that converts the number to `unit`.
     pub scale: Option<f64>,
     /// Dividend of a `quotient`: another metric, or a number, size or duration.
-    pub dividend: Option<Text>,
+    pub dividend: Option<KitText>,
     /// Divisor of a `quotient`: another metric, or a number, size or duration.
-    pub divisor: Option<Text>,
+    pub divisor: Option<KitText>,
     /// Rule for merging the values of several nodes.
     pub merge: Option<Merge>,
     /// True if the metric is a count or computed only from counts.

@@ -47,7 +47,7 @@ pub fn check(dir: &Path) -> Vec<Problem> {
 }
 
 /// A kit's file and the digest of its folder.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedKit {
     /// The kit's folder, absolute.
     pub dir: PathBuf,
     pub file: KitFile,
@@ -61,7 +61,7 @@ pub(crate) struct Loaded {
 ///
 /// # Errors
 /// Returns the mistakes, at least one.
-pub(crate) fn read(dir: &Path) -> Result<Loaded, Vec<Problem>> {
+pub(crate) fn read(dir: &Path) -> Result<LoadedKit, Vec<Problem>> {
     let path = dir.join(FILE);
     let whole = |message: String| vec![Problem::whole(&path, message)];
     let dir =
@@ -91,7 +91,7 @@ pub(crate) fn read(dir: &Path) -> Result<Loaded, Vec<Problem>> {
     }
     lines.sort();
     let digest = sha256(lines.concat().as_bytes());
-    Ok(Loaded { dir, file, shared, digest })
+    Ok(LoadedKit { dir, file, shared, digest })
 }
 
 /// Returns the first of several mistakes as an error, with the number of the others.

@@ -4,42 +4,43 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use assay_model::{Kind, Merge, MetricValue, Scalar, units};
+use assay_model::{Merge, MetricKind, MetricValue, Scalar, units};
 
-use super::format::{MetricRow, Source, Text};
+use super::format::{KitText, MetricRow, MetricSource};
 use super::pattern::Pattern;
 use super::result::Results;
 use super::template::{Values, render};
-use crate::Finished;
+use crate::FinishedProgram;
 use crate::driver::process_metrics;
 
 /// Maximum size of a metrics file in bytes.
 const FILE_LIMIT: u64 = 64 << 20;
 
 /// Returns the kind of a metric from that source.
-pub(crate) fn kind(source: Source) -> Kind {
+pub(crate) fn kind(source: MetricSource) -> MetricKind {
     match source {
-        Source::Quotient | Source::Result => Kind::Derived,
-        _ => Kind::Measured,
+        MetricSource::Quotient | MetricSource::Result => MetricKind::Derived,
+        _ => MetricKind::Measured,
     }
 }
 
 /// Returns the default rule for merging a metric from that source over nodes.
-pub(crate) fn merge(source: Source) -> Option<Merge> {
-    matches!(source, Source::User | Source::System).then_some(Merge::Sum)
+pub(crate) fn merge(source: MetricSource) -> Option<Merge> {
+    matches!(source, MetricSource::User | MetricSource::System).then_some(Merge::Sum)
 }
 
 /// Returns true if a metric does not depend on a clock: it is declared as counted, is a memory or
 /// file size, or is a quotient of such metrics and numbers.
 pub(crate) fn counted(rows: &[MetricRow], row: &MetricRow) -> bool {
-    let plain =
-        |row: &MetricRow| row.counted || matches!(row.from, Source::Size | Source::PeakMemory);
+    let plain = |row: &MetricRow| {
+        row.counted || matches!(row.from, MetricSource::Size | MetricSource::PeakMemory)
+    };
     // An operand that names no metric is a number.
-    let part = |text: &Option<Text>| {
+    let part = |text: &Option<KitText>| {
         let name = text.as_ref().map(toml::Spanned::get_ref);
         rows.iter().find(|r| Some(r.name.get_ref()) == name).is_none_or(plain)
     };
-    plain(row) || row.from == Source::Quotient && part(&row.dividend) && part(&row.divisor)
+    plain(row) || row.from == MetricSource::Quotient && part(&row.dividend) && part(&row.divisor)
 }
 
 /// Returns the values of all metrics except those that the program reports itself, and a note for
@@ -48,14 +49,15 @@ pub(crate) fn counted(rows: &[MetricRow], row: &MetricRow) -> bool {
 pub(crate) fn read(
     rows: &[MetricRow],
     values: &Values,
-    finished: &Finished<'_>,
+    finished: &FinishedProgram<'_>,
     results: Option<&Result<Results, String>>,
 ) -> (Vec<MetricValue>, Vec<String>) {
     let mut metrics: Vec<MetricValue> = Vec::new();
     let mut notes = Vec::new();
-    let of =
-        |quotients: bool| rows.iter().filter(move |r| (r.from == Source::Quotient) == quotients);
-    for row in of(false).chain(of(true)).filter(|row| row.from != Source::Protocol) {
+    let of = |quotients: bool| {
+        rows.iter().filter(move |r| (r.from == MetricSource::Quotient) == quotients)
+    };
+    for row in of(false).chain(of(true)).filter(|row| row.from != MetricSource::Protocol) {
         let name = row.name.get_ref();
         let value = value(row, values, finished, results, &metrics)
             .map(|v| v * row.scale.unwrap_or(1.0))
@@ -74,7 +76,7 @@ pub(crate) fn read(
 fn value(
     row: &MetricRow,
     values: &Values,
-    finished: &Finished<'_>,
+    finished: &FinishedProgram<'_>,
     results: Option<&Result<Results, String>>,
     before: &[MetricValue],
 ) -> Result<f64, String> {
@@ -83,27 +85,27 @@ fn value(
             .ok_or_else(|| format!("the kernel did not account for {name}"))
     };
     match row.from {
-        Source::Elapsed => process("elapsed"),
-        Source::User => process("user"),
-        Source::System => process("system"),
-        Source::PeakMemory => process("peak_memory"),
-        Source::Stdout => number(row, finished.stdout),
-        Source::Stderr => number(row, finished.stderr),
-        Source::File => number(row, &bytes_of(&path(row, values)?)?),
-        Source::Size => {
+        MetricSource::Elapsed => process("elapsed"),
+        MetricSource::User => process("user"),
+        MetricSource::System => process("system"),
+        MetricSource::PeakMemory => process("peak_memory"),
+        MetricSource::Stdout => number(row, finished.stdout),
+        MetricSource::Stderr => number(row, finished.stderr),
+        MetricSource::File => number(row, &bytes_of(&path(row, values)?)?),
+        MetricSource::Size => {
             let path = path(row, values)?;
             path.metadata()
                 .map(|m| m.len() as f64)
                 .map_err(|e| format!("read {}: {e}", path.display()))
         }
-        Source::Quotient => {
+        MetricSource::Quotient => {
             let operand = |text: Option<&str>| operand(text.unwrap_or_default(), values, before);
             let dividend = operand(row.dividend.as_ref().map(|t| t.get_ref().as_str()))?;
             let divisor = operand(row.divisor.as_ref().map(|t| t.get_ref().as_str()))?;
             if divisor == 0.0 { Err("the divisor is 0".into()) } else { Ok(dividend / divisor) }
         }
-        Source::Protocol => Err("the program reports it".into()),
-        Source::Result => match (results, row.item) {
+        MetricSource::Protocol => Err("the program reports it".into()),
+        MetricSource::Result => match (results, row.item) {
             (Some(Ok(results)), Some(item)) => results.item(item),
             (Some(Err(reason)), _) => Err(reason.clone()),
             _ => Err("the kit has no [result]".into()),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::readers::speccpu::{SpecResult, SpecRun, report, rsf};
-use assay_model::{Better, Kind, MetricValue, ValidationResult};
+use assay_model::{Better, MetricKind, MetricValue, ValidationResult};
 
 use super::format::{Item, ResultFile, ResultReader};
 use super::metrics::bytes_of;
@@ -141,7 +141,7 @@ fn spec_tuning(results: &[SpecResult], tune: &str, metrics: &mut Vec<MetricValue
     for run in &chosen {
         let value = |what: &str, value, unit: &str, better| {
             let name = format!("{}.{tune}.{what}", run.benchmark);
-            MetricValue::new(name, value, unit, better, Kind::Measured)
+            MetricValue::new(name, value, unit, better, MetricKind::Measured)
         };
         metrics.push(value("ratio", run.ratio, "1", Better::Higher));
         metrics.push(value("time", run.time, "s", Better::Lower));
@@ -175,7 +175,7 @@ fn over(
 /// (invalid or estimate).
 fn spec_verdict(result: &SpecResult, read: &mut Results) {
     for (name, mean) in &result.overall {
-        let (better, kind) = (Better::Higher, Kind::Quoted);
+        let (better, kind) = (Better::Higher, MetricKind::Quoted);
         read.metrics.push(MetricValue::new(name.clone(), Some(*mean), "1", better, kind));
     }
     for run in result.runs.iter().filter(|r| !r.succeeded()) {

@@ -4,29 +4,29 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-use super::format::{Command, Text};
+use super::format::{Command, KitText};
 use crate::Launch;
 use crate::words::split_words;
 
 /// Values of placeholders by name.
 pub(crate) type Values = BTreeMap<String, OsString>;
 
-enum Part<'a> {
+enum TemplatePart<'a> {
     Plain(&'a str),
     Hole(&'a str),
 }
 
-fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
+fn parts(text: &str) -> Result<Vec<TemplatePart<'_>>, String> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
         let (plain, tail) = rest.split_at(at);
-        parts.push(Part::Plain(plain));
+        parts.push(TemplatePart::Plain(plain));
         if let Some(after) = tail.strip_prefix("{{").or_else(|| tail.strip_prefix("}}")) {
-            parts.push(Part::Plain(&tail[..1]));
+            parts.push(TemplatePart::Plain(&tail[..1]));
             rest = after;
         } else if let Some((name, after)) = tail.strip_prefix('{').and_then(|t| t.split_once('}')) {
-            parts.push(Part::Hole(name));
+            parts.push(TemplatePart::Hole(name));
             rest = after;
         } else {
             return Err(format!(
@@ -34,7 +34,7 @@ fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
             ));
         }
     }
-    parts.push(Part::Plain(rest));
+    parts.push(TemplatePart::Plain(rest));
     Ok(parts)
 }
 
@@ -49,8 +49,8 @@ pub(crate) fn holes(text: &str) -> Result<Vec<&str>, String> {
     Ok(parts(text)?
         .into_iter()
         .filter_map(|part| match part {
-            Part::Hole(name) => Some(name),
-            Part::Plain(_) => None,
+            TemplatePart::Hole(name) => Some(name),
+            TemplatePart::Plain(_) => None,
         })
         .collect())
 }
@@ -79,8 +79,8 @@ pub(crate) fn render(text: &str, values: &Values) -> Result<OsString, String> {
     let mut out = OsString::new();
     for part in parts(text)? {
         match part {
-            Part::Plain(plain) => out.push(plain),
-            Part::Hole(name) => out.push(value(name, values)?),
+            TemplatePart::Plain(plain) => out.push(plain),
+            TemplatePart::Hole(name) => out.push(value(name, values)?),
         }
     }
     Ok(out)
@@ -95,7 +95,7 @@ pub(crate) fn render(text: &str, values: &Values) -> Result<OsString, String> {
 /// of words.
 pub(crate) fn render_command(
     command: &Command,
-    env: &BTreeMap<String, Text>,
+    env: &BTreeMap<String, KitText>,
     values: &Values,
 ) -> Result<Launch, String> {
     let mut rendered = Launch::default();
@@ -134,7 +134,7 @@ pub(crate) fn variable(name: &str) -> String {
 pub(crate) fn shown(command: &Command) -> String {
     match command {
         Command::Args(args) => {
-            let shown = |arg: &Text| match arg.get_ref() {
+            let shown = |arg: &KitText| match arg.get_ref() {
                 text if text.is_empty() || text.contains([' ', '\'', '"', '\n']) => {
                     format!("'{}'", text.replace('\'', "'\\''"))
                 }

@@ -7,8 +7,8 @@ use assay_model::{Exit, ValidationResult};
 
 use super::format::Validate;
 use super::template::{Values, render, render_command};
-use crate::driver::step::Step;
-use crate::{Finished, WorkloadError};
+use crate::driver::step::ProgramStep;
+use crate::{FinishedProgram, WorkloadError};
 use assay_system::{sha256, sha256_file};
 
 /// Runs all checks in the order of the documentation and returns the first failure. Commands run in
@@ -22,7 +22,7 @@ pub(crate) fn validate(
     values: &Values,
     trial_dir: &Path,
     timeout: Duration,
-    finished: &Finished<'_>,
+    finished: &FinishedProgram<'_>,
 ) -> Result<ValidationResult, WorkloadError> {
     let failed = |detail: String| Ok(ValidationResult::Failed { detail });
     match finished.exit {
@@ -72,8 +72,8 @@ pub(crate) fn validate(
         let none = std::collections::BTreeMap::new();
         let rendered = render_command(command, &none, values).map_err(WorkloadError::Param)?;
         let (name, log) = (format!("validation of kit {kit}"), trial_dir.join("validate.log"));
-        let step = Step::new(&name, &rendered.argv, trial_dir, &log, timeout);
-        let step = Step { env: &rendered.env, ..step };
+        let step = ProgramStep::new(&name, &rendered.argv, trial_dir, &log, timeout);
+        let step = ProgramStep { env: &rendered.env, ..step };
         if let Err(detail) = step.verdict()? {
             return failed(detail);
         }

@@ -11,15 +11,15 @@ use std::time::Duration;
 use assay_model::{Fact, MetricSpec, Observation, ParamType, Scalar, WorkloadSpec, units};
 use toml::Spanned;
 
-use super::build::{self, Built};
-use super::format::{Command, KitFile, Text, param_spec};
-use super::load::{self, Loaded};
+use super::build::{self, BuiltKit};
+use super::format::{Command, KitFile, KitText, param_spec};
+use super::load::{self, LoadedKit};
 use super::problem::Problem;
 use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
-use crate::capability::{Builds, Offers};
+use crate::capability::{Buildable, Capabilities};
 use crate::driver::program::{fact, find_program, version_line};
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError};
 use assay_system::sha256;
 
 /// Default time limit of a kit's commands.
@@ -33,19 +33,19 @@ pub struct Kit {
     shared: Option<PathBuf>,
     digest: String,
     cache_dir: Option<PathBuf>,
-    known: Mutex<Known>,
+    known: Mutex<KitCache>,
 }
 
 /// Facts that were determined in this process and are cached for its lifetime.
 #[derive(Default)]
-struct Known {
+struct KitCache {
     versions: BTreeMap<Vec<OsString>, Result<String, String>>,
     fetched: bool,
-    built: BTreeMap<PathBuf, Built>,
+    built: BTreeMap<PathBuf, BuiltKit>,
 }
 
 /// A needed program that was found on this machine.
-struct Found {
+struct FoundProgram {
     path: PathBuf,
     /// Version line, or the reason why it is missing.
     version: Result<String, String>,
@@ -58,7 +58,7 @@ impl Kit {
     /// # Errors
     /// Returns the first mistake in its `kit.toml`; [`check`](super::check) returns all.
     pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
-        let Loaded { dir, file, shared, digest } = load::read(dir).map_err(load::error)?;
+        let LoadedKit { dir, file, shared, digest } = load::read(dir).map_err(load::error)?;
         let kit_error = |message: String| Problem::whole(&dir.join(load::FILE), message);
         let params =
             file.param.iter().map(param_spec).collect::<Result<_, _>>().map_err(kit_error)?;
@@ -86,7 +86,7 @@ impl Kit {
         Ok(Kit { spec, file, dir, shared, digest, cache_dir, known: Mutex::default() })
     }
 
-    fn known<T>(&self, read: impl FnOnce(&mut Known) -> T) -> T {
+    fn known<T>(&self, read: impl FnOnce(&mut KitCache) -> T) -> T {
         read(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -129,7 +129,7 @@ impl Kit {
             let mut key = self.digest.clone();
             let inputs = build::inputs(&build.steps, &build.env, &values, &[]);
             key.push_str(&inputs.map_err(WorkloadError::Param)?);
-            for Found { path, version } in self.needs(&values)? {
+            for FoundProgram { path, version } in self.needs(&values)? {
                 let _ = writeln!(key, "{} {version:?}", path.display());
             }
             values.insert("build".into(), build::folder(&kit_cache, &key).into());
@@ -145,7 +145,7 @@ impl Kit {
     }
 
     /// Returns the programs that the kit needs, in the order of the file.
-    fn needs(&self, values: &Values) -> Result<Vec<Found>, WorkloadError> {
+    fn needs(&self, values: &Values) -> Result<Vec<FoundProgram>, WorkloadError> {
         let mut found = Vec::new();
         for need in &self.file.need {
             let program = render(need.program.get_ref(), values).map_err(WorkloadError::Param)?;
@@ -158,7 +158,7 @@ impl Kit {
             let version = self.known(|known| {
                 known.versions.entry(key).or_insert_with(|| version_line(&path, &args)).clone()
             });
-            found.push(Found { path, version });
+            found.push(FoundProgram { path, version });
         }
         Ok(found)
     }
@@ -269,11 +269,11 @@ impl Kit {
                     .or_else(|| build::existing(&dir))
                     .ok_or_else(|| "it is not built yet".to_owned())
             });
-        let of = |read: &dyn Fn(&Built) -> Result<String, String>| {
+        let of = |read: &dyn Fn(&BuiltKit) -> Result<String, String>| {
             fact(built.as_ref().map_err(String::clone).and_then(read))
         };
         let digest = |name: &String| {
-            let product = |built: &Built| built.products.get(name).cloned();
+            let product = |built: &BuiltKit| built.products.get(name).cloned();
             of(&|built| product(built).ok_or_else(|| "it was not built".to_owned()))
         };
         let names = build.produces.iter().map(Spanned::get_ref);
@@ -290,7 +290,7 @@ fn timeout(given: Option<&Spanned<Scalar>>) -> Result<Duration, WorkloadError> {
     })
 }
 
-impl Builds for Kit {
+impl Buildable for Kit {
     fn build(
         &self,
         params: &BTreeMap<String, Scalar>,
@@ -370,8 +370,8 @@ impl Workload for Kit {
         lines
     }
 
-    fn offers(&self) -> Offers<'_> {
-        Offers { builds: Some(self), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { builds: Some(self), ..Capabilities::default() }
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
@@ -387,7 +387,7 @@ impl Workload for Kit {
         let values = self.trial_values(ctx)?;
         let rendered =
             render_command(&run.command, &run.env, &values).map_err(WorkloadError::Param)?;
-        let stdin = |text: &Text| render(text.get_ref(), &values).map(PathBuf::from);
+        let stdin = |text: &KitText| render(text.get_ref(), &values).map(PathBuf::from);
         let stdin = run.stdin.as_ref().map(stdin).transpose().map_err(WorkloadError::Param)?;
         Ok(Launch { stdin, protocol: run.protocol, ..rendered })
     }
@@ -395,8 +395,8 @@ impl Workload for Kit {
     fn collect(
         &self,
         ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
+        finished: &FinishedProgram<'_>,
+    ) -> Result<CollectedResults, WorkloadError> {
         let values = self.trial_values(ctx)?;
         let rules = &self.file.validate;
         let limit = timeout(rules.timeout.as_ref())?;
@@ -420,6 +420,6 @@ impl Workload for Kit {
             }
         }
         let evidence = self.build_evidence(&values)?.into_iter().collect();
-        Ok(Collected { metrics, validation, notes, evidence })
+        Ok(CollectedResults { metrics, validation, notes, evidence })
     }
 }

@@ -15,7 +15,7 @@ use crate::{TrialContext, Workload, WorkloadError, split_words};
 pub struct Members(Vec<(String, Kit)>);
 
 /// A member under one treatment.
-pub struct Chosen<'a> {
+pub struct ChosenMember<'a> {
     pub kit: &'a Kit,
     pub params: BTreeMap<String, Scalar>,
     /// Description of the toolchain.
@@ -58,7 +58,7 @@ impl Members {
         &self,
         suite: &Path,
         params: &BTreeMap<String, Scalar>,
-    ) -> Result<Chosen<'_>, WorkloadError> {
+    ) -> Result<ChosenMember<'_>, WorkloadError> {
         let name = text_of(params, "member");
         let Some((_, kit)) = self.0.iter().find(|(n, _)| *n == name) else {
             let near = nearest(&name, self.0.iter().map(|(n, _)| n.as_str()))
@@ -68,7 +68,7 @@ impl Members {
         };
         let toolchain = toolchain::read(&text_of(params, "toolchain"), suite)?;
         let params = kit_params(kit, &name, params, &toolchain);
-        Ok(Chosen { kit, params, toolchain: toolchain.help })
+        Ok(ChosenMember { kit, params, toolchain: toolchain.help })
     }
 }
 
@@ -109,7 +109,7 @@ fn kit_params(
     values
 }
 
-impl Chosen<'_> {
+impl ChosenMember<'_> {
     /// Returns the context of one copy.
     pub fn context<'b>(
         &'b self,

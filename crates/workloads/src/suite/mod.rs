@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use assay_model::{Exit, Fact, Observation, Scalar, ValidationResult, WorkloadSpec};
 
 pub use file::{FILE, Reference, SuiteFile};
-use members::{Chosen, Members};
+use members::{ChosenMember, Members};
 
-use crate::capability::{Builds, Offers};
+use crate::capability::{Buildable, Capabilities};
 use crate::declare::{text_of, wrong};
 use crate::driver::program::digest;
-use crate::driver::side_by_side::{self, CopySpec, CrewSpec};
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::driver::side_by_side::{self, CopySpec, ReplicasSpec};
+use crate::{CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError};
 
 /// Maximum size of a copy's output in bytes.
 const OUTPUT_LIMIT: u64 = 64 << 20;
@@ -46,7 +46,7 @@ impl Suite {
         Ok(Suite { spec: spec::spec(&file), file, dir, members })
     }
 
-    fn chosen(&self, params: &BTreeMap<String, Scalar>) -> Result<Chosen<'_>, WorkloadError> {
+    fn chosen(&self, params: &BTreeMap<String, Scalar>) -> Result<ChosenMember<'_>, WorkloadError> {
         self.members.choose(&self.dir, params)
     }
 
@@ -78,7 +78,7 @@ fn utf8(word: OsString) -> Result<String, WorkloadError> {
         .map_err(|w| wrong(format!("`{}` is no UTF-8; use a path that is", w.to_string_lossy())))
 }
 
-impl Builds for Suite {
+impl Buildable for Suite {
     fn build(
         &self,
         params: &BTreeMap<String, Scalar>,
@@ -144,8 +144,8 @@ impl Workload for Suite {
         lines
     }
 
-    fn offers(&self) -> Offers<'_> {
-        Offers { builds: Some(self), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { builds: Some(self), ..Capabilities::default() }
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
@@ -162,7 +162,7 @@ impl Workload for Suite {
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let chosen = self.chosen(ctx.params)?;
         let member = text_of(ctx.params, "member");
-        let mut spec = CrewSpec {
+        let mut spec = ReplicasSpec {
             dir: ctx.trial_dir.to_owned(),
             lab: std::process::id(),
             copies: Vec::new(),
@@ -191,11 +191,11 @@ impl Workload for Suite {
     fn collect(
         &self,
         ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
+        finished: &FinishedProgram<'_>,
+    ) -> Result<CollectedResults, WorkloadError> {
         let failed = |detail| ValidationResult::Failed { detail };
         let chosen = self.chosen(ctx.params)?;
-        let mut collected = Collected {
+        let mut collected = CollectedResults {
             metrics: Vec::new(),
             validation: ValidationResult::NotReached,
             notes: chosen.notes(&self.file),
@@ -213,7 +213,7 @@ impl Workload for Suite {
             let cpus = Suite::cpus(ctx.params, ctx.cpus, index);
             let (stdout, whole) = output(&dir.join("stdout"))?;
             let (stderr, _) = output(&dir.join("stderr"))?;
-            let one = Finished {
+            let one = FinishedProgram {
                 exit: Exit::Code(0),
                 resources: finished.resources,
                 stdout: &stdout,

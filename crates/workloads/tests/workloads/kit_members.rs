@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use assay_model::{Exit, ResourceUse, Scalar, ValidationResult};
 use assay_workloads::kit::{Kit, check};
-use assay_workloads::{Finished, TrialContext, Workload, WorkloadError};
+use assay_workloads::{FinishedProgram, TrialContext, Workload, WorkloadError};
 
 fn suite(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kits").join(name)
@@ -127,7 +127,7 @@ impl Lab {
             .status()
             .expect("the built program starts");
         spoil(&self.folder("trial"));
-        let finished = Finished {
+        let finished = FinishedProgram {
             exit: Exit::Code(status.code().expect("it ends by itself")),
             resources: &ResourceUse { wall_s: 0.5, ..ResourceUse::default() },
             stdout: b"",

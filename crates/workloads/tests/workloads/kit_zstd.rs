@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use assay_model::{Exit, ResourceUse, Scalar, ValidationResult};
 use assay_workloads::kit::Kit;
-use assay_workloads::{Collected, Finished, TrialContext, Workload, WorkloadError};
+use assay_workloads::{CollectedResults, FinishedProgram, TrialContext, Workload, WorkloadError};
 
 struct Lab {
     dir: tempfile::TempDir,
@@ -36,7 +36,7 @@ impl Lab {
     }
 
     /// Runs the program as the lab would, and collects its results.
-    fn trial(&self, kit: &Kit, spoil: impl FnOnce(&Path)) -> Collected {
+    fn trial(&self, kit: &Kit, spoil: impl FnOnce(&Path)) -> CollectedResults {
         let launch = self.with(|ctx| kit.launch(ctx)).unwrap_or_else(|e| panic!("{e}"));
         let status = Command::new(&launch.argv[0])
             .args(&launch.argv[1..])
@@ -45,7 +45,7 @@ impl Lab {
             .expect("the built program starts");
         spoil(&self.dir.path().join("trial"));
         let resources = ResourceUse { wall_s: 0.5, ..ResourceUse::default() };
-        let finished = Finished {
+        let finished = FinishedProgram {
             exit: Exit::Code(status.code().expect("it ends by itself")),
             resources: &resources,
             stdout: b"",
@@ -57,7 +57,7 @@ impl Lab {
     }
 }
 
-fn metric(collected: &Collected, name: &str) -> f64 {
+fn metric(collected: &CollectedResults, name: &str) -> f64 {
     let found = collected.metrics.iter().find(|m| m.name == name);
     found.and_then(|m| m.value).unwrap_or_else(|| panic!("{name} is missing"))
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use assay_model::{Exit, Experiment, Fact, FactorLevels, ResourceUse, Scalar, ValidationResult};
 use assay_workloads::kit::{Kit, check};
-use assay_workloads::{Collected, Finished, TrialContext, Workload, WorkloadError};
+use assay_workloads::{CollectedResults, FinishedProgram, TrialContext, Workload, WorkloadError};
 
 const KIT: &str = r#"
 schema_version = 1
@@ -143,9 +143,9 @@ impl Lab {
         })
     }
 
-    fn collect(&self, kit: &Kit, exit: Exit, stdout: &str) -> Collected {
+    fn collect(&self, kit: &Kit, exit: Exit, stdout: &str) -> CollectedResults {
         let resources = ResourceUse { wall_s: 0.5, ..ResourceUse::default() };
-        let finished = Finished {
+        let finished = FinishedProgram {
             exit,
             resources: &resources,
             stdout: stdout.as_bytes(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Position of an error in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Location {
+pub enum ErrorLocation {
     /// The file as a whole.
     Whole,
     /// A line and, if known, a column; both count from 1.
@@ -17,7 +17,7 @@ pub enum Location {
 /// An error inside a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
-    pub place: Location,
+    pub place: ErrorLocation,
     /// Description of the error as a sentence.
     pub message: String,
 }
@@ -25,17 +25,17 @@ pub struct Flaw {
 impl Flaw {
     /// Makes an error about the file as a whole.
     pub(crate) fn whole(message: impl Into<String>) -> Self {
-        Flaw { place: Location::Whole, message: message.into() }
+        Flaw { place: ErrorLocation::Whole, message: message.into() }
     }
 
     /// Makes an error about a line, counted from 1.
     pub(crate) fn line(line: u64, message: impl Into<String>) -> Self {
-        Flaw { place: Location::Line(line, None), message: message.into() }
+        Flaw { place: ErrorLocation::Line(line, None), message: message.into() }
     }
 
     /// Makes an error about a field.
     pub(crate) fn field(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Flaw { place: Location::Field(path.into()), message: message.into() }
+        Flaw { place: ErrorLocation::Field(path.into()), message: message.into() }
     }
 }
 
@@ -44,10 +44,10 @@ impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let message = &self.message;
         match &self.place {
-            Location::Whole => write!(f, ": {message}"),
-            Location::Line(line, None) => write!(f, ":{line}: {message}"),
-            Location::Line(line, Some(column)) => write!(f, ":{line}:{column}: {message}"),
-            Location::Field(path) => write!(f, ": at {path}: {message}"),
+            ErrorLocation::Whole => write!(f, ": {message}"),
+            ErrorLocation::Line(line, None) => write!(f, ":{line}: {message}"),
+            ErrorLocation::Line(line, Some(column)) => write!(f, ":{line}:{column}: {message}"),
+            ErrorLocation::Field(path) => write!(f, ": at {path}: {message}"),
         }
     }
 }

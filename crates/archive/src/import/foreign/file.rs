@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use assay_stats::series::Imported;
+use assay_stats::series::ImportedSeries;
 
 use crate::import::foreign::FORMATS;
 use crate::import::foreign::error::{Flaw, ForeignError};
-use crate::import::foreign::format::{Format, Reader, bounded};
+use crate::import::foreign::format::{ForeignFormat, FormatReader, bounded};
 use crate::import::foreign::merge::{merge, name_differences};
 use crate::import::foreign::result::ForeignResult;
 use crate::import::foreign::series::ForeignSeries;
@@ -26,7 +26,7 @@ pub struct ForeignFile {
 #[derive(Debug)]
 pub struct ForeignSet {
     /// The format as which the files were read.
-    pub format: &'static Format,
+    pub format: &'static ForeignFormat,
     /// The files, in the order given.
     pub files: Vec<ForeignFile>,
     /// The results in the files; each becomes a run.
@@ -42,10 +42,10 @@ pub struct ForeignSet {
 /// trials; if two files have the same content.
 pub fn read_foreign(
     paths: &[PathBuf],
-    format: Option<&'static Format>,
+    format: Option<&'static ForeignFormat>,
 ) -> Result<ForeignSet, ForeignError> {
     let (format, files) = contents(paths, format)?;
-    let Reader::Run(read) = format.reader else {
+    let FormatReader::Run(read) = format.reader else {
         return Err(ForeignError::Series(paths[0].clone(), format.name));
     };
     let results = merged(&files, format, read)?;
@@ -59,17 +59,17 @@ pub fn read_foreign(
 /// As for [`read_foreign`]; also if there is no value, or if trials have no time.
 pub fn read_series(
     paths: &[PathBuf],
-    format: Option<&'static Format>,
-) -> Result<Imported, ForeignError> {
+    format: Option<&'static ForeignFormat>,
+) -> Result<ImportedSeries, ForeignError> {
     let (format, files) = contents(paths, format)?;
     let mut all = ForeignSeries::default();
     match format.reader {
-        Reader::Series(read) => {
+        FormatReader::Series(read) => {
             for file in &files {
                 all.extend(read(&file.bytes).map_err(|f| malformed(&file.path, format, f))?);
             }
         }
-        Reader::Run(read) => {
+        FormatReader::Run(read) => {
             for result in merged(&files, format, read)? {
                 let Some(found) = ForeignSeries::of_result(&result) else {
                     return Err(ForeignError::Undated(paths[0].clone(), format.name));
@@ -90,12 +90,12 @@ pub fn read_series(
         }
     };
     let (file, series, excluded) = (names.join(", "), all.series, all.excluded);
-    Ok(Imported { schema_version: 1, file, sha256, series, excluded })
+    Ok(ImportedSeries { schema_version: 1, file, sha256, series, excluded })
 }
 
 fn merged(
     files: &[ForeignFile],
-    format: &'static Format,
+    format: &'static ForeignFormat,
     read: fn(&[u8]) -> Result<Vec<ForeignResult>, Flaw>,
 ) -> Result<Vec<ForeignResult>, ForeignError> {
     let mut results = Vec::new();
@@ -110,16 +110,16 @@ fn merged(
     Ok(results)
 }
 
-fn malformed(path: &Path, format: &Format, flaw: Flaw) -> ForeignError {
+fn malformed(path: &Path, format: &ForeignFormat, flaw: Flaw) -> ForeignError {
     ForeignError::Malformed(path.to_owned(), format.name, flaw)
 }
 
 /// Reads the content of files that all have one format.
 fn contents(
     paths: &[PathBuf],
-    wanted: Option<&'static Format>,
-) -> Result<(&'static Format, Vec<ForeignFile>), ForeignError> {
-    let mut first: Option<&'static Format> = None;
+    wanted: Option<&'static ForeignFormat>,
+) -> Result<(&'static ForeignFormat, Vec<ForeignFile>), ForeignError> {
+    let mut first: Option<&'static ForeignFormat> = None;
     let mut files: Vec<ForeignFile> = Vec::new();
     for path in paths {
         let (bytes, known) = content(path, wanted)?;
@@ -144,12 +144,13 @@ fn contents(
 /// Reads a file, or a folder of the wanted format or of the format whose marker file it contains.
 fn content(
     path: &Path,
-    wanted: Option<&'static Format>,
-) -> Result<(Vec<u8>, Option<&'static Format>), ForeignError> {
+    wanted: Option<&'static ForeignFormat>,
+) -> Result<(Vec<u8>, Option<&'static ForeignFormat>), ForeignError> {
     if !path.is_dir() {
         return Ok((bounded(path)?, wanted));
     }
-    let marked = |f: &&Format| f.folder.is_some_and(|folder| path.join(folder.marker).exists());
+    let marked =
+        |f: &&ForeignFormat| f.folder.is_some_and(|folder| path.join(folder.marker).exists());
     let format = wanted.or_else(|| FORMATS.iter().find(marked));
     match format.and_then(|f| f.folder) {
         Some(folder) => Ok(((folder.read)(path)?, format)),
@@ -157,9 +158,9 @@ fn content(
     }
 }
 
-fn recognise(path: &Path, bytes: &[u8]) -> Result<&'static Format, ForeignError> {
-    let known: Vec<&'static Format> = FORMATS.iter().filter(|f| (f.detect)(bytes)).collect();
-    let names = |formats: &mut dyn Iterator<Item = &Format>| -> String {
+fn recognise(path: &Path, bytes: &[u8]) -> Result<&'static ForeignFormat, ForeignError> {
+    let known: Vec<&'static ForeignFormat> = FORMATS.iter().filter(|f| (f.detect)(bytes)).collect();
+    let names = |formats: &mut dyn Iterator<Item = &ForeignFormat>| -> String {
         formats.map(|f| f.name).collect::<Vec<_>>().join(", ")
     };
     match known.as_slice() {

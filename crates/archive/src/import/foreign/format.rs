@@ -10,7 +10,7 @@ use crate::import::foreign::series::ForeignSeries;
 
 /// A format of another program's results.
 #[derive(Debug)]
-pub struct Format {
+pub struct ForeignFormat {
     /// Name of the format for `--as`.
     pub name: &'static str,
     /// Programs that write this format, for help texts.
@@ -20,14 +20,14 @@ pub struct Format {
     /// are invalid.
     pub detect: fn(&[u8]) -> bool,
     /// Function that reads a file of this format.
-    pub reader: Reader,
+    pub reader: FormatReader,
     /// Reads a folder of results as one content, for formats that are stored in folders.
-    pub folder: Option<Folder>,
+    pub folder: Option<ResultFolder>,
 }
 
 /// The reader function of a format.
 #[derive(Debug, Clone, Copy)]
-pub enum Reader {
+pub enum FormatReader {
     /// Reads trials, which make a run. A file gives one result, or several if its numbers do not
     /// fit into one metric (the modes of JMH).
     Run(fn(&[u8]) -> Result<Vec<ForeignResult>, Flaw>),
@@ -37,7 +37,7 @@ pub enum Reader {
 
 /// A folder that holds results.
 #[derive(Debug, Clone, Copy)]
-pub struct Folder {
+pub struct ResultFolder {
     /// Name of the file that identifies such a folder.
     pub marker: &'static str,
     /// Reads the results in the folder.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Deserializer, Value};
 
-use crate::import::foreign::error::{Flaw, Location};
+use crate::import::foreign::error::{ErrorLocation, Flaw};
 
 /// Maximum number of values in a file, which limits the memory that they need.
 const MAX_VALUES: usize = 4_000_000;
@@ -65,7 +65,8 @@ fn flaw(error: &serde_json::Error) -> Flaw {
     let message = error.to_string();
     let place = format!(" at line {line} column {column}");
     let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
-    let place = if line == 0 { Location::Whole } else { Location::Line(line, Some(column)) };
+    let place =
+        if line == 0 { ErrorLocation::Whole } else { ErrorLocation::Line(line, Some(column)) };
     Flaw { place, message }
 }
 
@@ -278,9 +279,9 @@ mod tests {
     #[test]
     fn errors_point_into_the_file() {
         let flaw = value(b"[1,\n x]").unwrap_err();
-        assert_eq!(flaw.place, Location::Line(2, Some(2)));
+        assert_eq!(flaw.place, ErrorLocation::Line(2, Some(2)));
         let flaw = value_at(b"note\nnote\n{\"a\":", "\n{").unwrap_err();
-        assert!(matches!(flaw.place, Location::Line(3, _)), "{flaw:?}");
+        assert!(matches!(flaw.place, ErrorLocation::Line(3, _)), "{flaw:?}");
         assert_eq!(value_at(b"x = {\"a\":1};", "{").unwrap()["a"], 1);
     }
 

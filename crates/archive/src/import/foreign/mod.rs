@@ -16,9 +16,9 @@ mod run;
 mod series;
 mod unit;
 
-pub use error::{Flaw, ForeignError, Location};
+pub use error::{ErrorLocation, Flaw, ForeignError};
 pub use file::{ForeignFile, ForeignSet, read_foreign, read_series};
-pub use format::{Folder, Format, MAX_FILE, Reader};
+pub use format::{ForeignFormat, FormatReader, MAX_FILE, ResultFolder};
 pub use result::{ForeignResult, ForeignTreatment, ForeignTrial};
 pub use run::{ForeignOptions, ImportedRuns};
 pub use series::ForeignSeries;
@@ -35,8 +35,8 @@ const fn run(
     help: &'static str,
     detect: Detect,
     read: fn(&[u8]) -> Result<Vec<ForeignResult>, Flaw>,
-) -> Format {
-    Format { name, help, detect, reader: Reader::Run(read), folder: None }
+) -> ForeignFormat {
+    ForeignFormat { name, help, detect, reader: FormatReader::Run(read), folder: None }
 }
 
 const fn series(
@@ -44,13 +44,13 @@ const fn series(
     help: &'static str,
     detect: Detect,
     read: fn(&[u8]) -> Result<ForeignSeries, Flaw>,
-) -> Format {
-    Format { name, help, detect, reader: Reader::Series(read), folder: None }
+) -> ForeignFormat {
+    ForeignFormat { name, help, detect, reader: FormatReader::Series(read), folder: None }
 }
 
 /// All formats that can be read.
 #[rustfmt::skip]
-pub const FORMATS: &[Format] = &[
+pub const FORMATS: &[ForeignFormat] = &[
     run("hyperfine", "hyperfine --export-json FILE", hyperfine::detect, hyperfine::read),
     run("google-benchmark", "a Google Benchmark program with --benchmark_out=FILE --benchmark_out_format=json", google::detect, google::read),
     run("fio", "fio --output-format=json (or json+) --output=FILE", fio::detect, fio::read),
@@ -62,13 +62,13 @@ pub const FORMATS: &[Format] = &[
     run("profile", "perf script, folded stacks, async-profiler's collapsed form, pprof, callgrind, or assay profile -o", profile::detect, profile::read),
     series("csv", "a table with a header: time, revision, and a column for each series, as Otava reads it", csv::detect, csv::read),
     series("github-action-benchmark", "data.js of github-action-benchmark", github_action::detect, github_action::read),
-    Format { folder: Some(asv::FOLDER), ..series("asv", "the folder of one machine in asv's results, or a file of it", asv::detect, asv::read) },
+    ForeignFormat { folder: Some(asv::FOLDER), ..series("asv", "the folder of one machine in asv's results, or a file of it", asv::detect, asv::read) },
     series("bencher", "what `bencher perf` prints (JSON)", bencher::detect, bencher::read),
     series("conbench", "what Conbench's /api/benchmark-results/ answers (JSON)", conbench::detect, conbench::read),
-    Format { folder: Some(git_perf::FOLDER), ..series("git-perf", "a git repository with the notes of git-perf", git_perf::detect, git_perf::read) },
+    ForeignFormat { folder: Some(git_perf::FOLDER), ..series("git-perf", "a git repository with the notes of git-perf", git_perf::detect, git_perf::read) },
 ];
 
 /// Returns the format with this name.
-pub fn format(name: &str) -> Option<&'static Format> {
+pub fn format(name: &str) -> Option<&'static ForeignFormat> {
     FORMATS.iter().find(|f| f.name == name)
 }

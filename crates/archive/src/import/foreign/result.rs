@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assay_model::{
-    Exit, Fact, Finding, MetricSpec, MetricValue, Observation, Outcome, SampleSet, Scalar,
+    Exit, Fact, Finding, MetricSpec, MetricValue, Observation, SampleSet, Scalar, TrialOutcome,
     ValidationResult,
 };
 
@@ -61,7 +61,7 @@ pub struct ForeignTrial {
     pub samples: Option<SampleSet>,
     /// Gaps in the samples, as sentences.
     pub not_seen: Vec<String>,
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
     /// Description of the error; empty for a trial that succeeded.
     pub error: String,
     /// Exit status of the program, if the file states it.
@@ -86,7 +86,7 @@ impl ForeignTrial {
             metrics,
             samples: None,
             not_seen: Vec::new(),
-            outcome: Outcome::Completed,
+            outcome: TrialOutcome::Completed,
             error: String::new(),
             exit: None,
             validation: ValidationResult::NotReached,
@@ -104,7 +104,7 @@ impl ForeignTrial {
 
     /// Marks the trial as failed, so that its numbers do not count.
     pub(crate) fn fail(&mut self, error: impl Into<String>) {
-        self.outcome = Outcome::Failed;
+        self.outcome = TrialOutcome::Failed;
         self.error = error.into();
     }
 }

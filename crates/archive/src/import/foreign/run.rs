@@ -257,7 +257,7 @@ fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[Stri
             })
             .collect(),
         design: Design { order: Order::Unknown, ..Design::default() },
-        place: assay_model::Where::default(),
+        place: assay_model::ExecutionPlace::default(),
         observe: Observe { monitors: Vec::new(), ..Observe::default() },
         compare: Compare { metric: Some(result.metrics[0].name.clone()), ..Compare::default() },
         fitness: assay_model::Fitness::default(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use assay_model::Outcome;
+use assay_model::TrialOutcome;
 use assay_stats::series::{QuotedPoint, QuotedSeries};
 
 use crate::import::foreign::result::{ForeignResult, mean};
@@ -73,7 +73,7 @@ impl ForeignSeries {
             let mut metrics: BTreeMap<(jiff::Timestamp, &str, &str), Vec<f64>> = BTreeMap::new();
             for trial in result.trials.iter().filter(|t| t.treatment == i) {
                 let time: jiff::Timestamp = trial.started_at.parse().ok()?;
-                if trial.outcome != Outcome::Completed {
+                if trial.outcome != TrialOutcome::Completed {
                     all.excluded += 1;
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! Converts units of other programs to assay's base units: seconds, bytes, per second.
 
-use assay_model::{Better, Kind, MetricSpec};
+use assay_model::{Better, MetricKind, MetricSpec};
 
 /// Returns the length of a unit of time in seconds; `None` if the unit is unknown.
 pub(super) fn seconds(unit: &str) -> Option<f64> {
@@ -58,7 +58,7 @@ pub(super) fn metric(name: &str, unit: &str, better: Better, help: &str) -> Metr
         name: name.to_owned(),
         unit: unit.to_owned(),
         better,
-        kind: Kind::Measured,
+        kind: MetricKind::Measured,
         help: help.to_owned(),
         merge: None,
         counted: false,

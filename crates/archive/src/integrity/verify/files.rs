@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::{Check, ProblemKind};
+use super::{ProblemKind, RunVerification};
 use crate::Result;
 use crate::export::samples;
 use crate::integrity::chain::Chain;
 use crate::integrity::repair;
-use crate::store::account::{Account, Key, TrialFiles};
+use crate::store::account::{Account, AttemptKey, TrialFiles};
 use crate::store::disk;
 use crate::store::layout::{
     EXPERIMENT, LEDGER, LOCK, METRICS, PLAN, RECORDS, REPLACED, SAMPLES, SYSTEM, TRIALS,
@@ -23,19 +23,19 @@ const NOT_THERE: &str = "the ledger does not have it: it was added, or its write
 const PERHAPS_LOST: &str = "the power went before it was flushed, or it was changed afterwards";
 
 /// A file as listed in the ledger.
-struct Wanted<'a> {
+struct ListedFile<'a> {
     sha256: &'a str,
     /// Size in bytes if a power failure may have taken the file.
     bytes: Option<u64>,
 }
 
-impl Check<'_> {
+impl RunVerification<'_> {
     /// Checks that every file matches its hash in the ledger and that no listed file is missing.
     pub(super) fn files(
         &mut self,
         run: &RunReader,
         account: &Account<'_>,
-        recorded: &HashSet<Key>,
+        recorded: &HashSet<AttemptKey>,
         live: bool,
     ) {
         let chain = run.chain();
@@ -44,11 +44,11 @@ impl Check<'_> {
             let message = format!("it does not state what {EXPERIMENT} and {PLAN} were");
             self.found(&self.folder.join(LEDGER), ProblemKind::Chain, message);
         }
-        let mut wanted: BTreeMap<String, Wanted<'_>> = BTreeMap::new();
+        let mut wanted: BTreeMap<String, ListedFile<'_>> = BTreeMap::new();
         for (name, sha256) in of_run {
-            wanted.insert(name.to_owned(), Wanted { sha256, bytes: None });
+            wanted.insert(name.to_owned(), ListedFile { sha256, bytes: None });
         }
-        let trials: BTreeSet<Key> = recorded.iter().copied().collect();
+        let trials: BTreeSet<AttemptKey> = recorded.iter().copied().collect();
         for key in &trials {
             let Some(TrialFiles { files: Some(files), perhaps_lost }) = account.files(*key) else {
                 continue;
@@ -56,7 +56,7 @@ impl Check<'_> {
             for file in files {
                 let name = trial_folder(key.0, key.1).join(&file.path);
                 let bytes = perhaps_lost.then_some(file.bytes);
-                let wants = Wanted { sha256: &file.sha256, bytes };
+                let wants = ListedFile { sha256: &file.sha256, bytes };
                 wanted.insert(name.to_string_lossy().into_owned(), wants);
             }
         }
@@ -131,7 +131,7 @@ impl Check<'_> {
         chain: &Chain,
         name: &str,
         path: &Path,
-        wants: &Wanted<'_>,
+        wants: &ListedFile<'_>,
         live: bool,
     ) -> bool {
         let hash = match disk::hash_file(name, path) {

@@ -1,6 +1,6 @@
 //! Tests of each format: its treatments, trials, samples and units.
 
-use assay_model::{Better, Exit, Kind, Outcome, ValidationResult};
+use assay_model::{Better, Exit, MetricKind, TrialOutcome, ValidationResult};
 
 use super::{level, near, one, read, text, values};
 
@@ -60,7 +60,10 @@ fn google_repetitions_are_trials_and_aggregates_are_checked() {
     assert!(near(bytes, 1.6e9) && unit == "B/s");
     assert_eq!(one(result, 0, "lookups"), (7.0, "1".to_owned()));
     let failed = &result.trials[6];
-    assert_eq!((failed.outcome, failed.error.as_str()), (Outcome::Failed, "the file is not there"));
+    assert_eq!(
+        (failed.outcome, failed.error.as_str()),
+        (TrialOutcome::Failed, "the file is not there")
+    );
     assert!(failed.metrics.is_empty(), "a time of 0 was not measured");
     assert_eq!(result.host.as_deref(), Some("lab7"));
     assert_eq!(result.facts["cpu.threads"].value(), Some("8"));
@@ -125,7 +128,7 @@ fn older_fio_gives_kib_and_microseconds() {
     assert!(value("iops").is_some() && value("write.clat.p99").is_some());
     let failed = old.replace("\"error\": 0", "\"error\": 28");
     let set = super::read_text(failed.as_bytes(), None).unwrap();
-    assert_eq!(set.results[0].trials[0].outcome, Outcome::Failed);
+    assert_eq!(set.results[0].trials[0].outcome, TrialOutcome::Failed);
 }
 
 #[test]
@@ -139,7 +142,10 @@ fn jmh_forks_are_trials_and_iterations_samples() {
     assert_eq!(level(result, 1, "size"), "4096");
     assert_eq!(values(result, 0, "throughput"), [Some(505_000.0), Some(525_000.0)]);
     assert_eq!(result.metrics[0].unit, "ops/s");
-    assert_eq!((result.metrics[0].better, result.metrics[0].kind), (Better::Higher, Kind::Derived));
+    assert_eq!(
+        (result.metrics[0].better, result.metrics[0].kind),
+        (Better::Higher, MetricKind::Derived)
+    );
     assert_eq!(one(result, 0, "gc.alloc.rate"), (101.0, "MB/s".to_owned()));
     let samples = result.trials[0].samples.as_ref().unwrap();
     let rows: Vec<(u64, f64)> = samples.rows.iter().map(|r| (r.t_ns, r.value)).collect();
@@ -266,7 +272,7 @@ fn spec_runs_are_quoted_trials() {
         let peak = result.treatments.iter().position(|t| t.levels["tune"].to_text() == "peak");
         assert_eq!(values(result, peak.unwrap(), "ratio"), [Some(66.3)]);
         let metrics = result.trials.iter().flat_map(|t| &t.metrics).chain(&result.run_metrics);
-        assert!(metrics.clone().all(|m| m.kind == Kind::Quoted));
+        assert!(metrics.clone().all(|m| m.kind == MetricKind::Quoted));
         assert!(metrics.clone().any(|m| m.name == "SPECrate2017_int_base"));
         assert_eq!(result.facts["cpu.model"].value(), Some("Example Processor 9"));
         // Estimates must be called estimates.
@@ -275,7 +281,7 @@ fn spec_runs_are_quoted_trials() {
         assert!(!selected(0));
     }
     let rsf = &read("spec.rsf").results[0];
-    assert_eq!(rsf.trials[3].outcome, Outcome::Invalid);
+    assert_eq!(rsf.trials[3].outcome, TrialOutcome::Invalid);
     assert_eq!(rsf.trials.len(), 4, "a run that was not made is none");
     assert_eq!(rsf.facts["spec.hw_memory"].value(), Some("64 GB (4 x 16 GB)"));
     assert_eq!(read("spec.csv").results[0].trials.len(), 4, "the selected ones count once");

@@ -10,7 +10,7 @@ mod series;
 use std::path::{Path, PathBuf};
 
 use assay_archive::import::foreign::{
-    ForeignError, ForeignResult, ForeignSet, Format, Reader, format, read_foreign,
+    ForeignError, ForeignFormat, ForeignResult, ForeignSet, FormatReader, format, read_foreign,
 };
 
 /// Returns the path of a fixture.
@@ -36,10 +36,10 @@ fn read_text(text: &[u8], name: Option<&str>) -> Result<ForeignSet, ForeignError
 }
 
 /// Runs the reader of a format.
-fn parse(format: &Format, bytes: &[u8]) {
+fn parse(format: &ForeignFormat, bytes: &[u8]) {
     match format.reader {
-        Reader::Run(read) => drop(read(bytes)),
-        Reader::Series(read) => drop(read(bytes)),
+        FormatReader::Run(read) => drop(read(bytes)),
+        FormatReader::Series(read) => drop(read(bytes)),
     }
 }
 

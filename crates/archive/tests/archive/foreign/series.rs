@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use assay_archive::import::foreign::{FORMATS, Reader, read_foreign, read_series};
+use assay_archive::import::foreign::{FORMATS, FormatReader, read_foreign, read_series};
 
 use super::{data, text};
 
-fn series(names: &[&str]) -> Result<assay_stats::series::Imported, String> {
+fn series(names: &[&str]) -> Result<assay_stats::series::ImportedSeries, String> {
     let paths: Vec<PathBuf> = names.iter().map(|name| data(name)).collect();
     read_series(&paths, None).map_err(|e| e.to_string())
 }
@@ -102,7 +102,7 @@ fn the_manual_lists_every_format_with_the_verb_that_takes_it() {
     };
     let (runs, series) = manual.split_once("## Series").unwrap();
     let names = |run: bool| -> Vec<&str> {
-        let of = FORMATS.iter().filter(|f| matches!(f.reader, Reader::Run(_)) == run);
+        let of = FORMATS.iter().filter(|f| matches!(f.reader, FormatReader::Run(_)) == run);
         of.map(|f| f.name).collect()
     };
     let sorted = |mut names: Vec<String>| {

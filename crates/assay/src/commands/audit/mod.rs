@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use assay_checks::{AuditedClaim, Evidence, Recomputed, catalogue};
+use assay_checks::{AuditedClaim, Evidence, RecomputedClaim, catalogue};
 use assay_claims::{
     Audit, ClaimVerdict, ClaimsError, ClaimsFile, Document, ResultName, Table, comparisons, decode,
 };
@@ -124,11 +124,11 @@ fn listed(table: &Table) -> serde_json::Value {
 fn findings(audit: &Audit) -> Vec<assay_model::Finding> {
     let claims = audit.claims.iter().filter_map(|claim| {
         let result = match claim.verdict {
-            ClaimVerdict::Holds => Recomputed::Holds,
-            ClaimVerdict::OffByRounding => Recomputed::OffByRounding,
-            ClaimVerdict::NoData => Recomputed::NoInputs,
-            ClaimVerdict::Ambiguous => Recomputed::Ambiguous,
-            ClaimVerdict::Wrong => Recomputed::Differs,
+            ClaimVerdict::Holds => RecomputedClaim::Holds,
+            ClaimVerdict::OffByRounding => RecomputedClaim::OffByRounding,
+            ClaimVerdict::NoData => RecomputedClaim::NoInputs,
+            ClaimVerdict::Ambiguous => RecomputedClaim::Ambiguous,
+            ClaimVerdict::Wrong => RecomputedClaim::Differs,
         };
         let computed: Vec<&str> = claim.readings.iter().map(|r| r.computed.as_str()).collect();
         let claim = AuditedClaim {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::arguments::What;
+use crate::arguments::ExperimentArgs;
 use crate::commands::gate::args::Profiling;
 
 /// `assay bisect`.
@@ -12,7 +12,7 @@ use crate::commands::gate::args::Profiling;
 pub struct Bisect {
     /// The experiment. Its margin is the smallest step that the search looks for, 2 % unless given.
     #[command(flatten)]
-    pub what: What,
+    pub what: ExperimentArgs,
     /// A revision before the step.
     #[arg(long, value_name = "REV")]
     pub good: String,

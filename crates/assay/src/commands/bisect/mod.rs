@@ -15,13 +15,13 @@ use assay_lab::REV;
 use assay_model::{Better, Interval, RunId, Stop, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_stats::series::Functions;
-use assay_stats::series::bisect::{Posterior, Scope, Search, Step};
+use assay_stats::series::bisect::{FoundStep, Posterior, Search, SearchScope};
 use assay_system::process::Output;
 use assay_system::revisions::{Merges, Repository, Revision};
 use serde::Serialize;
 
 use crate::cli::{Bisect, Cli};
-use crate::commands::functions::{Between, between};
+use crate::commands::functions::{ComparedRevisions, between};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, run};
 use crate::exit::{Exit, Usage, usage};
@@ -53,7 +53,7 @@ struct Size {
 
 /// A step that the search found.
 #[derive(Debug, Serialize)]
-struct Found {
+struct BisectedStep {
     /// The commits that may be the step: more than one if those before the last could not be
     /// measured.
     commits: Vec<Suspect>,
@@ -65,7 +65,7 @@ struct Found {
 
 /// Result of a search, for `--json`.
 #[derive(Debug, Serialize)]
-struct Report {
+struct BisectReport {
     schema_version: u32,
     /// `commit`, `range`, `commits`, `none` or `open`.
     answer: &'static str,
@@ -76,7 +76,7 @@ struct Report {
     /// True if every step was searched for, not only the first.
     all: bool,
     /// Steps, oldest first; in an open search for all steps, those known so far.
-    steps: Vec<Found>,
+    steps: Vec<BisectedStep>,
     /// Ratio of the bad end to the good end; `null` if unknown.
     ends: Option<Size>,
     /// Part of `ends` that the steps do not explain; `null` if it is within the margin or unknown.
@@ -90,7 +90,7 @@ struct Report {
 }
 
 /// A search and its commits.
-struct Hunt {
+struct BisectSearch {
     /// The good end and the commits after it, oldest first.
     revisions: Vec<Revision>,
     search: Search,
@@ -119,7 +119,7 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
 }
 
 /// Runs the search; returns `None` if it was interrupted.
-fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
+fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<BisectReport>> {
     let (good, bad) = (asked.good.as_str(), asked.bad.as_str());
     let margin = asked.what.margin.as_deref().unwrap_or(MARGIN);
     let margin = assay_lab::parse_margin(margin)
@@ -141,9 +141,9 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
     );
     let metric = first.plan.metric.clone();
     let better = first.plan.workload.metrics.iter().find(|m| m.name == metric).map(|m| m.better);
-    let scope = if asked.all { Scope::All } else { Scope::First };
+    let scope = if asked.all { SearchScope::All } else { SearchScope::First };
     let state = Search::new(revisions.len() - 1, margin, scope);
-    let mut hunt = Hunt { revisions, search: state, runs: Vec::new(), trials: 0 };
+    let mut hunt = BisectSearch { revisions, search: state, runs: Vec::new(), trials: 0 };
     let name = first.experiment.name.clone();
     // Identifies the search; a run with this tag belongs to it.
     let about = format!(
@@ -196,7 +196,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
     let mut report = hunt.report(asked, &metric, &known, first.experiment.compare.confidence);
     for (found, step) in report.steps.iter_mut().zip(hunt.steps(&known)) {
         let Some(like) = hunt.runs.last() else { break };
-        let sides = Between {
+        let sides = ComparedRevisions {
             what: &asked.what,
             when: asked.profile,
             before: &hunt.level(step.first - 1),
@@ -211,7 +211,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
 }
 
 /// Returns the arguments for a look at some revisions.
-fn look_at<S: AsRef<str>>(asked: &Bisect, levels: &[S]) -> crate::cli::What {
+fn look_at<S: AsRef<str>>(asked: &Bisect, levels: &[S]) -> crate::cli::ExperimentArgs {
     let mut what = asked.what.clone();
     what.rev = levels.iter().map(|l| l.as_ref().to_owned()).collect();
     what.margin.get_or_insert_with(|| MARGIN.into());
@@ -219,7 +219,7 @@ fn look_at<S: AsRef<str>>(asked: &Bisect, levels: &[S]) -> crate::cli::What {
     what
 }
 
-impl Hunt {
+impl BisectSearch {
     fn level(&self, k: usize) -> String {
         self.revisions[k].level()
     }
@@ -285,11 +285,11 @@ impl Hunt {
     }
 
     /// Returns the steps that answer the search, or those known so far.
-    fn steps(&self, known: &Posterior) -> Vec<Step> {
+    fn steps(&self, known: &Posterior) -> Vec<FoundStep> {
         self.search.answer(known).unwrap_or_else(|| self.search.steps(known))
     }
 
-    fn report(&self, asked: &Bisect, metric: &str, known: &Posterior, level: f64) -> Report {
+    fn report(&self, asked: &Bisect, metric: &str, known: &Posterior, level: f64) -> BisectReport {
         let size = |contrast: &[(usize, f64)]| {
             let estimate = self.search.difference(contrast)?;
             let interval = estimate.interval(level)?;
@@ -305,13 +305,13 @@ impl Hunt {
             _ => "commits",
         };
         let ends = [(self.search.commits, 1.0), (0, -1.0)];
-        let sides = |s: &Step| [(s.last, 1.0), (s.first - 1, -1.0)];
+        let sides = |s: &FoundStep| [(s.last, 1.0), (s.first - 1, -1.0)];
         let left = steps.iter().flat_map(sides).map(|(k, c)| (k, -c));
         let left: Vec<(usize, f64)> = ends.into_iter().chain(left).collect();
         let beyond = |s: &Size| {
             s.interval.low.ln() > self.search.margin || s.interval.high.ln() < -self.search.margin
         };
-        Report {
+        BisectReport {
             schema_version: 2,
             answer,
             good: asked.good.clone(),
@@ -328,7 +328,7 @@ impl Hunt {
             runs: self.runs.clone(),
             steps: steps
                 .iter()
-                .map(|s| Found {
+                .map(|s| BisectedStep {
                     commits: (s.first..=s.last).map(|k| self.suspect(k, known)).collect(),
                     size: size(&sides(s)),
                     functions: None,
@@ -367,7 +367,7 @@ fn factor(size: &Size) -> String {
     format!("{word} by a factor of {}", text.text(Some(level)))
 }
 
-fn found_sentence(found: &Found, metric: &str) -> String {
+fn found_sentence(found: &BisectedStep, metric: &str) -> String {
     let (Some(first), Some(last)) = (found.commits.first(), found.commits.last()) else {
         return String::new();
     };
@@ -385,7 +385,7 @@ fn found_sentence(found: &Found, metric: &str) -> String {
     commits + &found.size.as_ref().map_or(String::new(), size)
 }
 
-fn sentences(report: &Report) -> Vec<String> {
+fn sentences(report: &BisectReport) -> Vec<String> {
     let (good, bad) = (short(&report.good), short(&report.bad));
     let mut out: Vec<String> =
         report.steps.iter().map(|found| found_sentence(found, &report.metric)).collect();
@@ -412,7 +412,7 @@ fn sentences(report: &Report) -> Vec<String> {
     out
 }
 
-fn text(report: &Report) -> String {
+fn text(report: &BisectReport) -> String {
     let mut out = String::new();
     for sentence in sentences(report) {
         let _ = writeln!(out, "{}", crate::screen::wrap(&sentence, "", "  "));
@@ -437,7 +437,7 @@ fn text(report: &Report) -> String {
 }
 
 /// Formats the result as a Markdown page.
-fn page(report: &Report) -> String {
+fn page(report: &BisectReport) -> String {
     let mut out = format!(
         "# Which commit: {}..{}\n\n{}\n\n",
         short(&report.good),

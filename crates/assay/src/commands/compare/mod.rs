@@ -3,7 +3,7 @@
 pub mod args;
 
 use anyhow::Result;
-use assay_lab::{Declared, Side, across, across_io};
+use assay_lab::{ComparedRun, DeclaredDifferences, across, across_io};
 use assay_model::Severity;
 use assay_report::terminal::Detail;
 use assay_report::{RunView, page};
@@ -67,9 +67,9 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
                 Usage(format!("--margin {text}: write a percentage such as `2 %`"))
             })?),
         };
-    let sides: Vec<Side<'_>> = views
+    let sides: Vec<ComparedRun<'_>> = views
         .iter()
-        .map(|v| Side {
+        .map(|v| ComparedRun {
             id: &v.summary.id,
             experiment: &v.experiment,
             plan: &v.plan,
@@ -79,7 +79,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         })
         .collect();
     let metric = compare.metric.as_ref().unwrap_or(&views[0].analysis.metric);
-    let declared = Declared {
+    let declared = DeclaredDifferences {
         factors: compare.factor.clone(),
         accepted: accepted(compare)?,
         sides: sides_of,
@@ -90,7 +90,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
     let views: Vec<&RunView> = views.iter().collect();
     if let Some(file) = &compare.output {
-        let shown = page::Shown::of(&views, &across, &io);
+        let shown = page::ShownComparison::of(&views, &across, &io);
         let page = page::compared(&views, &shown, env!("CARGO_PKG_VERSION"));
         write_file(file, page)?;
         say(&format!("wrote {}", file.display()));

@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 /// `assay cpu`.
 #[derive(Debug, Subcommand)]
-pub enum Cpu {
+pub enum CpuCommand {
     /// Print the times of a run (speed, base) as the reference tables of a `suite.toml`.
     Reference {
         /// The run: an id, a part of an id that fits only one run, or `last`.

@@ -9,22 +9,22 @@ use anyhow::{Context as _, bail};
 use assay_lab::{SuiteFacts, suite_facts_template, suite_result};
 use assay_model::{Fact, Scalar, SuiteScore};
 use assay_quoted::pack::cpu::CpuSuiteResult;
-use assay_quoted::pack::{Applies, Pack, Parameter, embedded};
+use assay_quoted::pack::{Pack, PackScope, Parameter, embedded};
 use assay_report::RunView;
 
-use crate::cli::{Cli, Cpu};
+use crate::cli::{Cli, CpuCommand};
 use crate::commands::open::open_archive;
 use crate::exit::Exit;
 use crate::view;
 
 /// Runs a subcommand of `assay cpu`.
-pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
+pub fn cpu(cli: &Cli, cpu: &CpuCommand) -> anyhow::Result<Exit> {
     match cpu {
-        Cpu::Reference { run } => {
+        CpuCommand::Reference { run } => {
             let view = suite_of(cli, run)?;
             crate::screen::print(&reference(&view)?)?;
         }
-        Cpu::Result { run, facts } => {
+        CpuCommand::Result { run, facts } => {
             let (_, mut result) = result_of(cli, run)?;
             if let Some(path) = facts {
                 let text = std::fs::read_to_string(path)
@@ -38,7 +38,7 @@ pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
             }
             crate::screen::print_json(&result)?;
         }
-        Cpu::Facts { run } => {
+        CpuCommand::Facts { run } => {
             let (id, result) = result_of(cli, run)?;
             crate::screen::print(&suite_facts_template(&id, &result, &fields(&pack()?)))?;
         }
@@ -58,7 +58,7 @@ fn result_of(cli: &Cli, run: &str) -> anyhow::Result<(String, CpuSuiteResult)> {
 fn pack() -> anyhow::Result<Pack> {
     embedded()
         .into_iter()
-        .find(|p| p.applies_to == Applies::CpuSuite)
+        .find(|p| p.applies_to == PackScope::CpuSuite)
         .context("no pack is of CPU suites")
 }
 

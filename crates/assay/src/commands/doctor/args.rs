@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::arguments::Location;
+use crate::arguments::PlaceArgs;
 
 /// `assay doctor`.
 #[derive(Debug, Args)]
@@ -22,5 +22,5 @@ pub struct Doctor {
     pub verbose: bool,
     /// Examine a cluster instead (`--on slurm`), with a job of a few seconds.
     #[command(flatten)]
-    pub place: Location,
+    pub place: PlaceArgs,
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use assay_lab::{AaFloor, Prepared, aa_experiment, aa_floor};
+use assay_lab::{AaFloor, PreparedExperiment, aa_experiment, aa_floor};
 use assay_model::{Finding, Severity, units};
 use assay_observe::counters::counter_ability;
 use assay_observe::io::io_ability;
@@ -26,7 +26,7 @@ use crate::screen::{answer, print, print_json, say, wrap};
 
 /// Result of the checks, for `--json`.
 #[derive(Debug, serde::Serialize)]
-struct Report {
+struct DoctorReport {
     schema_version: u32,
     /// True if nothing speaks against measuring now.
     quiet: bool,
@@ -54,7 +54,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     if doctor.restore {
         return restore(cli);
     }
-    if doctor.place.on == Some(crate::cli::On::Slurm) {
+    if doctor.place.on == Some(crate::cli::EngineArg::Slurm) {
         return nodes::doctor(cli, doctor);
     }
     if doctor.place.of_nodes() {
@@ -69,7 +69,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     Ok(if fit { Exit::Fine } else { Exit::Rule })
 }
 
-fn examine() -> Result<Report> {
+fn examine() -> Result<DoctorReport> {
     let pending = assay_system::pending(&assay_system::state_dir())?;
     let jobs = assay_cluster::orphaned_jobs::left(&assay_system::state_dir()).into_iter();
     let left_changed = pending
@@ -88,7 +88,7 @@ fn examine() -> Result<Report> {
     // The description runs after the fitness checks, which would count its processes as other work.
     let system =
         assay_system::describe(&Root::system(), &assay_system::redact::Recorder::default());
-    Ok(Report {
+    Ok(DoctorReport {
         schema_version: assay_model::SCHEMA_VERSION,
         cpus: system.text("cpu.threads").to_owned()
             + &assay_model::environment::cpu_limits(&system),
@@ -171,7 +171,7 @@ fn obstacle(control: &dyn assay_system::Control) -> Option<String> {
 
 /// Formats the verdict, its reasons and what works here, in about ten lines; with `verbose`,
 /// everything.
-fn show(report: &Report, verbose: bool) -> String {
+fn show(report: &DoctorReport, verbose: bool) -> String {
     let unfit = assay_lab::unfit(&report.fitness).join("; ");
     let verdict = if report.quiet { "QUIET".to_owned() } else { format!("NOT QUIET: {unfit}") };
     let mut text = wrap(&verdict, "", "  ") + "\n";
@@ -222,7 +222,7 @@ fn show(report: &Report, verbose: bool) -> String {
 
 /// Appends every finding with its remedy, and every monitor, tracer and control with the reason if
 /// it does not work.
-fn everything(report: &Report, all: &[(&str, &Vec<Ability>)], text: &mut String) {
+fn everything(report: &DoctorReport, all: &[(&str, &Vec<Ability>)], text: &mut String) {
     text.push_str("\nFitness to measure\n");
     if report.fitness.is_empty() {
         text.push_str("  nothing found\n");
@@ -327,7 +327,7 @@ fn lines(report: &RestoreReport) -> Vec<String> {
 fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let kits = kit_paths()?;
-    let prepared = Prepared::from_experiment(aa_experiment(comparisons)?, &kits)?;
+    let prepared = PreparedExperiment::from_experiment(aa_experiment(comparisons)?, &kits)?;
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let ended = lab.run(&prepared, &mut Bar::new(&prepared.experiment.name, false))?;
     let reader = archive.run(&ended.id)?;

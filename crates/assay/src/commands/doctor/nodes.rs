@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use assay_lab::Prepared;
+use assay_lab::PreparedExperiment;
 use assay_model::{Engine, Experiment};
 use assay_system::process::Output;
 use assay_workloads::Workload;
@@ -27,7 +27,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     // The job disturbs nobody and need not wait for an empty node.
     experiment.place.exclusive = false;
     experiment.place.max_wait = "1 min".into();
-    let prepared = Prepared::from_experiment(experiment, &kits)?;
+    let prepared = PreparedExperiment::from_experiment(experiment, &kits)?;
     let lab = open_lab(&archive, kits, Output::Discard)?;
     let report = assay_lab::doctor_nodes(&lab, &prepared, &[std::env::current_dir()?]);
     if cli.json {

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::arguments::What;
+use crate::arguments::ExperimentArgs;
 
 /// `assay gate`.
 #[derive(Debug, Args)]
 pub struct Gate {
     /// The experiment and its layout; the margin is 2 % unless given.
     #[command(flatten)]
-    pub what: What,
+    pub what: ExperimentArgs,
     /// The revision to compare with [default: the default branch]. assay measures the commit at
     /// which --head branched off it, or the first parent of a test merge.
     #[arg(long, value_name = "REV")]

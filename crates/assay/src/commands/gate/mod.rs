@@ -16,12 +16,12 @@ use assay_report::{RunView, block_s};
 use assay_stats::series::Functions;
 use assay_stats::{CompareInput, Samples, compare};
 use assay_system::process::Output;
-use assay_system::revisions::{Base, Repository, Revision, Why};
+use assay_system::revisions::{Base, BaseReason, Repository, Revision};
 use assay_workloads::KitPaths;
 use serde::Serialize;
 
-use crate::cli::{Cli, Gate, What};
-use crate::commands::functions::{Between, between};
+use crate::cli::{Cli, ExperimentArgs, Gate};
+use crate::commands::functions::{ComparedRevisions, between};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, export, run};
 use crate::exit::{Exit, Usage, usage};
@@ -34,7 +34,7 @@ const MARGIN: &str = "2 %";
 
 /// Result of a gate, for `--json`.
 #[derive(Debug, Serialize)]
-struct Answer<'a> {
+struct GateResult<'a> {
     schema_version: u32,
     experiment: &'a str,
     /// Runs of the gate; the verdict is that of the last one.
@@ -66,7 +66,8 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let mut what = asked.what.clone();
     let kits = kit_paths()?;
     let (base, head) = sides(asked, &kits)?;
-    let name = if base.why == Why::Named { base.name.clone() } else { base.revision.level() };
+    let name =
+        if base.why == BaseReason::Named { base.name.clone() } else { base.revision.level() };
     what.rev = vec![name, asked.head.clone()];
     what.margin.get_or_insert_with(|| MARGIN.into());
     what.gate = true;
@@ -83,7 +84,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     if plan.treatments.len() < 2 {
         let (head, label) = (&asked.head, base.label());
         return usage(match base.why {
-            Why::Fork(_) => format!(
+            BaseReason::Fork(_) => format!(
                 "{} has all of {head}; there is nothing to judge. --exact compares the two as they are",
                 base.name
             ),
@@ -125,7 +126,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         };
         let sides = comparison.map(|c| (level(c.baseline), level(c.treatment)));
         let (before, after) = sides.unwrap_or_default();
-        let step = Between {
+        let step = ComparedRevisions {
             what: &asked.what,
             when: asked.profile,
             before: &before,
@@ -144,7 +145,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let needed = [more, steadier.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let needed = Some(needed).filter(|text| !text.is_empty());
     if cli.json {
-        print_json(&Answer {
+        print_json(&GateResult {
             schema_version: 1,
             experiment: &view.experiment.name,
             runs: &runs,
@@ -200,7 +201,7 @@ fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision)> {
     let base = match &asked.base {
         Some(name) if asked.exact => {
             let revision = repo.one(name).map_err(LabError::from)?;
-            Base { name: name.clone(), revision, why: Why::Named }
+            Base { name: name.clone(), revision, why: BaseReason::Named }
         }
         base => repo.base(base.as_deref(), &asked.head).map_err(LabError::from)?,
     };
@@ -241,7 +242,7 @@ fn sentence(
 /// look.
 fn second(
     view: &RunView,
-    what: &What,
+    what: &ExperimentArgs,
     began: Instant,
     budget: &str,
     state: RunState,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::arguments::{What, format_names};
+use crate::arguments::{ExperimentArgs, format_names};
 use crate::commands::gate::args::Profiling;
 
 /// `assay history`.
@@ -17,7 +17,7 @@ pub struct History {
     /// The experiment; `--rev` is the range whose commits are the series, such as `v1..main` or
     /// `v1..main:10`.
     #[command(flatten)]
-    pub what: What,
+    pub what: ExperimentArgs,
     /// The reference revision, measured in the same blocks as every point [default: the oldest of
     /// the series].
     #[arg(long, value_name = "REV")]

@@ -13,20 +13,20 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_archive::import::foreign;
-use assay_lab::series::{self, Defined, Kept};
+use assay_lab::series::{self, DefinedHistory, StoredFindings};
 use assay_lab::{Lab, LabError, REV};
 use assay_model::units;
-use assay_report::history::{History as Page, markdown, published};
+use assay_report::history::{PublishedHistory as Page, markdown, published};
 use assay_stats::series::{
-    About, ChangePoint, Commit, Imported, Past, Point, Shown, State, analysis, commits,
-    next_to_measure, quoted,
+    ChangePoint, ChangeState, Commit, HistoryData, HistoryDefinition, HistoryView, ImportedSeries,
+    SeriesPoint, analysis, commits, next_to_measure, quoted,
 };
 use assay_system::process::Output;
 
 use super::experiment;
-use super::functions::{Between, between};
+use super::functions::{ComparedRevisions, between};
 use super::open::{kit_paths, open_archive, open_lab};
-use crate::cli::{Cli, History, HistoryImport, What};
+use crate::cli::{Cli, ExperimentArgs, History, HistoryImport};
 use crate::commands::run;
 use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
@@ -68,7 +68,7 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
     if let Some(name) = &asked.imported {
         return show_imported(cli, asked, name);
     }
-    Measured::open(cli, asked)?.go(cli)
+    MeasuredHistory::open(cli, asked)?.go(cli)
 }
 
 fn show_imported(cli: &Cli, asked: &History, name: &str) -> Result<Exit> {
@@ -77,7 +77,7 @@ fn show_imported(cli: &Cli, asked: &History, name: &str) -> Result<Exit> {
     let text = fs::read_to_string(&path).map_err(|_| {
         Usage(format!("no imported series is called `{name}`; `assay history import` reads them"))
     })?;
-    let imported: Imported =
+    let imported: ImportedSeries =
         serde_json::from_str(&text).with_context(|| format!("read {}", path.display()))?;
     let shown = quoted(&imported);
     answer(cli.json, &shown, || show::quoted_text(&shown))?;
@@ -105,13 +105,13 @@ fn imported_path(archive: &Archive, name: &str) -> Result<std::path::PathBuf> {
 }
 
 /// A series of this experiment over this range.
-struct Measured<'a> {
+struct MeasuredHistory<'a> {
     asked: &'a History,
     archive: Archive,
-    defined: Defined,
+    defined: DefinedHistory,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> MeasuredHistory<'a> {
     fn open(cli: &Cli, asked: &'a History) -> Result<Self> {
         let [range] = asked.what.rev.as_slice() else {
             return usage("name the commits of the series: --rev v1..main");
@@ -130,7 +130,7 @@ impl<'a> Measured<'a> {
         }
         let archive = open_archive(cli)?;
         let defined = series::define(archive.path(), &prepared, range, reference)?;
-        Ok(Measured { asked, archive, defined })
+        Ok(MeasuredHistory { asked, archive, defined })
     }
 
     fn range(&self) -> &[Commit] {
@@ -141,7 +141,7 @@ impl<'a> Measured<'a> {
         &self.defined.about.reference.level
     }
 
-    fn past(&self) -> Result<Past> {
+    fn past(&self) -> Result<HistoryData> {
         let mut past =
             series::read(&self.archive, &self.defined.id, self.range(), self.reference())?;
         let gone = self.defined.repo.missing(&past.outside).map_err(LabError::from)?;
@@ -161,7 +161,7 @@ impl<'a> Measured<'a> {
     /// Describes other histories of the archive that measured the same commits, for a history
     /// without points.
     fn others(&self) -> Result<Vec<String>> {
-        let own = |about: &About| {
+        let own = |about: &HistoryDefinition| {
             let commits = self.range().iter().filter(|c| about.revisions.contains(c)).count();
             (commits > 1).then(|| {
                 format!(
@@ -172,14 +172,16 @@ impl<'a> Measured<'a> {
         };
         let mut found = Vec::new();
         for id in series::histories(self.archive.path()).iter().filter(|i| **i != self.defined.id) {
-            found.extend(Kept::open(self.archive.path(), id)?.known.about.as_ref().and_then(own));
+            found.extend(
+                StoredFindings::open(self.archive.path(), id)?.known.about.as_ref().and_then(own),
+            );
         }
         Ok(found)
     }
 
     fn go(&self, cli: &Cli) -> Result<Exit> {
         let asked = self.asked;
-        let mut kept = Kept::open(self.archive.path(), &self.defined.id)?;
+        let mut kept = StoredFindings::open(self.archive.path(), &self.defined.id)?;
         let budget = units::parse_duration(&asked.budget)
             .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
         if let Some(name) = &asked.reset {
@@ -236,7 +238,7 @@ impl<'a> Measured<'a> {
 
     /// Saves the definition of the series, for pages that are made without the repository. If the
     /// archive cannot be written, the history is only shown.
-    fn keep(&self, kept: &mut Kept, past: &Past) -> Result<()> {
+    fn keep(&self, kept: &mut StoredFindings, past: &HistoryData) -> Result<()> {
         let before = kept.known.clone();
         if past.series.iter().any(|s| !s.points.is_empty()) {
             let about = self.defined.widened(before.about.as_ref(), &past.outside)?;
@@ -254,7 +256,7 @@ impl<'a> Measured<'a> {
         }
     }
 
-    fn write(&self, cli: &Cli, shown: &Shown) -> Result<()> {
+    fn write(&self, cli: &Cli, shown: &HistoryView) -> Result<()> {
         answer(cli.json, shown, || show::text(shown, self.asked.raw))?;
         if let Some(path) = &self.asked.output {
             let text = if is_html(path) {
@@ -269,7 +271,13 @@ impl<'a> Measured<'a> {
     }
 
     /// Measures missing points; returns true if it was interrupted.
-    fn fill(&self, lab: &Lab<'_>, bar: &mut Bar, kept: &Kept, until: Instant) -> Result<bool> {
+    fn fill(
+        &self,
+        lab: &Lab<'_>,
+        bar: &mut Bar,
+        kept: &StoredFindings,
+        until: Instant,
+    ) -> Result<bool> {
         let mut left = self.asked.points.unwrap_or(usize::MAX);
         let range = self.range();
         loop {
@@ -330,7 +338,7 @@ impl<'a> Measured<'a> {
         &self,
         lab: &Lab<'_>,
         bar: &mut Bar,
-        kept: &mut Kept,
+        kept: &mut StoredFindings,
         until: Instant,
     ) -> Result<bool> {
         let past = self.past()?;
@@ -341,9 +349,11 @@ impl<'a> Measured<'a> {
             for change in analysis(&series.points, &kept.known).changes {
                 let (before, after) = sides(&series.points, &change);
                 let all = commits(self.range(), &series.points, &change);
-                let state =
-                    kept.known.of(&series.machine, &all).map_or(State::Suspected, |k| k.state);
-                let decided = !matches!(state, State::Suspected | State::Open);
+                let state = kept
+                    .known
+                    .of(&series.machine, &all)
+                    .map_or(ChangeState::Suspected, |k| k.state);
+                let decided = !matches!(state, ChangeState::Suspected | ChangeState::Open);
                 let left = until.saturating_duration_since(Instant::now());
                 if decided || left < Duration::from_secs(1) {
                     continue;
@@ -370,7 +380,7 @@ impl<'a> Measured<'a> {
         &self,
         lab: &Lab<'_>,
         bar: &mut Bar,
-        kept: &mut Kept,
+        kept: &mut StoredFindings,
         until: Instant,
     ) -> Result<()> {
         let past = self.past()?;
@@ -381,10 +391,10 @@ impl<'a> Measured<'a> {
                 let Some(known) = kept.known.of(&series.machine, &all) else { continue };
                 let done = known.functions.as_ref().is_some_and(|f| f.differences.is_some());
                 let Some(like) = known.run.clone() else { continue };
-                if done || known.state != State::Confirmed {
+                if done || known.state != ChangeState::Confirmed {
                     continue;
                 }
-                let step = Between {
+                let step = ComparedRevisions {
                     what: &self.asked.what,
                     when: self.asked.profile,
                     before: &before.commit,
@@ -405,12 +415,15 @@ impl<'a> Measured<'a> {
 
 /// Returns the points on both sides of the range in which a change may be. Nothing may have changed
 /// at its most likely place.
-fn sides<'a>(points: &'a [Point], change: &ChangePoint) -> (&'a Point, &'a Point) {
+fn sides<'a>(
+    points: &'a [SeriesPoint],
+    change: &ChangePoint,
+) -> (&'a SeriesPoint, &'a SeriesPoint) {
     (&points[change.place.0.max(1) - 1], &points[change.place.1])
 }
 
 /// Returns the arguments for a run of some revisions; the first is the baseline.
-fn look_at<S: AsRef<str>>(asked: &History, levels: &[S]) -> What {
+fn look_at<S: AsRef<str>>(asked: &History, levels: &[S]) -> ExperimentArgs {
     let mut what = asked.what.clone();
     what.rev = levels.iter().map(|l| l.as_ref().to_owned()).collect();
     what

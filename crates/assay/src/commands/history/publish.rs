@@ -4,8 +4,8 @@
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
 use assay_lab::series;
-use assay_report::history::{History, markdown, published};
-use assay_stats::series::{Shown, quoted};
+use assay_report::history::{PublishedHistory, markdown, published};
+use assay_stats::series::{HistoryView, quoted};
 
 use super::super::open::open_archive;
 use super::super::publication::Publication;
@@ -20,7 +20,7 @@ pub(in super::super) fn public(
     archive: &Archive,
     id: &str,
     no_redact: bool,
-) -> Result<Option<Shown>> {
+) -> Result<Option<HistoryView>> {
     let filter = Filter { tag: Some(series::tag(id)), ..Filter::default() };
     // The redactor removes the names that the history's runs know.
     let newest = archive.list(&filter)?.into_iter().max_by(|a, b| a.started_at.cmp(&b.started_at));
@@ -48,12 +48,12 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     for id in series::histories(archive.path()) {
         let Some(shown) = public(&archive, &id, asked.no_redact)? else { continue };
         if wanted.is_none_or(|w| w == shown.experiment || w == id) {
-            all.push(History::Own(shown));
+            all.push(PublishedHistory::Own(shown));
         }
     }
     for (name, imported) in series::imported(archive.path()) {
         if wanted.is_none_or(|w| w == name) {
-            all.push(History::Quoted(name, imported));
+            all.push(PublishedHistory::Quoted(name, imported));
         }
     }
     if all.is_empty() {
@@ -72,13 +72,15 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     };
     let pages: Vec<String> = all
         .iter()
-        .filter_map(|h| if let History::Own(shown) = h { Some(markdown(shown)) } else { None })
+        .filter_map(
+            |h| if let PublishedHistory::Own(shown) = h { Some(markdown(shown)) } else { None },
+        )
         .collect();
     let data: Vec<serde_json::Value> = all
         .iter()
         .map(|h| match h {
-            History::Own(shown) => serde_json::to_value(shown),
-            History::Quoted(_, imported) => serde_json::to_value(quoted(imported)),
+            PublishedHistory::Own(shown) => serde_json::to_value(shown),
+            PublishedHistory::Quoted(_, imported) => serde_json::to_value(quoted(imported)),
         })
         .collect::<Result<_, _>>()?;
     publication.write("index.html", published(&heading, &all))?;

@@ -7,10 +7,10 @@ use assay_report::history::{
     change_line, day, functions_text, none_found, none_found_quoted, short, size, slope_line,
     together_line,
 };
-use assay_stats::series::{Quoted, Shown, State};
+use assay_stats::series::{ChangeState, HistoryView, QuotedHistory};
 
 /// Formats a history as text for a terminal.
-pub fn text(shown: &Shown, raw: bool) -> String {
+pub fn text(shown: &HistoryView, raw: bool) -> String {
     let mut out = format!(
         "{} of {}, as ratios to {} in the same blocks, with 95 % intervals\n",
         shown.metric, shown.experiment, shown.reference
@@ -27,11 +27,10 @@ pub fn text(shown: &Shown, raw: bool) -> String {
         let _ = writeln!(out, "\n{}", crate::screen::wrap(&line, "", "  "));
         let scale = units::common_reference(series.points.iter().map(|p| p.value));
         for (i, point) in series.points.iter().enumerate() {
-            let mark = series
-                .changes
-                .iter()
-                .find(|c| c.change.at == i)
-                .map_or(" ", |c| if c.change.state == State::Confirmed { "!" } else { "?" });
+            let mark =
+                series.changes.iter().find(|c| c.change.at == i).map_or(" ", |c| {
+                    if c.change.state == ChangeState::Confirmed { "!" } else { "?" }
+                });
             let value = if raw {
                 format!("  {:>9}", units::format_value_as(point.value, &shown.unit, 4, scale))
             } else {
@@ -75,7 +74,7 @@ pub fn text(shown: &Shown, raw: bool) -> String {
 }
 
 /// Formats quoted series as text for a terminal.
-pub fn quoted_text(quoted: &Quoted) -> String {
+pub fn quoted_text(quoted: &QuotedHistory) -> String {
     let head = format!(
         "quoted from {}: assay measured none of it, so changes are suspected and cannot be confirmed",
         quoted.file

@@ -10,8 +10,8 @@ use assay_model::units::format_bytes;
 use assay_observe::io::{BlockDevices, IoTracer, TraceRequest};
 use assay_report::terminal::{io as io_text, io_tick_header, io_tick_line};
 use assay_system::Interrupt;
-use assay_system::process::Ran;
-use assay_traces::block_io::{IoReport, Names, Question};
+use assay_system::process::ProcessResult;
+use assay_traces::block_io::{IoReport, NameTable, Question};
 
 use crate::cli::{Cli, Io};
 use crate::commands::observed_command;
@@ -43,7 +43,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         ..TraceRequest::default()
     };
     let interrupt = Interrupt::install()?;
-    let names = Names::default();
+    let names = NameTable::default();
     let mut tracer = IoTracer::start(Path::new("/"), &ask, &names)?;
     if let Some(format) = asked.format {
         let out = Box::new(std::io::BufWriter::new(std::io::stdout()));
@@ -54,7 +54,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     if command.is_none() && asked.count.is_none() && !cli.json {
         say("watching block I/O; Ctrl-C ends it and shows the answer");
     }
-    let mut watch = Watch {
+    let mut watch = LiveTable {
         tick_ns: ask.question.tick_ns,
         each: if ask.events || asked.save.is_some() { POLL } else { LOOK },
         show: asked.tick.is_some() && !cli.json,
@@ -112,7 +112,7 @@ fn show(cli: &Cli, report: &IoReport, after_ticks: bool) -> Result<()> {
     print_styled(&if after_ticks { format!("\n{text}") } else { text })
 }
 
-struct Watch {
+struct LiveTable {
     tick_ns: u64,
     each: Duration,
     show: bool,
@@ -120,12 +120,12 @@ struct Watch {
     lines: u64,
 }
 
-impl Watch {
+impl LiveTable {
     fn run(
         &mut self,
         tracer: &mut IoTracer<'_>,
         interrupt: &Interrupt,
-        command: Option<&JoinHandle<Result<Ran, assay_system::process::ProcessError>>>,
+        command: Option<&JoinHandle<Result<ProcessResult, assay_system::process::ProcessError>>>,
     ) -> Result<()> {
         let tick = self.tick_ns;
         let mut next = (tracer.began_ns() / tick + 1) * tick;

@@ -11,7 +11,8 @@ use anyhow::Result;
 use assay_model::units::parse_duration;
 use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
 use assay_traces::block_io::{
-    Answer, Error, EventFormat, Filter, Op, Options, Question, Shape, Steps, Written,
+    BucketLayout, Error, EventFormat, Filter, Op, Options, Question, Steps, TraceAnswer,
+    WrittenLines,
 };
 
 use crate::cli::{Cli, Io, IoFormat};
@@ -56,7 +57,7 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
         Err(error) => return usage(error.to_string()),
     };
     match answer {
-        Answer::Ios(report) => {
+        TraceAnswer::Ios(report) => {
             if cli.json {
                 print_json(&report)?;
             } else {
@@ -68,10 +69,10 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
             }
             Ok(if report.completeness.selected == 0 { Exit::Nothing } else { Exit::Fine })
         }
-        Answer::Iostat(log) if cli.json => show_json(&log),
-        Answer::Iostat(log) => show(&iostat(&log, asked.tick.is_some(), style())),
-        Answer::Histograms(all) if cli.json => show_json(&all),
-        Answer::Histograms(all) => show(&printed(&all, style())),
+        TraceAnswer::Iostat(log) if cli.json => show_json(&log),
+        TraceAnswer::Iostat(log) => show(&iostat(&log, asked.tick.is_some(), style())),
+        TraceAnswer::Histograms(all) if cli.json => show_json(&all),
+        TraceAnswer::Histograms(all) => show(&printed(&all, style())),
     }
 }
 
@@ -85,7 +86,7 @@ pub(in crate::commands) fn text(format: IoFormat) -> EventFormat {
 
 /// Prints warnings about I/Os that are missing or out of order in the text, and returns the exit
 /// code.
-pub(in crate::commands) fn exit_of(written: Written) -> Exit {
+pub(in crate::commands) fn exit_of(written: WrittenLines) -> Exit {
     if written.untimed > 0 {
         say(&format!("{} I/Os have no latency and are left out", written.untimed));
     }
@@ -114,9 +115,9 @@ fn question(asked: &Io) -> Result<Question, Usage> {
         return Err(Usage("--tick: a tick is longer than nothing".to_owned()));
     }
     let shape = match &asked.linear {
-        Some(text) => Shape::Linear(steps(text)?),
-        None if asked.quantize => Shape::Quantize,
-        None => Shape::Usual,
+        Some(text) => BucketLayout::Linear(steps(text)?),
+        None if asked.quantize => BucketLayout::Quantize,
+        None => BucketLayout::Usual,
     };
     Ok(Question {
         by: asked.by.clone(),

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use assay_model::nouns::count;
 use assay_model::units::format_value;
-use assay_observe::io::{StageTracer, StagesSeen};
+use assay_observe::io::{ObservedStages, StageTracer};
 use assay_system::Interrupt;
-use assay_traces::block_io::{DeviceStages, Names, stages};
+use assay_traces::block_io::{DeviceStages, NameTable, stages};
 
 use crate::cli::{Cli, Io};
 use crate::commands::io::live::{POLL, check_devices};
@@ -44,7 +44,7 @@ pub(in crate::commands) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Resul
 pub(in crate::commands) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
     check_devices(&asked.device)?;
     let interrupt = Interrupt::install()?;
-    let names = Names::default();
+    let names = NameTable::default();
     let mut tracer = StageTracer::start(Path::new("/"), &asked.device, &names)
         .map_err(|e| anyhow!("the stages of I/Os cannot be seen here: {e}"))?;
     let command =
@@ -70,7 +70,7 @@ pub(in crate::commands) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
 }
 
 /// Formats the stages, after a list of the missing data.
-fn text(seen: &StagesSeen) -> String {
+fn text(seen: &ObservedStages) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     if !seen.not_recorded.is_empty() {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use assay_model::{Kind, Profile};
+use assay_model::{MetricKind, Profile};
 use assay_quoted::denominator::Matrix;
 use assay_quoted::landscape::{Collection, Query, measured};
 use assay_report::landscape::{csv, markdown, matrix_csv};
@@ -64,7 +64,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
             &s.started_at,
             &run.analysis,
             &run.system,
-            metric.map_or(Kind::Measured, |m| m.kind),
+            metric.map_or(MetricKind::Measured, |m| m.kind),
         );
         landscape.add_measured(&lines).map_err(mistake)?;
     }

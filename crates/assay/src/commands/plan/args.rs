@@ -2,12 +2,12 @@
 
 use clap::Args;
 
-use crate::arguments::What;
+use crate::arguments::ExperimentArgs;
 
 /// `assay plan`.
 #[derive(Debug, Args)]
 pub struct Plan {
     /// The experiment and its layout.
     #[command(flatten)]
-    pub what: What,
+    pub what: ExperimentArgs,
 }

@@ -9,11 +9,13 @@ use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch};
 use assay_report::page;
 use assay_report::terminal::{Threads, profile as text};
 use assay_system::Interrupt;
-use assay_traces::profile::{Profile, Side, firefox, folded, pprof, read, speedscope, truncation};
+use assay_traces::profile::{
+    Profile, ProfileSide, firefox, folded, pprof, read, speedscope, truncation,
+};
 
 use crate::cli;
 use crate::cli::Cli;
-use crate::commands::targets::Look;
+use crate::commands::targets::LiveObservation;
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{print_json, print_styled, say, style, write_file};
 
@@ -21,20 +23,20 @@ use crate::screen::{print_json, print_styled, say, style, write_file};
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Format of an output file by the end of its name; the first match counts.
-const FORMATS: [(&str, Format); 9] = [
-    (".speedscope.json", Format::Speedscope),
-    (".firefox.json", Format::Firefox),
-    (".json", Format::Own),
-    (".pb.gz", Format::Pprof),
-    (".pprof", Format::Pprof),
-    (".html", Format::Page),
-    (".offcpu.folded", Format::FoldedOff),
-    (".folded", Format::Folded),
-    (".collapsed", Format::Folded),
+const FORMATS: [(&str, ProfileFormat); 9] = [
+    (".speedscope.json", ProfileFormat::Speedscope),
+    (".firefox.json", ProfileFormat::Firefox),
+    (".json", ProfileFormat::Own),
+    (".pb.gz", ProfileFormat::Pprof),
+    (".pprof", ProfileFormat::Pprof),
+    (".html", ProfileFormat::Page),
+    (".offcpu.folded", ProfileFormat::FoldedOff),
+    (".folded", ProfileFormat::Folded),
+    (".collapsed", ProfileFormat::Folded),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum ProfileFormat {
     Own,
     Folded,
     FoldedOff,
@@ -58,9 +60,9 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
         write(&profile, &name, path, format)?;
     }
     if cli.json {
-        print_json(&Shown {
+        print_json(&ProfileJson {
             profile: &profile,
-            truncated: Side::BOTH.map(|s| StackEnds::of(&profile, s)),
+            truncated: ProfileSide::BOTH.map(|s| StackEnds::of(&profile, s)),
         })?;
     } else {
         let threads = if asked.threads { Threads::Apart } else { Threads::Merged };
@@ -72,7 +74,7 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
 
 /// A profile as JSON, with values computed from it.
 #[derive(serde::Serialize)]
-struct Shown<'a> {
+struct ProfileJson<'a> {
     #[serde(flatten)]
     profile: &'a Profile,
     truncated: [StackEnds; 2],
@@ -81,7 +83,7 @@ struct Shown<'a> {
 /// Time of one side (on or off CPU) with stacks that do not reach the start of their thread.
 #[derive(serde::Serialize)]
 struct StackEnds {
-    side: Side,
+    side: ProfileSide,
     /// Time with user stacks, in nanoseconds.
     user_ns: u64,
     truncated_ns: u64,
@@ -91,7 +93,7 @@ struct StackEnds {
 }
 
 impl StackEnds {
-    fn of(profile: &Profile, side: Side) -> Self {
+    fn of(profile: &Profile, side: ProfileSide) -> Self {
         let t = truncation(profile, side);
         StackEnds {
             side,
@@ -102,7 +104,7 @@ impl StackEnds {
     }
 }
 
-fn outputs(paths: &[PathBuf]) -> Result<Vec<(&Path, Format)>> {
+fn outputs(paths: &[PathBuf]) -> Result<Vec<(&Path, ProfileFormat)>> {
     let format = |path: &PathBuf| {
         let name = path.to_string_lossy();
         FORMATS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, f)| *f)
@@ -144,7 +146,7 @@ fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
     if !(1.0..=MAX_RATE_HZ).contains(&asked.rate) {
         return usage(format!("--rate takes 1 to {MAX_RATE_HZ} samples a second"));
     }
-    let look = Look::new(&asked.of)?;
+    let look = LiveObservation::new(&asked.of)?;
     let Some((whose, name)) = look.whose()? else {
         let text = "name what to profile: a command (`assay profile -- COMMAND`), --pid, \
                     --cgroup, --all, or a \
@@ -178,15 +180,15 @@ fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
     }
 }
 
-fn write(profile: &Profile, name: &str, path: &Path, format: Format) -> Result<()> {
+fn write(profile: &Profile, name: &str, path: &Path, format: ProfileFormat) -> Result<()> {
     let bytes = match format {
-        Format::Own => serde_json::to_vec(profile)?,
-        Format::Folded => folded(profile, Side::OnCpu).into_bytes(),
-        Format::FoldedOff => folded(profile, Side::OffCpu).into_bytes(),
-        Format::Pprof => pprof(profile),
-        Format::Speedscope => serde_json::to_vec(&speedscope(profile, name))?,
-        Format::Firefox => serde_json::to_vec(&firefox(profile, name))?,
-        Format::Page => page::profile(name, profile).into_bytes(),
+        ProfileFormat::Own => serde_json::to_vec(profile)?,
+        ProfileFormat::Folded => folded(profile, ProfileSide::OnCpu).into_bytes(),
+        ProfileFormat::FoldedOff => folded(profile, ProfileSide::OffCpu).into_bytes(),
+        ProfileFormat::Pprof => pprof(profile),
+        ProfileFormat::Speedscope => serde_json::to_vec(&speedscope(profile, name))?,
+        ProfileFormat::Firefox => serde_json::to_vec(&firefox(profile, name))?,
+        ProfileFormat::Page => page::profile(name, profile).into_bytes(),
     };
     write_file(path, bytes)?;
     say(&format!("wrote {}", path.display()));

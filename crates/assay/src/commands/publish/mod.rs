@@ -11,13 +11,13 @@ use anyhow::{Result, anyhow};
 use assay_archive::{Archive, Problem, RunReader};
 use assay_model::{RunId, Severity};
 use assay_report::RunView;
-use assay_report::formats::rows::{FORMATS, Format};
+use assay_report::formats::rows::{ExportFormat, FORMATS};
 
 use crate::cli::{Cli, Publish};
 use crate::commands::copies::Copies;
 use crate::commands::open::open_archive;
 use crate::commands::publication::{self, Publication};
-use crate::exit::{Changed, Exit, usage};
+use crate::exit::{ChangedRun, Exit, usage};
 use crate::screen::{print, print_json, say};
 use crate::threads::beside;
 use crate::{memory, view};
@@ -105,9 +105,9 @@ fn files(view: &RunView, publication: &mut Publication) -> Result<()> {
     let experiment = publication.stage("experiment.toml");
     let of_view = FORMATS.iter().filter(|f| (f.has)(view));
     let staged = of_view.filter_map(|f| Some((f, publication.stage(f.published?))));
-    let staged: Vec<(&Format, PathBuf)> = staged.collect();
+    let staged: Vec<(&ExportFormat, PathBuf)> = staged.collect();
     let (page, others) = staged.split_at(1);
-    let write = |formats: &[(&Format, PathBuf)]| {
+    let write = |formats: &[(&ExportFormat, PathBuf)]| {
         formats.iter().try_for_each(|(format, path)| {
             publication::fill(path, (format.write)(view).map_err(|e| anyhow!(e))?)
         })
@@ -133,7 +133,7 @@ pub(in crate::commands) fn opened(archive: &Archive, id: &RunId) -> Result<RunRe
 /// Checks that an open run agrees with its ledger; only such a run is published.
 ///
 /// # Errors
-/// [`Changed`], with the files that differ.
+/// [`ChangedRun`], with the files that differ.
 pub(in crate::commands) fn whole(archive: &Archive, run: &RunReader) -> Result<()> {
     changed(archive.verify_open(run))
 }
@@ -144,7 +144,7 @@ fn changed(problems: Vec<Problem>) -> Result<()> {
         .filter(|problem| problem.severity() == Severity::Invalid)
         .map(|problem| format!("{}: {}", problem.path.display(), problem.message))
         .collect();
-    if changed.is_empty() { Ok(()) } else { Err(Changed(changed.join("; ")).into()) }
+    if changed.is_empty() { Ok(()) } else { Err(ChangedRun(changed.join("; ")).into()) }
 }
 
 /// Returns the absolute form of a path, if it exists.

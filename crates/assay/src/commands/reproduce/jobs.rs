@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
-use assay_lab::{Prepared, estimate};
+use assay_lab::{PreparedExperiment, estimate};
 use assay_model::nouns::count;
 use assay_model::{Experiment, RunId, RunState, units};
-use assay_publish::post::Here;
+use assay_publish::post::LocalOutcome;
 use assay_system::process::Output;
 use assay_workloads::KitPaths;
 
-use super::Read;
+use super::PostTemplate;
 use crate::commands::open::{kit_paths, open_lab};
 use crate::commands::post::find;
 use crate::commands::run::take_run_lock;
@@ -23,24 +23,24 @@ use crate::screen::say;
 use crate::shipped;
 
 /// An experiment that posts need.
-pub struct Job {
+pub struct ReproductionJob {
     /// File of the experiment, as the posts name it.
     pub file: String,
     /// Index of each post that needs it, with the post's name for its run.
     pub uses: Vec<(usize, String)>,
     /// Number of claims that it answers.
     pub claims: usize,
-    pub state: State,
+    pub state: ExperimentState,
     /// Source of the estimated time.
     pub basis: String,
     expected: Option<Duration>,
     /// Number of planned trials, which orders experiments of unknown time.
     trials: usize,
-    prepared: Option<Prepared>,
+    prepared: Option<PreparedExperiment>,
 }
 
 /// State of an experiment.
-pub enum State {
+pub enum ExperimentState {
     /// The archive has a completed run of it.
     Made(RunId),
     /// A run of it was interrupted, and will be continued.
@@ -54,26 +54,26 @@ pub enum State {
     Failed(String),
 }
 
-impl State {
+impl ExperimentState {
     pub fn words(&self) -> String {
         match self {
-            State::Made(id) => format!("in the archive: run {id}"),
-            State::Interrupted(id) => format!("continues: run {id} was interrupted"),
-            State::Ready => "to be run".to_owned(),
-            State::Impossible(why) => format!("cannot run here: {why}"),
-            State::Skipped(why) | State::Failed(why) => why.clone(),
+            ExperimentState::Made(id) => format!("in the archive: run {id}"),
+            ExperimentState::Interrupted(id) => format!("continues: run {id} was interrupted"),
+            ExperimentState::Ready => "to be run".to_owned(),
+            ExperimentState::Impossible(why) => format!("cannot run here: {why}"),
+            ExperimentState::Skipped(why) | ExperimentState::Failed(why) => why.clone(),
         }
     }
 }
 
-impl Job {
+impl ReproductionJob {
     pub fn expected(&self) -> Option<Duration> {
         self.expected
     }
 
     pub fn run(&self) -> Option<&RunId> {
         match &self.state {
-            State::Made(id) | State::Interrupted(id) => Some(id),
+            ExperimentState::Made(id) | ExperimentState::Interrupted(id) => Some(id),
             _ => None,
         }
     }
@@ -86,25 +86,31 @@ impl Job {
     }
 
     /// Returns the reason why the experiment has no answer, or `None` if it has one.
-    pub fn why_not(&self) -> Option<(Here, String)> {
+    pub fn why_not(&self) -> Option<(LocalOutcome, String)> {
         match &self.state {
-            State::Made(_) => None,
-            State::Impossible(why) => Some((Here::CannotBeAsked, why.clone())),
-            State::Interrupted(id) => Some((
-                Here::Undecided,
+            ExperimentState::Made(_) => None,
+            ExperimentState::Impossible(why) => Some((LocalOutcome::CannotBeAsked, why.clone())),
+            ExperimentState::Interrupted(id) => Some((
+                LocalOutcome::Undecided,
                 format!("run {id} was interrupted; the same command continues"),
             )),
-            State::Ready => {
-                Some((Here::Undecided, format!("not run; `assay run {}` asks", self.file)))
+            ExperimentState::Ready => {
+                Some((LocalOutcome::Undecided, format!("not run; `assay run {}` asks", self.file)))
             }
-            State::Skipped(why) | State::Failed(why) => Some((Here::Undecided, why.clone())),
+            ExperimentState::Skipped(why) | ExperimentState::Failed(why) => {
+                Some((LocalOutcome::Undecided, why.clone()))
+            }
         }
     }
 }
 
 /// Returns the experiments of posts, in the order in which they give answers early.
-pub fn of(posts: &[Read], archive: &Archive, kits: &KitPaths) -> Result<Vec<Job>> {
-    let mut jobs: Vec<Job> = Vec::new();
+pub fn of(
+    posts: &[PostTemplate],
+    archive: &Archive,
+    kits: &KitPaths,
+) -> Result<Vec<ReproductionJob>> {
+    let mut jobs: Vec<ReproductionJob> = Vec::new();
     for (at, read) in posts.iter().enumerate() {
         let claims = read.template.claims();
         for (alias, spec) in &read.template.front().runs {
@@ -114,11 +120,11 @@ pub fn of(posts: &[Read], archive: &Archive, kits: &KitPaths) -> Result<Vec<Job>
                 job.claims += answers;
                 continue;
             }
-            let mut job = Job {
+            let mut job = ReproductionJob {
                 file: spec.experiment.clone(),
                 uses: vec![(at, alias.clone())],
                 claims: answers,
-                state: State::Ready,
+                state: ExperimentState::Ready,
                 basis: String::new(),
                 expected: None,
                 trials: usize::MAX,
@@ -126,7 +132,7 @@ pub fn of(posts: &[Read], archive: &Archive, kits: &KitPaths) -> Result<Vec<Job>
             };
             prepare(&mut job, &read.path, archive, kits);
             if let Some(id) = find(archive, spec)? {
-                job.state = State::Made(id);
+                job.state = ExperimentState::Made(id);
             }
             jobs.push(job);
         }
@@ -141,22 +147,22 @@ pub fn of(posts: &[Read], archive: &Archive, kits: &KitPaths) -> Result<Vec<Job>
 }
 
 /// Reads the experiment, and finds out whether it can run here and how long it takes.
-fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
+fn prepare(job: &mut ReproductionJob, post: &Path, archive: &Archive, kits: &KitPaths) {
     let file = match locate(&job.file, post) {
         Ok(file) => file,
         Err(why) => {
-            job.state = State::Impossible(why);
+            job.state = ExperimentState::Impossible(why);
             return;
         }
     };
-    let prepared = match Prepared::from_file(&file, kits, &|_| Ok(())) {
+    let prepared = match PreparedExperiment::from_file(&file, kits, &|_| Ok(())) {
         Ok(prepared) => prepared,
         Err(e) => {
             // It does not matter which treatment failed first.
             let why = one_line(&e.to_string());
             let bare =
                 why.strip_prefix("treatment ").and_then(|rest| Some(rest.split_once(": ")?.1));
-            job.state = State::Impossible(bare.unwrap_or(&why).to_owned());
+            job.state = ExperimentState::Impossible(bare.unwrap_or(&why).to_owned());
             return;
         }
     };
@@ -172,9 +178,9 @@ fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
     let obstacles = assay_lab::obstacles(&prepared.plan, &assay_system::state_dir());
     // A run needs all of its treatments.
     if let Some(first) = obstacles.first() {
-        job.state = State::Impossible(one_line(first));
+        job.state = ExperimentState::Impossible(one_line(first));
     } else if let Some(id) = interrupted(archive, &experiment.name) {
-        job.state = State::Interrupted(id);
+        job.state = ExperimentState::Interrupted(id);
     }
     job.prepared = Some(prepared);
 }
@@ -225,7 +231,12 @@ fn one_line(text: &str) -> String {
 }
 
 /// Runs an experiment for no longer than the time left; returns true if a signal ended it.
-pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool) -> Result<bool> {
+pub fn run(
+    archive: &Archive,
+    job: &mut ReproductionJob,
+    left: Option<Duration>,
+    wait: bool,
+) -> Result<bool> {
     let Some(prepared) = job.prepared.take() else { return Ok(false) };
     let lab = open_lab(archive, kit_paths()?, Output::Keep)?;
     if let Some(interrupt) = &lab.interrupt {
@@ -243,7 +254,7 @@ pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool)
         })
     });
     let outcome = match &job.state {
-        State::Interrupted(id) => lab.resume(id, &mut bar).or_else(|e| {
+        ExperimentState::Interrupted(id) => lab.resume(id, &mut bar).or_else(|e| {
             say(&format!(
                 "run {id} cannot be continued ({}); a new one begins",
                 one_line(&e.to_string())
@@ -258,18 +269,22 @@ pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool)
     }
     let signalled = lab.interrupt.as_ref().is_some_and(assay_system::Interrupt::signalled);
     job.state = match outcome {
-        Err(e) => State::Impossible(one_line(&e.to_string())),
+        Err(e) => ExperimentState::Impossible(one_line(&e.to_string())),
         Ok(run) => match run.state {
             RunState::Completed if run.completed + run.failed > 0 && run.completed == 0 => {
-                State::Failed(format!("run {}: no trial succeeded", run.id))
+                ExperimentState::Failed(format!("run {}: no trial succeeded", run.id))
             }
-            RunState::Completed => State::Made(run.id),
-            RunState::Interrupted if !signalled => State::Skipped(format!(
+            RunState::Completed => ExperimentState::Made(run.id),
+            RunState::Interrupted if !signalled => ExperimentState::Skipped(format!(
                 "run {} was stopped by the budget; the same command continues",
                 run.id
             )),
-            RunState::Interrupted => State::Interrupted(run.id),
-            _ => State::Failed(format!("run {} ended early: {}", run.id, one_line(&run.reason))),
+            RunState::Interrupted => ExperimentState::Interrupted(run.id),
+            _ => ExperimentState::Failed(format!(
+                "run {} ended early: {}",
+                run.id,
+                one_line(&run.reason)
+            )),
         },
     };
     Ok(signalled)

@@ -6,11 +6,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_checks::{self as checks, Report};
-use assay_lab::Recorded;
-use assay_model::{Finding, Profile, Row, Severity};
+use assay_checks::{self as checks, CheckReport};
+use assay_lab::RecordedRun;
+use assay_model::{CheckRow, Finding, Profile, Severity};
 use assay_quoted::pack::{
-    self, Applies, Pack, PackEvidence, PackVerdict, Rule, RuleResult, Verdict,
+    self, Pack, PackEvidence, PackRule, PackScope, PackVerdict, RuleResult, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -119,7 +119,7 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn check_json(c: &Row) -> Value {
+fn check_json(c: &CheckRow) -> Value {
     json!({
         "id": c.id, "name": c.name, "section": c.section.title(),
         "severity": { "lab": c.severity.lab, "publish": c.severity.publish },
@@ -129,7 +129,7 @@ fn check_json(c: &Row) -> Value {
     })
 }
 
-fn describe(c: &Row) -> String {
+fn describe(c: &CheckRow) -> String {
     let mut text = format!("{} {}\n", c.id, c.name);
     let severity =
         format!("{} (lab), {} (publish)", c.severity.lab.name(), c.severity.publish.name());
@@ -181,7 +181,7 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn rule_lines(rule: &Rule, text: &mut String) {
+fn rule_lines(rule: &PackRule, text: &mut String) {
     let source = if rule.source.is_empty() { String::new() } else { format!(" ({})", rule.source) };
     let _ = writeln!(text, "{}", wrap(&format!("{}{source} {}", rule.id, rule.text), "", "    "));
     let line = format!("{}; checked by {}", rule.severity.name(), rule.check);
@@ -192,7 +192,7 @@ fn rule_lines(rule: &Rule, text: &mut String) {
 fn check(cli: &Cli, run: &str, profile: Profile) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let v = view::load(&archive, &archive.resolve(run)?)?;
-    let recorded = Recorded {
+    let recorded = RecordedRun {
         experiment: &v.experiment,
         plan: &v.plan,
         records: &v.records,
@@ -204,8 +204,8 @@ fn check(cli: &Cli, run: &str, profile: Profile) -> Result<Exit> {
     Ok(if report.worst() == Some(Severity::Invalid) { Exit::Rule } else { Exit::Fine })
 }
 
-fn report_json(report: &Report) -> Value {
-    let why = |c: &checks::Checked| json!({ "id": c.id, "name": c.name, "why": c.why });
+fn report_json(report: &CheckReport) -> Value {
+    let why = |c: &checks::PassedCheck| json!({ "id": c.id, "name": c.name, "why": c.why });
     json!({
         "profile": report.profile.name(),
         "findings": report.findings,
@@ -218,7 +218,7 @@ fn report_json(report: &Report) -> Value {
     })
 }
 
-fn report_text(report: &Report) -> String {
+fn report_text(report: &CheckReport) -> String {
     let all: Vec<Finding> = report.findings.iter().chain(&report.in_trials).cloned().collect();
     let mut text = assay_report::terminal::findings(&all, style());
     let passed: Vec<&str> = report.passed.iter().map(|c| c.id).collect();
@@ -240,9 +240,9 @@ fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit
     let text = std::fs::read_to_string(file)
         .map_err(|e| Usage(format!("{name}: it cannot be read: {e}")))?;
     let verdict = match pack.applies_to {
-        Applies::CpuSuite => pack::evaluate(&pack, &PackEvidence::Cpu(&result(file, &text)?)),
-        Applies::Orders => pack::evaluate(&pack, &PackEvidence::Orders(&result(file, &text)?)),
-        Applies::QuotedClaims => {
+        PackScope::CpuSuite => pack::evaluate(&pack, &PackEvidence::Cpu(&result(file, &text)?)),
+        PackScope::Orders => pack::evaluate(&pack, &PackEvidence::Orders(&result(file, &text)?)),
+        PackScope::QuotedClaims => {
             pack::evaluate(&pack, &PackEvidence::FairUse(&result(file, &text)?))
         }
     };

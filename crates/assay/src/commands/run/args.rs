@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use assay_system::process::Output;
 use clap::Args;
 
-use crate::arguments::{Choice, What, choice};
+use crate::arguments::{Choice, ExperimentArgs, choice};
 
 /// `assay run`.
 #[derive(Debug, Args)]
 pub struct Run {
     /// The experiment and its layout.
     #[command(flatten)]
-    pub what: What,
+    pub what: ExperimentArgs,
     /// Continue an interrupted run instead of starting one.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["targets", "command", "vs", "set"])]
     pub resume: Option<String>,

@@ -6,9 +6,9 @@ use std::io::IsTerminal;
 
 use anyhow::{Context, Result};
 use assay_lab::{
-    Both, DISCARDED, Ended, EventWriter, Lab, RunLock, Watcher, aa_floor, is_self_comparison,
+    DISCARDED, EndedRun, EventWriter, Lab, RunLock, Tee, Watcher, aa_floor, is_self_comparison,
 };
-use assay_model::{Engine, Outcome, RunState, Severity, Verdict};
+use assay_model::{Engine, RunState, Severity, TrialOutcome, Verdict};
 use assay_report::RunView;
 use assay_report::terminal::Detail;
 use assay_system::process::Output;
@@ -59,7 +59,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         }
     };
     let mut nobody = ();
-    let mut both = Both(
+    let mut both = Tee(
         &mut bar,
         match &mut events {
             Some(events) => events,
@@ -137,7 +137,7 @@ fn prologue(run: &Run) {
     }
 }
 
-fn epilogue(ended: &Ended) {
+fn epilogue(ended: &EndedRun) {
     match ended.state {
         RunState::Completed => {}
         RunState::Interrupted => {
@@ -148,15 +148,18 @@ fn epilogue(ended: &Ended) {
 }
 
 /// Returns the exit code of a run.
-pub fn exit_of(ended: &Ended, view: &RunView) -> Exit {
-    let any = |outcomes: &[Outcome]| view.records.iter().any(|r| outcomes.contains(&r.outcome));
+pub fn exit_of(ended: &EndedRun, view: &RunView) -> Exit {
+    let any =
+        |outcomes: &[TrialOutcome]| view.records.iter().any(|r| outcomes.contains(&r.outcome));
     if ended.state == RunState::Interrupted {
         return Exit::Interrupted;
     }
-    if any(&[Outcome::Failed, Outcome::TimedOut, Outcome::Invalid]) || !ended.unbuilt.is_empty() {
+    if any(&[TrialOutcome::Failed, TrialOutcome::TimedOut, TrialOutcome::Invalid])
+        || !ended.unbuilt.is_empty()
+    {
         return Exit::Workload;
     }
-    if !any(&[Outcome::Completed]) {
+    if !any(&[TrialOutcome::Completed]) {
         return Exit::Nothing;
     }
     if view.findings().iter().any(|(f, _)| f.severity == Severity::Invalid) {

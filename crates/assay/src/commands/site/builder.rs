@@ -10,12 +10,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::super::copies::Copies;
-use super::folder::Folder;
+use super::folder::SiteFolder;
 
 /// Reason why something is not on the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Why {
+pub enum OmissionReason {
     /// A file that a person wrote has a mistake.
     Mistake,
     /// A check refuses to publish it.
@@ -28,22 +28,22 @@ pub enum Why {
 
 /// A run, post or other part that is not on the site.
 #[derive(Debug, Clone, Serialize)]
-pub struct LeftOut {
+pub struct OmittedPart {
     pub what: String,
-    pub because: Why,
+    pub because: OmissionReason,
     pub message: String,
 }
 
 /// State that all steps of a site's build share.
 pub struct Builder<'a> {
     pub archive: &'a Archive,
-    pub folder: &'a Folder,
+    pub folder: &'a SiteFolder,
     pub site: Site,
     pub no_redact: bool,
     pub quiet: bool,
     /// Hash of everything that all pages depend on: the program, the site and the redacted names.
     pub settings: String,
-    pub left_out: Mutex<Vec<LeftOut>>,
+    pub left_out: Mutex<Vec<OmittedPart>>,
     pub notes: Mutex<Vec<String>>,
     /// Number of values that were replaced, and of files that were left out.
     pub redacted: (AtomicU64, AtomicU64),
@@ -51,9 +51,9 @@ pub struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    pub fn leave_out(&self, what: String, because: Why, message: &str) {
+    pub fn leave_out(&self, what: String, because: OmissionReason, message: &str) {
         let mut all = self.left_out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        all.push(LeftOut { what, because, message: message.to_owned() });
+        all.push(OmittedPart { what, because, message: message.to_owned() });
     }
 
     pub fn note(&self, note: String) {

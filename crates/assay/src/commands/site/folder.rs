@@ -34,15 +34,15 @@ pub struct Unit {
     pub look: String,
     /// Card that lists show for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub card: Option<Card>,
+    pub card: Option<UnitCard>,
     /// Files of the unit, by their path in the site.
-    pub files: BTreeMap<String, Written>,
+    pub files: BTreeMap<String, WrittenFile>,
 }
 
 /// Data that lists show of a unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Card {
+pub enum UnitCard {
     Run(Box<RunCard>),
     Post(Box<PostCard>),
     Landscape(Box<LandscapeCard>),
@@ -51,7 +51,7 @@ pub enum Card {
 
 /// Size and hash of a file as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
+pub struct WrittenFile {
     bytes: u64,
     sha256: String,
 }
@@ -68,7 +68,7 @@ struct Manifest {
 /// A line of the journal.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Line {
+enum JournalLine {
     /// A file is about to be written.
     File(String),
     /// A unit is complete.
@@ -77,18 +77,18 @@ enum Line {
 
 /// Number of pages (files that end in `.html`) that a build wrote, left unchanged and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Tally {
+pub struct PageTally {
     pub built: usize,
     pub unchanged: usize,
     pub removed: usize,
 }
 
 /// The locked folder of a site.
-pub struct Folder {
+pub struct SiteFolder {
     root: PathBuf,
     old: Manifest,
     /// Files of the last build, as they were written.
-    standing: HashMap<String, Written>,
+    standing: HashMap<String, WrittenFile>,
     /// Files that a killed build may have left.
     strays: BTreeSet<String>,
     program: (String, String),
@@ -99,7 +99,7 @@ pub struct Folder {
     _lock: File,
 }
 
-impl Folder {
+impl SiteFolder {
     /// Opens a folder that is new, empty or a site; with `force`, any folder.
     pub fn open(root: &Path, force: bool) -> Result<Self> {
         let state = root.join(STATE);
@@ -137,7 +137,7 @@ impl Folder {
             .append(true)
             .open(&journal)
             .with_context(|| format!("open {}", journal.display()))?;
-        Ok(Folder {
+        Ok(SiteFolder {
             root: root.to_owned(),
             old,
             standing,
@@ -167,7 +167,7 @@ impl Folder {
         unit.files.iter().all(|(path, is)| self.stands(path, is)).then_some(unit)
     }
 
-    fn stands(&self, path: &str, is: &Written) -> bool {
+    fn stands(&self, path: &str, is: &WrittenFile) -> bool {
         fs::symlink_metadata(self.root.join(path)).is_ok_and(|m| m.is_file() && m.len() == is.bytes)
     }
 
@@ -187,8 +187,8 @@ impl Folder {
     }
 
     /// Writes a file, unless it exists with that content already.
-    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written> {
-        let is = Written { bytes: bytes.len() as u64, sha256: sha256(bytes) };
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<WrittenFile> {
+        let is = WrittenFile { bytes: bytes.len() as u64, sha256: sha256(bytes) };
         if self.has(path, &is) {
             return Ok(is);
         }
@@ -198,11 +198,11 @@ impl Folder {
         Ok(is)
     }
 
-    /// Moves a file from [`Folder::scratch`] to its path in the site.
-    pub fn place(&self, path: &str, from: &Path) -> Result<Written> {
+    /// Moves a file from [`SiteFolder::scratch`] to its path in the site.
+    pub fn place(&self, path: &str, from: &Path) -> Result<WrittenFile> {
         let hashed = || Ok::<_, std::io::Error>((fs::metadata(from)?.len(), sha256_file(from)?));
         let (bytes, sha256) = hashed().with_context(|| format!("read {}", from.display()))?;
-        let is = Written { bytes, sha256 };
+        let is = WrittenFile { bytes, sha256 };
         if self.has(path, &is) {
             let _ = fs::remove_file(from);
             return Ok(is);
@@ -211,7 +211,7 @@ impl Folder {
         Ok(is)
     }
 
-    fn has(&self, path: &str, is: &Written) -> bool {
+    fn has(&self, path: &str, is: &WrittenFile) -> bool {
         self.standing.get(path) == Some(is) && self.stands(path, is)
     }
 
@@ -222,7 +222,7 @@ impl Folder {
     fn put(&self, path: &str, staged: &Path, made: Result<()>) -> Result<()> {
         let to = self.root.join(path);
         let done = made.and_then(|()| {
-            self.note(&Line::File(path.to_owned()))?;
+            self.note(&JournalLine::File(path.to_owned()))?;
             if let Some(folder) = to.parent() {
                 fs::create_dir_all(folder)?;
             }
@@ -246,13 +246,13 @@ impl Folder {
 
     /// Records that a unit is complete, so that the next build need not make it again.
     pub fn done(&self, name: &str, unit: Unit) -> Result<()> {
-        self.note(&Line::Unit(name.to_owned(), unit.clone()))
+        self.note(&JournalLine::Unit(name.to_owned(), unit.clone()))
             .context("write the journal of the site")?;
         self.keep(name, unit);
         Ok(())
     }
 
-    fn note(&self, line: &Line) -> Result<()> {
+    fn note(&self, line: &JournalLine) -> Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
         held(&self.journal).write_all(&bytes)?;
@@ -260,7 +260,7 @@ impl Folder {
     }
 
     /// Removes the files that belong to no unit, and writes the manifest.
-    pub fn finish(self) -> Result<Tally> {
+    pub fn finish(self) -> Result<PageTally> {
         let units = std::mem::take(&mut *held(&self.new));
         let now: BTreeSet<&String> = units.values().flat_map(|u| u.files.keys()).collect();
         let before: BTreeSet<&String> = self.standing.keys().chain(&self.strays).collect();
@@ -292,7 +292,7 @@ impl Folder {
             held(&self.journal).set_len(0)
         };
         write().with_context(|| format!("write {}", path.display()))?;
-        Ok(Tally { built, unchanged: pages - built, removed })
+        Ok(PageTally { built, unchanged: pages - built, removed })
     }
 }
 
@@ -355,7 +355,7 @@ fn replay(journal: &Path, manifest: &mut Manifest) -> BTreeSet<String> {
     let mut strays = BTreeSet::new();
     for line in text.lines() {
         match serde_json::from_str(line) {
-            Ok(Line::File(path)) => {
+            Ok(JournalLine::File(path)) => {
                 // The file may differ now from the one of the unit that it belonged to.
                 for unit in manifest.units.values_mut() {
                     if let Some(is) = unit.files.get_mut(&path) {
@@ -365,7 +365,7 @@ fn replay(journal: &Path, manifest: &mut Manifest) -> BTreeSet<String> {
                 }
                 strays.insert(path);
             }
-            Ok(Line::Unit(name, unit)) if unit.files.keys().all(|path| is_ours(path)) => {
+            Ok(JournalLine::Unit(name, unit)) if unit.files.keys().all(|path| is_ours(path)) => {
                 let before = manifest.units.insert(name, unit);
                 strays.extend(before.into_iter().flat_map(|u| u.files.into_keys()));
             }

@@ -5,35 +5,38 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use assay_archive::Filter;
-use assay_lab::series::{self, Kept};
+use assay_lab::series::{self, StoredFindings};
 use assay_publish::site::{HistoryCard, pages};
-use assay_report::history::History;
-use assay_stats::series::Shown;
+use assay_report::history::PublishedHistory;
+use assay_stats::series::HistoryView;
 use assay_system::sha256;
 
 use super::super::history::publish::public;
-use super::builder::{Builder, Why};
-use super::folder::{Card, Unit};
+use super::builder::{Builder, OmissionReason};
+use super::folder::{Unit, UnitCard};
 use super::runs;
 
 /// Updates the pages of all histories, after those of the runs.
 pub fn build(builder: &Builder<'_>) -> Result<()> {
     for id in series::histories(builder.archive.path()) {
         if let Err(e) = own(builder, &id) {
-            builder.leave_out(format!("history {id}"), Why::Damaged, &format!("{e:#}"));
+            builder.leave_out(format!("history {id}"), OmissionReason::Damaged, &format!("{e:#}"));
         }
     }
     for (name, imported) in series::imported(builder.archive.path()) {
         let key = sha256(&serde_json::to_vec(&imported)?);
         let key = format!("{}:{key}", builder.settings);
         let unit = format!("history quoted {name}");
-        put(builder, &unit, key, || Ok(Some((History::Quoted(name.clone(), imported), false))))?;
+        put(builder, &unit, key, || {
+            Ok(Some((PublishedHistory::Quoted(name.clone(), imported), false)))
+        })?;
     }
     Ok(())
 }
 
 fn own(builder: &Builder<'_>, id: &str) -> Result<()> {
-    let mut about = serde_json::to_string(&Kept::open(builder.archive.path(), id)?.known)?;
+    let mut about =
+        serde_json::to_string(&StoredFindings::open(builder.archive.path(), id)?.known)?;
     for tag in [series::tag(id), series::confirm_tag(id), series::profile_tag(id)] {
         let filter = Filter { tag: Some(tag), ..Filter::default() };
         for run in builder.archive.list(&filter)? {
@@ -46,13 +49,13 @@ fn own(builder: &Builder<'_>, id: &str) -> Result<()> {
         let shown = public(builder.archive, id, builder.no_redact)?;
         Ok(shown.map(|shown| {
             let linked = linked(builder, &shown);
-            (History::Own(shown), linked)
+            (PublishedHistory::Own(shown), linked)
         }))
     })
 }
 
 /// Returns true if every run that a history rests on has a page.
-fn linked(builder: &Builder<'_>, shown: &Shown) -> bool {
+fn linked(builder: &Builder<'_>, shown: &HistoryView) -> bool {
     let changes = shown.series.iter().flat_map(|s| &s.changes);
     let known = changes.filter_map(|c| c.known.as_ref());
     let fresh =
@@ -66,7 +69,7 @@ fn put(
     builder: &Builder<'_>,
     name: &str,
     key: String,
-    make: impl FnOnce() -> Result<Option<(History, bool)>>,
+    make: impl FnOnce() -> Result<Option<(PublishedHistory, bool)>>,
 ) -> Result<()> {
     if let Some(same) = builder.folder.standing(name).filter(|u| u.key == key) {
         builder.folder.keep(name, same.clone());
@@ -78,6 +81,6 @@ fn put(
     let path = card.path();
     let written = builder.folder.write(&path, page.as_bytes())?;
     let files = BTreeMap::from([(path, written)]);
-    let card = Some(Card::History(Box::new(card)));
+    let card = Some(UnitCard::History(Box::new(card)));
     builder.folder.done(name, Unit { key, look: String::new(), card, files })
 }

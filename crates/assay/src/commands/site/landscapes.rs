@@ -8,8 +8,8 @@ use assay_model::Profile;
 use assay_publish::site::{LandscapeCard, pages};
 use assay_quoted::landscape::{Collection, LandscapeError, Query};
 
-use super::builder::{Builder, Why};
-use super::folder::{Card, Unit};
+use super::builder::{Builder, OmissionReason};
+use super::folder::{Unit, UnitCard};
 
 /// Updates the pages of all landscapes.
 pub fn build(builder: &Builder<'_>, collection: &Collection) -> Result<()> {
@@ -25,7 +25,7 @@ pub fn build(builder: &Builder<'_>, collection: &Collection) -> Result<()> {
             // are not ranked.
             Err(LandscapeError::Metric { .. }) => continue,
             Err(e) => {
-                builder.leave_out(name, Why::Mistake, &e.to_string());
+                builder.leave_out(name, OmissionReason::Mistake, &e.to_string());
                 continue;
             }
         };
@@ -36,7 +36,7 @@ pub fn build(builder: &Builder<'_>, collection: &Collection) -> Result<()> {
         let written = builder.folder.write(&card.path(), page.as_bytes())?;
         let files = BTreeMap::from([(card.path(), written)]);
         let key = builder.settings.clone();
-        let card = Some(Card::Landscape(Box::new(card)));
+        let card = Some(UnitCard::Landscape(Box::new(card)));
         builder.folder.done(&name, Unit { key, look: String::new(), card, files })?;
     }
     Ok(())

@@ -4,12 +4,12 @@ use anyhow::{Result, anyhow};
 use assay_publish::site::{HistoryCard, LandscapeCard, PostCard, RunCard, feed, lists, search};
 
 use super::builder::Builder;
-use super::folder::{Card, Unit, is_page};
+use super::folder::{Unit, UnitCard, is_page};
 
 /// Writes the lists, the search, the feeds and the sitemap.
 pub fn build(builder: &Builder<'_>) -> Result<()> {
     let units = builder.folder.units();
-    let cards = Held::of(&units);
+    let cards = SiteCards::of(&units);
     let listed = lists::Cards {
         posts: &cards.posts,
         runs: &cards.runs,
@@ -44,22 +44,22 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
 
 /// Cards of all units, newest first.
 #[derive(Default)]
-pub struct Held<'a> {
+pub struct SiteCards<'a> {
     pub runs: Vec<&'a RunCard>,
     pub posts: Vec<&'a PostCard>,
     pub landscapes: Vec<&'a LandscapeCard>,
     pub histories: Vec<&'a HistoryCard>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> SiteCards<'a> {
     pub fn of(units: &'a [Unit]) -> Self {
-        let mut cards = Held::default();
+        let mut cards = SiteCards::default();
         for unit in units {
             match &unit.card {
-                Some(Card::Run(c)) => cards.runs.push(c),
-                Some(Card::Post(c)) => cards.posts.push(c),
-                Some(Card::Landscape(c)) => cards.landscapes.push(c),
-                Some(Card::History(c)) => cards.histories.push(c),
+                Some(UnitCard::Run(c)) => cards.runs.push(c),
+                Some(UnitCard::Post(c)) => cards.posts.push(c),
+                Some(UnitCard::Landscape(c)) => cards.landscapes.push(c),
+                Some(UnitCard::History(c)) => cards.histories.push(c),
                 None => {}
             }
         }

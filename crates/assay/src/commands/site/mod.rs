@@ -28,9 +28,9 @@ use crate::commands::publish::absolute;
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print, print_json, say};
 use crate::{shipped, view};
-use builder::{Builder, Why};
-use folder::Folder;
-use lists::Held;
+use builder::{Builder, OmissionReason};
+use folder::SiteFolder;
+use lists::SiteCards;
 
 /// Builds or updates the site.
 pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
@@ -46,7 +46,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
     let templates = asked.posts.as_deref().map(shipped::find).transpose().map_err(Usage)?;
     let templates = templates.as_deref().map(posts::templates).transpose()?;
     let archive = open_archive(cli)?;
-    let folder = Folder::open(&asked.output, asked.force)?;
+    let folder = SiteFolder::open(&asked.output, asked.force)?;
     let settings = settings(&site, &archive, &folder, asked)?;
     let builder = Builder {
         archive: &archive,
@@ -88,7 +88,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         );
     }
     let units = folder.units();
-    let held = Held::of(&units);
+    let held = SiteCards::of(&units);
     let (posts, runs, landscapes) = (held.posts.len(), held.runs.len(), held.landscapes.len());
     let histories = held.histories.len();
     let withheld = held.runs.iter().filter(|run| run.withheld).count();
@@ -127,9 +127,9 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         ))?;
     }
     let any = |why| left_out.iter().any(|l| l.because == why);
-    Ok(if any(Why::Damaged) || any(Why::Refused) {
+    Ok(if any(OmissionReason::Damaged) || any(OmissionReason::Refused) {
         Exit::Rule
-    } else if any(Why::Mistake) {
+    } else if any(OmissionReason::Mistake) {
         Exit::Usage
     } else {
         Exit::Fine
@@ -150,7 +150,12 @@ fn base(url: &str) -> Result<String> {
 }
 
 /// Returns a hash of everything that all pages depend on.
-fn settings(site: &Site, archive: &Archive, folder: &Folder, asked: &cli::Site) -> Result<String> {
+fn settings(
+    site: &Site,
+    archive: &Archive,
+    folder: &SiteFolder,
+    asked: &cli::Site,
+) -> Result<String> {
     let mut about = format!("{}\n{}\n", folder.program(), serde_json::to_string(site)?);
     if asked.no_redact {
         about += "as recorded\n";

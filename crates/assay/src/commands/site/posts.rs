@@ -15,9 +15,9 @@ use assay_quoted::landscape::Collection;
 use assay_system::sha256;
 
 use super::super::post::{bytes, find, refused, today};
-use super::builder::{Builder, Why};
-use super::folder::{Card, Unit};
-use super::runs::{self, Public};
+use super::builder::{Builder, OmissionReason};
+use super::folder::{Unit, UnitCard};
+use super::runs::{self, PublicRuns};
 use crate::commands::publish::opened;
 use crate::exit::{Usage, mistake, usage};
 use crate::screen::complain;
@@ -31,20 +31,24 @@ pub fn build(builder: &Builder<'_>, files: &[PathBuf], collection: &Collection) 
         let name = file.display().to_string();
         if let Some(other) = slugs.insert(slug(&stem), file.clone()) {
             let why = format!("it would have the same address as {}; rename one", other.display());
-            builder.leave_out(name, Why::Mistake, &why);
+            builder.leave_out(name, OmissionReason::Mistake, &why);
             continue;
         }
-        let post = Source { file, stem: &stem };
+        let post = PostFile { file, stem: &stem };
         if let Err(e) = one(builder, &post, collection, &library) {
             if let Some(mistake) = e.downcast_ref::<PostError>() {
                 complain(&mistake.render(false), &|| mistake.render(true));
                 let at =
                     mistake.place.map(|(line, _)| format!("line {line}: ")).unwrap_or_default();
-                builder.leave_out(name, Why::Mistake, &format!("{at}{}", mistake.message));
+                builder.leave_out(
+                    name,
+                    OmissionReason::Mistake,
+                    &format!("{at}{}", mistake.message),
+                );
             } else if let Some(usage) = e.downcast_ref::<Usage>() {
-                builder.leave_out(name, Why::Mistake, &usage.0);
-            } else if let Some(refused) = e.downcast_ref::<Refused>() {
-                builder.leave_out(name, Why::Refused, &refused.0);
+                builder.leave_out(name, OmissionReason::Mistake, &usage.0);
+            } else if let Some(refused) = e.downcast_ref::<RefusedPost>() {
+                builder.leave_out(name, OmissionReason::Refused, &refused.0);
             } else {
                 return Err(e);
             }
@@ -56,9 +60,9 @@ pub fn build(builder: &Builder<'_>, files: &[PathBuf], collection: &Collection) 
 /// Error for a post that is not published because of a check or a left-out run.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Refused(String);
+struct RefusedPost(String);
 
-struct Source<'a> {
+struct PostFile<'a> {
     file: &'a Path,
     stem: &'a str,
 }
@@ -84,7 +88,7 @@ pub fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn one(
     builder: &Builder<'_>,
-    source: &Source<'_>,
+    source: &PostFile<'_>,
     collection: &Collection,
     library: &OnceCell<Library>,
 ) -> Result<()> {
@@ -101,7 +105,7 @@ fn one(
         let Some(id) = find(builder.archive, spec)? else { continue };
         let Some(key) = builder.folder.made(&runs::unit(&id)) else {
             let why = format!("it rests on run {id}, which is left out");
-            return Err(Refused(why).into());
+            return Err(RefusedPost(why).into());
         };
         let _ = write!(about, " {alias} {id} {key}");
         ids.insert(alias.clone(), id);
@@ -118,7 +122,7 @@ fn one(
         let made = Library::new(collection.clone()).map_err(mistake)?;
         library.get_or_init(|| made)
     };
-    let public = Public::new(builder)?;
+    let public = PublicRuns::new(builder)?;
     let view = |id: &RunId| public.view(&opened(builder.archive, id)?);
     let views = ids.iter().map(|(alias, id)| Ok((alias.clone(), view(id)?)));
     let views = views.collect::<Result<BTreeMap<_, _>>>()?;
@@ -126,7 +130,7 @@ fn one(
     made.file = format!("{}.md", source.stem);
     made.runs_at = RunLocation::Pages("../../runs".to_owned());
     if refused(&made) {
-        return Err(Refused("a check refuses it".to_owned()).into());
+        return Err(RefusedPost("a check refuses it".to_owned()).into());
     }
     let card = PostCard::of(&template, &made, source.stem);
     let texts = [
@@ -137,7 +141,7 @@ fn one(
     ];
     let at = |file: &str| format!("posts/{}/{file}", card.slug);
     let mut files = BTreeMap::new();
-    let mut beside: Vec<pages::Beside<'_>> = Vec::new();
+    let mut beside: Vec<pages::PageFile<'_>> = Vec::new();
     for (file, what, text) in &texts {
         files.insert(at(file), builder.folder.write(&at(file), text.as_bytes())?);
         beside.push(((*file).to_owned(), what));
@@ -148,6 +152,6 @@ fn one(
     let page = pages::post(&builder.site, &card, &made, &beside);
     let file = at("index.html");
     files.insert(file.clone(), builder.folder.write(&file, page.as_bytes())?);
-    let card = Some(Card::Post(Box::new(card)));
+    let card = Some(UnitCard::Post(Box::new(card)));
     builder.folder.done(&name, Unit { key, look: String::new(), card, files })
 }

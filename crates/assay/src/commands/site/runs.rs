@@ -17,10 +17,10 @@ use assay_report::formats::rows::FORMATS;
 use assay_system::sha256;
 
 use super::super::copies::Copies;
-use super::builder::{Builder, Why};
-use super::folder::{Card, Unit, look_of};
+use super::builder::{Builder, OmissionReason};
+use super::folder::{Unit, UnitCard, look_of};
 use crate::commands::publish::{opened, whole};
-use crate::exit::Changed;
+use crate::exit::ChangedRun;
 use crate::view;
 
 /// Returns the name of a run's unit.
@@ -32,7 +32,7 @@ pub fn unit(id: &RunId) -> String {
 pub fn build(builder: &Builder<'_>) -> Result<()> {
     let archive = builder.archive;
     for bad in archive.unreadable()? {
-        builder.leave_out(format!("run {}", bad.id), Why::Damaged, &bad.reason);
+        builder.leave_out(format!("run {}", bad.id), OmissionReason::Damaged, &bad.reason);
     }
     let mut stale = Vec::new();
     for run in archive.list(&Filter::default())? {
@@ -95,28 +95,28 @@ fn one(builder: &Builder<'_>, id: &RunId, look: &str) -> Result<()> {
     if let Some(same) = builder.folder.standing(&name).filter(|u| u.key == key) {
         return builder.folder.done(&name, Unit { look: look.to_owned(), ..same.clone() });
     }
-    let published = Public::new(builder)?;
+    let published = PublicRuns::new(builder)?;
     let view = published.view(&run)?;
     let (card, files) = files(builder, id, &view, &published.archive)?;
-    let card = Some(Card::Run(Box::new(card)));
+    let card = Some(UnitCard::Run(Box::new(card)));
     builder.folder.done(&name, Unit { key, look: look.to_owned(), card, files })?;
     builder.replaced(&published.copies);
     Ok(())
 }
 
 /// Runs as the public may see them.
-pub struct Public<'a> {
+pub struct PublicRuns<'a> {
     builder: &'a Builder<'a>,
     archive: Archive,
     copies: Copies,
 }
 
-impl<'a> Public<'a> {
+impl<'a> PublicRuns<'a> {
     /// Makes an empty set of redacted copies, which are removed when this value is dropped.
     pub fn new(builder: &'a Builder<'a>) -> Result<Self> {
         let copies = Copies::at(builder.scratch("copies"))?;
         let of = if builder.no_redact { builder.archive } else { copies.archive() };
-        Ok(Public { builder, archive: of.clone(), copies })
+        Ok(PublicRuns { builder, archive: of.clone(), copies })
     }
 
     /// Loads a run, judged for publication.
@@ -137,11 +137,11 @@ fn files(
     id: &RunId,
     view: &RunView,
     from: &Archive,
-) -> Result<(RunCard, BTreeMap<String, super::folder::Written>)> {
+) -> Result<(RunCard, BTreeMap<String, super::folder::WrittenFile>)> {
     let folder = builder.folder;
     let card = RunCard::of(view);
     let mut files = BTreeMap::new();
-    let mut beside: Vec<pages::Beside<'_>> = Vec::new();
+    let mut beside: Vec<pages::PageFile<'_>> = Vec::new();
     let at = |name: &str| format!("runs/{id}/{name}");
     for format in FORMATS.iter().filter(|f| f.names[0] != "html" && (f.has)(view)) {
         let Some(name) = format.published else { continue };
@@ -164,19 +164,19 @@ fn files(
 
 /// Returns the reason why a run has no page, if the run is at fault; any other error ends the
 /// build.
-fn fault(error: &anyhow::Error) -> Option<Why> {
-    if error.downcast_ref::<Changed>().is_some()
+fn fault(error: &anyhow::Error) -> Option<OmissionReason> {
+    if error.downcast_ref::<ChangedRun>().is_some()
         || error.downcast_ref::<assay_lab::LabError>().is_some()
     {
-        return Some(Why::Damaged);
+        return Some(OmissionReason::Damaged);
     }
     match error.downcast_ref::<Error>()? {
-        Error::Busy { .. } => Some(Why::Busy),
+        Error::Busy { .. } => Some(OmissionReason::Busy),
         Error::Damaged { .. }
         | Error::Newer { .. }
         | Error::TooLarge { .. }
         | Error::NoRun { .. }
-        | Error::Io { action: "read", .. } => Some(Why::Damaged),
+        | Error::Io { action: "read", .. } => Some(OmissionReason::Damaged),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use assay_observe::stat::{Naming, Shape};
+use assay_observe::stat::{DiskTableLayout, Naming};
 use clap::Args;
 
 use crate::arguments::{Choice, choice};
@@ -48,7 +48,7 @@ pub struct Stat {
     /// The iostat columns to print [default: all columns of Linux's iostat if the terminal is wide
     /// enough, else the short form].
     #[arg(long, requires = "disk", value_name = "SHAPE", value_parser = choice(SHAPES))]
-    pub shape: Option<Shape>,
+    pub shape: Option<DiskTableLayout>,
     /// The kind of names to show for disks.
     #[arg(long, default_value = "mapped", value_name = "HOW", value_parser = choice(NAMES))]
     pub names: Naming,
@@ -57,10 +57,10 @@ pub struct Stat {
     pub command: Vec<OsString>,
 }
 
-const SHAPES: [Choice<Shape>; 3] = [
-    ("linux", "All of `iostat -x` of Linux", Shape::Linux),
-    ("short", "Those of `iostat -xs` of Linux, 80 characters", Shape::Short),
-    ("solaris", "Those of `iostat -xn` of Solaris", Shape::Solaris),
+const SHAPES: [Choice<DiskTableLayout>; 3] = [
+    ("linux", "All of `iostat -x` of Linux", DiskTableLayout::Linux),
+    ("short", "Those of `iostat -xs` of Linux, 80 characters", DiskTableLayout::Short),
+    ("solaris", "Those of `iostat -xn` of Solaris", DiskTableLayout::Solaris),
 ];
 
 const NAMES: [Choice<Naming>; 3] = [

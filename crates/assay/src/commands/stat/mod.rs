@@ -11,7 +11,7 @@ use anyhow::Result;
 use assay_model::units;
 use assay_observe::Sampler;
 use assay_observe::io::BlockDevices;
-use assay_observe::stat::{Disks, Frame, Renderer, Shape, View};
+use assay_observe::stat::{DiskTableLayout, Disks, Frame, Renderer, View};
 use assay_system::Interrupt;
 
 use crate::cli::{Cli, Stat};
@@ -44,7 +44,8 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
         (_, true) => View::Cpu,
         _ => View::Summary,
     };
-    let mut show = Show { json: cli.json, view, disks: disks(stat), renderer: None, lines: 0 };
+    let mut show =
+        StatOutput { json: cli.json, view, disks: disks(stat), renderer: None, lines: 0 };
     if stat.command.is_empty() {
         let start = sampler.newest_ns();
         watch(&sampler, &interrupt, lines, start, &mut show, &|| false)?;
@@ -70,7 +71,7 @@ fn lines(stat: &Stat, interval: Duration) -> Result<u64> {
 
 /// How the table of disks looks.
 fn disks(stat: &Stat) -> Disks {
-    let usual = || if width() >= WIDE { Shape::Linux } else { Shape::Short };
+    let usual = || if width() >= WIDE { DiskTableLayout::Linux } else { DiskTableLayout::Short };
     let shape = stat.shape.unwrap_or_else(usual);
     let devices = BlockDevices::read(Path::new("/")).unwrap_or_default();
     Disks { shape, skip_idle: stat.skip_idle, cpu: stat.cpu, naming: stat.names, devices }
@@ -82,7 +83,7 @@ fn beside(
     interrupt: &Interrupt,
     stat: &Stat,
     lines: u64,
-    show: &mut Show,
+    show: &mut StatOutput,
 ) -> Result<Exit> {
     let start = sampler.newest_ns();
     let command = observed_command::start(&stat.command, interrupt);
@@ -112,7 +113,7 @@ fn watch(
     interrupt: &Interrupt,
     mut left: u64,
     start: u64,
-    show: &mut Show,
+    show: &mut StatOutput,
     done: &dyn Fn() -> bool,
 ) -> Result<()> {
     let mut last = start;
@@ -135,7 +136,7 @@ pub(in crate::commands) fn time_of_day() -> String {
     jiff::Timestamp::now().strftime("%H:%M:%S").to_string()
 }
 
-struct Show {
+struct StatOutput {
     json: bool,
     view: View,
     disks: Disks,
@@ -143,7 +144,7 @@ struct Show {
     lines: u64,
 }
 
-impl Show {
+impl StatOutput {
     fn frame(&mut self, frame: &Frame, samples: &assay_model::SampleSet) -> Result<()> {
         if self.json {
             return print(&json_line(samples));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use assay_model::units::format_value;
-use assay_observe::tasks::{Of, Task, Tasks, header, line};
+use assay_observe::tasks::{Task, TaskSelection, Tasks, header, line};
 use assay_system::{Interrupt, clock};
 
 use crate::cli::{Cli, Stat};
@@ -25,15 +25,15 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
         ));
     }
     let of = match (&stat.cgroup, stat.pid.as_slice(), stat.command.is_empty()) {
-        (Some(group), ..) => Of::Group(targets::group_folder(group)?),
-        (None, [], false) => Of::Children,
-        (None, [], true) => Of::Machine,
+        (Some(group), ..) => TaskSelection::Group(targets::group_folder(group)?),
+        (None, [], false) => TaskSelection::Children,
+        (None, [], true) => TaskSelection::Machine,
         (None, pids, _) => {
             if let Some(pid) = pids.iter().find(|pid| !Path::new(&format!("/proc/{pid}")).exists())
             {
                 return usage(format!("there is no process {pid}"));
             }
-            Of::Processes(pids.to_vec())
+            TaskSelection::Processes(pids.to_vec())
         }
     };
     let interrupt = Interrupt::install()?;

@@ -12,13 +12,13 @@ use assay_traces::syscalls::Dimension;
 
 use crate::cli;
 use crate::cli::Cli;
-use crate::commands::targets::Look;
+use crate::commands::targets::LiveObservation;
 use crate::exit::{Exit, usage};
 use crate::screen::{print_json, print_styled, say, style};
 
 /// Counts the system calls of a command, of processes or of the machine.
 pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
-    let look = Look::new(&asked.of)?;
+    let look = LiveObservation::new(&asked.of)?;
     let Some((whose, _)) = look.whose()? else {
         let text = "name whose calls to count: a command (`assay syscalls -- COMMAND`), --pid, --cgroup, \
              or --all";

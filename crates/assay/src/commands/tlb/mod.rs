@@ -11,9 +11,9 @@ use anyhow::{Context, Result};
 use assay_model::units;
 use assay_report::terminal::{simulation, tlb as table_text};
 use assay_system::Interrupt;
-use assay_traces::translation::counters::{self, Group, Readings, Scope};
-use assay_traces::translation::source::{self, Interleaved, Source, Writer};
-use assay_traces::translation::{Machine, Wish};
+use assay_traces::translation::counters::{self, CountScope, PerfGroup, Readings};
+use assay_traces::translation::source::{self, AccessStream, Interleaved, Writer};
+use assay_traces::translation::{SimulatedMachine, SimulationOptions};
 
 use crate::cli::{Cli, Tlb};
 use crate::commands::observed_command;
@@ -34,7 +34,7 @@ pub fn tlb(cli: &Cli, asked: &Tlb) -> Result<Exit> {
 }
 
 fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
-    let mut machine = Machine::find(&asked.machine).map_err(mistake)?;
+    let mut machine = SimulatedMachine::find(&asked.machine).map_err(mistake)?;
     let size = |name: &str, text: &Option<String>| -> Result<Option<u64>, Usage> {
         let read = |t: &String| units::parse_bytes(t).map_err(|e| Usage(format!("{name}: {e}")));
         text.as_ref().map(read).transpose()
@@ -52,14 +52,14 @@ fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     for path in &asked.simulate {
         sources.push(source::open(path).map_err(mistake)?);
     }
-    let mut source: Box<dyn Source> = match sources.len() {
+    let mut source: Box<dyn AccessStream> = match sources.len() {
         1 => sources.remove(0),
         _ => {
             Box::new(Interleaved::new(sources, usize::try_from(asked.slice).unwrap_or(usize::MAX)))
         }
     };
     let mut writer = asked.record.as_deref().map(record).transpose()?;
-    let wish = Wish { every: asked.every, record: writer.as_mut(), progress: None };
+    let wish = SimulationOptions { every: asked.every, record: writer.as_mut(), progress: None };
     let done =
         assay_traces::translation::simulate(&machine, source.as_mut(), wish).map_err(mistake)?;
     if let (Some(writer), Some(path)) = (writer, &asked.record) {
@@ -89,7 +89,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let ends_it = interrupt.clone();
     let argv = asked.command.clone();
     let command = std::thread::spawn(move || {
-        let group = Group::open(Scope::NextProgram);
+        let group = PerfGroup::open(CountScope::NextProgram);
         let counting = group.is_ok();
         if open.send(group).is_err() || !counting {
             return None;
@@ -135,7 +135,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
 }
 
 /// Prints which counters are missing, and the two alternatives.
-fn missing_counters(cli: &Cli, missing: &counters::Missing) -> Result<()> {
+fn missing_counters(cli: &Cli, missing: &counters::CountersUnavailable) -> Result<()> {
     let ways = [
         ("by experiment", "assay run experiments/large-pages.toml"),
         ("by simulation", "assay tlb --simulate TRACE (see `assay tlb --help`)"),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use assay_cluster::vm::{Image, Machine, ability, built};
+use assay_cluster::vm::{Image, VmConfig, ability, built};
 
 use crate::cli::{Cli, Vm};
 use crate::exit::Exit;
@@ -23,7 +23,7 @@ const RECIPE: [(&str, &str); 3] = [
 
 /// A kernel that has been built.
 #[derive(Debug, serde::Serialize)]
-struct Built {
+struct BuiltKernel {
     kernel: String,
     release: String,
     folder: String,
@@ -39,13 +39,13 @@ pub fn vm(cli: &Cli, asked: &Vm) -> Result<Exit> {
 
 fn list(cli: &Cli) -> Result<Exit> {
     let folder = assay_cluster::vm::folder();
-    let found: Vec<Built> = built(&folder)
+    let found: Vec<BuiltKernel> = built(&folder)
         .into_iter()
         .filter_map(|kernel| {
-            let machine = Machine::read(&[("kernel".to_owned(), kernel.as_str().into())].into());
+            let machine = VmConfig::read(&[("kernel".to_owned(), kernel.as_str().into())].into());
             let image = Image::find(&machine.ok()?, &folder).ok()?;
             let folder = image.kernel.display().to_string();
-            Some(Built { kernel, release: image.release, folder })
+            Some(BuiltKernel { kernel, release: image.release, folder })
         })
         .collect();
     let ability = ability();
@@ -60,7 +60,7 @@ fn list(cli: &Cli) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     let mut text = format!("{}\n", ability.words);
-    for Built { kernel, release, folder } in &found {
+    for BuiltKernel { kernel, release, folder } in &found {
         let _ = writeln!(text, "  {kernel:<8} {release:<28} {folder}");
     }
     print(&text)?;

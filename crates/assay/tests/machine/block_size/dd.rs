@@ -20,7 +20,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use assay_stats::summary::{logs, mean_interval, median};
-use assay_system::process::{Limits, Output, Program, Runner};
+use assay_system::process::{Limits, Output, ProgramSpec, Runner};
 use assay_testing::alone;
 
 use super::trial::{params, trial};
@@ -101,7 +101,7 @@ fn dd(file: &Path, size: u64) -> Option<f64> {
     .map(OsString::from)
     .to_vec();
     let env = [("LC_ALL".into(), "C".into())];
-    let program = Program {
+    let program = ProgramSpec {
         argv: &argv,
         env: &env,
         cwd: None,

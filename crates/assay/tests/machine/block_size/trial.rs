@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use assay_model::{
-    Better, Curve, Event, Exit, MetricValue, Outcome, PhaseMark, PlannedTrial, Scalar, TrialRecord,
-    ValidationResult,
+    Better, Curve, Event, Exit, MetricValue, PhaseMark, PlannedTrial, Scalar, TrialOutcome,
+    TrialRecord, ValidationResult,
 };
 use assay_workloads::builtin::block_size::BlockSize;
 use assay_workloads::{TrialContext, Workload, WorkloadError};
@@ -87,7 +87,7 @@ pub fn trial(
 fn empty(number: u32) -> TrialRecord {
     let planned = PlannedTrial { number, block: number, ..PlannedTrial::default() };
     TrialRecord {
-        outcome: Outcome::Completed,
+        outcome: TrialOutcome::Completed,
         end_ns: 0,
         ..TrialRecord::blank(&planned, 1, String::new(), 0)
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use assay_checks::*;
-use assay_model::{Fact, Kind, Order, SeriesShape, Verdict};
+use assay_model::{Fact, MetricKind, Order, SeriesShape, Verdict};
 
 use super::published::flip;
 use super::sound::{interval, noise, set, system, text_map, texts};
@@ -12,9 +12,9 @@ use super::sound::{interval, noise, set, system, text_map, texts};
 /// A change that breaks the evidence.
 pub type Change = fn(&mut Evidence);
 
-pub fn is<T>(known: &mut Known<T>) -> &mut T {
+pub fn is<T>(known: &mut RecordedValue<T>) -> &mut T {
     match known {
-        Known::Is(value) => value,
+        RecordedValue::Is(value) => value,
         _ => panic!("the sound fixture has it"),
     }
 }
@@ -42,13 +42,13 @@ fn first_number(e: &mut Evidence) -> &mut NumberEvidence {
 fn hard_difference(e: &mut Evidence) {
     let mut other = system();
     other.facts.insert("kernel.release".to_owned(), Fact::known("7.0"));
-    e.environment = Known::Is(assay_model::environment::diff(&system(), &other, &[]));
+    e.environment = RecordedValue::Is(assay_model::environment::diff(&system(), &other, &[]));
 }
 
 fn soft_difference(e: &mut Evidence) {
     let mut other = system();
     other.facts.insert("env.LD_PRELOAD".to_owned(), Fact::known("x.so"));
-    e.environment = Known::Is(assay_model::environment::diff(&system(), &other, &[]));
+    e.environment = RecordedValue::Is(assay_model::environment::diff(&system(), &other, &[]));
 }
 
 fn one_after_the_other(e: &mut Evidence) {
@@ -75,14 +75,14 @@ fn drifting_trials(e: &mut Evidence) {
 }
 
 fn never_settles(e: &mut Evidence) {
-    b(e).series = Known::Is(vec![SeriesShape::NoSteadyState; 4]);
+    b(e).series = RecordedValue::Is(vec![SeriesShape::NoSteadyState; 4]);
     claim(e).of_peak = Some(false);
 }
 
 /// Ids of checks with a fault; a check may have several.
 pub const FAULTS: &[(&str, Change)] = &[
     ("F01", |e| snapshots(b(e)).before = None),
-    ("F01", |e| snapshots(b(e)).after = After::NotTaken),
+    ("F01", |e| snapshots(b(e)).after = FactsAfterTrials::NotTaken),
     ("F01", |e| {
         let before = snapshots(b(e)).before.as_mut().unwrap();
         before.facts.insert("cpu.model".to_owned(), Fact::unknown("not stated"));
@@ -111,7 +111,7 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F12", |e| b(e).clock.as_mut().unwrap().throttles = Some(7)),
     ("F13", |e| {
         let changed = text_map(&[("thp.enabled", "always")]);
-        snapshots(b(e)).after = After::Changed(changed);
+        snapshots(b(e)).after = FactsAfterTrials::Changed(changed);
     }),
     ("F13", |e| snapshots(b(e)).boots = set(&["one", "two"])),
     ("F14", |e| {
@@ -127,7 +127,7 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F17", |e| b(e).output.as_mut().unwrap().wrong = 1),
     ("F17", |e| b(e).output.as_mut().unwrap().unchecked = 1),
     ("F17", |e| b(e).output.as_mut().unwrap().errors = Some(3)),
-    ("F18", |e| b(e).tuned_on = Known::Is(texts(&["measured-input"]))),
+    ("F18", |e| b(e).tuned_on = RecordedValue::Is(texts(&["measured-input"]))),
     ("F19", |e| is(&mut e.suite).treatments[1].reasons.clear()),
     ("F19", |e| {
         let treatment = &mut is(&mut e.suite).treatments[1];
@@ -160,7 +160,7 @@ pub const FAULTS: &[(&str, Change)] = &[
         comparison(e).detectable = Some(1.05);
     }),
     ("F36", |e| comparison(e).detectable = Some(1.5)),
-    ("F37", |e| e.self_comparison = Known::Absent("never made here".to_owned())),
+    ("F37", |e| e.self_comparison = RecordedValue::Absent("never made here".to_owned())),
     ("F37", |e| is(&mut e.self_comparison).age_days = Some(90.0)),
     ("F37", |e| is(&mut e.self_comparison).floor = Some(1.25)),
     ("F38", |e| e.multiplicity.as_mut().unwrap().correction = None),
@@ -191,9 +191,9 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F47", |e| is(&mut e.numbers)[2].labelled = false),
     ("F47", |e| {
         let n = first_number(e);
-        (n.kind, n.labelled) = (Some(Kind::Quoted), false);
+        (n.kind, n.labelled) = (Some(MetricKind::Quoted), false);
         let mut measured = n.clone();
-        measured.kind = Some(Kind::Measured);
+        measured.kind = Some(MetricKind::Measured);
         is(&mut e.numbers).push(measured);
     }),
     ("F48", |e| is(&mut e.numbers)[1].derivation.as_mut().unwrap().marked = false),

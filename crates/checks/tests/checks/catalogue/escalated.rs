@@ -104,10 +104,10 @@ fn milder_cases_are_milder() {
 fn what_is_known_to_be_absent_does_not_apply() {
     let mut evidence = sound::evidence();
     let no = || "the page has none".to_owned();
-    evidence.prices = Known::Absent(no());
-    evidence.energy = Known::Absent(no());
-    evidence.quotes = Known::Absent(no());
-    evidence.suite = Known::Absent(no());
+    evidence.prices = RecordedValue::Absent(no());
+    evidence.energy = RecordedValue::Absent(no());
+    evidence.quotes = RecordedValue::Absent(no());
+    evidence.suite = RecordedValue::Absent(no());
     let report = evaluate(&evidence, Profile::Publish);
     let of_one = report.not_applicable.iter().map(|c| c.id).filter(|id| id.starts_with('F'));
     let ids: Vec<&str> = of_one.collect();

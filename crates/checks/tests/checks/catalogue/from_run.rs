@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use assay_checks::{Evidence, Known, RunMaterial, evaluate, from_run};
+use assay_checks::{Evidence, RecordedValue, RunMaterial, evaluate, from_run};
 use assay_model::{
-    Analysis, Better, Checks, Comparison, Design, Experiment, Finding, HistogramSummary, Kind,
-    LedgerEntry, LedgerEvent, Load, Method, MetricValue, Observation, Order, Outcome, Percentile,
-    Phase, PhaseMark, Plan, PlannedTrial, Profile, Scalar, Setting, Severity, Summary, Treatment,
-    TreatmentSummary, TrialRecord, ValidationResult, Verdict, WorkloadSpec,
+    Analysis, Better, Checks, Comparison, Design, Experiment, Finding, HistogramSummary,
+    LedgerEntry, LedgerEvent, Load, Method, MetricKind, MetricValue, Observation, Order,
+    Percentile, Phase, PhaseMark, Plan, PlannedTrial, Profile, Scalar, Setting, Severity, Summary,
+    Treatment, TreatmentSummary, TrialOutcome, TrialRecord, ValidationResult, Verdict,
+    WorkloadSpec,
 };
 
 use super::sound;
@@ -23,9 +24,15 @@ struct Run {
 fn record(trial: &PlannedTrial, value: f64) -> TrialRecord {
     let start = u64::from(trial.number) * 1_000_000_000;
     TrialRecord {
-        outcome: Outcome::Completed,
+        outcome: TrialOutcome::Completed,
         end_ns: start + 500_000_000,
-        metrics: vec![MetricValue::new("elapsed", Some(value), "s", Better::Lower, Kind::Measured)],
+        metrics: vec![MetricValue::new(
+            "elapsed",
+            Some(value),
+            "s",
+            Better::Lower,
+            MetricKind::Measured,
+        )],
         validation: ValidationResult::Passed { detail: "compared".into() },
         ..TrialRecord::blank(trial, 1, String::new(), start)
     }
@@ -128,7 +135,7 @@ fn a_run(blocks: u32) -> Run {
             source: None,
             factors: BTreeMap::new(),
             design: Design::default(),
-            place: assay_model::Where::default(),
+            place: assay_model::ExecutionPlace::default(),
             observe: assay_model::Observe::default(),
             compare: assay_model::Compare::default(),
             fitness: assay_model::Fitness::default(),
@@ -193,7 +200,7 @@ fn a_good_run_has_no_finding_and_what_it_lacks_is_named() {
     for id in ["F04", "F11"] {
         assert!(cannot.contains(&id), "{id} of {cannot:?}");
     }
-    assert!(matches!(evidence(&r).prices, Known::Absent(_)));
+    assert!(matches!(evidence(&r).prices, RecordedValue::Absent(_)));
 }
 
 #[test]
@@ -215,7 +222,7 @@ fn few_trials_and_a_fixed_order_are_found() {
 #[test]
 fn outcomes_are_found() {
     let mut r = a_run(8);
-    r.records[3].outcome = Outcome::Invalid;
+    r.records[3].outcome = TrialOutcome::Invalid;
     let (severity, message) = found(&r, "F17").unwrap();
     assert_eq!(severity, Severity::Invalid);
     let of = r.records[3].treatment;
@@ -224,13 +231,13 @@ fn outcomes_are_found() {
     let about = findings(&r).into_iter().find(|f| f.id == "F17").unwrap().treatments;
     assert_eq!(about, [of], "the other treatment's output was right");
     let mut all = a_run(8);
-    all.records.iter_mut().for_each(|r| r.outcome = Outcome::Invalid);
+    all.records.iter_mut().for_each(|r| r.outcome = TrialOutcome::Invalid);
     let f = findings(&all).into_iter().find(|f| f.id == "F17").unwrap();
     assert_eq!(
         (f.message.as_str(), f.treatments.len()),
         ("the output of 16 of 16 trials failed its check", 0)
     );
-    r.records[4].outcome = Outcome::Failed;
+    r.records[4].outcome = TrialOutcome::Failed;
     r.records[4].error = "exit code 1".into();
     let (severity, message) = found(&r, "F40").unwrap();
     assert_eq!(severity, Severity::Warning);

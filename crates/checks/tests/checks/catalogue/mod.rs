@@ -11,7 +11,7 @@ mod sound;
 
 use std::collections::BTreeSet;
 
-use assay_checks::{Check, Evidence, Outcome, catalogue, evaluate, find};
+use assay_checks::{Check, CheckOutcome, Evidence, catalogue, evaluate, find};
 use assay_model::{Profile, Severity};
 
 /// Returns the checks for one machine; those for several only report observations of single trials.
@@ -42,7 +42,7 @@ fn ids_are_in_order_and_names_are_distinguished() {
 fn sound_evidence_passes_every_check() {
     for check in of_one() {
         let sound = sound::evidence_for(check.row.id);
-        assert_eq!(check.evaluate(&sound), Outcome::Passes, "{}", check.row.name);
+        assert_eq!(check.evaluate(&sound), CheckOutcome::Passes, "{}", check.row.name);
     }
     for profile in [Profile::Lab, Profile::Publish] {
         let report = evaluate(&sound::evidence(), profile);
@@ -57,7 +57,7 @@ fn checks_fire_on_their_faults() {
         let mut evidence = sound::evidence_for(id);
         fault(&mut evidence);
         let outcome = find(id).unwrap().evaluate(&evidence);
-        let Outcome::Found(found) = outcome else { panic!("{id} says {outcome:?}") };
+        let CheckOutcome::Found(found) = outcome else { panic!("{id} says {outcome:?}") };
         assert!(found.iter().all(|f| !f.message.is_empty()), "{id}");
     }
 }
@@ -68,7 +68,7 @@ fn no_check_passes_on_what_is_not_recorded() {
         let mut evidence = sound::evidence_for(id);
         gap(&mut evidence);
         let outcome = find(id).unwrap().evaluate(&evidence);
-        assert!(matches!(outcome, Outcome::CannotCheck(_)), "{id} says {outcome:?}");
+        assert!(matches!(outcome, CheckOutcome::CannotCheck(_)), "{id} says {outcome:?}");
     }
     let nothing = evaluate(&Evidence::default(), Profile::Publish);
     assert_eq!(

@@ -38,8 +38,8 @@ pub fn denominators() -> DenominatorEvidence {
 }
 
 /// An order that reverses under another denominator.
-pub fn flip() -> Flip {
-    Flip { ahead: "A".to_owned(), instead: "B".to_owned(), under: "in total".to_owned() }
+pub fn flip() -> OrderReversal {
+    OrderReversal { ahead: "A".to_owned(), instead: "B".to_owned(), under: "in total".to_owned() }
 }
 
 pub fn energy() -> Vec<EnergyEvidence> {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assay_checks::*;
-use assay_model::{Fact, Interval, Kind, Method, Order, SeriesShape, SystemDescription, Verdict};
+use assay_model::{
+    Fact, Interval, Method, MetricKind, Order, SeriesShape, SystemDescription, Verdict,
+};
 use assay_stats::rng::Rng;
 
 use super::published::{denominators, energy, prices, quote, suite};
@@ -57,12 +59,12 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
         processes: None,
         values: Some(noise(24, centre, seed)),
         samples: Some((0..4).map(|i| noise(120, centre, seed * 100 + i)).collect()),
-        series: Known::Is(vec![SeriesShape::Flat; 4]),
+        series: RecordedValue::Is(vec![SeriesShape::Flat; 4]),
         statistic: Some(Statistic::Geomean),
         warmup: Some(WarmupRule::FixedAndTested(1)),
         snapshots: Some(Arc::new(Snapshots {
             before: Some(system()),
-            after: After::Same,
+            after: FactsAfterTrials::Same,
             boots: set(&["one"]),
         })),
         binary: Some(Binary {
@@ -90,13 +92,13 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
         }),
         placement: Some(Placement {
             nodes: Some(2),
-            set: vec![Placed {
+            set: vec![BoundMemory {
                 what: "controls.numa = bind:0".to_owned(),
                 nodes: vec![0],
                 lay: vec![Ok([(0, 1 << 30), (1, 4096)].into()); 2],
             }],
         }),
-        pages: Some(Pages {
+        pages: Some(MemoryPages {
             mode: Some("madvise".to_owned()),
             pool: Some("0".to_owned()),
             huge_share: Some(0.2),
@@ -134,7 +136,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
             unknown: 0,
             errors: Some(0),
         }),
-        tuned_on: Known::Is(texts(&["training-input"])),
+        tuned_on: RecordedValue::Is(texts(&["training-input"])),
         limiter: Some(Limiter {
             statement: "all CPUs are busy".to_owned(),
             ceilings: vec![Ceiling {
@@ -143,7 +145,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
                 ceiling: 2e10,
             }],
         }),
-        generator: Known::Is(Generator {
+        generator: RecordedValue::Is(Generator {
             cpu_share: Some(0.4),
             network_share: Some(0.3),
             same_host: Some(true),
@@ -191,7 +193,7 @@ fn number(what: &str, printed: &str, exact: f64) -> NumberEvidence {
         exact: Some(exact),
         interval: Some(interval(exact * 0.98, exact * 1.02)),
         deterministic: false,
-        kind: Some(Kind::Measured),
+        kind: Some(MetricKind::Measured),
         labelled: true,
         derivation: None,
     }
@@ -199,12 +201,12 @@ fn number(what: &str, printed: &str, exact: f64) -> NumberEvidence {
 
 fn numbers() -> Vec<NumberEvidence> {
     let derived = NumberEvidence {
-        kind: Some(Kind::Derived),
+        kind: Some(MetricKind::Derived),
         derivation: Some(Derivation { marked: true, shown_as_official: false, base_nearby: true }),
         ..number("throughput per core", "12.5", 12.51)
     };
     let estimated = NumberEvidence {
-        kind: Some(Kind::Estimated),
+        kind: Some(MetricKind::Estimated),
         ..number("throughput of the next model", "140", 140.2)
     };
     vec![number("throughput", "100.1", 100.08), derived, estimated]
@@ -246,7 +248,8 @@ pub fn evidence_for(id: &str) -> Evidence {
     let mut e = evidence();
     if id == "F56" {
         let population = Some("the systems of the table".to_owned());
-        e.claim = Known::Is(ClaimEvidence { verb: Some(Verb::Best), population, ..claim() });
+        e.claim =
+            RecordedValue::Is(ClaimEvidence { verb: Some(Verb::Best), population, ..claim() });
     }
     e
 }
@@ -260,10 +263,10 @@ pub fn evidence() -> Evidence {
         several_machines: false,
         treatments: vec![treatment("A", "1", 100.0, 1), treatment("B", "2", 120.0, 2)],
         factors: Some(texts(&["threads"])),
-        environment: Known::Is(environment()),
-        comparisons: Known::Is(vec![comparison()]),
+        environment: RecordedValue::Is(environment()),
+        comparisons: RecordedValue::Is(vec![comparison()]),
         schedule: Some(schedule()),
-        self_comparison: Known::Is(SelfComparison {
+        self_comparison: RecordedValue::Is(SelfComparison {
             age_days: Some(3.0),
             policy_days: 30.0,
             floor: Some(1.01),
@@ -274,7 +277,7 @@ pub fn evidence() -> Evidence {
             correction: Some("Holm".to_owned()),
             headline_is_best: Some(false),
         }),
-        stopping: Some(Stopping {
+        stopping: Some(StoppingRule {
             rule: Some("stop after 24 blocks".to_owned()),
             registered_before: Some(true),
             looks: 2,
@@ -283,13 +286,13 @@ pub fn evidence() -> Evidence {
             by_hand: false,
         }),
         exclusions: Some(Exclusions { started: 48, ..Exclusions::default() }),
-        suite: Known::Is(suite()),
-        means: Known::Is(vec![MeanUse {
+        suite: RecordedValue::Is(suite()),
+        means: RecordedValue::Is(vec![MeanUse {
             what: "the overall score".to_owned(),
             of: Some(MeanOf::NormalisedScores),
             operator: MeanOperator::Geometric,
         }]),
-        percentiles: Known::Is(vec![PercentileEvidence {
+        percentiles: RecordedValue::Is(vec![PercentileEvidence {
             metric: String::new(),
             quantile: 0.99,
             load: Some(Loop::Open),
@@ -299,20 +302,20 @@ pub fn evidence() -> Evidence {
             n_eff: Some(20_000.0),
             merge: Some(Merge::Histograms),
         }]),
-        claim: Known::Is(claim()),
+        claim: RecordedValue::Is(claim()),
         audited: None,
-        numbers: Known::Is(numbers()),
-        metrics: Known::Is(vec![metric("A"), metric("B")]),
-        denominators: Known::Is(denominators()),
-        energy: Known::Is(energy()),
-        prices: Known::Is(prices()),
-        quotes: Known::Is(vec![quote()]),
-        disclosures: Known::Is(vec![DisclosureEvidence {
+        numbers: RecordedValue::Is(numbers()),
+        metrics: RecordedValue::Is(vec![metric("A"), metric("B")]),
+        denominators: RecordedValue::Is(denominators()),
+        energy: RecordedValue::Is(energy()),
+        prices: RecordedValue::Is(prices()),
+        quotes: RecordedValue::Is(vec![quote()]),
+        disclosures: RecordedValue::Is(vec![DisclosureEvidence {
             rules: "fair-use".to_owned(),
             required: texts(&["U1", "U2"]),
             ..DisclosureEvidence::default()
         }]),
-        registered: Some(Registered {
+        registered: Some(RegisteredItems {
             items: texts(&["throughput", "elapsed"]),
             shown: texts(&["elapsed", "throughput"]),
             reverses_headline: Some(false),

@@ -6,7 +6,7 @@ use assay_model::environment::{DifferenceClass, FactDiff, diff};
 use assay_model::{Comparison, Scalar, Treatment, Verdict};
 
 use super::program::{in_facts, levels};
-use super::{Declared, Side};
+use super::{ComparedRun, DeclaredDifferences};
 
 /// Minimum number of runs of a side that shows the variation between runs; the same as the minimum
 /// number of values for an interval.
@@ -14,8 +14,13 @@ pub(super) const LEAST: usize = 3;
 
 /// Returns the reason why a run is not the repetition of another run that the user declared it to
 /// be.
-pub(super) fn not_repeated(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> Option<String> {
-    let keys = |s: &Side<'_>| s.plan.treatments.iter().map(Treatment::key).collect::<Vec<_>>();
+pub(super) fn not_repeated(
+    a: &ComparedRun<'_>,
+    b: &ComparedRun<'_>,
+    declared: &DeclaredDifferences,
+) -> Option<String> {
+    let keys =
+        |s: &ComparedRun<'_>| s.plan.treatments.iter().map(Treatment::key).collect::<Vec<_>>();
     let moved = |d: &FactDiff| {
         let own = d.path.starts_with("workload.") || d.path.starts_with("source.");
         matches!(d.class, DifferenceClass::Hard | DifferenceClass::Factor) || own && d.stands()
@@ -51,8 +56,8 @@ pub(super) fn not_established(c: &mut Comparison, remedy: &str) {
 
 /// Returns advice that would lead to a verdict: run both sides in one experiment if possible, else
 /// run each side three times.
-pub(super) fn remedy(a: &Side<'_>, b: &Side<'_>) -> String {
-    let command = |s: &Side<'_>| s.experiment.params.get("command").map(Scalar::to_text);
+pub(super) fn remedy(a: &ComparedRun<'_>, b: &ComparedRun<'_>) -> String {
+    let command = |s: &ComparedRun<'_>| s.experiment.params.get("command").map(Scalar::to_text);
     let one = || {
         let apart = diff(a.system, b.system, &["used".to_owned(), "workload.command".to_owned()]);
         if apart.hard().next().is_some() || a.experiment.controls != b.experiment.controls {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Declared, Side, controls, params};
+use super::{ComparedRun, DeclaredDifferences, controls, params};
 
 /// Translates factors into paths of facts. The program of a command is described below one path,
 /// and its arguments decide which parts of the machine it uses.
@@ -23,11 +23,15 @@ fn names_the_program(factor: &str) -> bool {
 
 /// Returns a reason not to compare two runs if their programs have different names, or their
 /// workloads differ, and no declared factor makes that the intended difference.
-pub(super) fn unlike(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> Option<String> {
+pub(super) fn unlike(
+    a: &ComparedRun<'_>,
+    b: &ComparedRun<'_>,
+    declared: &DeclaredDifferences,
+) -> Option<String> {
     if declared.factors.iter().any(|f| names_the_program(f)) {
         return None;
     }
-    let name = |side: &Side<'_>| {
+    let name = |side: &ComparedRun<'_>| {
         let path = side.system.get("workload.command.program")?;
         Some(path.rsplit('/').next().unwrap_or(path).to_owned())
     };
@@ -43,7 +47,7 @@ pub(super) fn unlike(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> Option<
 
 /// Returns everything that can be a factor of a run without being a fact of its system: parameters,
 /// levels, controls and the program.
-pub(super) fn levels(side: &Side<'_>) -> BTreeMap<String, String> {
+pub(super) fn levels(side: &ComparedRun<'_>) -> BTreeMap<String, String> {
     let mut out = params(side);
     if let [only] = side.plan.treatments.as_slice() {
         out.extend(only.params.iter().chain(&only.levels).map(|(k, v)| (k.clone(), v.to_text())));

@@ -179,18 +179,18 @@ fn a_thread_that_was_kept_at_some_ticks_only_takes_no_part() {
         analysis: &analysis(),
         comparison: &comparison("s", Better::Lower, 1.0),
     };
-    let mut seen = Seen::default();
+    let mut seen = PairedObservations::default();
     seen.next_trial();
     observe(&record, &question, question.comparison, &mut seen);
     let of = |subject: &'static str| {
-        let place = seen.places.get(&Key::new(TASKS, subject, "user", "%"))?;
+        let place = seen.places.get(&ObservationKey::new(TASKS, subject, "user", "%"))?;
         seen.value(*place, 1)
     };
     // The first tick of a window may precede a thread's first sample, so one missing tick is
     // allowed.
     assert_eq!([of(ALL_TASKS), of("srv"), of("srv/io")], [Some(50.0); 3]);
     assert_eq!(of("short"), None);
-    assert_eq!(Key::new(TASKS, "srv", "user", "%").share_of_time(), Some(0.01));
+    assert_eq!(ObservationKey::new(TASKS, "srv", "user", "%").share_of_time(), Some(0.01));
 }
 
 #[test]

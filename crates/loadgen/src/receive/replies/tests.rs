@@ -8,11 +8,11 @@ use crate::config::{KEY_LIMIT, Protocol};
 use crate::latency::worker_stats::Timeline;
 use crate::protocol::Parser;
 use crate::receive::pending::NOOP;
-use crate::send::mix::{Action, Op};
+use crate::send::mix::{KeyAction, Op};
 
 /// The server's reaction to an operation.
 #[derive(Debug, Clone, Copy)]
-enum Answer {
+enum Reaction {
     Right,
     /// A get misses, a set is rejected.
     Not,
@@ -22,20 +22,20 @@ enum Answer {
     Failed,
 }
 
-fn operations() -> impl Strategy<Value = Vec<(Op, Answer)>> {
+fn operations() -> impl Strategy<Value = Vec<(Op, Reaction)>> {
     let answer = prop_oneof![
-        40 => Just(Answer::Right),
-        2 => Just(Answer::Not),
-        1 => (0usize..120).prop_map(Answer::Changed),
-        1 => Just(Answer::Failed),
+        40 => Just(Reaction::Right),
+        2 => Just(Reaction::Not),
+        1 => (0usize..120).prop_map(Reaction::Changed),
+        1 => Just(Reaction::Failed),
     ];
     let operation = (0u8..10, 0u64..6, any::<u8>()).prop_map(|(dice, key, version)| {
         let action = match dice {
-            0 => Action::Set,
-            1 => Action::GetAbsent,
-            _ => Action::Get,
+            0 => KeyAction::Set,
+            1 => KeyAction::GetAbsent,
+            _ => KeyAction::Get,
         };
-        let key = if action == Action::GetAbsent { key + KEY_LIMIT } else { key };
+        let key = if action == KeyAction::GetAbsent { key + KEY_LIMIT } else { key };
         let class = (key % 2) as u8;
         Op { action, key, class, length: (key % 6 * 23 + 4) as u32, version }
     });
@@ -48,14 +48,14 @@ fn bytes(
     protocol: Protocol,
     number: Option<u32>,
     op: Op,
-    how: Answer,
+    how: Reaction,
 ) -> Vec<u8> {
     let opaque = number.map(|n| format!(" O{:03x}", n & 0xfff)).unwrap_or_default();
-    let is_set = op.action == Action::Set;
+    let is_set = op.action == KeyAction::Set;
     let right = match how {
-        Answer::Failed => return b"SERVER_ERROR out of memory\r\n".to_vec(),
-        Answer::Not => false,
-        Answer::Right | Answer::Changed(_) => op.action != Action::GetAbsent,
+        Reaction::Failed => return b"SERVER_ERROR out of memory\r\n".to_vec(),
+        Reaction::Not => false,
+        Reaction::Right | Reaction::Changed(_) => op.action != KeyAction::GetAbsent,
     };
     let line = match (protocol, is_set, right) {
         (Protocol::Text, true, true) => "STORED\r\n".to_owned(),
@@ -76,7 +76,7 @@ fn bytes(
         content.write(op.key, op.length, op.version, &mut out);
         out.extend_from_slice(if protocol == Protocol::Text { b"\r\nEND\r\n" } else { b"\r\n" });
     }
-    if let Answer::Changed(at) = how
+    if let Reaction::Changed(at) = how
         && from < out.len()
     {
         let at = from + at % (out.len() - from);
@@ -86,7 +86,7 @@ fn bytes(
 }
 
 /// Returns the final statistics and ring, and the error that stopped the parser, as text.
-fn judged(protocol: Protocol, operations: &[(Op, Answer)], piece: usize) -> String {
+fn judged(protocol: Protocol, operations: &[(Op, Reaction)], piece: usize) -> String {
     let content = Content::new(7, 200);
     let encoder = Encoder::new(protocol, "p:");
     let quiet = encoder.quiet(operations.len());
@@ -142,8 +142,8 @@ proptest! {
 #[test]
 fn right_answers_are_counted_by_operation_and_time() {
     let op = |action, key| Op { action, key, class: 0, length: 27, version: 3 };
-    let all =
-        [op(Action::Get, 1), op(Action::Set, 1), op(Action::Get, 1)].map(|o| (o, Answer::Right));
+    let all = [op(KeyAction::Get, 1), op(KeyAction::Set, 1), op(KeyAction::Get, 1)]
+        .map(|o| (o, Reaction::Right));
     for protocol in [Protocol::Text, Protocol::Meta] {
         let seen = judged(protocol, &all, usize::MAX);
         assert!(seen.contains("answers: 3") && seen.ends_with("Idle [] None"), "{seen}");

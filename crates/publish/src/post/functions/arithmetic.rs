@@ -7,20 +7,20 @@ use assay_quoted::quantity::Quantity;
 use super::compare::{comparable, percents};
 use super::phrase;
 use super::value::{base, keep};
-use crate::post::amount::{Amount, Answer};
+use crate::post::amount::{Amount, FunctionAnswer};
 use crate::post::arguments::Arguments;
 use crate::post::error::Result;
-use crate::post::evaluator::{Evaluator, Made};
-use crate::post::expression::What;
+use crate::post::evaluator::{CallResult, Evaluator};
+use crate::post::expression::ExpressionKind;
 use crate::post::{checks, exact};
 
 /// Divides a by b; values of one dimension may have different units.
-pub(super) fn ratio<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn ratio<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     both(e, a, "over", Quantity::per)
 }
 
 /// Multiplies a by b.
-pub(super) fn product<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn product<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     both(e, a, "by", Quantity::times)
 }
 
@@ -29,7 +29,7 @@ fn both<'a>(
     args: &Arguments<'a>,
     second: &str,
     how: fn(&Quantity, &Quantity) -> Option<Quantity>,
-) -> Result<Made> {
+) -> Result<CallResult> {
     let a = e.amount(args, "a")?;
     let mut b = e.amount(args, second)?;
     if second == "over"
@@ -39,20 +39,20 @@ fn both<'a>(
         b.entry.value = value;
     }
     if let Some(missing) = [&a, &b].into_iter().find(|x| x.withheld.is_some()) {
-        return Ok(Made::Amount(Box::new(missing.clone())));
+        return Ok(CallResult::Amount(Box::new(missing.clone())));
     }
     let (qa, qb) = (&a.entry.value, &b.entry.value);
     let Some(value) = how(qa, qb) else {
         let why = format!("{} with {} is no number", qa.operand(), qb.operand());
-        return Ok(Made::Amount(Box::new(Amount::missing(&why, &qa.unit))));
+        return Ok(CallResult::Amount(Box::new(Amount::missing(&why, &qa.unit))));
     };
     let better = if a.better() == Better::Neither { b.better() } else { a.better() };
     let label = format!("`{}` of {}", args.function(), a.entry.label);
-    Ok(Made::Amount(Box::new(Amount::computed(&label, value, better, &[&a, &b]))))
+    Ok(CallResult::Amount(Box::new(Amount::computed(&label, value, better, &[&a, &b]))))
 }
 
 /// Prints a part as a percentage of a whole: `43%`.
-pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
+pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<CallResult> {
     let a = e.amount(args, "a")?;
     let whole = e.amount(args, "of")?;
     let whole = comparable(args, "of", &a, whole)?;
@@ -72,17 +72,17 @@ pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<M
             number.formula = format!("{} = {:.6}", q.formula(), q.value);
             let label = format!("`share` of {}", a.entry.label);
             let answer = Amount::computed(&label, percents(&q), Better::Neither, &[&a, &whole]);
-            number.answer = Some(Answer::Amount(Box::new(answer)));
+            number.answer = Some(FunctionAnswer::Amount(Box::new(answer)));
         }
         Err(why) => number.unsupported(&why),
     }
-    Ok(Made::Number(keep(e, number, findings, &[&a, &whole])))
+    Ok(CallResult::Number(keep(e, number, findings, &[&a, &whole])))
 }
 
 /// Converts a number that the claim itself states to a value.
-pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let value = match a.get("value").map(|x| &x.what) {
-        Some(What::Text(text)) => {
+        Some(ExpressionKind::Text(text)) => {
             text.parse::<f64>().ok().filter(|n| n.is_finite()).ok_or_else(|| {
                 a.error("value", format!("`{text}` is not a number"), "write it as 65536 or 6.5")
             })?
@@ -92,13 +92,13 @@ pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Mad
     let unit = a.text("unit")?.unwrap_or("1");
     let label = format!("{value} {unit}");
     let value = Quantity::constant(value, unit);
-    Ok(Made::Amount(Box::new(Amount::computed(&label, value, Better::Neither, &[]))))
+    Ok(CallResult::Amount(Box::new(Amount::computed(&label, value, Better::Neither, &[]))))
 }
 
 /// Returns a missing value, for an input that no source printed.
-pub(super) fn missing<'a>(_: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn missing<'a>(_: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     match a.text("what")?.map(str::trim) {
         None | Some("") => Err(a.error("what", "`missing` names the input that is not there", "")),
-        Some(what) => Ok(Made::Amount(Box::new(Amount::missing(what, "1")))),
+        Some(what) => Ok(CallResult::Amount(Box::new(Amount::missing(what, "1")))),
     }
 }

@@ -2,18 +2,18 @@
 
 use assay_claims::exact::{from_f64, to_f64};
 use assay_claims::tables::{LookupError, Row, Table, find};
-use assay_model::{Better, Kind};
-use assay_quoted::denominator::Counts;
+use assay_model::{Better, MetricKind};
+use assay_quoted::denominator::DenominatorCounts;
 use assay_quoted::quantity::Quantity;
 
-use crate::post::amount::{Amount, Answer};
+use crate::post::amount::{Amount, FunctionAnswer};
 use crate::post::arguments::Arguments;
 use crate::post::error::{PostError, Result};
-use crate::post::evaluator::{Evaluator, Made};
+use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::exact::exact;
 
 /// Reads the cell of a row and a column.
-pub(super) fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let table = table(e, a)?;
     let row = name(a, "row")?;
     let row = table.row(row).map_err(|error| wrong(a, "row", &error))?;
@@ -21,7 +21,7 @@ pub(super) fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made>
 }
 
 /// Reads a cell of the current row.
-pub(super) fn this<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn this<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let Some(row) = e.binding.as_ref().and_then(|b| b.row) else {
         let help = "`this` stands in a claim with `column`; name a cell with `cell`";
         return Err(a.error("column", "the claim has no current row", help));
@@ -30,7 +30,7 @@ pub(super) fn this<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made>
 }
 
 /// Lists the values of a column.
-pub(super) fn column<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn column<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let table = table(e, a)?;
     let title = name(a, "column")?;
     let column = table.column(title).map_err(|error| wrong(a, "column", &error))?;
@@ -44,21 +44,21 @@ pub(super) fn column<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Mad
         None => table.rows.iter().filter(|row| !except.contains(&row.line)).collect(),
     };
     let amounts = rows.into_iter().map(|row| amount(a, table, row, column));
-    Ok(Made::List(amounts.collect::<Result<_, _>>()?))
+    Ok(CallResult::List(amounts.collect::<Result<_, _>>()?))
 }
 
 /// Returns the order of values: `descending`, `ascending`, `equal` or `no order`.
-pub(super) fn ordered<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn ordered<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let amounts = if a.get("column").is_some() {
         match column(e, a)? {
-            Made::List(amounts) => amounts,
+            CallResult::List(amounts) => amounts,
             _ => Vec::new(),
         }
     } else {
         e.amounts(a, "of")?
     };
     if let Some(missing) = amounts.iter().find(|x| x.withheld.is_some()) {
-        return Ok(Made::Amount(Box::new(missing.clone())));
+        return Ok(CallResult::Amount(Box::new(missing.clone())));
     }
     let values: Vec<_> = amounts.iter().filter_map(|x| exact(&x.entry.value)).collect();
     let all = |holds: fn(&_, &_) -> bool| values.windows(2).all(|w| holds(&w[0], &w[1]));
@@ -72,7 +72,7 @@ pub(super) fn ordered<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
         (false, false) => "no order",
     };
     let all: Vec<&Amount> = amounts.iter().collect();
-    Ok(Made::Answer(Box::new(Answer::Text(words.to_owned())), e.inputs(&all)))
+    Ok(CallResult::Answer(Box::new(FunctionAnswer::Text(words.to_owned())), e.inputs(&all)))
 }
 
 fn name<'a>(a: &Arguments<'a>, argument: &str) -> Result<&'a str> {
@@ -93,18 +93,18 @@ fn table<'a>(e: &Evaluator<'a>, a: &Arguments<'a>) -> Result<&'a Table> {
 }
 
 /// Returns the value of a cell, or its text if it has no number.
-fn of_row<'a>(a: &Arguments<'a>, table: &'a Table, row: &'a Row) -> Result<Made> {
+fn of_row<'a>(a: &Arguments<'a>, table: &'a Table, row: &'a Row) -> Result<CallResult> {
     let column = table.column(name(a, "column")?).map_err(|error| wrong(a, "column", &error))?;
     if row.cells[column].number.is_some() {
-        return Ok(Made::Amount(Box::new(amount(a, table, row, column)?)));
+        return Ok(CallResult::Amount(Box::new(amount(a, table, row, column)?)));
     }
     let text = row.cells[column].text.trim();
     if text.is_empty() || text.chars().all(|c| matches!(c, '-' | '\u{2013}' | '\u{2014}')) {
         let title = &table.columns[column].title;
         let what = format!("`{title}` of `{}` ({}, line {})", row.name, table.name, row.line);
-        return Ok(Made::Amount(Box::new(Amount::missing(&what, "1"))));
+        return Ok(CallResult::Amount(Box::new(Amount::missing(&what, "1"))));
     }
-    Ok(Made::Answer(Box::new(Answer::Text(text.to_owned())), Vec::new()))
+    Ok(CallResult::Answer(Box::new(FunctionAnswer::Text(text.to_owned())), Vec::new()))
 }
 
 /// Returns the value of a cell, with the denominators of its row.
@@ -122,7 +122,7 @@ fn amount(a: &Arguments<'_>, table: &Table, row: &Row, column: usize) -> Result<
     let what = format!("{title} of {}", row.name);
     let from = format!("{}, line {}", table.name, row.line);
     let unit = cell.unit.as_deref().filter(|u| !u.is_empty()).unwrap_or("1");
-    let value = Quantity::given(value, unit, Kind::Quoted, &what, &from);
+    let value = Quantity::given(value, unit, MetricKind::Quoted, &what, &from);
     let better = table.better.unwrap_or(Better::Neither);
     let mut amount = Amount::computed(&what, value, better, &[]);
     amount.metric.clone_from(title);
@@ -131,7 +131,7 @@ fn amount(a: &Arguments<'_>, table: &Table, row: &Row, column: usize) -> Result<
 }
 
 /// Reads the denominators of a row from the columns with their titles.
-fn counts(table: &Table, row: &Row) -> Counts {
+fn counts(table: &Table, row: &Row) -> DenominatorCounts {
     let count = |titles: [&str; 3]| {
         let title = |t: &str| titles.iter().any(|own| t.trim().eq_ignore_ascii_case(own));
         let mut fitting = (0..table.columns.len()).filter(|i| title(&table.columns[*i].title));
@@ -140,7 +140,7 @@ fn counts(table: &Table, row: &Row) -> Counts {
             _ => None,
         }
     };
-    Counts {
+    DenominatorCounts {
         chips: count(["chips", "chip", "sockets"]),
         cores: count(["cores", "core", "cores used"]),
         threads: count(["threads", "thread", "hardware threads"]),
@@ -148,6 +148,6 @@ fn counts(table: &Table, row: &Row) -> Counts {
         ghz: count(["ghz", "clock ghz", "clock (ghz)"]),
         watts: count(["watts", "w", "power (w)"]),
         rack_units: count(["ru", "rack units", "u"]),
-        ..Counts::default()
+        ..DenominatorCounts::default()
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
-use assay_chart::lines::{self, Lines, Series};
-use assay_model::{CurveSummary, Kind};
-use assay_quoted::denominator::{Basis, Entry};
+use assay_chart::lines::{self, LineChart, LineSeries};
+use assay_model::{CurveSummary, MetricKind};
+use assay_quoted::denominator::{Basis, SystemResult};
 use maud::html;
 
 use super::phrase;
@@ -14,16 +14,16 @@ use super::rank::load;
 use super::table::amounts;
 use super::value::basis;
 use crate::post::arguments::Arguments;
-use crate::post::document::{Block, chart as laid};
+use crate::post::document::{PostBlock, chart as laid};
 use crate::post::error::{Result, meant};
-use crate::post::evaluator::{Evaluator, Made};
+use crate::post::evaluator::{CallResult, Evaluator};
 use assay_report::page::draw;
 
 /// Largest number of bars in a chart.
 const BARS: usize = 24;
 
 /// Draws a chart of the kind that the call names.
-pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     const KINDS: &[&str] = &["bars", "lines", "curve"];
     let made = match a.text("kind")?.unwrap_or("") {
         "bars" => bars(e, a)?,
@@ -34,7 +34,7 @@ pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             return Err(a.error("kind", message, meant(other, KINDS)));
         }
     };
-    Ok(Made::Block(made))
+    Ok(CallResult::Block(made))
 }
 
 fn id(e: &Evaluator<'_>) -> String {
@@ -61,15 +61,15 @@ fn label(name: Option<&String>, own: &str) -> String {
 }
 
 /// Returns the block in place of a chart whose results are all withheld: it states the reason.
-fn nothing(title: &str, why: &str) -> Block {
+fn nothing(title: &str, why: &str) -> PostBlock {
     let words = format!("Nothing is drawn, every result is withheld: {why}");
     laid(html! { p { (words) } }, title, words)
 }
 
-fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
+fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<PostBlock> {
     let basis = basis(a)?;
     let mut withheld: Vec<String> = Vec::new();
-    let (entries, name): (Vec<Entry>, String) = if a.get("of").is_some() {
+    let (entries, name): (Vec<SystemResult>, String) = if a.get("of").is_some() {
         let all = amounts(e, a)?;
         if let Some(other) = all.iter().find(|x| x.entry.value.unit != all[0].entry.value.unit) {
             let message = format!(
@@ -80,7 +80,7 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
         }
         let name = all[0].metric.clone();
         withheld.extend(all.iter().filter_map(|x| x.withheld.clone()));
-        let shown: Vec<Entry> =
+        let shown: Vec<SystemResult> =
             all.into_iter().filter(|x| x.withheld.is_none()).map(|x| x.entry).collect();
         if let (true, Some(why)) = (shown.is_empty(), withheld.first()) {
             let title = title(e, a)?;
@@ -114,7 +114,7 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
                 value: q.value,
                 low: end(|i| i.low),
                 high: end(|i| i.high),
-                text: if q.kind == Kind::Measured
+                text: if q.kind == MetricKind::Measured
                     || assay_model::units::scale_of(q.value, &q.unit).1 != q.unit
                 {
                     assay_report::figures::with_interval(q.value, q.interval, &q.unit)
@@ -162,7 +162,7 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     Ok(laid(markup, &caption, words))
 }
 
-fn kinds(entries: &[Entry]) -> &'static str {
+fn kinds(entries: &[SystemResult]) -> &'static str {
     let quoted = entries.iter().any(|x| x.value.from_quoted());
     let measured = entries.iter().any(|x| !x.value.from_quoted());
     match (quoted, measured) {
@@ -174,7 +174,7 @@ fn kinds(entries: &[Entry]) -> &'static str {
 
 /// Draws observations in sequence: each pattern is a line with its results in the order of their
 /// file.
-fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
+fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<PostBlock> {
     let names = renamed(e, a)?;
     let mut series = Vec::new();
     let mut words = Vec::new();
@@ -200,7 +200,7 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
         let values: Vec<f64> = rows.iter().map(|at| e.quoted(*at).entry.value.value).collect();
         let texts: Vec<String> = values.iter().map(|v| phrase::plain(*v, None)).collect();
         words.push(format!("{label}: {}", texts.join(", ")));
-        series.push(Series {
+        series.push(LineSeries {
             label,
             points: values.into_iter().enumerate().map(|(x, y)| (x as f64, y)).collect(),
         });
@@ -208,7 +208,7 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     let Some(unit) = unit else { return Err(a.error("of", "`chart` of lines needs `of`", "")) };
     let title = title(e, a)?.unwrap_or(metric);
     let words = words.join("; ");
-    let markup = lines::render(&Lines {
+    let markup = lines::render(&LineChart {
         head: Head { id: id(e), title: title.clone(), desc: format!("{words}.") },
         name: title.clone(),
         unit,
@@ -221,7 +221,7 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
 
 /// Draws the curves that a run measured. If it measured none, draws those that it estimated or
 /// derived, and states that in the caption.
-fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
+fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<PostBlock> {
     let Some(alias) = a.text("run")? else {
         let help = "for example `chart(\"curve\", run=\"sweep\")`";
         return Err(a.error("run", "`chart` of a curve needs a run", help));
@@ -230,7 +230,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     let title = title(e, a)?.unwrap_or_else(|| view.title().to_owned());
     let analysis = &e.gates[alias].analysis;
     let drawn = || analysis.curves.iter().filter(|c| !c.points.is_empty());
-    let first = drawn().find(|c| c.kind == Kind::Measured).or_else(|| drawn().next());
+    let first = drawn().find(|c| c.kind == MetricKind::Measured).or_else(|| drawn().next());
     let one: Vec<&CurveSummary> =
         first.map(|first| drawn().filter(|c| c.name == first.name).collect()).unwrap_or_default();
     e.shown.entry(alias.to_owned()).or_default().extend(one.iter().map(|c| c.treatment));

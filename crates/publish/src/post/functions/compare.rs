@@ -7,17 +7,17 @@ use assay_quoted::denominator::{Basis, matrix, ranking, reversals_from};
 use assay_quoted::quantity::Quantity;
 
 use super::phrase;
-use super::statement::{Clause, Form};
+use super::statement::{Clause, MetricPosition};
 use super::value::{DIGITS, base, basis, keep};
-use crate::post::amount::{Amount, Answer, Part};
+use crate::post::amount::{Amount, FunctionAnswer, RunPart};
 use crate::post::arguments::Arguments;
 use crate::post::error::Result;
-use crate::post::evaluator::{Evaluator, Made};
+use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::score::GEOMEAN;
 use crate::post::{checks, exact};
 
 /// Input for the text of a comparison.
-struct Sides {
+struct ComparisonInput {
     a: Amount,
     ratio: Ratio,
     digits: Option<usize>,
@@ -38,7 +38,7 @@ pub(in crate::post) struct Ratio {
 
 /// Direction in which a ratio is taken.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum RatioDirection {
     /// The ratio a / b.
     Plain,
     /// The ratio b / a: a ratio of times as a ratio of speeds.
@@ -122,7 +122,7 @@ fn own<'a>(
     }
     let analysis = &e.gates[&ra.alias].analysis;
     let (c, turned) = match (ra.part, rb.part) {
-        (Part::Treatment(of), Part::Treatment(to)) => {
+        (RunPart::Treatment(of), RunPart::Treatment(to)) => {
             let find = |t: u32, base: u32| {
                 let fits = |c: &&Comparison| {
                     c.treatment == t && c.baseline == base && c.metric == a.metric
@@ -131,7 +131,7 @@ fn own<'a>(
             };
             find(of, to).map(|c| (c, false)).or_else(|| Some((find(to, of)?, true)))?
         }
-        (Part::Score(of), Part::Score(to)) if a.metric == GEOMEAN => {
+        (RunPart::Score(of), RunPart::Score(to)) if a.metric == GEOMEAN => {
             // The first score is the baseline of all others.
             let all = &analysis.suite.as_ref()?.comparisons;
             let find = |i: usize| all.iter().find(|c| c.score == i).map(|c| &c.geomean);
@@ -176,15 +176,16 @@ struct Wording {
 fn compared<'a>(
     e: &mut Evaluator<'a>,
     args: &Arguments<'a>,
-    way: Way,
-    say: fn(&Sides) -> Wording,
-) -> Result<Made> {
+    way: RatioDirection,
+    say: fn(&ComparisonInput) -> Wording,
+) -> Result<CallResult> {
     let digits = args.count("digits", DIGITS)?;
     let a = e.amount(args, "a")?;
     let b = e.amount(args, "than")?;
     let basis = basis(args)?;
     let b = comparable(args, "than", &a, b)?;
-    let turned = way == Way::Turned || way == Way::ByDirection && a.better() == Better::Lower;
+    let turned = way == RatioDirection::Turned
+        || way == RatioDirection::ByDirection && a.better() == Better::Lower;
     let ratio = if turned { ratio(e, &b, &a, basis) } else { ratio(e, &a, &b, basis) };
     let mut number = base(e, args.function(), args.line(), &[&a, &b], basis);
     let mut findings = checks::pair(e, &a, &b, basis);
@@ -198,7 +199,7 @@ fn compared<'a>(
             if !turns.is_empty() {
                 number.matrix = Some(matrix(&[a.entry.clone(), b.entry.clone()]));
             }
-            let s = Sides { a: a.clone(), ratio, digits };
+            let s = ComparisonInput { a: a.clone(), ratio, digits };
             let wording = say(&s);
             let comparison = ComparisonEvidence {
                 label: a.entry.label.clone(),
@@ -217,7 +218,12 @@ fn compared<'a>(
             number.interval = wording.interval;
             number.answer = wording.quantity.map(|q| {
                 let label = format!("`{}` of {}", args.function(), a.entry.label);
-                Answer::Amount(Box::new(Amount::computed(&label, q, Better::Neither, &[&a, &b])))
+                FunctionAnswer::Amount(Box::new(Amount::computed(
+                    &label,
+                    q,
+                    Better::Neither,
+                    &[&a, &b],
+                )))
             });
             if s.ratio.verdict == Some(Verdict::Invalid) {
                 number.unsupported("the run's comparison is invalid");
@@ -226,17 +232,17 @@ fn compared<'a>(
             }
         }
     }
-    Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
+    Ok(CallResult::Number(keep(e, number, findings, &[&a, &b])))
 }
 
 /// Prints `5% better` or `3% worse`: a/b - 1 or, if less is better, b/a - 1.
-pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
+pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<CallResult> {
     let a = e.amount(args, "a")?;
     if a.better() == Better::Neither && a.withheld.is_none() {
         let message = format!("which way {} is better is not recorded", a.metric);
         return Err(args.error("a", message, "use `times` or `difference`, which do not judge"));
     }
-    compared(e, args, Way::ByDirection, |s| {
+    compared(e, args, RatioDirection::ByDirection, |s| {
         let reading = if s.a.better() == Better::Lower {
             " (lower is better: the other divided by this)"
         } else {
@@ -247,22 +253,22 @@ pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<
 }
 
 /// Prints `52% less time` or `8% more time`: 1 - t/t0.
-pub(super) fn less_time<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
+pub(super) fn less_time<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<CallResult> {
     timed(e, args)?;
-    compared(e, args, Way::Plain, |s| one_less(s, ["less time", "more time"]))
+    compared(e, args, RatioDirection::Plain, |s| one_less(s, ["less time", "more time"]))
 }
 
 /// Prints `62% less`: 1 - a/b, for values without a better direction.
-pub(super) fn less<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
-    compared(e, args, Way::Plain, |s| one_less(s, ["less", "more"]))
+pub(super) fn less<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<CallResult> {
+    compared(e, args, RatioDirection::Plain, |s| one_less(s, ["less", "more"]))
 }
 
 /// Prints `9% more`: a/b - 1, for values without a better direction.
-pub(super) fn more<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
-    compared(e, args, Way::Plain, |s| less_one(s, ["more", "less"], ""))
+pub(super) fn more<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<CallResult> {
+    compared(e, args, RatioDirection::Plain, |s| less_one(s, ["more", "less"], ""))
 }
 
-fn one_less(s: &Sides, words: [&'static str; 2]) -> Wording {
+fn one_less(s: &ComparisonInput, words: [&'static str; 2]) -> Wording {
     let r = &s.ratio;
     let x = 1.0 - r.value;
     let interval = r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, ..i });
@@ -270,7 +276,7 @@ fn one_less(s: &Sides, words: [&'static str; 2]) -> Wording {
     percentage(s, x, interval, one().minus(&r.quantity).as_ref(), formula, words)
 }
 
-fn less_one(s: &Sides, words: [&'static str; 2], reading: &str) -> Wording {
+fn less_one(s: &ComparisonInput, words: [&'static str; 2], reading: &str) -> Wording {
     let r = &s.ratio;
     let x = r.value - 1.0;
     let interval = r.interval.map(|i| Interval { low: i.low - 1.0, high: i.high - 1.0, ..i });
@@ -280,7 +286,7 @@ fn less_one(s: &Sides, words: [&'static str; 2], reading: &str) -> Wording {
 
 /// Formats a fraction as a percentage, with the first of `words` from 0 on, else the second.
 fn percentage(
-    s: &Sides,
+    s: &ComparisonInput,
     x: f64,
     interval: Option<Interval>,
     quantity: Option<&Quantity>,
@@ -295,32 +301,32 @@ fn percentage(
 }
 
 /// Prints `2.6 times`: a/b, whichever direction is better.
-pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
-    compared(e, args, Way::Plain, |s| {
+pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<CallResult> {
+    compared(e, args, RatioDirection::Plain, |s| {
         let verdict = if s.ratio.value < 1.0 { "less" } else { "more" };
         let clause = if phrase::is_time(&s.a.entry.value.unit) {
-            ("takes", "times as long as", Form::Time)
+            ("takes", "times as long as", MetricPosition::Time)
         } else {
-            ("has", "times", Form::Of)
+            ("has", "times", MetricPosition::Of)
         };
         ratio_wording(s, "times", clause, verdict)
     })
 }
 
 /// Prints `2.1 times as fast`: t0/t.
-pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
+pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<CallResult> {
     timed(e, args)?;
-    compared(e, args, Way::Turned, |s| {
+    compared(e, args, RatioDirection::Turned, |s| {
         let verdict = if s.ratio.value < 1.0 { "slower" } else { "faster" };
-        ratio_wording(s, "times as fast", ("is", "times as fast as", Form::In), verdict)
+        ratio_wording(s, "times as fast", ("is", "times as fast as", MetricPosition::In), verdict)
     })
 }
 
 /// Formats a ratio, followed by `words`; in a sentence it is between `before` and `after`.
 fn ratio_wording(
-    s: &Sides,
+    s: &ComparisonInput,
     words: &str,
-    (before, after, form): (&str, &str, Form),
+    (before, after, form): (&str, &str, MetricPosition),
     verdict: &'static str,
 ) -> Wording {
     let r = &s.ratio;
@@ -365,7 +371,7 @@ pub(super) fn percents(q: &Quantity) -> Quantity {
 }
 
 /// Prints `15 min less` or `2.53 points more`: a - b.
-pub(super) fn difference<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
+pub(super) fn difference<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<CallResult> {
     let digits = args.count("digits", DIGITS)?;
     let a = e.amount(args, "a")?;
     let b = e.amount(args, "than")?;
@@ -390,16 +396,16 @@ pub(super) fn difference<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Res
         None => {
             let (word, verdict) = if x < 0.0 { ("below", "less") } else { ("above", "more") };
             let verb = format!("is {shown} {word}");
-            Clause { form: Form::In, verb, detail: String::new(), verdict }
+            Clause { form: MetricPosition::In, verb, detail: String::new(), verdict }
         }
     };
     clause.state(&mut number);
     number.answer = qa.minus(qb).map(|q| {
         let label = format!("`difference` of {}", a.entry.label);
-        Answer::Amount(Box::new(Amount::computed(&label, q, a.better(), &[&a, &b])))
+        FunctionAnswer::Amount(Box::new(Amount::computed(&label, q, a.better(), &[&a, &b])))
     });
     let findings = checks::pair(e, &a, &b, Basis::Total);
-    Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
+    Ok(CallResult::Number(keep(e, number, findings, &[&a, &b])))
 }
 
 /// Checks that a value is a time: only times can be read as speeds.
@@ -424,7 +430,8 @@ fn judged(
 ) -> (String, Clause) {
     let ahead = |number: &str, ends: &str| {
         let time = word.ends_with("time");
-        let (verb, form) = if time { ("takes", Form::Time) } else { ("is", Form::In) };
+        let (verb, form) =
+            if time { ("takes", MetricPosition::Time) } else { ("is", MetricPosition::In) };
         let detail = if ends.is_empty() { String::new() } else { format!(" {ends}") };
         let text = format!("{number} {word}{detail}");
         let verb = format!("{verb} {number} {word} than");

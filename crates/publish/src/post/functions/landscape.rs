@@ -2,16 +2,16 @@
 
 use assay_model::Profile;
 use assay_quoted::denominator::Basis;
-use assay_quoted::landscape::{Landscape, Line, Role};
+use assay_quoted::landscape::{ColumnRole, Landscape, LandscapeLine};
 
 use super::phrase;
 use super::rank::load;
 use super::value::{base, basis};
 use crate::post::arguments::Arguments;
-use crate::post::document::{Laid, number, quoted};
+use crate::post::document::{PostTables, number, quoted};
 use crate::post::error::{Result, meant};
-use crate::post::evaluator::{Evaluator, Made};
-use assay_report::document::{Cell, NOTHING, Table, cell as plain};
+use crate::post::evaluator::{CallResult, Evaluator};
+use assay_report::document::{NOTHING, Table, TableCell, cell as plain};
 use assay_report::parts::landscape::caption as question_caption;
 
 /// Largest number of rows of a table.
@@ -19,7 +19,7 @@ const LINES: usize = 500;
 
 /// Returns a landscape as a table. With a denominator, sentences below the table name the first
 /// result by every denominator.
-pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let basis = basis(a)?;
     let mut landscape = load(e, a, "name", basis)?;
     let with_matrix = a.truth("matrix")? || basis != Basis::Total;
@@ -44,8 +44,11 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
         }
         for i in &kept {
             let c = &landscape.columns[*i];
-            table =
-                if c.role == Role::Words { table.label(&c.title) } else { table.number(&c.title) };
+            table = if c.role == ColumnRole::Words {
+                table.label(&c.title)
+            } else {
+                table.number(&c.title)
+            };
         }
         for line in lines {
             let mut row = Vec::new();
@@ -68,11 +71,11 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     if with_matrix {
         notes.extend(leaders);
     }
-    Ok(Made::Block(Laid { tables, notes, findings }.into()))
+    Ok(CallResult::Block(PostTables { tables, notes, findings }.into()))
 }
 
 /// Returns a sentence with the first result by each denominator.
-fn ranking(question: &str, lines: &[&Line]) -> String {
+fn ranking(question: &str, lines: &[&LandscapeLine]) -> String {
     let entries: Vec<_> = lines.iter().filter_map(|l| l.entry.clone()).collect();
     let matrix = assay_quoted::denominator::matrix(&entries);
     let leaders: Vec<String> = matrix
@@ -120,8 +123,8 @@ fn cells(
     e: &mut Evaluator<'_>,
     a: &Arguments<'_>,
     landscape: &Landscape,
-    line: &Line,
-) -> Vec<Cell> {
+    line: &LandscapeLine,
+) -> Vec<TableCell> {
     let mut ids = line.ids.iter();
     let first = line.ids.first().cloned().unwrap_or_default();
     landscape
@@ -131,10 +134,10 @@ fn cells(
         .map(|(column, cell)| {
             let Some(cell) = cell else { return plain(NOTHING) };
             match column.role {
-                Role::Words => plain(cell.text.clone()),
-                Role::Count => quoted(cell.text.clone(), &first),
-                Role::Value => quoted(cell.text.clone(), ids.next().unwrap_or(&first)),
-                Role::Derived => {
+                ColumnRole::Words => plain(cell.text.clone()),
+                ColumnRole::Count => quoted(cell.text.clone(), &first),
+                ColumnRole::Value => quoted(cell.text.clone(), ids.next().unwrap_or(&first)),
+                ColumnRole::Derived => {
                     let rows: Vec<usize> =
                         line.ids.iter().filter_map(|id| e.library.at(id)).collect();
                     let amounts: Vec<_> = rows.into_iter().map(|at| e.quoted(at)).collect();

@@ -14,9 +14,9 @@ mod together;
 mod value;
 
 use super::arguments::{Arguments, Signature};
-use super::document::Block;
+use super::document::PostBlock;
 use super::error::{Result, meant};
-use super::evaluator::{Evaluator, Made};
+use super::evaluator::{CallResult, Evaluator};
 use super::expression::Call;
 
 pub(super) use compare::{Ratio, ratio};
@@ -24,7 +24,7 @@ pub(super) use value::print;
 
 /// Contexts in which a function can be called.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Scope {
+enum CallContext {
     /// In posts and in bindings.
     Both,
     /// In posts, but not in bindings.
@@ -36,10 +36,10 @@ enum Scope {
 /// A function of templates.
 pub(super) struct Function {
     pub(super) signature: Signature,
-    scope: Scope,
+    scope: CallContext,
     /// True if the function is mapped over columns in bindings.
     by_row: bool,
-    pub(super) make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<Made>,
+    pub(super) make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<CallResult>,
 }
 
 const fn function(
@@ -47,11 +47,11 @@ const fn function(
     arguments: &'static [&'static str],
     unnamed: usize,
     needed: usize,
-    make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<Made>,
+    make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<CallResult>,
 ) -> Function {
     Function {
         signature: Signature { name, arguments, unnamed, needed, example: "" },
-        scope: Scope::Both,
+        scope: CallContext::Both,
         by_row: false,
         make,
     }
@@ -62,7 +62,7 @@ impl Function {
         Function { signature: Signature { example, ..self.signature }, ..self }
     }
 
-    const fn only(self, scope: Scope) -> Function {
+    const fn only(self, scope: CallContext) -> Function {
         Function { scope, ..self }
     }
 
@@ -96,11 +96,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
         .by_row(),
     function("more", COMPARED, 1, 2, compare::more)
         .example("more(\"a\", than=\"b\")")
-        .only(Scope::Binding)
+        .only(CallContext::Binding)
         .by_row(),
     function("less", COMPARED, 1, 2, compare::less)
         .example("less(\"a\", than=\"b\")")
-        .only(Scope::Binding)
+        .only(CallContext::Binding)
         .by_row(),
     function("difference", &["a", "than", "digits"], 1, 2, compare::difference)
         .example("difference(\"a\", than=\"b\")")
@@ -109,7 +109,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         .example("rank(\"t5240-1.6\", in=\"specjbb2005\")"),
     function("statement", &["of"], 1, 1, statement::statement)
         .example("statement(better(\"t5240-1.6\", than=\"p570-4chip\"))")
-        .only(Scope::Post),
+        .only(CallContext::Post),
     function("mean", &["of"], 1, 1, together::mean).example("mean(\"trap-s9-*-total-tim\")"),
     function("geomean", &["of"], 1, 1, together::geomean).example("geomean([\"a\", \"b\"])"),
     function("sum", &["of"], 1, 1, together::sum).example("sum(\"dth-size-*\")"),
@@ -125,28 +125,30 @@ pub(super) const FUNCTIONS: &[Function] = &[
         .by_row(),
     function("ratio", &["a", "over"], 2, 2, arithmetic::ratio)
         .example("ratio(\"a\", \"b\")")
-        .only(Scope::Binding)
+        .only(CallContext::Binding)
         .by_row(),
     function("product", &["a", "by"], 2, 2, arithmetic::product)
         .example("product(\"a\", 2)")
-        .only(Scope::Binding)
+        .only(CallContext::Binding)
         .by_row(),
     function("number", &["value", "unit"], 2, 1, arithmetic::number)
         .example("number(64, \"KiB\")")
-        .only(Scope::Binding),
+        .only(CallContext::Binding),
     function("missing", &["what"], 1, 1, arithmetic::missing)
         .example("missing(\"the watts of X\")")
-        .only(Scope::Binding),
+        .only(CallContext::Binding),
     function("cell", &["table", "row", "column"], 3, 3, cells::cell)
         .example("cell(\"table 1\", row=\"x\", column=\"bops\")")
-        .only(Scope::Binding),
+        .only(CallContext::Binding),
     function("column", &["table", "column", "rows", "except"], 2, 2, cells::column)
         .example("column(\"table 1\", \"bops\")")
-        .only(Scope::Binding),
-    function("this", &["column"], 1, 1, cells::this).example("this(\"bops\")").only(Scope::Binding),
+        .only(CallContext::Binding),
+    function("this", &["column"], 1, 1, cells::this)
+        .example("this(\"bops\")")
+        .only(CallContext::Binding),
     function("ordered", &["of", "column", "rows", "except"], 2, 1, cells::ordered)
         .example("ordered(\"table 1\", \"bops\")")
-        .only(Scope::Binding),
+        .only(CallContext::Binding),
     function(
         "landscape",
         &["name", "as_of", "per", "columns", "metric", "top", "matrix"],
@@ -155,10 +157,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
         landscape::landscape,
     )
     .example("landscape(\"specjbb2005-t5240\", per=\"core\")")
-    .only(Scope::Post),
+    .only(CallContext::Post),
     function("table", &["of", "columns", "caption"], 1, 2, table::table)
         .example("table([\"a\", \"b\"], columns=[\"system\", \"value\", \"times a\"])")
-        .only(Scope::Post),
+        .only(CallContext::Post),
     function(
         "chart",
         &["kind", "of", "landscape", "as_of", "run", "per", "names", "title"],
@@ -167,26 +169,26 @@ pub(super) const FUNCTIONS: &[Function] = &[
         chart::chart,
     )
     .example("chart(\"bars\", landscape=\"specjbb2005-t5240\")")
-    .only(Scope::Post),
+    .only(CallContext::Post),
     function("profile", &["of", "than", "side", "top", "title"], 1, 1, profile::profile)
         .example("profile(\"sweep@level=3\", than=\"sweep@level=1\")")
-        .only(Scope::Post),
+        .only(CallContext::Post),
     function("configuration", &["of"], 1, 1, table::configuration)
         .example("configuration([\"t5240-1.6\"])")
-        .only(Scope::Post),
-    function("disclosure", &[], 0, 0, |_, _| Ok(Made::Block(Block::Disclosure)))
+        .only(CallContext::Post),
+    function("disclosure", &[], 0, 0, |_, _| Ok(CallResult::Block(PostBlock::Disclosure)))
         .example("disclosure()")
-        .only(Scope::Post),
-    function("findings", &[], 0, 0, |_, _| Ok(Made::Block(Block::Findings)))
+        .only(CallContext::Post),
+    function("findings", &[], 0, 0, |_, _| Ok(CallResult::Block(PostBlock::Findings)))
         .example("findings()")
-        .only(Scope::Post),
+        .only(CallContext::Post),
 ];
 
 impl<'a> Evaluator<'a> {
     /// Evaluates a call with its arguments.
-    pub(super) fn call(&mut self, call: &'a Call) -> Result<Made> {
+    pub(super) fn call(&mut self, call: &'a Call) -> Result<CallResult> {
         let bound = self.binding.is_some();
-        let other = if bound { Scope::Post } else { Scope::Binding };
+        let other = if bound { CallContext::Post } else { CallContext::Binding };
         let named = FUNCTIONS.iter().find(|f| f.signature.name == call.name);
         let Some(function) = named.filter(|f| f.scope != other) else {
             let here = FUNCTIONS.iter().filter(|f| f.scope != other);
@@ -214,11 +216,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Calls a function once, or once for each row if an argument is a column.
-    fn by_row(&mut self, function: &Function, arguments: &Arguments<'a>) -> Result<Made> {
+    fn by_row(&mut self, function: &Function, arguments: &Arguments<'a>) -> Result<CallResult> {
         let mut rows: Option<usize> = None;
         for inner in arguments.calls() {
             let operand = match self.call(inner)? {
-                Made::List(list) => {
+                CallResult::List(list) => {
                     if let Some(before) = rows.filter(|n| *n != list.len()) {
                         let message = format!("{before} rows against {}", list.len());
                         let help = "both columns need a value in the same rows";
@@ -239,6 +241,6 @@ impl<'a> Evaluator<'a> {
             out.push(self.operand(made, arguments.call())?);
         }
         self.row = 0;
-        Ok(Made::List(out))
+        Ok(CallResult::List(out))
     }
 }

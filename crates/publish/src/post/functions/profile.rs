@@ -1,17 +1,19 @@
 //! `profile`: the time of a run's treatment by function, and the functions that differ from
 //! another's.
 
-use assay_traces::profile::{FunctionDifferences, Measured, Profile, Side, differences, functions};
+use assay_traces::profile::{
+    FunctionDifferences, Profile, ProfileSide, ProfiledTrial, differences, functions,
+};
 
 use crate::post::arguments::Arguments;
-use crate::post::document::Block;
+use crate::post::document::PostBlock;
 use crate::post::error::{Result, meant};
-use crate::post::evaluator::{Evaluator, Made};
+use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::operand::on_host;
-use assay_report::document::{Figure, Part, Parts};
+use assay_report::document::{DocumentPart, Figure, Parts};
 use assay_report::page::flame;
 use assay_report::parts::profile::{self as parts, Threads};
-use assay_report::{RunView, Withheld};
+use assay_report::{RunView, WithheldResult};
 
 /// Default number of functions in a table.
 const FUNCTIONS: usize = 10;
@@ -21,7 +23,7 @@ const MAX_ROWS: usize = 100;
 const NAMED: usize = 5;
 
 /// The profiled trials of one treatment of a run.
-struct Taken<'a> {
+struct ProfiledTreatment<'a> {
     label: String,
     view: &'a RunView,
     trials: Vec<&'a Profile>,
@@ -30,17 +32,17 @@ struct Taken<'a> {
 
 /// Draws a flame graph and a table of the functions; with `than`, the graph is coloured by the
 /// differences, and the table lists them.
-pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let side = match a.text("side")?.unwrap_or("on") {
-        "on" => Side::OnCpu,
-        "off" => Side::OffCpu,
+        "on" => ProfileSide::OnCpu,
+        "off" => ProfileSide::OffCpu,
         other => {
             let help = meant(other, &["on", "off"]);
             return Err(a.error("side", format!("there is no side `{other}`"), help));
         }
     };
     let most = a.count("top", MAX_ROWS)?.unwrap_or(FUNCTIONS);
-    if a.get("than").is_some() && side == Side::OffCpu {
+    if a.get("than").is_some() && side == ProfileSide::OffCpu {
         let help = "leave out `side` or `than`";
         return Err(a.error("side", "functions are compared by their time on CPU", help));
     }
@@ -50,7 +52,7 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
     for side in [Some(&of), than.as_ref()].into_iter().flatten() {
         if let Some(why) = &side.withheld {
             out.note(format!("The profile of {} is withheld: {why}", side.label));
-            return Ok(Made::Block(Block::Parts(out)));
+            return Ok(CallResult::Block(PostBlock::Parts(out)));
         }
     }
     let merged = Profile::merged(of.trials.iter().copied());
@@ -66,7 +68,7 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
     let trials = assay_report::figures::count(of.trials.len(), "trial");
     let caption = format!("{title}; {trials} of run {}", of.view.summary.id);
     let words = words(&merged, side);
-    out.push(Part::Figure(Figure {
+    out.push(DocumentPart::Figure(Figure {
         chart,
         caption: caption.into(),
         words,
@@ -77,11 +79,15 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
         _ => out.table(parts::table(&merged, side, most)),
     }
     out.notes(parts::notes(&merged));
-    Ok(Made::Block(Block::Parts(out)))
+    Ok(CallResult::Block(PostBlock::Parts(out)))
 }
 
 /// Returns the profiled trials of `run` or `run@treatment`.
-fn taken<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, name: &str) -> Result<Taken<'a>> {
+fn taken<'a>(
+    e: &mut Evaluator<'a>,
+    a: &Arguments<'a>,
+    name: &str,
+) -> Result<ProfiledTreatment<'a>> {
     let written = a.text(name)?.unwrap_or_default();
     let span = a.span_of(name);
     let (alias, treatment) = written.split_once('@').unwrap_or((written, ""));
@@ -94,19 +100,23 @@ fn taken<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, name: &str) -> Result<Tak
         return Err(a.error(name, message, "`[observe] tracers = [\"profile\"]` profiles trials"));
     }
     e.shown.entry(alias.to_owned()).or_default().insert(id);
-    let withheld = e.gates[alias].treatment(id).map(Withheld::why);
-    Ok(Taken { label, view, trials, withheld })
+    let withheld = e.gates[alias].treatment(id).map(WithheldResult::why);
+    Ok(ProfiledTreatment { label, view, trials, withheld })
 }
 
-fn changes(of: &Taken<'_>, than: &Taken<'_>) -> FunctionDifferences {
-    let measured = |side: &Taken<'_>| -> Vec<Measured> {
-        side.trials.iter().map(|p| Measured::of(p, Side::OnCpu)).collect()
+fn changes(of: &ProfiledTreatment<'_>, than: &ProfiledTreatment<'_>) -> FunctionDifferences {
+    let measured = |side: &ProfiledTreatment<'_>| -> Vec<ProfiledTrial> {
+        side.trials.iter().map(|p| ProfiledTrial::of(p, ProfileSide::OnCpu)).collect()
     };
     differences(&measured(than), &measured(of), of.view.experiment.compare.confidence)
 }
 
-fn title(of: &Taken<'_>, than: Option<&Taken<'_>>, side: Side) -> String {
-    let what = if side == Side::OnCpu { "Time on CPU" } else { "Time off CPU" };
+fn title(
+    of: &ProfiledTreatment<'_>,
+    than: Option<&ProfiledTreatment<'_>>,
+    side: ProfileSide,
+) -> String {
+    let what = if side == ProfileSide::OnCpu { "Time on CPU" } else { "Time off CPU" };
     match than {
         Some(than) => format!("{what}: {} against {}", of.label, than.label),
         None => format!("{what}: {}", of.label),
@@ -114,7 +124,7 @@ fn title(of: &Taken<'_>, than: Option<&Taken<'_>>, side: Side) -> String {
 }
 
 /// Names the functions with most own time, for formats without pictures.
-fn words(profile: &Profile, side: Side) -> String {
+fn words(profile: &Profile, side: ProfileSide) -> String {
     let all = profile.total_ns(side).max(1) as f64;
     functions(profile, side, None)
         .iter()

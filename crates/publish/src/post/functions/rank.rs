@@ -1,26 +1,26 @@
 //! `rank`: the rank of a result in a landscape, with its date.
 
-use assay_checks::{Evidence, Registered, rows};
+use assay_checks::{Evidence, RegisteredItems, rows};
 use assay_model::{Better, Finding};
 use assay_quoted::denominator::Basis;
-use assay_quoted::landscape::{Landscape, Line, Query, question};
+use assay_quoted::landscape::{Landscape, LandscapeLine, Query, question};
 
 use super::compare::comparable;
 use super::phrase;
 use super::value::{base, basis, keep};
-use crate::post::amount::{Amount, Answer};
+use crate::post::amount::{Amount, FunctionAnswer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::Result;
-use crate::post::evaluator::{Evaluator, Made};
+use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::exact::exact;
-use crate::post::expression::What;
+use crate::post::expression::ExpressionKind;
 
 /// Prints a rank such as `1st of 3 as of 2009-08-27`.
-pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let amount = e.amount(a, "of")?;
     let basis = basis(a)?;
-    let listed = a.get("in").is_some_and(|x| !matches!(x.what, What::Text(_)));
+    let listed = a.get("in").is_some_and(|x| !matches!(x.what, ExpressionKind::Text(_)));
     if listed && e.binding.is_some() {
         return among(e, a, &amount, basis);
     }
@@ -35,13 +35,14 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made>
     let of_it =
         tables.iter().filter(|(q, _)| *q == asked || q.is_empty()).flat_map(|(_, lines)| lines);
     let others = tables.iter().flat_map(|(_, lines)| lines);
-    let holds = |l: &&&Line| l.ids.contains(&id);
+    let holds = |l: &&&LandscapeLine| l.ids.contains(&id);
     let Some(line) = of_it.clone().find(holds).or_else(|| others.clone().find(holds)).copied()
     else {
         let message = format!("`{id}` is not in the landscape `{}`", landscape.name);
         return Err(a.error("of", message, "name another landscape with `in`"));
     };
-    let among: Vec<&Line> = others.copied().filter(|l| l.question == line.question).collect();
+    let among: Vec<&LandscapeLine> =
+        others.copied().filter(|l| l.question == line.question).collect();
     let ranked = among.iter().filter(|l| l.rank.is_some()).count();
     let mut number = base(e, a.function(), a.line(), &[&amount], basis);
     "derived from quoted".clone_into(&mut number.kind);
@@ -62,7 +63,7 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made>
                 landscape.title
             );
             number.answer =
-                Some(Answer::Place { place, of: ranked, as_of: landscape.as_of.clone() });
+                Some(FunctionAnswer::Place { place, of: ranked, as_of: landscape.as_of.clone() });
             number.formula = format!(
                 "place of {} among {ranked} results of {}, {basis}",
                 amount.entry.label, landscape.title
@@ -85,7 +86,7 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made>
         }
         None => number.unsupported(&format!("{} has no place {basis}", amount.entry.label)),
     }
-    Ok(Made::Number(keep(e, number, findings, &[&amount])))
+    Ok(CallResult::Number(keep(e, number, findings, &[&amount])))
 }
 
 /// Ranks a value among those that the binding lists.
@@ -94,7 +95,7 @@ fn among<'a>(
     a: &Arguments<'a>,
     amount: &Amount,
     basis: Basis,
-) -> Result<Made> {
+) -> Result<CallResult> {
     let mut others = e.amounts(a, "in")?;
     others.retain(|x| x.entry != amount.entry);
     let lower = match a.get("lower") {
@@ -118,8 +119,10 @@ fn among<'a>(
     for x in &all {
         match x.under(basis).map(|q| exact(&q)) {
             Ok(Some(value)) => values.push(value),
-            Ok(None) => return Ok(Made::Amount(Box::new(Amount::missing(&x.entry.label, "1")))),
-            Err(why) => return Ok(Made::Amount(Box::new(Amount::missing(&why, "1")))),
+            Ok(None) => {
+                return Ok(CallResult::Amount(Box::new(Amount::missing(&x.entry.label, "1"))));
+            }
+            Err(why) => return Ok(CallResult::Amount(Box::new(Amount::missing(&why, "1")))),
         }
     }
     let own = values[0].clone();
@@ -128,9 +131,9 @@ fn among<'a>(
         Some(day) => Some(day.to_owned()),
         None => all.iter().filter_map(|x| x.as_of.clone()).max(),
     };
-    let answer = Answer::Place { place: ahead + 1, of: all.len(), as_of };
+    let answer = FunctionAnswer::Place { place: ahead + 1, of: all.len(), as_of };
     let inputs = e.inputs(&all.iter().collect::<Vec<_>>());
-    Ok(Made::Answer(Box::new(answer), inputs))
+    Ok(CallResult::Answer(Box::new(answer), inputs))
 }
 
 /// Returns a finding if the widest landscape of the benchmark on that day gives another rank; it
@@ -139,7 +142,7 @@ fn wider(
     e: &Evaluator<'_>,
     row: usize,
     shown: &Landscape,
-    line: &Line,
+    line: &LandscapeLine,
     ranked: usize,
     place: usize,
     basis: Basis,
@@ -156,7 +159,7 @@ fn wider(
         let Ok(other) = e.library.collection.landscape(&listing.name, &query) else { continue };
         let tables = other.tables();
         let Some((_, lines)) = tables.iter().find(|(q, _)| *q == asked) else { continue };
-        let same = |l: &&&Line| {
+        let same = |l: &&&LandscapeLine| {
             l.ids.contains(&own.id)
                 || l.entry.as_ref().zip(line.entry.as_ref()).is_some_and(|(a, b)| {
                     a.value.value == b.value.value && same_system(e, l, &own.system)
@@ -180,7 +183,7 @@ fn wider(
     let absent = |(value, _): &&(f64, String)| !here.iter().any(|(own, _)| own == value);
     let ahead = there - 1;
     let evidence = Evidence {
-        registered: Some(Registered {
+        registered: Some(RegisteredItems {
             items: all.iter().take(ahead.max(1)).map(|(_, label)| label.clone()).collect(),
             shown: all.iter().filter(|x| !absent(x)).map(|(_, label)| label.clone()).collect(),
             reverses_headline: None,
@@ -200,7 +203,7 @@ fn wider(
 }
 
 /// Returns true if a line is about this system.
-fn same_system(e: &Evaluator<'_>, line: &Line, system: &str) -> bool {
+fn same_system(e: &Evaluator<'_>, line: &LandscapeLine, system: &str) -> bool {
     line.ids
         .iter()
         .filter_map(|id| e.library.at(id))

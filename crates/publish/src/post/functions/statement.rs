@@ -4,21 +4,21 @@ use super::value::print;
 use crate::post::arguments::Arguments;
 use crate::post::document::ComputedNumber;
 use crate::post::error::Result;
-use crate::post::evaluator::{Evaluator, Made};
-use crate::post::expression::{Expression, What};
+use crate::post::evaluator::{CallResult, Evaluator};
+use crate::post::expression::{Expression, ExpressionKind};
 
 /// Prints the sentence of a number: `Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better
 /// than IBM Power 570 (4 chips, 4.7 GHz) in SPECjbb2005 bops.`
-pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     const HELP: &str = "for example `statement(better(\"t5240-1.6\", than=\"p570-4chip\"))`";
-    let Some(Expression { what: What::Call(call), .. }) = a.get("of") else {
+    let Some(Expression { what: ExpressionKind::Call(call), .. }) = a.get("of") else {
         return Err(a.error("of", "`statement` is made of a comparison", HELP));
     };
     let made = match e.call(call)? {
-        Made::Amount(amount) => print(e, call, &amount),
+        CallResult::Amount(amount) => print(e, call, &amount),
         made => made,
     };
-    let Made::Number(at) = made else {
+    let CallResult::Number(at) = made else {
         return Err(a.error("of", format!("`{}` states nothing", call.name), HELP));
     };
     let n = &mut e.numbers[at];
@@ -35,7 +35,7 @@ pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
 
 /// Position of the metric in a sentence.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Form {
+pub(super) enum MetricPosition {
     /// `A is 5% better than B in M`.
     In,
     /// `A has 2.1 times the M of B`.
@@ -46,7 +46,7 @@ pub(super) enum Form {
 
 /// A comparison as the parts of its sentence.
 pub(super) struct Clause {
-    pub(super) form: Form,
+    pub(super) form: MetricPosition,
     /// Words between subject and baseline: `is 5% better than`.
     pub(super) verb: String,
     /// Words at the end: an interval.
@@ -63,12 +63,17 @@ impl Clause {
         } else {
             ("is not clearly different from", "not clearly different")
         };
-        Clause { form: Form::In, verb: verb.to_owned(), detail: format!(" ({shown})"), verdict }
+        Clause {
+            form: MetricPosition::In,
+            verb: verb.to_owned(),
+            detail: format!(" ({shown})"),
+            verdict,
+        }
     }
 
     pub(super) fn equal() -> Self {
         let (detail, verdict) = (String::new(), "equal");
-        Clause { form: Form::In, verb: "is equal to".to_owned(), detail, verdict }
+        Clause { form: MetricPosition::In, verb: "is equal to".to_owned(), detail, verdict }
     }
 
     /// Sets the sentence and the verdict of a number.
@@ -77,11 +82,15 @@ impl Clause {
         let (of, subject) = (n.facts.quantity(), &n.facts.subject);
         let baseline = n.facts.baseline.as_deref().unwrap_or_default();
         n.sentence = match (form, of.is_empty()) {
-            (Form::Of, false) => format!("{subject} {verb} the {of} of {baseline}{detail}"),
-            (Form::Of, true) => format!("{subject} {verb} the value of {baseline}{detail}"),
+            (MetricPosition::Of, false) => {
+                format!("{subject} {verb} the {of} of {baseline}{detail}")
+            }
+            (MetricPosition::Of, true) => {
+                format!("{subject} {verb} the value of {baseline}{detail}")
+            }
             (_, true) => format!("{subject} {verb} {baseline}{detail}"),
-            (Form::In, _) => format!("{subject} {verb} {baseline} in {of}{detail}"),
-            (Form::Time, _) => format!("{subject} {verb} {baseline} ({of}){detail}"),
+            (MetricPosition::In, _) => format!("{subject} {verb} {baseline} in {of}{detail}"),
+            (MetricPosition::Time, _) => format!("{subject} {verb} {baseline} ({of}){detail}"),
         };
         n.facts.verdict = Some(verdict);
     }

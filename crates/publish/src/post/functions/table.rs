@@ -8,19 +8,19 @@ use super::value::{base, keep};
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
-use crate::post::document::{ComputedNumber, Laid, number as placed, quoted as printed};
+use crate::post::document::{ComputedNumber, PostTables, number as placed, quoted as printed};
 use crate::post::error::{Result, meant};
-use crate::post::evaluator::{Evaluator, Made};
-use crate::post::expression::What;
-use assay_report::document::table::Kind;
-use assay_report::document::{Cell, NOTHING, On, Table, cell as plain};
+use crate::post::evaluator::{CallResult, Evaluator};
+use crate::post::expression::ExpressionKind;
+use assay_report::document::table::ColumnKind;
+use assay_report::document::{NOTHING, Outputs, Table, TableCell, cell as plain};
 use assay_report::parts::system::key_facts;
 
 /// Largest number of rows of a table.
 const LINES: usize = 500;
 
 /// The content of a column.
-enum Shows {
+enum ColumnContent {
     Field(String),
     Label,
     Kind,
@@ -43,15 +43,15 @@ const COMPUTED: &[&str] =
     &["label", "kind", "value", "per DENOMINATOR", "times ID", "better ID", "less_time ID"];
 
 /// Returns a table of selected results.
-pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let amounts = amounts(e, a)?;
     let mut columns = Vec::new();
     for (spec, span) in a.texts("columns")? {
         let (title, what) =
             spec.split_once('=').map_or((None, spec), |(t, w)| (Some(t.trim()), w.trim()));
         let shows = shows(e, a, what, span.clone())?;
-        let number = !matches!(&shows, Shows::Label | Shows::Kind)
-            && !matches!(&shows, Shows::Field(f) if !COUNTS.contains(&f.as_str()));
+        let number = !matches!(&shows, ColumnContent::Label | ColumnContent::Kind)
+            && !matches!(&shows, ColumnContent::Field(f) if !COUNTS.contains(&f.as_str()));
         let own = title_of(&shows, &amounts);
         let title = match title.filter(|t| *t != own) {
             // A column that was renamed also states its content.
@@ -60,13 +60,13 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             }
             None => own,
         };
-        let kind = if number { Kind::Number } else { Kind::Word };
+        let kind = if number { ColumnKind::Number } else { ColumnKind::Word };
         columns.push((title, kind, shows));
     }
     let caption = e.typed_argument(a, "caption", "caption")?;
     let mut table = Table::of(caption.unwrap_or_default());
     for (title, kind, _) in &columns {
-        table = table.column(On::All, *kind, title.as_str());
+        table = table.column(Outputs::All, *kind, title.as_str());
     }
     for amount in &amounts {
         table.row(columns.iter().map(|(_, _, shows)| cell(e, a, amount, shows)).collect());
@@ -79,14 +79,14 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
         for mixed in checks::kinds(&refs) {
             findings.push(e.find(mixed, line));
         }
-        if !columns.iter().any(|(_, _, s)| matches!(s, Shows::Kind)) {
+        if !columns.iter().any(|(_, _, s)| matches!(s, ColumnContent::Kind)) {
             table = table.word("kind");
             for (row, amount) in table.rows.iter_mut().zip(&amounts) {
                 row.cells.push(plain(amount.entry.value.kind_words()));
             }
         }
     }
-    Ok(Made::Block(Laid { tables: vec![table], findings, notes: Vec::new() }.into()))
+    Ok(CallResult::Block(PostTables { tables: vec![table], findings, notes: Vec::new() }.into()))
 }
 
 /// Returns the results that `of` names: ids, patterns, results of runs, calls.
@@ -94,7 +94,7 @@ pub(super) fn amounts<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ve
     let mut out = Vec::new();
     for member in a.members("of") {
         match &member.what {
-            What::Text(text) if text.contains('*') => {
+            ExpressionKind::Text(text) if text.contains('*') => {
                 let fitting = e.fitting(text, member.span.clone())?;
                 out.extend(fitting.into_iter().map(|at| e.quoted(at)));
             }
@@ -113,20 +113,20 @@ fn shows<'a>(
     a: &Arguments<'a>,
     what: &str,
     span: std::ops::Range<usize>,
-) -> Result<Shows> {
+) -> Result<ColumnContent> {
     let (word, rest) = what.split_once(' ').map_or((what, ""), |(w, r)| (w, r.trim()));
     Ok(match (word, rest) {
-        ("value", "") => Shows::Value,
-        ("label", "") => Shows::Label,
-        ("kind", "") => Shows::Kind,
-        ("per", rest) => Shows::Per(rest.parse().map_err(
+        ("value", "") => ColumnContent::Value,
+        ("label", "") => ColumnContent::Label,
+        ("kind", "") => ColumnContent::Kind,
+        ("per", rest) => ColumnContent::Per(rest.parse().map_err(
             |unknown: assay_quoted::denominator::UnknownDenominator| {
                 a.error("columns", unknown.to_string(), "")
             },
         )?),
-        ("times", id) if !id.is_empty() => Shows::Times(e.named(id, span)?),
-        ("better", id) if !id.is_empty() => Shows::Better(e.named(id, span)?),
-        ("less_time", id) if !id.is_empty() => Shows::LessTime(e.named(id, span)?),
+        ("times", id) if !id.is_empty() => ColumnContent::Times(e.named(id, span)?),
+        ("better", id) if !id.is_empty() => ColumnContent::Better(e.named(id, span)?),
+        ("less_time", id) if !id.is_empty() => ColumnContent::LessTime(e.named(id, span)?),
         (field, "") => {
             let more = |at: &usize| e.library.result(*at).more.contains_key(field);
             if !fields().any(|known| known == field) && !e.used.iter().any(more) {
@@ -134,7 +134,7 @@ fn shows<'a>(
                 let message = format!("there is no column `{field}`");
                 return Err(e.text.error(span, message, meant(field, &known)));
             }
-            Shows::Field(field.to_owned())
+            ColumnContent::Field(field.to_owned())
         }
         _ => {
             let help = format!("computed columns are {}", COMPUTED.join(", "));
@@ -143,23 +143,23 @@ fn shows<'a>(
     })
 }
 
-fn title_of(shows: &Shows, amounts: &[Amount]) -> String {
+fn title_of(shows: &ColumnContent, amounts: &[Amount]) -> String {
     let unit = amounts.first().map_or("", |x| x.entry.value.unit.as_str());
     match shows {
-        Shows::Field(f) => words(f),
-        Shows::Label => "result".to_owned(),
-        Shows::Kind => "kind".to_owned(),
-        Shows::Value => {
+        ColumnContent::Field(f) => words(f),
+        ColumnContent::Label => "result".to_owned(),
+        ColumnContent::Kind => "kind".to_owned(),
+        ColumnContent::Value => {
             if matches!(unit, "" | "1" | "score") {
                 "value".to_owned()
             } else {
                 unit.to_owned()
             }
         }
-        Shows::Per(d) => format!("{unit}/{}", d.name()),
-        Shows::Times(b) => format!("times {}", b.entry.label),
-        Shows::Better(b) => format!("against {}", b.entry.label),
-        Shows::LessTime(b) => format!("time against {}", b.entry.label),
+        ColumnContent::Per(d) => format!("{unit}/{}", d.name()),
+        ColumnContent::Times(b) => format!("times {}", b.entry.label),
+        ColumnContent::Better(b) => format!("against {}", b.entry.label),
+        ColumnContent::LessTime(b) => format!("time against {}", b.entry.label),
     }
 }
 
@@ -176,16 +176,21 @@ fn words(field: &str) -> String {
     }
 }
 
-fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &Shows) -> Cell {
+fn cell<'a>(
+    e: &mut Evaluator<'a>,
+    a: &Arguments<'a>,
+    amount: &Amount,
+    shows: &ColumnContent,
+) -> TableCell {
     let row = (amount.rows.len() == 1).then(|| amount.rows[0]);
     let result = row.map(|at| e.library.result(at));
     let numbered = |e: &mut Evaluator<'a>, made: ComputedNumber, findings, of: &[&Amount]| {
         placed(keep(e, made, findings, of))
     };
     match shows {
-        Shows::Label => plain(amount.entry.label.clone()),
-        Shows::Kind => plain(amount.entry.value.kind_words()),
-        Shows::Field(field) => {
+        ColumnContent::Label => plain(amount.entry.label.clone()),
+        ColumnContent::Kind => plain(amount.entry.value.kind_words()),
+        ColumnContent::Field(field) => {
             match result.and_then(|q| q.field(field).map(|t| (t.into_owned(), q.id.clone()))) {
                 Some((text, id)) if COUNTS.contains(&field.as_str()) => printed(text, &id),
                 Some((text, _)) => plain(text),
@@ -193,11 +198,11 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
                 None => plain(NOTHING),
             }
         }
-        Shows::Value => match result {
+        ColumnContent::Value => match result {
             Some(q) => printed(q.value_text(), &q.id),
             None => own_value(e, a, amount),
         },
-        Shows::Per(d) => {
+        ColumnContent::Per(d) => {
             let basis = Basis::Per(*d);
             let mut number = base(e, a.function(), a.line(), &[amount], basis);
             number.in_table = true;
@@ -208,13 +213,13 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
             let findings = checks::denominator(&[amount], basis);
             numbered(e, number, findings, &[amount])
         }
-        Shows::Times(b) | Shows::Better(b) | Shows::LessTime(b) => {
+        ColumnContent::Times(b) | ColumnContent::Better(b) | ColumnContent::LessTime(b) => {
             let mut number = base(e, a.function(), a.line(), &[amount, b], Basis::Total);
             number.in_table = true;
             let findings = checks::pair(e, amount, b, Basis::Total);
             let (qa, qb) = (&amount.entry.value, &b.entry.value);
-            let turned =
-                matches!(shows, Shows::Better(_)) && amount.better() == assay_model::Better::Lower;
+            let turned = matches!(shows, ColumnContent::Better(_))
+                && amount.better() == assay_model::Better::Lower;
             let ratio = if qa.unit != qb.unit {
                 None
             } else if turned {
@@ -229,8 +234,10 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
                         (phrase::percent(fraction, None), fraction * 100.0, "%", tail)
                     };
                     let (text, value, unit, tail) = match shows {
-                        Shows::Times(_) => (phrase::ratio(q.value, Some(2)), q.value, "1", ""),
-                        Shows::LessTime(_) => percent(1.0 - q.value, ", taken from 1"),
+                        ColumnContent::Times(_) => {
+                            (phrase::ratio(q.value, Some(2)), q.value, "1", "")
+                        }
+                        ColumnContent::LessTime(_) => percent(1.0 - q.value, ", taken from 1"),
                         _ => percent(q.value - 1.0, " - 1"),
                     };
                     (number.text, number.value) = (text, Some(value));
@@ -245,7 +252,7 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
 }
 
 /// Returns a cell for a value that is not a single quoted one: of a run, or computed from several.
-fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> Cell {
+fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> TableCell {
     let mut number = base(e, a.function(), a.line(), &[amount], Basis::Total);
     let q = &amount.entry.value;
     let text = match q.interval {
@@ -260,7 +267,7 @@ fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> C
 }
 
 /// Returns the known facts about the systems behind results, or about the system of a run.
-pub(super) fn configuration<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn configuration<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let run = a.texts("of").ok().and_then(|t| match t.as_slice() {
         [(name, span)] if e.front.runs.contains_key(*name) => Some((*name, span.clone())),
         _ => None,
@@ -273,7 +280,9 @@ pub(super) fn configuration<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Res
         for (name, _, value) in key_facts(&view.system) {
             table.row(vec![plain(name), plain(value)]);
         }
-        return Ok(Made::Block(Laid { tables: vec![table], ..Laid::default() }.into()));
+        return Ok(CallResult::Block(
+            PostTables { tables: vec![table], ..PostTables::default() }.into(),
+        ));
     }
     let amounts = amounts(e, a)?;
     let of_value = ["id", "source", "benchmark", "metric", "unit", "watts", "as_of_date"];
@@ -292,5 +301,5 @@ pub(super) fn configuration<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Res
         table.row(std::iter::once(plain(words(field))).chain(texts).collect());
     }
     let notes = vec!["A dash: the source does not state it.".to_owned()];
-    Ok(Made::Block(Laid { tables: vec![table], notes, findings: Vec::new() }.into()))
+    Ok(CallResult::Block(PostTables { tables: vec![table], notes, findings: Vec::new() }.into()))
 }

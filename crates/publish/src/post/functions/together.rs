@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay_checks::{Evidence, Known, MeanOf, MeanOperator, MeanUse, rows};
+use assay_checks::{Evidence, MeanOf, MeanOperator, MeanUse, RecordedValue, rows};
 use assay_model::Better;
 use assay_quoted::quantity::{Derivation, Quantity};
 
@@ -10,26 +10,26 @@ use super::compare::comparable;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::error::Result;
-use crate::post::evaluator::{Evaluator, Made};
+use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::{checks, exact};
 
 /// Computes the arithmetic mean.
-pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let made = together(e, a, |v| v.iter().sum::<f64>() / v.len() as f64)?;
     right_mean(e, a, &made, MeanOperator::Arithmetic);
     Ok(made)
 }
 
 /// Computes the geometric mean.
-pub(super) fn geomean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn geomean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let made = together(e, a, |v| (v.iter().map(|x| x.ln()).sum::<f64>() / v.len() as f64).exp())?;
     right_mean(e, a, &made, MeanOperator::Geometric);
     Ok(made)
 }
 
 /// Records the findings of the check of means.
-fn right_mean(e: &mut Evaluator<'_>, a: &Arguments<'_>, made: &Made, operator: MeanOperator) {
-    if let Made::Amount(amount) = made {
+fn right_mean(e: &mut Evaluator<'_>, a: &Arguments<'_>, made: &CallResult, operator: MeanOperator) {
+    if let CallResult::Amount(amount) = made {
         let unit = amount.entry.value.unit.as_str();
         let mean = MeanUse {
             what: format!("the {}", amount.entry.label),
@@ -41,7 +41,7 @@ fn right_mean(e: &mut Evaluator<'_>, a: &Arguments<'_>, made: &Made, operator: M
             },
             operator,
         };
-        let evidence = Evidence { means: Known::Is(vec![mean]), ..Evidence::default() };
+        let evidence = Evidence { means: RecordedValue::Is(vec![mean]), ..Evidence::default() };
         for finding in checks::judge(&rows::RIGHT_MEAN, &evidence) {
             e.find(finding, Some(a.line()));
         }
@@ -56,22 +56,22 @@ fn better_is_rate(amount: &Amount) -> bool {
 }
 
 /// Computes the sum of values.
-pub(super) fn sum<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn sum<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     together(e, a, |v| v.iter().sum())
 }
 
 /// Returns the smallest value.
-pub(super) fn min<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn min<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     together(e, a, |v| v.iter().copied().fold(f64::INFINITY, f64::min))
 }
 
 /// Returns the largest value.
-pub(super) fn max<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn max<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     together(e, a, |v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// Counts values, or those above or below a limit.
-pub(super) fn count<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn count<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let mut amounts = e.amounts(a, "of")?;
     let Some(first) = amounts.first().cloned() else {
         return Err(a.error("of", "`count` needs a value", ""));
@@ -103,7 +103,7 @@ pub(super) fn count<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     let label = format!("{} of {}", first.metric, of_system(e, &first));
     let mut amount = Amount::computed(&label, value, Better::Neither, &of);
     (amount.metric, amount.decimals) = (metric, Some(0));
-    Ok(Made::Amount(Box::new(amount)))
+    Ok(CallResult::Amount(Box::new(amount)))
 }
 
 fn of_system(e: &Evaluator<'_>, amount: &Amount) -> String {
@@ -113,14 +113,18 @@ fn of_system(e: &Evaluator<'_>, amount: &Amount) -> String {
     }
 }
 
-fn together<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, how: fn(&[f64]) -> f64) -> Result<Made> {
+fn together<'a>(
+    e: &mut Evaluator<'a>,
+    a: &Arguments<'a>,
+    how: fn(&[f64]) -> f64,
+) -> Result<CallResult> {
     let name = a.function();
     let mut amounts = e.amounts(a, "of")?;
     let Some(first) = amounts.first().cloned() else {
         return Err(a.error("of", format!("`{name}` needs a value"), ""));
     };
     if let Some(missing) = amounts.iter().find(|x| x.withheld.is_some()) {
-        return Ok(Made::Amount(Box::new(missing.clone())));
+        return Ok(CallResult::Amount(Box::new(missing.clone())));
     }
     if name == "geomean" && amounts.len() > exact::MAX_ROOT_VALUES {
         let message = format!("`geomean` takes at most {} values", exact::MAX_ROOT_VALUES);
@@ -159,5 +163,5 @@ fn together<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, how: fn(&[f64]) -> f64
     let all: Vec<&Amount> = amounts.iter().collect();
     let mut amount = Amount::computed(&label, value, first.entry.better, &all);
     amount.decimals = decimals;
-    Ok(Made::Amount(Box::new(amount)))
+    Ok(CallResult::Amount(Box::new(amount)))
 }

@@ -1,17 +1,17 @@
 //! `value`, `per` and `field`: one number.
 
-use assay_model::{Better, Kind};
+use assay_model::{Better, MetricKind};
 use assay_quoted::denominator::{Basis, Denominator};
 use assay_quoted::quantity::Quantity;
 use assay_quoted::quoted::{QuotedResult, columns};
 
 use super::phrase;
-use crate::post::amount::{Amount, Answer};
+use crate::post::amount::{Amount, FunctionAnswer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::document::{ComputedNumber, Facts, Input};
 use crate::post::error::{Result, meant};
-use crate::post::evaluator::{Evaluator, Made};
+use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::expression::Call;
 use assay_report::figures::{in_a_sentence, mark, value_doubts};
 
@@ -19,7 +19,7 @@ use assay_report::figures::{in_a_sentence, mark, value_doubts};
 pub(super) const DIGITS: usize = 9;
 
 /// Prints a value as it was printed or measured.
-pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let mut amount = e.amount(a, "of")?;
     let digits = a.count("digits", DIGITS)?;
     if let Some(printed) = a.text("as")? {
@@ -36,14 +36,14 @@ pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
         let help = format!("give it in {unit}, with a prefix if need be");
         return Err(a.error("unit", message, help));
     };
-    Ok(Made::Number(printed(e, a.function(), a.line(), &amount, by, wanted, digits)))
+    Ok(CallResult::Number(printed(e, a.function(), a.line(), &amount, by, wanted, digits)))
 }
 
 /// Prints a value that another function computed, in a sentence.
-pub(in crate::post) fn print(e: &mut Evaluator<'_>, call: &Call, amount: &Amount) -> Made {
+pub(in crate::post) fn print(e: &mut Evaluator<'_>, call: &Call, amount: &Amount) -> CallResult {
     let line = e.text.place(call.span.start).0;
     let unit = amount.entry.value.unit.clone();
-    Made::Number(printed(e, &call.name, line, amount, [1.0; 2], &unit, None))
+    CallResult::Number(printed(e, &call.name, line, amount, [1.0; 2], &unit, None))
 }
 
 fn printed(
@@ -82,7 +82,7 @@ fn printed(
     if !own {
         answer.entry.value = quantity.scaled(by, unit);
     }
-    number.answer = Some(Answer::Amount(Box::new(answer)));
+    number.answer = Some(FunctionAnswer::Amount(Box::new(answer)));
     let mut findings = checks::single(e, amount);
     if digits.is_some() && amount.withheld.is_none() {
         findings.extend(checks::digits(amount, phrase::plain(value, digits), factor));
@@ -91,7 +91,7 @@ fn printed(
 }
 
 /// Prints a value per denominator of its system.
-pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let amount = e.amount(a, "of")?;
     let basis = basis(a)?;
     let digits = a.count("digits", DIGITS)?;
@@ -105,15 +105,15 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> 
             number.interval = q.interval;
             stated(&mut number);
             let answer = Amount::computed(&amount.entry.label, q, amount.better(), &[&amount]);
-            number.answer = Some(Answer::Amount(Box::new(answer)));
+            number.answer = Some(FunctionAnswer::Amount(Box::new(answer)));
         }
         Err(why) => number.unsupported(&why),
     }
-    Ok(Made::Number(keep(e, number, findings, &[&amount])))
+    Ok(CallResult::Number(keep(e, number, findings, &[&amount])))
 }
 
 /// Prints the content of a column of a quoted result.
-pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
+pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let Some(name) = a.text("of")? else { return Err(a.error("of", "`field` needs a result", "")) };
     let Some(column) = a.text("column")? else {
         return Err(a.error("column", "`field` needs a column", ""));
@@ -161,12 +161,12 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             number.answer = Some(match (unit_of(column, row), number.value) {
                 (Some(unit), Some(value)) => {
                     let what = &number.inputs[0].label;
-                    let value = Quantity::given(value, &unit, Kind::Quoted, what, &row.id);
+                    let value = Quantity::given(value, &unit, MetricKind::Quoted, what, &row.id);
                     let label = e.library.label(at);
                     let answer = Amount::computed(label, value, Better::Neither, &[&amount]);
-                    Answer::Amount(Box::new(answer))
+                    FunctionAnswer::Amount(Box::new(answer))
                 }
-                _ => Answer::Text(text.clone().into_owned()),
+                _ => FunctionAnswer::Text(text.clone().into_owned()),
             });
             number.text = text.into_owned();
         }
@@ -174,7 +174,7 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             number.unsupported(&format!("{column} of {} not recorded", e.library.label(at)));
         }
     }
-    Ok(Made::Number(keep(e, number, Vec::new(), &[&amount])))
+    Ok(CallResult::Number(keep(e, number, Vec::new(), &[&amount])))
 }
 
 /// Returns the columns that `field` prints: those of the system, then those of the benchmark.

@@ -16,14 +16,14 @@ const CHIPS: &str = r#"{{ field("t5240-1.6", "chips") }}"#;
 const V: &str = r#"{{ value("t5240-1.6") }}"#;
 
 /// Expected outcome of an attempt.
-enum Outcome {
+enum ExpectedOutcome {
     /// An error that has a place and this text in its message.
     Refused(&'static str),
     /// The sentences that carry the mark, and the texts that are marked as typed.
     Shown(&'static [&'static str], &'static [&'static str]),
 }
 
-use Outcome::{Refused, Shown};
+use ExpectedOutcome::{Refused, Shown};
 
 /// Returns the sentences that carry the mark on a page, and checks that every glyph belongs to one.
 fn certified_in_page(page: &str) -> Vec<String> {
@@ -55,7 +55,7 @@ fn certified_in_markdown(text: &str, sentences: &[String]) -> usize {
     glyphs
 }
 
-fn is_as_expected(template: String, outcome: &Outcome) -> Result<(), String> {
+fn is_as_expected(template: String, outcome: &ExpectedOutcome) -> Result<(), String> {
     let made = Template::read("x.md", template)
         .and_then(|t| t.evaluate(&library(), &BTreeMap::new(), "0", "2026-01-02"));
     let (post, sentences, typed) = match (made, outcome) {
@@ -103,7 +103,7 @@ fn is_as_expected(template: String, outcome: &Outcome) -> Result<(), String> {
 
 #[test]
 fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
-    let attempts: Vec<(String, Outcome)> = vec![
+    let attempts: Vec<(String, ExpectedOutcome)> = vec![
         // Sides, metrics and denominators in the surrounding words.
         (S.to_owned(), Shown(&[BETTER], &[])),
         (

@@ -3,7 +3,7 @@
 
 use assay_claims::exact::fixed;
 use assay_claims::tables::TableDeclaration;
-use assay_claims::{CurrentRow, Document, Evaluate, ExpressionError, Outcome, Table};
+use assay_claims::{CurrentRow, Document, Evaluate, EvaluatedValue, ExpressionError, Table};
 use assay_model::Better;
 
 use super::*;
@@ -25,7 +25,7 @@ fn tables() -> Vec<Table> {
     Document::read("post.md", TEXT).unwrap().tables(&[declared]).unwrap()
 }
 
-fn evaluate(expression: &str) -> Result<Outcome, ExpressionError> {
+fn evaluate(expression: &str) -> Result<EvaluatedValue, ExpressionError> {
     let (library, tables) = (library(), tables());
     let bindings = Bindings::new(&library, &tables, None);
     bindings.evaluate(expression, None).map(|computed| computed.outcome)
@@ -33,7 +33,7 @@ fn evaluate(expression: &str) -> Result<Outcome, ExpressionError> {
 
 fn number(expression: &str) -> (String, String) {
     match evaluate(expression) {
-        Ok(Outcome::Number { value, unit }) => (fixed(&value, 12), unit),
+        Ok(EvaluatedValue::Number { value, unit }) => (fixed(&value, 12), unit),
         other => panic!("{expression}: {other:?}"),
     }
 }
@@ -167,13 +167,13 @@ fn values_are_those_of_fractions() {
 
 #[test]
 fn words_places_and_missing_inputs_are_answers() {
-    let text = |t: &str| Outcome::Text(t.to_owned());
-    let place = |place, of, as_of: Option<&str>| Outcome::Rank {
+    let text = |t: &str| EvaluatedValue::Text(t.to_owned());
+    let place = |place, of, as_of: Option<&str>| EvaluatedValue::Rank {
         place,
         of,
         as_of: as_of.map(str::to_owned),
     };
-    let missing = |t: &str| Outcome::Missing(t.to_owned());
+    let missing = |t: &str| EvaluatedValue::Missing(t.to_owned());
     for (expression, wanted) in [
         (r#"field("fp06-r670-peak", "processor")"#, text("Xeon W5580")),
         (r#"cell("runs", "crown 8", "chip")"#, text("X5570")),
@@ -258,7 +258,7 @@ fn a_claimed_column_reads_the_cells_of_its_row() {
                 bindings.evaluate(r#"times(this("SATA"), than=this("SSD"))"#, at).unwrap();
             assert_eq!(computed.inputs[0].source, format!("table 1, line {}", row.line));
             match computed.outcome {
-                Outcome::Number { value, .. } => fixed(&value, 2),
+                EvaluatedValue::Number { value, .. } => fixed(&value, 2),
                 other => panic!("{other:?}"),
             }
         })
@@ -284,7 +284,7 @@ fn a_post_and_a_binding_answer_alike() {
     ] {
         let post = post(&format!("{{{{ {expression} }}}}\n")).unwrap();
         let printed = post.numbers.last().unwrap();
-        let Ok(Outcome::Number { value, .. }) = evaluate(expression) else {
+        let Ok(EvaluatedValue::Number { value, .. }) = evaluate(expression) else {
             panic!("{expression}")
         };
         let (value, posted) = (assay_claims::exact::to_f64(&value), printed.value.unwrap());

@@ -3,7 +3,7 @@
 use assay_checks::rows;
 
 use super::*;
-use Here::{CannotBeAsked, DoesNotHold, Holds, Undecided};
+use LocalOutcome::{CannotBeAsked, DoesNotHold, Holds, Undecided};
 
 #[test]
 fn unknown_days_are_not_judged() {
@@ -117,7 +117,7 @@ fn claims_hold_or_do_not_or_are_undecided() {
     let only: BTreeMap<String, RunView> =
         runs.iter().filter(|(k, _)| *k == "sweep").map(|(k, v)| (k.clone(), v.clone())).collect();
     let p = with_runs(&body, &only).unwrap();
-    let here: Vec<Here> = p.claims.iter().map(|c| c.here).collect();
+    let here: Vec<LocalOutcome> = p.claims.iter().map(|c| c.here).collect();
     assert_eq!(here, [Holds, DoesNotHold, Undecided, Undecided, CannotBeAsked], "{:?}", p.claims);
     assert!(
         p.claims[0].why.starts_with("2 times as good [95 % CI 1.96, 2.04]"),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fold::{Read, fold};
+use super::fold::{FoldedChar, fold};
 
 /// A word, a number, or a combination of both (`T5240`, `4.4.0`, `450.soplex`).
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +69,7 @@ pub(super) fn atoms(text: &str) -> Vec<Atom> {
 }
 
 /// Returns true if the character at `j` belongs to the atom that began at `i`.
-fn goes_on(read: &[Read], i: usize, j: usize) -> bool {
+fn goes_on(read: &[FoldedChar], i: usize, j: usize) -> bool {
     let c = read[j].char;
     if c.is_alphanumeric() {
         return true;

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use super::Marks;
 use super::detect::find;
-use super::stretch::{Kind, NUMBER, Stretch};
+use super::stretch::{NUMBER, Stretch, StretchKind};
 use crate::post::arguments::Arguments;
 use crate::post::document::TypedQuantity;
 use crate::post::error::Result;
 use crate::post::evaluator::Evaluator;
-use crate::post::front::Front;
+use crate::post::front::FrontMatter;
 
 /// Largest number of typed quantities in a post: each is kept with its sentence and its place.
 const MAX_TYPED: usize = 50_000;
@@ -26,10 +26,10 @@ impl Evaluator<'_> {
         let mut marks = Marks::default();
         for stretch in all {
             let place = match stretch.kind {
-                Kind::Text => "text",
-                Kind::Heading => "heading",
-                Kind::Cell => "cell of a table",
-                Kind::Code => "code",
+                StretchKind::Text => "text",
+                StretchKind::Heading => "heading",
+                StretchKind::Cell => "cell of a table",
+                StretchKind::Code => "code",
             };
             for span in find(&stretch.text, &self.exempt) {
                 if self.typed.len() == MAX_TYPED {
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the front matter as it is printed: its quantities are recorded and marked.
-    pub(in crate::post) fn front_words(&mut self) -> Front {
+    pub(in crate::post) fn front_words(&mut self) -> FrontMatter {
         let mut front = self.front.clone();
         let at = |key: &str| Some(self.text.key(key));
         let (title, summary, tags) = (at("title"), at("summary"), at("tags"));

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::atoms::{Atom, atoms};
-use super::exempt::Exempt;
+use super::exempt::ExemptWords;
 
 /// Number words, each with its inflections.
 const WORDS: &str = "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
@@ -24,7 +24,7 @@ const THAN: [&str; 13] = [
 ];
 
 /// Returns the bytes of every typed quantity of a text, in order.
-pub(in crate::post) fn find(text: &str, exempt: &Exempt) -> Vec<Range<usize>> {
+pub(in crate::post) fn find(text: &str, exempt: &ExemptWords) -> Vec<Range<usize>> {
     let all = atoms(text);
     let exempted = exempt.of(&all);
     let mut out: Vec<Range<usize>> = Vec::new();
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        find(text, &Exempt::example()).into_iter().map(|f| &text[f]).collect()
+        find(text, &ExemptWords::example()).into_iter().map(|f| &text[f]).collect()
     }
 
     #[test]

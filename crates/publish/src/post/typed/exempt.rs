@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::atoms::{Atom, atoms};
-use crate::post::front::Front;
+use crate::post::front::FrontMatter;
 use crate::post::library::Library;
 use assay_report::RunView;
 
 /// Names, days and units of the data.
 #[derive(Debug, Clone, Default)]
-pub(in crate::post) struct Exempt {
+pub(in crate::post) struct ExemptWords {
     /// Words with digits (`t5240`), and versions with several parts (`4.4.0`).
     words: BTreeSet<String>,
     /// Numbers with the word before each: `power` `570`.
@@ -27,14 +27,14 @@ const UNITS: &str = "percent per pct percentage times fold points x s ms us ns m
 const MONTHS: &str =
     "january february march april may june july august september october november december";
 
-impl Exempt {
+impl ExemptWords {
     /// Collects the names and days of every result and run.
     pub(in crate::post) fn new(
-        front: &Front,
+        front: &FrontMatter,
         library: &Library,
         runs: &BTreeMap<String, RunView>,
     ) -> Self {
-        let mut out = Exempt::default();
+        let mut out = ExemptWords::default();
         for at in 0..library.len() {
             let row = library.result(at);
             let texts = [
@@ -161,9 +161,9 @@ impl Exempt {
 }
 
 #[cfg(test)]
-impl Exempt {
+impl ExemptWords {
     pub(super) fn example() -> Self {
-        let mut out = Exempt::default();
+        let mut out = ExemptWords::default();
         let names = [
             "IBM Power 570",
             "Sun SPARC Enterprise T5240",

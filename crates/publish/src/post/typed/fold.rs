@@ -6,14 +6,14 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// A character as it is read, and its bytes in the text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Read {
+pub(super) struct FoldedChar {
     pub(super) char: char,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
 /// Returns the folded text, character by character, in lower case.
-pub(super) fn fold(text: &str) -> Vec<Read> {
+pub(super) fn fold(text: &str) -> Vec<FoldedChar> {
     let mut out = Vec::with_capacity(text.len());
     for (start, c) in text.char_indices() {
         let end = start + c.len_utf8();
@@ -21,7 +21,7 @@ pub(super) fn fold(text: &str) -> Vec<Read> {
             continue;
         }
         if c.is_ascii() {
-            out.push(Read { char: c.to_ascii_lowercase(), start, end });
+            out.push(FoldedChar { char: c.to_ascii_lowercase(), start, end });
             continue;
         }
         let mut forms: Vec<char> = std::iter::once(c)
@@ -34,7 +34,7 @@ pub(super) fn fold(text: &str) -> Vec<Read> {
         if is_number(c) && !forms.iter().any(char::is_ascii_digit) {
             forms = vec!['1'];
         }
-        out.extend(forms.into_iter().map(|char| Read { char, start, end }));
+        out.extend(forms.into_iter().map(|char| FoldedChar { char, start, end }));
     }
     out
 }

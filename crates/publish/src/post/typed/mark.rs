@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event};
 
-use super::stretch::{Part, Stretch, events};
+use super::stretch::{EventSpan, Stretch, events};
 use crate::post::read::{CLOSE, OPEN};
 use assay_report::document::markdown::line;
 
 /// The places of typed quantities in a post's Markdown.
 #[derive(Debug, Clone, Default)]
 pub(in crate::post) struct Marks {
-    parts: Vec<Part>,
+    parts: Vec<EventSpan>,
     /// Offsets in the Markdown at which a dagger is written.
     ends: Vec<usize>,
     /// Quantities in blocks of code, by the bytes of the block. The text of the block is unchanged;

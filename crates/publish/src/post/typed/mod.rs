@@ -11,7 +11,7 @@ mod mark;
 mod stretch;
 
 pub(super) use detect::is_percent;
-pub(super) use exempt::Exempt;
+pub(super) use exempt::ExemptWords;
 pub(super) use fold::unseen;
 pub(super) use mark::{Marks, daggers, events_of};
-pub(super) use stretch::{Kind, NUMBER, OPTIONS, Stretch, events, stretches};
+pub(super) use stretch::{NUMBER, OPTIONS, Stretch, StretchKind, events, stretches};

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::post::read::{CLOSE, OPEN, Place};
+use crate::post::read::{CLOSE, MarkdownPlace, OPEN};
 
 /// Placeholder for a computed number in the text of a stretch.
 pub(in crate::post) const NUMBER: char = '\u{E002}';
 
 /// The kind of text that a stretch holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::post) enum Kind {
+pub(in crate::post) enum StretchKind {
     Text,
     Heading,
     Cell,
@@ -35,7 +35,7 @@ struct Segment {
 
 /// A computed number in a stretch.
 #[derive(Debug, Clone)]
-pub(in crate::post) struct Placed {
+pub(in crate::post) struct PlacedNumber {
     /// Byte offset in the text.
     pub(in crate::post) at: usize,
     pub(in crate::post) number: usize,
@@ -47,10 +47,10 @@ pub(in crate::post) struct Placed {
 #[derive(Debug, Clone)]
 pub(in crate::post) struct Stretch {
     pub(in crate::post) text: String,
-    pub(in crate::post) kind: Kind,
+    pub(in crate::post) kind: StretchKind,
     /// Title of the column, for a cell.
     pub(in crate::post) title: String,
-    pub(in crate::post) numbers: Vec<Placed>,
+    pub(in crate::post) numbers: Vec<PlacedNumber>,
     /// Byte range of a fenced block of code in the Markdown.
     pub(super) fenced: Option<Range<usize>>,
     segments: Vec<Segment>,
@@ -58,13 +58,13 @@ pub(in crate::post) struct Stretch {
 
 /// A place in the text of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct EventSpan {
     pub(super) event: usize,
     pub(super) span: Range<usize>,
 }
 
 impl Stretch {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: StretchKind) -> Self {
         Stretch {
             text: String::new(),
             kind,
@@ -84,8 +84,8 @@ impl Stretch {
     }
 
     /// Returns the places in events that a span of the text comes from.
-    pub(super) fn parts(&self, span: &Range<usize>) -> Vec<Part> {
-        let part = |(s, own): (&Segment, Range<usize>)| Part {
+    pub(super) fn parts(&self, span: &Range<usize>) -> Vec<EventSpan> {
+        let part = |(s, own): (&Segment, Range<usize>)| EventSpan {
             event: s.event,
             span: s.offset + own.start..s.offset + own.end,
         };
@@ -117,9 +117,9 @@ impl Stretch {
                 part
             } else {
                 let Some((place, rest)) = part.split_once(CLOSE) else { continue };
-                match Place::read(place) {
-                    Some(Place::Number(number)) => {
-                        self.numbers.push(Placed { at: self.text.len(), number, within });
+                match MarkdownPlace::read(place) {
+                    Some(MarkdownPlace::Number(number)) => {
+                        self.numbers.push(PlacedNumber { at: self.text.len(), number, within });
                         self.text.push(NUMBER);
                     }
                     _ => self.text.push('\n'),
@@ -151,7 +151,7 @@ pub(in crate::post) fn events(markdown: &str) -> Vec<(Event<'_>, Range<usize>)> 
 /// Splits the text of a post into stretches.
 pub(in crate::post) fn stretches(events: &[(Event<'_>, Range<usize>)]) -> Vec<Stretch> {
     let mut out = Vec::new();
-    let mut open = Stretch::new(Kind::Text);
+    let mut open = Stretch::new(StretchKind::Text);
     let mut titles: Vec<String> = Vec::new();
     let mut within: Vec<&'static str> = Vec::new();
     let (mut in_head, mut column) = (false, 0);
@@ -183,10 +183,10 @@ pub(in crate::post) fn stretches(events: &[(Event<'_>, Range<usize>)]) -> Vec<St
             }
             Event::Start(Tag::Emphasis | Tag::Strong)
             | Event::End(TagEnd::Emphasis | TagEnd::Strong) => continue,
-            Event::Start(Tag::Heading { .. }) => Kind::Heading,
-            Event::Start(Tag::CodeBlock(_)) => Kind::Code,
-            Event::Start(Tag::TableCell) => Kind::Cell,
-            _ => Kind::Text,
+            Event::Start(Tag::Heading { .. }) => StretchKind::Heading,
+            Event::Start(Tag::CodeBlock(_)) => StretchKind::Code,
+            Event::Start(Tag::TableCell) => StretchKind::Cell,
+            _ => StretchKind::Text,
         };
         match event {
             Event::Start(Tag::Table(_)) => titles.clear(),
@@ -197,7 +197,7 @@ pub(in crate::post) fn stretches(events: &[(Event<'_>, Range<usize>)]) -> Vec<St
             _ => {}
         }
         out.push(std::mem::replace(&mut open, Stretch::new(next)));
-        if next == Kind::Cell && !in_head {
+        if next == StretchKind::Cell && !in_head {
             open.title = titles.get(column).cloned().unwrap_or_default();
             column += 1;
         }
@@ -206,8 +206,8 @@ pub(in crate::post) fn stretches(events: &[(Event<'_>, Range<usize>)]) -> Vec<St
         }
         within.clear();
         within.extend(match next {
-            Kind::Heading => Some("a heading"),
-            Kind::Code => Some("code"),
+            StretchKind::Heading => Some("a heading"),
+            StretchKind::Code => Some("code"),
             _ => None,
         });
     }

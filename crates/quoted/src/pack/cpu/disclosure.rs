@@ -3,17 +3,18 @@
 use super::CpuSuiteResult;
 use crate::pack::fair_use;
 use crate::pack::judged::{
-    Judged, PackCheck, Parameters, Takes, check, disclosed, fail, pass, unknown, verdict,
+    CheckParamType, CheckVerdict, PackCheck, Parameters, check, disclosed, fail, pass, unknown,
+    verdict,
 };
 
 pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[
-    check("disclosed", &[("fields", Takes::Words)], |r, p| disclosed(&r.disclosure, p)),
+    check("disclosed", &[("fields", CheckParamType::Words)], |r, p| disclosed(&r.disclosure, p)),
     check("one-system", &[], one_system),
     check("estimates", &[], estimates),
     check("publication", &[], publication),
 ];
 
-fn one_system(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn one_system(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     let (Some(measured), Some(reported), Some(available)) =
         (&r.system_measured, &r.system_reported, r.parts_available)
     else {
@@ -29,7 +30,7 @@ fn one_system(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
     verdict(&wrong, &[], "the result is of the system measured, whose parts can be had")
 }
 
-fn estimates(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn estimates(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     let (Some(estimated), Some(energy)) = (r.estimated, r.energy_estimated) else {
         return unknown("which numbers are estimates");
     };
@@ -45,7 +46,7 @@ fn estimates(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
 }
 
 /// Checks the fair-use requirements if the result is published in comparison with others.
-fn publication(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn publication(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     match (r.published, &r.publication) {
         (Some(false), _) => pass("the result is not published beside others"),
         (Some(true), Some(record)) => fair_use::basics(record),

@@ -4,21 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CpuSuiteResult, CpuTuning, SuiteKind, Tuning};
 use crate::pack::judged::{
-    Judged, PackCheck, Parameters, Takes, check, fail, pass, unknown, verdict,
+    CheckParamType, CheckVerdict, PackCheck, Parameters, check, fail, pass, unknown, verdict,
 };
 
 pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[
     check("base-flags", &[], |r, p| lacking(r).unwrap_or_else(|| base_flags(r, p))),
-    check("portability", &[("approved", Takes::Words), ("data_models", Takes::Words)], |r, p| {
-        lacking(r).unwrap_or_else(|| portability(r, p))
-    }),
-    check("base-forbids", &[("forbidden", Takes::Table)], |r, p| {
+    check(
+        "portability",
+        &[("approved", CheckParamType::Words), ("data_models", CheckParamType::Words)],
+        |r, p| lacking(r).unwrap_or_else(|| portability(r, p)),
+    ),
+    check("base-forbids", &[("forbidden", CheckParamType::Table)], |r, p| {
         lacking(r).unwrap_or_else(|| base_forbids(r, p))
     }),
-    check("no-names", &[("training", Takes::Words)], |r, p| {
+    check("no-names", &[("training", CheckParamType::Words)], |r, p| {
         lacking(r).unwrap_or_else(|| no_names(r, p))
     }),
-    check("compiler-parallelism", &[("parallel", Takes::Words)], parallelism),
+    check("compiler-parallelism", &[("parallel", CheckParamType::Words)], parallelism),
     check("flags-described", &[], |r, p| lacking(r).unwrap_or_else(|| described(r, p))),
 ];
 
@@ -35,7 +37,7 @@ fn flags(t: &CpuTuning) -> impl Iterator<Item = &String> {
 }
 
 /// Returns the missing information if the flags of a result are not recorded.
-fn lacking(r: &CpuSuiteResult) -> Option<Judged> {
+fn lacking(r: &CpuSuiteResult) -> Option<CheckVerdict> {
     if r.members.is_empty() {
         return Some(unknown("the members"));
     }
@@ -43,7 +45,7 @@ fn lacking(r: &CpuSuiteResult) -> Option<Judged> {
     without.map(|(m, tuning, _)| unknown(format!("the {} flags of {}", tuning.name(), m.name)))
 }
 
-fn base_flags(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn base_flags(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     let mut first: BTreeMap<&str, (&str, &Vec<String>, &String)> = BTreeMap::new();
     for (member, base) in r.base() {
         let Some(toolchain) = &base.toolchain else {
@@ -72,7 +74,7 @@ fn base_flags(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
     pass("each language has one set of base flags and tools, in one order")
 }
 
-fn portability(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn portability(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     let (approved, models) = (p.words("approved"), p.words("data_models"));
     let mut wrong = BTreeSet::new();
     for (member, _, t) in r.results() {
@@ -100,7 +102,7 @@ fn portability(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &[], "portability flags are approved, and data models agree")
 }
 
-fn base_forbids(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn base_forbids(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     let forbidden = p.table("forbidden");
     let mut wrong = Vec::new();
     for (member, base) in r.base() {
@@ -118,7 +120,7 @@ fn words(flag: &str) -> impl Iterator<Item = &str> {
     flag.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).filter(|w| !w.is_empty())
 }
 
-fn no_names(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn no_names(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     let training = p.words("training");
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     for (member, tuning, t) in r.results() {
@@ -144,7 +146,7 @@ fn no_names(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, "no flag names source, and feedback is from the training input")
 }
 
-fn parallelism(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn parallelism(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     match r.kind {
         None => return unknown("whether the suite is of speed or rate"),
         Some(SuiteKind::Speed) => return pass("a speed suite may use compiler parallelism"),
@@ -162,7 +164,7 @@ fn parallelism(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     pass("no compiler parallelism in a rate suite")
 }
 
-fn described(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn described(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     let Some(described) = &r.described_flags else { return unknown("the flags file") };
     let undescribed: BTreeSet<&str> = r
         .results()

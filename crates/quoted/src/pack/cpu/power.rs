@@ -1,23 +1,25 @@
 //! Check of power measurements: analyser, samples, ambient temperature, mains.
 
 use super::CpuSuiteResult;
-use crate::pack::judged::{Judged, PackCheck, Parameters, Takes, check, pass, unknown, verdict};
+use crate::pack::judged::{
+    CheckParamType, CheckVerdict, PackCheck, Parameters, check, pass, unknown, verdict,
+};
 
 pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[check(
     "power",
     &[
-        ("voltage_percent", Takes::Number),
-        ("mains_percent", Takes::Number),
-        ("bad_power_percent", Takes::Number),
-        ("bad_other_percent", Takes::Number),
-        ("uncertain_percent", Takes::Number),
-        ("unknown_uncertainty_percent", Takes::Number),
-        ("ambient_min_c", Takes::Number),
+        ("voltage_percent", CheckParamType::Number),
+        ("mains_percent", CheckParamType::Number),
+        ("bad_power_percent", CheckParamType::Number),
+        ("bad_other_percent", CheckParamType::Number),
+        ("uncertain_percent", CheckParamType::Number),
+        ("unknown_uncertainty_percent", CheckParamType::Number),
+        ("ambient_min_c", CheckParamType::Number),
     ],
     power,
 )];
 
-fn power(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn power(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     let power = match (r.power_reported, &r.power) {
         (Some(false), _) => return pass("no power is reported"),
         (Some(true), Some(power)) => power,

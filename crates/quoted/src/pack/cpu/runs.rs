@@ -7,22 +7,26 @@ use assay_stats::summary::median;
 
 use super::{CpuExecution, CpuMember, CpuSuiteResult, InputSize, SuiteKind, Tuning};
 use crate::pack::judged::{
-    Judged, PackCheck, Parameters, Takes, agree, check, fail, pass, unknown, verdict,
+    CheckParamType, CheckVerdict, PackCheck, Parameters, agree, check, fail, pass, unknown, verdict,
 };
 
 pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[
     check("one-invocation", &[], one_invocation),
     check("validated-sizes", &[], validated),
-    check("timed-runs", &[("min", Takes::Number), ("max", Takes::Number)], timed_runs),
-    check("ratios", &[("tolerance", Takes::Number)], ratios),
+    check(
+        "timed-runs",
+        &[("min", CheckParamType::Number), ("max", CheckParamType::Number)],
+        timed_runs,
+    ),
+    check("ratios", &[("tolerance", CheckParamType::Number)], ratios),
     check("one-copy-count", &[], copy_count),
-    check("base-environment", &[("owned_by_tools", Takes::Words)], base_environment),
-    check("file-systems", &[("disclosed_as", Takes::Words)], file_systems),
+    check("base-environment", &[("owned_by_tools", CheckParamType::Words)], base_environment),
+    check("file-systems", &[("disclosed_as", CheckParamType::Words)], file_systems),
     check("optimiser-memory", &[], optimiser),
     check("base-as-peak", &[], base_as_peak),
 ];
 
-fn one_invocation(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn one_invocation(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     if r.executions.is_empty() {
         return unknown("the executions");
     }
@@ -46,7 +50,7 @@ fn of<'a>(
     r.executions.iter().filter(move |e| e.member == member && e.tuning == tuning)
 }
 
-fn validated(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn validated(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     if r.members.is_empty() {
         return unknown("the members");
     }
@@ -85,7 +89,7 @@ fn times(r: &CpuSuiteResult, member: &str, tuning: Tuning) -> Vec<Option<f64>> {
 }
 
 /// Checks that the time in the result is the median of three timed runs, or the slower of two.
-fn timed_runs(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn timed_runs(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     let (least, most) = (p.number("min") as usize, p.number("max") as usize);
     if r.members.is_empty() || r.executions.is_empty() {
         return unknown("the timed executions");
@@ -117,7 +121,7 @@ fn timed_runs(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, "the median of three or the slower of two times counts")
 }
 
-fn ratios(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn ratios(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     let tolerance = p.number("tolerance");
     let Some(kind) = r.kind else { return unknown("whether the suite is of speed or rate") };
     if r.members.is_empty() {
@@ -191,7 +195,7 @@ fn common<T: PartialEq + Clone>(
     if first.is_none() { Err("any member".to_owned()) } else { Ok(None) }
 }
 
-fn copy_count(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn copy_count(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     for (what, found) in
         [("copies", common(r, |t| t.copies)), ("threads", common(r, |t| t.threads))]
     {
@@ -204,7 +208,7 @@ fn copy_count(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
     pass("all members have the same base copies and threads")
 }
 
-fn base_environment(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn base_environment(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     match common(r, |t| Some((t.environment.clone()?, t.submit.clone()?))) {
         Err(member) => {
             return unknown(format!("the base environment or submit command of {member}"));
@@ -224,7 +228,7 @@ fn base_environment(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     pass("all base runs have one environment and one submit command")
 }
 
-fn file_systems(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+fn file_systems(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     let (Some(tree), Some(run), Some(root)) =
         (&r.tree_file_systems, &r.run_file_systems, r.output_root)
     else {
@@ -247,7 +251,7 @@ fn file_systems(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &[], "one file system, and its type is disclosed")
 }
 
-fn optimiser(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn optimiser(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     match r.optimiser_remembers {
         Some(false) => pass("no run-time optimiser keeps knowledge of a program between runs"),
         Some(true) => fail("a run-time optimiser keeps knowledge of a program between runs"),
@@ -255,7 +259,7 @@ fn optimiser(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
     }
 }
 
-fn base_as_peak(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
+fn base_as_peak(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     match r.peak_reported {
         Some(false) => return pass("no peak is reported"),
         Some(true) => {}

@@ -4,24 +4,32 @@ use std::collections::BTreeMap;
 
 use super::OrdersResult;
 use crate::pack::judged::{
-    Judged, PackCheck, Parameters, Takes, check, disclosed, unknown, verdict,
+    CheckParamType, CheckVerdict, PackCheck, Parameters, check, disclosed, unknown, verdict,
 };
 
 pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
-    check("fixed-properties", &[("fixed", Takes::Table)], fixed),
+    check("fixed-properties", &[("fixed", CheckParamType::Table)], fixed),
     check("supplied-program", &[], program),
     check("one-image", &[], one_image),
-    check("mix", &[("percent", Takes::Table), ("tolerance_points", Takes::Number)], mix),
-    check("disclosed", &[("fields", Takes::Words)], |r, p| disclosed(&r.disclosure, p)),
+    check(
+        "mix",
+        &[("percent", CheckParamType::Table), ("tolerance_points", CheckParamType::Number)],
+        mix,
+    ),
+    check("disclosed", &[("fields", CheckParamType::Words)], |r, p| disclosed(&r.disclosure, p)),
     check(
         "availability",
-        &[("max_months", Takes::Number), ("slower_percent", Takes::Number)],
+        &[("max_months", CheckParamType::Number), ("slower_percent", CheckParamType::Number)],
         availability,
     ),
-    check("no-estimates-no-other-benchmark", &[("may_compare", Takes::Words)], comparisons),
+    check(
+        "no-estimates-no-other-benchmark",
+        &[("may_compare", CheckParamType::Words)],
+        comparisons,
+    ),
 ];
 
-fn fixed(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn fixed(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     if r.properties.is_empty() {
         return unknown("the properties of the run");
     }
@@ -36,7 +44,7 @@ fn fixed(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, "the fixed properties have their values")
 }
 
-fn program(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
+fn program(r: &OrdersResult, _: &Parameters<'_>) -> CheckVerdict {
     yes_to_all(
         &[
             ("the supplied program, unmodified", r.kit_unmodified),
@@ -48,7 +56,7 @@ fn program(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
 }
 
 /// Passes only if every property is known to be true.
-fn yes_to_all(wanted: &[(&str, Option<bool>)], kept: &str) -> Judged {
+fn yes_to_all(wanted: &[(&str, Option<bool>)], kept: &str) -> CheckVerdict {
     let those = |is: Option<bool>, before: &str| -> Vec<String> {
         let of = wanted.iter().filter(|(_, w)| *w == is);
         of.map(|(what, _)| format!("{before}{what}")).collect()
@@ -56,7 +64,7 @@ fn yes_to_all(wanted: &[(&str, Option<bool>)], kept: &str) -> Judged {
     verdict(&those(Some(false), "without "), &those(None, ""), kept)
 }
 
-fn one_image(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
+fn one_image(r: &OrdersResult, _: &Parameters<'_>) -> CheckVerdict {
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     match r.os_images {
         Some(1) => {}
@@ -78,7 +86,7 @@ fn one_image(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
 }
 
 /// Compares the counts over all scored points with the required mix, in percentage points.
-fn mix(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn mix(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let Some(n) = r.expected_peak else { return unknown("the expected peak") };
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for i in r.scored(n).flat_map(|point| &point.instances) {
@@ -118,7 +126,7 @@ fn mix(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, "the operations have the mix of the rules")
 }
 
-fn availability(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn availability(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let (most, slower) = (p.number("max_months"), p.number("slower_percent"));
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     match r.available_in_months {
@@ -143,7 +151,7 @@ fn availability(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, "all parts can be had, and the shipped system is as fast")
 }
 
-fn comparisons(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn comparisons(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     match r.estimated {
         Some(true) => wrong.push("a number is estimated".to_owned()),

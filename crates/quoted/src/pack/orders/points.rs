@@ -3,16 +3,24 @@
 
 use super::OrdersResult;
 use crate::pack::judged::{
-    Judged, PackCheck, Parameters, Takes, agree, check, fail, pass, unknown, verdict,
+    CheckParamType, CheckVerdict, PackCheck, Parameters, agree, check, fail, pass, unknown, verdict,
 };
 
 pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
     check("expected-peak", &[], expected_peak),
-    check("points", &[("min", Takes::Number)], points),
-    check("score", &[("tolerance", Takes::Number)], score),
-    check("no-gap-below-peak", &[("min", Takes::Number)], no_gap),
-    check("lengths", &[("below_s", Takes::Number), ("scored_s", Takes::Number)], lengths),
-    check("actual-length", &[("min_s", Takes::Number), ("max_s", Takes::Number)], actual_length),
+    check("points", &[("min", CheckParamType::Number)], points),
+    check("score", &[("tolerance", CheckParamType::Number)], score),
+    check("no-gap-below-peak", &[("min", CheckParamType::Number)], no_gap),
+    check(
+        "lengths",
+        &[("below_s", CheckParamType::Number), ("scored_s", CheckParamType::Number)],
+        lengths,
+    ),
+    check(
+        "actual-length",
+        &[("min_s", CheckParamType::Number), ("max_s", CheckParamType::Number)],
+        actual_length,
+    ),
     check("instances-overlap", &[], overlap),
 ];
 
@@ -21,7 +29,7 @@ fn peak(r: &OrdersResult) -> Option<u32> {
     r.expected_peak.filter(|n| *n > 0)
 }
 
-fn expected_peak(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
+fn expected_peak(r: &OrdersResult, _: &Parameters<'_>) -> CheckVerdict {
     let Some(n) = peak(r) else { return unknown("the expected peak") };
     let Some(processors) = r.processors else { return unknown("the processors reported") };
     if n == processors {
@@ -44,7 +52,7 @@ fn last(n: u32, p: &Parameters<'_>) -> u32 {
     n.saturating_mul(2).max(p.number("min") as u32)
 }
 
-fn points(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn points(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let Some(n) = peak(r) else { return unknown("the expected peak") };
     let Some(first) = r.points.first() else { return unknown("the points") };
     let mut wrong = Vec::new();
@@ -67,7 +75,7 @@ fn points(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &[], format!("points rise by one from 1, to {end} at least"))
 }
 
-fn score(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn score(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let Some(n) = peak(r) else { return unknown("the expected peak") };
     if r.points.is_empty() {
         return unknown("the points");
@@ -89,7 +97,7 @@ fn score(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &[], format!("the mean over {n} to {} warehouses recomputes", 2 * n))
 }
 
-fn no_gap(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn no_gap(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let Some(n) = peak(r) else { return unknown("the expected peak") };
     if r.points.is_empty() {
         return unknown("the points");
@@ -112,7 +120,7 @@ fn no_gap(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     }
 }
 
-fn lengths(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn lengths(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let Some(n) = peak(r) else { return unknown("the expected peak") };
     if r.points.is_empty() {
         return unknown("the points");
@@ -129,7 +137,7 @@ fn lengths(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, "all points were set to the lengths of the rules")
 }
 
-fn actual_length(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+fn actual_length(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let Some(n) = peak(r) else { return unknown("the expected peak") };
     let (least, most) = (p.number("min_s"), p.number("max_s"));
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
@@ -156,7 +164,7 @@ fn actual_length(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, format!("every scored interval lies in {least} s to {most} s"))
 }
 
-fn overlap(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
+fn overlap(r: &OrdersResult, _: &Parameters<'_>) -> CheckVerdict {
     match r.instances() {
         None => return unknown("the points"),
         Some(1) => return pass("there is one instance"),

@@ -1,6 +1,6 @@
 //! Tests of pack files: the built-in packs, and mistakes that are reported with their lines.
 
-use assay_quoted::pack::{Applies, PackEvidence, RuleResult, embedded, evaluate, read, read_dir};
+use assay_quoted::pack::{PackEvidence, PackScope, RuleResult, embedded, evaluate, read, read_dir};
 
 const HEAD: &str = r#"schema_version = 1
 id = "mine"
@@ -51,7 +51,7 @@ fn three_packs_come_with_assay() {
 #[test]
 fn a_pack_of_ones_own_is_read() {
     let pack = read("mine.toml", &format!("{HEAD}{RULE}")).unwrap();
-    assert_eq!((pack.applies_to, pack.rules.len()), (Applies::Orders, 1));
+    assert_eq!((pack.applies_to, pack.rules.len()), (PackScope::Orders, 1));
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::ops::Range;
 use assay_chart::axes::text::{columns, shorten};
 
 use super::writer::{Writer, ascii, clean, paint};
-use crate::document::table::{Kind, Row};
-use crate::document::{Cell, On, Table, Tone, cell};
+use crate::document::table::{ColumnKind, TableRow};
+use crate::document::{Outputs, Table, TableCell, Tone, cell};
 use crate::terminal::{Glyphs, Style};
 
 /// Minimum width of a column of labels.
@@ -38,13 +38,13 @@ fn common_beginning(texts: &[&str]) -> usize {
 
 /// A table during layout: the columns that a terminal shows and their cleaned texts.
 struct Layout {
-    columns: Vec<Column>,
+    columns: Vec<TerminalColumn>,
     rows: Vec<Vec<Field>>,
 }
 
-struct Column {
+struct TerminalColumn {
     title: String,
-    kind: Kind,
+    kind: ColumnKind,
 }
 
 type Field = (String, Tone);
@@ -80,14 +80,14 @@ impl Table {
     }
 
     fn part(&self, of: Range<usize>, style: Style) -> Table {
-        let named = self.named_by(On::Terminal);
+        let named = self.named_by(Outputs::Terminal);
         let lead = if of.start == 0 {
             0
         } else {
-            self.columns[..named].iter().take_while(|c| c.kind == Kind::Number).count()
+            self.columns[..named].iter().take_while(|c| c.kind == ColumnKind::Number).count()
         };
         let again = of.start > 0;
-        let pick = |all: &[Cell], name: Cell| -> Vec<Cell> {
+        let pick = |all: &[TableCell], name: TableCell| -> Vec<TableCell> {
             let name = again.then_some(name);
             all[..lead].iter().cloned().chain(name).chain(all[of.clone()].iter().cloned()).collect()
         };
@@ -99,10 +99,10 @@ impl Table {
             rows: self
                 .rows
                 .iter()
-                .map(|r| Row {
+                .map(|r| TableRow {
                     // A long name must not take the place of the numbers.
                     cells: pick(&r.cells, cell(shorten(&r.name, room, style.ellipsis()))),
-                    ..Row::default()
+                    ..TableRow::default()
                 })
                 .collect(),
             ..Table::default()
@@ -112,12 +112,12 @@ impl Table {
 
 impl Layout {
     fn of(table: &Table, style: Style) -> Self {
-        let shown = || table.shown(On::Terminal);
+        let shown = || table.shown(Outputs::Terminal);
         let cleaned = |text: &str| {
             let cleaned = clean(text);
             if style.glyphs == Glyphs::Ascii { ascii(&cleaned) } else { cleaned }
         };
-        let field = |cells: &[Cell], i: usize| {
+        let field = |cells: &[TableCell], i: usize| {
             cells.get(i).map_or_else(Field::default, |c| {
                 // A cell that covers several columns is the reason for withholding their numbers; a
                 // sentence below the table gives it.
@@ -128,7 +128,7 @@ impl Layout {
         let most = if table.most == 0 { table.rows.len() } else { table.most };
         Layout {
             columns: shown()
-                .map(|(_, c)| Column { title: cleaned(&c.title.words()), kind: c.kind })
+                .map(|(_, c)| TerminalColumn { title: cleaned(&c.title.words()), kind: c.kind })
                 .collect(),
             rows: table
                 .rows
@@ -156,7 +156,7 @@ impl Layout {
     /// Replaces the beginning that all labels of a column share, which distinguishes none of them,
     /// by an ellipsis.
     fn drop_common_beginnings(&mut self, style: Style) {
-        for c in (0..self.columns.len()).filter(|c| self.columns[*c].kind == Kind::Label) {
+        for c in (0..self.columns.len()).filter(|c| self.columns[*c].kind == ColumnKind::Label) {
             let texts: Vec<&str> =
                 self.rows.iter().filter_map(|r| r.get(c)).map(|x| x.0.as_str()).collect();
             let common = common_beginning(&texts);
@@ -171,7 +171,7 @@ impl Layout {
 
     /// Returns true if no two different labels of a column become equal when they are shortened.
     fn stay_distinct(&self, widths: &[usize], style: Style) -> bool {
-        (0..self.columns.len()).filter(|c| self.columns[*c].kind == Kind::Label).all(|c| {
+        (0..self.columns.len()).filter(|c| self.columns[*c].kind == ColumnKind::Label).all(|c| {
             let mut seen: BTreeMap<String, &str> = BTreeMap::new();
             self.rows.iter().filter_map(|r| r.get(c)).all(|(text, _)| {
                 let short = shorten(text, widths[c], style.ellipsis());
@@ -194,7 +194,7 @@ impl Layout {
                 return Some(widths);
             }
             let widest = (0..widths.len())
-                .filter(|c| self.columns[*c].kind == Kind::Label && widths[*c] > NARROWEST)
+                .filter(|c| self.columns[*c].kind == ColumnKind::Label && widths[*c] > NARROWEST)
                 .max_by_key(|c| widths[*c])?;
             widths[widest] -= 1;
         }
@@ -212,7 +212,8 @@ impl Layout {
                 let column = &self.columns[i];
                 let text = shorten(text, widths[i], style.ellipsis());
                 let pad = widths[i].saturating_sub(columns(&text));
-                let (before, after) = if column.kind == Kind::Number { (pad, 0) } else { (0, pad) };
+                let (before, after) =
+                    if column.kind == ColumnKind::Number { (pad, 0) } else { (0, pad) };
                 pending += before;
                 if !text.is_empty() {
                     line.push_str(&" ".repeat(pending));

@@ -2,25 +2,25 @@
 
 use assay_chart::heat::{self, Heat};
 use assay_chart::histogram::{self, Histogram};
-use assay_chart::lines::{self, Lines};
-use assay_chart::{Head, Reach, ScaleKind};
+use assay_chart::lines::{self, LineChart};
+use assay_chart::{Head, ScaleKind, ScaleRanges};
 use assay_traces::block_io::{BLOCK_BYTES, HeatMap, IoReport, Measure, TickRow};
 use maud::Markup;
 
-use super::Subject;
+use super::IoChartSource;
 
 /// Largest number of series of a histogram that a reader can distinguish.
 const MAX_SERIES: usize = 8;
 
 /// A chart that is not drawn yet.
 pub(super) enum Chart {
-    Lines(Lines),
+    Lines(LineChart),
     Histogram(Histogram),
     Heat(Heat),
 }
 
 impl Chart {
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> ScaleRanges {
         match self {
             Chart::Lines(c) => c.reach(),
             Chart::Histogram(c) => c.reach(),
@@ -29,7 +29,7 @@ impl Chart {
     }
 
     /// Draws the chart at this width, on scales that also cover `reach`.
-    pub(super) fn over(&self, reach: Reach, width: f64) -> Markup {
+    pub(super) fn over(&self, reach: ScaleRanges, width: f64) -> Markup {
         match self {
             Chart::Lines(c) => lines::render_over(c, reach, width),
             Chart::Histogram(c) => histogram::render_over(c, reach, width),
@@ -39,17 +39,17 @@ impl Chart {
 }
 
 /// Charts with their titles.
-pub(super) type Titled = Vec<(String, Chart)>;
+pub(super) type TitledCharts = Vec<(String, Chart)>;
 
 /// Returns the reach that covers all charts with this title.
-pub(super) fn common<'a>(title: &str, all: impl Iterator<Item = &'a Titled>) -> Reach {
+pub(super) fn common<'a>(title: &str, all: impl Iterator<Item = &'a TitledCharts>) -> ScaleRanges {
     let same = all.flatten().filter(|(t, _)| t == title);
-    same.fold(Reach::default(), |reach, (_, chart)| reach.join(chart.reach()))
+    same.fold(ScaleRanges::default(), |reach, (_, chart)| reach.join(chart.reach()))
 }
 
 /// Gives histograms with the same title the same series in the same order, busiest first, so that a
 /// colour has one meaning in all of them. A series that a histogram lacks has no bars there.
-pub(super) fn same_series(all: &mut [&mut Titled]) {
+pub(super) fn same_series(all: &mut [&mut TitledCharts]) {
     use std::collections::BTreeMap;
     let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
     for (title, chart) in all.iter().flat_map(|charts| charts.iter()) {
@@ -67,17 +67,16 @@ pub(super) fn same_series(all: &mut [&mut Titled]) {
         order.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         let own = std::mem::take(&mut h.series);
         let of = |label: &String| {
-            own.iter()
-                .find(|s| s.label == *label)
-                .cloned()
-                .unwrap_or_else(|| histogram::Series { label: label.clone(), rows: Vec::new() })
+            own.iter().find(|s| s.label == *label).cloned().unwrap_or_else(|| {
+                histogram::HistogramSeries { label: label.clone(), rows: Vec::new() }
+            })
         };
         h.series = order.into_iter().take(MAX_SERIES).map(|(label, _)| of(label)).collect();
     }
 }
 
 /// Returns every chart of a subject with its title.
-pub(super) fn charts(subject: &Subject, report: &IoReport) -> Titled {
+pub(super) fn charts(subject: &IoChartSource, report: &IoReport) -> TitledCharts {
     let mut charts = vec![
         ("I/Os a second".to_owned(), over_time(subject, report, Rate::Ios)),
         ("Bytes a second".to_owned(), over_time(subject, report, Rate::Bytes)),
@@ -106,11 +105,11 @@ enum Rate {
     Bytes,
 }
 
-fn seconds(subject: &Subject, t_ns: u64) -> f64 {
+fn seconds(subject: &IoChartSource, t_ns: u64) -> f64 {
     (t_ns as f64 - subject.start_ns as f64) / 1e9
 }
 
-fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Chart {
+fn over_time(subject: &IoChartSource, report: &IoReport, rate: Rate) -> Chart {
     let tick_s = report.series.tick_ns as f64 / 1e9;
     let points = |of: fn(&TickRow) -> u64| -> Vec<(f64, f64)> {
         report
@@ -127,7 +126,7 @@ fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Chart {
         Rate::Ios => ("I/Os", "1/s", points(|t| t.reads), points(|t| t.writes)),
         Rate::Bytes => ("bytes", "B/s", points(|t| t.read_bytes), points(|t| t.write_bytes)),
     };
-    Chart::Lines(Lines {
+    Chart::Lines(LineChart {
         head: Head {
             id: format!("io-{}-{}", if rate == Rate::Ios { "ios" } else { "bytes" }, subject.id),
             title: format!("{name} a second, {}", subject.name),
@@ -136,8 +135,8 @@ fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Chart {
         name: name.to_owned(),
         unit: unit.to_owned(),
         series: vec![
-            lines::Series { label: "read".into(), points: reads },
-            lines::Series { label: "written".into(), points: writes },
+            lines::LineSeries { label: "read".into(), points: reads },
+            lines::LineSeries { label: "written".into(), points: writes },
         ],
         phases: subject.spans.clone(),
         note: format!("the mean of each {tick_s} s"),
@@ -145,7 +144,7 @@ fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Chart {
 }
 
 fn distribution(
-    subject: &Subject,
+    subject: &IoChartSource,
     report: &IoReport,
     measure: Measure,
     title: &str,
@@ -167,7 +166,7 @@ fn distribution(
             let from = if from > 0.0 { from } else { to / 2.0 };
             Some((from * factor, to * factor, r.count))
         });
-        Some(histogram::Series { label: g.key.join(" "), rows: rows.collect() })
+        Some(histogram::HistogramSeries { label: g.key.join(" "), rows: rows.collect() })
     };
     let series: Vec<_> = report.groups.iter().filter_map(of).take(MAX_SERIES).collect();
     if series.is_empty() {
@@ -187,11 +186,11 @@ fn distribution(
     }))
 }
 
-fn columns(subject: &Subject, map: &HeatMap) -> (f64, f64) {
+fn columns(subject: &IoChartSource, map: &HeatMap) -> (f64, f64) {
     (seconds(subject, map.start_ns), map.column_ns as f64 / 1e9)
 }
 
-fn latency_heat(subject: &Subject, report: &IoReport) -> Chart {
+fn latency_heat(subject: &IoChartSource, report: &IoReport) -> Chart {
     let map = &report.latency_heat;
     Chart::Heat(Heat {
         head: Head {
@@ -210,7 +209,7 @@ fn latency_heat(subject: &Subject, report: &IoReport) -> Chart {
     })
 }
 
-fn address_heat(subject: &Subject, device: &str, at: usize, map: &HeatMap) -> Chart {
+fn address_heat(subject: &IoChartSource, device: &str, at: usize, map: &HeatMap) -> Chart {
     let step = match map.rows.as_slice() {
         [a, b, ..] => b - a,
         _ => 1,
@@ -237,8 +236,8 @@ fn address_heat(subject: &Subject, device: &str, at: usize, map: &HeatMap) -> Ch
 mod tests {
     use super::*;
 
-    fn sizes(series: &[(&str, u64)]) -> Titled {
-        let of = |(label, n): &(&str, u64)| histogram::Series {
+    fn sizes(series: &[(&str, u64)]) -> TitledCharts {
+        let of = |(label, n): &(&str, u64)| histogram::HistogramSeries {
             label: (*label).to_owned(),
             rows: vec![(4096.0, 8192.0, *n)],
         };
@@ -257,9 +256,9 @@ mod tests {
         let mut one = sizes(&[("vda write", 90), ("vda read", 7)]);
         let mut other = sizes(&[("vda read", 500), ("vda flush", 1)]);
         same_series(&mut [&mut one, &mut other]);
-        let lines = |of: &Titled| -> Vec<(String, u64)> {
+        let lines = |of: &TitledCharts| -> Vec<(String, u64)> {
             let Chart::Histogram(h) = &of[0].1 else { panic!("a histogram") };
-            let sum = |s: &histogram::Series| s.rows.iter().map(|r| r.2).sum();
+            let sum = |s: &histogram::HistogramSeries| s.rows.iter().map(|r| r.2).sum();
             h.series.iter().map(|s| (s.label.clone(), sum(s))).collect()
         };
         let line = |n: [u64; 3]| -> Vec<(String, u64)> {

@@ -4,15 +4,15 @@
 mod charts;
 mod several_runs;
 
-use assay_chart::{PhaseSpan, Reach, WIDTH};
+use assay_chart::{PhaseSpan, ScaleRanges, WIDTH};
 use assay_model::TrialRecord;
 use assay_traces::block_io::IoReport;
 use maud::{Markup, html};
 
-use self::charts::{Chart, Titled, charts, common, same_series};
+use self::charts::{Chart, TitledCharts, charts, common, same_series};
 use super::time::phases;
 use crate::document::html::{self, figure, table};
-use crate::document::{Part, Tone};
+use crate::document::{DocumentPart, Tone};
 use crate::parts::io as parts;
 use crate::view::RunView;
 
@@ -23,7 +23,7 @@ const MAX_TRIALS: usize = 12;
 
 /// Renders the first counted trial of each treatment that was traced; `None` if no trial was.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
-    let mut drawn: Vec<(String, Subject, &IoReport, Titled)> = Vec::new();
+    let mut drawn: Vec<(String, IoChartSource, &IoReport, TitledCharts)> = Vec::new();
     let mut rows = Vec::new();
     for treatment in view.treatments() {
         let mut traced =
@@ -31,7 +31,7 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
         let Some((record, report)) = traced.next() else { continue };
         rows.push((view.label(treatment), record, report));
         if drawn.len() < MAX_TRIALS {
-            let subject = Subject::trial("", record);
+            let subject = IoChartSource::trial("", record);
             let charts = charts(&subject, report);
             drawn.push((view.label(treatment), subject, report, charts));
         }
@@ -52,7 +52,7 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
 }
 
 /// The source of a chart's I/Os, and its clock.
-struct Subject {
+struct IoChartSource {
     /// Suffix of the ids of charts.
     id: String,
     /// Name in titles, such as `trial 3`.
@@ -64,11 +64,11 @@ struct Subject {
     spans: Vec<PhaseSpan>,
 }
 
-impl Subject {
+impl IoChartSource {
     /// Returns the subject of a trial; ids of its charts end with `of` and the trial's number.
     fn trial(of: &str, record: &TrialRecord) -> Self {
         let id = record.number;
-        Subject {
+        IoChartSource {
             id: format!("{of}{id}"),
             name: format!("trial {id}"),
             link: html! { a href={ "#trial-" (id) } { "Trial " (id) } },
@@ -82,7 +82,7 @@ impl Subject {
 /// a trial.
 pub fn observed(report: &IoReport) -> Markup {
     let first = report.series.ticks.first().map(|t| t.t_ns);
-    let subject = Subject {
+    let subject = IoChartSource {
         id: "now".into(),
         name: "since the look began".into(),
         link: html! { "Since the look began" },
@@ -98,21 +98,21 @@ pub fn observed(report: &IoReport) -> Markup {
         let lost = format!(
             "{n} I/Os were lost by the tracer: counts are too low, and percentiles are lower bounds."
         );
-        all.push(Part::Paragraph(Tone::Warn, lost.into()));
+        all.push(DocumentPart::Paragraph(Tone::Warn, lost.into()));
     }
     html! {
         (html::parts(&all))
-        (figures(&subject, report, &charts(&subject, report), |_| Reach::default()))
+        (figures(&subject, report, &charts(&subject, report), |_| ScaleRanges::default()))
     }
 }
 
 /// Renders every chart of a subject with its caption, on scales that cover the `reach` of its
 /// title, and the cost of tracing.
 fn figures(
-    subject: &Subject,
+    subject: &IoChartSource,
     report: &IoReport,
     charts: &[(String, Chart)],
-    reach: impl Fn(&str) -> Reach,
+    reach: impl Fn(&str) -> ScaleRanges,
 ) -> Markup {
     html! {
         @for (title, chart) in charts {

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use crate::document::html::{figure, table};
 use crate::gate::Gate;
 use crate::merged_sentences::once;
-use crate::page::io::Subject;
-use crate::page::io::charts::{Titled, charts, common, same_series};
+use crate::page::io::IoChartSource;
+use crate::page::io::charts::{TitledCharts, charts, common, same_series};
 use crate::parts::across::io;
 use crate::view::RunView;
 
@@ -30,7 +30,7 @@ pub fn io_beside(views: &[&RunView], of: &[Across]) -> Option<Markup> {
 }
 
 fn side_by_side(views: &[&RunView]) -> Option<Markup> {
-    let mut all: Vec<(String, Titled)> =
+    let mut all: Vec<(String, TitledCharts)> =
         views.iter().enumerate().filter_map(|(i, view)| of_run(i + 1, view)).collect();
     if all.len() < 2 {
         return None;
@@ -39,7 +39,7 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
     let titles = once(all.iter().flat_map(|(_, charts)| charts).map(|(title, _)| title));
     let of = |title: &String| -> Vec<(&String, Option<Markup>)> {
         let reach = common(title, all.iter().map(|(_, charts)| charts));
-        let one = |charts: &Titled| {
+        let one = |charts: &TitledCharts| {
             charts.iter().find(|(t, _)| t == title).map(|c| c.1.over(reach, NARROW))
         };
         all.iter().map(|(label, charts)| (label, one(charts))).collect()
@@ -59,11 +59,11 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
 }
 
 /// Returns the charts of a run and the label of their trial; withheld treatments are skipped.
-fn of_run(number: usize, view: &RunView) -> Option<(String, Titled)> {
+fn of_run(number: usize, view: &RunView) -> Option<(String, TitledCharts)> {
     let gate = Gate::of(view);
     let shown = |t: &u32| gate.run().is_none() && gate.treatment(*t).is_none();
     let mut trials = view.treatments().into_iter().filter(shown).flat_map(|t| view.counted(t));
     let (record, report) = trials.find_map(|r| Some((r, view.io.get(&r.number)?)))?;
     let label = format!("#{number} trial {}, {}", record.number, view.label(record.treatment));
-    Some((label, charts(&Subject::trial(&format!("{number}-"), record), report)))
+    Some((label, charts(&IoChartSource::trial(&format!("{number}-"), record), report)))
 }

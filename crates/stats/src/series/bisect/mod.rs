@@ -33,7 +33,7 @@ const LEAST_FOR_NONE: usize = 24;
 
 /// Steps that a search looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Scope {
+pub enum SearchScope {
     /// One step for the worse.
     First,
     /// Every step, for the worse or the better.
@@ -42,7 +42,7 @@ pub enum Scope {
 
 /// One block of trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Block {
+pub struct TrialBlock {
     /// Pairs (commit, ln(metric)), where a greater value is worse. Commit 0 is the good end, 1 the
     /// first after it, `commits` the bad end. Failed trials are left out.
     pub trials: Vec<(usize, f64)>,
@@ -56,9 +56,9 @@ pub struct Search {
     /// Smallest step that matters, as a log ratio.
     pub margin: f64,
     /// Steps that the search looks for.
-    pub scope: Scope,
+    pub scope: SearchScope,
     /// Blocks measured so far, in order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<TrialBlock>,
     /// Commits that cannot be measured because they do not build.
     pub skipped: Vec<usize>,
 }
@@ -78,7 +78,7 @@ pub struct Posterior {
 /// A commit that made a step: `last`. The commits before it, from `first` on, cannot be measured
 /// and may have made the step instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct FoundStep {
     /// First commit that may have made the step.
     pub first: usize,
     /// Last commit that may have made the step.
@@ -88,7 +88,7 @@ pub struct Step {
 impl Search {
     /// Starts a search among `commits` commits after the good end for steps of at least `margin` (a
     /// ratio's difference from 1, such as 0.02).
-    pub fn new(commits: usize, margin: f64, scope: Scope) -> Self {
+    pub fn new(commits: usize, margin: f64, scope: SearchScope) -> Self {
         let margin = (1.0 + margin.max(1e-4)).ln();
         Search { commits, margin, scope, blocks: Vec::new(), skipped: Vec::new() }
     }
@@ -112,20 +112,20 @@ impl Search {
 
     /// Returns the steps with enough probability, in order. Trials cannot distinguish skipped
     /// commits from the next one that can be measured.
-    fn likely(&self, p: &Posterior) -> Vec<Step> {
+    fn likely(&self, p: &Posterior) -> Vec<FoundStep> {
         let measurable = (1..=self.commits).filter(|k| !self.skipped.contains(k));
         let mut ends: Vec<usize> = [0].into_iter().chain(measurable).collect();
         ends.push(self.commits);
         ends.dedup();
-        let mut steps: Vec<Step> =
-            ends.windows(2).map(|e| Step { first: e[0] + 1, last: e[1] }).collect();
+        let mut steps: Vec<FoundStep> =
+            ends.windows(2).map(|e| FoundStep { first: e[0] + 1, last: e[1] }).collect();
         steps.retain(|s| p.commits[s.first - 1..s.last].iter().sum::<f64>() >= ENOUGH);
         steps
     }
 
     /// Returns the steps with enough probability whose sides have enough trials. These are the
     /// known steps.
-    pub fn steps(&self, p: &Posterior) -> Vec<Step> {
+    pub fn steps(&self, p: &Posterior) -> Vec<FoundStep> {
         let counts = self.counts();
         let mut steps = self.likely(p);
         steps.retain(|s| counts[s.first - 1].min(counts[s.last]) >= LEAST_OF_A_SIDE);
@@ -141,12 +141,12 @@ impl Search {
 
     /// Returns the steps that answer the search, empty if there are none. `None` if the search must
     /// continue.
-    pub fn answer(&self, p: &Posterior) -> Option<Vec<Step>> {
+    pub fn answer(&self, p: &Posterior) -> Option<Vec<FoundStep>> {
         let steps = self.steps(p);
         let rest = match self.scope {
-            Scope::First if !steps.is_empty() => return Some(steps[..1].to_vec()),
-            Scope::First => (1.0 - p.none) / (1.0 - ENOUGH_NONE),
-            Scope::All => self.unknown(p).concat().iter().sum::<f64>() / (1.0 - ENOUGH),
+            SearchScope::First if !steps.is_empty() => return Some(steps[..1].to_vec()),
+            SearchScope::First => (1.0 - p.none) / (1.0 - ENOUGH_NONE),
+            SearchScope::All => self.unknown(p).concat().iter().sum::<f64>() / (1.0 - ENOUGH),
         };
         let values: usize = self.blocks.iter().map(|b| b.trials.len().saturating_sub(1)).sum();
         (rest <= 1.0 && values >= LEAST_FOR_NONE).then_some(steps)
@@ -161,7 +161,7 @@ impl Search {
         for k in (1..=self.commits).rev().take_while(|k| self.skipped.contains(k)) {
             out[k - 1] = 0.0;
         }
-        if self.scope == Scope::First {
+        if self.scope == SearchScope::First {
             return [out, undone];
         }
         for step in self.steps(p) {
@@ -203,7 +203,7 @@ impl Search {
         out.sort_unstable();
         out.dedup();
         out.truncate(wanted);
-        let none = if self.scope == Scope::First && out.is_empty() { p.none } else { 0.0 };
+        let none = if self.scope == SearchScope::First && out.is_empty() { p.none } else { 0.0 };
         // More trials of measured commits yield nothing about the commits between them.
         let candidate = |k: &usize| usable(k) && (counts[*k] == 0.0 || sums[1] <= sums[0]);
         let mut before = 0.0;
@@ -237,7 +237,7 @@ impl Search {
 
     /// Adds the trials of a block.
     pub fn see(&mut self, trials: Vec<(usize, f64)>) {
-        self.blocks.push(Block { trials });
+        self.blocks.push(TrialBlock { trials });
     }
 
     /// Marks a commit that cannot be measured.

@@ -18,8 +18,8 @@ use std::collections::HashSet;
 use crate::distribution::normal_tail;
 use crate::estimate::Estimate;
 
-use super::sums::{Sums, Trial, centered, dot};
-use super::{Posterior, Scope};
+use super::sums::{BlockSums, Trial, centered, dot};
+use super::{Posterior, SearchScope};
 
 /// Prior odds of steps, shared equally by all commits. As many are expected for the worse as for
 /// the better.
@@ -70,7 +70,7 @@ struct Data {
 /// trials that fit it.
 struct Steps {
     places: Vec<usize>,
-    sums: Sums,
+    sums: BlockSums,
     sigma: f64,
     /// ln(probability) at the best fit only.
     rough: f64,
@@ -125,7 +125,7 @@ impl Data {
     fn weigh(&self, places: Vec<usize>, tau: f64) -> Steps {
         let free = (self.free() - places.len() as f64).max(1.0);
         let count = self.measured.len();
-        let mut sums = Sums::new(&self.trials, count, vec![1.0; self.trials.len()]);
+        let mut sums = BlockSums::new(&self.trials, count, vec![1.0; self.trials.len()]);
         let mut sigma = (sums.square / free).sqrt().max(self.floor);
         for round in 0..ROUNDS.0 {
             let before = sigma;
@@ -135,7 +135,7 @@ impl Data {
             sigma = (dot(&sums.weights, &away) / free).sqrt().max(self.floor);
             let weights =
                 away.iter().map(|r| (DEGREES + 1.0) / (DEGREES + r / (sigma * sigma))).collect();
-            sums = Sums::new(&self.trials, count, weights);
+            sums = BlockSums::new(&self.trials, count, weights);
             if round > 0 && (sigma / before - 1.0).abs() < ROUNDS.1 {
                 break;
             }
@@ -159,7 +159,7 @@ impl Data {
     }
 
     /// Computes ln(probability) of the steps, without the terms that all sets share.
-    fn at(&self, sums: &Sums, places: &[usize], tau: f64, sigma: f64) -> Likelihood {
+    fn at(&self, sums: &BlockSums, places: &[usize], tau: f64, sigma: f64) -> Likelihood {
         let left = sums.left(places, tau, sigma);
         let mut log = sums.same()
             - left.half_log
@@ -261,7 +261,7 @@ fn neighbours(places: &[usize], count: usize) -> Vec<Vec<usize>> {
 }
 
 /// Computes the probability of every commit and of "none of them".
-pub(super) fn fit(blocks: &Blocks, commits: usize, margin: f64, scope: Scope) -> Posterior {
+pub(super) fn fit(blocks: &Blocks, commits: usize, margin: f64, scope: SearchScope) -> Posterior {
     let data = Data::new(blocks, commits, margin);
     let window = data.window();
     let found: Vec<Likelihood> = window.iter().map(|s| data.likelihood(s)).collect();
@@ -269,7 +269,7 @@ pub(super) fn fit(blocks: &Blocks, commits: usize, margin: f64, scope: Scope) ->
     for ((steps, of), weight) in window.iter().zip(&found).zip(shares(&found).0) {
         let mut none = 1.0;
         for (place, worse) in steps.places.iter().zip(&of.worse) {
-            let share = if scope == Scope::All { 1.0 } else { *worse };
+            let share = if scope == SearchScope::All { 1.0 } else { *worse };
             let within = data.measured[place - 1]..data.measured[*place];
             let each = weight * share / within.len() as f64;
             out.commits[within].iter_mut().for_each(|p| *p += each);
@@ -281,7 +281,7 @@ pub(super) fn fit(blocks: &Blocks, commits: usize, margin: f64, scope: Scope) ->
     // Commits before the first and after the last measured one have only the prior.
     let [first, last] =
         [data.measured.first(), data.measured.last()].map(|k| *k.unwrap_or(&commits));
-    let odds = EXPECTED / commits.max(1) as f64 * if scope == Scope::All { 1.0 } else { 0.5 };
+    let odds = EXPECTED / commits.max(1) as f64 * if scope == SearchScope::All { 1.0 } else { 0.5 };
     for k in (1..=commits).filter(|k| *k <= first || *k > last) {
         out.commits[k - 1] = odds / (1.0 + odds);
         out.none /= 1.0 + odds;

@@ -29,7 +29,7 @@ pub(super) fn centered(
 }
 
 /// Weighted sums over trials, with the mean of each block removed.
-pub(super) struct Sums {
+pub(super) struct BlockSums {
     pub weights: Vec<f64>,
     /// Matrix of cross terms between commits, row by row: trials of commits i and k in the same
     /// block contribute to entry (i, k).
@@ -96,7 +96,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Squares that remain under the steps with the best-fitting sizes.
-pub(super) struct Left {
+pub(super) struct StepFit {
     pub squares: f64,
     pub sizes: Vec<f64>,
     /// Cholesky factor of the precision matrix of the sizes, in units of the precision of the
@@ -108,7 +108,7 @@ pub(super) struct Left {
     pub levels: Vec<f64>,
 }
 
-impl Sums {
+impl BlockSums {
     pub fn new(trials: &[Trial], places: usize, weights: Vec<f64>) -> Self {
         let n = places;
         let (away, of_block) = centered(trials, &weights, |t| t.value);
@@ -124,7 +124,7 @@ impl Sums {
             }
         }
         let blocks = -0.5 * of_block.iter().map(|w| w.ln()).sum::<f64>();
-        Sums { weights, between, values, square, blocks }
+        BlockSums { weights, between, values, square, blocks }
     }
 
     /// Returns the term shared by all sizes and scales: the weights of the blocks, and the
@@ -139,7 +139,7 @@ impl Sums {
 
     /// Computes the remaining squares for build deviations of `tau` and noise of `sigma`. Each step
     /// is just before one of the places `steps`.
-    pub fn left(&self, steps: &[usize], tau: f64, sigma: f64) -> Left {
+    pub fn left(&self, steps: &[usize], tau: f64, sigma: f64) -> StepFit {
         let n = self.values.len();
         let lambda = (tau / sigma).powi(2);
         let factor =
@@ -163,6 +163,6 @@ impl Sums {
                 *level += size * (f64::from(u8::from(place >= *s)) - taken[place]);
             }
         }
-        Left { squares, sizes, precision, half_log: factor.half_log(), levels }
+        StepFit { squares, sizes, precision, half_log: factor.half_log(), levels }
     }
 }

@@ -11,13 +11,13 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, Session, setting_path};
+use crate::control::{Control, ControlSession, setting_path};
 use crate::read::root::one_line;
 use crate::state::scratch;
 
 mod place;
 
-pub(crate) use place::Place;
+pub(crate) use place::CgroupPlace;
 
 const TOP: &str = "/sys/fs/cgroup";
 /// Prefix of the names of groups that assay creates.
@@ -36,7 +36,7 @@ pub(crate) enum Hierarchy {
     /// Version 1: the top of the controller's own hierarchy, and this process's group in it.
     One { top: String, own: String },
     /// Version 2: the place where groups are created.
-    Two(Place),
+    Two(CgroupPlace),
 }
 
 /// Finds a controller of version 1.
@@ -80,7 +80,7 @@ pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarc
 /// Creates a group for the program, journals it, and makes the program join it. With version 2, all
 /// controls of a treatment share one group.
 pub(crate) fn make(
-    session: &mut Session<'_>,
+    session: &mut ControlSession<'_>,
     control: &dyn Control,
     controller: &str,
 ) -> Result<(String, Hierarchy), ControlError> {
@@ -117,9 +117,9 @@ pub(crate) fn make(
 /// Moves the processes of this process's own group into a group below it, journaled, so that
 /// controllers can be enabled for child groups.
 fn vacate(
-    session: &mut Session<'_>,
+    session: &mut ControlSession<'_>,
     control: &dyn Control,
-    place: &Place,
+    place: &CgroupPlace,
 ) -> Result<(), ControlError> {
     if !place.crowded {
         return Ok(());
@@ -159,7 +159,7 @@ fn move_all(root: &Root, from: &str, to: &str) -> std::io::Result<()> {
 }
 
 /// Returns the version 2 group that another control of this treatment created in the folder.
-fn shared(session: &mut Session<'_>, parent: &str) -> Option<String> {
+fn shared(session: &mut ControlSession<'_>, parent: &str) -> Option<String> {
     let folder = session.root().path(parent);
     let groups = session.setup().groups.clone();
     let group = groups.iter().find(|g| g.parent() == Some(&folder) && ours(g))?;
@@ -173,9 +173,9 @@ fn ours(group: &Path) -> bool {
 /// Enables a version 2 controller for the groups in a folder; journaled, because this affects all
 /// of them.
 fn enable(
-    session: &mut Session<'_>,
+    session: &mut ControlSession<'_>,
     control: &dyn Control,
-    place: &Place,
+    place: &CgroupPlace,
     controller: &str,
 ) -> Result<(), ControlError> {
     let file = place.subtree();
@@ -273,21 +273,25 @@ pub(crate) fn killed_for_memory(group: &Path) -> u64 {
 
 /// Membership of this process in another group; ends on drop.
 #[derive(Debug)]
-pub(crate) struct Joined {
+pub(crate) struct GroupMembership {
     back: std::path::PathBuf,
 }
 
 /// Moves this process into a group.
-pub(crate) fn join(root: &Root, hierarchy: &Hierarchy, group: &Path) -> std::io::Result<Joined> {
+pub(crate) fn join(
+    root: &Root,
+    hierarchy: &Hierarchy,
+    group: &Path,
+) -> std::io::Result<GroupMembership> {
     let own = match hierarchy {
         Hierarchy::One { own, .. } => own.clone(),
         Hierarchy::Two(_) => place::own(root),
     };
     fs::write(group.join("cgroup.procs"), "0")?;
-    Ok(Joined { back: root.path(&own).join("cgroup.procs") })
+    Ok(GroupMembership { back: root.path(&own).join("cgroup.procs") })
 }
 
-impl Drop for Joined {
+impl Drop for GroupMembership {
     fn drop(&mut self) {
         let _ = fs::write(&self.back, "0");
     }
@@ -296,11 +300,11 @@ impl Drop for Joined {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn a_controller_is_found_in_either_version() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         machine.put("/proc/self/cgroup", "4:memory:/a/b\n0::/\n");
         machine.put("/sys/fs/cgroup/memory/a/b/cgroup.procs", "");
         let top = "/sys/fs/cgroup/memory".to_owned();
@@ -322,12 +326,12 @@ mod tests {
             machine.put(&format!("{TOP}/{file}"), "");
         }
         let two = check(&machine.root(), "storage", "io").unwrap();
-        assert_eq!(two, Hierarchy::Two(Place { parent: TOP.to_owned(), crowded: false }));
+        assert_eq!(two, Hierarchy::Two(CgroupPlace { parent: TOP.to_owned(), crowded: false }));
     }
 
     #[test]
     fn a_controller_that_is_handed_down_is_journaled_by_its_name() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let file = format!("{TOP}/a/{}", place::SUBTREE);
         machine.put(&file, "cpu memory\n");
         let root = machine.root();
@@ -340,7 +344,7 @@ mod tests {
 
     #[test]
     fn only_groups_that_assay_made_are_removed() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         machine.put("/sys/fs/cgroup/user/cgroup.procs", "1\n");
         machine.put("/sys/fs/cgroup/assay-1-2-3/cgroup.procs", "");
         assert!(remove(&machine.root(), "memory", "/sys/fs/cgroup/user").is_err());

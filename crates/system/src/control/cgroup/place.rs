@@ -10,7 +10,7 @@ use crate::read::root::one_line;
 
 /// The place where groups are created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CgroupPlace {
     /// Path of the folder that will hold the groups.
     pub parent: String,
     /// True if this is the process's own group and has processes. These must be moved into a group
@@ -19,7 +19,7 @@ pub(crate) struct Place {
     pub crowded: bool,
 }
 
-impl Place {
+impl CgroupPlace {
     /// Returns the file that enables controllers for child groups.
     pub fn subtree(&self) -> String {
         format!("{}/{SUBTREE}", self.parent)
@@ -34,7 +34,7 @@ impl Place {
 pub(super) const SUBTREE: &str = "cgroup.subtree_control";
 
 /// Finds a place for a group with the controller, or returns the reason if no place is suitable.
-pub(super) fn find(root: &Root, controller: &str) -> Result<Place, String> {
+pub(super) fn find(root: &Root, controller: &str) -> Result<CgroupPlace, String> {
     let own = own(root);
     if of_slurm(root).is_some() {
         // Next to the task's own group and no higher, where Slurm's limits apply and its accounting
@@ -73,7 +73,7 @@ pub(super) fn find(root: &Root, controller: &str) -> Result<Place, String> {
 }
 
 /// Checks that groups with a controller may be created in a folder.
-fn usable(root: &Root, folder: &str, controller: &str) -> Result<Place, String> {
+fn usable(root: &Root, folder: &str, controller: &str) -> Result<CgroupPlace, String> {
     let may = |path: String| access(root.path(&path), Access::WRITE_OK).is_ok();
     let all = ["", "/cgroup.procs", &format!("/{SUBTREE}")];
     if !all.iter().all(|file| may(format!("{folder}{file}"))) {
@@ -87,7 +87,7 @@ fn usable(root: &Root, folder: &str, controller: &str) -> Result<Place, String> 
     // The root group may have both processes and child groups; it is the only one without a type.
     let rules = root.exists(&format!("{folder}/cgroup.type"));
     let processes = root.text(&format!("{folder}/cgroup.procs")).unwrap_or_default();
-    Ok(Place { parent: folder.to_owned(), crowded: rules && !processes.trim().is_empty() })
+    Ok(CgroupPlace { parent: folder.to_owned(), crowded: rules && !processes.trim().is_empty() })
 }
 
 pub(super) fn has(root: &Root, folder: &str, controller: &str) -> bool {
@@ -118,22 +118,22 @@ pub(super) fn of_slurm(root: &Root) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
-    fn group(machine: &Machine, path: &str, controllers: &str, processes: &str) {
+    fn group(machine: &FakeMachine, path: &str, controllers: &str, processes: &str) {
         machine.put(&format!("{path}/cgroup.controllers"), controllers);
         machine.put(&format!("{path}/cgroup.procs"), processes);
         machine.put(&format!("{path}/{SUBTREE}"), "");
         machine.put(&format!("{path}/cgroup.type"), "domain\n");
     }
 
-    fn at(parent: &str, crowded: bool) -> Place {
-        Place { parent: format!("{TOP}{parent}"), crowded }
+    fn at(parent: &str, crowded: bool) -> CgroupPlace {
+        CgroupPlace { parent: format!("{TOP}{parent}"), crowded }
     }
 
     #[test]
     fn a_group_is_made_where_it_may_be() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let root = machine.root();
         machine.put("/proc/self/cgroup", "0::/user.slice/app.slice/run.scope\n");
         // A delegated system service may only change its own group.
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_group_of_a_job_stays_in_its_step() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let root = machine.root();
         group(&machine, TOP, "cpu memory\n", "");
         let step = "/system.slice/slurmstepd.scope/job_5/step_0/user";

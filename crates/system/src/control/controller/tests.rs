@@ -2,11 +2,11 @@ use assay_model::{Scalar, Setting};
 
 use super::Controller;
 use crate::control::pending::{PendingState, pending};
-use crate::fake::Machine;
+use crate::fake::FakeMachine;
 use crate::{ControlError, parse_setting};
 
-fn machine() -> Machine {
-    let m = Machine::new();
+fn machine() -> FakeMachine {
+    let m = FakeMachine::new();
     m.put("/proc/sys/vm/swappiness", "60\n");
     m.put("/proc/sys/vm/dirty_ratio", "20\n");
     m.put("/proc/sys/vm/drop_caches", "0\n");
@@ -20,11 +20,11 @@ fn setting(path: &str, value: &str) -> Setting {
     parse_setting(path, &Scalar::parse(value)).unwrap()
 }
 
-fn controller(machine: &Machine) -> Controller {
+fn controller(machine: &FakeMachine) -> Controller {
     Controller::new(machine.path("state"), machine.root())
 }
 
-fn journals(machine: &Machine) -> usize {
+fn journals(machine: &FakeMachine) -> usize {
     let entries = std::fs::read_dir(machine.path("state/journal"));
     entries.map_or(0, |all| {
         all.filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|x| x == "json")).count()

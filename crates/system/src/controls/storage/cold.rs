@@ -11,7 +11,7 @@ use rustix::fs::{Advice, fadvise, syncfs};
 use crate::Root;
 
 use super::device::Device;
-use super::level::{Format, Kind, Level};
+use super::level::{ImageFormat, StorageKind, StorageLevel};
 use super::loops::loops_of;
 use super::place::{MOUNT, mount_devices, within};
 use super::{removal, stacked, tools, zfs, zram};
@@ -23,15 +23,22 @@ const CHUNK: usize = 1 << 20;
 ///
 /// # Errors
 /// A sentence.
-pub(super) fn make_cold(root: &Root, level: &Level, folder: &Path) -> Result<Vec<String>, String> {
+pub(super) fn make_cold(
+    root: &Root,
+    level: &StorageLevel,
+    folder: &Path,
+) -> Result<Vec<String>, String> {
     match &level.kind {
-        Kind::Tmpfs => {
+        StorageKind::Tmpfs => {
             Ok(vec!["the input lies in memory (tmpfs): reading it is never cold".to_owned()])
         }
-        Kind::Folder(_) => drop_files(&within(folder, folder)).map(|()| Vec::new()),
-        Kind::Zfs { .. } => zfs::reopen(folder).map(|()| Vec::new()),
-        Kind::Image(format) => image(root, *format, level, folder).map(|note| vec![note]),
-        Kind::Loop { .. } | Kind::Stacked { .. } | Kind::Zram(_) | Kind::Device(_) => {
+        StorageKind::Folder(_) => drop_files(&within(folder, folder)).map(|()| Vec::new()),
+        StorageKind::Zfs { .. } => zfs::reopen(folder).map(|()| Vec::new()),
+        StorageKind::Image(format) => image(root, *format, level, folder).map(|note| vec![note]),
+        StorageKind::Loop { .. }
+        | StorageKind::Stacked { .. }
+        | StorageKind::Zram(_)
+        | StorageKind::Device(_) => {
             let devices = devices(root, level, folder)?;
             // Unmounting makes the kernel drop everything that it has cached of the file system.
             removal::unmount(folder, &folder.join(MOUNT), || Ok(()))?;
@@ -41,11 +48,13 @@ pub(super) fn make_cold(root: &Root, level: &Level, folder: &Path) -> Result<Vec
     }
 }
 
-fn devices(root: &Root, level: &Level, folder: &Path) -> Result<Vec<Device>, String> {
+fn devices(root: &Root, level: &StorageLevel, folder: &Path) -> Result<Vec<Device>, String> {
     let names = match &level.kind {
-        Kind::Device(path) => return Ok(vec![Device::find(root, path)?]),
-        Kind::Zram(_) => zram::number(folder).map(|n| format!("zram{n}")).into_iter().collect(),
-        Kind::Stacked { .. } => stacked::find(root, folder).into_iter().collect(),
+        StorageKind::Device(path) => return Ok(vec![Device::find(root, path)?]),
+        StorageKind::Zram(_) => {
+            zram::number(folder).map(|n| format!("zram{n}")).into_iter().collect()
+        }
+        StorageKind::Stacked { .. } => stacked::find(root, folder).into_iter().collect(),
         _ => loops_of(root, folder),
     };
     names.iter().map(|name| Device::find(root, Path::new(&format!("/dev/{name}")))).collect()
@@ -86,7 +95,12 @@ fn drop_files(dir: &Path) -> Result<(), String> {
 
 /// Makes an image of the folder's `mnt` and mounts it over the same place, so that paths stay the
 /// same.
-fn image(root: &Root, format: Format, level: &Level, folder: &Path) -> Result<String, String> {
+fn image(
+    root: &Root,
+    format: ImageFormat,
+    level: &StorageLevel,
+    folder: &Path,
+) -> Result<String, String> {
     let (from, to) = (folder.join(MOUNT), folder.join("image"));
     let (program, _) = format.maker();
     let arguments = arguments(format, level, &from, &to);
@@ -102,11 +116,11 @@ fn image(root: &Root, format: Format, level: &Level, folder: &Path) -> Result<St
     Ok(format!("the input is in an image of {} ({})", format_bytes(size), format.name()))
 }
 
-fn arguments(format: Format, level: &Level, from: &Path, to: &Path) -> Vec<String> {
+fn arguments(format: ImageFormat, level: &StorageLevel, from: &Path, to: &Path) -> Vec<String> {
     let (from, to) = (from.to_string_lossy().into_owned(), to.to_string_lossy().into_owned());
     let compress = level.compress.as_deref();
     match format {
-        Format::Squashfs => {
+        ImageFormat::Squashfs => {
             let (name, step) = compress.unwrap_or("gzip").split_once(':').map_or_else(
                 || (compress.unwrap_or("gzip"), None),
                 |(name, step)| (name, Some(step)),
@@ -118,7 +132,7 @@ fn arguments(format: Format, level: &Level, from: &Path, to: &Path) -> Vec<Strin
             }
             [vec![from, to], all].concat()
         }
-        Format::Erofs => {
+        ImageFormat::Erofs => {
             let mut all = vec!["--quiet".to_owned()];
             all.extend(compress.map(|c| format!("-z{}", c.replace(':', ","))));
             [all, vec![to, from]].concat()

@@ -90,10 +90,10 @@ fn exclusive(path: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
-    fn machine() -> Machine {
-        let m = Machine::new();
+    fn machine() -> FakeMachine {
+        let m = FakeMachine::new();
         for (name, numbers) in [("sdb", "8:16"), ("sdc", "8:32"), ("sdd", "8:48"), ("sde", "8:64")]
         {
             m.put(&format!("/dev/{name}"), "");

@@ -9,8 +9,8 @@ pub(super) use super::options::parse;
 
 /// A level of `storage` after parsing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Level {
-    pub kind: Kind,
+pub(super) struct StorageLevel {
+    pub kind: StorageKind,
     /// Size of each device in bytes.
     pub size: u64,
     /// Compression in the file system's notation, such as `zstd:3`.
@@ -29,7 +29,7 @@ pub(super) struct Level {
 
 /// The kind of storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum StorageKind {
     /// A folder that exists already.
     Folder(PathBuf),
     Tmpfs,
@@ -54,7 +54,7 @@ pub(super) enum Kind {
         raid: Option<Raid>,
     },
     /// A read-only image of the input, on a file.
-    Image(Format),
+    Image(ImageFormat),
     /// An existing block device with an existing file system.
     Device(PathBuf),
 }
@@ -123,7 +123,7 @@ pub(super) enum Driver {
 
 /// Format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum ImageFormat {
     Squashfs,
     Erofs,
 }
@@ -177,19 +177,19 @@ impl System {
     }
 }
 
-impl Format {
+impl ImageFormat {
     pub fn name(self) -> &'static str {
         match self {
-            Format::Squashfs => "squashfs",
-            Format::Erofs => "erofs",
+            ImageFormat::Squashfs => "squashfs",
+            ImageFormat::Erofs => "erofs",
         }
     }
 
     /// Returns the program that creates the image, and its Debian package.
     pub fn maker(self) -> (&'static str, &'static str) {
         match self {
-            Format::Squashfs => ("mksquashfs", "squashfs-tools"),
-            Format::Erofs => ("mkfs.erofs", "erofs-utils"),
+            ImageFormat::Squashfs => ("mksquashfs", "squashfs-tools"),
+            ImageFormat::Erofs => ("mkfs.erofs", "erofs-utils"),
         }
     }
 }
@@ -221,53 +221,63 @@ impl Raid {
     }
 }
 
-impl Kind {
+impl StorageKind {
     /// Returns the smallest device in bytes, and the name of the storage that sets this limit.
     pub fn minimum(&self) -> (u64, &'static str) {
         match self {
-            Kind::Loop { system, .. } | Kind::Stacked { system, .. } | Kind::Zram(system) => {
-                (system.minimum(), system.name())
-            }
-            Kind::Zfs { .. } => (128 << 20, "ZFS"),
-            Kind::Tmpfs | Kind::Image(_) | Kind::Folder(_) | Kind::Device(_) => (16 << 20, "it"),
+            StorageKind::Loop { system, .. }
+            | StorageKind::Stacked { system, .. }
+            | StorageKind::Zram(system) => (system.minimum(), system.name()),
+            StorageKind::Zfs { .. } => (128 << 20, "ZFS"),
+            StorageKind::Tmpfs
+            | StorageKind::Image(_)
+            | StorageKind::Folder(_)
+            | StorageKind::Device(_) => (16 << 20, "it"),
         }
     }
 
     /// Returns the number of files to create, each of the level's size.
     pub fn files(&self) -> u32 {
         match self {
-            Kind::Loop { devices, .. }
-            | Kind::Stacked { devices, .. }
-            | Kind::Zfs { devices, .. } => *devices,
-            Kind::Image(_) => 1,
-            Kind::Folder(_) | Kind::Tmpfs | Kind::Zram(_) | Kind::Device(_) => 0,
+            StorageKind::Loop { devices, .. }
+            | StorageKind::Stacked { devices, .. }
+            | StorageKind::Zfs { devices, .. } => *devices,
+            StorageKind::Image(_) => 1,
+            StorageKind::Folder(_)
+            | StorageKind::Tmpfs
+            | StorageKind::Zram(_)
+            | StorageKind::Device(_) => 0,
         }
     }
 
     /// True if the storage lies on block devices.
     pub fn is_block(&self) -> bool {
-        !matches!(self, Kind::Folder(_) | Kind::Tmpfs)
+        !matches!(self, StorageKind::Folder(_) | StorageKind::Tmpfs)
     }
 
     /// Returns the supported compressions with their highest level, which is 0 for those without
     /// levels.
     pub fn compressions(&self) -> &'static [(&'static str, u32)] {
         match self {
-            Kind::Loop { system: System::Btrfs, .. } => &[("zstd", 15), ("zlib", 9), ("lzo", 0)],
-            Kind::Zram(_) => &[("lzo-rle", 0), ("lzo", 0), ("lz4", 0), ("zstd", 0)],
-            Kind::Zfs { driver: Driver::Fuse, .. } => &[("gzip", 9), ("lzjb", 0), ("zle", 0)],
-            Kind::Zfs { driver: Driver::Kernel, .. } => {
+            StorageKind::Loop { system: System::Btrfs, .. } => {
+                &[("zstd", 15), ("zlib", 9), ("lzo", 0)]
+            }
+            StorageKind::Zram(_) => &[("lzo-rle", 0), ("lzo", 0), ("lz4", 0), ("zstd", 0)],
+            StorageKind::Zfs { driver: Driver::Fuse, .. } => {
+                &[("gzip", 9), ("lzjb", 0), ("zle", 0)]
+            }
+            StorageKind::Zfs { driver: Driver::Kernel, .. } => {
                 &[("gzip", 9), ("lzjb", 0), ("zle", 0), ("lz4", 0), ("zstd", 19)]
             }
-            Kind::Image(Format::Squashfs) => {
+            StorageKind::Image(ImageFormat::Squashfs) => {
                 &[("gzip", 9), ("lz4", 0), ("lzo", 9), ("xz", 0), ("zstd", 22)]
             }
-            Kind::Image(Format::Erofs) => &[("lz4", 0), ("lz4hc", 12)],
-            Kind::Loop { .. }
-            | Kind::Stacked { .. }
-            | Kind::Folder(_)
-            | Kind::Tmpfs
-            | Kind::Device(_) => &[],
+            StorageKind::Image(ImageFormat::Erofs) => &[("lz4", 0), ("lz4hc", 12)],
+            StorageKind::Loop { .. }
+            | StorageKind::Stacked { .. }
+            | StorageKind::Folder(_)
+            | StorageKind::Tmpfs
+            | StorageKind::Device(_) => &[],
         }
     }
 }

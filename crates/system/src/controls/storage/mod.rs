@@ -26,13 +26,13 @@ use assay_model::{Observation, Scalar, Setting};
 use crate::Root;
 use crate::control::cgroup::{self, Hierarchy};
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control::{Control, ControlScope, ControlSession, ControlSpec, setting_path};
 use crate::describe::meminfo_bytes;
 
 use super::sysfs::Sysfs;
 use device::Device;
-use level::{Driver, Kind, Level, Limits, Stack};
-use place::Made;
+use level::{Driver, Limits, Stack, StorageKind, StorageLevel};
+use place::CreatedStorage;
 
 pub(super) struct Storage;
 
@@ -48,7 +48,7 @@ static SPEC: ControlSpec = ControlSpec {
              `sata-ssd`, `nvme`), `emulated-delay=`, `limits=`, `scheduler=`, `read-ahead=`, `in=`, `probe=`",
     keyed: false,
     key: "",
-    scope: Scope::System,
+    scope: ControlScope::System,
     needs: "nothing for `folder:`; root for the others; e2fsprogs, xfsprogs or btrfs-progs for `loop:` and \
             `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs, mdadm for `md:`, dmsetup and \
             cryptsetup-bin for `dm-`; the blkio or io controller of control groups for `emulated=`",
@@ -65,7 +65,7 @@ fn present(there: bool) -> &'static str {
     if there { PRESENT } else { ABSENT }
 }
 
-fn level(setting: &Setting) -> Result<Level, ControlError> {
+fn level(setting: &Setting) -> Result<StorageLevel, ControlError> {
     level::parse(&setting.value.to_text()).map_err(|why| ControlError::Level {
         path: SPEC.name.to_owned(),
         value: setting.value.to_text(),
@@ -108,12 +108,16 @@ impl Control for Storage {
         Ok(Scalar::Text(text))
     }
 
-    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+    fn apply(
+        &self,
+        setting: &Setting,
+        session: &mut ControlSession<'_>,
+    ) -> Result<(), ControlError> {
         let level = level(setting)?;
         // Check again, because the device may have been mounted since the first check.
         check_place(session.root(), &level).map_err(not_here)?;
         let folder = place::folder(&level);
-        if matches!(level.kind, Kind::Zfs { driver: Driver::Fuse, .. }) {
+        if matches!(level.kind, StorageKind::Zfs { driver: Driver::Fuse, .. }) {
             // The daemon leaves its socket behind. There can be only one daemon, so the journal
             // entry keeps other assay processes from starting one. A socket that exists already is
             // dead (`check` found no daemon behind it) and need not be kept.
@@ -137,7 +141,7 @@ impl Control for Storage {
         let setup = session.setup();
         setup.env.push((tools::VARIABLE.to_owned(), files));
         setup.env.push((place::DEVICES.to_owned(), names.join(" ")));
-        if matches!(level.kind, Kind::Image(_)) {
+        if matches!(level.kind, StorageKind::Image(_)) {
             setup.inputs = Some(made.files);
         } else {
             setup.storage = Some(made.files);
@@ -155,7 +159,7 @@ impl Control for Storage {
     }
 
     fn inputs_only(&self, setting: &Setting) -> bool {
-        level(setting).is_ok_and(|level| matches!(level.kind, Kind::Image(_)))
+        level(setting).is_ok_and(|level| matches!(level.kind, StorageKind::Image(_)))
     }
 
     fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
@@ -193,10 +197,10 @@ impl Storage {
     /// control group for as long as the returned value lives.
     fn limit(
         &self,
-        session: &mut Session<'_>,
-        level: &Level,
-        made: &Made,
-    ) -> Result<Option<cgroup::Joined>, ControlError> {
+        session: &mut ControlSession<'_>,
+        level: &StorageLevel,
+        made: &CreatedStorage,
+    ) -> Result<Option<cgroup::GroupMembership>, ControlError> {
         let devices = &made.devices;
         let Some(disk) = level.emulated else { return Ok(None) };
         let values = throttle::values(&disk, level.limits);
@@ -260,7 +264,11 @@ fn limits_words(values: [u64; 4]) -> String {
 }
 
 /// Sets scheduler and read-ahead of a device, journaled as files of `/sys`.
-fn queue(session: &mut Session<'_>, level: &Level, device: &Device) -> Result<(), ControlError> {
+fn queue(
+    session: &mut ControlSession<'_>,
+    level: &StorageLevel,
+    device: &Device,
+) -> Result<(), ControlError> {
     let folder = device.queue(session.root());
     let mut set = |name: &str, value: String| {
         let key = session.root().path(&format!("{folder}/{name}"));
@@ -279,9 +287,14 @@ fn queue(session: &mut Session<'_>, level: &Level, device: &Device) -> Result<()
     Ok(())
 }
 
-fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), ControlError> {
+fn measure(
+    session: &mut ControlSession<'_>,
+    level: &StorageLevel,
+    made: &CreatedStorage,
+) -> Result<(), ControlError> {
     let dir = &made.files;
-    let figures = if let (Kind::Image(_), Some(device)) = (&level.kind, made.devices.first()) {
+    let figures = if let (StorageKind::Image(_), Some(device)) = (&level.kind, made.devices.first())
+    {
         // There is no writable file system yet, so the device itself is measured.
         let device = PathBuf::from(format!("/dev/{}", device.name));
         probe::measure_device(&device, level.probe, level.size)
@@ -291,12 +304,12 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
     };
     let figures = figures.map_err(|e| SPEC.failed(format!("measuring `{}`", dir.display()), e))?;
     let through = match &level.kind {
-        Kind::Image(_) => "; the device, before the image is on it",
-        Kind::Zfs { .. } => "; through the cache of ZFS, which it cannot go past",
+        StorageKind::Image(_) => "; the device, before the image is on it",
+        StorageKind::Zfs { .. } => "; through the cache of ZFS, which it cannot go past",
         _ if !figures.direct => "; through the page cache, which it cannot go past",
         _ => "",
     };
-    let delayed = matches!(level.kind, Kind::Stacked { stack: Stack::Delay(_), .. });
+    let delayed = matches!(level.kind, StorageKind::Stacked { stack: Stack::Delay(_), .. });
     let flushed = if figures.flushed { ", each write flushed" } else { "" };
     session.note(format!(
         "storage measured before the trial{}: sequential write {}, read {}; random write {}, read {} \
@@ -309,7 +322,7 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
     ));
     // The joint limit of several devices depends on how they are combined, and a delay comes on
     // top.
-    let plain = made.devices.len() == 1 && !matches!(level.kind, Kind::Stacked { .. });
+    let plain = made.devices.len() == 1 && !matches!(level.kind, StorageKind::Stacked { .. });
     let disk = level.emulated.filter(|_| plain);
     let held = disk.map_or([None; 4], |d| {
         let bytes = |rate: u64| (level.limits != Limits::Operations).then_some(rate as f64);
@@ -318,8 +331,8 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
         [sequential[0], sequential[1], operations(d.write_ops_s), operations(d.read_ops_s)]
     });
     // For files in memory, the cache is the storage.
-    let cached =
-        matches!(level.kind, Kind::Zfs { .. }) || !figures.direct && level.kind != Kind::Tmpfs;
+    let cached = matches!(level.kind, StorageKind::Zfs { .. })
+        || !figures.direct && level.kind != StorageKind::Tmpfs;
     for (metric, held) in figures.metrics().into_iter().zip(held) {
         let seen = Observation::Probed {
             metric: metric.name.clone(),
@@ -335,8 +348,8 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
 }
 
 /// Checks that a level is possible on this machine; returns a sentence if it is not.
-fn check_place(root: &Root, level: &Level) -> Result<(), String> {
-    if let Kind::Folder(path) = &level.kind {
+fn check_place(root: &Root, level: &StorageLevel) -> Result<(), String> {
+    if let StorageKind::Folder(path) = &level.kind {
         return check_folder(path);
     }
     if !rustix::process::geteuid().is_root() && root.is_system() {
@@ -347,40 +360,40 @@ fn check_place(root: &Root, level: &Level) -> Result<(), String> {
         );
     }
     match &level.kind {
-        Kind::Folder(_) => Ok(()),
-        Kind::Tmpfs => {
+        StorageKind::Folder(_) => Ok(()),
+        StorageKind::Tmpfs => {
             let free =
                 root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemAvailable"));
             fits(level.size, free, "the memory of this machine")
         }
-        Kind::Device(path) => match Device::find(root, path)?.user(root) {
+        StorageKind::Device(path) => match Device::find(root, path)?.user(root) {
             Some(user) => Err(format!("{user}; what is in use is never touched")),
             None => Ok(()),
         },
-        Kind::Zram(system) => {
+        StorageKind::Zram(system) => {
             zram::check(root)?;
             there(&[system.maker(), ("mount", "mount")])?;
             let free =
                 root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemAvailable"));
             fits(level.size, free, "the memory of this machine, where it may not compress at all")
         }
-        Kind::Loop { system, .. } => {
+        StorageKind::Loop { system, .. } => {
             there(&[system.maker()])?;
             check_scheduler(root, level)?;
             check_files(level)
         }
-        Kind::Stacked { system, stack, .. } => {
+        StorageKind::Stacked { system, stack, .. } => {
             there(&[system.maker()])?;
             there(stack.programs())?;
             stacked::check(root, *stack)?;
             check_scheduler(root, level)?;
             check_files(level)
         }
-        Kind::Image(format) => {
+        StorageKind::Image(format) => {
             there(&[format.maker(), ("blockdev", "util-linux")])?;
             check_files(level)
         }
-        Kind::Zfs { driver, .. } => {
+        StorageKind::Zfs { driver, .. } => {
             there(driver.programs())?;
             zfs::check(root, *driver)?;
             check_files(level)
@@ -401,7 +414,7 @@ fn there(programs: &[(&str, &str)]) -> Result<(), String> {
 /// Checks that loop devices accept the scheduler. Those of some kernels (Linux 5.10) take none. An
 /// existing loop device shows which ones it takes; without one, an error appears only when the
 /// scheduler is set.
-fn check_scheduler(root: &Root, level: &Level) -> Result<(), String> {
+fn check_scheduler(root: &Root, level: &StorageLevel) -> Result<(), String> {
     let Some(wanted) = &level.scheduler else { return Ok(()) };
     let blocks = root.names("/sys/block");
     let known = blocks
@@ -419,7 +432,7 @@ fn check_scheduler(root: &Root, level: &Level) -> Result<(), String> {
     }
 }
 
-fn check_files(level: &Level) -> Result<(), String> {
+fn check_files(level: &StorageLevel) -> Result<(), String> {
     there(&[("losetup", "util-linux"), ("mount", "mount")])?;
     let dir = level.within.clone().unwrap_or_else(crate::state::scratch::root);
     check_folder(&dir)?;

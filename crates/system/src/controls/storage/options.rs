@@ -6,7 +6,7 @@ use std::time::Duration;
 use assay_model::units::{format_bytes, parse_bytes, parse_duration};
 
 use super::disk::{self, Disk};
-use super::level::{Driver, Format, Kind, Level, Limits, Raid, Stack, System};
+use super::level::{Driver, ImageFormat, Limits, Raid, Stack, StorageKind, StorageLevel, System};
 
 /// The parsed options, before it is known whether they are compatible.
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct Options {
 ///
 /// # Errors
 /// A sentence: the problem and the valid values.
-pub(super) fn parse(text: &str) -> Result<Level, String> {
+pub(super) fn parse(text: &str) -> Result<StorageLevel, String> {
     let mut parts = text.split(',').map(str::trim);
     let head = parts.next().unwrap_or_default();
     let mut options = Options::default();
@@ -41,22 +41,22 @@ pub(super) fn parse(text: &str) -> Result<Level, String> {
 }
 
 /// Parses the part of a level before its first comma.
-fn kind(head: &str, options: &Options) -> Result<Kind, String> {
+fn kind(head: &str, options: &Options) -> Result<StorageKind, String> {
     let Options { raid, devices: given, delay, .. } = *options;
     let (name, rest) = head.split_once(':').unwrap_or((head, ""));
     let system = || System::ALL.into_iter().find(|s| s.name() == rest);
     let devices = given.unwrap_or_else(|| raid.map_or(1, Raid::minimum));
     let stacked = |stack, devices| {
         let system = system().ok_or_else(|| format!("`{name}:` takes ext4, xfs or btrfs"))?;
-        Ok::<_, String>(Kind::Stacked { system, stack, devices })
+        Ok::<_, String>(StorageKind::Stacked { system, stack, devices })
     };
     Ok(match name {
-        "folder" if rest.starts_with('/') => Kind::Folder(rest.into()),
-        "device" if rest.starts_with("/dev/") => Kind::Device(rest.into()),
-        "tmpfs" if rest.is_empty() => Kind::Tmpfs,
+        "folder" if rest.starts_with('/') => StorageKind::Folder(rest.into()),
+        "device" if rest.starts_with("/dev/") => StorageKind::Device(rest.into()),
+        "tmpfs" if rest.is_empty() => StorageKind::Tmpfs,
         "loop" => {
             let system = system().ok_or("`loop:` takes ext4, xfs or btrfs")?;
-            Kind::Loop { system, devices, raid }
+            StorageKind::Loop { system, devices, raid }
         }
         "md" => {
             let raid = raid.ok_or("`md:` takes raid0, raid1 or raid5 after a comma")?;
@@ -68,11 +68,11 @@ fn kind(head: &str, options: &Options) -> Result<Kind, String> {
             let delay = delay.ok_or("`dm-delay:` takes emulated-delay=5ms after a comma")?;
             stacked(Stack::Delay(delay), 1)?
         }
-        "zram" => Kind::Zram(system().ok_or("`zram:` takes ext4, xfs or btrfs")?),
-        "zfs" if rest.is_empty() => Kind::Zfs { driver: Driver::Kernel, devices, raid },
-        "zfs-fuse" if rest.is_empty() => Kind::Zfs { driver: Driver::Fuse, devices, raid },
-        "squashfs" if rest.is_empty() => Kind::Image(Format::Squashfs),
-        "erofs" if rest.is_empty() => Kind::Image(Format::Erofs),
+        "zram" => StorageKind::Zram(system().ok_or("`zram:` takes ext4, xfs or btrfs")?),
+        "zfs" if rest.is_empty() => StorageKind::Zfs { driver: Driver::Kernel, devices, raid },
+        "zfs-fuse" if rest.is_empty() => StorageKind::Zfs { driver: Driver::Fuse, devices, raid },
+        "squashfs" if rest.is_empty() => StorageKind::Image(ImageFormat::Squashfs),
+        "erofs" if rest.is_empty() => StorageKind::Image(ImageFormat::Erofs),
         _ => {
             return Err(format!(
                 "`{head}` is not one of folder:/path, tmpfs, loop:ext4, loop:xfs, loop:btrfs, md:ext4, \
@@ -145,7 +145,7 @@ impl Options {
         if twice { Err(wrong("it is given twice")) } else { Ok(()) }
     }
 
-    fn fit(self, head: &str) -> Result<Level, String> {
+    fn fit(self, head: &str) -> Result<StorageLevel, String> {
         let kind = kind(head, &self)?;
         self.belong(head, &kind)?;
         if let Some(wanted) = &self.compress {
@@ -164,7 +164,7 @@ impl Options {
         if size < minimum {
             return Err(format!("{of} takes {} or more", format_bytes(minimum)));
         }
-        Ok(Level {
+        Ok(StorageLevel {
             kind,
             size,
             compress: self.compress,
@@ -179,17 +179,17 @@ impl Options {
     }
 
     /// Checks that each option is allowed for this kind of storage.
-    fn belong(&self, head: &str, kind: &Kind) -> Result<(), String> {
-        let is_btrfs = matches!(kind, Kind::Loop { system: System::Btrfs, .. });
-        let is_zfs = matches!(kind, Kind::Zfs { .. });
+    fn belong(&self, head: &str, kind: &StorageKind) -> Result<(), String> {
+        let is_btrfs = matches!(kind, StorageKind::Loop { system: System::Btrfs, .. });
+        let is_zfs = matches!(kind, StorageKind::Zfs { .. });
         let stack = match kind {
-            Kind::Stacked { stack, .. } => Some(*stack),
+            StorageKind::Stacked { stack, .. } => Some(*stack),
             _ => None,
         };
         let is_md = matches!(stack, Some(Stack::Md(_)));
-        let is_fuse = matches!(kind, Kind::Zfs { driver: Driver::Fuse, .. });
+        let is_fuse = matches!(kind, StorageKind::Zfs { driver: Driver::Fuse, .. });
         let on_files = kind.files() > 0;
-        let sized = on_files || matches!(kind, Kind::Tmpfs | Kind::Zram(_));
+        let sized = on_files || matches!(kind, StorageKind::Tmpfs | StorageKind::Zram(_));
         let raid = match self.raid {
             Some(Raid::Parity) => is_zfs,
             Some(Raid::Five) => is_md,
@@ -227,7 +227,7 @@ impl Options {
 }
 
 /// Checks that a compression, such as `zstd` or `zlib:9`, exists for this kind of storage.
-fn compression(wanted: &str, kind: &Kind) -> Result<(), String> {
+fn compression(wanted: &str, kind: &StorageKind) -> Result<(), String> {
     let known = kind.compressions();
     let (name, level) = wanted.split_once(':').unwrap_or((wanted, ""));
     let found = known.iter().find(|(known, _)| *known == name);
@@ -255,24 +255,27 @@ mod tests {
     fn levels_are_read() {
         let level = parse("loop:btrfs,raid1,size=2GiB,compress=zstd:3,emulated=sata-ssd").unwrap();
         let mirror = Some(Raid::Mirror);
-        assert_eq!(level.kind, Kind::Loop { system: System::Btrfs, devices: 2, raid: mirror });
+        assert_eq!(
+            level.kind,
+            StorageKind::Loop { system: System::Btrfs, devices: 2, raid: mirror }
+        );
         assert_eq!((level.size, level.compress.as_deref()), (2 << 30, Some("zstd:3")));
         assert_eq!(level.emulated.unwrap().name, "sata-ssd");
         assert_eq!(parse("tmpfs").unwrap().size, 1 << 30);
-        assert_eq!(parse("folder:/a b").unwrap().kind, Kind::Folder("/a b".into()));
+        assert_eq!(parse("folder:/a b").unwrap().kind, StorageKind::Folder("/a b".into()));
         let level = parse("device:/dev/sdb,scheduler=bfq,read-ahead=4MiB,probe=1s").unwrap();
         assert_eq!((level.read_ahead, level.probe.as_secs()), (Some(4 << 20), 1));
         let level = parse("loop:xfs,in=/srv,emulated=nvme,limits=bytes").unwrap();
         assert_eq!((level.limits, level.within), (Limits::Bytes, Some("/srv".into())));
         let level = parse("zfs-fuse,raidz,compress=gzip:9,arc=64MiB").unwrap();
         let raid = Some(Raid::Parity);
-        assert_eq!(level.kind, Kind::Zfs { driver: Driver::Fuse, devices: 3, raid });
-        assert_eq!(parse("zram:ext4,compress=lz4").unwrap().kind, Kind::Zram(System::Ext4));
+        assert_eq!(level.kind, StorageKind::Zfs { driver: Driver::Fuse, devices: 3, raid });
+        assert_eq!(parse("zram:ext4,compress=lz4").unwrap().kind, StorageKind::Zram(System::Ext4));
         let level = parse("squashfs,compress=zstd:19,emulated=sata-7200").unwrap();
-        assert_eq!(level.kind, Kind::Image(Format::Squashfs));
+        assert_eq!(level.kind, StorageKind::Image(ImageFormat::Squashfs));
         assert_eq!(parse("erofs,compress=lz4hc:12").unwrap().kind.files(), 1);
         let stack = |text: &str| match parse(text).unwrap().kind {
-            Kind::Stacked { stack, devices, .. } => (stack, devices),
+            StorageKind::Stacked { stack, devices, .. } => (stack, devices),
             other => panic!("{other:?}"),
         };
         assert_eq!(stack("md:xfs,raid5"), (Stack::Md(Raid::Five), 3));

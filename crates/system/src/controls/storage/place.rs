@@ -15,7 +15,7 @@ use crate::Root;
 use crate::state::scratch;
 
 use super::device::Device;
-use super::level::{Kind, Level, Raid, Stack, System};
+use super::level::{Raid, Stack, StorageKind, StorageLevel, System};
 use super::{stacked, tools, zfs, zram};
 
 /// Environment variable with the kernel's names of the devices below the storage.
@@ -24,7 +24,7 @@ pub(super) const MOUNT: &str = "mnt";
 
 /// The storage that was created.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct CreatedStorage {
     /// The trial's own folder.
     pub files: PathBuf,
     /// The block devices below the storage.
@@ -36,9 +36,9 @@ pub(super) struct Made {
 }
 
 /// Returns the folder in which a level will be created; creates nothing.
-pub(super) fn folder(level: &Level) -> PathBuf {
+pub(super) fn folder(level: &StorageLevel) -> PathBuf {
     let root = match &level.kind {
-        Kind::Folder(path) => path.clone(),
+        StorageKind::Folder(path) => path.clone(),
         _ => level.within.clone().unwrap_or_else(scratch::root),
     };
     root.join(scratch::name())
@@ -52,17 +52,21 @@ pub(super) fn within(parent: &Path, folder: &Path) -> PathBuf {
 /// Creates the folder and the mounts in it, but not the trial's own folder.
 ///
 /// # Errors A sentence. [`take_away`] removes everything created before the error.
-pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, String> {
+pub(super) fn make(
+    root: &Root,
+    level: &StorageLevel,
+    folder: &Path,
+) -> Result<CreatedStorage, String> {
     let at = |path: &Path, e: std::io::Error| format!("`{}` cannot be made: {e}", path.display());
     fs::DirBuilder::new().mode(scratch::EVERYBODY).create(folder).map_err(|e| at(folder, e))?;
-    let mut made = Made {
+    let mut made = CreatedStorage {
         files: within(folder, folder),
         devices: Vec::new(),
         notes: Vec::new(),
         daemon: None,
     };
     let mount = folder.join(MOUNT);
-    if !matches!(level.kind, Kind::Folder(_)) {
+    if !matches!(level.kind, StorageKind::Folder(_)) {
         fs::create_dir(&mount).map_err(|e| at(&mount, e))?;
         made.files = within(&mount, folder);
     }
@@ -72,20 +76,20 @@ pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, St
         made.devices.push(attach(root, &file, &mut made.notes)?);
     }
     match &level.kind {
-        Kind::Folder(_) | Kind::Image(_) => {}
-        Kind::Tmpfs => {
+        StorageKind::Folder(_) | StorageKind::Image(_) => {}
+        StorageKind::Tmpfs => {
             let options = format!("size={},nosuid,nodev", level.size);
             mount_it(folder, "tmpfs".as_ref(), &mount, Some("tmpfs"), &options)?;
         }
-        Kind::Device(path) => {
+        StorageKind::Device(path) => {
             made.devices.push(Device::find(root, path)?);
             mount_devices(folder, level, &made.devices)?;
         }
-        Kind::Loop { system, raid, .. } => {
+        StorageKind::Loop { system, raid, .. } => {
             make_system(folder, *system, *raid, &made.devices)?;
             mount_devices(folder, level, &made.devices)?;
         }
-        Kind::Stacked { system, stack, .. } => {
+        StorageKind::Stacked { system, stack, .. } => {
             let device = stacked::make(root, folder, *stack, level, &made.devices)?;
             if let Stack::Delay(millis) = stack {
                 made.notes.push(format!(
@@ -105,12 +109,12 @@ pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, St
             make_system(folder, *system, None, &device)?;
             mount_devices(folder, level, &device)?;
         }
-        Kind::Zram(system) => {
+        StorageKind::Zram(system) => {
             made.devices.push(zram::make(root, folder, level)?);
             make_system(folder, *system, None, &made.devices)?;
             mount_devices(folder, level, &made.devices)?;
         }
-        Kind::Zfs { driver, raid, .. } => {
+        StorageKind::Zfs { driver, raid, .. } => {
             made.daemon = zfs::make(folder, *driver, *raid, level, &made.devices)?;
         }
     }
@@ -120,24 +124,27 @@ pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, St
 /// Mounts the file system on these devices.
 pub(super) fn mount_devices(
     folder: &Path,
-    level: &Level,
+    level: &StorageLevel,
     devices: &[Device],
 ) -> Result<(), String> {
     let mut options = vec!["nosuid,nodev".to_owned()];
     let kind = match &level.kind {
-        Kind::Loop { system, .. } => {
+        StorageKind::Loop { system, .. } => {
             options.extend(level.compress.as_ref().map(|c| format!("compress={c}")));
             // The kernel must be told the other devices of a raid, because nothing else scans for
             // them.
             options.extend(devices.iter().skip(1).map(|d| format!("device=/dev/{}", d.name)));
             Some(system.name())
         }
-        Kind::Zram(system) | Kind::Stacked { system, .. } => Some(system.name()),
-        Kind::Image(format) => {
+        StorageKind::Zram(system) | StorageKind::Stacked { system, .. } => Some(system.name()),
+        StorageKind::Image(format) => {
             options.push("ro".to_owned());
             Some(format.name())
         }
-        Kind::Folder(_) | Kind::Tmpfs | Kind::Zfs { .. } | Kind::Device(_) => None,
+        StorageKind::Folder(_)
+        | StorageKind::Tmpfs
+        | StorageKind::Zfs { .. }
+        | StorageKind::Device(_) => None,
     };
     let first = devices.first().ok_or("there is no device to mount")?;
     let first = format!("/dev/{}", first.name);
@@ -145,7 +152,7 @@ pub(super) fn mount_devices(
 }
 
 /// Creates the trial's own folder.
-pub(super) fn make_files(made: &Made) -> Result<(), String> {
+pub(super) fn make_files(made: &CreatedStorage) -> Result<(), String> {
     fs::create_dir(&made.files)
         .map_err(|e| format!("`{}` cannot be made: {e}", made.files.display()))
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use assay_model::{Better, Kind, MetricValue};
+use assay_model::{Better, MetricKind, MetricValue};
 use rustix::fs::{Advice, OFlags, fadvise};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
@@ -44,7 +44,7 @@ impl Figures {
             ("storage_random_read", self.read_ops_s, "ops/s"),
         ]
         .map(|(name, value, unit)| {
-            MetricValue::new(name, Some(value), unit, Better::Neither, Kind::Measured)
+            MetricValue::new(name, Some(value), unit, Better::Neither, MetricKind::Measured)
         })
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::Root;
 
 use super::device::Device;
-use super::level::{Level, Raid, Stack};
+use super::level::{Raid, Stack, StorageLevel};
 use super::loops::loops_of;
 use super::tools;
 
@@ -48,7 +48,7 @@ pub(super) fn make(
     root: &Root,
     folder: &Path,
     stack: Stack,
-    level: &Level,
+    level: &StorageLevel,
     below: &[Device],
 ) -> Result<Device, String> {
     for module in stack.modules() {
@@ -182,11 +182,11 @@ fn empty(root: &Root, folder: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn a_device_is_found_by_what_it_is_made_of() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let root = machine.root();
         let folder = Path::new("/tmp/assay-scratch-1-2-3");
         assert_eq!(find(&root, folder), None);
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_the_kernel_lacks_is_reported() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let error = check(&machine.root(), Stack::Md(Raid::Five)).unwrap_err();
         assert!(error.contains("MD") && error.contains("md_mod"), "{error}");
         machine.put("/sys/module/dm_mod/x", "");
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn an_array_that_was_just_begun_is_distinguished_from_a_persons() {
-        let (machine, folder) = (Machine::new(), tempfile::tempdir().unwrap());
+        let (machine, folder) = (FakeMachine::new(), tempfile::tempdir().unwrap());
         machine.put("/sys/class/block/md5/md/array_state", "clear\n");
         assert_eq!(empty(&machine.root(), folder.path()), None);
         fs::write(folder.path().join(NUMBER), "5").unwrap();

@@ -1,11 +1,11 @@
 use assay_model::{Scalar, Setting};
 
 use crate::control::Control as _;
-use crate::fake::Machine;
+use crate::fake::FakeMachine;
 
 use super::Storage;
 
-fn check(machine: &Machine, level: &str) -> Result<(), String> {
+fn check(machine: &FakeMachine, level: &str) -> Result<(), String> {
     let value = Scalar::Text(level.into());
     let setting = Setting { control: "storage".into(), key: String::new(), value };
     Storage.check(&machine.root(), &setting).map_err(|e| e.to_string())
@@ -13,7 +13,7 @@ fn check(machine: &Machine, level: &str) -> Result<(), String> {
 
 #[test]
 fn what_cannot_be_had_is_reported_before_anything_is_made() {
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     machine.put("/proc/meminfo", "MemAvailable: 1048576 kB\n");
     machine.put("/dev/sdb", "");
     machine.put("/sys/class/block/sdb/dev", "8:16\n");
@@ -44,7 +44,7 @@ fn what_cannot_be_had_is_reported_before_anything_is_made() {
 #[test]
 fn only_folders_that_assay_made_are_taken_away() {
     let dir = tempfile::tempdir().unwrap();
-    let machine = Machine::new();
+    let machine = FakeMachine::new();
     let key = dir.path().to_string_lossy().into_owned();
     let error = Storage.restore(&machine.root(), &key, "absent").unwrap_err().to_string();
     assert!(error.contains("not a folder that assay made"), "{error}");

@@ -90,11 +90,11 @@ pub(super) fn set(root: &Root, numbers: &str, level: &str) -> Result<(), Control
 mod tests {
     use super::super::disk::find;
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn limits_are_set_and_lifted() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         for name in FILES {
             machine.put(&file(name), "");
         }

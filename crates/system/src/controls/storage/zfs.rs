@@ -12,7 +12,7 @@ use crate::Root;
 use crate::process::leftovers;
 
 use super::device::Device;
-use super::level::{Driver, Level, Raid};
+use super::level::{Driver, Raid, StorageLevel};
 use super::place::MOUNT;
 use super::tools::{self, VARIABLE};
 
@@ -97,7 +97,7 @@ pub(super) fn make(
     folder: &Path,
     driver: Driver,
     raid: Option<Raid>,
-    level: &Level,
+    level: &StorageLevel,
     devices: &[Device],
 ) -> Result<Option<u32>, String> {
     let marker = folder.join(POOL);
@@ -122,7 +122,7 @@ pub(super) fn make(
 }
 
 /// Starts the daemon and waits until it accepts connections.
-fn start(folder: &Path, level: &Level) -> Result<u32, String> {
+fn start(folder: &Path, level: &StorageLevel) -> Result<u32, String> {
     let program = tools::find("zfs-fuse").ok_or("there is no program `zfs-fuse`")?;
     let log_file = folder.join("zfs-fuse.log");
     let log = || File::options().create(true).append(true).open(&log_file);
@@ -179,11 +179,11 @@ pub(super) fn destroy(root: &Root, folder: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn what_a_pool_lacks_is_reported() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let root = machine.root();
         machine.put("/proc/filesystems", "nodev\ttmpfs\n\text4\n");
         assert!(check(&root, Driver::Kernel).unwrap_err().contains("zfs-dkms"));

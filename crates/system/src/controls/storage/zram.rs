@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::Root;
 
 use super::device::Device;
-use super::level::Level;
+use super::level::StorageLevel;
 
 const ADD: &str = "/sys/class/zram-control/hot_add";
 const REMOVE: &str = "/sys/class/zram-control/hot_remove";
@@ -45,7 +45,7 @@ fn numbers(root: &Root) -> Vec<String> {
 /// Adds a device of the level's size.
 ///
 /// # Errors A sentence. [`take_away`] removes everything created before the error.
-pub(super) fn make(root: &Root, folder: &Path, level: &Level) -> Result<Device, String> {
+pub(super) fn make(root: &Root, folder: &Path, level: &StorageLevel) -> Result<Device, String> {
     let keep = |name: &str, text: &str| {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|e| format!("`{}` cannot be written: {e}", path.display()))
@@ -109,11 +109,11 @@ fn unnamed(root: &Root, folder: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Machine;
+    use crate::fake::FakeMachine;
 
     #[test]
     fn a_device_is_sized_and_only_ones_own_is_removed() {
-        let machine = Machine::new();
+        let machine = FakeMachine::new();
         let root = machine.root();
         assert!(check(&root).unwrap_err().contains("modprobe zram"));
         machine.put(ADD, "1\n");

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub use named::is_secret_of;
 pub(crate) use named::{proof_of, takes_secret};
 pub(crate) use rules::{Pairs, RULES, add, holds};
-use spelling::Plain;
+use spelling::PlainText;
 
 /// Replacement of a token.
 pub const TOKEN: &str = "[token]";
@@ -70,7 +70,7 @@ pub fn first_token(text: &str) -> Option<Suspect> {
 
 /// Returns the positions of tokens, in order and without overlap.
 pub(crate) fn find(text: &str) -> Vec<(Range<usize>, Suspect)> {
-    match Plain::of(text) {
+    match PlainText::of(text) {
         None => find_plain(text),
         Some(plain) => {
             let found = find_plain(&plain.text).into_iter();

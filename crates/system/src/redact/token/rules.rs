@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read(include_str!("rules.txt")));
 
 /// Words of one class.
-pub(crate) type Words = Vec<&'static str>;
+pub(crate) type TokenWords = Vec<&'static str>;
 
 /// Set of byte pairs, with the second byte reduced to one of 64 bits. A fast filter: nearly every
 /// word of a record contains none of the pairs, and every word is tested.
@@ -14,7 +14,7 @@ pub(crate) type Pairs = [u64; 256];
 
 /// Tokens of a service: a prefix, then a minimum number of characters of an alphabet.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct TokenShape {
     pub prefix: &'static str,
     pub alphabet: &'static str,
     pub least: usize,
@@ -25,8 +25,8 @@ macro_rules! rules {
         /// The rules by class; `rules.txt` explains them.
         #[derive(Debug)]
         pub(crate) struct Rules {
-            $(pub $class: Words,)+
-            pub shapes: Vec<Shape>,
+            $(pub $class: TokenWords,)+
+            pub shapes: Vec<TokenShape>,
             /// First two bytes of the shapes' prefixes.
             pub shape_pairs: Pairs,
             /// Last two bytes of the words in `part`.
@@ -35,14 +35,14 @@ macro_rules! rules {
             pub weak: Vec<(usize, &'static str)>,
             pub query: Vec<(usize, &'static str)>,
             /// Options with the programs that they belong to.
-            pub option: Vec<(&'static str, Words)>,
+            pub option: Vec<(&'static str, TokenWords)>,
             pub alias: Vec<(&'static str, &'static str)>,
         }
 
         impl Rules {
             fn read(text: &'static str) -> Rules {
                 let mut rules = Rules {
-                    $($class: Words::new(),)+
+                    $($class: TokenWords::new(),)+
                     shapes: Vec::new(),
                     shape_pairs: [0; 256],
                     part_pairs: [0; 256],
@@ -52,7 +52,7 @@ macro_rules! rules {
                     alias: Vec::new(),
                 };
                 for line in text.lines() {
-                    let row: Words = line.split_whitespace().collect();
+                    let row: TokenWords = line.split_whitespace().collect();
                     match row[..] {
                         [] | ["#", ..] => {}
                         $([stringify!($class), ref words @ ..] => rules.$class.extend(words),)+
@@ -83,7 +83,11 @@ impl Rules {
         match row {
             ["shape", alphabet, characters, prefixes @ ..] => {
                 let least = least(characters);
-                self.shapes.extend(prefixes.iter().map(|prefix| Shape { prefix, alphabet, least }));
+                self.shapes.extend(prefixes.iter().map(|prefix| TokenShape {
+                    prefix,
+                    alphabet,
+                    least,
+                }));
             }
             ["weak", characters, words @ ..] => {
                 self.weak.extend(words.iter().map(|word| (least(characters), *word)));

@@ -6,16 +6,16 @@ use std::ops::Range;
 use super::rules::RULES;
 
 /// A text in plain spelling.
-pub(crate) struct Plain {
+pub(crate) struct PlainText {
     pub text: String,
     /// Positions in both texts at which equal characters start again.
     anchors: Vec<(usize, usize)>,
 }
 
-impl Plain {
+impl PlainText {
     /// Converts a text to plain spelling; `None` if it is plain already.
-    pub(crate) fn of(text: &str) -> Option<Plain> {
-        let mut plain = Plain { text: String::new(), anchors: Vec::new() };
+    pub(crate) fn of(text: &str) -> Option<PlainText> {
+        let mut plain = PlainText { text: String::new(), anchors: Vec::new() };
         let (mut done, mut from) = (0, 0);
         let odd = |b: &u8| matches!(b, b'&' | b'\\' | b'\x1b' | 0xc2 | 0xe2 | 0xef);
         while let Some(at) = text.as_bytes()[from..].iter().position(odd).map(|i| from + i) {

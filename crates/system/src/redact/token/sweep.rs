@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::without_tokens;
 use crate::redact::recorder::token_in;
-use crate::redact::{Key, Redactor};
+use crate::redact::{RedactionKey, Redactor};
 
 /// Tokens of services; `{36 alnum}` stands for 36 characters of an alphabet.
 const TOKENS: &[(&str, &str)] = &[
@@ -80,35 +80,35 @@ const TOKENS: &[(&str, &str)] = &[
 
 /// Names of secrets, as words. Values of the sure names may be ordinary words; bare names need no
 /// operator.
-const NAMES: &[(&str, Level)] = &[
-    ("password", Level::Bare),
-    ("passwd", Level::Bare),
-    ("db password", Level::Bare),
-    ("passphrase", Level::Bare),
-    ("client secret", Level::Bare),
-    ("api key", Level::Bare),
-    ("secret access key", Level::Bare),
-    ("license key", Level::Bare),
-    ("auth key", Level::Bare),
-    ("vault secret id", Level::Bare),
-    ("webhook", Level::Bare),
-    ("x auth key", Level::Bare),
-    ("auth token", Level::Bare),
-    ("pwd", Level::Sure),
-    ("db pass", Level::Sure),
-    ("gitlab pat", Level::Sure),
-    ("token", Level::Sure),
-    ("jwt", Level::Sure),
-    ("cookie", Level::Sure),
-    ("x auth", Level::Weak),
-    ("pass", Level::Weak),
-    ("auth", Level::Weak),
-    ("bearer", Level::Weak),
-    ("session id", Level::Weak),
+const NAMES: &[(&str, Suspicion)] = &[
+    ("password", Suspicion::Bare),
+    ("passwd", Suspicion::Bare),
+    ("db password", Suspicion::Bare),
+    ("passphrase", Suspicion::Bare),
+    ("client secret", Suspicion::Bare),
+    ("api key", Suspicion::Bare),
+    ("secret access key", Suspicion::Bare),
+    ("license key", Suspicion::Bare),
+    ("auth key", Suspicion::Bare),
+    ("vault secret id", Suspicion::Bare),
+    ("webhook", Suspicion::Bare),
+    ("x auth key", Suspicion::Bare),
+    ("auth token", Suspicion::Bare),
+    ("pwd", Suspicion::Sure),
+    ("db pass", Suspicion::Sure),
+    ("gitlab pat", Suspicion::Sure),
+    ("token", Suspicion::Sure),
+    ("jwt", Suspicion::Sure),
+    ("cookie", Suspicion::Sure),
+    ("x auth", Suspicion::Weak),
+    ("pass", Suspicion::Weak),
+    ("auth", Suspicion::Weak),
+    ("bearer", Suspicion::Weak),
+    ("session id", Suspicion::Weak),
 ];
 
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Level {
+enum Suspicion {
     Weak,
     Sure,
     Bare,
@@ -441,9 +441,9 @@ const PIECES: &[&str] = &[
 ];
 
 /// Random numbers by SplitMix64, so that the texts are the same everywhere.
-struct Draw(u64);
+struct TextRng(u64);
 
-impl Draw {
+impl TextRng {
     fn next(&mut self, below: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -490,7 +490,7 @@ fn kept(form: &str, text: &str) -> Option<String> {
             (!refused).then(|| text.to_owned())
         }
         "JSON" => {
-            let redactor = Redactor::secrets(Key::new(*b"k"), Vec::new());
+            let redactor = Redactor::secrets(RedactionKey::new(*b"k"), Vec::new());
             let clean = redactor.json("x.json", text).into_owned();
             assert!(serde_json::from_str::<Value>(&clean).is_ok(), "{clean}");
             Some(clean)
@@ -528,12 +528,12 @@ fn spelled(template: &str, name: &str) -> String {
 
 /// Counts of one table.
 #[derive(Default)]
-struct Count {
+struct TableCounts {
     texts: usize,
     wrong: Vec<String>,
 }
 
-impl Count {
+impl TableCounts {
     /// Checks that a secret is removed and that the text after it is kept.
     fn secret(&mut self, form: &str, text: &str, secret: &str) {
         self.texts += 1;
@@ -607,10 +607,10 @@ fn texts_of_a_megabyte_are_searched() {
 
 #[test]
 fn secrets_go_and_ordinary_values_stay_in_every_form() {
-    let mut draw = Draw(1);
+    let mut draw = TextRng(1);
     let mut wrong = 0;
 
-    let mut count = Count::default();
+    let mut count = TableCounts::default();
     for (_, pattern) in TOKENS {
         for (form, template) in ALONE {
             for _ in 0..4 {
@@ -621,10 +621,10 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
     }
     wrong += count.print("tokens of services", TOKENS.len(), ALONE.len());
 
-    let mut count = Count::default();
+    let mut count = TableCounts::default();
     for (name, level) in NAMES {
-        let loose = LOOSE.iter().filter(|_| *level == Level::Bare).map(|form| (form, 3));
-        let values = if *level == Level::Weak { 3 } else { 4 };
+        let loose = LOOSE.iter().filter(|_| *level == Suspicion::Bare).map(|form| (form, 3));
+        let values = if *level == Suspicion::Weak { 3 } else { 4 };
         for ((form, template), values) in NAMED.iter().map(|form| (form, values)).chain(loose) {
             for value in &VALUES[..values] {
                 count.secret(form, &put(form, &spelled(template, name), value), value);
@@ -633,7 +633,7 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
     }
     wrong += count.print("named values", NAMES.len(), NAMED.len() + LOOSE.len());
 
-    let mut count = Count::default();
+    let mut count = TableCounts::default();
     for (_, line) in LINES {
         let (head, rest) = line.split_once('{').unwrap();
         let (value, tail) = rest.split_once('}').unwrap();
@@ -655,7 +655,7 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
     }
     wrong += count.print("lines", LINES.len(), FORMS.len() + 1);
 
-    let mut count = Count::default();
+    let mut count = TableCounts::default();
     for value in INNOCENT {
         for (form, template) in ALONE {
             count.innocent(form, &put(form, template, value));
@@ -663,7 +663,7 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
     }
     wrong += count.print("ordinary values", INNOCENT.len(), ALONE.len());
 
-    let mut count = Count::default();
+    let mut count = TableCounts::default();
     for line in ORDINARY {
         for (form, template) in FORMS {
             count.innocent(form, &put(form, template, line));

@@ -4,20 +4,20 @@
 
 use assay_model::SCHEMA_VERSION;
 
-use crate::block_io::answers::counted::Counted;
+use crate::block_io::answers::counted::CountedIos;
 use crate::block_io::answers::devices::Devices;
 use crate::block_io::answers::filter::Selector;
-use crate::block_io::answers::groups::{Group, Groups, Histogram};
+use crate::block_io::answers::groups::{Groups, Histogram, IoGroup};
 use crate::block_io::answers::heat::LatencyHeat;
 use crate::block_io::answers::loglinear::{self, LogLinear};
-use crate::block_io::answers::question::{Measure, Question, Shape};
+use crate::block_io::answers::question::{BucketLayout, Measure, Question};
 use crate::block_io::answers::report::{
-    Classes, GroupReport, HistogramReport, IoReport, LatencyStats, OpTotal, Source,
+    Classes, GroupReport, HistogramReport, IoReport, IoSource, LatencyStats, OpTotal,
 };
-use crate::block_io::answers::series::{Recorded, Series, TickRow};
+use crate::block_io::answers::series::{IoSeries, RecordedFields, TickRow};
 use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::{Io, Op, Sink};
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpCount {
@@ -28,9 +28,9 @@ pub(crate) struct OpCount {
 
 /// A question together with the data that answers it so far.
 #[derive(Debug, Clone)]
-pub struct Analysis<'a> {
+pub struct IoAnalysis<'a> {
     pub(crate) question: Question,
-    names: &'a Names,
+    names: &'a NameTable,
     selector: Selector,
     origin: Option<u64>,
     first_start: u64,
@@ -39,14 +39,14 @@ pub struct Analysis<'a> {
     ops: [OpCount; 6],
     groups: Groups,
     devices: Devices,
-    series: Series,
+    series: IoSeries,
     heat: LatencyHeat,
 }
 
-impl<'a> Analysis<'a> {
+impl<'a> IoAnalysis<'a> {
     /// Starts an analysis. The ids in the I/Os are those of `names`.
-    pub fn new(question: &Question, names: &'a Names) -> Self {
-        Analysis {
+    pub fn new(question: &Question, names: &'a NameTable) -> Self {
+        IoAnalysis {
             question: question.clone(),
             names,
             selector: Selector::new(&question.filter),
@@ -57,7 +57,7 @@ impl<'a> Analysis<'a> {
             ops: Default::default(),
             groups: Groups::new(question),
             devices: Devices::new(question.filter.blocks.map_or(0, |b| b.0)),
-            series: Series::new(question.tick_ns),
+            series: IoSeries::new(question.tick_ns),
             heat: LatencyHeat::of_width(0),
         }
     }
@@ -75,7 +75,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Appends the analysis of a later part of the trace, with the same question and names.
-    pub fn join_later(&mut self, later: Analysis<'_>) {
+    pub fn join_later(&mut self, later: IoAnalysis<'_>) {
         self.origin = self.origin.or(later.origin);
         self.first_start = self.first_start.min(later.first_start);
         self.last_end = self.last_end.max(later.last_end);
@@ -94,7 +94,7 @@ impl<'a> Analysis<'a> {
     /// Returns the answer. `wall_offset_ns` converts times of the trace to nanoseconds since 1970.
     pub fn report(
         &self,
-        source: Source,
+        source: IoSource,
         mut completeness: Completeness,
         wall_offset_ns: Option<i128>,
     ) -> IoReport {
@@ -145,7 +145,7 @@ impl<'a> Analysis<'a> {
         .collect()
     }
 
-    fn class_totals(&self, recorded: Recorded) -> Classes {
+    fn class_totals(&self, recorded: RecordedFields) -> Classes {
         let all = self.series.classes();
         Classes {
             aio: recorded.aio.then_some(all.aio),
@@ -155,7 +155,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn group(&self, group: &Group, key: Vec<String>, lost: bool) -> GroupReport {
+    fn group(&self, group: &IoGroup, key: Vec<String>, lost: bool) -> GroupReport {
         let histograms = self.question.histograms.iter().zip(&group.histograms);
         GroupReport {
             key,
@@ -180,14 +180,14 @@ impl<'a> Analysis<'a> {
             Histogram::Regions(r) => (Vec::new(), Some(r.report(self.question.top))),
         };
         let steps = match self.question.shape {
-            Shape::Linear(steps) => Some(steps),
+            BucketLayout::Linear(steps) => Some(steps),
             _ => None,
         };
         HistogramReport { measure, unit: unit.to_owned(), steps, rows, regions }
     }
 }
 
-impl Sink for Analysis<'_> {
+impl Sink for IoAnalysis<'_> {
     fn start(&mut self, io: &Io) {
         let origin = *self.origin.get_or_insert(io.start_ns);
         if io.op.moves_data() && self.selector.takes(io, origin, self.names) {
@@ -219,10 +219,10 @@ impl Sink for Analysis<'_> {
     }
 }
 
-impl Analysis<'_> {
+impl IoAnalysis<'_> {
     /// Adds I/Os that were counted elsewhere and ended in the interval at `t_ns`. The counter has
     /// applied the filter already. Counts say nothing about the order of I/Os.
-    pub fn add_counted(&mut self, t_ns: u64, counted: &Counted) {
+    pub fn add_counted(&mut self, t_ns: u64, counted: &CountedIos) {
         if counted.ios == 0 {
             return;
         }
@@ -240,7 +240,7 @@ impl Analysis<'_> {
     }
 
     /// Returns the tick that contains `t_ns`, or `None` if the series has no tick there.
-    pub fn tick_at(&self, t_ns: u64, recorded: Recorded) -> Option<TickRow> {
+    pub fn tick_at(&self, t_ns: u64, recorded: RecordedFields) -> Option<TickRow> {
         let series = self.series.report(self.question.tick_ns, recorded);
         series.ticks.into_iter().rev().find(|t| t.t_ns <= t_ns && t_ns < t.t_ns + series.tick_ns)
     }

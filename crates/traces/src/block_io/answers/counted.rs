@@ -1,5 +1,5 @@
 //! I/Os that were counted elsewhere, such as in the kernel by a tracer that keeps histograms there,
-//! and arrive as sums. [`crate::block_io::Analysis`] accepts them like single I/Os.
+//! and arrive as sums. [`crate::block_io::IoAnalysis`] accepts them like single I/Os.
 
 use crate::block_io::answers::histogram::Pow2;
 use crate::block_io::answers::loglinear::LogLinear;
@@ -42,16 +42,16 @@ impl ClassCounts {
 
 /// I/Os with the same device, operation and so on that ended within one interval.
 #[derive(Debug, Clone, Default)]
-pub struct Counted {
+pub struct CountedIos {
     pub device: u32,
-    /// Program; [`crate::block_io::Names::NONE`] if not recorded or not a dimension.
+    /// Program; [`crate::block_io::NameTable::NONE`] if not recorded or not a dimension.
     pub program: u32,
     /// Process; `None` if not recorded or not a dimension.
     pub pid: Option<u32>,
     pub op: Op,
-    /// File; [`crate::block_io::Names::NONE`] if not recorded or not a dimension.
+    /// File; [`crate::block_io::NameTable::NONE`] if not recorded or not a dimension.
     pub file: u32,
-    /// Control group; [`crate::block_io::Names::NONE`] if not recorded or not a dimension.
+    /// Control group; [`crate::block_io::NameTable::NONE`] if not recorded or not a dimension.
     pub cgroup: u32,
     pub ios: u64,
     /// Sum of their sizes.

@@ -1,12 +1,12 @@
 //! Per-device data: addresses of reads and writes, and the order in which they were accessed.
 
-use crate::block_io::answers::counted::Counted;
+use crate::block_io::answers::counted::CountedIos;
 use crate::block_io::answers::heat::AddressHeat;
 use crate::block_io::answers::regions::Regions;
 use crate::block_io::answers::report::DeviceReport;
-use crate::block_io::answers::seek::Seeks;
+use crate::block_io::answers::seek::SeekDistances;
 use crate::block_io::matching::event::Io;
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 
 /// Maximum number of devices with per-device data.
 const MAX_DEVICES: usize = 256;
@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 struct Device {
     id: u32,
     ios: u64,
-    seeks: Seeks,
+    seeks: SeekDistances,
     regions: Regions,
     heat: Option<AddressHeat>,
 }
@@ -80,7 +80,7 @@ impl Devices {
         self.kept.push(Device {
             id,
             ios: 0,
-            seeks: Seeks::default(),
+            seeks: SeekDistances::default(),
             regions: Regions::new(self.from),
             heat: (place < MAX_HEATS).then(|| AddressHeat::of_width(self.column_ns)),
         });
@@ -96,7 +96,7 @@ impl Devices {
     }
 
     /// Adds reads or writes that were counted elsewhere.
-    pub(crate) fn add_counted(&mut self, t_ns: u64, c: &Counted) {
+    pub(crate) fn add_counted(&mut self, t_ns: u64, c: &CountedIos) {
         if let Some(device) = self.device(c.device) {
             device.ios += c.ios;
             for (sector, n) in &c.regions {
@@ -140,7 +140,7 @@ impl Devices {
     }
 
     /// Returns the `top` busiest devices, and the number of all devices.
-    pub(crate) fn report(&self, top: usize, names: &Names) -> (Vec<DeviceReport>, usize) {
+    pub(crate) fn report(&self, top: usize, names: &NameTable) -> (Vec<DeviceReport>, usize) {
         let mut all: Vec<(&Device, String)> =
             self.kept.iter().map(|d| (d, names.text(d.id))).collect();
         all.sort_by(|(a, a_name), (b, b_name)| b.ios.cmp(&a.ios).then_with(|| a_name.cmp(b_name)));
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn devices_beyond_the_most_are_counted_and_passed_over() {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut devices = Devices::new(0);
         for i in 0..400u32 {
             let mut one = io(0, 1, Op::Read);

@@ -1,7 +1,7 @@
 //! Selects the I/Os that a question is about.
 
 use crate::block_io::matching::event::{Io, Op};
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 
 /// Longest program name that the kernel keeps, in bytes (TASK_COMM_LEN without its NUL).
 const COMM: usize = 15;
@@ -74,7 +74,7 @@ impl NameSet {
         NameSet { wanted: wanted.to_vec(), truncated, known: Vec::new() }
     }
 
-    fn takes(&mut self, id: u32, names: &Names) -> bool {
+    fn takes(&mut self, id: u32, names: &NameTable) -> bool {
         if self.wanted.is_empty() {
             return true;
         }
@@ -85,9 +85,9 @@ impl NameSet {
     }
 
     #[cold]
-    fn ask(&mut self, id: u32, names: &Names) -> bool {
+    fn ask(&mut self, id: u32, names: &NameTable) -> bool {
         let name = names.text(id);
-        let takes = id != Names::NONE
+        let takes = id != NameTable::NONE
             && self.wanted.iter().any(|w| {
                 *w == name || self.truncated && name.len() == COMM && w.starts_with(&name)
             });
@@ -124,11 +124,11 @@ impl Selector {
 
     /// True if the filter selects `io`, in a trace whose first I/O started at `origin_ns`.
     #[inline]
-    pub(crate) fn takes(&mut self, io: &Io, origin_ns: u64, names: &Names) -> bool {
+    pub(crate) fn takes(&mut self, io: &Io, origin_ns: u64, names: &NameTable) -> bool {
         self.all || self.fits(io, origin_ns, names)
     }
 
-    fn fits(&mut self, io: &Io, origin_ns: u64, names: &Names) -> bool {
+    fn fits(&mut self, io: &Io, origin_ns: u64, names: &NameTable) -> bool {
         let f = &self.filter;
         let t = io.start_ns.saturating_sub(origin_ns);
         f.op.is_none_or(|op| op == io.op)
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn every_part_must_fit() {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut one = io(5_000, 10, Op::Write);
         one.program = names.id(b"kworker/u8:1-ev");
         one.device = names.id(b"8,0");

@@ -3,7 +3,7 @@
 //! different threads can be merged.
 
 /// Contents of a grid for one interval.
-pub(crate) trait Cell: Default + Clone {
+pub(crate) trait GridCell: Default + Clone {
     /// Adds the contents of another cell.
     fn join(&mut self, other: &Self);
 
@@ -12,7 +12,7 @@ pub(crate) trait Cell: Default + Clone {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Grid<T> {
+pub(crate) struct IntervalGrid<T> {
     width_ns: u64,
     most: usize,
     /// Number of the first cell: its start divided by the width.
@@ -23,10 +23,16 @@ pub(crate) struct Grid<T> {
     last: (u64, usize, u64),
 }
 
-impl<T: Cell> Grid<T> {
+impl<T: GridCell> IntervalGrid<T> {
     /// Creates an empty grid of at most `most` cells of `width_ns` (at least 1).
     pub(crate) fn new(width_ns: u64, most: usize) -> Self {
-        Grid { width_ns: width_ns.max(1), most, first: 0, cells: Vec::new(), last: (0, 0, 0) }
+        IntervalGrid {
+            width_ns: width_ns.max(1),
+            most,
+            first: 0,
+            cells: Vec::new(),
+            last: (0, 0, 0),
+        }
     }
 
     pub(crate) fn width_ns(&self) -> u64 {
@@ -122,7 +128,7 @@ impl<T: Cell> Grid<T> {
     }
 
     /// Adds the contents of another grid.
-    pub(crate) fn merge(&mut self, mut other: Grid<T>) {
+    pub(crate) fn merge(&mut self, mut other: IntervalGrid<T>) {
         if other.cells.is_empty() {
             return;
         }
@@ -151,14 +157,14 @@ mod tests {
     #[derive(Debug, Clone, Default, PartialEq)]
     struct Count(u64);
 
-    impl Cell for Count {
+    impl GridCell for Count {
         fn join(&mut self, other: &Self) {
             self.0 += other.0;
         }
     }
 
-    fn filled(times: &[u64], most: usize) -> Grid<Count> {
-        let mut grid = Grid::<Count>::new(10, most);
+    fn filled(times: &[u64], most: usize) -> IntervalGrid<Count> {
+        let mut grid = IntervalGrid::<Count>::new(10, most);
         for t in times {
             grid.at(*t).0 += 1;
         }
@@ -196,7 +202,7 @@ mod tests {
     fn the_ends_of_time() {
         // Regression test, found by fuzzing: the first time of all is the last nanosecond.
         for width in [1, 10] {
-            let mut grid = Grid::<Count>::new(width, 4);
+            let mut grid = IntervalGrid::<Count>::new(width, 4);
             for t in [u64::MAX, u64::MAX, 0] {
                 grid.at(t).0 += 1;
             }

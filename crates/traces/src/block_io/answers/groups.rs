@@ -2,13 +2,13 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use crate::block_io::answers::counted::Counted;
+use crate::block_io::answers::counted::CountedIos;
 use crate::block_io::answers::histogram::{Linear, Pow2};
 use crate::block_io::answers::loglinear::LogLinear;
-use crate::block_io::answers::question::{Dimension, Measure, Question, Shape, TimeUnit};
+use crate::block_io::answers::question::{BucketLayout, Dimension, Measure, Question, TimeUnit};
 use crate::block_io::answers::regions::Regions;
 use crate::block_io::matching::event::{Io, Op};
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 
 /// Maximum number of groups kept separately; further combinations are pooled in one group.
 pub const MAX_GROUPS: usize = 512;
@@ -17,10 +17,10 @@ const PLACES: usize = 2048;
 const EMPTY: u16 = u16::MAX;
 
 /// Ids for the six dimensions, two per word; 0 for a dimension that the question does not group by.
-pub(crate) type Key = [u64; 3];
+pub(crate) type GroupKey = [u64; 3];
 
 /// Key of the group that pools the rest.
-pub(crate) const POOL: Key = [u64::MAX; 3];
+pub(crate) const POOL: GroupKey = [u64::MAX; 3];
 
 /// Packs two ids into a word of a key.
 #[inline]
@@ -29,7 +29,7 @@ fn two(first: u32, second: u32) -> u64 {
 }
 
 /// Returns the id of dimension `at` in a key.
-fn number(key: &Key, at: usize) -> u32 {
+fn number(key: &GroupKey, at: usize) -> u32 {
     (key[at / 2] >> (at % 2 * 32)) as u32
 }
 
@@ -43,8 +43,8 @@ pub(crate) enum Histogram {
 impl Histogram {
     fn new(measure: Measure, question: &Question) -> Self {
         match (question.shape, measure) {
-            (Shape::Linear(steps), _) => Histogram::Linear(Linear::new(steps)),
-            (Shape::Usual, Measure::Address) => {
+            (BucketLayout::Linear(steps), _) => Histogram::Linear(Linear::new(steps)),
+            (BucketLayout::Usual, Measure::Address) => {
                 Histogram::Regions(Regions::new(question.filter.blocks.map_or(0, |b| b.0)))
             }
             _ => Histogram::Pow2(Box::default()),
@@ -72,8 +72,8 @@ impl Histogram {
 
 /// Counters of one group.
 #[derive(Debug, Clone)]
-pub(crate) struct Group {
-    pub(crate) key: Key,
+pub(crate) struct IoGroup {
+    pub(crate) key: GroupKey,
     pub(crate) ios: u64,
     pub(crate) bytes: u64,
     pub(crate) latency: LogLinear,
@@ -82,8 +82,8 @@ pub(crate) struct Group {
     pub(crate) histograms: Vec<Histogram>,
 }
 
-impl Group {
-    fn merge(&mut self, other: &Group) {
+impl IoGroup {
+    fn merge(&mut self, other: &IoGroup) {
         self.ios += other.ios;
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.latency.merge(&other.latency);
@@ -100,11 +100,11 @@ pub(crate) struct Groups {
     question: Question,
     asked: [bool; 6],
     /// Bit mask with ones for the dimensions that the question groups by.
-    mask: Key,
+    mask: GroupKey,
     unit: TimeUnit,
     seed: u64,
     places: Vec<u16>,
-    kept: Vec<Group>,
+    kept: Vec<IoGroup>,
     pooled: u64,
 }
 
@@ -132,7 +132,7 @@ impl Groups {
     }
 
     #[inline]
-    fn key(&self, io: &Io) -> Key {
+    fn key(&self, io: &Io) -> GroupKey {
         [
             two(io.device, io.program) & self.mask[0],
             two(io.pid.unwrap_or(u32::MAX), io.op as u32) & self.mask[1],
@@ -182,7 +182,7 @@ impl Groups {
         }
     }
 
-    pub(crate) fn add_counted(&mut self, c: &Counted) {
+    pub(crate) fn add_counted(&mut self, c: &CountedIos) {
         if !self.takes(c.op) {
             return;
         }
@@ -216,7 +216,7 @@ impl Groups {
     }
 
     #[inline]
-    fn hash(&self, key: &Key) -> usize {
+    fn hash(&self, key: &GroupKey) -> usize {
         let mixed = (key[0] ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ key[1].wrapping_mul(0xC2B2_AE3D_27D4_EB4F).rotate_left(21)
             ^ key[2].wrapping_mul(0x1656_67B1_9E37_79F9).rotate_left(43);
@@ -224,7 +224,7 @@ impl Groups {
     }
 
     /// Returns the index of the group of a key, creating it if it is new and there is room.
-    fn find(&mut self, key: Key) -> usize {
+    fn find(&mut self, key: GroupKey) -> usize {
         let mut place = self.hash(&key);
         loop {
             match self.places[place] {
@@ -238,7 +238,7 @@ impl Groups {
             return self.find(POOL);
         }
         let histograms = self.question.histograms.iter();
-        self.kept.push(Group {
+        self.kept.push(IoGroup {
             key,
             ios: 0,
             bytes: 0,
@@ -264,7 +264,7 @@ impl Groups {
     }
 
     /// Returns the groups, busiest first and ties by name.
-    pub(crate) fn sorted(&self, names: &Names) -> Vec<(&Group, Vec<String>)> {
+    pub(crate) fn sorted(&self, names: &NameTable) -> Vec<(&IoGroup, Vec<String>)> {
         let mut all: Vec<_> = self.kept.iter().map(|g| (g, self.words(&g.key, names))).collect();
         all.sort_by(|(a, a_words), (b, b_words)| {
             b.ios.cmp(&a.ios).then_with(|| a_words.cmp(b_words))
@@ -273,10 +273,10 @@ impl Groups {
     }
 
     /// Formats a key as one string for each dimension of the question.
-    fn words(&self, key: &Key, names: &Names) -> Vec<String> {
+    fn words(&self, key: &GroupKey, names: &NameTable) -> Vec<String> {
         let word = |at: usize| match (*key == POOL, Dimension::ALL[at], number(key, at)) {
-            (true, ..) => names.text(Names::OTHERS),
-            (_, Dimension::Pid, u32::MAX) => names.text(Names::NONE),
+            (true, ..) => names.text(NameTable::OTHERS),
+            (_, Dimension::Pid, u32::MAX) => names.text(NameTable::NONE),
             (_, Dimension::Pid, pid) => pid.to_string(),
             (_, Dimension::Direction, op) => Op::ALL[op as usize].name().to_owned(),
             (_, _, id) => names.text(id),
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_group_for_every_combination() {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut g = by(&[Dimension::Program, Dimension::Direction], &[Measure::Size]);
         for (program, op) in [("a", Op::Read), ("b", Op::Read), ("a", Op::Write), ("a", Op::Read)] {
             let mut one = io(0, 1, op);
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_discard_is_in_no_group_that_holds_reads_and_writes() {
-        let names = Names::default();
+        let names = NameTable::default();
         for (dimensions, groups) in [(&[][..], 1), (&[Dimension::Direction][..], 2)] {
             let mut g = by(dimensions, &[]);
             g.add(&io(0, 1, Op::Read), 1);
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn too_many_groups_are_pooled_whole_or_in_parts() {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut all = by(&[Dimension::Pid], &[Measure::Latency]);
         let mut parts = [all.clone(), all.clone()];
         for pid in 0..3_000u32 {

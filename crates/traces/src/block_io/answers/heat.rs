@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::answers::grid::{Cell, Grid};
+use crate::block_io::answers::grid::{GridCell, IntervalGrid};
 
 /// Maximum number of columns (time intervals).
 pub const MAX_COLUMNS: usize = 128;
@@ -12,15 +12,15 @@ pub const MAX_COLUMNS: usize = 128;
 const ROWS: usize = 64;
 
 #[derive(Debug, Clone)]
-struct Column([u64; ROWS]);
+struct HeatColumn([u64; ROWS]);
 
-impl Default for Column {
+impl Default for HeatColumn {
     fn default() -> Self {
-        Column([0; ROWS])
+        HeatColumn([0; ROWS])
     }
 }
 
-impl Cell for Column {
+impl GridCell for HeatColumn {
     fn join(&mut self, other: &Self) {
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             *a += b;
@@ -33,12 +33,12 @@ const FIRST_WIDTH_NS: u64 = 1_000_000;
 
 /// Heat map of latency over time. Row 0 is below 1 ns; row `r` is from 2^(r−1) ns to twice that.
 #[derive(Debug, Clone)]
-pub(crate) struct LatencyHeat(Grid<Column>);
+pub(crate) struct LatencyHeat(IntervalGrid<HeatColumn>);
 
 impl LatencyHeat {
     /// Creates a map whose columns are at least `column_ns` wide.
     pub(crate) fn of_width(column_ns: u64) -> Self {
-        LatencyHeat(Grid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS))
+        LatencyHeat(IntervalGrid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS))
     }
 
     #[inline]
@@ -61,14 +61,17 @@ impl LatencyHeat {
 /// blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressHeat {
-    grid: Grid<Column>,
+    grid: IntervalGrid<HeatColumn>,
     shift: u32,
 }
 
 impl AddressHeat {
     /// Creates a map whose columns are at least `column_ns` wide.
     pub(crate) fn of_width(column_ns: u64) -> Self {
-        AddressHeat { grid: Grid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS), shift: 0 }
+        AddressHeat {
+            grid: IntervalGrid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS),
+            shift: 0,
+        }
     }
 
     #[inline]
@@ -83,7 +86,7 @@ impl AddressHeat {
 
     #[cold]
     fn widen(&mut self) {
-        for Column(rows) in self.grid.cells_mut() {
+        for HeatColumn(rows) in self.grid.cells_mut() {
             for i in 0..ROWS / 2 {
                 rows[i] = rows[2 * i] + rows[2 * i + 1];
             }
@@ -122,7 +125,7 @@ pub struct HeatMap {
 }
 
 impl HeatMap {
-    fn of(grid: &Grid<Column>, bounds: &[u64]) -> HeatMap {
+    fn of(grid: &IntervalGrid<HeatColumn>, bounds: &[u64]) -> HeatMap {
         let used = |r: &usize| grid.cells().iter().any(|c| c.0[*r] > 0);
         let first = (0..ROWS).find(used).unwrap_or(0);
         let end = (0..ROWS).rfind(used).map_or(first, |r| r + 1);

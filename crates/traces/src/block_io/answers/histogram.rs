@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One row of a histogram: the number of values from `from` up to, but excluding, `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Row {
+pub struct HistogramRow {
     /// Smallest value of the row; `null`: everything below the first row.
     pub from: Option<i64>,
     /// Smallest value above the row; `null`: the row has no upper end.
@@ -51,14 +51,14 @@ impl Pow2 {
     }
 
     /// Returns the rows from the first to the last non-empty one.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<HistogramRow> {
         let low =
             |b: usize| if b == 0 { 0 } else { i64::try_from(1u64 << (b - 1)).unwrap_or(i64::MAX) };
         let occupied = |c: &u64| *c > 0;
         let Some(first) = self.counts.iter().position(occupied) else { return Vec::new() };
         let last = self.counts.iter().rposition(occupied).unwrap_or(first);
         (first..=last)
-            .map(|b| Row {
+            .map(|b| HistogramRow {
                 from: Some(low(b)),
                 to: (b < 64).then(|| low(b + 1)),
                 count: self.counts[b],
@@ -149,14 +149,18 @@ impl Linear {
     }
 
     /// Returns the rows from the first to the last non-empty one.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<HistogramRow> {
         let Steps { from, to, step } = self.steps;
-        let mut rows = vec![Row { from: None, to: Some(from), count: self.below }];
+        let mut rows = vec![HistogramRow { from: None, to: Some(from), count: self.below }];
         rows.extend(self.counts.iter().enumerate().map(|(i, count)| {
             let low = from.saturating_add(step.saturating_mul(i as i64));
-            Row { from: Some(low), to: Some(low.saturating_add(step).min(to)), count: *count }
+            HistogramRow {
+                from: Some(low),
+                to: Some(low.saturating_add(step).min(to)),
+                count: *count,
+            }
         }));
-        rows.push(Row { from: Some(to), to: None, count: self.above });
+        rows.push(HistogramRow { from: Some(to), to: None, count: self.above });
         let Some(first) = rows.iter().position(|r| r.count > 0) else { return Vec::new() };
         let last = rows.iter().rposition(|r| r.count > 0).unwrap_or(first);
         rows[first..=last].to_vec()
@@ -180,7 +184,10 @@ mod tests {
             (Some(1), Some(1), Some(2), Some(2), Some(1))
         );
         assert_eq!(count(65_536), Some(2));
-        assert_eq!(rows.last().unwrap(), &Row { from: Some(i64::MAX), to: None, count: 1 });
+        assert_eq!(
+            rows.last().unwrap(),
+            &HistogramRow { from: Some(i64::MAX), to: None, count: 1 }
+        );
         assert_eq!(rows.len(), 65, "empty rows in between stay");
         assert!(Pow2::default().rows().is_empty());
     }

@@ -83,7 +83,7 @@ impl Measure {
 
 /// Bucket layout of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shape {
+pub enum BucketLayout {
     /// Powers of two; equal regions for addresses.
     #[default]
     Usual,
@@ -144,7 +144,7 @@ pub struct Question {
     /// Measures to compute histograms of.
     pub histograms: Vec<Measure>,
     /// Bucket layout of the histograms.
-    pub shape: Shape,
+    pub shape: BucketLayout,
     /// Unit of times in the histograms.
     pub unit: TimeUnit,
     /// Tick width of the time series, in nanoseconds.
@@ -159,7 +159,7 @@ impl Default for Question {
         Question {
             by: Vec::new(),
             histograms: Vec::new(),
-            shape: Shape::Usual,
+            shape: BucketLayout::Usual,
             unit: TimeUnit::Us,
             tick_ns: 1_000_000_000,
             top: 10,

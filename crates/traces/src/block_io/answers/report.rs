@@ -5,18 +5,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::block_io::answers::heat::HeatMap;
-use crate::block_io::answers::histogram::{Row, Steps};
+use crate::block_io::answers::histogram::{HistogramRow, Steps};
 use crate::block_io::answers::loglinear::LogLinear;
 use crate::block_io::answers::question::{Dimension, Measure};
 use crate::block_io::answers::regions::RegionMap;
 use crate::block_io::answers::seek::SeekReport;
-use crate::block_io::answers::series::{Recorded, TickSeries};
+use crate::block_io::answers::series::{RecordedFields, TickSeries};
 use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::Op;
 
 /// Origin of the I/Os.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Source {
+pub struct IoSource {
     /// Path of the trace, or description of the live observation.
     pub name: String,
     /// Format of the trace.
@@ -26,7 +26,7 @@ pub struct Source {
     /// Moments between which latency is measured, as the middle of a sentence.
     pub latency_is: String,
     /// Data that the trace records.
-    pub recorded: Recorded,
+    pub recorded: RecordedFields,
     /// Further remarks on the data, as sentences.
     pub notes: Vec<String>,
 }
@@ -110,7 +110,7 @@ pub struct HistogramReport {
     /// Steps of a linear histogram; `null` for powers of two and regions.
     pub steps: Option<Steps>,
     /// Rows from the first to the last non-empty one; empty if the histogram is by regions.
-    pub rows: Vec<Row>,
+    pub rows: Vec<HistogramRow>,
     /// Addresses by equal regions; `null` for other histograms.
     pub regions: Option<RegionMap>,
 }
@@ -170,7 +170,7 @@ pub struct IoReport {
     /// Version of this format.
     pub schema_version: u32,
     /// Origin of the I/Os.
-    pub source: Source,
+    pub source: IoSource,
     /// Filter as phrases, one per condition; empty if everything is selected.
     pub selection: Vec<String>,
     /// Counts of events read, matched and lost.

@@ -4,11 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::answers::histogram::{Pow2, Row};
+use crate::block_io::answers::histogram::{HistogramRow, Pow2};
 
 /// Distances between consecutive I/Os, in the order of their starts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seeks {
+pub(crate) struct SeekDistances {
     /// First block of the first I/O; `None` before the first I/O.
     first: Option<u64>,
     /// Block after the end of the latest I/O.
@@ -18,7 +18,7 @@ pub(crate) struct Seeks {
     distances: Pow2,
 }
 
-impl Seeks {
+impl SeekDistances {
     /// Counts an I/O that covers the blocks from `sector` up to, but excluding, `end`.
     #[inline]
     pub(crate) fn add(&mut self, sector: u64, end: u64) {
@@ -37,7 +37,7 @@ impl Seeks {
     }
 
     /// Appends the distances of a later part of the trace.
-    pub(crate) fn join_later(&mut self, later: &Seeks) {
+    pub(crate) fn join_later(&mut self, later: &SeekDistances) {
         let Some(sector) = later.first else { return };
         if self.first.is_none() {
             self.first = Some(sector);
@@ -73,7 +73,7 @@ pub struct SeekReport {
     pub followers: u64,
     /// Distance from the end of one I/O to the start of the next, in blocks, in either direction,
     /// by powers of two.
-    pub distance_blocks: Vec<Row>,
+    pub distance_blocks: Vec<HistogramRow>,
 }
 
 #[cfg(test)]
@@ -83,8 +83,8 @@ mod tests {
     #[test]
     fn joined_parts_are_as_counted_together() {
         let ios = [(0, 8), (8, 16), (16, 24), (1000, 1008), (24, 32), (32, 40)];
-        let mut all = Seeks::default();
-        let add = |to: &mut Seeks, ios: &[(u64, u64)]| {
+        let mut all = SeekDistances::default();
+        let add = |to: &mut SeekDistances, ios: &[(u64, u64)]| {
             for (sector, end) in ios {
                 to.add(*sector, *end);
             }
@@ -92,12 +92,12 @@ mod tests {
         add(&mut all, &ios);
         assert_eq!((all.report().sequential, all.report().followers), (3, 5));
         for cut in 0..=ios.len() {
-            let (mut a, mut b) = (Seeks::default(), Seeks::default());
+            let (mut a, mut b) = (SeekDistances::default(), SeekDistances::default());
             add(&mut a, &ios[..cut]);
             add(&mut b, &ios[cut..]);
             a.join_later(&b);
             assert_eq!(a.report(), all.report(), "cut at {cut}");
         }
-        assert_eq!(Seeks::default().report().sequential_share, None);
+        assert_eq!(SeekDistances::default().report().sequential_share, None);
     }
 }

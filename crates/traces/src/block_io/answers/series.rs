@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::answers::counted::{ClassCounts, Counted};
-use crate::block_io::answers::grid::{Cell, Grid};
+use crate::block_io::answers::counted::{ClassCounts, CountedIos};
+use crate::block_io::answers::grid::{GridCell, IntervalGrid};
 use crate::block_io::matching::event::{Io, Op};
 
 /// Maximum number of ticks; a longer trace gets wider ticks.
@@ -25,7 +25,7 @@ struct Tick {
     filling: i64,
 }
 
-impl Cell for Tick {
+impl GridCell for Tick {
     fn join(&mut self, other: &Self) {
         self.reads += other.reads;
         self.writes += other.writes;
@@ -49,15 +49,15 @@ impl Cell for Tick {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Series {
-    grid: Grid<Tick>,
+pub(crate) struct IoSeries {
+    grid: IntervalGrid<Tick>,
     /// Observed time of a live system, from and to, in nanoseconds; all time for a recorded trace.
     pub(crate) watched: (u64, u64),
 }
 
-impl Series {
+impl IoSeries {
     pub(crate) fn new(tick_ns: u64) -> Self {
-        Series { grid: Grid::new(tick_ns, MAX_TICKS), watched: (0, u64::MAX) }
+        IoSeries { grid: IntervalGrid::new(tick_ns, MAX_TICKS), watched: (0, u64::MAX) }
     }
 
     /// Counts an I/O in the tick in which it started, and its time in every tick it was in flight.
@@ -92,7 +92,7 @@ impl Series {
 
     /// Counts I/Os that ended in the tick at `t_ns`. All their time in flight is added to that
     /// tick.
-    pub(crate) fn add_counted(&mut self, t_ns: u64, c: &Counted) {
+    pub(crate) fn add_counted(&mut self, t_ns: u64, c: &CountedIos) {
         let tick = self.grid.at(t_ns);
         match c.op {
             Op::Read => {
@@ -132,13 +132,13 @@ impl Series {
         self.grid.at((first + 1) * width).filling += 1;
     }
 
-    pub(crate) fn merge(&mut self, other: Series) {
+    pub(crate) fn merge(&mut self, other: IoSeries) {
         self.grid.merge(other.grid);
     }
 
     /// Returns the ticks, with `None` for values that the trace does not record. `asked_ns` is the
     /// tick width that was requested.
-    pub(crate) fn report(&self, asked_ns: u64, recorded: Recorded) -> TickSeries {
+    pub(crate) fn report(&self, asked_ns: u64, recorded: RecordedFields) -> TickSeries {
         let width = self.grid.width_ns();
         let mut filling = 0;
         let ticks = self.grid.cells().iter().enumerate().map(|(i, t)| {
@@ -170,7 +170,7 @@ impl Series {
 
 /// Data that a trace records, to distinguish a missing value from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Recorded {
+pub struct RecordedFields {
     /// True if the trace records when I/Os ended.
     pub latency: bool,
     /// True if the trace records queue time separately from device time.
@@ -191,11 +191,11 @@ pub struct Recorded {
     pub aio: bool,
 }
 
-impl Recorded {
+impl RecordedFields {
     /// Returns the union of both: data that either records.
     #[must_use]
-    pub fn or(self, other: Recorded) -> Recorded {
-        Recorded {
+    pub fn or(self, other: RecordedFields) -> RecordedFields {
+        RecordedFields {
             latency: self.latency || other.latency,
             queue: self.queue || other.queue,
             program: self.program || other.program,
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
     use crate::block_io::fixtures::io;
 
-    const ALL: Recorded = Recorded {
+    const ALL: RecordedFields = RecordedFields {
         latency: true,
         queue: true,
         program: true,
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn depth_is_the_time_under_way_by_the_length_of_the_tick() {
-        let mut s = Series::new(1_000);
+        let mut s = IoSeries::new(1_000);
         s.add(&io(500, 2_000, Op::Read)); // half of tick 0, all of 1, half of 2
         s.add(&io(1_250, 500, Op::Write)); // half of tick 1
         let r = s.report(1_000, ALL);
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_tick_that_was_watched_in_part_is_marked_and_divided_by_that_part() {
-        let mut s = Series::new(1_000);
+        let mut s = IoSeries::new(1_000);
         s.add(&io(900, 100, Op::Read));
         s.add(&io(1_000, 500, Op::Read));
         s.add(&io(2_100, 100, Op::Read));
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn widening_keeps_the_time_under_way() {
         let mut rng = assay_stats::rng::Rng::new(11);
-        let (mut fine, mut halves) = (Series::new(10), [Series::new(10), Series::new(10)]);
+        let (mut fine, mut halves) = (IoSeries::new(10), [IoSeries::new(10), IoSeries::new(10)]);
         let mut under_way = 0.0;
         for i in 0..2_000 {
             let start = rng.below(3_000_000) as u64;
@@ -334,9 +334,9 @@ mod tests {
 
     #[test]
     fn what_is_not_recorded_is_missing() {
-        let mut s = Series::new(1_000);
+        let mut s = IoSeries::new(1_000);
         s.add(&io(0, 10, Op::Write));
-        let t = &s.report(1_000, Recorded::default()).ticks[0];
+        let t = &s.report(1_000, RecordedFields::default()).ticks[0];
         assert_eq!(
             (t.aio, t.writeback, t.readahead, t.nosync, t.depth),
             (None, None, None, None, None)

@@ -186,7 +186,7 @@ pub fn parse_rwbs(word: &[u8]) -> Option<(Op, Flags)> {
 
 /// Step in the life of a bio or request, with blktrace's letter and the kernel's tracepoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum IoAction {
     /// A bio entered the block layer (Q, `block_bio_queue`).
     Queue,
     /// A request was made from a bio (G, `block_io_start`).
@@ -210,10 +210,10 @@ pub enum Action {
     Done,
 }
 
-/// One event of a trace. Devices, programs and cgroups are ids of [`crate::block_io::Names`].
+/// One event of a trace. Devices, programs and cgroups are ids of [`crate::block_io::NameTable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    pub action: Action,
+    pub action: IoAction,
     /// Time in nanoseconds of the trace's clock.
     pub time_ns: u64,
     pub device: u32,
@@ -224,16 +224,16 @@ pub struct Event {
     pub flags: Flags,
     /// Process that was running when the event occurred; `None` if not recorded.
     pub pid: Option<u32>,
-    /// Name of that process; [`crate::block_io::Names::NONE`] if not recorded.
+    /// Name of that process; [`crate::block_io::NameTable::NONE`] if not recorded.
     pub program: u32,
-    /// Control group of that process; [`crate::block_io::Names::NONE`] if not recorded.
+    /// Control group of that process; [`crate::block_io::NameTable::NONE`] if not recorded.
     pub cgroup: u32,
     /// For a split, the first block of the second part; else 0.
     pub other_sector: u64,
 }
 
 // `Default` sets name ids to 0, so 0 must mean "not recorded".
-const _: () = assert!(crate::block_io::Names::NONE == 0);
+const _: () = assert!(crate::block_io::NameTable::NONE == 0);
 
 /// One I/O with everything known about it when it completes, or when the trace has no more events
 /// of it. In the default value every field is unknown.
@@ -259,13 +259,13 @@ pub struct Io {
     pub flags: Flags,
     /// Process that submitted the I/O; `None` if not recorded.
     pub pid: Option<u32>,
-    /// Program that submitted the I/O; [`crate::block_io::Names::NONE`] if not recorded.
+    /// Program that submitted the I/O; [`crate::block_io::NameTable::NONE`] if not recorded.
     pub program: u32,
-    /// File that the blocks belong to; [`crate::block_io::Names::NONE`] if not recorded.
+    /// File that the blocks belong to; [`crate::block_io::NameTable::NONE`] if not recorded.
     pub file: u32,
     /// Evidence for the name in `file`.
     pub file_from: FileFrom,
-    /// Control group that submitted the I/O; [`crate::block_io::Names::NONE`] if not recorded.
+    /// Control group that submitted the I/O; [`crate::block_io::NameTable::NONE`] if not recorded.
     pub cgroup: u32,
 }
 
@@ -291,7 +291,7 @@ impl Io {
     pub fn is_writeback(&self) -> bool {
         (self.op == Op::Write)
             & !self.flags.has(Flags::SYNC)
-            & ((self.program == crate::block_io::Names::NONE) | self.flags.has(Flags::KERNEL))
+            & ((self.program == crate::block_io::NameTable::NONE) | self.flags.has(Flags::KERNEL))
     }
 }
 

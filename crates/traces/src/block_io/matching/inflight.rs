@@ -6,23 +6,23 @@ use std::hash::{BuildHasher, RandomState};
 
 /// Identity of a request: block, bytes, and device with operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
+pub(crate) struct RequestKey {
     pub(crate) sector: u64,
     pub(crate) bytes: u64,
     pub(crate) which: u64,
 }
 
-impl Key {
+impl RequestKey {
     pub(crate) fn new(device: u32, op: u8, sector: u64, bytes: u64) -> Self {
-        Key { sector, bytes, which: u64::from(device) << 8 | u64::from(op) }
+        RequestKey { sector, bytes, which: u64::from(device) << 8 | u64::from(op) }
     }
 }
 
 const NIL: u32 = u32::MAX;
 
 #[derive(Debug, Clone)]
-struct Slot<T> {
-    key: Key,
+struct RequestSlot<T> {
+    key: RequestKey,
     value: T,
     /// For the oldest request of a key: the oldest of the next key in the bucket. For a free slot:
     /// the next free one.
@@ -43,7 +43,7 @@ struct Slot<T> {
 
 /// A request that was taken out of the table.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Taken<T> {
+pub(crate) struct TakenRequest<T> {
     pub(crate) value: T,
     /// True if the request had a twin, so that the end may belong to the other one.
     pub(crate) ambiguous: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Taken<T> {
 #[derive(Debug)]
 pub(crate) struct InFlight<T> {
     buckets: Vec<u32>,
-    slots: Vec<Slot<T>>,
+    slots: Vec<RequestSlot<T>>,
     free: u32,
     length: usize,
     most: usize,
@@ -81,7 +81,7 @@ impl<T: Copy> InFlight<T> {
     }
 
     #[inline]
-    fn bucket(&self, key: &Key) -> usize {
+    fn bucket(&self, key: &RequestKey) -> usize {
         let mixed = (key.sector ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ (key.bytes.rotate_left(32) ^ key.which).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
         let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(self.seed);
@@ -90,7 +90,7 @@ impl<T: Copy> InFlight<T> {
 
     /// Returns the slot before the oldest request of a key in its bucket, and its own slot.
     #[inline]
-    fn find(&self, bucket: usize, key: &Key) -> (u32, u32) {
+    fn find(&self, bucket: usize, key: &RequestKey) -> (u32, u32) {
         let (mut before, mut at) = (NIL, self.buckets[bucket]);
         while at != NIL && self.slots[at as usize].key != *key {
             before = at;
@@ -101,14 +101,14 @@ impl<T: Copy> InFlight<T> {
 
     /// Adds a request as the youngest of its key. The table must not be full.
     #[inline]
-    pub(crate) fn push(&mut self, key: Key, value: T) {
+    pub(crate) fn push(&mut self, key: RequestKey, value: T) {
         debug_assert!(!self.is_full());
         if self.length >= self.buckets.len() {
             self.grow();
         }
         let bucket = self.bucket(&key);
         let (_, oldest) = self.find(bucket, &key);
-        let slot = Slot {
+        let slot = RequestSlot {
             key,
             value,
             next_key: NIL,
@@ -136,7 +136,7 @@ impl<T: Copy> InFlight<T> {
     }
 
     #[inline]
-    fn place(&mut self, slot: Slot<T>) -> u32 {
+    fn place(&mut self, slot: RequestSlot<T>) -> u32 {
         if self.free == NIL {
             self.slots.push(slot);
             return self.slots.len() as u32 - 1;
@@ -159,19 +159,19 @@ impl<T: Copy> InFlight<T> {
     }
 
     /// Returns the oldest request of a key without taking it out.
-    pub(crate) fn oldest(&self, key: &Key) -> Option<T> {
+    pub(crate) fn oldest(&self, key: &RequestKey) -> Option<T> {
         let (_, at) = self.find(self.bucket(key), key);
         (at != NIL).then(|| self.slots[at as usize].value)
     }
 
     #[inline]
-    pub(crate) fn take_oldest(&mut self, key: &Key) -> Option<Taken<T>> {
+    pub(crate) fn take_oldest(&mut self, key: &RequestKey) -> Option<TakenRequest<T>> {
         let bucket = self.bucket(key);
         let (before, at) = self.find(bucket, key);
         if at == NIL {
             return None;
         }
-        let Slot { next_key, younger, youngest, count, mixed, .. } = self.slots[at as usize];
+        let RequestSlot { next_key, younger, youngest, count, mixed, .. } = self.slots[at as usize];
         let ambiguous = count > 1 || mixed;
         let follower = if younger == NIL {
             next_key
@@ -189,10 +189,10 @@ impl<T: Copy> InFlight<T> {
         } else {
             self.slots[before as usize].next_key = follower;
         }
-        Some(Taken { value: self.release(at), ambiguous })
+        Some(TakenRequest { value: self.release(at), ambiguous })
     }
 
-    pub(crate) fn take_youngest(&mut self, key: &Key) -> Option<T> {
+    pub(crate) fn take_youngest(&mut self, key: &RequestKey) -> Option<T> {
         let (_, head) = self.find(self.bucket(key), key);
         if head == NIL || self.slots[head as usize].count == 1 {
             return self.take_oldest(key).map(|t| t.value);
@@ -255,8 +255,8 @@ mod tests {
 
     use super::*;
 
-    fn key(n: u64) -> Key {
-        Key::new(1, 0, n, 4096)
+    fn key(n: u64) -> RequestKey {
+        RequestKey::new(1, 0, n, 4096)
     }
 
     #[test]

@@ -5,16 +5,16 @@
 //! again.
 
 use crate::block_io::matching::completeness::Completeness;
-use crate::block_io::matching::event::{Action, Event, Flags, Io, Op, Sink};
-use crate::block_io::matching::inflight::{InFlight, Key};
-use crate::block_io::names::Names;
+use crate::block_io::matching::event::{Event, Flags, Io, IoAction, Op, Sink};
+use crate::block_io::matching::inflight::{InFlight, RequestKey};
+use crate::block_io::names::NameTable;
 
 /// Maximum number of requests in flight that are kept.
 pub const MAX_IN_FLIGHT: usize = 1 << 18;
 
 /// A bio or request that has not been issued yet.
 #[derive(Debug, Clone, Copy)]
-struct Waiting {
+struct WaitingRequest {
     io: Io,
     queued_ns: u64,
     /// True if the sink has received its start.
@@ -23,7 +23,7 @@ struct Waiting {
 
 /// Kinds of event seen of a device so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct ObservedEvents {
     queue: bool,
     start: bool,
     insert: bool,
@@ -62,9 +62,9 @@ impl Clock {
 /// Table of requests in flight, and the completeness counts of their trace.
 #[derive(Debug)]
 pub struct Matcher {
-    waiting: InFlight<Waiting>,
+    waiting: InFlight<WaitingRequest>,
     issued: InFlight<Io>,
-    seen: Vec<Seen>,
+    seen: Vec<ObservedEvents>,
     serial: u64,
     clock: Clock,
     queue_seen: bool,
@@ -115,39 +115,39 @@ impl Matcher {
 
     fn act(&mut self, event: &Event, sink: &mut impl Sink) {
         match event.action {
-            Action::Issue => self.issue(event, sink),
-            Action::Complete => {
+            IoAction::Issue => self.issue(event, sink),
+            IoAction::Complete => {
                 self.seen(event.device).complete = true;
                 self.complete(event, sink);
             }
-            Action::Done if !self.seen(event.device).complete => self.complete(event, sink),
-            Action::Done => {}
-            Action::Queue => {
+            IoAction::Done if !self.seen(event.device).complete => self.complete(event, sink),
+            IoAction::Done => {}
+            IoAction::Queue => {
                 self.seen(event.device).queue = true;
                 self.queue(event, sink);
             }
-            Action::Start => {
+            IoAction::Start => {
                 let seen = self.seen(event.device);
                 seen.start = true;
                 if !seen.queue {
                     self.queue(event, sink);
                 }
             }
-            Action::Insert => {
+            IoAction::Insert => {
                 let seen = self.seen(event.device);
                 seen.insert = true;
                 if !seen.queue && !seen.start {
                     self.queue(event, sink);
                 }
             }
-            Action::BackMerge => {
+            IoAction::BackMerge => {
                 self.seen(event.device).merge = true;
                 let joined = self.waiting.take_youngest(&waiting_key(event, event.sector));
                 self.forget(joined, sink);
             }
-            Action::FrontMerge => self.front_merge(event, sink),
-            Action::Split => self.split(event, sink),
-            Action::Requeue => self.requeue(event, sink),
+            IoAction::FrontMerge => self.front_merge(event, sink),
+            IoAction::Split => self.split(event, sink),
+            IoAction::Requeue => self.requeue(event, sink),
         }
     }
 
@@ -166,10 +166,10 @@ impl Matcher {
     }
 
     #[inline]
-    fn seen(&mut self, device: u32) -> &mut Seen {
+    fn seen(&mut self, device: u32) -> &mut ObservedEvents {
         let at = device as usize;
         if at >= self.seen.len() {
-            self.seen.resize(at + 1, Seen::default());
+            self.seen.resize(at + 1, ObservedEvents::default());
         }
         &mut self.seen[at]
     }
@@ -186,11 +186,16 @@ impl Matcher {
         if started {
             self.begin(&mut io, sink);
         }
-        self.wait(event.sector, event, Waiting { io, queued_ns: event.time_ns, started }, sink);
+        self.wait(
+            event.sector,
+            event,
+            WaitingRequest { io, queued_ns: event.time_ns, started },
+            sink,
+        );
     }
 
     /// Adds a waiting request at `sector`, giving up the older half if the table is full.
-    fn wait(&mut self, sector: u64, event: &Event, waiting: Waiting, sink: &mut impl Sink) {
+    fn wait(&mut self, sector: u64, event: &Event, waiting: WaitingRequest, sink: &mut impl Sink) {
         if self.waiting.is_full() {
             let gone = older_half(&mut self.waiting, |w| w.queued_ns);
             // Bios that were merged without an event end up here too; forgetting them loses
@@ -264,12 +269,12 @@ impl Matcher {
 
     /// Fills in the submitter and the queue time from the queueing event; size and issue time are
     /// those of the issue event.
-    fn join(&mut self, io: &mut Io, event: &Event, waiting: &Waiting) {
+    fn join(&mut self, io: &mut Io, event: &Event, waiting: &WaitingRequest) {
         let before = waiting.io;
         io.serial = before.serial;
         io.pid = before.pid.or(event.pid);
-        io.cgroup = if before.cgroup == Names::NONE { event.cgroup } else { before.cgroup };
-        if before.program != Names::NONE {
+        io.cgroup = if before.cgroup == NameTable::NONE { event.cgroup } else { before.cgroup };
+        if before.program != NameTable::NONE {
             io.program = before.program;
             let kernel = before.flags.has(Flags::KERNEL);
             io.flags = Flags(event.flags.0 & !Flags::KERNEL.0).with_if(kernel, Flags::KERNEL);
@@ -322,7 +327,7 @@ impl Matcher {
 
     /// Drops a bio that was merged into another request: it is no I/O of its own. If the sink has
     /// received its start (it was requeued, or its device passes bios on), it counts as given up.
-    fn forget(&mut self, joined: Option<Waiting>, sink: &mut impl Sink) {
+    fn forget(&mut self, joined: Option<WaitingRequest>, sink: &mut impl Sink) {
         if let Some(waiting) = joined.filter(|w| w.started) {
             self.completeness.given_up += 1;
             sink.end(&waiting.io);
@@ -365,7 +370,7 @@ impl Matcher {
             self.completeness.requeued += 1;
             let io = taken.value;
             let queued_ns = io.start_ns.saturating_sub(io.queue_ns.unwrap_or(0));
-            self.wait(event.sector, event, Waiting { io, queued_ns, started: true }, sink);
+            self.wait(event.sector, event, WaitingRequest { io, queued_ns, started: true }, sink);
         }
     }
 
@@ -398,7 +403,7 @@ fn older_half<T: Copy>(table: &mut InFlight<T>, time: impl Fn(&T) -> u64) -> Vec
 fn normal(event: &Event) -> Event {
     let mut event = *event;
     // `block_io_done` always reports size 0, because the request has no bytes left by then.
-    if event.action == Action::Done && event.op != Op::Flush {
+    if event.action == IoAction::Done && event.op != Op::Flush {
         return event;
     }
     if event.bytes == 0 && event.op != Op::Flush {
@@ -411,13 +416,13 @@ fn normal(event: &Event) -> Event {
     event
 }
 
-fn issued_key(event: &Event) -> Key {
-    Key::new(event.device, event.op as u8, event.sector, event.bytes)
+fn issued_key(event: &Event) -> RequestKey {
+    RequestKey::new(event.device, event.op as u8, event.sector, event.bytes)
 }
 
 /// A bio grows by merges before it is issued, so its key has no size.
-fn waiting_key(event: &Event, sector: u64) -> Key {
-    Key::new(event.device, event.op as u8, sector, 0)
+fn waiting_key(event: &Event, sector: u64) -> RequestKey {
+    RequestKey::new(event.device, event.op as u8, sector, 0)
 }
 
 fn io_of(event: &Event) -> Io {

@@ -7,9 +7,9 @@
 //! The fields are device, CPU, sequence number, seconds, pid, action, operation and details of the
 //! action. A summary follows the events.
 
-use crate::block_io::answers::series::Recorded;
-use crate::block_io::matching::event::{Action, BLOCK_BYTES, Event, Flags, parse_rwbs};
-use crate::block_io::names::{NameCache, Names, writes_back};
+use crate::block_io::answers::series::RecordedFields;
+use crate::block_io::matching::event::{BLOCK_BYTES, Event, Flags, IoAction, parse_rwbs};
+use crate::block_io::names::{NameCache, NameTable, writes_back};
 use crate::block_io::source::events::{EventLine, EventReader};
 use crate::block_io::source::fields::{Cursor, whole_decimal, whole_number};
 
@@ -21,7 +21,7 @@ pub(crate) struct BlkparseReader<'a> {
 }
 
 impl<'a> BlkparseReader<'a> {
-    pub(crate) fn new(names: &'a Names) -> Self {
+    pub(crate) fn new(names: &'a NameTable) -> Self {
         BlkparseReader { names: NameCache::new(names), program_seen: false, in_summary: false }
     }
 
@@ -32,15 +32,15 @@ impl<'a> BlkparseReader<'a> {
         let time_ns = whole_decimal(c.word(), 9)?;
         let pid = whole_number(c.word()).and_then(|pid| u32::try_from(pid).ok())?;
         let action = match c.word() {
-            b"Q" => Action::Queue,
-            b"G" => Action::Start,
-            b"I" => Action::Insert,
-            b"M" => Action::BackMerge,
-            b"F" => Action::FrontMerge,
-            b"X" => Action::Split,
-            b"D" => Action::Issue,
-            b"R" => Action::Requeue,
-            b"C" => Action::Complete,
+            b"Q" => IoAction::Queue,
+            b"G" => IoAction::Start,
+            b"I" => IoAction::Insert,
+            b"M" => IoAction::BackMerge,
+            b"F" => IoAction::FrontMerge,
+            b"X" => IoAction::Split,
+            b"D" => IoAction::Issue,
+            b"R" => IoAction::Requeue,
+            b"C" => IoAction::Complete,
             b"A" | b"B" | b"P" | b"S" | b"U" | b"T" | b"UT" | b"m" => return Some(EventLine::Skip),
             _ => return None,
         };
@@ -54,7 +54,7 @@ impl<'a> BlkparseReader<'a> {
             // A flush has neither sector nor size.
             _ => c = before_name,
         }
-        let name = if action == Action::Complete { &b""[..] } else { bracketed(c.rest()) };
+        let name = if action == IoAction::Complete { &b""[..] } else { bracketed(c.rest()) };
         self.program_seen |= !name.is_empty();
         Some(EventLine::Event(Event {
             action,
@@ -66,7 +66,7 @@ impl<'a> BlkparseReader<'a> {
             flags: flags.with_if(writes_back(name), Flags::KERNEL),
             pid: Some(pid),
             program: self.names.id(name),
-            cgroup: Names::NONE,
+            cgroup: NameTable::NONE,
             other_sector,
         }))
     }
@@ -113,13 +113,13 @@ impl EventReader for BlkparseReader<'_> {
         if first.is_empty() || self.in_summary { EventLine::Skip } else { EventLine::Unreadable }
     }
 
-    fn recorded(&self) -> Recorded {
-        Recorded {
+    fn recorded(&self) -> RecordedFields {
+        RecordedFields {
             program: self.program_seen,
             pid: true,
             sync: true,
             readahead: true,
-            ..Recorded::default()
+            ..RecordedFields::default()
         }
     }
 }
@@ -127,7 +127,7 @@ impl EventReader for BlkparseReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_io::fixtures::Kept;
+    use crate::block_io::fixtures::IoCollector;
     use crate::block_io::matching::event::Op;
 
     const TEXT: &str = "\
@@ -151,9 +151,9 @@ Skips: 2 forward (1,234 -   0.1%)
 
     #[test]
     fn its_own_text() {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut reader = BlkparseReader::new(&names);
-        let mut kept = Kept::default();
+        let mut kept = IoCollector::default();
         let (h, recorded) = read_all(TEXT.as_bytes(), &mut reader, &mut kept);
         assert_eq!((h.unreadable, h.dropped, h.matched, h.flush_ends), (0, Some(1234), 1, 1));
         let io = kept.ended[0];
@@ -167,14 +167,14 @@ Skips: 2 forward (1,234 -   0.1%)
     fn read_all(
         text: &[u8],
         reader: &mut BlkparseReader<'_>,
-        kept: &mut Kept,
-    ) -> (crate::block_io::Completeness, Recorded) {
+        kept: &mut IoCollector,
+    ) -> (crate::block_io::Completeness, RecordedFields) {
         crate::block_io::source::events::read(text, reader, kept).unwrap()
     }
 
     #[test]
     fn what_is_not_its_text_is_unreadable() {
-        let names = Names::default();
+        let names = NameTable::default();
         let mut reader = BlkparseReader::new(&names);
         for line in [
             "8,0 3 1 0.0 697 ? W 1 + 8 [x]",
@@ -189,8 +189,8 @@ Skips: 2 forward (1,234 -   0.1%)
 
     #[test]
     fn a_last_line_that_was_cut_is_not_taken_for_unreadable() {
-        let names = Names::default();
-        let mut kept = Kept::default();
+        let names = NameTable::default();
+        let mut kept = IoCollector::default();
         let cut = &TEXT.as_bytes()[..TEXT.find("+ 56 (").unwrap() + 2];
         let (h, _) = read_all(cut, &mut BlkparseReader::new(&names), &mut kept);
         assert_eq!((h.truncated, h.unreadable), (true, 0));

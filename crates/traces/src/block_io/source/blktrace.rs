@@ -6,15 +6,15 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::io::{self, Read};
 
-use crate::block_io::answers::series::Recorded;
+use crate::block_io::answers::series::RecordedFields;
 use crate::block_io::matching::completeness::Completeness;
-use crate::block_io::matching::event::{Action, Event, Flags, Op, Sink};
+use crate::block_io::matching::event::{Event, Flags, IoAction, Op, Sink};
 use crate::block_io::matching::matcher::{Clock, Matcher};
-use crate::block_io::names::{NameCache, Names, writes_back};
+use crate::block_io::names::{NameCache, NameTable, writes_back};
 use crate::block_io::source::blktrace_record::{Order, Record, Records};
-use crate::block_io::source::blktrace_tables::{DeviceNames, Processes, Sequences, StreamState};
+use crate::block_io::source::blktrace_tables::{DeviceNames, Processes, SequenceGaps, StreamState};
 use crate::block_io::source::pipeline::pipeline;
-use crate::block_io::stages::{DeviceStages, Plug, Stages};
+use crate::block_io::stages::{DeviceStages, PlugEvent, Stages};
 
 /// Category bits, above the 16 bits of the action (`enum blktrace_cat`).
 const READ: u32 = 1 << 16;
@@ -37,9 +37,9 @@ const CGROUP_BYTES: usize = 8;
 
 /// Data about a trace besides its events.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct BlktraceSummary {
     pub(crate) completeness: Completeness,
-    pub(crate) recorded: Recorded,
+    pub(crate) recorded: RecordedFields,
     pub(crate) wall_offset_ns: Option<i128>,
 }
 
@@ -49,7 +49,7 @@ struct Translator<'a> {
     names: NameCache<'a>,
     programs: Processes,
     devices: DeviceNames,
-    sequences: Sequences,
+    sequences: SequenceGaps,
     last_cgroup: (u64, u32),
     wall_offset_ns: Option<i128>,
     cgroup_seen: bool,
@@ -61,10 +61,10 @@ struct Translator<'a> {
 pub(crate) fn read<R: Read + Send>(
     readers: Vec<R>,
     order: Order,
-    names: &Names,
+    names: &NameTable,
     threads: usize,
     sink: &mut impl Sink,
-) -> io::Result<Found> {
+) -> io::Result<BlktraceSummary> {
     let mut decoder = Decoder::new(readers, order, names);
     let mut matcher = Matcher::default();
     if threads > 1 {
@@ -86,7 +86,7 @@ pub(crate) fn read<R: Read + Send>(
 pub(crate) fn stages<R: Read + Send>(
     readers: Vec<R>,
     order: Order,
-    names: &Names,
+    names: &NameTable,
 ) -> io::Result<Option<Vec<DeviceStages>>> {
     let mut decoder = Decoder::new(readers, order, names);
     decoder.stages = Some(Stages::default());
@@ -108,7 +108,7 @@ struct Decoder<'a, R> {
 }
 
 impl<'a, R: Read> Decoder<'a, R> {
-    fn new(readers: Vec<R>, order: Order, names: &'a Names) -> Self {
+    fn new(readers: Vec<R>, order: Order, names: &'a NameTable) -> Self {
         // The buffers of all CPUs together stay small.
         let buffer = ((8 << 20) / readers.len().max(1)).min(256 << 10);
         let streams = readers.into_iter().map(|r| Records::new(r, order, buffer));
@@ -180,14 +180,14 @@ impl<'a, R: Read> Decoder<'a, R> {
     }
 
     /// Combines the results of decoding with those of the matcher.
-    fn found(self, mut completeness: Completeness, queue: bool) -> Found {
+    fn found(self, mut completeness: Completeness, queue: bool) -> BlktraceSummary {
         self.clock.add_to(&mut completeness);
         completeness.dropped = self.translator.sequences.lost();
         for (stream, _) in &self.streams {
             completeness.skipped_bytes += stream.skipped;
             completeness.truncated |= stream.truncated;
         }
-        let recorded = Recorded {
+        let recorded = RecordedFields {
             latency: true,
             queue,
             program: self.translator.program_seen,
@@ -195,39 +195,39 @@ impl<'a, R: Read> Decoder<'a, R> {
             cgroup: self.translator.cgroup_seen,
             sync: true,
             readahead: true,
-            ..Recorded::default()
+            ..RecordedFields::default()
         };
-        Found { completeness, recorded, wall_offset_ns: self.translator.wall_offset_ns }
+        BlktraceSummary { completeness, recorded, wall_offset_ns: self.translator.wall_offset_ns }
     }
 }
 
 /// True if only the time of an event matters, because it makes or schedules a request on a device
 /// where an earlier step is traced.
 #[inline]
-fn passes_over(seen: &mut Vec<(bool, bool)>, device: u32, action: Action) -> bool {
+fn passes_over(seen: &mut Vec<(bool, bool)>, device: u32, action: IoAction) -> bool {
     let at = device as usize;
     if at >= seen.len() {
         seen.resize(at + 1, (false, false));
     }
     let (queue, start) = &mut seen[at];
     match action {
-        Action::Queue => *queue = true,
-        Action::Start if *queue => return true,
-        Action::Start => *start = true,
-        Action::Insert => return *queue || *start,
+        IoAction::Queue => *queue = true,
+        IoAction::Start if *queue => return true,
+        IoAction::Start => *start = true,
+        IoAction::Insert => return *queue || *start,
         _ => {}
     }
     false
 }
 
 impl<'a> Translator<'a> {
-    fn new(names: &'a Names) -> Self {
+    fn new(names: &'a NameTable) -> Self {
         Translator {
             names: NameCache::new(names),
             programs: Processes::default(),
             devices: DeviceNames::default(),
-            sequences: Sequences::default(),
-            last_cgroup: (0, Names::NONE),
+            sequences: SequenceGaps::default(),
+            last_cgroup: (0, NameTable::NONE),
             wall_offset_ns: None,
             cgroup_seen: false,
             program_seen: false,
@@ -235,7 +235,7 @@ impl<'a> Translator<'a> {
     }
 
     #[inline]
-    fn event(&mut self, record: &Record<'_>, action: Action, device: u32) -> Event {
+    fn event(&mut self, record: &Record<'_>, action: IoAction, device: u32) -> Event {
         let what = record.action;
         let (program, kernel) = self.programs.get(record.pid);
         let flags = Flags::default()
@@ -247,7 +247,7 @@ impl<'a> Translator<'a> {
             .with_if(kernel, Flags::KERNEL);
         let (cgroup, extra) = self.cgroup(record);
         let other_sector = match action {
-            Action::Split => extra.get(..8).map_or(0, |b| {
+            IoAction::Split => extra.get(..8).map_or(0, |b| {
                 // Big-endian in every trace.
                 u64::from_be_bytes(b.try_into().expect("eight bytes"))
             }),
@@ -271,10 +271,10 @@ impl<'a> Translator<'a> {
     #[inline]
     fn cgroup<'r>(&mut self, record: &Record<'r>) -> (u32, &'r [u8]) {
         if record.action & HAS_CGROUP == 0 {
-            return (Names::NONE, record.extra);
+            return (NameTable::NONE, record.extra);
         }
         let Some((id, extra)) = record.extra.split_at_checked(CGROUP_BYTES) else {
-            return (Names::NONE, record.extra);
+            return (NameTable::NONE, record.extra);
         };
         let id = u64::from_le_bytes(id.try_into().expect("eight bytes"));
         if id != self.last_cgroup.0 {
@@ -287,10 +287,10 @@ impl<'a> Translator<'a> {
     }
 
     /// Parses the record of a task that holds back its requests or sends them.
-    fn plug(&mut self, record: &Record<'_>) -> Option<Plug> {
+    fn plug(&mut self, record: &Record<'_>) -> Option<PlugEvent> {
         let number = record.action & 0xFF;
         if number == PLUG {
-            return Some(Plug::Plugged);
+            return Some(PlugEvent::Plugged);
         }
         if !matches!(number, UNPLUG | UNPLUG_IMPLICIT) {
             return None;
@@ -298,7 +298,7 @@ impl<'a> Translator<'a> {
         let (_, extra) = self.cgroup(record);
         // Big-endian in every trace.
         let depth = extra.get(..8).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes);
-        Some(Plug::Unplugged { requests: depth, implicit: number == UNPLUG_IMPLICIT })
+        Some(PlugEvent::Unplugged { requests: depth, implicit: number == UNPLUG_IMPLICIT })
     }
 
     /// Processes a record that is not about a request: a process name, or the wall-clock time.
@@ -325,20 +325,20 @@ impl<'a> Translator<'a> {
 
 /// Returns the action that a record describes, or `None` if it is not about a request.
 #[inline]
-fn action(what: u32) -> Option<Action> {
+fn action(what: u32) -> Option<IoAction> {
     if what & NOTIFY != 0 {
         return None;
     }
     Some(match what & 0xFF {
-        1 => Action::Queue,
-        2 => Action::BackMerge,
-        3 => Action::FrontMerge,
-        4 => Action::Start,
-        6 => Action::Requeue,
-        7 => Action::Issue,
-        8 => Action::Complete,
-        12 => Action::Insert,
-        13 => Action::Split,
+        1 => IoAction::Queue,
+        2 => IoAction::BackMerge,
+        3 => IoAction::FrontMerge,
+        4 => IoAction::Start,
+        6 => IoAction::Requeue,
+        7 => IoAction::Issue,
+        8 => IoAction::Complete,
+        12 => IoAction::Insert,
+        13 => IoAction::Split,
         _ => return None,
     })
 }
@@ -363,14 +363,14 @@ fn operation(what: u32, bytes: u32) -> Op {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_io::fixtures::{Kept, record};
+    use crate::block_io::fixtures::{IoCollector, record};
 
     const ISSUE: u32 = 7;
     const COMPLETE: u32 = 8;
 
-    fn run(files: &[Vec<u8>]) -> (Kept, Found, Names) {
-        let names = Names::default();
-        let mut kept = Kept::default();
+    fn run(files: &[Vec<u8>]) -> (IoCollector, BlktraceSummary, NameTable) {
+        let names = NameTable::default();
+        let mut kept = IoCollector::default();
         let readers = files.iter().map(Vec::as_slice).collect();
         let found = read(readers, Order::Little, &names, 1, &mut kept).unwrap();
         (kept, found, names)

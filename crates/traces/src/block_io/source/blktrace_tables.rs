@@ -1,7 +1,7 @@
 //! State from earlier blktrace records that later ones refer to: names of processes and devices,
 //! and sequence numbers. Lookups do not allocate.
 
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 use crate::block_io::source::blktrace_record::Record;
 
 /// Programs of processes, in pages of 1024 pids that are created on demand. Linux has at most 2^22
@@ -22,7 +22,7 @@ impl Processes {
                 let entry = page[pid as usize % 1024];
                 (entry & !KERNEL, entry & KERNEL != 0)
             }
-            _ => (Names::NONE, false),
+            _ => (NameTable::NONE, false),
         }
     }
 
@@ -34,7 +34,7 @@ impl Processes {
         if at >= self.pages.len() {
             self.pages.resize_with(at + 1, || None);
         }
-        let page = self.pages[at].get_or_insert_with(|| Box::new([Names::NONE; 1024]));
+        let page = self.pages[at].get_or_insert_with(|| Box::new([NameTable::NONE; 1024]));
         page[pid as usize % 1024] = program | if kernel { KERNEL } else { 0 };
     }
 }
@@ -47,23 +47,23 @@ pub(crate) struct DeviceNames {
 
 impl Default for DeviceNames {
     fn default() -> Self {
-        DeviceNames { slots: [(0, Names::NONE); 64] }
+        DeviceNames { slots: [(0, NameTable::NONE); 64] }
     }
 }
 
 impl DeviceNames {
     #[inline]
-    pub(crate) fn id(&mut self, device: u32, names: &Names) -> u32 {
+    pub(crate) fn id(&mut self, device: u32, names: &NameTable) -> u32 {
         let at = (device ^ device >> 20 ^ device >> 4) as usize % self.slots.len();
         let (number, id) = self.slots[at];
-        if number == device && id != Names::NONE {
+        if number == device && id != NameTable::NONE {
             return id;
         }
         self.make(at, device, names)
     }
 
     #[cold]
-    fn make(&mut self, at: usize, device: u32, names: &Names) -> u32 {
+    fn make(&mut self, at: usize, device: u32, names: &NameTable) -> u32 {
         // The kernel's internal device numbers: 12 bits of major, 20 bits of minor.
         let name = format!("{},{}", device >> 20, device & 0xF_FFFF);
         let id = names.id(name.as_bytes());
@@ -85,19 +85,19 @@ pub(crate) struct StreamState {
 /// Counts gaps in the sequence numbers that a CPU gives its records for a device. A gap is a record
 /// that is missing from the trace.
 #[derive(Debug)]
-pub(crate) struct Sequences {
+pub(crate) struct SequenceGaps {
     slots: Vec<(u64, u32)>,
     gaps: u64,
     seen: bool,
 }
 
-impl Default for Sequences {
+impl Default for SequenceGaps {
     fn default() -> Self {
-        Sequences { slots: vec![(u64::MAX, 0); 4096], gaps: 0, seen: false }
+        SequenceGaps { slots: vec![(u64::MAX, 0); 4096], gaps: 0, seen: false }
     }
 }
 
-impl Sequences {
+impl SequenceGaps {
     /// Processes the sequence number of the next record of the stream whose state is `turn`.
     #[inline]
     pub(crate) fn next(
@@ -105,7 +105,7 @@ impl Sequences {
         turn: &mut StreamState,
         record: &Record<'_>,
         devices: &mut DeviceNames,
-        names: &Names,
+        names: &NameTable,
     ) {
         let key = u64::from(record.device) << 32 | u64::from(record.cpu);
         if turn.key != Some(key) {

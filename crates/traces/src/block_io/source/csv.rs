@@ -7,11 +7,11 @@
 //!
 //! The Alibaba and Tencent traces have no latencies.
 
-use crate::block_io::answers::series::Recorded;
+use crate::block_io::answers::series::RecordedFields;
 use crate::block_io::matching::event::{BLOCK_BYTES, Io, Op};
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 use crate::block_io::source::fields::{Cursor, bytes_that_are};
-use crate::block_io::source::rows::{Line, LineReader};
+use crate::block_io::source::rows::{LineReader, ParsedLine};
 
 /// Time from 1601 to 1970, in units of 100 ns.
 const FILETIME_1970: u64 = 116_444_736_000_000_000;
@@ -28,7 +28,7 @@ pub(crate) enum Dialect {
 #[derive(Debug)]
 pub(crate) struct CsvReader<'a> {
     dialect: Dialect,
-    names: &'a Names,
+    names: &'a NameTable,
     /// Ids of recently seen devices by the bytes of their name. The key 0 belongs to no name.
     devices: [(u128, u32); DEVICES],
     first: bool,
@@ -40,8 +40,8 @@ const DEVICES: usize = 64;
 const SHORT: usize = 15;
 
 impl<'a> CsvReader<'a> {
-    pub(crate) fn new(dialect: Dialect, names: &'a Names) -> Self {
-        CsvReader { dialect, names, devices: [(0, Names::NONE); DEVICES], first: true }
+    pub(crate) fn new(dialect: Dialect, names: &'a NameTable) -> Self {
+        CsvReader { dialect, names, devices: [(0, NameTable::NONE); DEVICES], first: true }
     }
 
     /// Returns the id of the device whose name is the next `n` bytes.
@@ -171,12 +171,12 @@ impl<'a> CsvReader<'a> {
 }
 
 impl LineReader for CsvReader<'_> {
-    fn recorded(&self) -> Recorded {
-        Recorded { latency: self.dialect == Dialect::Msr, ..Recorded::default() }
+    fn recorded(&self) -> RecordedFields {
+        RecordedFields { latency: self.dialect == Dialect::Msr, ..RecordedFields::default() }
     }
 
     #[inline]
-    fn line(&mut self, line: &[u8]) -> Line {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         let first = std::mem::take(&mut self.first);
         let io = match self.dialect {
             Dialect::Msr => self.msr(line),
@@ -184,9 +184,9 @@ impl LineReader for CsvReader<'_> {
             Dialect::Tencent => self.tencent(line),
         };
         match io {
-            Some(io) => Line::Io(io),
-            None if first && is_header(line) || line.is_empty() => Line::Skip,
-            None => Line::Unreadable,
+            Some(io) => ParsedLine::Io(io),
+            None if first && is_header(line) || line.is_empty() => ParsedLine::Skip,
+            None => ParsedLine::Unreadable,
         }
     }
 }
@@ -233,11 +233,11 @@ fn whole(
 mod tests {
     use super::*;
 
-    fn one(dialect: Dialect, line: &str) -> (Line, String) {
-        let names = Names::default();
+    fn one(dialect: Dialect, line: &str) -> (ParsedLine, String) {
+        let names = NameTable::default();
         let read = CsvReader::new(dialect, &names).line(line.as_bytes());
         let device = match read {
-            Line::Io(io) => names.text(io.device),
+            ParsedLine::Io(io) => names.text(io.device),
             _ => String::new(),
         };
         (read, device)
@@ -245,7 +245,7 @@ mod tests {
 
     fn io(dialect: Dialect, line: &str) -> (Io, String) {
         match one(dialect, line) {
-            (Line::Io(io), device) => (io, device),
+            (ParsedLine::Io(io), device) => (io, device),
             (other, _) => panic!("{line}: {other:?}"),
         }
     }
@@ -266,10 +266,10 @@ mod tests {
             "1,hm,1,Read,383496192,32768,1331",
             "128166372003061629,hm,1,Write,383496192,99999999999999999999999,1331",
         ] {
-            assert_eq!(one(Dialect::Msr, wrong).0, Line::Unreadable, "{wrong}");
+            assert_eq!(one(Dialect::Msr, wrong).0, ParsedLine::Unreadable, "{wrong}");
         }
         let header = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
-        assert_eq!(one(Dialect::Msr, header).0, Line::Skip);
+        assert_eq!(one(Dialect::Msr, header).0, ParsedLine::Skip);
     }
 
     #[test]
@@ -285,7 +285,10 @@ mod tests {
             (t.op, t.sector, t.bytes, device.as_str()),
             (Op::Read, 12_910_952, 65_536, "1063")
         );
-        assert_eq!(one(Dialect::Tencent, "12,12910952,128,0,1063").0, Line::Unreadable);
-        assert_eq!(one(Dialect::Tencent, "1538323200,12910952,128,2,1063").0, Line::Unreadable);
+        assert_eq!(one(Dialect::Tencent, "12,12910952,128,0,1063").0, ParsedLine::Unreadable);
+        assert_eq!(
+            one(Dialect::Tencent, "1538323200,12910952,128,2,1063").0,
+            ParsedLine::Unreadable
+        );
     }
 }

@@ -1,17 +1,17 @@
 //! Detects the format of a trace from its contents. File names are ignored.
 
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 use crate::block_io::source::blkparse::BlkparseReader;
 use crate::block_io::source::blktrace_record::{self, Order};
 use crate::block_io::source::csv::{CsvReader, Dialect};
 use crate::block_io::source::events::{EventLine, EventReader};
-use crate::block_io::source::rows::{Line, LineReader};
+use crate::block_io::source::rows::{LineReader, ParsedLine};
 use crate::block_io::source::snoop::Columns;
 use crate::block_io::source::tracepoints::TracepointReader;
 use crate::block_io::text::{iostat_log, quantize_text};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum TraceFormat {
     Blktrace(Order),
     Blkparse,
     Tracepoints,
@@ -22,30 +22,30 @@ pub(crate) enum Format {
     Quantize,
 }
 
-impl Format {
+impl TraceFormat {
     /// Returns the name for messages.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Format::Blktrace(Order::Little) => "blktrace",
-            Format::Blktrace(Order::Big) => "blktrace of big-endian order",
-            Format::Blkparse => "text of blkparse",
-            Format::Tracepoints => "tracepoints as text (perf script, trace-cmd)",
-            Format::Snoop(_) => "a table as of biosnoop",
-            Format::Csv(Dialect::Msr) => "CSV as of MSR Cambridge",
-            Format::Csv(Dialect::Alibaba) => "CSV as of Alibaba",
-            Format::Csv(Dialect::Tencent) => "CSV as of Tencent",
-            Format::Parquet => "Parquet",
-            Format::Iostat => "a log of iostat",
-            Format::Quantize => "histograms of DTrace",
+            TraceFormat::Blktrace(Order::Little) => "blktrace",
+            TraceFormat::Blktrace(Order::Big) => "blktrace of big-endian order",
+            TraceFormat::Blkparse => "text of blkparse",
+            TraceFormat::Tracepoints => "tracepoints as text (perf script, trace-cmd)",
+            TraceFormat::Snoop(_) => "a table as of biosnoop",
+            TraceFormat::Csv(Dialect::Msr) => "CSV as of MSR Cambridge",
+            TraceFormat::Csv(Dialect::Alibaba) => "CSV as of Alibaba",
+            TraceFormat::Csv(Dialect::Tencent) => "CSV as of Tencent",
+            TraceFormat::Parquet => "Parquet",
+            TraceFormat::Iostat => "a log of iostat",
+            TraceFormat::Quantize => "histograms of DTrace",
         }
     }
 }
 
 /// Result of detecting a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Detected {
+pub(crate) enum DetectedFormat {
     /// A format that can be read.
-    Known(Format),
+    Known(TraceFormat),
     /// blktrace of an unsupported version.
     BlktraceVersion(u8),
     /// Compressed data, with the command that unpacks it.
@@ -59,16 +59,16 @@ pub(crate) const HEAD_BYTES: usize = 64 << 10;
 const HEAD_LINES: usize = 1000;
 
 /// Detects the format of a trace from its first bytes.
-pub(crate) fn detect(head: &[u8]) -> Detected {
+pub(crate) fn detect(head: &[u8]) -> DetectedFormat {
     if let Some((order, version)) = blktrace_record::recognise(head) {
         return if blktrace_record::is_read(version) {
-            Detected::Known(Format::Blktrace(order))
+            DetectedFormat::Known(TraceFormat::Blktrace(order))
         } else {
-            Detected::BlktraceVersion(version)
+            DetectedFormat::BlktraceVersion(version)
         };
     }
     if head.starts_with(b"PAR1") {
-        return Detected::Known(Format::Parquet);
+        return DetectedFormat::Known(TraceFormat::Parquet);
     }
     let compressed: [(&[u8], &'static str); 4] = [
         (b"\x1f\x8b", "zcat"),
@@ -77,34 +77,37 @@ pub(crate) fn detect(head: &[u8]) -> Detected {
         (b"\xfd7zXZ\0", "xzcat"),
     ];
     if let Some((_, command)) = compressed.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Detected::Compressed(command);
+        return DetectedFormat::Compressed(command);
     }
-    text(head).map_or(Detected::Unknown, Detected::Known)
+    text(head).map_or(DetectedFormat::Unknown, DetectedFormat::Known)
 }
 
 /// Detects a text format: by its header, else the format that parses most of the first lines.
-fn text(head: &[u8]) -> Option<Format> {
+fn text(head: &[u8]) -> Option<TraceFormat> {
     let lines = || head.split(|b| *b == b'\n').take(HEAD_LINES);
     if memchr::memmem::find(head, quantize_text::RULE).is_some() {
-        return Some(Format::Quantize);
+        return Some(TraceFormat::Quantize);
     }
     if lines().any(iostat_log::is_header) {
-        return Some(Format::Iostat);
+        return Some(TraceFormat::Iostat);
     }
     if let Some(columns) = lines().find_map(Columns::of) {
-        return Some(Format::Snoop(columns));
+        return Some(TraceFormat::Snoop(columns));
     }
-    let names = Names::default();
+    let names = NameTable::default();
     let csv = |dialect| {
         let mut reader = CsvReader::new(dialect, &names);
-        (Format::Csv(dialect), lines().filter(|l| matches!(reader.line(l), Line::Io(_))).count())
+        (
+            TraceFormat::Csv(dialect),
+            lines().filter(|l| matches!(reader.line(l), ParsedLine::Io(_))).count(),
+        )
     };
     let found = [
         csv(Dialect::Msr),
         csv(Dialect::Alibaba),
         csv(Dialect::Tencent),
-        (Format::Blkparse, events(&mut BlkparseReader::new(&names), lines())),
-        (Format::Tracepoints, events(&mut TracepointReader::new(&names), lines())),
+        (TraceFormat::Blkparse, events(&mut BlkparseReader::new(&names), lines())),
+        (TraceFormat::Tracepoints, events(&mut TracepointReader::new(&names), lines())),
     ];
     found.into_iter().filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n).map(|(format, _)| format)
 }
@@ -120,7 +123,7 @@ mod tests {
     #[test]
     fn by_what_it_holds() {
         let known = |text: &str| match detect(text.as_bytes()) {
-            Detected::Known(format) => format.name(),
+            DetectedFormat::Known(format) => format.name(),
             _ => "",
         };
         assert_eq!(
@@ -146,7 +149,7 @@ mod tests {
         assert_eq!(known("PAR1"), "Parquet");
         assert_eq!(known(""), "");
         assert_eq!(known("1,2,3\nhello\n"), "");
-        assert_eq!(detect(b"\x08tae0000"), Detected::BlktraceVersion(8));
-        assert_eq!(detect(b"\x1f\x8b\x08"), Detected::Compressed("zcat"));
+        assert_eq!(detect(b"\x08tae0000"), DetectedFormat::BlktraceVersion(8));
+        assert_eq!(detect(b"\x1f\x8b\x08"), DetectedFormat::Compressed("zcat"));
     }
 }

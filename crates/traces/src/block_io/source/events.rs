@@ -3,11 +3,11 @@
 
 use std::io::{self, Read};
 
-use crate::block_io::answers::series::Recorded;
+use crate::block_io::answers::series::RecordedFields;
 use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::{Event, Sink};
 use crate::block_io::matching::matcher::Matcher;
-use crate::block_io::source::lines::Lines;
+use crate::block_io::source::lines::LineBuffer;
 
 /// Meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) trait EventReader {
     fn line(&mut self, line: &[u8]) -> EventLine;
 
     /// Returns the data that the lines so far have recorded, besides latencies.
-    fn recorded(&self) -> Recorded;
+    fn recorded(&self) -> RecordedFields;
 }
 
 /// Reads all lines and matches their requests.
@@ -35,8 +35,8 @@ pub(crate) fn read(
     text: impl Read,
     reader: &mut impl EventReader,
     sink: &mut impl Sink,
-) -> io::Result<(Completeness, Recorded)> {
-    let mut lines = Lines::new(text);
+) -> io::Result<(Completeness, RecordedFields)> {
+    let mut lines = LineBuffer::new(text);
     let mut matcher = Matcher::default();
     let (mut unreadable, mut was_unreadable) = (0, false);
     let mut dropped: Option<u64> = None;
@@ -57,5 +57,5 @@ pub(crate) fn read(
     completeness.dropped = dropped;
     completeness.truncated = was_unreadable && lines.unended();
     completeness.unreadable = unreadable - u64::from(completeness.truncated) + lines.overlong();
-    Ok((completeness, Recorded { latency: true, queue, ..reader.recorded() }))
+    Ok((completeness, RecordedFields { latency: true, queue, ..reader.recorded() }))
 }

@@ -12,7 +12,7 @@ const BUFFER: usize = 256 << 10;
 
 /// Iterator-like reader of lines.
 #[derive(Debug)]
-pub(crate) struct Lines<R> {
+pub(crate) struct LineBuffer<R> {
     reader: R,
     buffer: Vec<u8>,
     start: usize,
@@ -24,9 +24,9 @@ pub(crate) struct Lines<R> {
     unended: bool,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineBuffer<R> {
     pub(crate) fn new(reader: R) -> Self {
-        Lines {
+        LineBuffer {
             reader,
             buffer: vec![0; BUFFER],
             start: 0,
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     fn all(text: &[u8]) -> (Vec<Vec<u8>>, u64) {
-        let mut lines = Lines::new(text);
+        let mut lines = LineBuffer::new(text);
         let mut out = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             out.push(line.to_vec());
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_line_of_ten_gigabytes_takes_no_more_memory_than_another() {
-        let mut lines = Lines::new(Endless(10_000_000_000));
+        let mut lines = LineBuffer::new(Endless(10_000_000_000));
         assert!(lines.next().unwrap().is_none());
         assert_eq!((lines.overlong(), lines.position()), (1, 10_000_000_000));
         assert_eq!(lines.buffer.capacity(), BUFFER);

@@ -9,14 +9,14 @@ use crate::block_io::source::detect::HEAD_BYTES;
 use crate::block_io::source::lines::FileFrom;
 
 /// An open trace with its first bytes.
-pub(crate) struct Opened {
+pub(crate) struct OpenTrace {
     /// Files of the trace; empty for standard input.
     pub(crate) files: Vec<File>,
     /// First bytes of the trace. For standard input they have been consumed.
     pub(crate) head: Vec<u8>,
 }
 
-impl Opened {
+impl OpenTrace {
     /// Opens a path as described at [`crate::block_io::ask`].
     pub(crate) fn new(path: &Path) -> Result<Self, Error> {
         let failed = |source| Error::Read { path: path.to_owned(), source };
@@ -42,7 +42,7 @@ impl Opened {
         if head.is_empty() {
             return Err(Error::Empty(path.to_owned()));
         }
-        Ok(Opened { files, head })
+        Ok(OpenTrace { files, head })
     }
 
     /// Returns a reader of the whole trace: standard input, or the first file from its beginning.

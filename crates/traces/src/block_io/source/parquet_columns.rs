@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::answers::series::Recorded;
+use crate::block_io::answers::series::RecordedFields;
 use crate::block_io::matching::completeness::Completeness;
 
 /// Columns of the file. Null means not recorded or, for latencies, not completed within the trace.
@@ -47,7 +47,7 @@ pub struct TraceAbout {
     /// Moments between which latency is measured.
     pub latency_is: String,
     /// Data that the trace records.
-    pub recorded: Recorded,
+    pub recorded: RecordedFields,
     /// Counts of events read, matched and lost.
     #[serde(alias = "honesty")]
     pub completeness: Completeness,

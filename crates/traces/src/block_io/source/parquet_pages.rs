@@ -19,7 +19,7 @@ pub(super) fn wrong(what: impl Into<String>) -> ParquetError {
 
 /// Type of a column, and the conversion of its values to numbers.
 #[derive(Clone, Copy)]
-pub(super) enum Holds {
+pub(super) enum ColumnType {
     /// Integers, which are kept as they are.
     Numbers,
     /// Booleans, as 1 and 0.
@@ -30,31 +30,31 @@ pub(super) enum Holds {
     Words(fn(&[u8]) -> u64),
 }
 
-impl Holds {
+impl ColumnType {
     fn physical(self) -> Type {
         match self {
-            Holds::Numbers => Type::INT64,
-            Holds::Flags => Type::BOOLEAN,
-            Holds::Names | Holds::Words(_) => Type::BYTE_ARRAY,
+            ColumnType::Numbers => Type::INT64,
+            ColumnType::Flags => Type::BOOLEAN,
+            ColumnType::Names | ColumnType::Words(_) => Type::BYTE_ARRAY,
         }
     }
 
     fn text(self, text: &[u8], names: &mut NameCache<'_>) -> u64 {
         match self {
-            Holds::Words(number) => number(text),
+            ColumnType::Words(number) => number(text),
             _ => u64::from(names.id(text)),
         }
     }
 }
 
 /// Decoder of one column of a row group.
-pub(super) struct Column {
+pub(super) struct ColumnDecoder {
     /// `None` if, according to the file, all values of the row group are null.
     pages: Option<Box<dyn PageReader>>,
-    holds: Holds,
+    holds: ColumnType,
     optional: bool,
     dictionary: Vec<u64>,
-    page: Option<Open>,
+    page: Option<OpenPage>,
     /// Values of the rows decoded last. If `there` is empty, none of them is null.
     values: Vec<u64>,
     there: Vec<bool>,
@@ -65,7 +65,7 @@ pub(super) struct Column {
 }
 
 /// A page with rows left to decode.
-struct Open {
+struct OpenPage {
     page: Page,
     rows: usize,
     /// Definition levels, which are 1 for rows with a value; `None` if all rows have one.
@@ -80,9 +80,9 @@ enum Values {
     Dictionary(Runs),
 }
 
-impl Column {
+impl ColumnDecoder {
     /// Opens the column called `name`.
-    pub(super) fn new(group: &dyn RowGroupReader, name: &str, holds: Holds) -> Result<Self> {
+    pub(super) fn new(group: &dyn RowGroupReader, name: &str, holds: ColumnType) -> Result<Self> {
         let unexpected = |what: &str| wrong(format!("column `{name}`: {what}"));
         let schema = group.metadata().schema_descr_ptr();
         let at = (0..schema.num_columns()).find(|i| schema.column(*i).path().parts() == [name]);
@@ -99,7 +99,7 @@ impl Column {
         let rows = u64::try_from(group.metadata().num_rows()).ok();
         let all_null = optional && nulls.is_some() && nulls == rows;
         let pages = if all_null { None } else { Some(group.get_column_page_reader(at)?) };
-        Ok(Column {
+        Ok(ColumnDecoder {
             pages,
             holds,
             optional,
@@ -153,7 +153,7 @@ impl Column {
                 plain(holds, buf, &mut 0, count, names, &mut self.dictionary)?;
                 continue;
             }
-            self.page = Some(Open::new(page, self.optional, self.holds)?);
+            self.page = Some(OpenPage::new(page, self.optional, self.holds)?);
             return Ok(true);
         }
         Ok(false)
@@ -204,8 +204,8 @@ impl Column {
     }
 }
 
-impl Open {
-    fn new(page: Page, optional: bool, holds: Holds) -> Result<Self> {
+impl OpenPage {
+    fn new(page: Page, optional: bool, holds: ColumnType) -> Result<Self> {
         let cut = || wrong("a page is shorter than it says");
         let bytes = page.buffer();
         let (levels, values) = match &page {
@@ -228,7 +228,7 @@ impl Open {
             return Err(cut());
         }
         let values = match page.encoding() {
-            Encoding::PLAIN if matches!(holds, Holds::Flags) => Values::Plain(values * 8),
+            Encoding::PLAIN if matches!(holds, ColumnType::Flags) => Values::Plain(values * 8),
             Encoding::PLAIN => Values::Plain(values),
             Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
                 // A page without values may also lack the bit width of the dictionary indices.
@@ -243,13 +243,13 @@ impl Open {
         let levels = if optional { Runs::new(1, levels) } else { None };
         // If all rows have a value, the levels are one run and need no decoding.
         let levels = levels.filter(|levels| !levels.clone().begins_with(1, rows, bytes));
-        Ok(Open { page, rows, levels, values })
+        Ok(OpenPage { page, rows, levels, values })
     }
 }
 
 /// Decodes plain values from byte `at` on; for flags, from bit `at` on.
 fn plain(
-    holds: Holds,
+    holds: ColumnType,
     bytes: &[u8],
     at: &mut usize,
     count: usize,
@@ -258,13 +258,13 @@ fn plain(
 ) -> Result<()> {
     let cut = || wrong("a page is shorter than it says");
     match holds {
-        Holds::Numbers => {
+        ColumnType::Numbers => {
             let length = count.checked_mul(8).ok_or_else(cut)?;
             let taken = bytes.get(*at..).and_then(|rest| rest.get(..length)).ok_or_else(cut)?;
             *at += length;
             into.extend(taken.as_chunks::<8>().0.iter().map(|value| u64::from_le_bytes(*value)));
         }
-        Holds::Flags => {
+        ColumnType::Flags => {
             let bits = *at..at.checked_add(count).ok_or_else(cut)?;
             if bits.end > bytes.len() * 8 {
                 return Err(cut());
@@ -272,7 +272,7 @@ fn plain(
             *at = bits.end;
             into.extend(bits.map(|bit| u64::from(bytes[bit / 8] >> (bit % 8) & 1)));
         }
-        Holds::Names | Holds::Words(_) => {
+        ColumnType::Names | ColumnType::Words(_) => {
             for _ in 0..count {
                 let rest = bytes.get(*at..).ok_or_else(cut)?;
                 let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;

@@ -5,17 +5,17 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::parquet_guard::Reader;
+use crate::parquet_guard::CheckedReader;
 use assay_model::SCHEMA_VERSION;
 use parquet::errors::Result;
 use parquet::file::reader::{FileReader, RowGroupReader};
 
-use crate::block_io::answers::analysis::Analysis;
+use crate::block_io::answers::analysis::IoAnalysis;
 use crate::block_io::answers::question::{Dimension, Question};
 use crate::block_io::matching::event::{FileFrom, Flags, Io, Op, Sink};
-use crate::block_io::names::{NameCache, Names};
+use crate::block_io::names::{NameCache, NameTable};
 use crate::block_io::source::parquet_columns::{ABOUT_KEY, TraceAbout, VERSION_KEY};
-use crate::block_io::source::parquet_pages::{Column, Holds, wrong};
+use crate::block_io::source::parquet_pages::{ColumnDecoder, ColumnType, wrong};
 
 /// Number of rows decoded at once, so that all their columns stay in the CPU cache.
 const BATCH: usize = 1024;
@@ -23,9 +23,9 @@ const BATCH: usize = 1024;
 /// Reads a file into `analysis`, and returns the file's description of itself.
 pub(crate) fn read<'a>(
     path: &Path,
-    names: &'a Names,
+    names: &'a NameTable,
     threads: usize,
-    analysis: &mut Analysis<'a>,
+    analysis: &mut IoAnalysis<'a>,
 ) -> Result<TraceAbout> {
     // The Parquet reader panics on some damaged pages. A bad file must be an error and never end
     // the program. Partial results are dropped with the panic.
@@ -34,11 +34,12 @@ pub(crate) fn read<'a>(
 }
 
 /// Reads every column of a file into `sink`, in row order.
-pub(crate) fn read_all(path: &Path, names: &Names, sink: &mut impl Sink) -> Result<TraceAbout> {
+pub(crate) fn read_all(path: &Path, names: &NameTable, sink: &mut impl Sink) -> Result<TraceAbout> {
     let all = |sink: &mut _| -> Result<TraceAbout> {
         let file = open(path)?;
         let about = about(&file)?;
-        let wanted = Wanted { program: true, pid: true, file: true, cgroup: true, hints: true };
+        let wanted =
+            WantedColumns { program: true, pid: true, file: true, cgroup: true, hints: true };
         read_groups(&file, 0..file.num_row_groups(), names, wanted, sink)?;
         Ok(about)
     };
@@ -46,22 +47,22 @@ pub(crate) fn read_all(path: &Path, names: &Names, sink: &mut impl Sink) -> Resu
         .unwrap_or_else(|_| Err(wrong("a page of it is damaged")))
 }
 
-fn open(path: &Path) -> Result<Reader> {
+fn open(path: &Path) -> Result<CheckedReader> {
     crate::parquet_guard::open(File::open(path)?)
 }
 
 fn read_parts<'a>(
     path: &Path,
-    names: &'a Names,
+    names: &'a NameTable,
     threads: usize,
-    analysis: &mut Analysis<'a>,
+    analysis: &mut IoAnalysis<'a>,
 ) -> Result<TraceAbout> {
     let file = open(path)?;
     let about = about(&file)?;
     let groups = file.num_row_groups();
     let parts = threads.clamp(1, groups.max(1));
     if parts == 1 {
-        let wanted = Wanted::by(&analysis.question);
+        let wanted = WantedColumns::by(&analysis.question);
         read_groups(&file, 0..groups, names, wanted, analysis)?;
         return Ok(about);
     }
@@ -69,14 +70,14 @@ fn read_parts<'a>(
         analysis.set_origin(start_ns);
     }
     let empty = &*analysis;
-    let part = |p: usize| -> Result<Analysis<'a>> {
+    let part = |p: usize| -> Result<IoAnalysis<'a>> {
         let mut own = empty.clone();
         let range = groups * p / parts..groups * (p + 1) / parts;
-        let wanted = Wanted::by(&own.question);
+        let wanted = WantedColumns::by(&own.question);
         read_groups(&file, range, names, wanted, &mut own)?;
         Ok(own)
     };
-    let done: Vec<Result<Analysis<'a>>> = std::thread::scope(|scope| {
+    let done: Vec<Result<IoAnalysis<'a>>> = std::thread::scope(|scope| {
         let part = &part;
         let running: Vec<_> = (0..parts).map(|p| scope.spawn(move || part(p))).collect();
         let damaged = || Err(wrong("a page of it is damaged"));
@@ -88,7 +89,7 @@ fn read_parts<'a>(
     Ok(about)
 }
 
-fn about(file: &Reader) -> Result<TraceAbout> {
+fn about(file: &CheckedReader) -> Result<TraceAbout> {
     let pairs = file.metadata().file_metadata().key_value_metadata();
     let value = |key: &str| {
         pairs?.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.as_deref())
@@ -107,20 +108,20 @@ fn about(file: &Reader) -> Result<TraceAbout> {
     serde_json::from_str(about).map_err(|e| wrong(format!("its metadata: {e}")))
 }
 
-fn first_start(file: &Reader) -> Result<Option<u64>> {
+fn first_start(file: &CheckedReader) -> Result<Option<u64>> {
     if file.num_row_groups() == 0 {
         return Ok(None);
     }
     let group = file.get_row_group(0)?;
-    let mut starts = Column::new(&*group, "start_ns", Holds::Numbers)?;
-    starts.fill(1, &mut NameCache::new(&Names::default()))?;
+    let mut starts = ColumnDecoder::new(&*group, "start_ns", ColumnType::Numbers)?;
+    starts.fill(1, &mut NameCache::new(&NameTable::default()))?;
     Ok(starts.at(0))
 }
 
 /// Columns to read in addition to those that every question needs. No question needs `file_from` or
 /// the flags that only a kept I/O has.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct WantedColumns {
     program: bool,
     pid: bool,
     file: bool,
@@ -129,11 +130,11 @@ struct Wanted {
     hints: bool,
 }
 
-impl Wanted {
+impl WantedColumns {
     fn by(question: &Question) -> Self {
         let by = question.dimensions();
         let filter = &question.filter;
-        Wanted {
+        WantedColumns {
             program: by.contains(&Dimension::Program) || !filter.programs.is_empty(),
             pid: by.contains(&Dimension::Pid) || !filter.pids.is_empty(),
             file: by.contains(&Dimension::File) || !filter.files.is_empty(),
@@ -145,29 +146,29 @@ impl Wanted {
 
 /// Columns of a row group; `None` if not wanted.
 struct Columns {
-    start: Column,
-    latency: Column,
-    queue: Column,
-    in_device: Column,
-    sector: Column,
-    bytes: Column,
-    operation: Column,
-    device: Column,
-    pid: Option<Column>,
-    program: Option<Column>,
-    file: Option<Column>,
-    cgroup: Option<Column>,
-    file_from: Option<Column>,
+    start: ColumnDecoder,
+    latency: ColumnDecoder,
+    queue: ColumnDecoder,
+    in_device: ColumnDecoder,
+    sector: ColumnDecoder,
+    bytes: ColumnDecoder,
+    operation: ColumnDecoder,
+    device: ColumnDecoder,
+    pid: Option<ColumnDecoder>,
+    program: Option<ColumnDecoder>,
+    file: Option<ColumnDecoder>,
+    cgroup: Option<ColumnDecoder>,
+    file_from: Option<ColumnDecoder>,
     /// Boolean columns, each with its flag.
-    flags: Vec<(Column, Flags)>,
+    flags: Vec<(ColumnDecoder, Flags)>,
     /// Flags of the rows decoded last.
     flagged: Vec<Flags>,
 }
 
 impl Columns {
-    fn new(group: &dyn RowGroupReader, wanted: Wanted) -> Result<Self> {
-        let column = |name, holds| Column::new(group, name, holds);
-        let int = |name| column(name, Holds::Numbers);
+    fn new(group: &dyn RowGroupReader, wanted: WantedColumns) -> Result<Self> {
+        let column = |name, holds| ColumnDecoder::new(group, name, holds);
+        let int = |name| column(name, ColumnType::Numbers);
         let one = |name, holds, wanted: bool| wanted.then(|| column(name, holds)).transpose();
         let flags = [
             ("sync", Flags::SYNC),
@@ -177,7 +178,7 @@ impl Columns {
         ];
         let hints = [("preflush", Flags::PREFLUSH), ("fua", Flags::FUA), ("metadata", Flags::META)];
         let hints = hints.into_iter().filter(|_| wanted.hints);
-        let flag = |(name, flag)| Ok((column(name, Holds::Flags)?, flag));
+        let flag = |(name, flag)| Ok((column(name, ColumnType::Flags)?, flag));
         Ok(Columns {
             start: int("start_ns")?,
             latency: int("latency_ns")?,
@@ -185,13 +186,13 @@ impl Columns {
             in_device: int("device_ns")?,
             sector: int("sector")?,
             bytes: int("bytes")?,
-            operation: column("operation", Holds::Words(operation))?,
-            device: column("device", Holds::Names)?,
-            pid: one("pid", Holds::Numbers, wanted.pid)?,
-            program: one("program", Holds::Names, wanted.program)?,
-            file: one("file", Holds::Names, wanted.file)?,
-            cgroup: one("cgroup", Holds::Names, wanted.cgroup)?,
-            file_from: one("file_from", Holds::Words(file_from), wanted.hints)?,
+            operation: column("operation", ColumnType::Words(operation))?,
+            device: column("device", ColumnType::Names)?,
+            pid: one("pid", ColumnType::Numbers, wanted.pid)?,
+            program: one("program", ColumnType::Names, wanted.program)?,
+            file: one("file", ColumnType::Names, wanted.file)?,
+            cgroup: one("cgroup", ColumnType::Names, wanted.cgroup)?,
+            file_from: one("file_from", ColumnType::Words(file_from), wanted.hints)?,
             flags: flags.into_iter().chain(hints).map(flag).collect::<Result<_>>()?,
             flagged: Vec::new(),
         })
@@ -236,9 +237,9 @@ impl Columns {
     #[inline]
     fn io(&self, row: usize, serial: u64) -> Result<Io> {
         let lacks = || wrong("a row lacks a number");
-        let text = |column: &Column| column.at(row).map_or(Names::NONE, |id| id as u32);
-        let asked = |column: &Option<Column>| column.as_ref().map_or(Names::NONE, text);
-        let number = |column: &Option<Column>| column.as_ref().and_then(|c| c.at(row));
+        let text = |column: &ColumnDecoder| column.at(row).map_or(NameTable::NONE, |id| id as u32);
+        let asked = |column: &Option<ColumnDecoder>| column.as_ref().map_or(NameTable::NONE, text);
+        let number = |column: &Option<ColumnDecoder>| column.as_ref().and_then(|c| c.at(row));
         let op = self.operation.at(row).and_then(|number| Op::ALL.get(number as usize));
         let from = number(&self.file_from).and_then(|n| FileFrom::ALL.get(n as usize));
         Ok(Io {
@@ -255,7 +256,7 @@ impl Columns {
             pid: number(&self.pid).and_then(|pid| u32::try_from(pid).ok()),
             // The KERNEL flag marks writeback. A write without a recorded program would count as
             // writeback too, so if programs are not read, the program is `OTHERS` and not `NONE`.
-            program: self.program.as_ref().map_or(Names::OTHERS, text),
+            program: self.program.as_ref().map_or(NameTable::OTHERS, text),
             file: asked(&self.file),
             file_from: from.copied().unwrap_or_default(),
             cgroup: asked(&self.cgroup),
@@ -276,10 +277,10 @@ fn file_from(word: &[u8]) -> u64 {
 }
 
 fn read_groups(
-    file: &Reader,
+    file: &CheckedReader,
     groups: std::ops::Range<usize>,
-    names: &Names,
-    wanted: Wanted,
+    names: &NameTable,
+    wanted: WantedColumns,
     sink: &mut impl Sink,
 ) -> Result<()> {
     let mut cache = NameCache::new(names);

@@ -14,11 +14,11 @@ pub(super) struct Runs {
     bytes: Range<usize>,
     /// Integers left in the current run.
     left: usize,
-    run: Run,
+    run: ValueRun,
 }
 
 #[derive(Clone, Copy)]
-enum Run {
+enum ValueRun {
     /// One integer that is repeated.
     Same(u32),
     /// Packed integers that start at this bit of the page.
@@ -28,14 +28,14 @@ enum Run {
 impl Runs {
     /// Creates a decoder for integers of `width` bits, or returns `None` if it exceeds 32.
     pub(super) fn new(width: u32, bytes: Range<usize>) -> Option<Self> {
-        (width <= 32).then_some(Runs { width, bytes, left: 0, run: Run::Same(0) })
+        (width <= 32).then_some(Runs { width, bytes, left: 0, run: ValueRun::Same(0) })
     }
 
     /// True if the first `count` integers are a single run of `number`.
     pub(super) fn begins_with(mut self, number: u32, count: usize, page: &[u8]) -> bool {
         self.begin(page).is_ok()
             && self.left >= count
-            && matches!(self.run, Run::Same(same) if same == number)
+            && matches!(self.run, ValueRun::Same(same) if same == number)
     }
 
     /// Decodes the next integers into `out`.
@@ -47,8 +47,8 @@ impl Runs {
             let n = self.left.min(out.len());
             let (now, later) = out.split_at_mut(n);
             match &mut self.run {
-                Run::Same(number) => now.fill(*number),
-                Run::Packed(bit) => {
+                ValueRun::Same(number) => now.fill(*number),
+                ValueRun::Packed(bit) => {
                     unpack(page, *bit, self.width, now);
                     *bit += n * self.width as usize;
                 }
@@ -76,13 +76,14 @@ impl Runs {
         let (start, count) = (self.bytes.start + length, (head >> 1) as usize);
         let size = if head & 1 == 1 {
             self.left = count * 8;
-            self.run = Run::Packed(start * 8);
+            self.run = ValueRun::Packed(start * 8);
             count * self.width as usize
         } else {
             let size = self.width.div_ceil(8) as usize;
             let number = bytes.get(length..length + size).ok_or_else(cut)?;
             self.left = count;
-            self.run = Run::Same(number.iter().rev().fold(0, |n, byte| n << 8 | u32::from(*byte)));
+            self.run =
+                ValueRun::Same(number.iter().rev().fold(0, |n, byte| n << 8 | u32::from(*byte)));
             size
         };
         self.bytes.start = start + size;

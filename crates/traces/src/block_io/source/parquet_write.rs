@@ -19,7 +19,7 @@ use parquet::schema::types::ColumnPath;
 
 use crate::block_io::error::Error;
 use crate::block_io::matching::event::{FileFrom, Flags, Io, Sink};
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 use crate::block_io::source::parquet_columns::{ABOUT_KEY, SCHEMA, TraceAbout, VERSION_KEY};
 use crate::block_io::source::row_log::RowLog;
 
@@ -42,7 +42,7 @@ pub struct Hints {
 pub struct IoWriter<'a> {
     path: PathBuf,
     temporary: PathBuf,
-    names: &'a Names,
+    names: &'a NameTable,
     hints: Hints,
     writer: SerializedFileWriter<File>,
     /// Completed I/Os that are not written yet. They complete in another order than they start, so
@@ -55,7 +55,7 @@ pub struct IoWriter<'a> {
 
 impl<'a> IoWriter<'a> {
     /// Starts a temporary file next to `path`, which is renamed to `path` when it is complete.
-    pub fn create(path: &Path, names: &'a Names) -> Result<Self, Error> {
+    pub fn create(path: &Path, names: &'a NameTable) -> Result<Self, Error> {
         let failed = |reason: String| Error::Save { path: path.to_owned(), reason };
         let mut temporary = path.as_os_str().to_owned();
         temporary.push(".tmp");
@@ -208,7 +208,7 @@ impl Sink for IoWriter<'_> {
 
 /// Texts of name ids, each converted once per row group.
 struct Texts<'a> {
-    names: &'a Names,
+    names: &'a NameTable,
     known: HashMap<u32, ByteArray>,
 }
 
@@ -219,7 +219,7 @@ impl Texts<'_> {
     }
 
     fn recorded(&mut self, id: u32) -> Option<ByteArray> {
-        (id != Names::NONE).then(|| self.text(id))
+        (id != NameTable::NONE).then(|| self.text(id))
     }
 }
 

@@ -13,7 +13,7 @@ const WAITING: usize = 8;
 /// Runs `make` in a thread of its own and passes its events to `take` in this one. An error of
 /// `make` is returned after all its events were taken.
 pub(crate) fn pipeline(
-    make: impl FnOnce(&mut Giver) -> io::Result<()> + Send,
+    make: impl FnOnce(&mut EventSender) -> io::Result<()> + Send,
     mut take: impl FnMut(&Event),
 ) -> io::Result<()> {
     let (full, arriving) = sync_channel::<Vec<Event>>(WAITING);
@@ -25,7 +25,7 @@ pub(crate) fn pipeline(
     // The closure owns the channel ends, so the producer stops waiting even if `take` panics.
     std::thread::scope(move |scope| {
         let maker = scope.spawn(move || {
-            let mut out = Giver { batch: Vec::with_capacity(BATCH), full, returning };
+            let mut out = EventSender { batch: Vec::with_capacity(BATCH), full, returning };
             make(&mut out).and_then(|()| out.send())
         });
         for mut batch in arriving {
@@ -39,13 +39,13 @@ pub(crate) fn pipeline(
 }
 
 /// Sending end for events, which collects them into batches.
-pub(crate) struct Giver {
+pub(crate) struct EventSender {
     batch: Vec<Event>,
     full: SyncSender<Vec<Event>>,
     returning: Receiver<Vec<Event>>,
 }
 
-impl Giver {
+impl EventSender {
     /// Appends an event, and sends the batch when it is full.
     #[inline]
     pub(crate) fn give(&mut self, event: &Event) -> io::Result<()> {

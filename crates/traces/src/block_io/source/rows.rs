@@ -4,11 +4,11 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::block_io::answers::analysis::Analysis;
-use crate::block_io::answers::series::Recorded;
+use crate::block_io::answers::analysis::IoAnalysis;
+use crate::block_io::answers::series::RecordedFields;
 use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::{Io, Sink};
-use crate::block_io::source::lines::{FileFrom, Lines};
+use crate::block_io::source::lines::{FileFrom, LineBuffer};
 
 /// Minimum number of bytes per thread.
 const MIN_PART: u64 = 4 << 20;
@@ -19,12 +19,12 @@ const HELD: usize = 1 << 16;
 
 /// Sorts I/Os by start that arrive in the order of their ends.
 #[derive(Default)]
-struct ByStart {
+struct StartSorter {
     held: Vec<Io>,
     given: u64,
 }
 
-impl ByStart {
+impl StartSorter {
     fn push(&mut self, io: Io, sink: &mut impl Sink) {
         self.held.push(io);
         if self.held.len() >= 2 * HELD {
@@ -44,7 +44,7 @@ impl ByStart {
 
 /// Meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum ParsedLine {
     /// An I/O that the line describes.
     Io(Io),
     /// An expected line that is not about an I/O, such as a header or an empty line.
@@ -60,35 +60,35 @@ pub(crate) trait LineReader: Send {
     /// True if lines are in the order in which I/Os ended, not in which they started.
     const BY_END: bool = false;
 
-    fn line(&mut self, line: &[u8]) -> Line;
+    fn line(&mut self, line: &[u8]) -> ParsedLine;
 
     /// Returns the data that the lines so far have recorded.
-    fn recorded(&self) -> Recorded;
+    fn recorded(&self) -> RecordedFields;
 }
 
 /// Result of reading lines.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct RowsSummary {
     pub(crate) completeness: Completeness,
-    pub(crate) recorded: Recorded,
+    pub(crate) recorded: RecordedFields,
 }
 
 /// Parses lines up to the end of `lines`, or up to the first line that begins at or after `end`.
 pub(crate) fn read_part<R: Read, L: LineReader>(
-    lines: &mut Lines<R>,
+    lines: &mut LineBuffer<R>,
     end: u64,
     reader: &mut L,
     sink: &mut impl Sink,
-) -> io::Result<Found> {
+) -> io::Result<RowsSummary> {
     let mut completeness = Completeness::default();
     let mut last_ns = 0;
     let mut was_unreadable = false;
-    let mut by_start = ByStart::default();
+    let mut by_start = StartSorter::default();
     while lines.position() < end {
         let Some(line) = lines.next()? else { break };
         was_unreadable = false;
         match reader.line(line) {
-            Line::Io(mut io) => {
+            ParsedLine::Io(mut io) => {
                 let time = if L::BY_END { io.end_ns().unwrap_or(0) } else { io.start_ns };
                 completeness.clock_backwards += u64::from(time < last_ns);
                 last_ns = time;
@@ -97,11 +97,11 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
                 completeness.matched += u64::from(io.latency_ns.is_some());
                 if L::BY_END { by_start.push(io, sink) } else { sink.whole(&io) }
             }
-            Line::Skip => {}
-            Line::Lost(n) => {
+            ParsedLine::Skip => {}
+            ParsedLine::Lost(n) => {
                 completeness.dropped = Some(completeness.dropped.unwrap_or(0).saturating_add(n));
             }
-            Line::Unreadable => {
+            ParsedLine::Unreadable => {
                 completeness.unreadable += 1;
                 was_unreadable = true;
             }
@@ -115,7 +115,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
     }
     completeness.unreadable += lines.overlong();
     completeness.events = completeness.ios;
-    Ok(Found { completeness, recorded: reader.recorded() })
+    Ok(RowsSummary { completeness, recorded: reader.recorded() })
 }
 
 /// Reads a file in parts, in parallel, and joins the results in the order of the file.
@@ -123,8 +123,8 @@ pub(crate) fn read_file<'a, L: LineReader>(
     file: &File,
     threads: usize,
     make: impl Fn() -> L + Sync,
-    analysis: &mut Analysis<'a>,
-) -> io::Result<Found> {
+    analysis: &mut IoAnalysis<'a>,
+) -> io::Result<RowsSummary> {
     let length = file.metadata()?.len();
     // Lines in the order of ends must be sorted by start as a whole, which takes a single thread.
     let threads = if L::BY_END { 1 } else { threads.max(1) };
@@ -136,12 +136,12 @@ pub(crate) fn read_file<'a, L: LineReader>(
         analysis.set_origin(start_ns);
     }
     let empty = &*analysis;
-    let read = |part: u64| -> io::Result<(Analysis<'a>, Found)> {
+    let read = |part: u64| -> io::Result<(IoAnalysis<'a>, RowsSummary)> {
         let (start, end) = (length * part / parts, length * (part + 1) / parts);
         let mut own = empty.clone();
         // Start one byte early, so that a line that begins at `start` is not mistaken for the rest
         // of another.
-        let mut lines = Lines::new(FileFrom { file, at: start.saturating_sub(1) });
+        let mut lines = LineBuffer::new(FileFrom { file, at: start.saturating_sub(1) });
         let offset = start.saturating_sub(1);
         if part > 0 {
             lines.skip_rest(end - offset)?;
@@ -152,10 +152,10 @@ pub(crate) fn read_file<'a, L: LineReader>(
         Ok((own, found))
     };
     if parts == 1 {
-        let mut lines = Lines::new(FileFrom { file, at: 0 });
+        let mut lines = LineBuffer::new(FileFrom { file, at: 0 });
         return read_part(&mut lines, u64::MAX, &mut make(), analysis);
     }
-    let done: Vec<io::Result<(Analysis<'a>, Found)>> = std::thread::scope(|scope| {
+    let done: Vec<io::Result<(IoAnalysis<'a>, RowsSummary)>> = std::thread::scope(|scope| {
         let read = &read;
         let threads: Vec<_> = (0..parts).map(|p| scope.spawn(move || read(p))).collect();
         threads
@@ -165,7 +165,7 @@ pub(crate) fn read_file<'a, L: LineReader>(
             })
             .collect()
     });
-    let mut found = Found::default();
+    let mut found = RowsSummary::default();
     for part in done {
         let (own, of_part) = part?;
         analysis.join_later(own);
@@ -176,10 +176,10 @@ pub(crate) fn read_file<'a, L: LineReader>(
 }
 
 fn first_start<L: LineReader>(file: &File, make: &impl Fn() -> L) -> io::Result<Option<u64>> {
-    let mut lines = Lines::new(FileFrom { file, at: 0 });
+    let mut lines = LineBuffer::new(FileFrom { file, at: 0 });
     let mut reader = make();
     while let Some(line) = lines.next()? {
-        if let Line::Io(io) = reader.line(line) {
+        if let ParsedLine::Io(io) = reader.line(line) {
             return Ok(Some(io.start_ns));
         }
     }

@@ -2,11 +2,11 @@
 //! similar scripts print them. Columns are identified by their titles, with units in parentheses.
 //! Lines are in the order in which I/Os ended.
 
-use crate::block_io::answers::series::Recorded;
+use crate::block_io::answers::series::RecordedFields;
 use crate::block_io::matching::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op, parse_rwbs};
-use crate::block_io::names::{NameCache, Names, writes_back};
+use crate::block_io::names::{NameCache, NameTable, writes_back};
 use crate::block_io::source::fields::{whole_decimal, whole_number};
-use crate::block_io::source::rows::{Line, LineReader};
+use crate::block_io::source::rows::{LineReader, ParsedLine};
 
 /// Times count from the start of the tool, so the first I/Os started before 0.
 const BEFORE_ZERO_NS: u64 = 1_000_000_000_000;
@@ -15,7 +15,7 @@ const MAX_COLUMNS: usize = 24;
 
 /// Meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Column {
+enum SnoopColumn {
     /// Completion time, in units of 10^n nanoseconds.
     Time(u32),
     Program,
@@ -32,7 +32,7 @@ enum Column {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Columns(Vec<Column>);
+pub(crate) struct Columns(Vec<SnoopColumn>);
 
 impl Columns {
     /// Parses a header into its columns; `None` if it is not a header of such a table.
@@ -42,14 +42,15 @@ impl Columns {
         if titles.len() < 3 || titles.len() > MAX_COLUMNS {
             return None;
         }
-        let columns: Vec<Column> = titles.iter().map(|t| column(t)).collect();
-        let once = |what: fn(&Column) -> bool| columns.iter().filter(|c| what(c)).count() == 1;
-        (once(|c| matches!(c, Column::Time(_))) && once(|c| matches!(c, Column::Latency(_))))
-            .then_some(Columns(columns))
+        let columns: Vec<SnoopColumn> = titles.iter().map(|t| column(t)).collect();
+        let once = |what: fn(&SnoopColumn) -> bool| columns.iter().filter(|c| what(c)).count() == 1;
+        (once(|c| matches!(c, SnoopColumn::Time(_)))
+            && once(|c| matches!(c, SnoopColumn::Latency(_))))
+        .then_some(Columns(columns))
     }
 }
 
-fn column(title: &[u8]) -> Column {
+fn column(title: &[u8]) -> SnoopColumn {
     let upper = title.to_ascii_uppercase();
     let (name, unit) = match upper.iter().position(|b| *b == b'(') {
         Some(open) => (&upper[..open], upper[open + 1..].strip_suffix(b")").unwrap_or(b"")),
@@ -64,19 +65,19 @@ fn column(title: &[u8]) -> Column {
         _ => usual,
     };
     match name {
-        b"TIME" => Column::Time(time(9)),
-        b"COMM" | b"PROGRAM" | b"PROCESS" => Column::Program,
-        b"PID" | b"TID" => Column::Pid,
-        b"DISK" | b"DEV" | b"DEVICE" => Column::Device,
-        b"T" | b"TYPE" | b"RWBS" | b"FLAGS" | b"OP" | b"RW" | b"R/W" => Column::Operation,
-        b"SECTOR" | b"BLOCK" | b"BLKNO" => Column::Sector,
-        b"BYTES" | b"SIZE" | b"LEN" => Column::Bytes(if unit == b"KB" { 1024 } else { 1 }),
-        b"KB" | b"KBYTES" => Column::Bytes(1024),
-        b"SECTORS" => Column::Bytes(BLOCK_BYTES),
-        b"LAT" | b"LATENCY" => Column::Latency(time(6)),
-        b"QUE" | b"QUEUE" => Column::Queue(time(6)),
-        b"FILE" | b"FILENAME" | b"PATH" => Column::File,
-        _ => Column::Ignored,
+        b"TIME" => SnoopColumn::Time(time(9)),
+        b"COMM" | b"PROGRAM" | b"PROCESS" => SnoopColumn::Program,
+        b"PID" | b"TID" => SnoopColumn::Pid,
+        b"DISK" | b"DEV" | b"DEVICE" => SnoopColumn::Device,
+        b"T" | b"TYPE" | b"RWBS" | b"FLAGS" | b"OP" | b"RW" | b"R/W" => SnoopColumn::Operation,
+        b"SECTOR" | b"BLOCK" | b"BLKNO" => SnoopColumn::Sector,
+        b"BYTES" | b"SIZE" | b"LEN" => SnoopColumn::Bytes(if unit == b"KB" { 1024 } else { 1 }),
+        b"KB" | b"KBYTES" => SnoopColumn::Bytes(1024),
+        b"SECTORS" => SnoopColumn::Bytes(BLOCK_BYTES),
+        b"LAT" | b"LATENCY" => SnoopColumn::Latency(time(6)),
+        b"QUE" | b"QUEUE" => SnoopColumn::Queue(time(6)),
+        b"FILE" | b"FILENAME" | b"PATH" => SnoopColumn::File,
+        _ => SnoopColumn::Ignored,
     }
 }
 
@@ -89,11 +90,11 @@ pub(crate) struct SnoopReader<'a> {
 }
 
 impl<'a> SnoopReader<'a> {
-    pub(crate) fn new(columns: Columns, names: &'a Names) -> Self {
+    pub(crate) fn new(columns: Columns, names: &'a NameTable) -> Self {
         SnoopReader { names: NameCache::new(names), columns, hints: false }
     }
 
-    fn has(&self, column: Column) -> bool {
+    fn has(&self, column: SnoopColumn) -> bool {
         self.columns.0.contains(&column)
     }
 
@@ -104,32 +105,32 @@ impl<'a> SnoopReader<'a> {
         let mut io = Io::default();
         for (column, word) in self.columns.0.iter().zip(words) {
             match *column {
-                Column::Time(digits) => time = Some(whole_decimal(word, digits)?),
-                Column::Latency(digits) => latency = Some(whole_decimal(word, digits)?),
-                Column::Queue(digits) => queue = Some(whole_decimal(word, digits)?),
-                Column::Sector => io.sector = whole_number(word).unwrap_or(0),
-                Column::Bytes(each) => io.bytes = whole_number(word)?.checked_mul(each)?,
-                Column::Pid => {
+                SnoopColumn::Time(digits) => time = Some(whole_decimal(word, digits)?),
+                SnoopColumn::Latency(digits) => latency = Some(whole_decimal(word, digits)?),
+                SnoopColumn::Queue(digits) => queue = Some(whole_decimal(word, digits)?),
+                SnoopColumn::Sector => io.sector = whole_number(word).unwrap_or(0),
+                SnoopColumn::Bytes(each) => io.bytes = whole_number(word)?.checked_mul(each)?,
+                SnoopColumn::Pid => {
                     io.pid = whole_number(word).and_then(|pid| u32::try_from(pid).ok());
                 }
-                Column::Device => io.device = self.names.id(word),
-                Column::File => {
+                SnoopColumn::Device => io.device = self.names.id(word),
+                SnoopColumn::File => {
                     io.file = self.names.id(word);
-                    if io.file != Names::NONE {
+                    if io.file != NameTable::NONE {
                         io.file_from = FileFrom::Trace;
                     }
                 }
-                Column::Program => {
+                SnoopColumn::Program => {
                     io.program = self.names.id(word);
                     io.flags = io.flags.with_if(writes_back(word), Flags::KERNEL);
                 }
-                Column::Operation => {
+                SnoopColumn::Operation => {
                     let (op, flags) = parse_rwbs(word).unwrap_or((Op::Unknown, Flags::default()));
                     self.hints |= word.len() > 1;
                     io.op = op;
                     io.flags = io.flags.with(flags);
                 }
-                Column::Ignored => {}
+                SnoopColumn::Ignored => {}
             }
         }
         // If there is a queue column, the latency starts at the issue.
@@ -146,10 +147,10 @@ impl<'a> SnoopReader<'a> {
 /// words that are left over.
 fn split<'w, 'l>(
     line: &'l [u8],
-    columns: &[Column],
+    columns: &[SnoopColumn],
     words: &'w mut [&'l [u8]; MAX_COLUMNS],
 ) -> Option<&'w [&'l [u8]]> {
-    let program = columns.iter().position(|c| *c == Column::Program).unwrap_or(columns.len());
+    let program = columns.iter().position(|c| *c == SnoopColumn::Program).unwrap_or(columns.len());
     let mut rest = line.trim_ascii();
     for word in words.iter_mut().take(program) {
         let end = rest.iter().position(u8::is_ascii_whitespace)?;
@@ -178,30 +179,30 @@ fn lost(line: &[u8]) -> Option<u64> {
 impl LineReader for SnoopReader<'_> {
     const BY_END: bool = true;
 
-    fn line(&mut self, line: &[u8]) -> Line {
+    fn line(&mut self, line: &[u8]) -> ParsedLine {
         if let Some(io) = self.io(line) {
-            return Line::Io(io);
+            return ParsedLine::Io(io);
         }
         if let Some(n) = lost(line) {
-            return Line::Lost(n);
+            return ParsedLine::Lost(n);
         }
         // Messages of the tool before its header, and the header itself, which may be repeated
         // after a screen of rows.
         let talks = line.is_empty() || Columns::of(line).is_some() || talk(line);
-        if talks { Line::Skip } else { Line::Unreadable }
+        if talks { ParsedLine::Skip } else { ParsedLine::Unreadable }
     }
 
-    fn recorded(&self) -> Recorded {
-        let queue = self.columns.0.iter().any(|c| matches!(c, Column::Queue(_)));
-        Recorded {
+    fn recorded(&self) -> RecordedFields {
+        let queue = self.columns.0.iter().any(|c| matches!(c, SnoopColumn::Queue(_)));
+        RecordedFields {
             latency: true,
             queue,
-            program: self.has(Column::Program),
-            pid: self.has(Column::Pid),
-            file: self.has(Column::File),
+            program: self.has(SnoopColumn::Program),
+            pid: self.has(SnoopColumn::Pid),
+            file: self.has(SnoopColumn::File),
             sync: self.hints,
             readahead: self.hints,
-            ..Recorded::default()
+            ..RecordedFields::default()
         }
     }
 }
@@ -215,8 +216,8 @@ fn talk(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Vec<Line>, Names, Recorded) {
-        let names = Names::default();
+    fn read(text: &str) -> (Vec<ParsedLine>, NameTable, RecordedFields) {
+        let names = NameTable::default();
         let columns = text.lines().find_map(|l| Columns::of(l.as_bytes())).unwrap();
         let mut reader = SnoopReader::new(columns, &names);
         let lines = text.lines().map(|l| reader.line(l.as_bytes())).collect();
@@ -224,9 +225,9 @@ mod tests {
         (lines, names, recorded)
     }
 
-    fn io(line: Line) -> Io {
+    fn io(line: ParsedLine) -> Io {
         match line {
-            Line::Io(io) => io,
+            ParsedLine::Io(io) => io,
             other => panic!("{other:?}"),
         }
     }
@@ -276,7 +277,10 @@ nonsense
             (Op::Unknown, Some(10_000_000), "nvme0n1")
         );
         assert_eq!(a.end_ns(), Some(BEFORE_ZERO_NS + 611_000_000));
-        assert_eq!((lines[0], lines[3], lines[4]), (Line::Skip, Line::Lost(12), Line::Unreadable));
+        assert_eq!(
+            (lines[0], lines[3], lines[4]),
+            (ParsedLine::Skip, ParsedLine::Lost(12), ParsedLine::Unreadable)
+        );
     }
 
     #[test]

@@ -9,9 +9,9 @@
 
 use memchr::memmem::Finder;
 
-use crate::block_io::answers::series::Recorded;
-use crate::block_io::matching::event::{Action, BLOCK_BYTES, Event, Flags, parse_rwbs};
-use crate::block_io::names::{NameCache, Names, writes_back};
+use crate::block_io::answers::series::RecordedFields;
+use crate::block_io::matching::event::{BLOCK_BYTES, Event, Flags, IoAction, parse_rwbs};
+use crate::block_io::names::{NameCache, NameTable, writes_back};
 use crate::block_io::source::blkparse::{bracketed, is_device};
 use crate::block_io::source::events::{EventLine, EventReader};
 use crate::block_io::source::fields::{Cursor, whole_decimal, whole_number};
@@ -23,7 +23,7 @@ pub(crate) struct TracepointReader<'a> {
 }
 
 impl<'a> TracepointReader<'a> {
-    pub(crate) fn new(names: &'a Names) -> Self {
+    pub(crate) fn new(names: &'a NameTable) -> Self {
         TracepointReader { names: NameCache::new(names), block: Finder::new(b"block_") }
     }
 
@@ -57,7 +57,7 @@ impl<'a> TracepointReader<'a> {
             _ => return None,
         }
         // The brackets of a completion hold an error, and its program is whichever was interrupted.
-        let ends = matches!(action, Action::Complete | Action::Done | Action::Requeue);
+        let ends = matches!(action, IoAction::Complete | IoAction::Done | IoAction::Requeue);
         let name = match (ends, bracketed(c.rest())) {
             (true, _) => &b""[..],
             (false, b"") => program,
@@ -73,24 +73,24 @@ impl<'a> TracepointReader<'a> {
             flags: flags.with_if(writes_back(name), Flags::KERNEL),
             pid: if ends { None } else { pid },
             program: self.names.id(name),
-            cgroup: Names::NONE,
+            cgroup: NameTable::NONE,
             other_sector,
         }))
     }
 }
 
-fn action_of(name: &[u8]) -> Option<Action> {
+fn action_of(name: &[u8]) -> Option<IoAction> {
     Some(match name {
-        b"block_bio_queue" => Action::Queue,
-        b"block_io_start" | b"block_getrq" => Action::Start,
-        b"block_rq_insert" => Action::Insert,
-        b"block_bio_backmerge" | b"block_rq_merge" => Action::BackMerge,
-        b"block_bio_frontmerge" => Action::FrontMerge,
-        b"block_split" => Action::Split,
-        b"block_rq_issue" => Action::Issue,
-        b"block_rq_requeue" => Action::Requeue,
-        b"block_rq_complete" | b"block_bio_complete" => Action::Complete,
-        b"block_io_done" => Action::Done,
+        b"block_bio_queue" => IoAction::Queue,
+        b"block_io_start" | b"block_getrq" => IoAction::Start,
+        b"block_rq_insert" => IoAction::Insert,
+        b"block_bio_backmerge" | b"block_rq_merge" => IoAction::BackMerge,
+        b"block_bio_frontmerge" => IoAction::FrontMerge,
+        b"block_split" => IoAction::Split,
+        b"block_rq_issue" => IoAction::Issue,
+        b"block_rq_requeue" => IoAction::Requeue,
+        b"block_rq_complete" | b"block_bio_complete" => IoAction::Complete,
+        b"block_io_done" => IoAction::Done,
         _ => return None,
     })
 }
@@ -169,19 +169,25 @@ impl EventReader for TracepointReader<'_> {
         lost(line).map_or(EventLine::Skip, EventLine::Lost)
     }
 
-    fn recorded(&self) -> Recorded {
-        Recorded { program: true, pid: true, sync: true, readahead: true, ..Recorded::default() }
+    fn recorded(&self) -> RecordedFields {
+        RecordedFields {
+            program: true,
+            pid: true,
+            sync: true,
+            readahead: true,
+            ..RecordedFields::default()
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_io::fixtures::Kept;
+    use crate::block_io::fixtures::IoCollector;
     use crate::block_io::matching::event::Op;
 
     fn one(line: &str) -> (EventLine, String) {
-        let names = Names::default();
+        let names = NameTable::default();
         let read = TracepointReader::new(&names).line(line.as_bytes());
         let program = match read {
             EventLine::Event(e) => names.text(e.program),
@@ -207,7 +213,10 @@ mod tests {
             "block_eater 1234 [000] 123.456789012: block:block_rq_issue: 8,0 WS 4096 () 1234 + 8 [fio x]",
         ] {
             let (e, program) = event(line);
-            assert_eq!((e.action, e.op, e.sector, e.bytes), (Action::Issue, Op::Write, 1234, 4096));
+            assert_eq!(
+                (e.action, e.op, e.sector, e.bytes),
+                (IoAction::Issue, Op::Write, 1234, 4096)
+            );
             assert_eq!((e.time_ns, e.pid), (123_456_789_012, Some(1234)), "{line}");
             assert_eq!(program, "fio x");
         }
@@ -217,11 +226,11 @@ mod tests {
     fn the_others() {
         let (e, program) =
             event("swapper 0 [001] 1.5: block:block_rq_complete: 8,0 R () 8 + 8 [0]");
-        assert_eq!((e.action, e.pid, program.as_str()), (Action::Complete, None, "not recorded"));
+        assert_eq!((e.action, e.pid, program.as_str()), (IoAction::Complete, None, "not recorded"));
         let (e, _) = event("a 1 [001] 1.5: block:block_bio_queue: 253,0 RA 8 + 16 [a (b)]");
-        assert_eq!((e.action, e.bytes), (Action::Queue, 8192));
+        assert_eq!((e.action, e.bytes), (IoAction::Queue, 8192));
         let (e, _) = event("a 1 [001] 1.5: block:block_split: 8,0 W 100 / 164 [a]");
-        assert_eq!((e.action, e.other_sector), (Action::Split, 164));
+        assert_eq!((e.action, e.other_sector), (IoAction::Split, 164));
         let (e, _) =
             event("a 1 [1] 1.5: block:block_rq_issue: 8,0 FF 0 () 18446744073709551615 + 0 [a]");
         assert_eq!((e.op, e.bytes), (Op::Flush, 0));
@@ -262,8 +271,8 @@ kworker/0:1H 9 [0] 1.000100: block:block_rq_issue: 8,0 WS 4096 () 8 + 8 [kworker
 swapper 0 [0] 1.000300: block:block_rq_complete: 8,0 WS () 8 + 8 [0]
 swapper 0 [0] 1.000301: block:block_io_done: 8,0 WS 0 () 8 + 0 [swapper]
 ";
-        let names = Names::default();
-        let mut kept = Kept::default();
+        let names = NameTable::default();
+        let mut kept = IoCollector::default();
         let mut reader = TracepointReader::new(&names);
         let (h, recorded) =
             crate::block_io::source::events::read(text.as_bytes(), &mut reader, &mut kept).unwrap();

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::block_io::answers::filter::{Filter, Selector};
 use crate::block_io::matching::event::{BLOCK_BYTES, Flags, Io, Op, Sink};
-use crate::block_io::names::Names;
+use crate::block_io::names::NameTable;
 
 /// Number of lines that are held back to sort them by time. The order is right unless more lines
 /// than this belong between the start and the end of one I/O.
@@ -46,14 +46,14 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// Destination of the lines.
-enum Out<W: Write> {
+enum TextOutput<W: Write> {
     Plain(W),
     Csv(Box<csv::Writer<W>>),
 }
 
 /// Event of an I/O that a held line describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Moment {
+enum IoMoment {
     First,
     Start,
     End,
@@ -61,8 +61,8 @@ enum Moment {
 
 /// A writer of I/Os: pass it every I/O as a [`Sink`], then call [`EventText::finish`].
 pub struct EventText<'a, W: Write> {
-    out: Out<W>,
-    names: &'a Names,
+    out: TextOutput<W>,
+    names: &'a NameTable,
     format: EventFormat,
     /// Letter of the first traced event before the issue: Q or G.
     first: char,
@@ -70,9 +70,9 @@ pub struct EventText<'a, W: Write> {
     devices: HashMap<String, (u32, u32)>,
     selector: Selector,
     origin: Option<u64>,
-    held: Vec<(u64, Moment, Io)>,
+    held: Vec<(u64, IoMoment, Io)>,
     /// Lines that are being written, kept to reuse the allocation.
-    due: Vec<(u64, Moment, Io)>,
+    due: Vec<(u64, IoMoment, Io)>,
     /// Time of the first line; `last` is the time of the latest line written.
     began: Option<u64>,
     last: u64,
@@ -84,7 +84,7 @@ pub struct EventText<'a, W: Write> {
 
 /// Counts of the lines written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenLines {
     /// Number of lines written.
     pub lines: u64,
     /// Lines that are out of order, because more lines than could be held belonged between the
@@ -100,7 +100,7 @@ impl<'a, W: Write> EventText<'a, W> {
     /// known device numbers by name.
     pub fn new(
         out: W,
-        names: &'a Names,
+        names: &'a NameTable,
         format: EventFormat,
         filter: &Filter,
         queued: bool,
@@ -110,9 +110,9 @@ impl<'a, W: Write> EventText<'a, W> {
             out: match format {
                 EventFormat::Csv => {
                     let rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
-                    Out::Csv(Box::new(rows))
+                    TextOutput::Csv(Box::new(rows))
                 }
-                EventFormat::Blkparse | EventFormat::FioLog => Out::Plain(out),
+                EventFormat::Blkparse | EventFormat::FioLog => TextOutput::Plain(out),
             },
             names,
             format,
@@ -135,7 +135,7 @@ impl<'a, W: Write> EventText<'a, W> {
     ///
     /// # Errors
     /// If the text could not be written.
-    pub fn finish(mut self) -> io::Result<Written> {
+    pub fn finish(mut self) -> io::Result<WrittenLines> {
         if self.lines == 0 && self.held.is_empty() {
             self.head()?;
         }
@@ -144,10 +144,10 @@ impl<'a, W: Write> EventText<'a, W> {
             return Err(failure);
         }
         match &mut self.out {
-            Out::Plain(out) => out.flush()?,
-            Out::Csv(out) => out.flush()?,
+            TextOutput::Plain(out) => out.flush()?,
+            TextOutput::Csv(out) => out.flush()?,
         }
-        Ok(Written { lines: self.lines, late: self.late, untimed: self.untimed })
+        Ok(WrittenLines { lines: self.lines, late: self.late, untimed: self.untimed })
     }
 
     fn take(&mut self, io: &Io) {
@@ -157,18 +157,18 @@ impl<'a, W: Write> EventText<'a, W> {
         }
         let end = io.end_ns().filter(|_| io.latency_ns.is_some() || io.device_ns.is_some());
         match self.format {
-            EventFormat::Csv => self.held.push((io.start_ns, Moment::Start, *io)),
+            EventFormat::Csv => self.held.push((io.start_ns, IoMoment::Start, *io)),
             EventFormat::FioLog => match end {
-                Some(end) => self.held.push((end, Moment::End, *io)),
+                Some(end) => self.held.push((end, IoMoment::End, *io)),
                 None => self.untimed += 1,
             },
             EventFormat::Blkparse => {
                 if let Some(queue) = io.queue_ns {
-                    self.held.push((io.start_ns.saturating_sub(queue), Moment::First, *io));
+                    self.held.push((io.start_ns.saturating_sub(queue), IoMoment::First, *io));
                 }
-                self.held.push((io.start_ns, Moment::Start, *io));
+                self.held.push((io.start_ns, IoMoment::Start, *io));
                 if let Some(end) = end {
-                    self.held.push((end, Moment::End, *io));
+                    self.held.push((end, IoMoment::End, *io));
                 }
             }
         }
@@ -192,7 +192,7 @@ impl<'a, W: Write> EventText<'a, W> {
         self.due = due;
     }
 
-    fn line(&mut self, at: u64, moment: Moment, io: &Io) -> io::Result<()> {
+    fn line(&mut self, at: u64, moment: IoMoment, io: &Io) -> io::Result<()> {
         if self.lines == 0 {
             self.head()?;
         }
@@ -203,8 +203,8 @@ impl<'a, W: Write> EventText<'a, W> {
         let since = at.saturating_sub(began);
         let names = self.names;
         match (&mut self.out, self.format) {
-            (Out::Csv(out), _) => row(out, names, io),
-            (Out::Plain(out), EventFormat::FioLog) => {
+            (TextOutput::Csv(out), _) => row(out, names, io),
+            (TextOutput::Plain(out), EventFormat::FioLog) => {
                 let latency = io.latency_ns.or(io.device_ns).unwrap_or(0);
                 let direction = match io.op {
                     Op::Read => 0,
@@ -214,20 +214,20 @@ impl<'a, W: Write> EventText<'a, W> {
                 let (ms, offset) = (since / 1_000_000, io.sector.saturating_mul(BLOCK_BYTES));
                 writeln!(out, "{ms}, {latency}, {direction}, {}, {offset}, 0", io.bytes)
             }
-            (Out::Plain(_), _) => self.blkparse(since, moment, io),
+            (TextOutput::Plain(_), _) => self.blkparse(since, moment, io),
         }
     }
 
-    fn blkparse(&mut self, since: u64, moment: Moment, io: &Io) -> io::Result<()> {
-        let Out::Plain(out) = &mut self.out else { return Ok(()) };
+    fn blkparse(&mut self, since: u64, moment: IoMoment, io: &Io) -> io::Result<()> {
+        let TextOutput::Plain(out) = &mut self.out else { return Ok(()) };
         self.names.with(io.device, |name| match self.devices.get(name) {
             Some((major, minor)) => write!(out, "{major:>3},{minor:<3}"),
             None => write!(out, "{name:>7}"),
         })?;
         let action = match moment {
-            Moment::First => self.first,
-            Moment::Start => 'D',
-            Moment::End => 'C',
+            IoMoment::First => self.first,
+            IoMoment::Start => 'D',
+            IoMoment::End => 'C',
         };
         let (seconds, rest) = (since / 1_000_000_000, since % 1_000_000_000);
         let (n, pid) = (self.lines, io.pid.unwrap_or(0));
@@ -241,27 +241,27 @@ impl<'a, W: Write> EventText<'a, W> {
             io.bytes / BLOCK_BYTES
         )?;
         match moment {
-            Moment::End => writeln!(out, "[0]"),
+            IoMoment::End => writeln!(out, "[0]"),
             _ => self.names.with(io.program, |program| writeln!(out, "[{program}]")),
         }
     }
 
     fn head(&mut self) -> io::Result<()> {
         match &mut self.out {
-            Out::Csv(out) => Ok(out.write_record(COLUMNS)?),
-            Out::Plain(_) => Ok(()),
+            TextOutput::Csv(out) => Ok(out.write_record(COLUMNS)?),
+            TextOutput::Plain(_) => Ok(()),
         }
     }
 }
 
-fn row<W: Write>(out: &mut csv::Writer<W>, names: &Names, io: &Io) -> io::Result<()> {
+fn row<W: Write>(out: &mut csv::Writer<W>, names: &NameTable, io: &Io) -> io::Result<()> {
     let mut room = [0; RWBS];
     out.serialize((
         io.start_ns,
         io.latency_ns,
         io.queue_ns,
         io.device_ns,
-        Named(names, io.device),
+        CsvName(names, io.device),
         io.sector,
         io.bytes,
         io.op.name(),
@@ -269,21 +269,21 @@ fn row<W: Write>(out: &mut csv::Writer<W>, names: &Names, io: &Io) -> io::Result
         u8::from(io.flags.has(Flags::AIO)),
         u8::from(io.is_writeback()),
         io.pid,
-        Named(names, io.program),
-        Named(names, io.cgroup),
-        Named(names, io.file),
+        CsvName(names, io.program),
+        CsvName(names, io.cgroup),
+        CsvName(names, io.file),
         io.file_from.name(),
     ))?;
     Ok(())
 }
 
 /// A name as a CSV field; empty if it was not recorded.
-struct Named<'a>(&'a Names, u32);
+struct CsvName<'a>(&'a NameTable, u32);
 
-impl Serialize for Named<'_> {
+impl Serialize for CsvName<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.1 {
-            Names::NONE => to.serialize_str(""),
+            NameTable::NONE => to.serialize_str(""),
             id => self.0.with(id, |text| to.serialize_str(text)),
         }
     }
@@ -336,7 +336,7 @@ mod tests {
     use crate::block_io::matching::event::FileFrom;
 
     fn written(format: EventFormat, filter: &Filter) -> String {
-        let names = Names::default();
+        let names = NameTable::default();
         let io = |start_ns, sector, op, queue_ns| Io {
             serial: 0,
             start_ns,
@@ -350,9 +350,9 @@ mod tests {
             flags: Flags::SYNC,
             pid: Some(42),
             program: names.id(b"my, program"),
-            file: Names::NONE,
+            file: NameTable::NONE,
             file_from: FileFrom::Nothing,
-            cgroup: Names::NONE,
+            cgroup: NameTable::NONE,
         };
         let mut out = Vec::new();
         let devices = HashMap::from([("sda".to_owned(), (8, 0))]);

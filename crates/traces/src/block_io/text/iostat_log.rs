@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::block_io::source::lines::Lines;
+use crate::block_io::source::lines::LineBuffer;
 
 /// Maximum number of rows kept; means and maxima include later rows too.
 pub const MAX_ROWS: usize = 50_000;
@@ -97,7 +97,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 #[derive(Debug, Default, Clone)]
-struct Sums {
+struct ColumnSums {
     intervals: u64,
     sum: Vec<f64>,
     n: Vec<u64>,
@@ -105,18 +105,18 @@ struct Sums {
 }
 
 #[derive(Debug)]
-struct Reading {
+struct IostatReader {
     log: IostatLog,
     name_column: NameColumn,
     known: HashMap<Vec<u8>, usize>,
-    sums: Vec<Sums>,
+    sums: Vec<ColumnSums>,
     in_table: bool,
     time: Option<String>,
 }
 
 pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
-    let mut lines = Lines::new(text);
-    let mut reading = Reading {
+    let mut lines = LineBuffer::new(text);
+    let mut reading = IostatReader {
         log: IostatLog::default(),
         name_column: NameColumn::First,
         known: HashMap::new(),
@@ -131,7 +131,7 @@ pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
     Ok(reading.done())
 }
 
-impl Reading {
+impl IostatReader {
     fn line(&mut self, line: &[u8]) {
         let found: Vec<&[u8]> = words(line).take(MAX_COLUMNS + 1).collect();
         if let Some((columns, name_column)) = header(&found) {
@@ -221,7 +221,7 @@ impl Reading {
             return None;
         }
         self.known.insert(name.to_owned(), at);
-        self.sums.push(Sums::default());
+        self.sums.push(ColumnSums::default());
         let name = String::from_utf8_lossy(name).into_owned();
         self.log.devices.push(IostatDevice { name, ..IostatDevice::default() });
         Some(at)
@@ -242,7 +242,7 @@ impl Reading {
     }
 }
 
-impl Sums {
+impl ColumnSums {
     fn add(&mut self, values: &[Option<f64>]) {
         self.intervals += 1;
         self.sum.resize(values.len(), 0.0);

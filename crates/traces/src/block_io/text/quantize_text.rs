@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::block_io::source::fields::whole_number;
-use crate::block_io::source::lines::Lines;
+use crate::block_io::source::lines::LineBuffer;
 
 /// Heading that DTrace prints above every histogram.
 pub(crate) const RULE: &[u8] = b"------------- Distribution -------------";
@@ -52,12 +52,12 @@ pub struct PrintedHistograms {
 }
 
 #[derive(Debug, Default)]
-struct Building {
+struct OpenHistogram {
     title: String,
     rows: Vec<PrintedRow>,
 }
 
-impl Building {
+impl OpenHistogram {
     fn done(self) -> Option<Printed> {
         if self.rows.is_empty() {
             return None;
@@ -85,14 +85,14 @@ impl Building {
 }
 
 pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
-    let mut lines = Lines::new(text);
+    let mut lines = LineBuffer::new(text);
     let mut all = PrintedHistograms { histograms: Vec::new(), unreadable: 0 };
     let mut title = String::new();
-    let mut building: Option<Building> = None;
+    let mut building: Option<OpenHistogram> = None;
     while let Some(line) = lines.next()? {
         if let Some(at) = memchr::memmem::find(line, RULE) {
             keep(&mut all, building.take());
-            let mut new = Building { title: std::mem::take(&mut title), rows: Vec::new() };
+            let mut new = OpenHistogram { title: std::mem::take(&mut title), rows: Vec::new() };
             // A web page may have lost the line break, so that the first row follows on the same
             // line.
             let rest = line[at + RULE.len()..].trim_ascii();
@@ -122,8 +122,8 @@ pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
     Ok(all)
 }
 
-fn keep(all: &mut PrintedHistograms, building: Option<Building>) {
-    let Some(done) = building.and_then(Building::done) else { return };
+fn keep(all: &mut PrintedHistograms, building: Option<OpenHistogram>) {
+    let Some(done) = building.and_then(OpenHistogram::done) else { return };
     if all.histograms.len() < MAX_HISTOGRAMS {
         all.histograms.push(done);
     } else {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Identity of a processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cpu {
+pub struct CpuIdentity {
     /// Vendor: `GenuineIntel`, `AuthenticAMD` or `ARM`.
     pub vendor: String,
     /// Family; on Arm, the implementer.
@@ -14,7 +14,7 @@ pub struct Cpu {
     pub model: u32,
 }
 
-impl Cpu {
+impl CpuIdentity {
     /// Returns the processor of the system under `root`, or `None` if its `/proc/cpuinfo` does not
     /// identify it.
     pub fn read(root: &Path) -> Option<Self> {
@@ -31,7 +31,7 @@ impl Cpu {
         };
         if let Some(vendor) = field("vendor_id") {
             let family = field("cpu family")?.parse().ok()?;
-            return Some(Cpu {
+            return Some(CpuIdentity {
                 vendor: vendor.to_owned(),
                 family,
                 model: field("model")?.parse().ok()?,
@@ -39,11 +39,11 @@ impl Cpu {
         }
         let hex = |text: &str| u32::from_str_radix(text.trim_start_matches("0x"), 16).ok();
         let family = hex(field("CPU implementer")?)?;
-        Some(Cpu { vendor: "ARM".to_owned(), family, model: hex(field("CPU part")?)? })
+        Some(CpuIdentity { vendor: "ARM".to_owned(), family, model: hex(field("CPU part")?)? })
     }
 }
 
-impl fmt::Display for Cpu {
+impl fmt::Display for CpuIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} family {:#x} model {:#x}", self.vendor, self.family, self.model)
     }

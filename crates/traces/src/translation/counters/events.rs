@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::Cpu;
-use crate::translation::table::{Side, Step};
+use super::CpuIdentity;
+use crate::translation::table::{TranslationSide, TranslationStep};
 
 const FILES: [&str; 5] = [
     include_str!("../../../events/intel-skylake.toml"),
@@ -40,7 +40,7 @@ impl Encoding {
 /// Upper bound of a cost: a number of cycles for each occurrence of some events.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AtMost {
+pub struct CostBound {
     /// Number of cycles per occurrence.
     pub each: f64,
     /// Events whose occurrences are added up.
@@ -51,8 +51,8 @@ pub struct AtMost {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepRule {
-    pub side: Side,
-    pub step: Step,
+    pub side: TranslationSide,
+    pub step: TranslationStep,
     /// Events whose sum is the number of misses.
     pub misses: Vec<String>,
     /// Events whose sum is the number of cycles; empty if unknown.
@@ -60,7 +60,7 @@ pub struct StepRule {
     pub cycles: Vec<String>,
     /// Upper bound of the cycles; absent if unknown.
     #[serde(default)]
-    pub at_most: Option<AtMost>,
+    pub at_most: Option<CostBound>,
 }
 
 /// Formula for the number of walks for one page size.
@@ -69,7 +69,7 @@ pub struct StepRule {
 pub struct PageRule {
     /// Page size as text.
     pub size: String,
-    pub side: Side,
+    pub side: TranslationSide,
     /// Events whose sum is the number of walks.
     pub misses: Vec<String>,
 }
@@ -107,7 +107,7 @@ impl Microarch {
 
     /// Returns the microarchitecture of a processor, or `None` if it is unknown; events are never
     /// guessed.
-    pub fn of(cpu: &Cpu) -> Option<Microarch> {
+    pub fn of(cpu: &CpuIdentity) -> Option<Microarch> {
         Self::all().into_iter().find(|m| {
             m.vendor == cpu.vendor && m.family == cpu.family && m.models.contains(&cpu.model)
         })
@@ -141,15 +141,18 @@ mod tests {
     fn a_processor_leads_to_its_events_or_to_nothing() {
         let skylake =
             "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: x\n";
-        let found = Microarch::of(&Cpu::parse(skylake).unwrap()).unwrap();
+        let found = Microarch::of(&CpuIdentity::parse(skylake).unwrap()).unwrap();
         assert!(found.name.contains("Skylake-SP"));
         let config = |name: &str| found.events[name].config();
         assert_eq!(config("DTLB_LOAD_MISSES.WALK_ACTIVE"), 0x0100_1008);
         assert_eq!(config("CPU_CLK_UNHALTED.THREAD"), 0x3c);
         let n1 = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
-        assert_eq!(Microarch::of(&Cpu::parse(n1).unwrap()).unwrap().name, "Arm Neoverse N1");
-        let other = Cpu { vendor: "GenuineIntel".into(), family: 6, model: 0xffff };
+        assert_eq!(
+            Microarch::of(&CpuIdentity::parse(n1).unwrap()).unwrap().name,
+            "Arm Neoverse N1"
+        );
+        let other = CpuIdentity { vendor: "GenuineIntel".into(), family: 6, model: 0xffff };
         assert_eq!(Microarch::of(&other), None);
-        assert_eq!(Cpu::parse("processor: 0\n"), None);
+        assert_eq!(CpuIdentity::parse("processor: 0\n"), None);
     }
 }

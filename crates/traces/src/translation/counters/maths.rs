@@ -8,11 +8,14 @@ use assay_model::units::parse_bytes;
 
 use super::Microarch;
 use super::events::StepRule;
-use crate::translation::table::{Row, Side, SideRow, Step, StepCost, Table, total_share};
+use crate::translation::table::{
+    SideRow, StepCost, TranslationRow, TranslationSide, TranslationStep, TranslationTable,
+    total_share,
+};
 
 /// Counts of one event as read from the kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct CounterReading {
     /// Number of events counted.
     pub value: u64,
     /// Time for which the event was enabled, in nanoseconds.
@@ -21,7 +24,7 @@ pub struct Reading {
     pub running_ns: u64,
 }
 
-impl Reading {
+impl CounterReading {
     /// Returns the count scaled to the time the event was enabled, or `None` if it never ran.
     pub fn scaled(self) -> Option<f64> {
         let share = self.enabled_ns as f64 / self.running_ns as f64;
@@ -31,7 +34,7 @@ impl Reading {
     /// Returns the counts since `earlier`. If a counter went backwards, the result is that of an
     /// event that never ran.
     #[must_use]
-    pub fn since(self, earlier: Reading) -> Reading {
+    pub fn since(self, earlier: CounterReading) -> CounterReading {
         let parts = [
             self.value.checked_sub(earlier.value),
             self.enabled_ns.checked_sub(earlier.enabled_ns),
@@ -39,18 +42,18 @@ impl Reading {
         ];
         match parts {
             [Some(value), Some(enabled_ns), Some(running_ns)] => {
-                Reading { value, enabled_ns, running_ns }
+                CounterReading { value, enabled_ns, running_ns }
             }
-            _ => Reading::default(),
+            _ => CounterReading::default(),
         }
     }
 }
 
 /// Readings by event name.
-pub type Readings = BTreeMap<String, Reading>;
+pub type Readings = BTreeMap<String, CounterReading>;
 
 fn sum(of: &[String], readings: &Readings) -> Option<f64> {
-    of.iter().map(|name| readings.get(name).copied().and_then(Reading::scaled)).sum()
+    of.iter().map(|name| readings.get(name).copied().and_then(CounterReading::scaled)).sum()
 }
 
 fn ratio(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
@@ -92,8 +95,8 @@ fn cost(arch: &Microarch, rule: &StepRule, readings: &Readings, seconds: f64) ->
 /// microarchitecture has no such step. Does not allocate.
 pub fn step(
     arch: &Microarch,
-    side: Side,
-    step: Step,
+    side: TranslationSide,
+    step: TranslationStep,
     readings: &Readings,
     seconds: f64,
 ) -> Option<StepCost> {
@@ -102,22 +105,22 @@ pub fn step(
 }
 
 /// Returns the row of an interval of length `seconds` that ended at `at_s`.
-pub fn row(arch: &Microarch, readings: &Readings, seconds: f64, at_s: f64) -> Row {
-    let side = |side: Side| {
+pub fn row(arch: &Microarch, readings: &Readings, seconds: f64, at_s: f64) -> TranslationRow {
+    let side = |side: TranslationSide| {
         let rules = arch.steps.iter().filter(|r| r.side == side);
         let steps = rules.map(|rule| cost(arch, rule, readings, seconds)).collect();
         SideRow { side, accesses: None, steps }
     };
-    let (instruction, data) = (side(Side::Instruction), side(Side::Data));
+    let (instruction, data) = (side(TranslationSide::Instruction), side(TranslationSide::Data));
     let share = walks_share(&instruction, &data);
-    Row { at_s, seconds, page: None, instruction, data, share }
+    TranslationRow { at_s, seconds, page: None, instruction, data, share }
 }
 
 /// Returns the share of time spent in page walks, which is counted. The cost of first-level misses
 /// is only an upper bound and is excluded.
 fn walks_share(instruction: &SideRow, data: &SideRow) -> Option<f64> {
     let walks = |s: &SideRow| SideRow {
-        steps: s.steps.iter().filter(|c| c.step == Step::Tlb).copied().collect(),
+        steps: s.steps.iter().filter(|c| c.step == TranslationStep::Tlb).copied().collect(),
         ..s.clone()
     };
     total_share(&walks(instruction), &walks(data))
@@ -129,7 +132,7 @@ pub fn table(
     intervals: &[(f64, f64, Readings)],
     all: &Readings,
     of: String,
-) -> Table {
+) -> TranslationTable {
     let seconds: f64 = intervals.iter().map(|i| i.1).sum();
     let end = intervals.last().map_or(0.0, |i| i.0);
     let total = row(arch, all, seconds, end);
@@ -141,7 +144,7 @@ pub fn table(
         for side in [&mut line.instruction, &mut line.data] {
             let here = side.side == rule.side;
             for cost in &mut side.steps {
-                let known = here && cost.step == Step::Tlb;
+                let known = here && cost.step == TranslationStep::Tlb;
                 cost.share = None;
                 cost.misses = misses.filter(|_| known);
                 cost.per_second = ratio(cost.misses, Some(seconds));
@@ -172,7 +175,7 @@ pub fn table(
     if arch.steps.iter().any(|s| s.at_most.is_some()) {
         notes.push("the share of a first-level miss is an upper bound and not in the total".into());
     }
-    Table {
+    TranslationTable {
         kind: "measured".into(),
         of,
         rows: intervals.iter().map(|(at, s, r)| row(arch, r, *s, *at)).collect(),
@@ -207,7 +210,7 @@ ITLB_MISSES.WALK_COMPLETED 20000 1000000000 1000000000";
             let name = parts.next()?.to_owned();
             let mut number = || parts.next()?.parse().ok();
             let reading =
-                Reading { value: number()?, enabled_ns: number()?, running_ns: number()? };
+                CounterReading { value: number()?, enabled_ns: number()?, running_ns: number()? };
             Some((name, reading))
         };
         COUNTS.lines().filter_map(line).collect()
@@ -222,20 +225,20 @@ ITLB_MISSES.WALK_COMPLETED 20000 1000000000 1000000000";
         let readings = recorded();
         let table = table(&skylake(), &[(2.0, 2.0, readings.clone())], &readings, "x".into());
         let data = &table.total.data;
-        let walk = data.step(Step::Tlb).unwrap();
+        let walk = data.step(TranslationStep::Tlb).unwrap();
         // (2 x 2 M + 1 M) in 2 s, and (2 x 90 M + 30 M) of 3 G cycles.
         assert_eq!(walk.per_second, Some(2_500_000.0));
         assert!((walk.share.unwrap() - 0.07).abs() < 1e-12);
-        let first = data.step(Step::FirstLevel).unwrap();
+        let first = data.step(TranslationStep::FirstLevel).unwrap();
         assert_eq!(first.misses, Some(2e6 + 4e6 + 0.5e6 + 1e6));
         assert!((first.share.unwrap() - 2e6 * 9.0 / 3e9).abs() < 1e-12);
         let code = &table.total.instruction;
-        assert!((code.step(Step::Tlb).unwrap().share.unwrap() - 0.002).abs() < 1e-12);
-        assert_eq!(code.step(Step::FirstLevel).unwrap().share, None);
+        assert!((code.step(TranslationStep::Tlb).unwrap().share.unwrap() - 0.002).abs() < 1e-12);
+        assert_eq!(code.step(TranslationStep::FirstLevel).unwrap().share, None);
         assert!((table.total.share.unwrap() - 0.072).abs() < 1e-12);
         let page = |size: u64| {
             let row = table.by_page.iter().find(|r| r.page == Some(size)).unwrap();
-            row.data.step(Step::Tlb).unwrap().misses
+            row.data.step(TranslationStep::Tlb).unwrap().misses
         };
         assert_eq!(page(4096), Some(3_800_000.0));
         assert_eq!(page(2 << 20), Some(200_000.0));
@@ -250,17 +253,17 @@ ITLB_MISSES.WALK_COMPLETED 20000 1000000000 1000000000";
     #[test]
     fn what_is_not_counted_is_unknown() {
         let zen = Microarch::all().into_iter().find(|m| m.name.contains("Zen 3")).unwrap();
-        let one = Reading { value: 10, enabled_ns: 1, running_ns: 1 };
+        let one = CounterReading { value: 10, enabled_ns: 1, running_ns: 1 };
         let readings: Readings = zen.events.keys().map(|k| (k.clone(), one)).collect();
         let line = row(&zen, &readings, 1.0, 1.0);
-        assert_eq!(line.data.step(Step::Tlb).unwrap().misses, Some(10.0));
-        assert_eq!(line.data.step(Step::Tlb).unwrap().share, None);
+        assert_eq!(line.data.step(TranslationStep::Tlb).unwrap().misses, Some(10.0));
+        assert_eq!(line.data.step(TranslationStep::Tlb).unwrap().share, None);
         assert_eq!(line.share, None);
         let mut fewer = recorded();
         fewer.remove("CPU_CLK_UNHALTED.THREAD");
         let line = row(&skylake(), &fewer, 1.0, 1.0);
         assert_eq!(line.share, None);
-        let back = Reading { value: 1, ..Reading::default() }.since(one);
+        let back = CounterReading { value: 1, ..CounterReading::default() }.since(one);
         assert_eq!(back.scaled(), None);
     }
 }

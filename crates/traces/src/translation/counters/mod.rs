@@ -6,7 +6,7 @@ mod events;
 mod maths;
 mod perf;
 
-pub use cpu::Cpu;
+pub use cpu::CpuIdentity;
 pub use events::{Encoding, Microarch};
-pub use maths::{Reading, Readings, difference, row, step, table};
-pub use perf::{Group, Missing, Scope};
+pub use maths::{CounterReading, Readings, difference, row, step, table};
+pub use perf::{CountScope, CountersUnavailable, PerfGroup};

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::maths::{Reading, Readings};
-use super::{Cpu, Microarch};
+use super::maths::{CounterReading, Readings};
+use super::{CpuIdentity, Microarch};
 use crate::translation::perf_event::{Attributes, DISABLED};
 
 const INHERIT: u64 = 1 << 1;
@@ -17,7 +17,7 @@ const FORMAT: u64 = 1 | 2;
 
 /// Programs whose events are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum CountScope {
     /// The program that the calling thread starts next, and all programs that it starts.
     NextProgram,
     /// All programs on every CPU.
@@ -27,7 +27,7 @@ pub enum Scope {
 /// Reason why nothing can be counted on this machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Missing {
+pub enum CountersUnavailable {
     /// `/proc/cpuinfo` does not identify the processor.
     #[error("the processor is unknown: /proc/cpuinfo names no vendor, family and model")]
     Cpu,
@@ -35,7 +35,7 @@ pub enum Missing {
     #[error(
         "the processor is unknown to assay ({0}): there is no events file for it, so nothing is derived"
     )]
-    Model(Cpu),
+    Model(CpuIdentity),
     /// The kernel has no counters for the processor.
     #[error(
         "this kernel shows no counters of the processor: /sys/bus/event_source/devices/{pmu} is not there, as on most virtual machines ({cpu})"
@@ -44,7 +44,7 @@ pub enum Missing {
         /// Kernel's name of the counters.
         pmu: String,
         /// Processor that was identified.
-        cpu: Cpu,
+        cpu: CpuIdentity,
     },
     /// The kernel has counters but could not open any of the events.
     #[error("perf_event_open: {source}{remedy}")]
@@ -61,23 +61,23 @@ struct Event {
 }
 
 /// Open events of a microarchitecture.
-pub struct Group {
+pub struct PerfGroup {
     arch: Microarch,
     events: Vec<Event>,
 }
 
-impl Group {
+impl PerfGroup {
     /// Opens all events that this processor and kernel support.
     ///
     /// # Errors
     /// If no event can be opened, with what is missing.
-    pub fn open(scope: Scope) -> Result<Self, Missing> {
-        let cpu = Cpu::read(Path::new("/")).ok_or(Missing::Cpu)?;
-        let Some(arch) = Microarch::of(&cpu) else { return Err(Missing::Model(cpu)) };
+    pub fn open(scope: CountScope) -> Result<Self, CountersUnavailable> {
+        let cpu = CpuIdentity::read(Path::new("/")).ok_or(CountersUnavailable::Cpu)?;
+        let Some(arch) = Microarch::of(&cpu) else { return Err(CountersUnavailable::Model(cpu)) };
         let folder = format!("/sys/bus/event_source/devices/{}", arch.pmu);
         let kind = std::fs::read_to_string(format!("{folder}/type")).ok();
         let Some(kind) = kind.and_then(|t| t.trim().parse().ok()) else {
-            return Err(Missing::Pmu { pmu: arch.pmu, cpu });
+            return Err(CountersUnavailable::Pmu { pmu: arch.pmu, cpu });
         };
         let mut events = Vec::new();
         let mut failed = None;
@@ -98,9 +98,9 @@ impl Group {
                     }
                     _ => "",
                 };
-                Err(Missing::Open { source, remedy })
+                Err(CountersUnavailable::Open { source, remedy })
             }
-            _ => Ok(Group { arch, events }),
+            _ => Ok(PerfGroup { arch, events }),
         }
     }
 
@@ -116,8 +116,8 @@ impl Group {
         all
     }
 
-    /// Reads the counts like [`Group::read`] into an existing map. It does not allocate once the
-    /// map has all events.
+    /// Reads the counts like [`PerfGroup::read`] into an existing map. It does not allocate once
+    /// the map has all events.
     pub fn read_into(&mut self, all: &mut Readings) {
         for event in &mut self.events {
             match sum(&mut event.files) {
@@ -136,8 +136,8 @@ impl Group {
 }
 
 /// Adds up the readings of an event on several CPUs.
-fn sum(files: &mut [File]) -> io::Result<Reading> {
-    let mut all = Reading::default();
+fn sum(files: &mut [File]) -> io::Result<CounterReading> {
+    let mut all = CounterReading::default();
     for file in files {
         let r = read(file)?;
         all.value += r.value;
@@ -147,7 +147,7 @@ fn sum(files: &mut [File]) -> io::Result<Reading> {
     Ok(all)
 }
 
-fn open_all(kind: u32, config: u64, scope: Scope) -> io::Result<Vec<File>> {
+fn open_all(kind: u32, config: u64, scope: CountScope) -> io::Result<Vec<File>> {
     let open = |flags, pid, cpu| {
         let mut event = Attributes::new(kind, config);
         event.read_format = FORMAT;
@@ -155,11 +155,11 @@ fn open_all(kind: u32, config: u64, scope: Scope) -> io::Result<Vec<File>> {
         event.open(pid, cpu).map(File::from)
     };
     match scope {
-        Scope::NextProgram => {
+        CountScope::NextProgram => {
             let flags = DISABLED | INHERIT | ENABLE_ON_EXEC | EXCLUDE_HYPERVISOR;
             Ok(vec![open(flags, 0, -1)?])
         }
-        Scope::System => {
+        CountScope::System => {
             let cpus = std::thread::available_parallelism().map_or(1, usize::from);
             let one = |cpu| open(EXCLUDE_HYPERVISOR, -1, cpu as i32);
             (0..cpus).map(one).collect()
@@ -167,10 +167,10 @@ fn open_all(kind: u32, config: u64, scope: Scope) -> io::Result<Vec<File>> {
     }
 }
 
-fn read(file: &mut File) -> io::Result<Reading> {
+fn read(file: &mut File) -> io::Result<CounterReading> {
     let mut bytes = [0u8; 24];
     file.read_exact(&mut bytes)?;
     let (words, _) = bytes.as_chunks::<8>();
     let [value, enabled_ns, running_ns] = [0, 1, 2].map(|i: usize| u64::from_ne_bytes(words[i]));
-    Ok(Reading { value, enabled_ns, running_ns })
+    Ok(CounterReading { value, enabled_ns, running_ns })
 }

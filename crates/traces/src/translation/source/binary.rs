@@ -5,7 +5,7 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use super::{BATCH, Source};
+use super::{AccessStream, BATCH};
 use crate::translation::access::{Record, kind_of, payload_of};
 use crate::translation::error::Error;
 
@@ -21,7 +21,7 @@ fn head() -> [u8; 16] {
     head
 }
 
-pub(super) struct Reader {
+pub(super) struct BinaryTrace {
     input: Box<dyn Read>,
     path: PathBuf,
     bytes: Vec<u8>,
@@ -31,7 +31,7 @@ pub(super) struct Reader {
     ended: bool,
 }
 
-impl Reader {
+impl BinaryTrace {
     pub fn open(mut reader: Box<dyn Read>, path: PathBuf) -> Result<Self, Error> {
         let mut found = [0; 16];
         if let Err(source) = reader.read_exact(&mut found) {
@@ -48,7 +48,7 @@ impl Reader {
             return Err(Error::Bad { path, place: "head".into(), reason });
         }
         let bytes = vec![0; BATCH * 8];
-        Ok(Reader { input: reader, path, bytes, rest: 0, records: 0, ended: false })
+        Ok(BinaryTrace { input: reader, path, bytes, rest: 0, records: 0, ended: false })
     }
 
     fn truncated(&self, reason: String) -> Error {
@@ -56,7 +56,7 @@ impl Reader {
     }
 }
 
-impl Source for Reader {
+impl AccessStream for BinaryTrace {
     fn next(&mut self, batch: &mut Vec<u64>) -> Result<(), Error> {
         batch.clear();
         let mut filled = self.rest;

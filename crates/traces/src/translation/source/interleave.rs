@@ -1,12 +1,12 @@
 //! Interleaves several traces as processes that take turns on one processor, with a fixed number of
 //! records per turn.
 
-use super::{BATCH, Source};
+use super::{AccessStream, BATCH};
 use crate::translation::access::{Record, kind_of, payload_of};
 use crate::translation::error::Error;
 
 struct Turn {
-    source: Box<dyn Source>,
+    source: Box<dyn AccessStream>,
     batch: Vec<u64>,
     at: usize,
     /// Record that names the process running in this trace.
@@ -25,8 +25,8 @@ pub struct Interleaved {
 
 impl Interleaved {
     /// Makes each of `sources` a process; a turn has `slice` records.
-    pub fn new(sources: Vec<Box<dyn Source>>, slice: usize) -> Self {
-        let turn = |(i, source): (usize, Box<dyn Source>)| Turn {
+    pub fn new(sources: Vec<Box<dyn AccessStream>>, slice: usize) -> Self {
+        let turn = |(i, source): (usize, Box<dyn AccessStream>)| Turn {
             source,
             batch: Vec::with_capacity(BATCH),
             at: 0,
@@ -43,7 +43,7 @@ fn process(trace: usize, number: u64) -> u64 {
     Record::Process.with((trace as u64) << 40 | number & ((1 << 40) - 1))
 }
 
-impl Source for Interleaved {
+impl AccessStream for Interleaved {
     fn next(&mut self, batch: &mut Vec<u64>) -> Result<(), Error> {
         batch.clear();
         while batch.len() < BATCH && !self.turns.is_empty() {

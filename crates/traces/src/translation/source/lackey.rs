@@ -2,10 +2,10 @@
 //! fetch, ` L addr,size` for a load, ` S addr,size` for a store, ` M addr,size` for a load and
 //! store. Lines of Valgrind itself begin with `==` or `--` and a process id.
 
-use super::text::{Format, decimal, hex, shown};
-use crate::translation::access::{Access, Kind};
+use super::text::{LineFormat, decimal, hex, shown};
+use crate::translation::access::{Access, AccessKind};
 
-pub(super) const FORMAT: Format = Format { name: "Valgrind lackey's --trace-mem", line };
+pub(super) const FORMAT: LineFormat = LineFormat { name: "Valgrind lackey's --trace-mem", line };
 
 /// True if the first line of a trace is one of Valgrind itself or an access.
 pub(super) fn detect(head: &[u8]) -> bool {
@@ -21,10 +21,10 @@ fn is_own(line: &[u8]) -> bool {
 
 fn line(line: &[u8]) -> Result<Option<Access>, String> {
     let kind = match line.get(..3) {
-        Some(b"I  ") => Kind::Fetch,
-        Some(b" L ") => Kind::Load,
-        Some(b" S ") => Kind::Store,
-        Some(b" M ") => Kind::Modify,
+        Some(b"I  ") => AccessKind::Fetch,
+        Some(b" L ") => AccessKind::Load,
+        Some(b" S ") => AccessKind::Store,
+        Some(b" M ") => AccessKind::Modify,
         _ if line.trim_ascii().is_empty() || is_own(line) => return Ok(None),
         _ => return Err(foreign(line)),
     };
@@ -52,9 +52,9 @@ mod tests {
     #[test]
     fn reads_its_lines() {
         let access = |kind, address, size| Ok(Some(Access { kind, address, size }));
-        assert_eq!(line(b"I  0401ab73,5"), access(Kind::Fetch, 0x401_ab73, 5));
-        assert_eq!(line(b" S 1fff000758,8"), access(Kind::Store, 0x1f_ff00_0758, 8));
-        assert_eq!(line(b" M 0,1"), access(Kind::Modify, 0, 1));
+        assert_eq!(line(b"I  0401ab73,5"), access(AccessKind::Fetch, 0x401_ab73, 5));
+        assert_eq!(line(b" S 1fff000758,8"), access(AccessKind::Store, 0x1f_ff00_0758, 8));
+        assert_eq!(line(b" M 0,1"), access(AccessKind::Modify, 0, 1));
         assert_eq!(line(b"==32262== Command: /bin/true"), Ok(None));
         assert_eq!(line(b""), Ok(None));
         for bad in

@@ -4,18 +4,18 @@
 //! size>,<data address>` and has data only: the instruction address does not count as a fetch,
 //! because instructions without data are missing.
 
-use super::text::{Format, decimal, hex, shown};
-use crate::translation::access::{Access, Kind};
+use super::text::{LineFormat, decimal, hex, shown};
+use crate::translation::access::{Access, AccessKind};
 
 const SIMPLE: &[u8] = b"Format: <data address>: <data size>, <(r)ead/(w)rite/opcode>";
 const X86: &[u8] = b"Format: <instr address>,<(r)ead/(w)rite>,<data size>,<data address>";
 
 /// Returns the format that the first line of a trace names.
-pub(super) fn detect(head: &[u8]) -> Option<Format> {
+pub(super) fn detect(head: &[u8]) -> Option<LineFormat> {
     if head.starts_with(SIMPLE) {
-        Some(Format { name: "DynamoRIO's memtrace_simple", line: simple })
+        Some(LineFormat { name: "DynamoRIO's memtrace_simple", line: simple })
     } else if head.starts_with(X86) {
-        Some(Format { name: "DynamoRIO's memtrace_x86 (data only)", line: x86 })
+        Some(LineFormat { name: "DynamoRIO's memtrace_x86 (data only)", line: x86 })
     } else {
         None
     }
@@ -26,10 +26,10 @@ fn simple(line: &[u8]) -> Result<Option<Access>, String> {
         let colon = memchr::memchr(b':', line)?;
         let comma = colon + memchr::memchr(b',', &line[colon..])?;
         let kind = match line[comma + 1..].trim_ascii() {
-            b"r" => Kind::Load,
-            b"w" => Kind::Store,
+            b"r" => AccessKind::Load,
+            b"w" => AccessKind::Store,
             b"" => return None,
-            _ => Kind::Fetch,
+            _ => AccessKind::Fetch,
         };
         let size = decimal(&line[colon + 1..comma])?;
         Some(Access { kind, address: hex(line[..colon].trim_ascii())?, size })
@@ -42,8 +42,8 @@ fn x86(line: &[u8]) -> Result<Option<Access>, String> {
         let mut parts = line.split(|b| *b == b',').map(<[u8]>::trim_ascii);
         hex(parts.next()?)?;
         let kind = match parts.next()? {
-            b"r" => Kind::Load,
-            b"w" => Kind::Store,
+            b"r" => AccessKind::Load,
+            b"w" => AccessKind::Store,
             _ => return None,
         };
         let size = decimal(parts.next()?)?;
@@ -70,10 +70,13 @@ mod tests {
         let access = |kind, address, size| Ok(Some(Access { kind, address, size }));
         assert_eq!(
             simple(b"0x00007f59c2d002d3:  3, mov"),
-            access(Kind::Fetch, 0x7f59_c2d0_02d3, 3)
+            access(AccessKind::Fetch, 0x7f59_c2d0_02d3, 3)
         );
-        assert_eq!(simple(b"0x00007ffeacab0ec8:  8, w"), access(Kind::Store, 0x7ffe_acab_0ec8, 8));
-        assert_eq!(x86(b"0x00007f59c2d0,r,8,0x7ffe10"), access(Kind::Load, 0x7f_fe10, 8));
+        assert_eq!(
+            simple(b"0x00007ffeacab0ec8:  8, w"),
+            access(AccessKind::Store, 0x7ffe_acab_0ec8, 8)
+        );
+        assert_eq!(x86(b"0x00007f59c2d0,r,8,0x7ffe10"), access(AccessKind::Load, 0x7f_fe10, 8));
         for bad in ["0x7f: 8", "0x7f, 8, r", "zz: 8, r", "0x7f: 8, ", "0x1: 99999999999, r"] {
             assert!(simple(bad.as_bytes()).is_err(), "{bad}");
         }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use binary::{MAGIC, Writer};
 pub use interleave::Interleaved;
-pub use stream::{BATCH, Source};
+pub use stream::{AccessStream, BATCH};
 
 use crate::translation::error::Error;
 
@@ -23,7 +23,7 @@ use crate::translation::error::Error;
 ///
 /// # Errors
 /// If the trace cannot be read, is empty, or has an unknown format.
-pub fn open(path: &Path) -> Result<Box<dyn Source>, Error> {
+pub fn open(path: &Path) -> Result<Box<dyn AccessStream>, Error> {
     let io = |source| Error::Io { path: path.to_owned(), source };
     let reader: Box<dyn Read> = if path.as_os_str() == "-" {
         Box::new(io::stdin())
@@ -40,7 +40,10 @@ pub fn open(path: &Path) -> Result<Box<dyn Source>, Error> {
 ///
 /// # Errors
 /// The same as for [`open`].
-pub fn from_reader(mut reader: Box<dyn Read>, path: PathBuf) -> Result<Box<dyn Source>, Error> {
+pub fn from_reader(
+    mut reader: Box<dyn Read>,
+    path: PathBuf,
+) -> Result<Box<dyn AccessStream>, Error> {
     let mut head = Vec::with_capacity(4096);
     // A pipe may return less than it has, so this reads until 4 KiB or the end.
     let read = reader.by_ref().take(4096).read_to_end(&mut head);
@@ -50,13 +53,13 @@ pub fn from_reader(mut reader: Box<dyn Read>, path: PathBuf) -> Result<Box<dyn S
     }
     let whole: Box<dyn Read> = Box::new(io::Cursor::new(head.clone()).chain(reader));
     if head.starts_with(MAGIC) || MAGIC.starts_with(&head) {
-        return Ok(Box::new(binary::Reader::open(whole, path)?));
+        return Ok(Box::new(binary::BinaryTrace::open(whole, path)?));
     }
     if let Some(reading) = memtrace::detect(&head) {
-        return Ok(Box::new(text::Text::new(whole, path, reading)));
+        return Ok(Box::new(text::TextTrace::new(whole, path, reading)));
     }
     if lackey::detect(&head) {
-        return Ok(Box::new(text::Text::new(whole, path, lackey::FORMAT)));
+        return Ok(Box::new(text::TextTrace::new(whole, path, lackey::FORMAT)));
     }
     Err(Error::Unknown(path))
 }

@@ -2,7 +2,7 @@
 
 use crate::translation::error::Error;
 
-pub trait Source {
+pub trait AccessStream {
     /// Fills `batch` with the next records, after clearing it. It is empty at the end.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use super::{BATCH, Source};
+use super::{AccessStream, BATCH};
 use crate::translation::access::Access;
 use crate::translation::error::Error;
 
@@ -14,7 +14,7 @@ const BUFFER: usize = 256 << 10;
 
 /// Format of the lines of a trace.
 #[derive(Clone, Copy)]
-pub(super) struct Format {
+pub(super) struct LineFormat {
     /// Name of the format for messages.
     pub name: &'static str,
     /// Parses a line. Returns an access, `None` for a line without one, or the reason why it is
@@ -22,19 +22,19 @@ pub(super) struct Format {
     pub line: fn(&[u8]) -> Result<Option<Access>, String>,
 }
 
-pub(super) struct Text {
+pub(super) struct TextTrace {
     reader: Box<dyn Read>,
     path: PathBuf,
-    format: Format,
+    format: LineFormat,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
     line: u64,
 }
 
-impl Text {
-    pub fn new(reader: Box<dyn Read>, path: PathBuf, format: Format) -> Self {
-        Text { reader, path, format, buffer: vec![0; BUFFER], start: 0, end: 0, line: 0 }
+impl TextTrace {
+    pub fn new(reader: Box<dyn Read>, path: PathBuf, format: LineFormat) -> Self {
+        TextTrace { reader, path, format, buffer: vec![0; BUFFER], start: 0, end: 0, line: 0 }
     }
 
     fn bad(&self, reason: String) -> Error {
@@ -60,7 +60,7 @@ impl Text {
     }
 }
 
-impl Source for Text {
+impl AccessStream for TextTrace {
     fn next(&mut self, batch: &mut Vec<u64>) -> Result<(), Error> {
         batch.clear();
         while batch.len() + 1 < BATCH {

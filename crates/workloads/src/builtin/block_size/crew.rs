@@ -9,10 +9,10 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::Failure;
 use crate::builtin::block_size::clock::{now_ns, sleep_until};
-use crate::builtin::block_size::slice::{Action, Outcome, action_of};
-use crate::builtin::block_size::slots::{Role, Slot};
+use crate::builtin::block_size::slice::{SliceAction, SliceOutcome, action_of};
+use crate::builtin::block_size::slots::{SliceRole, SliceSlot};
 use crate::builtin::block_size::trial_spec::{TrialSpec, WorkerSpec};
-use crate::builtin::block_size::worker::{Report, lost, process_failed};
+use crate::builtin::block_size::worker::{WorkerReport, lost, process_failed};
 use crate::driver::work::Channel;
 
 /// Workload name under which assay runs one process of a trial.
@@ -22,24 +22,24 @@ const START_NS: u64 = 5_000_000;
 
 /// Measurements of all processes of a trial.
 #[derive(Debug)]
-pub struct Measured {
+pub struct SliceMeasurements {
     /// Time at which the last report arrived.
     pub end_ns: u64,
     /// Outcomes of each process in the order of the slices; fewer than slices if time ran out.
-    pub outcomes: Vec<Vec<Outcome>>,
+    pub outcomes: Vec<Vec<SliceOutcome>>,
     /// Number of blocks compared, over all processes.
     pub checked: u64,
     /// Description of wrong bytes, if there were any.
     pub wrong: Option<String>,
 }
 
-struct Member {
+struct SliceProcess {
     child: Child,
     index: u32,
     out: BufReader<ChildStdout>,
 }
 
-impl Drop for Member {
+impl Drop for SliceProcess {
     fn drop(&mut self) {
         // Normally the process has ended already, and both calls do nothing.
         let _ = self.child.kill();
@@ -47,8 +47,8 @@ impl Drop for Member {
     }
 }
 
-impl Member {
-    fn start(spec: WorkerSpec, slots: &[Slot]) -> Result<Self, Failure> {
+impl SliceProcess {
+    fn start(spec: WorkerSpec, slots: &[SliceSlot]) -> Result<Self, Failure> {
         let json = serde_json::to_string(&spec)?;
         let WorkerSpec { trial, index } = spec;
         let failed = Failure::step::<io::Error>;
@@ -62,12 +62,12 @@ impl Member {
             .map_err(failed(&start))?;
         let out =
             child.stdout.take().ok_or_else(|| failed(&start)(io::ErrorKind::BrokenPipe.into()))?;
-        let mut member = Member { child, index, out: BufReader::new(out) };
-        let action = |slot: &Slot| match slot.role {
-            Role::Copy(_) => Action::Copy,
-            Role::Visit(_) | Role::Plain(_) => action_of(trial.direction),
+        let mut member = SliceProcess { child, index, out: BufReader::new(out) };
+        let action = |slot: &SliceSlot| match slot.role {
+            SliceRole::Copy(_) => SliceAction::Copy,
+            SliceRole::Visit(_) | SliceRole::Plain(_) => action_of(trial.direction),
         };
-        let slots: Vec<(Action, u64)> =
+        let slots: Vec<(SliceAction, u64)> =
             slots.iter().map(|slot| (action(slot), slot.size)).collect();
         member.tell(&serde_json::to_string(&slots)?)?;
         Ok(member)
@@ -85,22 +85,22 @@ impl Member {
         })
     }
 
-    fn hear(&mut self) -> Result<Report, Failure> {
+    fn hear(&mut self) -> Result<WorkerReport, Failure> {
         let mut line = String::new();
         let n = self.out.read_line(&mut line).map_err(|source| lost("listening", source))?;
         if n == 0 {
             return Err(process_failed(self.index, "ended without a message"));
         }
         match serde_json::from_str(&line) {
-            Ok(Report::Error(message)) => Err(process_failed(self.index, message)),
+            Ok(WorkerReport::Error(message)) => Err(process_failed(self.index, message)),
             Ok(report) => Ok(report),
             Err(_) => Err(process_failed(self.index, format!("`{}` is no report", line.trim()))),
         }
     }
 
-    fn outcomes(&mut self) -> Result<Vec<Outcome>, Failure> {
+    fn outcomes(&mut self) -> Result<Vec<SliceOutcome>, Failure> {
         match self.hear()? {
-            Report::Outcomes(outcomes) => Ok(outcomes),
+            WorkerReport::Outcomes(outcomes) => Ok(outcomes),
             other => Err(process_failed(self.index, format!("{other:?} is no outcome of slices"))),
         }
     }
@@ -113,15 +113,15 @@ impl Member {
 /// Returns a [`Failure`] after the processes were ended.
 pub fn measure(
     spec: &TrialSpec,
-    slots: &[Slot],
+    slots: &[SliceSlot],
     channel: &mut Channel,
-) -> Result<Measured, Failure> {
+) -> Result<SliceMeasurements, Failure> {
     allow_files(2 * u64::from(spec.processes) + 64)?;
     // The slices contain the sizes. Of the trial's list a process needs only the largest, for its
     // buffers.
     let trial = TrialSpec { sizes: vec![spec.largest()], notes: Vec::new(), ..spec.clone() };
     let mut crew = (0..spec.processes)
-        .map(|index| Member::start(WorkerSpec { trial: trial.clone(), index }, slots))
+        .map(|index| SliceProcess::start(WorkerSpec { trial: trial.clone(), index }, slots))
         .collect::<Result<Vec<_>, _>>()?;
     for member in &mut crew {
         member.hear()?;
@@ -138,13 +138,13 @@ pub fn measure(
         sleep_until(begin_ns + planned * step / (steps + 1));
         channel.progress(step as f64 / (steps + 1) as f64);
     }
-    let outcomes = crew.iter_mut().map(Member::outcomes).collect::<Result<Vec<_>, _>>()?;
+    let outcomes = crew.iter_mut().map(SliceProcess::outcomes).collect::<Result<Vec<_>, _>>()?;
     let end_ns = now_ns();
-    let mut measured = Measured { end_ns, outcomes, checked: 0, wrong: None };
+    let mut measured = SliceMeasurements { end_ns, outcomes, checked: 0, wrong: None };
     for member in &mut crew {
         match member.hear()? {
-            Report::Checked(n) => measured.checked += n,
-            Report::Wrong(wrong) => measured.wrong = measured.wrong.or(Some(wrong)),
+            WorkerReport::Checked(n) => measured.checked += n,
+            WorkerReport::Wrong(wrong) => measured.wrong = measured.wrong.or(Some(wrong)),
             other => {
                 let what = format!("{other:?} is no check of the bytes");
                 return Err(process_failed(member.index, what));

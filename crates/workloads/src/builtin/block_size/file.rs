@@ -24,7 +24,7 @@ const CHUNK: usize = 1 << 20;
 
 /// Location of a treatment's file, and its owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Location {
+pub struct FileLocation {
     /// Path of the file; for writing, the prefix of the files of all processes.
     file: PathBuf,
     /// True if the file existed before: then a block is compared with the same block read another
@@ -34,7 +34,7 @@ pub struct Location {
     pub own_folder: bool,
 }
 
-impl Location {
+impl FileLocation {
     /// Returns the location of the file for these parameters; `run_dir` is the run's folder.
     ///
     /// # Errors
@@ -42,12 +42,12 @@ impl Location {
     pub fn of(params: &Params, run_dir: &Path) -> Result<Self, WorkloadError> {
         let Some(path) = &params.path else {
             let file = run_dir.join(NAME);
-            return Ok(Location { file, foreign: false, own_folder: false });
+            return Ok(FileLocation { file, foreign: false, own_folder: false });
         };
         let wrong = |what: &str| WorkloadError::Param(format!("`path` {}: {what}", path.display()));
         let about = path.metadata().map_err(|e| wrong(&format!("{e}; name a folder or a file")))?;
         if about.is_dir() {
-            return Ok(Location { file: path.join(NAME), foreign: false, own_folder: true });
+            return Ok(FileLocation { file: path.join(NAME), foreign: false, own_folder: true });
         }
         if params.direction == Direction::Write {
             return Err(wrong("this file would be overwritten; name a folder to write in"));
@@ -58,7 +58,7 @@ impl Location {
         if about.len() < params.largest() {
             return Err(wrong("the file is smaller than the largest buffer"));
         }
-        Ok(Location { file: path.clone(), foreign: true, own_folder: false })
+        Ok(FileLocation { file: path.clone(), foreign: true, own_folder: false })
     }
 
     /// Returns the file of process `index`. For reading, all processes share one.
@@ -276,9 +276,9 @@ mod tests {
         std::fs::write(&path, vec![1; 200_000]).unwrap();
         let text = path.to_str().unwrap();
         let read = Params::from_map(&map(&[("path", text.into())])).unwrap();
-        assert!(Location::of(&read, dir.path()).unwrap().foreign);
+        assert!(FileLocation::of(&read, dir.path()).unwrap().foreign);
         let write = map(&[("path", text.into()), ("direction", "write".into())]);
-        let error = Location::of(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
+        let error = FileLocation::of(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
         assert!(error.to_string().contains("overwritten"), "{error}");
     }
 }

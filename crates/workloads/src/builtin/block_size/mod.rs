@@ -32,11 +32,11 @@ pub use model::{CurveModel, Prediction};
 pub use trial::run as trial;
 pub use worker::run as worker;
 
-use crate::capability::{Choice, Chooses};
+use crate::capability::{CurveChooser, NotablePoints};
 use crate::declare::{spec, wrong};
 use crate::driver::program::fact;
-use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
-use file::Location;
+use crate::{Capabilities, Failure, Launch, TrialContext, Workload, WorkloadError};
+use file::FileLocation;
 use params::{Cache, Direction, Params};
 use planner::Range;
 use trial_spec::{Timing, TrialSpec};
@@ -78,7 +78,7 @@ impl Workload for BlockSize {
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         let params = Params::from_map(params)?;
         // The run's folder is unknown here; this checks a path given by the user.
-        Location::of(&params, Path::new("")).map(|_| ())
+        FileLocation::of(&params, Path::new("")).map(|_| ())
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
@@ -104,7 +104,7 @@ impl Workload for BlockSize {
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let place = Location::of(&params, ctx.run_dir)?;
+        let place = FileLocation::of(&params, ctx.run_dir)?;
         if place.foreign {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl Workload for BlockSize {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let place = Location::of(&params, ctx.run_dir)?;
+        let place = FileLocation::of(&params, ctx.run_dir)?;
         let file_size = if place.foreign { file_size(&params) } else { params.file_size };
         let sample = place.file_of(params.direction, 0);
         let failed = |e: Failure| WorkloadError::step("looking at the file", e.to_string());
@@ -148,13 +148,13 @@ impl Workload for BlockSize {
         Launch::own(ctx, NAME, &spec, "`path`")
     }
 
-    fn offers(&self) -> Offers<'_> {
-        Offers { chooses: Some(self), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { chooses: Some(self), ..Capabilities::default() }
     }
 }
 
-impl Chooses for BlockSize {
-    fn choose(&self, curve: &str, trials: &[Vec<[f64; 2]>]) -> Option<Choice> {
+impl CurveChooser for BlockSize {
+    fn choose(&self, curve: &str, trials: &[Vec<[f64; 2]>]) -> Option<NotablePoints> {
         if !matches!(curve, "throughput" | "dd") {
             return None;
         }
@@ -171,7 +171,7 @@ impl Chooses for BlockSize {
         };
         let (efficient, its) =
             model.visited().iter().find_map(|size| nearly(size).map(|p| (*size, p)))?;
-        Some(Choice {
+        Some(NotablePoints {
             best: point(best, predicted),
             efficient: point(efficient, its),
             judged: "judged on the curve fitted through all visited sizes",

@@ -49,7 +49,7 @@ impl Range {
 
 /// The sizes that a trial visits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct ChosenSizes {
     /// Sizes in bytes, ascending, without duplicates.
     pub sizes: Vec<u64>,
     /// Number of page multiples and neighbours that did not fit into the time.
@@ -82,7 +82,7 @@ fn page_sizes(range: &Range) -> BTreeSet<u64> {
 
 /// Chooses about `count` sizes (never fewer than the ends and the powers of two), given the points
 /// of earlier trials, each `[bytes, bytes per second]`.
-pub fn choose(range: &Range, count: usize, previous: &[Vec<[f64; 2]>], seed: u64) -> Choice {
+pub fn choose(range: &Range, count: usize, previous: &[Vec<[f64; 2]>], seed: u64) -> ChosenSizes {
     let mut rng = Rng::new(seed);
     let mut sizes = corner_stones(range);
     let pages: Vec<u64> = page_sizes(range).difference(&sizes).copied().collect();
@@ -100,7 +100,7 @@ pub fn choose(range: &Range, count: usize, previous: &[Vec<[f64; 2]>], seed: u64
         let fill = count.saturating_sub(sizes.len());
         refine(range, fill, previous, &mut sizes, &mut rng);
     }
-    Choice { sizes: sizes.into_iter().collect(), omitted }
+    ChosenSizes { sizes: sizes.into_iter().collect(), omitted }
 }
 
 fn count_visits(previous: &[Vec<[f64; 2]>]) -> BTreeMap<u64, usize> {

@@ -4,10 +4,10 @@
 use assay_stats::means::geometric;
 use assay_stats::summary::median;
 
-use crate::builtin::block_size::crew::Measured;
+use crate::builtin::block_size::crew::SliceMeasurements;
 use crate::builtin::block_size::model::CurveModel;
-use crate::builtin::block_size::slice::Outcome;
-use crate::builtin::block_size::slots::{Role, Slot};
+use crate::builtin::block_size::slice::SliceOutcome;
+use crate::builtin::block_size::slots::{SliceRole, SliceSlot};
 use crate::builtin::block_size::trial_spec::TrialSpec;
 
 /// Number of sizes from which the best one is taken from the smoothed curve.
@@ -15,7 +15,7 @@ const SMOOTHED_FROM: usize = 50;
 
 /// Throughput at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct SizeThroughput {
     /// Size of the buffer in bytes.
     pub size: u64,
     /// Throughput of all processes together in bytes per second: the median over the slices.
@@ -27,7 +27,7 @@ pub struct Point {
 pub struct Results {
     /// Points in the order in which the sizes were first visited. Sizes for which there was no time
     /// are missing.
-    pub points: Vec<Point>,
+    pub points: Vec<SizeThroughput>,
     /// Time that dd adds to each read, in seconds; `None` if it does not apply or too little was
     /// measured.
     pub dd_overhead: Option<f64>,
@@ -37,47 +37,47 @@ pub struct Results {
 
 /// Returns the throughput of all processes in a slice in bytes per second: the sum of the
 /// throughputs of the processes, each over its own time.
-fn together(outcomes: &[Outcome]) -> f64 {
+fn together(outcomes: &[SliceOutcome]) -> f64 {
     outcomes.iter().map(|o| o.bytes as f64 / (o.elapsed_ns.max(1) as f64 / 1e9)).sum()
 }
 
 /// Returns the seconds per call in a slice of a single process.
-fn per_call(outcome: &Outcome) -> f64 {
+fn per_call(outcome: &SliceOutcome) -> f64 {
     outcome.elapsed_ns as f64 / 1e9 / outcome.calls.max(1) as f64
 }
 
 /// Returns true if a slice counts: no process lost its CPU to another program, and all began in
 /// time. With more processes than CPUs, losing the CPU is part of the measurement, and every slice
 /// counts.
-fn counts(spec: &TrialSpec, outcomes: &[Outcome]) -> bool {
+fn counts(spec: &TrialSpec, outcomes: &[SliceOutcome]) -> bool {
     spec.timing.shared || outcomes.iter().all(|o| !o.preempted && !o.late)
 }
 
 /// Computes the results of a trial. If no slice of a size counts, all slices are used in which
 /// every process made a call: a disturbed number is better than a gap, and `excluded_fraction`
 /// reports the disturbance.
-pub fn results(spec: &TrialSpec, slots: &[Slot], measured: &Measured) -> Results {
+pub fn results(spec: &TrialSpec, slots: &[SliceSlot], measured: &SliceMeasurements) -> Results {
     let n = measured.outcomes.iter().map(Vec::len).min().unwrap_or(0).min(slots.len());
     let mut visits: Vec<Vec<(bool, f64)>> = vec![Vec::new(); spec.sizes.len()];
     let mut first_visits = Vec::new();
-    let mut pairs: Vec<(Slot, Outcome)> = Vec::new();
+    let mut pairs: Vec<(SliceSlot, SliceOutcome)> = Vec::new();
     let mut counted = 0usize;
     for (i, slot) in slots.iter().enumerate().take(n) {
-        let outcomes: Vec<Outcome> = measured.outcomes.iter().map(|o| o[i]).collect();
+        let outcomes: Vec<SliceOutcome> = measured.outcomes.iter().map(|o| o[i]).collect();
         let good = counts(spec, &outcomes);
         counted += usize::from(good);
         if !spec.timing.shared && outcomes.iter().any(|o| o.calls == 0) {
             continue;
         }
         match slot.role {
-            Role::Visit(size) => {
+            SliceRole::Visit(size) => {
                 if visits[size].is_empty() {
                     first_visits.push(size);
                 }
                 visits[size].push((good, together(&outcomes)));
             }
-            Role::Plain(_) | Role::Copy(_) if good => pairs.push((*slot, outcomes[0])),
-            Role::Plain(_) | Role::Copy(_) => {}
+            SliceRole::Plain(_) | SliceRole::Copy(_) if good => pairs.push((*slot, outcomes[0])),
+            SliceRole::Plain(_) | SliceRole::Copy(_) => {}
         }
     }
     let points = first_visits
@@ -87,7 +87,7 @@ pub fn results(spec: &TrialSpec, slots: &[Slot], measured: &Measured) -> Results
             let values: Vec<f64> =
                 visits[i].iter().filter(|(good, _)| *good || any).map(|(_, v)| *v).collect();
             let throughput = median(&values)?;
-            Some(Point { size: spec.sizes[i], throughput })
+            Some(SizeThroughput { size: spec.sizes[i], throughput })
         })
         .collect();
     let excluded_fraction = (n > 0).then(|| (n - counted) as f64 / n as f64);
@@ -97,11 +97,12 @@ pub fn results(spec: &TrialSpec, slots: &[Slot], measured: &Measured) -> Results
 /// Returns the median difference between reading with and without the write to `/dev/null` over the
 /// adjacent pairs of slices, or `None` for fewer than three pairs or if it is not positive (then
 /// the reads themselves vary by more).
-fn dd_overhead(slices: &[(Slot, Outcome)]) -> Option<f64> {
+fn dd_overhead(slices: &[(SliceSlot, SliceOutcome)]) -> Option<f64> {
     let mut differences = Vec::new();
     for (slot, copy) in slices {
-        let Role::Copy(k) = slot.role else { continue };
-        let plain = slices.iter().find(|(s, _)| s.role == Role::Plain(k) && s.pass == slot.pass);
+        let SliceRole::Copy(k) = slot.role else { continue };
+        let plain =
+            slices.iter().find(|(s, _)| s.role == SliceRole::Plain(k) && s.pass == slot.pass);
         if let Some((_, plain)) = plain {
             differences.push(per_call(copy) - per_call(plain));
         }
@@ -167,11 +168,11 @@ mod tests {
 
     /// Simulates slices on a machine where a read takes `0.3 us + 0.05 ns/B` and a write to
     /// /dev/null 0.15 us.
-    fn ideal(slots: &[Slot], processes: usize) -> Measured {
-        let of = |slot: &Slot| {
-            let copy = if matches!(slot.role, Role::Copy(_)) { 150.0 } else { 0.0 };
+    fn ideal(slots: &[SliceSlot], processes: usize) -> SliceMeasurements {
+        let of = |slot: &SliceSlot| {
+            let copy = if matches!(slot.role, SliceRole::Copy(_)) { 150.0 } else { 0.0 };
             let call_ns = 300.0 + 0.05 * slot.size as f64 + copy;
-            Outcome {
+            SliceOutcome {
                 bytes: slot.size * 1000,
                 calls: 1000,
                 elapsed_ns: (call_ns * 1000.0) as u64,
@@ -179,7 +180,7 @@ mod tests {
                 late: false,
             }
         };
-        Measured {
+        SliceMeasurements {
             end_ns: 1,
             outcomes: vec![slots.iter().map(of).collect(); processes],
             checked: 0,
@@ -225,7 +226,7 @@ mod tests {
         let slots = slots(&spec);
         let mut measured = ideal(&slots, 2);
         measured.outcomes[0].truncate(2);
-        measured.outcomes[1][0] = Outcome::nothing(1_000_000);
+        measured.outcomes[1][0] = SliceOutcome::nothing(1_000_000);
         let results = results(&spec, &slots, &measured);
         assert_eq!(results.points.len(), 1);
         assert_eq!(results.excluded_fraction, Some(0.5));

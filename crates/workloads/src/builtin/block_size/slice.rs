@@ -45,7 +45,7 @@ impl Buffer {
 
 /// System calls that a slice repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Action {
+pub enum SliceAction {
     /// A read(2) per step.
     Read,
     /// A write(2) per step.
@@ -56,7 +56,7 @@ pub enum Action {
 
 /// Start and length of a slice.
 #[derive(Debug, Clone, Copy)]
-pub struct When {
+pub struct SliceTime {
     /// Start of the slice in nanoseconds of `CLOCK_MONOTONIC`; `None` for a single process, which
     /// need not wait for others.
     pub start_ns: Option<u64>,
@@ -69,7 +69,7 @@ pub struct When {
 
 /// Measurements of a process in a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct SliceOutcome {
     /// Sum of the bytes that the calls returned.
     pub bytes: u64,
     /// Number of calls in the slice.
@@ -82,10 +82,10 @@ pub struct Outcome {
     pub late: bool,
 }
 
-impl Outcome {
+impl SliceOutcome {
     /// Returns the outcome of a slice of `length_ns` in which the process did nothing.
     pub fn nothing(length_ns: u64) -> Self {
-        Outcome { bytes: 0, calls: 0, elapsed_ns: length_ns, preempted: false, late: true }
+        SliceOutcome { bytes: 0, calls: 0, elapsed_ns: length_ns, preempted: false, late: true }
     }
 }
 
@@ -113,9 +113,9 @@ impl Walk {
         &mut self,
         buffer: &mut Buffer,
         size: u64,
-        action: Action,
-        when: When,
-    ) -> Result<Outcome, Failure> {
+        action: SliceAction,
+        when: SliceTime,
+    ) -> Result<SliceOutcome, Failure> {
         let block = &mut buffer.get()[..size as usize];
         // Starts at a multiple of the size, as if the walk had begun at 0 with this size.
         self.go(self.position / size * size, size)?;
@@ -154,14 +154,14 @@ impl Walk {
             (Some(before), Some(after)) => after > before,
             _ => false,
         };
-        Ok(Outcome { bytes, calls, elapsed_ns: to_ns - from_ns, preempted, late })
+        Ok(SliceOutcome { bytes, calls, elapsed_ns: to_ns - from_ns, preempted, late })
     }
 
     /// Makes one call (or two, for a copy) and returns the number of bytes moved. Continues at the
     /// beginning of the file after its end.
-    fn one(&mut self, block: &mut [u8], action: Action) -> Result<u64, Failure> {
+    fn one(&mut self, block: &mut [u8], action: SliceAction) -> Result<u64, Failure> {
         let size = block.len() as u64;
-        if action == Action::Write {
+        if action == SliceAction::Write {
             if self.position + size > self.file_size {
                 self.go(0, size)?;
             }
@@ -178,7 +178,7 @@ impl Walk {
         if n == 0 && self.position < self.file_size {
             return Err(self.failed("read(2)", size, short(0)));
         }
-        if action == Action::Copy {
+        if action == SliceAction::Copy {
             again(|| rustix::io::write(&self.null, &block[..n as usize]))
                 .map_err(|e| self.failed("write(2) to /dev/null", size, e))?;
         }
@@ -214,7 +214,7 @@ impl Walk {
     pub fn read_at(&mut self, position: u64, block: &mut [u8]) -> Result<(), Failure> {
         let size = block.len() as u64;
         self.go(position, size)?;
-        let n = self.one(block, Action::Read)?;
+        let n = self.one(block, SliceAction::Read)?;
         if n < size { Err(self.failed("read(2)", size, short(n))) } else { Ok(()) }
     }
 
@@ -224,7 +224,7 @@ impl Walk {
     /// Returns [`Failure::Step`] if the call fails.
     pub fn write_at(&mut self, position: u64, block: &mut [u8]) -> Result<(), Failure> {
         self.go(position, block.len() as u64)?;
-        self.one(block, Action::Write).map(|_| ())
+        self.one(block, SliceAction::Write).map(|_| ())
     }
 
     fn failed(&self, call: &str, size: u64, source: impl Into<io::Error>) -> Failure {
@@ -257,9 +257,9 @@ pub fn write_seed(index: u32) -> u64 {
 }
 
 /// Returns the action that measures a direction.
-pub fn action_of(direction: Direction) -> Action {
+pub fn action_of(direction: Direction) -> SliceAction {
     match direction {
-        Direction::Read => Action::Read,
-        Direction::Write => Action::Write,
+        Direction::Read => SliceAction::Read,
+        Direction::Write => SliceAction::Write,
     }
 }

@@ -11,10 +11,10 @@ pub const CALIBRATION_SLICES: u64 = 6;
 
 /// Purpose of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum SliceRole {
     /// Measures the size with this index.
     Visit(usize),
-    /// Reads only, for comparison with the [`Role::Copy`] of the same number and pass.
+    /// Reads only, for comparison with the [`SliceRole::Copy`] of the same number and pass.
     Plain(usize),
     /// Reads and writes to `/dev/null`, as dd does.
     Copy(usize),
@@ -22,12 +22,12 @@ pub enum Role {
 
 /// A planned slice of the trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub struct SliceSlot {
     /// Size of the buffer in bytes.
     pub size: u64,
     /// Number of the pass, from 0.
     pub pass: u32,
-    pub role: Role,
+    pub role: SliceRole,
 }
 
 /// Returns the sizes at which the overhead of dd is measured: small ones, where it is large
@@ -46,21 +46,21 @@ fn calibration_sizes(spec: &TrialSpec) -> Vec<u64> {
 }
 
 /// Returns the slices of a trial in order.
-pub fn slots(spec: &TrialSpec) -> Vec<Slot> {
+pub fn slots(spec: &TrialSpec) -> Vec<SliceSlot> {
     let mut rng = Rng::new(spec.seed);
     let calibration = calibration_sizes(spec);
     let mut all = Vec::new();
     for pass in 0..spec.timing.passes {
         // The two slices of a calibration pair stay together; their order alternates between
         // passes.
-        let mut groups: Vec<Vec<Slot>> = Vec::new();
+        let mut groups: Vec<Vec<SliceSlot>> = Vec::new();
         for (i, &size) in spec.sizes.iter().enumerate() {
-            groups.push(vec![Slot { size, pass, role: Role::Visit(i) }]);
+            groups.push(vec![SliceSlot { size, pass, role: SliceRole::Visit(i) }]);
         }
         for (i, &size) in calibration.iter().enumerate() {
             let mut pair = vec![
-                Slot { size, pass, role: Role::Plain(i) },
-                Slot { size, pass, role: Role::Copy(i) },
+                SliceSlot { size, pass, role: SliceRole::Plain(i) },
+                SliceSlot { size, pass, role: SliceRole::Copy(i) },
             ];
             if (pass as usize + i).is_multiple_of(2) {
                 pair.reverse();
@@ -80,7 +80,7 @@ pub(super) mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::builtin::block_size::file::Location;
+    use crate::builtin::block_size::file::FileLocation;
     use crate::builtin::block_size::params::tests::map;
     use crate::builtin::block_size::params::{Cache, Direction, Params};
     use crate::builtin::block_size::trial_spec::Timing;
@@ -88,7 +88,8 @@ pub(super) mod tests {
     /// Returns a spec with these sizes.
     pub fn spec(sizes: &[u64], processes: u32) -> TrialSpec {
         TrialSpec {
-            location: Location::of(&Params::from_map(&map(&[])).unwrap(), Path::new("/")).unwrap(),
+            location: FileLocation::of(&Params::from_map(&map(&[])).unwrap(), Path::new("/"))
+                .unwrap(),
             file_size: 1 << 20,
             direction: Direction::Read,
             cache: Cache::Page,
@@ -119,9 +120,9 @@ pub(super) mod tests {
         let slots = slots(&spec(&[1, 512, 4096, 65536], 1));
         assert_eq!(slots.len(), 3 * (4 + 6));
         for (i, slot) in slots.iter().enumerate() {
-            if let Role::Copy(k) = slot.role {
+            if let SliceRole::Copy(k) = slot.role {
                 let near = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
-                assert!(near.filter_map(|j| slots.get(j)).any(|s| s.role == Role::Plain(k)
+                assert!(near.filter_map(|j| slots.get(j)).any(|s| s.role == SliceRole::Plain(k)
                     && s.pass == slot.pass
                     && s.size == slot.size));
             }
@@ -130,7 +131,7 @@ pub(super) mod tests {
 
     #[test]
     fn no_calibration_where_dd_could_not_be() {
-        assert!(slots(&spec(&[512], 2)).iter().all(|s| matches!(s.role, Role::Visit(_))));
+        assert!(slots(&spec(&[512], 2)).iter().all(|s| matches!(s.role, SliceRole::Visit(_))));
         assert_eq!(slots(&spec(&[7], 1)).len(), 3 * 3);
     }
 }

@@ -1,10 +1,10 @@
 //! Body of a trial: `assay __work block-size JSON`, in a separate process.
 
-use assay_model::{Kind, Observation, Phase};
+use assay_model::{MetricKind, Observation, Phase};
 use rustix::fs::CWD;
 
 use crate::Failure;
-use crate::builtin::block_size::crew::{self, Measured};
+use crate::builtin::block_size::crew::{self, SliceMeasurements};
 use crate::builtin::block_size::file;
 use crate::builtin::block_size::params::{Cache, Direction};
 use crate::builtin::block_size::points::{Results, results};
@@ -65,8 +65,8 @@ fn measure(spec: &TrialSpec, channel: &mut Channel) -> Result<(), Failure> {
 }
 
 fn report(spec: &TrialSpec, results: &Results, channel: &mut Channel) {
-    channel.points(&curve("throughput", Kind::Measured), results.curve());
-    channel.points(&curve("dd", Kind::Derived), results.dd_curve());
+    channel.points(&curve("throughput", MetricKind::Measured), results.curve());
+    channel.points(&curve("dd", MetricKind::Derived), results.dd_curve());
     let best = results.best();
     let metrics = [
         ("throughput", results.throughput(spec)),
@@ -80,7 +80,7 @@ fn report(spec: &TrialSpec, results: &Results, channel: &mut Channel) {
     }
 }
 
-fn curve(name: &'static str, kind: Kind) -> Curve {
+fn curve(name: &'static str, kind: MetricKind) -> Curve {
     Curve { name, unit: "B/s", x_name: "size", x_unit: "B", kind: Some(kind) }
 }
 
@@ -120,7 +120,7 @@ fn notes(spec: &TrialSpec, results: &Results) -> Vec<String> {
 }
 
 /// Returns true if every byte was correct, and a sentence with the reason.
-fn verdict(spec: &TrialSpec, measured: &Measured, slots: usize) -> (bool, String) {
+fn verdict(spec: &TrialSpec, measured: &SliceMeasurements, slots: usize) -> (bool, String) {
     if let Some(wrong) = &measured.wrong {
         return (false, wrong.clone());
     }

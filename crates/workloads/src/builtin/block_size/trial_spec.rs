@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::builtin::block_size::file::Location;
+use crate::builtin::block_size::file::FileLocation;
 use crate::builtin::block_size::params::{Cache, Direction, Params};
 
 /// Division of a trial's measurement time. Every pass measures each size once, in one slice.
@@ -56,7 +56,7 @@ impl Timing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialSpec {
-    pub location: Location,
+    pub location: FileLocation,
     /// Size of the file in bytes.
     pub file_size: u64,
     pub direction: Direction,

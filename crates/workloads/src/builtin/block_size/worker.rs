@@ -1,6 +1,6 @@
 //! One process of a trial: `assay __work block-size-worker JSON`. Reads a line with the slices and
-//! a line with the start time, both JSON, from standard input. Writes one [`Report`] per line to
-//! standard output.
+//! a line with the start time, both JSON, from standard input. Writes one [`WorkerReport`] per line
+//! to standard output.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
@@ -14,17 +14,19 @@ use serde::{Deserialize, Serialize};
 use crate::Failure;
 use crate::builtin::block_size::clock::{now_ns, sleep_until};
 use crate::builtin::block_size::params::{Cache, Direction};
-use crate::builtin::block_size::slice::{Action, Buffer, Outcome, Walk, When, fill_for_writing};
+use crate::builtin::block_size::slice::{
+    Buffer, SliceAction, SliceOutcome, SliceTime, Walk, fill_for_writing,
+};
 use crate::builtin::block_size::trial_spec::{TrialSpec, WorkerSpec};
 use crate::builtin::block_size::{file, verify};
 
 /// Report of a process, one JSON line each.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Report {
+pub enum WorkerReport {
     /// The process is ready to begin.
     Ready,
     /// Outcomes in the order of the slices; fewer than slices if time ran out.
-    Outcomes(Vec<Outcome>),
+    Outcomes(Vec<SliceOutcome>),
     /// Number of blocks that were compared and found equal.
     Checked(u64),
     /// Description of the first wrong bytes.
@@ -41,12 +43,12 @@ const TIMEOUT: u64 = 4;
 /// Runs the process as described by `json` and standard input.
 ///
 /// # Errors
-/// Returns a [`Failure`], which is also sent to the parent as [`Report::Error`].
+/// Returns a [`Failure`], which is also sent to the parent as [`WorkerReport::Error`].
 pub fn run(json: &str) -> Result<(), Failure> {
     let served = serve(json);
     if let Err(failure) = &served {
         // The parent may have ended; then the report is lost.
-        let _ = say("failing", &Report::Error(failure.to_string()));
+        let _ = say("failing", &WorkerReport::Error(failure.to_string()));
     }
     served
 }
@@ -62,14 +64,14 @@ fn serve(json: &str) -> Result<(), Failure> {
     let mut buffers = buffers(&spec, index);
     let mut lines = io::stdin().lock().lines();
     let slots = read_slots(&mut lines, spec.largest())?;
-    say("saying that it is ready", &Report::Ready)?;
+    say("saying that it is ready", &WorkerReport::Ready)?;
     let begin: u64 = read(&mut lines, "waiting for the start")?;
     sleep_until(begin.saturating_sub(1_000_000));
     let outcomes = measure(&spec, index, &mut walk, &mut buffers, &slots, begin)?;
-    say("reporting", &Report::Outcomes(outcomes))?;
+    say("reporting", &WorkerReport::Outcomes(outcomes))?;
     let sizes: BTreeSet<u64> = slots.iter().map(|(_, size)| *size).collect();
     let checked = verify::blocks(&spec, index, &mut walk, &sizes)?;
-    say("reporting", &checked.map_or_else(Report::Wrong, Report::Checked))
+    say("reporting", &checked.map_or_else(WorkerReport::Wrong, WorkerReport::Checked))
 }
 
 /// Allocates the buffers that the passes use in turn. The address of a buffer decides which cache
@@ -109,9 +111,9 @@ fn measure(
     index: u32,
     walk: &mut Walk,
     buffers: &mut [Buffer],
-    slots: &[(Action, u64)],
+    slots: &[(SliceAction, u64)],
     begin: u64,
-) -> Result<Vec<Outcome>, Failure> {
+) -> Result<Vec<SliceOutcome>, Failure> {
     let (timing, alone) = (spec.timing, spec.processes == 1);
     let pitch = timing.slice_ns + timing.gap_ns;
     let planned = pitch * slots.len() as u64;
@@ -128,10 +130,10 @@ fn measure(
         // time: a process that is too late skips the slice to be in time for a later one.
         let too_late = nominal + timing.slice_ns / if timing.shared { 1 } else { 2 };
         if !alone && now > too_late {
-            outcomes.push(Outcome::nothing(timing.slice_ns));
+            outcomes.push(SliceOutcome::nothing(timing.slice_ns));
             continue;
         }
-        let when = When {
+        let when = SliceTime {
             start_ns: (!alone).then_some(nominal),
             length_ns: timing.slice_ns,
             shared: timing.shared,
@@ -150,7 +152,7 @@ fn measure(
     Ok(outcomes)
 }
 
-fn say(during: &str, report: &Report) -> Result<(), Failure> {
+fn say(during: &str, report: &WorkerReport) -> Result<(), Failure> {
     let line = serde_json::to_string(report)? + "\n";
     let mut out = io::stdout().lock();
     out.write_all(line.as_bytes()).and_then(|()| out.flush()).map_err(|source| lost(during, source))
@@ -169,8 +171,8 @@ fn read<T: DeserializeOwned>(
 fn read_slots(
     lines: &mut impl Iterator<Item = io::Result<String>>,
     largest: u64,
-) -> Result<Vec<(Action, u64)>, Failure> {
-    let slots: Vec<(Action, u64)> = read(lines, "reading the slices")?;
+) -> Result<Vec<(SliceAction, u64)>, Failure> {
+    let slots: Vec<(SliceAction, u64)> = read(lines, "reading the slices")?;
     match slots.iter().find(|(_, size)| !(1..=largest).contains(size)) {
         Some((_, size)) => Err(lost(
             "reading the slices",

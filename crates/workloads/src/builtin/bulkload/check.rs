@@ -7,19 +7,19 @@ use crate::builtin::bulkload::client::{Connection, ask};
 use crate::builtin::bulkload::flat::{Manifest, SUMS};
 
 /// Sums in the table, by load.
-pub type Found = BTreeMap<u64, Vec<i64>>;
+pub type LoadSums = BTreeMap<u64, Vec<i64>>;
 
 /// Queries the table for its counts and sums.
 ///
 /// # Errors
 /// Fails if psql fails or prints something else.
-pub fn look(connection: &Connection) -> Result<Found, Failure> {
+pub fn look(connection: &Connection) -> Result<LoadSums, Failure> {
     let sql = format!("SELECT load_id, {SUMS} FROM sales_fact GROUP BY load_id ORDER BY load_id");
     read(&ask(connection, "the sums of the table", &sql)?)
 }
 
 /// Parses psql's output: numbers separated by `|`.
-fn read(output: &str) -> Result<Found, Failure> {
+fn read(output: &str) -> Result<LoadSums, Failure> {
     let row = |line: &str| -> Option<(u64, Vec<i64>)> {
         let mut fields = line.split('|');
         let load = fields.next()?.trim().parse().ok()?;
@@ -36,7 +36,7 @@ fn read(output: &str) -> Result<Found, Failure> {
 /// Returns the differences between the table and the files; the files in `committed` must be
 /// complete. A file that was not committed may be in the table completely, if the server's
 /// confirmation was lost, or not at all.
-pub fn wrong(found: &Found, made: &Manifest, committed: &[u64]) -> Vec<String> {
+pub fn wrong(found: &LoadSums, made: &Manifest, committed: &[u64]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (load, expected) in (0..).zip(&made.loads) {
         match found.get(&load) {
@@ -79,11 +79,11 @@ fn describe(load: u64, found: &[i64], expected: &[i64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtin::bulkload::flat::Sums;
+    use crate::builtin::bulkload::flat::FileSums;
 
     #[test]
     fn each_kind_of_difference_is_named() {
-        let sums = |n: i64| Sums { sums: vec![3, n, 1, 1, 1, 1, 1, 1, 1], bytes: 1 };
+        let sums = |n: i64| FileSums { sums: vec![3, n, 1, 1, 1, 1, 1, 1, 1], bytes: 1 };
         let made = Manifest { loads: vec![sums(3), sums(12)] };
         let fine = read("0|3|3|1|1|1|1|1|1|1\n1|3|12|1|1|1|1|1|1|1\n").unwrap();
         assert_eq!(wrong(&fine, &made, &[0, 1]), Vec::<String>::new());

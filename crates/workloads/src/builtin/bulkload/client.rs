@@ -112,7 +112,7 @@ pub fn number(connection: &Connection, what: &str, sql: &str) -> Result<i64, Fai
 }
 
 /// A psql session that waits for files to load.
-pub struct Session {
+pub struct PsqlSession {
     child: Child,
     ends: Option<(ChildStdin, BufReader<ChildStdout>)>,
     log: PathBuf,
@@ -120,7 +120,7 @@ pub struct Session {
     pub loads: Vec<u64>,
 }
 
-impl Session {
+impl PsqlSession {
     /// Starts a session and waits for the server's first answer. The calling thread must live as
     /// long as the session, which is killed when it ends.
     ///
@@ -135,7 +135,7 @@ impl Session {
             return Err(Failure::start("psql")(std::io::ErrorKind::BrokenPipe.into()));
         };
         let ends = (stdin, BufReader::new(stdout));
-        let mut session = Session { child, ends: Some(ends), log, loads };
+        let mut session = PsqlSession { child, ends: Some(ends), log, loads };
         if let Some((stdin, stdout)) = &mut session.ends
             && say(stdin, stdout, "SELECT 'here';").as_deref() == Some("here")
         {
@@ -164,7 +164,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for PsqlSession {
     fn drop(&mut self) {
         self.ends = None;
         let _ = self.child.kill();

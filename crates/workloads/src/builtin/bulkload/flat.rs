@@ -15,7 +15,7 @@ use crate::builtin::bulkload::params::Params;
 pub const TABLE: &str = "CREATE TABLE sales_fact (load_id integer NOT NULL, sale_id bigint NOT NULL, \
     sold date NOT NULL, store integer NOT NULL, item integer NOT NULL, customer bigint NOT NULL, \
     quantity integer NOT NULL, cents bigint NOT NULL, note text NOT NULL)";
-/// SQL expressions for the sums of a file, in the order of [`Sums::sums`].
+/// SQL expressions for the sums of a file, in the order of [`FileSums::sums`].
 pub const SUMS: &str = "count(*), sum(sale_id), sum(sold - date '2009-01-01'), sum(store), sum(item), \
     sum(customer), sum(quantity * cents), sum(length(note)), sum(ascii(note))";
 
@@ -25,7 +25,7 @@ const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /// Sums of a file's rows, and its size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sums {
+pub struct FileSums {
     /// Number of rows and sums of their columns, in the order of [`SUMS`].
     pub sums: Vec<i64>,
     /// Size of the file in bytes.
@@ -36,7 +36,7 @@ pub struct Sums {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Sums of the files, by load.
-    pub loads: Vec<Sums>,
+    pub loads: Vec<FileSums>,
 }
 
 impl Manifest {
@@ -113,7 +113,7 @@ pub fn expected(params: &Params, clients: u64) -> Result<Manifest, WorkloadError
 }
 
 /// Writes the rows of a load. The numbers of loads and sales are unique over all clients.
-fn rows(params: &Params, load: u64, out: &mut impl Write) -> io::Result<Sums> {
+fn rows(params: &Params, load: u64, out: &mut impl Write) -> io::Result<FileSums> {
     let (first, count) = params.part(load);
     let (first, load) =
         (params.client * params.rows + first, params.client * params.loads() + load);
@@ -140,7 +140,7 @@ fn rows(params: &Params, load: u64, out: &mut impl Write) -> io::Result<Sums> {
         let row = [1, sale as i64, day, store, item, customer, quantity * cents, length, head];
         sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
     }
-    Ok(Sums { sums: sums.into(), bytes })
+    Ok(FileSums { sums: sums.into(), bytes })
 }
 
 /// Returns month and day of the month for a day of 2009, counted from 0.

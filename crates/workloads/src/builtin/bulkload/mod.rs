@@ -24,7 +24,7 @@ pub use trial::run as trial;
 
 use crate::declare::spec;
 use crate::trial_spec::TrialSpec;
-use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
+use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
 
 /// Trial spec with the folder of the flat files.
@@ -94,7 +94,7 @@ impl Workload for Bulkload {
         Ok(server_node::with_key(launch, ctx.params))
     }
 
-    fn offers(&self) -> Offers<'_> {
-        Offers { serves: Some(self), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { serves: Some(self), ..Capabilities::default() }
     }
 }

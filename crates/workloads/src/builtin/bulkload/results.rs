@@ -5,7 +5,7 @@ use crate::driver::work::Channel;
 
 /// Measured values of a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Measured {
+pub struct LoadMeasurements {
     /// Number of rows in all files.
     pub rows: u64,
     /// Size of all files in bytes.
@@ -25,7 +25,7 @@ pub struct Measured {
 }
 
 /// Sends all metrics of a trial on one machine.
-pub fn metrics(measured: &Measured, channel: &mut Channel) {
+pub fn metrics(measured: &LoadMeasurements, channel: &mut Channel) {
     let m = measured;
     of_clients(m.rows, m.bytes, m.load_s, channel);
     of_server(m, m.load_s + m.checkpoint_s, channel);
@@ -43,7 +43,7 @@ pub fn of_clients(rows: u64, bytes: u64, load_s: f64, channel: &mut Channel) {
 }
 
 /// Sends the metrics that the server's node measures; all data was on the device after `written_s`.
-pub fn of_server(measured: &Measured, written_s: f64, channel: &mut Channel) {
+pub fn of_server(measured: &LoadMeasurements, written_s: f64, channel: &mut Channel) {
     let m = measured;
     let metrics = [
         ("written", per(m.rows, written_s)),

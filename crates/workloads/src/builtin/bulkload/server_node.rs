@@ -19,10 +19,10 @@ use crate::builtin::bulkload::client::{Connection, ask};
 use crate::builtin::bulkload::flat::{Manifest, expected};
 use crate::builtin::bulkload::params::Params;
 use crate::builtin::bulkload::postgres::{Programs, User};
-use crate::builtin::bulkload::results::{self, Measured};
+use crate::builtin::bulkload::results::{self, LoadMeasurements};
 use crate::builtin::bulkload::server::Cluster;
 use crate::builtin::bulkload::trial::{break_something, make_table, table_size, wal_position};
-use crate::capability::{Done, Serves, Serving};
+use crate::capability::{DoneSignal, ServerLaunch, ServerWorkload};
 use crate::driver::program::free_port;
 use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
@@ -54,13 +54,13 @@ struct Clients {
     nodes: u64,
 }
 
-impl Serves for Bulkload {
+impl ServerWorkload for Bulkload {
     fn serve(
         &self,
         map: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
-    ) -> Result<Serving, WorkloadError> {
+    ) -> Result<ServerLaunch, WorkloadError> {
         let params = Params::from_map(map)?;
         Programs::find(params.bin.as_deref())?;
         User::find(&params.user)?;
@@ -74,7 +74,7 @@ impl Serves for Bulkload {
         let address = format!("{host}:{}", free_port(host)?);
         let key = assay_system::hex(&random()?);
         let of = |name: &str, value: Scalar| (name.to_owned(), value);
-        Ok(Serving {
+        Ok(ServerLaunch {
             launch: Launch::default(),
             params: [
                 of("server.address", address.as_str().into()),
@@ -83,14 +83,14 @@ impl Serves for Bulkload {
             .into(),
             address,
             each: (0..clients).map(|n| [of("client", (n as i64).into())].into()).collect(),
-            done: Some(Done { file: DONE, timeout: TIMEOUT }),
+            done: Some(DoneSignal { file: DONE, timeout: TIMEOUT }),
         })
     }
 
     fn launch_server(
         &self,
         ctx: &TrialContext<'_>,
-        serving: &Serving,
+        serving: &ServerLaunch,
     ) -> Result<Launch, WorkloadError> {
         let (host, port) = split(&serving.address)?;
         let nodes = serving.each.len() as u64;
@@ -173,14 +173,14 @@ fn serve(
     ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
     let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
     let rows = params.rows * spec.more.nodes;
-    let measured = Measured {
+    let measured = LoadMeasurements {
         rows,
         bytes: made.bytes(),
         checkpoint_s: began.elapsed().as_secs_f64(),
         wal: wal_position(&connection)? - before,
         table: table_size(&connection)?,
         cpu_s,
-        ..Measured::default()
+        ..LoadMeasurements::default()
     };
     break_something(&connection, &params.fault)?;
     results::of_server(&measured, written_s, channel);

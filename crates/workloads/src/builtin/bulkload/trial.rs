@@ -15,10 +15,10 @@ use assay_model::{Observation, Phase};
 use super::{Spec, server_node};
 use crate::Failure;
 use crate::builtin::bulkload::check::{self, look};
-use crate::builtin::bulkload::client::{Connection, Session, ask, number, wait_for};
+use crate::builtin::bulkload::client::{Connection, PsqlSession, ask, number, wait_for};
 use crate::builtin::bulkload::flat::{Manifest, TABLE};
 use crate::builtin::bulkload::params::Params;
-use crate::builtin::bulkload::results::{self, Measured};
+use crate::builtin::bulkload::results::{self, LoadMeasurements};
 use crate::builtin::bulkload::server::Cluster;
 use crate::driver::work::Channel;
 
@@ -64,8 +64,11 @@ impl Trial<'_> {
         let connection = cluster.connection();
         make_table(&connection, self.params.index)?;
         let before = wal_position(&connection)?;
-        let mut measured =
-            Measured { bytes: self.made.bytes(), rows: self.params.rows, ..Measured::default() };
+        let mut measured = LoadMeasurements {
+            bytes: self.made.bytes(),
+            rows: self.params.rows,
+            ..LoadMeasurements::default()
+        };
         let mut checked = Vec::new();
         self.load(cluster, &mut measured, &mut checked)?;
         let began = Instant::now();
@@ -105,7 +108,7 @@ impl Trial<'_> {
     fn load(
         &mut self,
         cluster: &mut Cluster,
-        measured: &mut Measured,
+        measured: &mut LoadMeasurements,
         checked: &mut Vec<String>,
     ) -> Result<(), Failure> {
         let all: Vec<u64> = (0..self.params.loads()).collect();
@@ -145,7 +148,7 @@ impl Trial<'_> {
     }
 
     /// Opens the sessions and assigns their files.
-    fn open(&self, connection: &Connection, loads: &[u64]) -> Result<Vec<Session>, Failure> {
+    fn open(&self, connection: &Connection, loads: &[u64]) -> Result<Vec<PsqlSession>, Failure> {
         let files = self.params.files;
         (0..self.params.sessions)
             .map(|session| {
@@ -153,7 +156,7 @@ impl Trial<'_> {
                 // Not on the trial's storage: if that is full, psql's message about it must not be
                 // lost.
                 let log = self.spec.more.join(format!("session-{session}.log"));
-                Session::open(connection, log, own)
+                PsqlSession::open(connection, log, own)
             })
             .collect()
     }
@@ -163,14 +166,14 @@ impl Trial<'_> {
     fn together(
         &mut self,
         mut cluster: Option<&mut Cluster>,
-        mut sessions: Vec<Session>,
+        mut sessions: Vec<PsqlSession>,
         done: &Mutex<Vec<u64>>,
         kill: Option<usize>,
     ) -> Result<bool, Failure> {
         let (word, begin) = pipe();
         let begin = Mutex::new(begin);
         let total = self.params.loads() as usize;
-        let loaders: Vec<_> = sessions.iter_mut().filter_map(Session::take).collect();
+        let loaders: Vec<_> = sessions.iter_mut().filter_map(PsqlSession::take).collect();
         std::thread::scope(|scope| {
             let dir: &Path = &self.spec.more;
             let begin = &begin;
@@ -200,7 +203,7 @@ impl Trial<'_> {
                         Some(cluster) if !stopped => cluster.kill(),
                         _ => Ok(()),
                     };
-                    sessions.iter_mut().for_each(Session::kill);
+                    sessions.iter_mut().for_each(PsqlSession::kill);
                     return if stopped { Err(Failure::Stopped) } else { killed.map(|()| true) };
                 }
             }
@@ -216,7 +219,7 @@ impl Trial<'_> {
     fn broken(
         &self,
         cluster: Option<&Cluster>,
-        session: Option<&mut Session>,
+        session: Option<&mut PsqlSession>,
         n: usize,
     ) -> Failure {
         if self.stop.load(Ordering::Acquire) {

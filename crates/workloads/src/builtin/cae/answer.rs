@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::{ccx, deck, mumps, theory};
-use crate::builtin::cae::cases::Analysis;
+use crate::builtin::cae::cases::CaseAnalysis;
 use crate::builtin::cae::params::Params;
 use crate::{Failure, WorkloadError};
 
 /// Comparison of an answer with its expected value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct CheckedAnswer {
     /// Relative deviation of the worst value.
     pub deviation: f64,
     /// Maximum relative deviation of a correct answer.
@@ -26,7 +26,7 @@ const UNIFORM: f64 = 0.005;
 const KNOWN: f64 = 1e-6;
 const RESIDUAL: f64 = 1e-11;
 
-impl Answer {
+impl CheckedAnswer {
     /// Returns true if the deviation is within the tolerance.
     pub fn right(&self) -> bool {
         self.deviation <= self.tolerance
@@ -37,7 +37,7 @@ impl Answer {
 ///
 /// # Errors
 /// Fails if the file or a result is missing.
-pub fn of_ccx(params: &Params, dir: &Path) -> Result<Answer, Failure> {
+pub fn of_ccx(params: &Params, dir: &Path) -> Result<CheckedAnswer, Failure> {
     let path = dir.join(format!("{}.dat", deck::JOB));
     let dat = std::fs::read_to_string(&path).map_err(WorkloadError::io("read", &path))?;
     let missing = |what: &str| no_answer(&path, what);
@@ -48,25 +48,25 @@ pub fn of_ccx(params: &Params, dir: &Path) -> Result<Answer, Failure> {
         Some(ccx::frequencies(&dat)).filter(|f| !f.is_empty()).ok_or_else(|| missing("frequencies"))
     };
     let body = params.case.body;
-    let one = |name: &str, found: f64, expected: f64, tolerance: f64| Answer {
+    let one = |name: &str, found: f64, expected: f64, tolerance: f64| CheckedAnswer {
         deviation: (found / expected - 1.0).abs(),
         tolerance,
         what: format!("{name}: {found:.5} mm, by the closed form {expected:.5} mm"),
     };
     Ok(match params.case.analysis {
-        Analysis::BeamStatic => {
+        CaseAnalysis::BeamStatic => {
             one("deflection of the end", along(2)?, theory::cantilever(body, deck::LOAD), SOLID)
         }
-        Analysis::PlateStatic => {
+        CaseAnalysis::PlateStatic => {
             one("deflection of the middle", along(2)?, theory::plate(body, deck::PRESSURE), SOLID)
         }
-        Analysis::BeamBending => {
+        CaseAnalysis::BeamBending => {
             one("deflection of the end", along(2)?, theory::elastica(deck::BEND) * body[0], SOLID)
         }
-        Analysis::BarPlastic => {
+        CaseAnalysis::BarPlastic => {
             one("lengthening", along(0)?, theory::plastic(body[0], deck::PULL), UNIFORM)
         }
-        Analysis::BeamModes => {
+        CaseAnalysis::BeamModes => {
             let [length, width, height] = body;
             let mut expected = [
                 theory::cantilever_frequency(length, width, height),
@@ -75,18 +75,18 @@ pub fn of_ccx(params: &Params, dir: &Path) -> Result<Answer, Failure> {
             expected.sort_by(f64::total_cmp);
             several(&modes()?, &expected)
         }
-        Analysis::PlateModes => several(&modes()?, &theory::plate_frequencies(body)),
-        Analysis::Equations { .. } => return Err(missing("systems of equations")),
+        CaseAnalysis::PlateModes => several(&modes()?, &theory::plate_frequencies(body)),
+        CaseAnalysis::Equations { .. } => return Err(missing("systems of equations")),
     })
 }
 
 /// Compares frequencies, the lowest first.
-fn several(found: &[f64], expected: &[f64]) -> Answer {
+fn several(found: &[f64], expected: &[f64]) -> CheckedAnswer {
     let off = |(f, e): (&f64, &f64)| (f / e - 1.0).abs();
     let list = |of: &[f64]| of.iter().map(|f| format!("{f:.2}")).collect::<Vec<_>>().join(", ");
     let compared = &found[..expected.len().min(found.len())];
     let worst = compared.iter().zip(expected).map(off).fold(0.0, f64::max);
-    Answer {
+    CheckedAnswer {
         // If a frequency is missing, the deviation is infinite.
         deviation: if found.len() < expected.len() { f64::INFINITY } else { worst },
         tolerance: SOLID,
@@ -102,13 +102,13 @@ fn several(found: &[f64], expected: &[f64]) -> Answer {
 ///
 /// # Errors
 /// Fails if a result is missing.
-pub fn of_mumps(log: &str, path: &Path) -> Result<Answer, Failure> {
+pub fn of_mumps(log: &str, path: &Path) -> Result<CheckedAnswer, Failure> {
     let numbers = mumps::numbers(log);
     let of = |name: &str| numbers.get(name).copied().ok_or_else(|| no_answer(path, name));
     let (error, residual, solves) = (of("error")?, of("residual")?, of("solves")?);
     // NaN counts as wrong.
     let within = residual <= RESIDUAL && error.is_finite();
-    Ok(Answer {
+    Ok(CheckedAnswer {
         deviation: if within { error } else { f64::INFINITY },
         tolerance: KNOWN,
         what: format!(

@@ -1,6 +1,6 @@
 //! The named cases: their analysis, their solver, and the dimensions of each size.
 
-use crate::builtin::cae::mesh::Grid;
+use crate::builtin::cae::mesh::BoxMesh;
 
 /// Solver of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Solver {
 
 /// Analysis of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Analysis {
+pub enum CaseAnalysis {
     /// A beam clamped at one end and loaded at the other: its deflection.
     BeamStatic,
     /// A plate clamped on all sides under pressure: its deflection.
@@ -39,7 +39,7 @@ pub enum Analysis {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
     pub name: &'static str,
-    pub analysis: Analysis,
+    pub analysis: CaseAnalysis,
     /// Dimensions of the body in mm.
     pub body: [f64; 3],
     /// Number of elements along each side, for `test`, `train` and `ref`.
@@ -49,9 +49,9 @@ pub struct Case {
 /// Names of the sizes, in the order of [`Case::grids`].
 pub const SIZES: [&str; 3] = ["test", "train", "ref"];
 
-const FILES: Analysis = Analysis::Equations { out_of_core: true, solves: 1 };
-const PASSES: Analysis = Analysis::Equations { out_of_core: true, solves: 10 };
-const CORE: Analysis = Analysis::Equations { out_of_core: false, solves: 1 };
+const FILES: CaseAnalysis = CaseAnalysis::Equations { out_of_core: true, solves: 1 };
+const PASSES: CaseAnalysis = CaseAnalysis::Equations { out_of_core: true, solves: 10 };
+const CORE: CaseAnalysis = CaseAnalysis::Equations { out_of_core: false, solves: 1 };
 const BEAM: [f64; 3] = [200.0, 8.0, 10.0];
 const PLATE: [f64; 3] = [100.0, 100.0, 2.0];
 const STRIP: [f64; 3] = [400.0, 10.0, 10.0];
@@ -61,12 +61,12 @@ const GIRDER: [f64; 3] = [1000.0, 25.0, 25.0];
 
 #[rustfmt::skip]
 pub const CASES: [Case; 10] = [
-    case("beam-static", Analysis::BeamStatic, BEAM, [[20, 2, 2], [120, 7, 7], [240, 14, 14]]),
-    case("plate-static", Analysis::PlateStatic, PLATE, [[24, 24, 1], [90, 90, 1], [200, 200, 2]]),
-    case("beam-bending", Analysis::BeamBending, STRIP, [[20, 2, 2], [60, 3, 3], [160, 8, 8]]),
-    case("bar-plastic", Analysis::BarPlastic, BAR, [[4, 2, 2], [20, 6, 6], [60, 14, 14]]),
-    case("beam-modes", Analysis::BeamModes, BEAM, [[20, 2, 2], [100, 6, 6], [200, 12, 12]]),
-    case("plate-modes", Analysis::PlateModes, PLATE, [[24, 24, 1], [60, 60, 1], [140, 140, 2]]),
+    case("beam-static", CaseAnalysis::BeamStatic, BEAM, [[20, 2, 2], [120, 7, 7], [240, 14, 14]]),
+    case("plate-static", CaseAnalysis::PlateStatic, PLATE, [[24, 24, 1], [90, 90, 1], [200, 200, 2]]),
+    case("beam-bending", CaseAnalysis::BeamBending, STRIP, [[20, 2, 2], [60, 3, 3], [160, 8, 8]]),
+    case("bar-plastic", CaseAnalysis::BarPlastic, BAR, [[4, 2, 2], [20, 6, 6], [60, 14, 14]]),
+    case("beam-modes", CaseAnalysis::BeamModes, BEAM, [[20, 2, 2], [100, 6, 6], [200, 12, 12]]),
+    case("plate-modes", CaseAnalysis::PlateModes, PLATE, [[24, 24, 1], [60, 60, 1], [140, 140, 2]]),
     case("block-core", CORE, BLOCK, [[8, 8, 8], [18, 18, 18], [40, 40, 40]]),
     case("block-files", FILES, BLOCK, [[8, 8, 8], [18, 18, 18], [40, 40, 40]]),
     case("girder-files", FILES, GIRDER, [[60, 4, 4], [800, 6, 6], [6000, 12, 12]]),
@@ -75,7 +75,7 @@ pub const CASES: [Case; 10] = [
 
 const fn case(
     name: &'static str,
-    analysis: Analysis,
+    analysis: CaseAnalysis,
     body: [f64; 3],
     grids: [[usize; 3]; 3],
 ) -> Case {
@@ -85,14 +85,14 @@ const fn case(
 impl Case {
     pub fn solver(&self) -> Solver {
         match self.analysis {
-            Analysis::Equations { .. } => Solver::Mumps,
+            CaseAnalysis::Equations { .. } => Solver::Mumps,
             _ => Solver::Ccx,
         }
     }
 
     /// Returns the mesh of a size.
-    pub fn grid(&self, size: &str) -> Grid {
+    pub fn grid(&self, size: &str) -> BoxMesh {
         let index = SIZES.iter().position(|s| *s == size).unwrap_or(0);
-        Grid { elements: self.grids[index], body: self.body }
+        BoxMesh { elements: self.grids[index], body: self.body }
     }
 }

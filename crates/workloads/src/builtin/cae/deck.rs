@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use crate::WorkloadError;
-use crate::builtin::cae::cases::Analysis;
+use crate::builtin::cae::cases::CaseAnalysis;
 use crate::builtin::cae::params::Params;
 use crate::builtin::cae::theory;
 
@@ -56,13 +56,13 @@ fn body(params: &Params, out: &mut impl Write) -> io::Result<()> {
     let modulus = theory::MODULUS * if params.fault == "answer" { WEAKER } else { 1.0 };
     writeln!(out, "*MATERIAL, NAME=STEEL\n*ELASTIC\n{modulus},{}", theory::POISSON)?;
     writeln!(out, "*DENSITY\n{:e}", theory::DENSITY)?;
-    if params.case.analysis == Analysis::BarPlastic {
+    if params.case.analysis == CaseAnalysis::BarPlastic {
         let (start, end) = (theory::YIELD, theory::YIELD + 10.0 * theory::HARDENING);
         writeln!(out, "*PLASTIC\n{start},0.\n{end},10.")?;
     }
     writeln!(out, "*SOLID SECTION, ELSET=EALL, MATERIAL=STEEL")?;
     match params.case.analysis {
-        Analysis::PlateStatic | Analysis::PlateModes => {
+        CaseAnalysis::PlateStatic | CaseAnalysis::PlateModes => {
             let edge =
                 |at: [usize; 3], to: [usize; 3]| (0..2).any(|x| at[x] == 0 || at[x] == to[x]);
             set(out, "EDGE", &grid.select(edge))?;
@@ -70,7 +70,7 @@ fn body(params: &Params, out: &mut impl Write) -> io::Result<()> {
             set(out, "MIDDLE", &grid.select(middle))?;
             writeln!(out, "*BOUNDARY\nEDGE,1,3")
         }
-        Analysis::BarPlastic => {
+        CaseAnalysis::BarPlastic => {
             set(out, "FRONT", &grid.select(|at, _| at[1] == 0))?;
             set(out, "BOTTOM", &grid.select(|at, _| at[2] == 0))?;
             writeln!(out, "*BOUNDARY\nFIX,1,1\nFRONT,2,2\nBOTTOM,3,3")
@@ -97,12 +97,12 @@ fn step(params: &Params, out: &mut impl Write) -> io::Result<()> {
     };
     let too_much = if params.fault == "diverge" { 1e4 } else { 1.0 };
     match params.case.analysis {
-        Analysis::BeamStatic => {
+        CaseAnalysis::BeamStatic => {
             writeln!(out, "{linear}")?;
             tip_load(params, LOAD, out)?;
             print(out, "TIP")?;
         }
-        Analysis::PlateStatic => {
+        CaseAnalysis::PlateStatic => {
             writeln!(out, "{linear}\n*DLOAD")?;
             // The upper face of the top layer.
             let [x, y, z] = params.case.grid(&params.size).elements;
@@ -111,12 +111,12 @@ fn step(params: &Params, out: &mut impl Write) -> io::Result<()> {
             }
             print(out, "MIDDLE")?;
         }
-        Analysis::BeamBending => {
+        CaseAnalysis::BeamBending => {
             writeln!(out, "{nonlinear}")?;
             tip_load(params, too_much * theory::bending_load(params.case.body, BEND), out)?;
             print(out, "TIP")?;
         }
-        Analysis::BarPlastic => {
+        CaseAnalysis::BarPlastic => {
             writeln!(out, "{nonlinear}\n*DLOAD")?;
             let [x, y, z] = params.case.grid(&params.size).elements;
             for row in 1..=y * z {
@@ -124,10 +124,10 @@ fn step(params: &Params, out: &mut impl Write) -> io::Result<()> {
             }
             print(out, "TIP")?;
         }
-        Analysis::BeamModes | Analysis::PlateModes => {
+        CaseAnalysis::BeamModes | CaseAnalysis::PlateModes => {
             writeln!(out, "*STEP\n*FREQUENCY\n{MODES}")?;
         }
-        Analysis::Equations { .. } => {}
+        CaseAnalysis::Equations { .. } => {}
     }
     writeln!(out, "*NODE FILE\nU\n*EL FILE\nS\n*END STEP")
 }

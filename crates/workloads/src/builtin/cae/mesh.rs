@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 /// A regular mesh of a box.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grid {
+pub struct BoxMesh {
     /// Number of elements along each side.
     pub elements: [usize; 3],
     /// Dimensions of the box in mm.
@@ -20,7 +20,7 @@ fn element_nodes() -> Vec<[usize; 3]> {
     layers.into_iter().flat_map(|(places, z)| places.map(|[x, y]| [x, y, z])).collect()
 }
 
-impl Grid {
+impl BoxMesh {
     /// Returns the number of half-element steps along each side.
     fn steps(&self) -> [usize; 3] {
         self.elements.map(|n| 2 * n)
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn one_element_has_twenty_nodes_and_each_face_eight() {
-        let grid = Grid { elements: [1, 1, 1], body: [1.0, 2.0, 3.0] };
+        let grid = BoxMesh { elements: [1, 1, 1], body: [1.0, 2.0, 3.0] };
         assert_eq!(grid.nodes().count(), 20);
         assert_eq!(grid.select(|at, _| at[0] == 0).len(), 8);
         assert_eq!(grid.select(|at, to| at[2] == to[2]).len(), 8);
@@ -99,6 +99,6 @@ mod tests {
         assert_eq!(text.lines().count(), 1 + 20 + 1 + 2);
         assert!(text.contains("27,1.000000000e0,2.000000000e0,3.000000000e0"), "{text}");
         // Two adjacent elements share a face.
-        assert_eq!(Grid { elements: [2, 1, 1], ..grid }.nodes().count(), 32);
+        assert_eq!(BoxMesh { elements: [2, 1, 1], ..grid }.nodes().count(), 32);
     }
 }

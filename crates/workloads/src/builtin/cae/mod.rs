@@ -1,7 +1,7 @@
 //! The workload `cae`: structural analyses as engineers run them, with files on the trial's
 //! storage. CalculiX, whose threads share memory, computes linear and nonlinear statics and natural
 //! frequencies. MUMPS solves large systems of equations over MPI, with its factors in memory or in
-//! files; on several nodes, one MUMPS runs over all of them ([`Over`]). Each answer is compared
+//! files; on several nodes, one MUMPS runs over all of them ([`SpanRun`]). Each answer is compared
 //! with a closed form or a known solution. The lab starts a fresh process for every trial
 //! ([`trial`]); the solver is its child. `docs/workloads/cae.md` has the definitions.
 
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
-pub use over::Over;
+pub use over::SpanRun;
 pub use trial::run as trial;
 pub use watch::{WATCH, run as watch};
 
@@ -35,22 +35,22 @@ use crate::declare::spec;
 use crate::driver::program::{fact, facts as program_facts, version_line};
 use crate::driver::span::Span;
 use crate::trial_spec::TrialSpec;
-use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
+use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
 use cases::Solver;
 use params::Params;
 
 /// Trial spec with the program to run.
-type Spec = TrialSpec<Program>;
+type Spec = TrialSpec<SolverProgram>;
 
 /// The solver's program and its nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Program {
+struct SolverProgram {
     /// Folder of the run, for files that are not results.
     run: PathBuf,
     /// Program that assay built; `None`: an installed program is used.
     built: Option<PathBuf>,
     /// Nodes that the program runs over; `None`: only this machine.
-    over: Option<Over>,
+    over: Option<SpanRun>,
 }
 
 /// Name of the workload and of its trial program.
@@ -95,12 +95,12 @@ spec! {
 pub struct Cae;
 
 impl Cae {
-    fn trial_spec(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Spec, WorkloadError> {
+    fn trial_spec(ctx: &TrialContext<'_>, over: Option<SpanRun>) -> Result<Spec, WorkloadError> {
         let built = match Params::from_map(ctx.params)?.case.solver() {
             Solver::Ccx => None,
             Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
         };
-        Ok(Spec::of(ctx, Program { run: ctx.run_dir.to_owned(), built, over }))
+        Ok(Spec::of(ctx, SolverProgram { run: ctx.run_dir.to_owned(), built, over }))
     }
 }
 
@@ -136,8 +136,8 @@ impl Workload for Cae {
         Cae::trial_spec(ctx, None)?.launch(ctx, NAME)
     }
 
-    fn offers(&self) -> Offers<'_> {
-        Offers { spans: Some(self), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { spans: Some(self), ..Capabilities::default() }
     }
 }
 
@@ -147,7 +147,7 @@ impl Spans for Cae {
     }
 
     fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError> {
-        let over = Over { span: span.clone(), exe: ctx.exe.to_owned() };
+        let over = SpanRun { span: span.clone(), exe: ctx.exe.to_owned() };
         Cae::trial_spec(ctx, Some(over))?.launch(ctx, NAME)
     }
 

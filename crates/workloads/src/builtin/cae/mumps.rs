@@ -10,12 +10,12 @@ use std::time::Duration;
 use assay_system::sha256;
 
 use crate::WorkloadError;
-use crate::builtin::cae::cases::Analysis;
-use crate::builtin::cae::over::Over;
+use crate::builtin::cae::cases::CaseAnalysis;
+use crate::builtin::cae::over::SpanRun;
 use crate::builtin::cae::params::Params;
 use crate::driver::program::{need, version_line};
 use crate::driver::span::as_text;
-use crate::driver::step::Step;
+use crate::driver::step::ProgramStep;
 use crate::kit::lock::Lock;
 
 /// Source of the program, embedded in assay.
@@ -76,7 +76,8 @@ pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
         vec![mpicc.into(), "-O2".into(), "-o".into(), made.clone().into()];
     argv.push(source.into());
     argv.extend(["-ldmumps", "-lmumps_common", "-lm"].map(OsString::from));
-    Step::new("compiling the kit cae", &argv, &dir, &dir.join("build.log"), TIMEOUT).run()?;
+    ProgramStep::new("compiling the kit cae", &argv, &dir, &dir.join("build.log"), TIMEOUT)
+        .run()?;
     fs::rename(&made, &program).map_err(WorkloadError::io("write", &program))?;
     Ok(program)
 }
@@ -126,7 +127,7 @@ pub fn command_over(
     program: &Path,
     params: &Params,
     cpus: usize,
-    over: &Over,
+    over: &SpanRun,
 ) -> Result<Command, WorkloadError> {
     let mut argv = as_text(&[program.into()])?;
     argv.extend(arguments(params));
@@ -140,7 +141,7 @@ pub fn command_over(
 
 /// Returns the arguments of the program; its scratch folder is its working directory.
 fn arguments(params: &Params) -> Vec<String> {
-    let Analysis::Equations { out_of_core, solves } = params.case.analysis else {
+    let CaseAnalysis::Equations { out_of_core, solves } = params.case.analysis else {
         return Vec::new();
     };
     let grid = params.case.grid(&params.size);

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 use crate::builtin::cae::mumps;
-use crate::builtin::cae::run::Ran;
+use crate::builtin::cae::run::SolverRun;
 use crate::driver::span::{Span, placed, used};
 
 /// Settings of a run over several nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Over {
+pub struct SpanRun {
     /// The nodes of the job.
     pub span: Span,
     /// Path of assay, the same on every node.
@@ -23,7 +23,7 @@ pub struct Over {
 
 /// CPU time of a solver's processes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cpu {
+pub struct SolverCpuTime {
     /// CPU time in user mode in seconds; `None`: not every process reported it.
     pub user_s: Option<f64>,
     /// CPU time in the kernel in seconds; `None`: not every process reported it.
@@ -32,10 +32,10 @@ pub struct Cpu {
     pub at_once: f64,
 }
 
-impl Cpu {
+impl SolverCpuTime {
     /// Returns the CPU time of processes on this machine that were waited for.
-    pub fn here(ran: &Ran, processes: usize, cpus: usize) -> Self {
-        Cpu {
+    pub fn here(ran: &SolverRun, processes: usize, cpus: usize) -> Self {
+        SolverCpuTime {
             user_s: Some(ran.user_s),
             system_s: Some(ran.system_s),
             at_once: processes.min(cpus) as f64,
@@ -71,17 +71,18 @@ pub fn wait_for_helper() {
     }
 }
 
-impl Over {
+impl SpanRun {
     /// Returns the CPU time that the ranks reported, and a sentence on their placement.
-    pub fn account(&self, printed: &str, each: usize) -> (Cpu, String) {
+    pub fn account(&self, printed: &str, each: usize) -> (SolverCpuTime, String) {
         let ranks = self.span.ranks(each);
         let all = used(printed, ranks);
-        let sum = |of: fn(&crate::driver::span::Used) -> f64| {
+        let sum = |of: fn(&crate::driver::span::RankCpuTime) -> f64| {
             all.as_ref().map(|a| a.iter().map(of).sum())
         };
-        let busy =
-            |used: &crate::driver::span::Used| (used.cpus as f64 / each.max(1) as f64).min(1.0);
-        let cpu = Cpu {
+        let busy = |used: &crate::driver::span::RankCpuTime| {
+            (used.cpus as f64 / each.max(1) as f64).min(1.0)
+        };
+        let cpu = SolverCpuTime {
             user_s: sum(|u| u.user_s),
             system_s: sum(|u| u.system_s),
             at_once: all.as_ref().map_or(1.0, |a| a.iter().map(busy).sum()),
@@ -128,7 +129,7 @@ mod tests {
             nodes: 2,
             tasks_per_node: 1,
         };
-        let over = Over { span, exe: "/bin/assay".into() };
+        let over = SpanRun { span, exe: "/bin/assay".into() };
         let printed = "processes 4\nmpi Open MPI v4.1.4, package\nassay-rank 0 n1 1 1.0 0.5\n\
                     assay-rank 1 n1 1 1.0 0.5\nassay-rank 2 n2 2 2.0 0.5\nassay-rank 3 n2 2 2.0 0.5\n";
         over.is_one(printed, 2).unwrap();

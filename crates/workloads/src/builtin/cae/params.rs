@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use assay_model::Scalar;
 
 use crate::WorkloadError;
-use crate::builtin::cae::cases::{Analysis, CASES, Case, SIZES, Solver};
+use crate::builtin::cae::cases::{CASES, Case, CaseAnalysis, SIZES, Solver};
 use crate::declare::{int, one_of, or_none, params, path, word, wrong};
 
 /// Faults that can be injected: a wrong answer, a load under which nothing converges, a process of
@@ -47,7 +47,8 @@ impl Params {
         let params = Params::read(map)?;
         let Params { case, fault, .. } = &params;
         let name = case.name;
-        let nonlinear = matches!(case.analysis, Analysis::BeamBending | Analysis::BarPlastic);
+        let nonlinear =
+            matches!(case.analysis, CaseAnalysis::BeamBending | CaseAnalysis::BarPlastic);
         if fault == "diverge" && !nonlinear {
             return Err(wrong(format!(
                 "`fault = \"diverge\"` is for what is nonlinear (beam-bending, bar-plastic), not for {name}"

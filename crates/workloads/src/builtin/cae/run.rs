@@ -28,7 +28,7 @@ pub(super) const FULL: Duration = Duration::from_secs(20);
 
 /// Exit status and resource usage of a solver.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ran {
+pub struct SolverRun {
     pub exit: Exit,
     /// Wall time from start to end, seconds.
     pub elapsed_s: f64,
@@ -54,7 +54,7 @@ pub fn run(
     dir: &Path,
     log: &Path,
     stop: &AtomicBool,
-) -> Result<Ran, Failure> {
+) -> Result<SolverRun, Failure> {
     command.current_dir(dir).stdin(Stdio::null()).process_group(0);
     log_to(&mut command, log)?;
     end_with_parent(&mut command, None);
@@ -94,7 +94,7 @@ pub fn run(
             break used;
         }
     };
-    Ok(Ran {
+    Ok(SolverRun {
         exit: used.exit,
         elapsed_s,
         user_s: used.user_s,

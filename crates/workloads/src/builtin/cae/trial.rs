@@ -8,12 +8,12 @@ use assay_model::{Exit, Observation, Phase};
 
 use super::{ccx, mumps};
 use crate::builtin::cae::Spec;
-use crate::builtin::cae::answer::{self, Answer};
+use crate::builtin::cae::answer::{self, CheckedAnswer};
 use crate::builtin::cae::cases::Solver;
 use crate::builtin::cae::devices::Devices;
-use crate::builtin::cae::over::{self, Cpu};
+use crate::builtin::cae::over::{self, SolverCpuTime};
 use crate::builtin::cae::params::Params;
-use crate::builtin::cae::run::{self, Ran};
+use crate::builtin::cae::run::{self, SolverRun};
 use crate::driver::work::Channel;
 use crate::{Failure, WorkloadError};
 
@@ -90,10 +90,10 @@ fn share(share: f64) -> String {
 fn judge(
     params: &Params,
     dir: &Path,
-    ran: &Ran,
+    ran: &SolverRun,
     text: &str,
     log: &Path,
-) -> Result<Answer, Failure> {
+) -> Result<CheckedAnswer, Failure> {
     let status = match ran.exit {
         Exit::Code(code) => format!("exit code {code}"),
         Exit::Signal(signal) => format!("signal {signal}"),
@@ -112,12 +112,18 @@ fn judge(
 }
 
 /// Returns the CPU time of the processes, and notes the launcher and version of MPI.
-fn account(spec: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
+fn account(
+    spec: &Spec,
+    params: &Params,
+    ran: &SolverRun,
+    text: &str,
+    channel: &mut Channel,
+) -> SolverCpuTime {
     let (cpu, sentence) = if let Some(over) = &spec.more.over {
         over.account(text, params.processes)
     } else {
         let started = format!("started by `mpirun`; {}", mumps::mpi(text));
-        let cpu = Cpu::here(ran, params.processes, spec.cpus.len());
+        let cpu = SolverCpuTime::here(ran, params.processes, spec.cpus.len());
         (cpu, format!("{} processes, {started}", params.processes))
     };
     if params.case.solver() == Solver::Mumps {
@@ -127,7 +133,13 @@ fn account(spec: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Ch
 }
 
 /// Sends all metrics of a trial.
-fn metrics(ran: &Ran, answer: &Answer, log: &str, cpu: Cpu, channel: &mut Channel) {
+fn metrics(
+    ran: &SolverRun,
+    answer: &CheckedAnswer,
+    log: &str,
+    cpu: SolverCpuTime,
+    channel: &mut Channel,
+) {
     let own = mumps::numbers(log);
     let of = |name: &str| own.get(name).copied();
     let rows = [

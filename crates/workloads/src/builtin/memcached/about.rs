@@ -8,9 +8,9 @@ use assay_model::Fact;
 use assay_system::scratch;
 
 use crate::Failure;
-use crate::builtin::memcached::admin::{Endpoint, Stats, Talk};
+use crate::builtin::memcached::admin::{AdminConnection, Endpoint, Stats};
 use crate::builtin::memcached::params::{Network, Params, Transport};
-use crate::builtin::memcached::server::{self, Running};
+use crate::builtin::memcached::server::{self, RunningServer};
 use crate::driver::program::{fact, facts as program_facts};
 
 /// Names of settings that depend on where the server listens, and so differ from trial to trial.
@@ -50,7 +50,7 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     facts
 }
 
-fn foreign(params: &Params, address: &str) -> Result<Talk, String> {
+fn foreign(params: &Params, address: &str) -> Result<AdminConnection, String> {
     let place = match params.transport {
         Transport::Tcp => Endpoint::Tcp(address.to_owned()),
         Transport::Unix => Endpoint::Unix(address.into()),
@@ -58,7 +58,7 @@ fn foreign(params: &Params, address: &str) -> Result<Talk, String> {
             return Err("it is asked about itself in plain text alone, not over TLS".into());
         }
     };
-    Talk::open(&place).map_err(|e| format!("{place}: {e}"))
+    AdminConnection::open(&place).map_err(|e| format!("{place}: {e}"))
 }
 
 /// Starts the server briefly on a UNIX socket and reads its effective settings.
@@ -67,9 +67,10 @@ fn effective(params: &Params) -> Result<Stats, String> {
     let folder = scratch::make(&scratch::root(), scratch::OWNER)
         .map_err(|e| format!("a folder for the server could not be made: {e}"))?;
     let quiet = Params { transport: Transport::Unix, network: Network::Loopback, ..params.clone() };
-    let asked = Running::start(&quiet, &folder, None).and_then(|running| {
+    let asked = RunningServer::start(&quiet, &folder, None).and_then(|running| {
         // Dropping it kills it, which is safe: its cache is empty.
-        let settings = Talk::open(&running.place).and_then(|mut talk| talk.stats("settings"));
+        let settings =
+            AdminConnection::open(&running.place).and_then(|mut talk| talk.stats("settings"));
         settings.map_err(Failure::other)
     });
     // Only a log in the scratch folder is left if this fails.

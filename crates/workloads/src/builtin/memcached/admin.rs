@@ -39,9 +39,9 @@ trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
 /// A connection for requests about the server itself.
-pub struct Talk(BufReader<Box<dyn Stream>>);
+pub struct AdminConnection(BufReader<Box<dyn Stream>>);
 
-impl Talk {
+impl AdminConnection {
     /// Connects to a server.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Talk {
                 Box::new(stream)
             }
         };
-        Ok(Talk(BufReader::new(stream)))
+        Ok(AdminConnection(BufReader::new(stream)))
     }
 
     fn ask(&mut self, question: &str) -> io::Result<()> {
@@ -159,7 +159,7 @@ mod tests {
         let (_dir, place) = says(
             "STAT get_hits 12\r\nSTAT rusage_user 0.5\r\nSTAT rusage_system 0.25\r\nSTAT x\r\nEND\r\n",
         );
-        let stats = Talk::open(&place).unwrap().stats("").unwrap();
+        let stats = AdminConnection::open(&place).unwrap().stats("").unwrap();
         assert_eq!(count(&stats, "get_hits"), Some(12));
         assert_eq!(count(&stats, "x"), None);
         assert_eq!(cpu_s(&stats), Some(0.75));
@@ -169,11 +169,11 @@ mod tests {
     fn what_is_no_memcached_is_reported() {
         for (text, word) in [("220 smtp\r\n", "smtp"), ("", "closed"), ("STAT a 1\r\n", "closed")] {
             let (_dir, place) = says(text);
-            let error = Talk::open(&place).unwrap().stats("").unwrap_err().to_string();
+            let error = AdminConnection::open(&place).unwrap().stats("").unwrap_err().to_string();
             assert!(error.contains(word), "{text:?}: {error}");
         }
         let (_dir, place) = says("VERSION 1.6.18\r\n");
-        assert_eq!(Talk::open(&place).unwrap().version().unwrap(), "1.6.18");
-        assert!(Talk::open(&Endpoint::Unix("/nonexistent".into())).is_err());
+        assert_eq!(AdminConnection::open(&place).unwrap().version().unwrap(), "1.6.18");
+        assert!(AdminConnection::open(&Endpoint::Unix("/nonexistent".into())).is_err());
     }
 }

@@ -1,13 +1,13 @@
 //! Evidence for or against a run's numbers: the limiting side, whether the throughput settled, and
 //! evictions. The catalogue of checks judges it.
 
-use assay_loadgen::Report;
+use assay_loadgen::LoadReport;
 use assay_loadgen::config::{Config, Mode};
 use assay_loadgen::latency::limiter::{BUSY, Limit};
 use assay_model::{LimitedBy, Observation, units};
 
 use crate::builtin::memcached::results;
-use crate::builtin::memcached::server_side::Seen;
+use crate::builtin::memcached::server_side::ServerCounters;
 
 /// Returns the limit of a run, refined by the number of CPUs that the server has (`cpus`, `None` if
 /// unknown): a server whose threads together fill its CPUs is the limit too, even if no single
@@ -25,14 +25,19 @@ pub fn judged(limit: &Limit, cpus: Option<usize>) -> Limit {
 }
 
 /// Returns all evidence for or against a run's numbers; `limit` comes from [`judged`].
-pub fn evidence(config: &Config, report: &Report, seen: &Seen, limit: &Limit) -> Vec<Observation> {
+pub fn evidence(
+    config: &Config,
+    report: &LoadReport,
+    seen: &ServerCounters,
+    limit: &Limit,
+) -> Vec<Observation> {
     let mut all = vec![limiter(limit, seen.others_busy()), settling(report)];
     all.extend(evictions(config, report, seen));
     all
 }
 
 /// Returns the counts of answered, wrong and missing operations as evidence.
-pub fn operations(config: &Config, report: &Report, max_missing: f64) -> Observation {
+pub fn operations(config: &Config, report: &LoadReport, max_missing: f64) -> Observation {
     Observation::Operations {
         answered: results::answered(report).iter().sum(),
         wrong: report.errors.wrong(),
@@ -54,7 +59,7 @@ pub fn limiter(limit: &Limit, others_busy: Option<f64>) -> Observation {
 }
 
 /// Returns the shape of the throughput series as evidence.
-fn settling(report: &Report) -> Observation {
+fn settling(report: &LoadReport) -> Observation {
     let bin = report.bin.as_secs_f64();
     Observation::Settling {
         shape: report.steady.class,
@@ -65,7 +70,7 @@ fn settling(report: &Report) -> Observation {
 }
 
 /// Returns the evictions as evidence, or `None` if the server does not count them.
-fn evictions(config: &Config, report: &Report, seen: &Seen) -> Option<Observation> {
+fn evictions(config: &Config, report: &LoadReport, seen: &ServerCounters) -> Option<Observation> {
     Some(Observation::Evictions {
         evicted: seen.window_count("evictions")?,
         gone: report.evicted,
@@ -75,7 +80,7 @@ fn evictions(config: &Config, report: &Report, seen: &Seen) -> Option<Observatio
 }
 
 /// Returns notes for the record on how the load was generated; `limit` comes from [`judged`].
-pub fn notes(config: &Config, report: &Report, limit: &Limit) -> Vec<String> {
+pub fn notes(config: &Config, report: &LoadReport, limit: &Limit) -> Vec<String> {
     let what = match limit.limiter {
         LimitedBy::Generator => "the load generator may have been the limit",
         LimitedBy::Server => "the server was the limit",

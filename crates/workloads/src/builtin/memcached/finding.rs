@@ -2,14 +2,14 @@
 //! the saturation curve over the rate.
 
 use assay_loadgen::config::{Config, Mode, Think};
-use assay_loadgen::{Point, Report, SearchBound, search_max};
+use assay_loadgen::{LoadReport, RatePoint, SearchBound, search_max};
 use assay_model::{Phase, units};
 
 use super::{diagnostics, results};
 use crate::Failure;
 use crate::builtin::memcached::params::Params;
 use crate::builtin::memcached::spec;
-use crate::builtin::memcached::trial::Stage;
+use crate::builtin::memcached::trial::TrialState;
 
 fn ops(rate: f64) -> String {
     units::format_value(rate, "ops/s")
@@ -25,7 +25,7 @@ const MAX_REPORTED: usize = 3;
 /// Describes the wrong answers of a search step, or returns `None` if there were none. Missing
 /// answers only mean that the rate was too high. A wrong answer is the server's fault, and makes
 /// any rate that it is reported with invalid.
-fn wrong_answers(step: u32, point: &Point) -> Option<String> {
+fn wrong_answers(step: u32, point: &RatePoint) -> Option<String> {
     let words = point.errors.wrong_words()?;
     Some(format!("step {step} at {}: {words}", ops(point.rate)))
 }
@@ -35,7 +35,7 @@ fn wrong_answers(step: u32, point: &Point) -> Option<String> {
 ///
 /// # Errors
 /// Fails if no rate meets the bound or a run fails.
-pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
+pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failure> {
     let Params { bound, quantile, precision, .. } = *params;
     let limit_ns = bound.as_nanos() as u64;
     let search = SearchBound { quantile, limit_ns, precision, ..SearchBound::default() };
@@ -104,7 +104,7 @@ pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Fails if a run fails.
-pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<(), Failure> {
+pub fn saturation(stage: &mut TrialState<'_>, rates: &[f64], steps: u32) -> Result<(), Failure> {
     stage.channel.phase(Phase::Steady, None);
     let mut rates = rates.to_vec();
     if rates.is_empty() {
@@ -123,7 +123,7 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
             (1..=steps).map(|i| (1.1 * most * f64::from(i) / f64::from(steps)).round()).collect();
     }
     rates.sort_by(f64::total_cmp);
-    let mut best: Option<(f64, Report, Option<f64>)> = None;
+    let mut best: Option<(f64, LoadReport, Option<f64>)> = None;
     for (i, rate) in rates.iter().enumerate() {
         let config = stage.config.at_rate(*rate);
         let (report, seen) = stage.measure(&config, false)?;
@@ -167,7 +167,7 @@ mod tests {
                 errors.counts[*kind as usize] = *n;
                 errors.texts.push((*kind, format!("the first of {}", kind.name())));
             }
-            let point = Point { rate: 12_000.0, bound_ns: None, kept: false, errors };
+            let point = RatePoint { rate: 12_000.0, bound_ns: None, kept: false, errors };
             wrong_answers(3, &point)
         };
         assert_eq!(step(&[]), None);

@@ -15,8 +15,8 @@ use assay_loadgen::{Target, Trust};
 use assay_model::{Load, Observation, Phase};
 
 use crate::builtin::memcached::diagnostics;
-use crate::builtin::memcached::server_side::{Seen, listen, look};
-use crate::builtin::memcached::trial::Stage;
+use crate::builtin::memcached::server_side::{ServerCounters, listen, look};
+use crate::builtin::memcached::trial::TrialState;
 use crate::declare::wrong;
 use crate::driver::program::{last_lines, log_to, need};
 use crate::{Failure, WorkloadError};
@@ -38,7 +38,7 @@ pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
 /// # Errors
 /// Fails if memtier_benchmark is missing, does not support the configuration, exits with an error,
 /// or prints results that cannot be parsed.
-pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(), Failure> {
+pub fn run(path: Option<&Path>, dir: &Path, stage: &mut TrialState<'_>) -> Result<(), Failure> {
     let program = program(path)?;
     let config = stage.config.clone();
     let common = arguments(&config)?;
@@ -53,7 +53,7 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
         drive.go(&[&load[..], &[&seconds(config.ramp_up)]].concat(), "ramp-up", stage)?;
     }
     let mut talk = listen(stage.place.as_ref());
-    let mut seen = Seen { from: look(&mut talk), ..Seen::default() };
+    let mut seen = ServerCounters { from: look(&mut talk), ..ServerCounters::default() };
     stage.channel.phase(Phase::Steady, None);
     let used = drive.go(&[&load[..], &[&seconds(config.steady)]].concat(), "steady", stage)?;
     seen.to = look(&mut talk);
@@ -79,7 +79,7 @@ const APART: f64 = 0.05;
 
 /// Compares the results with the server's counters and with the keys that were set.
 /// memtier_benchmark does not check values, so nothing more can be verified.
-fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>) {
+fn check(config: &Config, results: &Results, seen: &ServerCounters, stage: &mut TrialState<'_>) {
     let operations = results.throughput * results.seconds;
     if operations <= 0.0 {
         stage.wrong.push("memtier_benchmark was answered nothing".into());
@@ -213,23 +213,28 @@ struct Drive<'a> {
 }
 
 /// CPU seconds of the client and the server in one run.
-struct Used {
+struct RunCpuTime {
     client: Option<ServerUse>,
     server: Option<ServerUse>,
 }
 
 /// CPU seconds of a process since its start was recorded: the maximum of all readings, because the
 /// threads that did the work may have ended before the last reading.
-struct Spent {
+struct CpuTimeMeter {
     pid: Option<u32>,
     from: Option<ServerTimes>,
     began: Instant,
     most: Option<ServerUse>,
 }
 
-impl Spent {
+impl CpuTimeMeter {
     fn new(pid: Option<u32>) -> Self {
-        Spent { pid, from: pid.and_then(ServerTimes::read), began: Instant::now(), most: None }
+        CpuTimeMeter {
+            pid,
+            from: pid.and_then(ServerTimes::read),
+            began: Instant::now(),
+            most: None,
+        }
     }
 
     fn look(&mut self) {
@@ -251,7 +256,12 @@ fn over(spent: Option<ServerUse>, seconds: f64) -> Option<ServerUse> {
 
 impl Drive<'_> {
     /// Runs memtier_benchmark to its end and returns the CPU seconds of client and server.
-    fn go(&self, more: &[&str], name: &str, stage: &mut Stage<'_>) -> Result<Used, Failure> {
+    fn go(
+        &self,
+        more: &[&str],
+        name: &str,
+        stage: &mut TrialState<'_>,
+    ) -> Result<RunCpuTime, Failure> {
         let failed = |message: String| Failure::program(self.program.display(), message);
         let log = self.dir.join(format!("memtier-{name}.log"));
         let mut json = OsString::from("--json-out-file=");
@@ -268,7 +278,7 @@ impl Drive<'_> {
             stage.channel.note(format!("driver: {}", crate::words::quote_words(&argv)));
         }
         let mut child = command.spawn().map_err(Failure::start(self.program.display()))?;
-        let mut spent = [Some(child.id()), self.config.server_pid].map(Spent::new);
+        let mut spent = [Some(child.id()), self.config.server_pid].map(CpuTimeMeter::new);
         let mut looked = Instant::now();
         let status = loop {
             match child.try_wait() {
@@ -284,7 +294,7 @@ impl Drive<'_> {
             }
             if looked.elapsed() > Duration::from_millis(100) {
                 looked = Instant::now();
-                spent.iter_mut().for_each(Spent::look);
+                spent.iter_mut().for_each(CpuTimeMeter::look);
             }
             std::thread::sleep(Duration::from_millis(5));
         };
@@ -294,7 +304,7 @@ impl Drive<'_> {
             return Err(failed(format!("{status}: {text}")));
         }
         let [client, server] = spent.map(|spent| spent.most);
-        Ok(Used { client, server })
+        Ok(RunCpuTime { client, server })
     }
 }
 
@@ -337,7 +347,13 @@ impl Results {
     }
 }
 
-fn report(config: &Config, results: &Results, seen: &Seen, used: &Used, stage: &mut Stage<'_>) {
+fn report(
+    config: &Config,
+    results: &Results,
+    seen: &ServerCounters,
+    used: &RunCpuTime,
+    stage: &mut TrialState<'_>,
+) {
     let rate = results.throughput;
     let client = over(used.client, results.seconds);
     let server = over(used.server, results.seconds);

@@ -24,7 +24,7 @@ use assay_model::{Fact, Scalar, WorkloadSpec};
 pub use trial::run as trial;
 
 use crate::declare::spec;
-use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
+use crate::{Capabilities, Failure, Launch, TrialContext, Workload, WorkloadError};
 use params::{Driver, Find, Network, Params};
 use trial::Spec;
 
@@ -117,8 +117,8 @@ impl Workload for Memcached {
         Spec::of(ctx, rates).launch(ctx, NAME)
     }
 
-    fn offers(&self) -> Offers<'_> {
-        Offers { serves: Some(self), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { serves: Some(self), ..Capabilities::default() }
     }
 }
 

@@ -80,7 +80,7 @@ pub fn inside<T>(
     let home = File::open("/proc/thread-self/ns/net").map_err(network("find the machine's own"))?;
     let tunables = tunables();
     unshare().map_err(network("make it (root is needed)"))?;
-    let back = Back(home);
+    let back = NamespaceGuard(home);
     // Keeps the namespace alive until the veth pair is set up, even if a process that was started
     // in it ends at once.
     let _held = File::open("/proc/thread-self/ns/net").map_err(network("hold it"))?;
@@ -94,16 +94,16 @@ pub fn inside<T>(
 }
 
 /// Moves the thread back to the machine's network, at the latest when dropped.
-struct Back(File);
+struct NamespaceGuard(File);
 
-impl Back {
+impl NamespaceGuard {
     fn go(&self) -> Result<(), Failure> {
         move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
             .map_err(|e| network("come back from it")(e.into()))
     }
 }
 
-impl Drop for Back {
+impl Drop for NamespaceGuard {
     fn drop(&mut self) {
         // On failure the trial ends with an error, and the thread no longer uses a network.
         let _ = self.go();

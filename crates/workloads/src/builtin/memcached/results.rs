@@ -3,13 +3,13 @@
 use assay_loadgen::config::{Config, Mode};
 use assay_loadgen::latency::heat::{ROWS, edge};
 use assay_loadgen::report::{Errors, OPERATIONS};
-use assay_loadgen::{Operation, Report};
-use assay_model::{Event, Kind, Load};
+use assay_loadgen::{LoadReport, Operation};
+use assay_model::{Event, Load, MetricKind};
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
-use crate::builtin::memcached::server_side::Seen;
+use crate::builtin::memcached::server_side::ServerCounters;
 use crate::driver::work::{Channel, Curve};
 
 /// Maximum number of samples in a series.
@@ -29,7 +29,7 @@ pub fn quantile(times: &Histogram<u64>, unanswered: u64, q: f64) -> Option<f64> 
 }
 
 /// Returns the response times of gets: hits and misses of all classes.
-fn gets(report: &Report) -> Histogram<u64> {
+fn gets(report: &LoadReport) -> Histogram<u64> {
     let mut times = report.times(Some(Operation::GetHit));
     times += &report.times(Some(Operation::GetMiss));
     times
@@ -37,7 +37,7 @@ fn gets(report: &Report) -> Histogram<u64> {
 
 /// Sends the metrics of a run. `seen` holds the server's counters around its window, `errors` the
 /// errors of all runs of the trial.
-pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Channel) {
+pub fn metrics(report: &LoadReport, seen: &ServerCounters, errors: &Errors, channel: &mut Channel) {
     let gets = gets(report);
     let window = Some(report.window_s()).filter(|w| *w > 0.0);
     let per_s = |bytes: u64| window.map(|w| bytes as f64 / w);
@@ -75,7 +75,7 @@ pub fn failures(errors: &Errors) -> [(&'static str, Option<f64>); 2] {
 fn histogram(
     name: String,
     times: &Histogram<u64>,
-    (report, config): (&Report, &Config),
+    (report, config): (&LoadReport, &Config),
     percentiles: &[(&str, f64)],
     at: Option<f64>,
 ) -> Option<Event> {
@@ -102,7 +102,7 @@ const OF_GETS: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)
 
 /// Sends the histograms of response times: `response_time.OPERATION.CLASS` for each pair, and those
 /// merged over all classes for gets and sets.
-pub fn histograms(report: &Report, config: &Config, channel: &mut Channel) {
+pub fn histograms(report: &LoadReport, config: &Config, channel: &mut Channel) {
     let both = (report, config);
     let cells = report.cells.iter().map(|cell| {
         let name = format!("response_time.{}.{}", cell.operation.name(), cell.class);
@@ -119,7 +119,7 @@ pub fn histograms(report: &Report, config: &Config, channel: &mut Channel) {
 }
 
 /// Sends the series over time, ramps included, up to the end of the run.
-pub fn series(report: &Report, channel: &mut Channel) {
+pub fn series(report: &LoadReport, channel: &mut Channel) {
     let width = report.bin.as_nanos() as u64;
     let together = report.series.len().div_ceil(SAMPLES).max(1);
     for (i, bins) in report.series.chunks(together).enumerate() {
@@ -145,7 +145,7 @@ pub fn series(report: &Report, channel: &mut Channel) {
 
 /// Sends the heat map of response times: all correct answers of any operation by arrival time,
 /// ramps included.
-pub fn heat(report: &Report, channel: &mut Channel) {
+pub fn heat(report: &LoadReport, channel: &mut Channel) {
     let columns = report.heat.columns();
     let used = |row: &usize| columns.iter().any(|c| c[*row] > 0);
     let (Some(first), Some(last)) = ((0..ROWS).find(used), (0..ROWS).rfind(used)) else { return };
@@ -160,13 +160,13 @@ pub fn heat(report: &Report, channel: &mut Channel) {
 }
 
 /// Sends a run at `rate` as a point of each curve over the rate, with its histogram.
-pub fn point(rate: f64, report: &Report, config: &Config, channel: &mut Channel) {
+pub fn point(rate: f64, report: &LoadReport, config: &Config, channel: &mut Channel) {
     let gets = gets(report);
     // `Derived`, because they are read from histograms of the measured times. They are lowest at
     // the lowest rate, so no rate may be chosen by them.
-    let of_gets =
-        OF_GETS.map(|(name, q)| (name, quantile(&gets, report.unanswered, q), "s", Kind::Derived));
-    let throughput = ("throughput", report.throughput(), "ops/s", Kind::Measured);
+    let of_gets = OF_GETS
+        .map(|(name, q)| (name, quantile(&gets, report.unanswered, q), "s", MetricKind::Derived));
+    let throughput = ("throughput", report.throughput(), "ops/s", MetricKind::Measured);
     let name = format!("response_time.get@{rate}");
     if let Some(event) = histogram(name, &gets, (report, config), &OF_GETS, Some(rate)) {
         channel.send(&event);
@@ -179,7 +179,7 @@ pub fn point(rate: f64, report: &Report, config: &Config, channel: &mut Channel)
 }
 
 /// Returns the correct answers of the whole run by operation, summed over the series.
-pub fn answered(report: &Report) -> [u64; OPERATIONS.len()] {
+pub fn answered(report: &LoadReport) -> [u64; OPERATIONS.len()] {
     let mut sum = [0; OPERATIONS.len()];
     for bin in &report.series {
         sum.iter_mut().zip(bin.by_operation).for_each(|(s, n)| *s += n);

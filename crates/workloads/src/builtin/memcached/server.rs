@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use assay_loadgen::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::builtin::memcached::admin::{Endpoint, Talk};
+use crate::builtin::memcached::admin::{AdminConnection, Endpoint};
 use crate::builtin::memcached::namespace::{self, Cable};
 use crate::builtin::memcached::params::{Network, Params, Transport};
 use crate::{Failure, WorkloadError};
@@ -50,7 +50,7 @@ pub fn program(params: &Params) -> Result<PathBuf, WorkloadError> {
 }
 
 /// A server process that answers requests.
-pub struct Running {
+pub struct RunningServer {
     child: Child,
     log: PathBuf,
     /// Command line of the server.
@@ -64,14 +64,14 @@ pub struct Running {
 }
 
 /// Address that a server listens on, and the options for it.
-struct Ears {
+struct ServerAddress {
     arguments: Vec<OsString>,
     port: u16,
     target: Target,
     place: Endpoint,
 }
 
-impl Running {
+impl RunningServer {
     /// Starts the server described by `params`, with its files in `dir`, on `cpus` (`None`: all
     /// CPUs of this process). The calling thread must live as long as the server, which is killed
     /// when it ends.
@@ -111,7 +111,7 @@ impl Running {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Err(self.refused(&status.to_string()));
             }
-            let answer = Talk::open(&self.place).and_then(|mut talk| talk.stats(""));
+            let answer = AdminConnection::open(&self.place).and_then(|mut talk| talk.stats(""));
             match answer {
                 Ok(stats) => {
                     let other = stats.get("pid").cloned().unwrap_or_default();
@@ -185,7 +185,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -197,7 +197,7 @@ fn spawn(
     dir: &Path,
     cpus: Option<&[usize]>,
     address: IpAddr,
-) -> Result<Running, Failure> {
+) -> Result<RunningServer, Failure> {
     let program = program(params)?;
     let ears = ears(params, dir, address)?;
     let mut argv: Vec<OsString> = vec![program.clone().into()];
@@ -217,7 +217,7 @@ fn spawn(
     } else {
         vec![format!("the server listened on port {}", ears.port)]
     };
-    Ok(Running { child, log, argv, target, place, notes })
+    Ok(RunningServer { child, log, argv, target, place, notes })
 }
 
 /// Returns the server options that do not depend on the address.
@@ -248,7 +248,7 @@ fn most_connections(load: usize) -> usize {
         .max(minimum)
 }
 
-fn ears(params: &Params, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {
+fn ears(params: &Params, dir: &Path, address: IpAddr) -> Result<ServerAddress, Failure> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     if params.transport == Transport::Unix {
         let path = dir.join("memcached.sock");
@@ -263,7 +263,7 @@ fn ears(params: &Params, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {
         let mut arguments = words(&["-s"]);
         arguments.push(path.clone().into());
         let (target, place) = (Target::Unix(path.clone()), Endpoint::Unix(path));
-        return Ok(Ears { arguments, port: 0, target, place });
+        return Ok(ServerAddress { arguments, port: 0, target, place });
     }
     let ip = address.to_string();
     let port = match params.port {
@@ -274,7 +274,7 @@ fn ears(params: &Params, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {
     let mut arguments = words(&["-p", &port.to_string()]);
     if params.transport == Transport::Tcp {
         arguments.extend(words(&["-l", &ip]));
-        return Ok(Ears {
+        return Ok(ServerAddress {
             arguments,
             port,
             target: Target::Tcp(at.clone()),
@@ -284,7 +284,7 @@ fn ears(params: &Params, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {
     let plain = format!("{ip}:{}", free_port(&ip)?);
     arguments.extend(words(&["-l", &at, "-l", &format!("notls:{plain}")]));
     arguments.extend(certificate_options(dir));
-    Ok(Ears { arguments, port, target: params.tls(at), place: Endpoint::Tcp(plain) })
+    Ok(ServerAddress { arguments, port, target: params.tls(at), place: Endpoint::Tcp(plain) })
 }
 
 fn silent(place: impl Display, reason: impl Display) -> Failure {

@@ -8,17 +8,17 @@ use assay_model::Scalar;
 use crate::builtin::memcached::params::{Cpus, Network, Params, Transport};
 use crate::builtin::memcached::server::{program, settings};
 use crate::builtin::memcached::{Memcached, spec};
-use crate::capability::{Serves, Serving};
+use crate::capability::{ServerLaunch, ServerWorkload};
 use crate::driver::program::free_port;
 use crate::{Launch, WorkloadError};
 
-impl Serves for Memcached {
+impl ServerWorkload for Memcached {
     fn serve(
         &self,
         map: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
-    ) -> Result<Serving, WorkloadError> {
+    ) -> Result<ServerLaunch, WorkloadError> {
         let mut params = Params::from_map(map)?;
         let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
         if params.address.is_some() {
@@ -54,7 +54,7 @@ impl Serves for Memcached {
             .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
             .collect();
         asking.insert("server.address".into(), address.as_str().into());
-        Ok(Serving {
+        Ok(ServerLaunch {
             launch: Launch { argv, ..Launch::default() },
             address,
             params: asking,

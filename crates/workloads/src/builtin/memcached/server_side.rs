@@ -4,11 +4,11 @@
 use assay_loadgen::report::OPERATIONS;
 use assay_system::clock::process_cpu_time;
 
-use crate::builtin::memcached::admin::{Endpoint, Stats, Talk, count, cpu_s};
+use crate::builtin::memcached::admin::{AdminConnection, Endpoint, Stats, count, cpu_s};
 
 /// Counters of the server at four moments; `None` if it did not answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Seen {
+pub struct ServerCounters {
     /// Counters after the cache was filled and before the run.
     pub before: Option<Stats>,
     /// Counters at the start of the measurement window.
@@ -52,7 +52,7 @@ fn cpu_line(text: &str) -> Option<(f64, f64)> {
     Some(((total - idle) / per_s, total / per_s))
 }
 
-impl Seen {
+impl ServerCounters {
     /// Returns the increase of a counter over the measurement window.
     pub fn window_count(&self, name: &str) -> Option<u64> {
         grew(self.from.as_ref(), self.to.as_ref(), name)
@@ -85,7 +85,7 @@ fn grew(from: Option<&Stats>, to: Option<&Stats>, name: &str) -> Option<u64> {
 
 /// Requests the server's counters; `None` if it does not answer (the load reports that). A failed
 /// connection is dropped, because a late answer would be taken for the answer to a later request.
-pub fn look(talk: &mut Option<Talk>) -> Option<Stats> {
+pub fn look(talk: &mut Option<AdminConnection>) -> Option<Stats> {
     let stats = talk.as_mut()?.stats("").ok();
     if stats.is_none() {
         *talk = None;
@@ -94,8 +94,8 @@ pub fn look(talk: &mut Option<Talk>) -> Option<Stats> {
 }
 
 /// Connects to the server, if there is an address.
-pub fn listen(place: Option<&Endpoint>) -> Option<Talk> {
-    Talk::open(place?).ok()
+pub fn listen(place: Option<&Endpoint>) -> Option<AdminConnection> {
+    AdminConnection::open(place?).ok()
 }
 
 /// Compares hits, misses and sets of a whole run (`ours`, in the order of [`OPERATIONS`]) with the
@@ -104,7 +104,11 @@ pub fn listen(place: Option<&Endpoint>) -> Option<Talk> {
 ///
 /// # Errors
 /// Returns a message that names the counter that disagrees.
-pub fn agree(seen: &Seen, ours: [u64; OPERATIONS.len()], in_flight: u64) -> Result<String, String> {
+pub fn agree(
+    seen: &ServerCounters,
+    ours: [u64; OPERATIONS.len()],
+    in_flight: u64,
+) -> Result<String, String> {
     let mut unequal = Vec::new();
     for (name, ours) in [("get_hits", ours[0]), ("get_misses", ours[1]), ("cmd_set", ours[2])] {
         let Some(theirs) = seen.run_count(name) else {
@@ -145,7 +149,8 @@ mod tests {
             let rows = [("rusage_user", s), ("rusage_system", "0.0")];
             Some(rows.map(|(k, v)| (k.to_owned(), v.to_owned())).into())
         };
-        let mut seen = Seen { from: cpu("1.0"), to: cpu("2.0"), ..Seen::default() };
+        let mut seen =
+            ServerCounters { from: cpu("1.0"), to: cpu("2.0"), ..ServerCounters::default() };
         assert_eq!(seen.others_busy(), None);
         seen.host = [at(10.0, 100.0, 0.0), at(18.0, 110.0, 2.0)];
         // Of 10 s, 8 were busy: 2 by the generator and 1 by the server.
@@ -154,25 +159,29 @@ mod tests {
 
     #[test]
     fn counts_that_differ_by_what_was_on_its_way_agree() {
-        let seen = Seen {
+        let seen = ServerCounters {
             before: Some(stats(0, 0, 50)),
             after: Some(stats(90, 5, 60)),
-            ..Seen::default()
+            ..ServerCounters::default()
         };
         assert!(agree(&seen, [90, 5, 10], 0).unwrap().contains("90 get_hits"));
         assert!(agree(&seen, [88, 5, 10], 2).is_ok());
         let error = agree(&seen, [88, 5, 10], 1).unwrap_err();
         assert!(error.contains("90 get_hits") && error.contains("88"), "{error}");
         assert!(agree(&seen, [90, 6, 10], 9).unwrap_err().contains("get_misses"));
-        let silent = Seen { before: Some(stats(0, 0, 0)), ..Seen::default() };
+        let silent = ServerCounters { before: Some(stats(0, 0, 0)), ..ServerCounters::default() };
         assert!(agree(&silent, [1, 1, 1], 0).unwrap().contains("could not be had"));
     }
 
     #[test]
     fn what_was_not_seen_is_not_zero() {
-        let seen = Seen { from: Some(stats(1, 1, 1)), ..Seen::default() };
+        let seen = ServerCounters { from: Some(stats(1, 1, 1)), ..ServerCounters::default() };
         assert_eq!((seen.window_count("evictions"), seen.window_cpu_s()), (None, None));
-        let seen = Seen { from: Some(stats(1, 1, 1)), to: Some(stats(4, 1, 1)), ..Seen::default() };
+        let seen = ServerCounters {
+            from: Some(stats(1, 1, 1)),
+            to: Some(stats(4, 1, 1)),
+            ..ServerCounters::default()
+        };
         assert_eq!((seen.window_count("get_hits"), seen.window_count("none")), (Some(3), None));
     }
 }

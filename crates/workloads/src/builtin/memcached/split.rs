@@ -6,7 +6,7 @@ use crate::builtin::memcached::params::Cpus;
 
 /// The CPUs of both sides; `None`: not bound to CPUs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Split {
+pub struct CpuSplit {
     /// The CPUs of the load generator.
     pub client: Option<Vec<usize>>,
     /// The CPUs of the server.
@@ -17,14 +17,14 @@ pub struct Split {
 /// generator the last CPUs, one for each of its threads, or half of them if that would leave none
 /// for the server; the server gets the others. If there is only one CPU, neither side is bound.
 /// `server` is `None` for a server that assay did not start.
-pub fn split(all: &[usize], client: &Cpus, threads: usize, server: Option<&Cpus>) -> Split {
+pub fn split(all: &[usize], client: &Cpus, threads: usize, server: Option<&Cpus>) -> CpuSplit {
     let without = |taken: &[usize]| {
         let left: Vec<usize> = all.iter().copied().filter(|c| !taken.contains(c)).collect();
         (!left.is_empty()).then_some(left)
     };
     let many = if threads < all.len() { threads } else { all.len() / 2 };
     let (first, last) = all.split_at(all.len() - many);
-    Split {
+    CpuSplit {
         client: match (client, server) {
             (Cpus::These(cpus), _) => Some(cpus.clone()),
             (Cpus::Auto, None) => Some(all.to_vec()).filter(|cpus| cpus.len() >= threads),
@@ -43,7 +43,7 @@ pub fn split(all: &[usize], client: &Cpus, threads: usize, server: Option<&Cpus>
     }
 }
 
-impl Split {
+impl CpuSplit {
     /// Returns a note on the split; `own` is true if assay started the server.
     pub fn words(&self, own: bool) -> String {
         let side = |cpus: &Option<Vec<usize>>| match cpus {
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_foreign_server_is_left_alone() {
         let of = |threads| split(&[0, 1], &Cpus::Auto, threads, None);
-        assert_eq!(of(2), Split { client: Some(vec![0, 1]), server: None });
+        assert_eq!(of(2), CpuSplit { client: Some(vec![0, 1]), server: None });
         assert_eq!(of(3).client, None);
         assert!(!of(2).words(false).contains("server"));
     }

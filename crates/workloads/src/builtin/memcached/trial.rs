@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_loadgen::config::Config;
 use assay_loadgen::report::Errors;
-use assay_loadgen::{Ended, ErrorKind, Report, Target, limits, preload};
+use assay_loadgen::{ErrorKind, LoadEnd, LoadReport, Target, limits, preload};
 use assay_model::Phase;
 
 use super::{diagnostics, finding, memtier, results};
 use crate::Failure;
-use crate::builtin::memcached::admin::{Endpoint, Talk};
+use crate::builtin::memcached::admin::{AdminConnection, Endpoint};
 use crate::builtin::memcached::params::{Driver, Find, Params, Transport};
-use crate::builtin::memcached::server::Running;
-use crate::builtin::memcached::server_side::{self, HostCpu, Seen, listen, look};
+use crate::builtin::memcached::server::RunningServer;
+use crate::builtin::memcached::server_side::{self, HostCpu, ServerCounters, listen, look};
 use crate::builtin::memcached::split::split;
 use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
@@ -35,7 +35,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let split = split(&spec.cpus, &params.client_cpus, params.client_threads, own);
     limits::make_room(params.connections, params.client_threads)?;
     channel.phase(Phase::RampUp, None);
-    let mut stage = Stage {
+    let mut stage = TrialState {
         config: Config { cpus: split.client.clone(), ..params.load()? },
         place: None,
         server_cpus: None,
@@ -51,7 +51,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         (stage.config.target, stage.place) = foreign(&params, address);
         return stage.find(&params, &spec);
     }
-    let mut running = Running::start(&params, &spec.dir, split.server.as_deref())?;
+    let mut running = RunningServer::start(&params, &spec.dir, split.server.as_deref())?;
     stage.channel.note(format!("server: {}", crate::words::quote_words(&running.argv)));
     stage.channel.note(split.words(true));
     stage.channel.notes(&running.notes);
@@ -83,7 +83,7 @@ fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
 }
 
 /// State shared by the steps of a trial.
-pub struct Stage<'a> {
+pub struct TrialState<'a> {
     /// Configuration of the load, with target, CPUs and server process.
     pub config: Config,
     /// Plain-text address of the server; `None` if it has none.
@@ -103,7 +103,7 @@ pub struct Stage<'a> {
     pub checked: Vec<String>,
 }
 
-impl Stage<'_> {
+impl TrialState<'_> {
     /// Fills the cache and measures what `params.find` asks for.
     fn find(&mut self, params: &Params, spec: &Spec) -> Result<(), Failure> {
         if params.driver == Driver::Memtier {
@@ -139,7 +139,7 @@ impl Stage<'_> {
         if self.stopped() {
             return Err(Failure::Stopped);
         }
-        if done.ended != Ended::Complete || done.stored < done.keys {
+        if done.ended != LoadEnd::Complete || done.stored < done.keys {
             let texts: Vec<&str> = done.errors.texts.iter().map(|t| t.1.as_str()).take(2).collect();
             let text = format!(
                 "{} of {} objects were stored: {}",
@@ -194,9 +194,13 @@ impl Stage<'_> {
     /// Runs the load once and returns its report and the server's counters. Sends the series even
     /// if the run ends early. If `phases` is true, the phases of the run are reported as the
     /// trial's.
-    pub fn measure(&mut self, config: &Config, phases: bool) -> Result<(Report, Seen), Failure> {
-        let mut talk: Option<Talk> = listen(self.place.as_ref());
-        let mut seen = Seen { before: look(&mut talk), ..Seen::default() };
+    pub fn measure(
+        &mut self,
+        config: &Config,
+        phases: bool,
+    ) -> Result<(LoadReport, ServerCounters), Failure> {
+        let mut talk: Option<AdminConnection> = listen(self.place.as_ref());
+        let mut seen = ServerCounters { before: look(&mut talk), ..ServerCounters::default() };
         let channel = &mut *self.channel;
         let total = (config.ramp_up + config.steady + config.ramp_down).as_secs_f64();
         let report = assay_loadgen::run(config, self.stop, |phase, t_ns| {
@@ -228,11 +232,11 @@ impl Stage<'_> {
         }
         self.judge(config, &report, &seen);
         match report.ended {
-            Ended::Complete => Ok((report, seen)),
-            Ended::Stopped(_) => Err(Failure::Stopped),
-            Ended::ServerGone(at_ns) | Ended::TimedOut(at_ns) => {
+            LoadEnd::Complete => Ok((report, seen)),
+            LoadEnd::Stopped(_) => Err(Failure::Stopped),
+            LoadEnd::ServerGone(at_ns) | LoadEnd::TimedOut(at_ns) => {
                 let after = (at_ns.saturating_sub(report.series_start_ns)) as f64 * 1e-9;
-                let what = if matches!(report.ended, Ended::TimedOut(_)) {
+                let what = if matches!(report.ended, LoadEnd::TimedOut(_)) {
                     "stopped answering"
                 } else {
                     "went away"
@@ -248,7 +252,7 @@ impl Stage<'_> {
     }
 
     /// Records wrong answers, and counts that the server's counters contradict.
-    fn judge(&mut self, config: &Config, report: &Report, seen: &Seen) {
+    fn judge(&mut self, config: &Config, report: &LoadReport, seen: &ServerCounters) {
         self.errors.add(report.errors.clone());
         let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
         if tls && report.errors.of(ErrorKind::TimedOut) > 0 {

@@ -12,7 +12,7 @@ use crate::WorkloadError;
 use crate::builtin::orders::Classes;
 use crate::builtin::orders::java::Java;
 use crate::driver::program::{find_program, version_line};
-use crate::driver::step::Step;
+use crate::driver::step::ProgramStep;
 use crate::kit::lock::Lock;
 
 /// Sources of `kits/orders`, embedded in assay.
@@ -103,7 +103,7 @@ fn compile(javac: &Path, root: &Path, dir: &Path) -> Result<(), WorkloadError> {
         argv.push(path.into());
     }
     let log = root.join("build.log");
-    Step::new("compiling the kit orders", &argv, root, &log, TIMEOUT).run()
+    ProgramStep::new("compiling the kit orders", &argv, root, &log, TIMEOUT).run()
 }
 
 /// Returns the SHA-256 over the names and hashes of the classes in a folder, in order.

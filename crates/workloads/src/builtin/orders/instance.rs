@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// A line that an instance printed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Line {
+pub enum InstanceLine {
     /// The instance has started.
     Hello(Box<Hello>),
     /// This number of warehouses is prepared and waits.
     Prepared(u32),
     /// A point is complete.
-    Point(Box<Point>),
+    Point(Box<InstanceResult>),
 }
 
 /// Description of an instance.
@@ -39,7 +39,7 @@ pub struct Hello {
 
 /// Results of an instance in a point.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Point {
+pub struct InstanceResult {
     /// Number of warehouses of the instance.
     #[serde(skip_serializing)]
     pub warehouses: u32,
@@ -48,7 +48,7 @@ pub struct Point {
     /// Time at which the first of the threads stopped, ns.
     pub ended_ns: u64,
     /// Transactions in the measurement by kind.
-    pub kinds: BTreeMap<String, Count>,
+    pub kinds: BTreeMap<String, TransactionCount>,
     /// Transactions in the measurement by thread.
     pub threads: Vec<u64>,
     /// Transactions by second, ramps included.
@@ -70,7 +70,7 @@ pub struct Point {
 
 /// Count and response times of transactions of a kind.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub struct Count {
+pub struct TransactionCount {
     #[serde(rename = "count")]
     pub number: u64,
     /// Sum of the response times, ns.
@@ -79,7 +79,7 @@ pub struct Count {
     pub max_ns: u64,
 }
 
-impl Point {
+impl InstanceResult {
     /// Returns the number of transactions in the measurement.
     pub fn count(&self) -> u64 {
         self.kinds.values().map(|k| k.number).sum()
@@ -101,7 +101,7 @@ impl Point {
 ///
 /// # Errors
 /// Returns a message if the line starts like one of the kit's and cannot be parsed.
-pub fn read(line: &str) -> Result<Option<Line>, String> {
+pub fn read(line: &str) -> Result<Option<InstanceLine>, String> {
     if !line.starts_with('{') {
         return Ok(None);
     }
@@ -119,14 +119,14 @@ mod tests {
 
     #[test]
     fn lines_of_the_kit_and_of_others() {
-        assert!(matches!(read("{\"prepared\":3}"), Ok(Some(Line::Prepared(3)))));
+        assert!(matches!(read("{\"prepared\":3}"), Ok(Some(InstanceLine::Prepared(3)))));
         assert!(matches!(read("OpenJDK 64-Bit Server VM warning: no"), Ok(None)));
         assert!(read("{\"other\":1}").unwrap_err().contains("other"));
         let point = r#"{"point":{"warehouses":2,"collections":1,"collection_ms":4,"heap_used":9,"heap_committed":9,
             "began_ns":1,"ended_ns":9,"kinds":{"payment":{"count":6,"total_ns":12,"max_ns":4}},"threads":[4,2],
             "bins":[6],"screens":"ab"}}"#;
-        let Ok(Some(Line::Point(p))) = read(point) else { panic!() };
+        let Ok(Some(InstanceLine::Point(p))) = read(point) else { panic!() };
         assert_eq!((p.count(), p.longest_s(), p.spread()), (6, 4e-9, Some(0.5)));
-        assert_eq!(Point::default().spread(), None);
+        assert_eq!(InstanceResult::default().spread(), None);
     }
 }

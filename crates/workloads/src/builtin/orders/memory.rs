@@ -4,7 +4,7 @@ use assay_system::Root;
 
 /// Memory of a process in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Memory {
+pub struct ProcessMemory {
     /// Resident set size now.
     pub resident: u64,
     /// Maximum resident set size.
@@ -14,7 +14,7 @@ pub struct Memory {
 }
 
 /// Reads the memory of a process; `None` if the process has ended or may not be inspected.
-pub fn of(root: &Root, pid: u32) -> Option<Memory> {
+pub fn of(root: &Root, pid: u32) -> Option<ProcessMemory> {
     let status = root.text(&format!("/proc/{pid}/status")).ok()?;
     let rollup = root.text(&format!("/proc/{pid}/smaps_rollup")).ok();
     let in_huge = |text: &str| {
@@ -23,7 +23,7 @@ pub fn of(root: &Root, pid: u32) -> Option<Memory> {
     };
     // The kernel does not count reserved pages as resident.
     let reserved = kib(&status, "HugetlbPages:").unwrap_or(0);
-    Some(Memory {
+    Some(ProcessMemory {
         resident: kib(&status, "VmRSS:")? + reserved,
         peak: kib(&status, "VmHWM:")? + reserved,
         huge: rollup.as_deref().and_then(in_huge),

@@ -22,10 +22,10 @@ use serde::{Deserialize, Serialize};
 
 pub use trial::run as trial;
 
-use crate::capability::Judged;
+use crate::capability::JudgedArtifact;
 use crate::declare::spec;
 use crate::trial_spec::TrialSpec;
-use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
+use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
 
 /// Trial spec with the compiled kit.
@@ -132,8 +132,8 @@ impl Workload for Orders {
         Spec::of(ctx, classes).launch(ctx, NAME)
     }
 
-    fn offers(&self) -> Offers<'_> {
-        let judged = Judged { artifact: results::RESULT, pack: "orders" };
-        Offers { judged: Some(judged), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        let judged = JudgedArtifact { artifact: results::RESULT, pack: "orders" };
+        Capabilities { judged: Some(judged), ..Capabilities::default() }
     }
 }

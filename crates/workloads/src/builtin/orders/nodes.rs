@@ -5,11 +5,15 @@ use assay_model::Observation;
 use assay_system::{Root, numa};
 
 use crate::Failure;
-use crate::driver::copies::{Member, Nodes, OnNode, on_nodes};
+use crate::driver::copies::{NodeCpus, Nodes, StartedCopy, on_nodes};
 use crate::driver::work::Channel;
 
 /// Returns the node of each instance; empty if none is assigned.
-pub(super) fn of(wanted: &Nodes, cpus: &[usize], instances: usize) -> Result<Vec<OnNode>, Failure> {
+pub(super) fn of(
+    wanted: &Nodes,
+    cpus: &[usize],
+    instances: usize,
+) -> Result<Vec<NodeCpus>, Failure> {
     if *wanted == Nodes::Any {
         return Ok(Vec::new());
     }
@@ -21,8 +25,8 @@ pub(super) fn of(wanted: &Nodes, cpus: &[usize], instances: usize) -> Result<Vec
 }
 
 /// Returns the CPUs of each instance from its node, for `cpus = "auto"`.
-pub(super) fn cpus(on: &[OnNode]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
-    let own = |on: &OnNode| {
+pub(super) fn cpus(on: &[NodeCpus]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
+    let own = |on: &NodeCpus| {
         if on.cpus.is_empty() {
             return Err(Failure::other(format!(
                 "node {} has none of the trial's CPUs; name the CPUs of its instance with `cpus`",
@@ -35,7 +39,7 @@ pub(super) fn cpus(on: &[OnNode]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
 }
 
 /// Reports the current location of the memory of instances that are assigned to a node.
-pub(super) fn tell(members: &[Member], channel: &mut Channel) {
+pub(super) fn tell(members: &[StartedCopy], channel: &mut Channel) {
     for (i, member) in members.iter().enumerate() {
         let Some(node) = member.copy.node.and_then(|n| u32::try_from(n).ok()) else { continue };
         let (nodes, unseen) = match numa::of_process(&Root::system(), member.pid()) {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::builtin::orders::instance::{Hello, Point};
-use crate::builtin::orders::memory::Memory;
+use crate::builtin::orders::instance::{Hello, InstanceResult};
+use crate::builtin::orders::memory::ProcessMemory;
 use crate::builtin::orders::params::Params;
-use crate::builtin::orders::schedule::Planned;
+use crate::builtin::orders::schedule::PlannedPoint;
 
 const NS: f64 = 1e-9;
 
@@ -31,24 +31,24 @@ impl Window {
 
 /// A measured point of the trial.
 #[derive(Debug, Clone)]
-pub struct Measured {
-    pub planned: Planned,
+pub struct MeasuredPoint {
+    pub planned: PlannedPoint,
     /// Start and end times of its phases.
     pub window: Window,
     /// Results of each instance.
-    pub instances: Vec<Point>,
+    pub instances: Vec<InstanceResult>,
     /// Memory of each instance after the point.
-    pub memory: Vec<Option<Memory>>,
+    pub memory: Vec<Option<ProcessMemory>>,
 }
 
-impl Measured {
+impl MeasuredPoint {
     /// Returns the transactions per second of all instances.
     pub fn total(&self) -> f64 {
-        self.instances.iter().map(Point::count).sum::<u64>() as f64 / self.window.seconds()
+        self.instances.iter().map(InstanceResult::count).sum::<u64>() as f64 / self.window.seconds()
     }
 
     /// Returns the maximum difference between instances in the times that `of` returns, in seconds.
-    pub fn apart(&self, of: impl Fn(&Point) -> u64) -> f64 {
+    pub fn apart(&self, of: impl Fn(&InstanceResult) -> u64) -> f64 {
         let moments = || self.instances.iter().map(&of);
         let (first, last) = (moments().min().unwrap_or(0), moments().max().unwrap_or(0));
         (last - first) as f64 * NS
@@ -95,40 +95,40 @@ pub struct Points {
     /// Number of processors that the virtual machines report.
     pub processors: u32,
     /// Points in the order of measurement.
-    pub all: Vec<Measured>,
+    pub all: Vec<MeasuredPoint>,
 }
 
 impl Points {
     /// Returns the points that count for the score.
-    pub fn scored(&self) -> impl Iterator<Item = &Measured> {
+    pub fn scored(&self) -> impl Iterator<Item = &MeasuredPoint> {
         self.all.iter().filter(|m| m.planned.scored)
     }
 
     /// Returns the mean over N to 2N of the instances' summed throughput; a missing point counts as
     /// 0.
     pub fn score(&self) -> Option<f64> {
-        let sum: f64 = self.scored().map(Measured::total).sum();
+        let sum: f64 = self.scored().map(MeasuredPoint::total).sum();
         (self.peak > 0 && !self.all.is_empty()).then(|| sum / (f64::from(self.peak) + 1.0))
     }
 
     /// Returns the point with the highest throughput.
-    pub fn best(&self) -> Option<&Measured> {
+    pub fn best(&self) -> Option<&MeasuredPoint> {
         self.all.iter().max_by(|a, b| a.total().total_cmp(&b.total()))
     }
 
     /// Returns the longest time between two points in seconds; `None` for a single point.
     pub fn pause(&self) -> Option<f64> {
         let between =
-            |w: &[Measured]| w[1].window.begin.saturating_sub(w[0].window.stop) as f64 * NS;
+            |w: &[MeasuredPoint]| w[1].window.begin.saturating_sub(w[0].window.stop) as f64 * NS;
         self.all.windows(2).map(between).max_by(f64::total_cmp)
     }
 
     /// Returns the result with the names of the rule pack `orders`. Times are in seconds from the
     /// start of the first point.
-    pub fn result(&self, params: &Params, hello: &[Hello], about: &About<'_>) -> Value {
+    pub fn result(&self, params: &Params, hello: &[Hello], about: &ResultNotes<'_>) -> Value {
         let zero = self.all.first().map_or(0, |m| m.window.begin);
         let at = |ns: u64| (ns as f64 - zero as f64) * NS;
-        let instance = |m: &Measured, i: usize, p: &Point| {
+        let instance = |m: &MeasuredPoint, i: usize, p: &InstanceResult| {
             let counts: serde_json::Map<String, Value> =
                 p.kinds.iter().map(|(k, c)| (k.clone(), json!(c.number))).collect();
             json!({
@@ -184,7 +184,7 @@ impl Points {
 }
 
 /// Additional information for the result.
-pub struct About<'a> {
+pub struct ResultNotes<'a> {
     /// Seed of the transactions.
     pub stream: u64,
     /// True if the classes have not changed since compilation; `None` for a jar given by the user.
@@ -199,7 +199,7 @@ pub struct About<'a> {
 
 /// Returns the fields of a disclosure that the trial's own files contain; hardware and software are
 /// added from the system description.
-fn disclosure(hello: &[Hello], about: &About<'_>) -> Value {
+fn disclosure(hello: &[Hello], about: &ResultNotes<'_>) -> Value {
     let vm = hello.first().map(|h| {
         format!(
             "Java {}, {} {} by {}, collectors {}",
@@ -225,25 +225,25 @@ fn disclosure(hello: &[Hello], about: &About<'_>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtin::orders::instance::Count;
+    use crate::builtin::orders::instance::TransactionCount;
     use crate::builtin::orders::schedule::{Lengths, points};
 
     fn made(ops: u64) -> Points {
-        let of = |planned: Planned| {
+        let of = |planned: PlannedPoint| {
             let begin = u64::from(planned.warehouses) * 10_000_000_000;
             let start = begin + 1_000_000_000;
             let end = start + planned.length.as_nanos() as u64;
             let window = Window { begin, start, end, stop: end + 1 };
-            let count = Count { number: ops, total_ns: 1, max_ns: 1 };
-            let point = Point {
+            let count = TransactionCount { number: ops, total_ns: 1, max_ns: 1 };
+            let point = InstanceResult {
                 warehouses: planned.warehouses,
                 began_ns: begin,
                 ended_ns: end + 1,
                 kinds: [("payment".to_owned(), count)].into(),
                 threads: vec![ops / u64::from(planned.warehouses); planned.warehouses as usize],
-                ..Point::default()
+                ..InstanceResult::default()
             };
-            Measured {
+            MeasuredPoint {
                 planned,
                 window,
                 instances: vec![point.clone(), point],

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::WorkloadError;
 use crate::builtin::orders::SCORE;
 use crate::builtin::orders::params::Params;
-use crate::builtin::orders::result::{Measured, Points};
+use crate::builtin::orders::result::{MeasuredPoint, Points};
 use crate::driver::work::{Channel, Curve};
 
 /// Bin width of the kit's series over time, ns.
 const BIN: u64 = 1_000_000_000;
 
 /// Sends a measured point: a point of the curve, and its series over time.
-pub fn point(measured: &Measured, channel: &mut Channel) {
+pub fn point(measured: &MeasuredPoint, channel: &mut Channel) {
     let curve = Curve { name: SCORE, unit: SCORE, x_name: "warehouses", x_unit: "1", kind: None };
     channel.points(&curve, [[f64::from(measured.planned.warehouses), measured.total()]]);
     let window = &measured.window;
@@ -61,12 +61,12 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
     let rows = [
         (SCORE, score),
         ("orders/s per instance", score.map(|s| s / instances)),
-        ("peak", points.best().map(Measured::total)),
+        ("peak", points.best().map(MeasuredPoint::total)),
         ("peak_warehouses", points.best().map(|m| f64::from(m.planned.warehouses))),
         ("response_mean", (count > 0).then(|| total as f64 * 1e-9 / count as f64)),
         (
             "response_max",
-            most(&mut scored().map(crate::builtin::orders::instance::Point::longest_s)),
+            most(&mut scored().map(crate::builtin::orders::instance::InstanceResult::longest_s)),
         ),
         ("collection_share", (time > 0.0).then(|| collecting as f64 * 1e-3 / time)),
         ("heap_used", most(&mut all().map(|p| p.heap_used as f64))),
@@ -74,7 +74,9 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
         ("huge_share", huge),
         (
             "thread_spread",
-            most(&mut scored().filter_map(crate::builtin::orders::instance::Point::spread)),
+            most(
+                &mut scored().filter_map(crate::builtin::orders::instance::InstanceResult::spread),
+            ),
         ),
         ("start_spread", most(&mut points.all.iter().map(|m| m.apart(|p| p.began_ns)))),
         ("stop_spread", most(&mut points.all.iter().map(|m| m.apart(|p| p.ended_ns)))),
@@ -83,7 +85,7 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
     ];
     channel.evidence(Observation::Work {
         operations: scored().flat_map(|p| p.kinds.values()).map(|k| k.number).sum(),
-        errors: points.all.iter().flat_map(Measured::wrong).count() as u64,
+        errors: points.all.iter().flat_map(MeasuredPoint::wrong).count() as u64,
         what: "transactions".into(),
         seed: Some(params.seed),
         mix: params.mix.clone(),
@@ -133,7 +135,7 @@ pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), Workload
     write("memory.csv", table)
 }
 
-fn spelled(m: &Measured) -> Value {
+fn spelled(m: &MeasuredPoint) -> Value {
     let w = &m.window;
     json!({
         "warehouses": m.planned.warehouses, "scored": m.planned.scored, "begin_ns": w.begin,

@@ -43,7 +43,7 @@ impl Lengths {
 
 /// A planned point of the trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlannedPoint {
     /// Number of warehouses of each instance.
     pub warehouses: u32,
     /// Length of the measurement.
@@ -58,7 +58,7 @@ pub fn last(peak: u32, minimum: u32) -> u32 {
 }
 
 /// Returns the points with 1, 2, 3 ... warehouses up to the last.
-pub fn points(peak: u32, minimum: u32, lengths: &Lengths) -> Vec<Planned> {
+pub fn points(peak: u32, minimum: u32, lengths: &Lengths) -> Vec<PlannedPoint> {
     let of = |warehouses| {
         let scored = (peak..=peak.saturating_mul(2)).contains(&warehouses);
         let length = match lengths.beyond {
@@ -66,7 +66,7 @@ pub fn points(peak: u32, minimum: u32, lengths: &Lengths) -> Vec<Planned> {
             Some(beyond) if !scored => beyond.min(lengths.scored),
             _ => lengths.scored,
         };
-        Planned { warehouses, length, scored }
+        PlannedPoint { warehouses, length, scored }
     };
     (1..=last(peak, minimum)).map(of).collect()
 }

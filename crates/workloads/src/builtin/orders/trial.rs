@@ -10,11 +10,11 @@ use assay_system::{Root, clock};
 
 use super::{Spec, build, java, memory, nodes, results};
 use crate::Failure;
-use crate::builtin::orders::instance::{self, Hello, Line};
+use crate::builtin::orders::instance::{self, Hello, InstanceLine};
 use crate::builtin::orders::params::{Cpus, Params};
-use crate::builtin::orders::result::{About, Measured, Points, Window};
-use crate::builtin::orders::schedule::{Planned, last, points};
-use crate::driver::copies::{Answer, CopiesError, Copy, Crew, places};
+use crate::builtin::orders::result::{MeasuredPoint, Points, ResultNotes, Window};
+use crate::builtin::orders::schedule::{PlannedPoint, last, points};
+use crate::driver::copies::{CopiesError, Copy, CopyAnswer, ProcessGroup, places};
 use crate::driver::work::Channel;
 use crate::words::quote_words;
 
@@ -42,10 +42,10 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let copies = copies(&params, &spec, &keep, stream)?;
     let mut trial = Trial { params: &params, stop: &stop, channel };
     trial.tell(&copies, &spec.cpus, stream);
-    let mut crew = Crew::start(&copies)?;
+    let mut crew = ProcessGroup::start(&copies)?;
     let hello = trial.greet(&mut crew)?;
     let (points, busy) = trial.points(&mut crew, &hello)?;
-    let wrong: Vec<String> = points.all.iter().flat_map(Measured::wrong).collect();
+    let wrong: Vec<String> = points.all.iter().flat_map(MeasuredPoint::wrong).collect();
     let lines: Vec<String> = crew
         .members()
         .iter()
@@ -54,7 +54,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     nodes::tell(crew.members(), trial.channel);
     drop(crew);
     let about =
-        About {
+        ResultNotes {
             stream,
             unmodified: spec.more.sha256.as_ref().map(|sealed| {
                 build::classes_sha256(&spec.more.path).is_ok_and(|now| now == *sealed)
@@ -138,11 +138,11 @@ impl Trial<'_> {
     /// Waits until every instance has printed a line of the kit that `take` accepts.
     fn hear<T>(
         &self,
-        crew: &mut Crew,
+        crew: &mut ProcessGroup,
         what: &'static str,
         limit: Duration,
-        take: impl Fn(Line) -> Option<T>,
-    ) -> Result<Vec<Answer<T>>, Failure> {
+        take: impl Fn(InstanceLine) -> Option<T>,
+    ) -> Result<Vec<CopyAnswer<T>>, Failure> {
         Ok(crew.meet(
             what,
             limit,
@@ -152,10 +152,10 @@ impl Trial<'_> {
     }
 
     /// Waits until all instances have started, and checks that they conform.
-    fn greet(&mut self, crew: &mut Crew) -> Result<Vec<Hello>, Failure> {
+    fn greet(&mut self, crew: &mut ProcessGroup) -> Result<Vec<Hello>, Failure> {
         let began = clock::monotonic_ns();
         let answers = self.hear(crew, "its start", self.params.barrier, |line| match line {
-            Line::Hello(hello) => Some(*hello),
+            InstanceLine::Hello(hello) => Some(*hello),
             _ => None,
         })?;
         let unsound = |index: usize, detail: String| {
@@ -181,7 +181,7 @@ impl Trial<'_> {
     /// points.
     fn points(
         &mut self,
-        crew: &mut Crew,
+        crew: &mut ProcessGroup,
         hello: &[Hello],
     ) -> Result<(Points, Option<f64>), Failure> {
         let reported = || hello.iter().map(|h| h.processors);
@@ -217,21 +217,21 @@ impl Trial<'_> {
 
     fn point(
         &mut self,
-        crew: &mut Crew,
-        planned: Planned,
+        crew: &mut ProcessGroup,
+        planned: PlannedPoint,
         fault: &str,
-    ) -> Result<Measured, Failure> {
+    ) -> Result<MeasuredPoint, Failure> {
         let lengths = self.params.lengths();
         let barrier = self.params.barrier;
         let last = crew.members().len().saturating_sub(1);
-        let say = |crew: &mut Crew, line: String| {
+        let say = |crew: &mut ProcessGroup, line: String| {
             for index in 0..last {
                 crew.tell(index, &line);
             }
             crew.tell(last, format!("{line} {fault}").trim_end());
         };
         say(crew, format!("prepare {}", planned.warehouses));
-        let ready = |line| matches!(line, Line::Prepared(n) if n == planned.warehouses);
+        let ready = |line| matches!(line, InstanceLine::Prepared(n) if n == planned.warehouses);
         self.hear(crew, "its warehouses", barrier, |line| ready(line).then_some(()))?;
         let after = |at: u64, d: Duration| at.saturating_add(d.as_nanos() as u64);
         let begin = after(clock::monotonic_ns(), LEAD + LEAD_EACH * (last as u32 + 1));
@@ -242,13 +242,13 @@ impl Trial<'_> {
         let limit =
             barrier + Duration::from_nanos(window.stop.saturating_sub(clock::monotonic_ns()));
         let answers = self.hear(crew, "the end of its point", limit, |line| match line {
-            Line::Point(point) => Some(*point),
+            InstanceLine::Point(point) => Some(*point),
             _ => None,
         })?;
         let root = Root::system();
         let memory = crew.members().iter().map(|m| memory::of(&root, m.pid())).collect();
         let instances = answers.into_iter().map(|a| a.value).collect();
-        Ok(Measured { planned, window, instances, memory })
+        Ok(MeasuredPoint { planned, window, instances, memory })
     }
 
     /// Reports whether the books were consistent and all instances ran during all measurements.

@@ -11,7 +11,7 @@ use assay_stats::rng::Rng;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use crate::Failure;
-use crate::builtin::pointer_chase::params::{Order, Pages};
+use crate::builtin::pointer_chase::params::{BackingPages, Order};
 
 const HUGE: usize = 2 << 20;
 const PAGE: usize = 4096;
@@ -21,7 +21,7 @@ const PAGE: usize = 4096;
 const UNROLLED: u64 = 100;
 
 /// An anonymous mapping that holds a chain of pointers.
-pub struct Memory {
+pub struct ChainMemory {
     /// Start and length of the mapping.
     map: NonNull<c_void>,
     mapped: usize,
@@ -30,18 +30,18 @@ pub struct Memory {
     bytes: usize,
 }
 
-impl Memory {
+impl ChainMemory {
     /// Maps at least `bytes` bytes with these pages and touches each page once.
-    pub fn map(bytes: usize, pages: Pages) -> Result<Self, Failure> {
+    pub fn map(bytes: usize, pages: BackingPages) -> Result<Self, Failure> {
         let unit = pages.bytes().map_or(HUGE, |b| b as usize);
         let bytes = bytes.next_multiple_of(unit.clamp(PAGE, HUGE));
-        let explicit = matches!(pages, Pages::Explicit(_));
+        let explicit = matches!(pages, BackingPages::Explicit(_));
         let mapped = if explicit { bytes.next_multiple_of(unit) } else { bytes + HUGE };
         let flags = match pages {
-            Pages::Explicit(b) if b == 1 << 30 => {
+            BackingPages::Explicit(b) if b == 1 << 30 => {
                 MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::HUGE_1GB
             }
-            Pages::Explicit(_) => MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::HUGE_2MB,
+            BackingPages::Explicit(_) => MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::HUGE_2MB,
             _ => MapFlags::PRIVATE,
         };
         let protection = ProtFlags::READ | ProtFlags::WRITE;
@@ -57,18 +57,18 @@ impl Memory {
         } else {
             (map.as_ptr() as usize).next_multiple_of(HUGE)
         };
-        let memory = Memory { map, mapped, start, bytes };
+        let memory = ChainMemory { map, mapped, start, bytes };
         let advice = match pages {
-            Pages::Small => Some(Advice::LinuxNoHugepage),
-            Pages::Asked => Some(Advice::LinuxHugepage),
-            Pages::Any | Pages::Machine | Pages::Explicit(_) => None,
+            BackingPages::Small => Some(Advice::LinuxNoHugepage),
+            BackingPages::Asked => Some(Advice::LinuxHugepage),
+            BackingPages::Any | BackingPages::Machine | BackingPages::Explicit(_) => None,
         };
         if let Some(advice) = advice {
             // SAFETY: this object owns the whole mapping, and the advice does not change its
             // content.
             let taken = unsafe { madvise(map.as_ptr(), mapped, advice) };
             // A kernel without transparent huge pages refuses the advice not to use them.
-            if pages != Pages::Small {
+            if pages != BackingPages::Small {
                 taken.map_err(|e| unadvised(pages, &e.into()))?;
             }
         }
@@ -118,7 +118,7 @@ impl Memory {
     /// Follows the chain for at least `loads` links from `at` (or the beginning); each load depends
     /// on the one before. Returns the final location and the number of loads.
     #[inline(never)]
-    pub fn walk(&self, at: Option<Location>, loads: u64) -> (Location, u64) {
+    pub fn walk(&self, at: Option<LinkAddress>, loads: u64) -> (LinkAddress, u64) {
         let mut p = at.map_or(self.start, |place| place.0) as *const usize;
         let rounds = loads.div_ceil(UNROLLED);
         for _ in 0..rounds {
@@ -137,7 +137,7 @@ impl Memory {
             }
             twenty_five!(0 1 2 3);
         }
-        (Location(std::hint::black_box(p) as usize), rounds * UNROLLED)
+        (LinkAddress(std::hint::black_box(p) as usize), rounds * UNROLLED)
     }
 
     /// Returns how many bytes of the used memory huge pages back, or `None` if the kernel does not
@@ -153,7 +153,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for ChainMemory {
     fn drop(&mut self) {
         // SAFETY: this object owns the mapping and ends here; nothing borrows from it.
         let _ = unsafe { munmap(self.map.as_ptr(), self.mapped) };
@@ -161,9 +161,9 @@ impl Drop for Memory {
 }
 
 /// Returns the failure of a mapping that could not be made, with a remedy.
-fn unmapped(bytes: u64, pages: Pages, source: &io::Error) -> Failure {
+fn unmapped(bytes: u64, pages: BackingPages, source: &io::Error) -> Failure {
     let remedy = match pages {
-        Pages::Explicit(size) => format!(
+        BackingPages::Explicit(size) => format!(
             "; the pool needs {} free pages: `controls.pages = \"{}*N\"`",
             bytes.div_ceil(size),
             format_bytes(size).replace(' ', "")
@@ -178,7 +178,7 @@ fn unmapped(bytes: u64, pages: Pages, source: &io::Error) -> Failure {
 }
 
 /// Returns the failure of an madvise(2) that the kernel refused.
-fn unadvised(pages: Pages, source: &io::Error) -> Failure {
+fn unadvised(pages: BackingPages, source: &io::Error) -> Failure {
     Failure::other(format!(
         "madvise for {}: {source}; this kernel may have no transparent huge pages",
         pages.name()
@@ -201,7 +201,7 @@ fn by_page(places: &mut Vec<u32>, lines: usize, rng: &mut Rng) {
 
 /// Address of a link in a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Location(usize);
+pub struct LinkAddress(usize);
 
 /// Returns the bytes that huge pages back in the mappings that overlap `from..to`, but at most the
 /// length of that range.
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_chain_goes_through_every_link_once() {
-        let mut memory = Memory::map(1 << 20, Pages::Any).unwrap();
+        let mut memory = ChainMemory::map(1 << 20, BackingPages::Any).unwrap();
         let (mut places, mut rng) = (Vec::new(), Rng::new(3));
         for order in [Order::Random, Order::Pages, Order::Forward] {
             for (set, stride) in [(1 << 20, 64), (65536, 4160), (4096, 4096), (640, 64)] {

@@ -15,7 +15,7 @@ const MAX_POINTS: usize = 1024;
 
 /// Kind of pages that back the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pages {
+pub enum BackingPages {
     /// Any pages that the kernel provides.
     Any,
     /// Pages of 4 KiB; huge pages are disabled with madvise(2).
@@ -28,22 +28,22 @@ pub enum Pages {
     Explicit(u64),
 }
 
-impl Pages {
+impl BackingPages {
     /// Returns the name of the pages for messages.
     pub fn name(self) -> &'static str {
         match self {
-            Pages::Any => "any pages",
-            Pages::Small => "pages of 4 KiB",
-            Pages::Asked | Pages::Machine => "transparent huge pages",
-            Pages::Explicit(b) if b == 1 << 30 => "pages of 1 GiB",
-            Pages::Explicit(_) => "pages of 2 MiB",
+            BackingPages::Any => "any pages",
+            BackingPages::Small => "pages of 4 KiB",
+            BackingPages::Asked | BackingPages::Machine => "transparent huge pages",
+            BackingPages::Explicit(b) if b == 1 << 30 => "pages of 1 GiB",
+            BackingPages::Explicit(_) => "pages of 2 MiB",
         }
     }
 
     /// Returns the size of explicit huge pages in bytes.
     pub fn bytes(self) -> Option<u64> {
         match self {
-            Pages::Explicit(bytes) => Some(bytes),
+            BackingPages::Explicit(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -52,11 +52,11 @@ impl Pages {
     /// `ASSAY_PAGES`.
     pub fn of_control(text: &str) -> Option<Self> {
         match text {
-            "4KiB" => Some(Pages::Small),
-            "madvise" => Some(Pages::Asked),
-            "always" => Some(Pages::Machine),
-            "2MiB" => Some(Pages::Explicit(2 << 20)),
-            "1GiB" => Some(Pages::Explicit(1 << 30)),
+            "4KiB" => Some(BackingPages::Small),
+            "madvise" => Some(BackingPages::Asked),
+            "always" => Some(BackingPages::Machine),
+            "2MiB" => Some(BackingPages::Explicit(2 << 20)),
+            "1GiB" => Some(BackingPages::Explicit(1 << 30)),
             _ => None,
         }
     }
@@ -77,13 +77,13 @@ pub enum Order {
 
 const ORDERS: [(&str, Order); 3] =
     [("random", Order::Random), ("pages", Order::Pages), ("forward", Order::Forward)];
-const PAGES: [(&str, Option<Pages>); 6] = [
+const PAGES: [(&str, Option<BackingPages>); 6] = [
     ("control", None),
-    ("any", Some(Pages::Any)),
-    ("4KiB", Some(Pages::Small)),
-    ("thp", Some(Pages::Asked)),
-    ("2MiB", Some(Pages::Explicit(2 << 20))),
-    ("1GiB", Some(Pages::Explicit(1 << 30))),
+    ("any", Some(BackingPages::Any)),
+    ("4KiB", Some(BackingPages::Small)),
+    ("thp", Some(BackingPages::Asked)),
+    ("2MiB", Some(BackingPages::Explicit(2 << 20))),
+    ("1GiB", Some(BackingPages::Explicit(1 << 30))),
 ];
 
 params! {
@@ -109,7 +109,7 @@ params! {
         /// Pages for the memory: `control` follows the control `pages` (any pages without it),
         /// `thp` requests transparent huge pages, `2MiB` and `1GiB` take explicit ones from a pool.
         /// A trial whose memory did not get them is invalid.
-        pages as "page_size": Option<Pages> = one_of(&PAGES), "control";
+        pages as "page_size": Option<BackingPages> = one_of(&PAGES), "control";
         /// Minimum length of one measurement.
         min_time: Duration = time(), "5 ms";
         /// Number of measurements of each working set; the smallest counts, because disturbances

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use assay_model::units::{format_bytes, format_value};
-use assay_model::{Kind, Phase};
+use assay_model::{MetricKind, Phase};
 use assay_stats::rng::Rng;
 
 use crate::Failure;
 use crate::builtin::pointer_chase::knees::{Plateau, plateaus};
-use crate::builtin::pointer_chase::memory::Memory;
-use crate::builtin::pointer_chase::params::{Pages, Params};
+use crate::builtin::pointer_chase::memory::ChainMemory;
+use crate::builtin::pointer_chase::params::{BackingPages, Params};
 use crate::driver::work::{Channel, Curve};
 use crate::trial_spec::TrialSpec;
 
@@ -20,7 +20,7 @@ const LATENCY: Curve = Curve {
     unit: "s",
     x_name: "working set",
     x_unit: "B",
-    kind: Some(Kind::Measured),
+    kind: Some(MetricKind::Measured),
 };
 
 /// Runs the trial that `json` describes and reports it on `channel`.
@@ -35,7 +35,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     channel.phase(Phase::RampUp, None);
     let largest = sets.last().copied().unwrap_or(4096);
     // A link is one word, also where the last stride ends with the working set.
-    let mut memory = Memory::map(largest as usize, pages)?;
+    let mut memory = ChainMemory::map(largest as usize, pages)?;
     channel.phase(Phase::Steady, None);
     let points = measure(&params, &sets, Rng::new(spec.more), &mut memory, channel);
     channel.phase(Phase::RampDown, None);
@@ -53,16 +53,16 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 }
 
 /// Returns the pages that the control `pages` set in the environment; any pages without it.
-fn from_control() -> Pages {
+fn from_control() -> BackingPages {
     let level = std::env::var("ASSAY_PAGES").ok();
-    level.and_then(|l| Pages::of_control(&l)).unwrap_or(Pages::Any)
+    level.and_then(|l| BackingPages::of_control(&l)).unwrap_or(BackingPages::Any)
 }
 
 fn measure(
     params: &Params,
     sets: &[u64],
     mut rng: Rng,
-    memory: &mut Memory,
+    memory: &mut ChainMemory,
     channel: &mut Channel,
 ) -> Vec<[f64; 2]> {
     let Params { stride, order, min_time, rounds, .. } = params;
@@ -119,14 +119,14 @@ fn knees(levels: &[Plateau]) -> String {
 }
 
 /// Returns true if the memory had the requested pages, and a sentence with the reason.
-fn verdict(pages: Pages, large: Option<f64>) -> (bool, String) {
+fn verdict(pages: BackingPages, large: Option<f64>) -> (bool, String) {
     let wanted = match pages {
-        Pages::Any => {
+        BackingPages::Any => {
             let detail = "the chain is one cycle through every link; any pages were right";
             return (true, detail.into());
         }
-        Pages::Small => false,
-        Pages::Asked | Pages::Machine | Pages::Explicit(_) => true,
+        BackingPages::Small => false,
+        BackingPages::Asked | BackingPages::Machine | BackingPages::Explicit(_) => true,
     };
     let name = pages.name();
     let Some(share) = large else {
@@ -145,9 +145,12 @@ mod tests {
     #[test]
     fn a_level_that_did_not_take_is_invalid() {
         let valid = |pages, large| verdict(pages, large).0;
-        assert!(valid(Pages::Any, None) && valid(Pages::Small, Some(0.0)));
-        assert!(!valid(Pages::Small, Some(0.01)) && !valid(Pages::Asked, Some(0.5)));
-        assert!(valid(Pages::Asked, Some(0.97)) && valid(Pages::Explicit(2 << 20), Some(1.0)));
-        assert!(!valid(Pages::Asked, None) && !valid(Pages::Machine, Some(0.0)));
+        assert!(valid(BackingPages::Any, None) && valid(BackingPages::Small, Some(0.0)));
+        assert!(!valid(BackingPages::Small, Some(0.01)) && !valid(BackingPages::Asked, Some(0.5)));
+        assert!(
+            valid(BackingPages::Asked, Some(0.97))
+                && valid(BackingPages::Explicit(2 << 20), Some(1.0))
+        );
+        assert!(!valid(BackingPages::Asked, None) && !valid(BackingPages::Machine, Some(0.0)));
     }
 }

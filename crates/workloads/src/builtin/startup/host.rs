@@ -15,7 +15,7 @@ const SECTOR: u64 = 512;
 
 /// Counters of the machine at one moment, since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct HostCounters {
     /// Time of the sample, ns of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
     /// Clock ticks of the trial's CPUs in user mode.
@@ -55,7 +55,7 @@ impl Host {
     }
 
     /// Samples the counters; `None` if the kernel does not report CPU times.
-    pub fn look(&self) -> Option<Look> {
+    pub fn look(&self) -> Option<HostCounters> {
         let stat = self.root.text("/proc/stat").ok()?;
         let t_ns = monotonic_ns();
         let mut look = cpu_times(&stat, &self.cpus)?;
@@ -66,7 +66,7 @@ impl Host {
     }
 
     /// Samples every [`EVERY_NS`] from `start_ns` on until `stop` is true, and once more then.
-    pub fn watch(&self, start_ns: u64, stop: &AtomicBool) -> Vec<Look> {
+    pub fn watch(&self, start_ns: u64, stop: &AtomicBool) -> Vec<HostCounters> {
         let mut looks = Vec::with_capacity(4096);
         let mut next = start_ns;
         loop {
@@ -82,8 +82,8 @@ impl Host {
 }
 
 /// Returns the ticks of the named CPUs, and the ticks in the kernel of all CPUs.
-fn cpu_times(stat: &str, cpus: &[String]) -> Option<Look> {
-    let mut look = Look::default();
+fn cpu_times(stat: &str, cpus: &[String]) -> Option<HostCounters> {
+    let mut look = HostCounters::default();
     let mut seen = false;
     for line in stat.lines().take_while(|l| l.starts_with("cpu")) {
         let mut words = line.split_whitespace();

@@ -21,7 +21,7 @@ pub use trial::run as trial;
 use crate::capability::Inputs;
 use crate::declare::spec;
 use crate::trial_spec::TrialSpec;
-use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
+use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
 
 /// Name of the workload and of its trial program.
@@ -90,8 +90,8 @@ impl Workload for Startup {
         TrialSpec::of(ctx, ()).launch(ctx, NAME)
     }
 
-    fn offers(&self) -> Offers<'_> {
-        Offers { inputs: Some(self), ..Offers::default() }
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { inputs: Some(self), ..Capabilities::default() }
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Model {
 }
 
 /// Numbers of one block, which follow from the seed and the block's number alone.
-struct Block {
+struct ModelBlock {
     /// Prices of the plants.
     w: [u64; SIDE],
     /// Prices of the markets.
@@ -46,12 +46,12 @@ struct Block {
     rng: Rng,
 }
 
-impl Block {
+impl ModelBlock {
     fn new(seed: u64, number: u64) -> Self {
         let mut rng = Rng::new(seed ^ (number + 1).wrapping_mul(0xD134_2543_DE82_EF95));
         let w = std::array::from_fn(|_| rng.below(100) as u64);
         let v = std::array::from_fn(|_| 200 + rng.below(800) as u64);
-        let mut block = Block {
+        let mut block = ModelBlock {
             w,
             v,
             supply: [0; SIDE],
@@ -115,7 +115,7 @@ impl Model {
 
     /// Returns the minimum cost of all blocks.
     pub fn optimum(&self) -> u64 {
-        (0..self.blocks).map(|b| Block::new(self.seed, b).optimum()).sum()
+        (0..self.blocks).map(|b| ModelBlock::new(self.seed, b).optimum()).sum()
     }
 
     /// Writes the model in free MPS format, in chunks. `spoilt` halves the last demand, which
@@ -136,7 +136,7 @@ impl Model {
         }
         text.extend_from_slice(b"COLUMNS\n");
         for b in 0..self.blocks {
-            let mut block = Block::new(self.seed, b);
+            let mut block = ModelBlock::new(self.seed, b);
             for i in 0..SIDE {
                 for j in 0..SIDE {
                     self.pair(&mut text, out, &mut block, (b, i, j))?;
@@ -145,7 +145,7 @@ impl Model {
         }
         text.extend_from_slice(b"RHS\n");
         for b in 0..self.blocks {
-            let block = Block::new(self.seed, b);
+            let block = ModelBlock::new(self.seed, b);
             for (i, goods) in block.supply.iter().enumerate() {
                 writeln!(text, " rhs {} {goods}", supply(i, b))?;
             }
@@ -164,7 +164,7 @@ impl Model {
         &self,
         text: &mut Vec<u8>,
         out: &mut impl Write,
-        block: &mut Block,
+        block: &mut ModelBlock,
         (b, i, j): (u64, usize, usize),
     ) -> io::Result<()> {
         let cheapest = block.rng.below(self.routes as usize) as u64;
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn goods_on_the_staircase_cost_what_the_prices_say() {
         for number in 0..50 {
-            let block = Block::new(3, number);
+            let block = ModelBlock::new(3, number);
             let sum = |a: &[u64; SIDE]| a.iter().sum::<u64>();
             assert_eq!(sum(&block.supply), sum(&block.demand));
             // Feasible in the dual: no pair is cheaper than the difference of the prices.

@@ -2,17 +2,17 @@
 
 use assay_model::Observation;
 
-use crate::builtin::startup::series::{Point, Series};
-use crate::builtin::startup::trial::Ran;
+use crate::builtin::startup::series::{ActivityPoint, ActivitySeries};
+use crate::builtin::startup::trial::StartupTrial;
 use crate::driver::work::{Channel, Curve};
 
 /// Sends metrics, curves and series.
-pub fn report(ran: &Ran, channel: &mut Channel) {
+pub fn report(ran: &StartupTrial, channel: &mut Channel) {
     let copies = &ran.measured.copies;
     let start = ran.measured.start_ns;
     let end = copies.iter().map(|c| c.end_ns).max().unwrap_or(start);
     let seconds = |ns: u64| ns as f64 * 1e-9;
-    let series = Series::new(&ran.looks, start, end);
+    let series = ActivitySeries::new(&ran.looks, start, end);
     let window = ran.params.window;
     let to_user = series.time_to_user(window.as_nanos() as u64, ran.params.user);
     let read = series.read().map(|b| b as f64);
@@ -53,7 +53,7 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
 const CURVES: [&str; 2] = ["cpu_user", "device_read_rate"];
 
 /// Sends a point of the series, and of the curves of the same names.
-fn at(point: &Point, channel: &mut Channel) {
+fn at(point: &ActivityPoint, channel: &mut Channel) {
     let values = [
         ("cpu_user", Some(point.user), "%"),
         ("cpu_system", Some(point.system), "%"),
@@ -68,7 +68,7 @@ fn at(point: &Point, channel: &mut Channel) {
     }
 }
 
-fn notes(ran: &Ran, to_user: Option<f64>, read: Option<f64>) -> Vec<String> {
+fn notes(ran: &StartupTrial, to_user: Option<f64>, read: Option<f64>) -> Vec<String> {
     let params = &ran.params;
     let mut notes = vec![format!(
         "the model: {} rows, {} columns, optimum {}",

@@ -1,20 +1,20 @@
 //! Results computed from the samples of the machine: the time from which the CPUs are busy, the end
 //! of reading, and shares over time.
 
-use crate::builtin::startup::host::{EVERY_NS, Look};
+use crate::builtin::startup::host::{EVERY_NS, HostCounters};
 
 /// Number of samples that make one point of a curve.
 const POINT: usize = 5;
 
 /// The samples of a trial from the start of the copies on.
-pub struct Series<'a> {
-    looks: &'a [Look],
+pub struct ActivitySeries<'a> {
+    looks: &'a [HostCounters],
     start_ns: u64,
 }
 
 /// A point of the curves: shares of CPU time in percent, and the read rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct ActivityPoint {
     /// End of the point's interval, ns of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
     /// Nominal end in seconds since the start of the copies: a multiple of the curve's step.
@@ -26,12 +26,12 @@ pub struct Point {
     pub rate: Option<f64>,
 }
 
-impl<'a> Series<'a> {
+impl<'a> ActivitySeries<'a> {
     /// Creates the series of a trial whose copies ran from `start_ns` to `end_ns`.
-    pub fn new(looks: &'a [Look], start_ns: u64, end_ns: u64) -> Self {
+    pub fn new(looks: &'a [HostCounters], start_ns: u64, end_ns: u64) -> Self {
         // The last sample may be slightly after the end, and is included.
         let last = looks.iter().position(|l| l.t_ns >= end_ns).map_or(looks.len(), |i| i + 1);
-        Series { looks: &looks[..last], start_ns }
+        ActivitySeries { looks: &looks[..last], start_ns }
     }
 
     fn since(&self, t_ns: u64) -> f64 {
@@ -78,8 +78,8 @@ impl<'a> Series<'a> {
         last.host_system.checked_sub(first.host_system)
     }
 
-    pub fn points(&self) -> Vec<Point> {
-        let marks: Vec<&Look> = self.looks.iter().step_by(POINT).collect();
+    pub fn points(&self) -> Vec<ActivityPoint> {
+        let marks: Vec<&HostCounters> = self.looks.iter().step_by(POINT).collect();
         let steps = marks.windows(2).enumerate();
         steps
             .filter_map(|(i, w)| {
@@ -87,7 +87,7 @@ impl<'a> Series<'a> {
                 let total = b.total.checked_sub(a.total).filter(|t| *t > 0)? as f64;
                 let share = |a: u64, b: u64| 100.0 * b.saturating_sub(a) as f64 / total;
                 let seconds = (b.t_ns - a.t_ns) as f64 * 1e-9;
-                Some(Point {
+                Some(ActivityPoint {
                     t_ns: b.t_ns,
                     x_s: ((i + 1) * POINT) as f64 * (EVERY_NS as f64 * 1e-9),
                     user: share(a.user, b.user),
@@ -106,8 +106,8 @@ mod tests {
 
     /// Samples of one CPU with 20 % user time up to sample `busy` and 100 % from there on; reading
     /// ends there.
-    fn looks(count: u64, busy: u64) -> Vec<Look> {
-        let of = |i: u64| Look {
+    fn looks(count: u64, busy: u64) -> Vec<HostCounters> {
+        let of = |i: u64| HostCounters {
             t_ns: 1_000 + i * EVERY_NS,
             user: 2 * i.min(busy) + 10 * i.saturating_sub(busy),
             system: 0,
@@ -122,22 +122,22 @@ mod tests {
     #[test]
     fn the_first_busy_window_counts_by_its_begin() {
         let all = looks(60, 20);
-        let series = Series::new(&all, 1_000, u64::MAX);
+        let series = ActivitySeries::new(&all, 1_000, u64::MAX);
         assert_eq!(series.time_to_user(1_000_000_000, 0.99), Some(2.0));
         // Half of a slightly earlier window is busy.
         assert_eq!(series.time_to_user(1_000_000_000, 0.6), Some(1.5));
         assert_eq!(series.read_done(), Some(2.0));
         assert_eq!((series.read(), series.host_system()), (Some(81_920), Some(59)));
         // The copies ended before a window was complete.
-        let short = Series::new(&all, 1_000, 1_000 + 25 * EVERY_NS);
+        let short = ActivitySeries::new(&all, 1_000, 1_000 + 25 * EVERY_NS);
         assert_eq!(short.time_to_user(1_000_000_000, 0.99), None);
-        assert_eq!(Series::new(&[], 0, 0).time_to_user(1, 0.5), None);
+        assert_eq!(ActivitySeries::new(&[], 0, 0).time_to_user(1, 0.5), None);
     }
 
     #[test]
     fn points_are_at_the_same_times_in_each_trial() {
         let all = looks(23, 10);
-        let points = Series::new(&all, 1_000, u64::MAX).points();
+        let points = ActivitySeries::new(&all, 1_000, u64::MAX).points();
         let xs: Vec<f64> = points.iter().map(|p| p.x_s).collect();
         assert_eq!(xs, [0.5, 1.0, 1.5, 2.0]);
         assert!((points[0].user - 20.0).abs() < 1e-9 && (points[0].idle - 80.0).abs() < 1e-9);

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_model::Phase;
 
-use crate::builtin::startup::host::{self, Host, Look};
+use crate::builtin::startup::host::{self, Host, HostCounters};
 use crate::builtin::startup::params::Params;
 use crate::builtin::startup::results;
-use crate::driver::side_by_side::{self, CopySpec, Measured};
+use crate::driver::side_by_side::{self, CopySpec, ReplicaResults};
 use crate::driver::step::tail;
 use crate::driver::work::{Channel, life};
 use crate::trial_spec::TrialSpec;
@@ -22,12 +22,12 @@ const TAIL_LINES: usize = 3;
 const SAME: f64 = 1e-6;
 
 /// Everything measured in a trial.
-pub struct Ran {
+pub struct StartupTrial {
     pub params: Params,
     pub cpus: usize,
     pub host: Host,
-    pub looks: Vec<Look>,
-    pub measured: Measured,
+    pub looks: Vec<HostCounters>,
+    pub measured: ReplicaResults,
     /// Sum of the sizes of the files that the copies read, in bytes.
     pub logical: u64,
 }
@@ -49,9 +49,10 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let logical = logical(&params, &inputs)?;
     let host = Host::new(&spec.cpus, host::devices(&inputs));
     host.look().ok_or_else(|| Failure::other("/proc/stat does not list the trial's CPUs"))?;
-    let crew = side_by_side::CrewSpec { dir: spec.dir.clone(), lab: 0, copies, reference_s: None };
+    let crew =
+        side_by_side::ReplicasSpec { dir: spec.dir.clone(), lab: 0, copies, reference_s: None };
     let (measured, looks) = watched(&crew, &host, channel)?;
-    let ran = Ran { cpus: spec.cpus.len(), params, host, looks, measured, logical };
+    let ran = StartupTrial { cpus: spec.cpus.len(), params, host, looks, measured, logical };
     results::report(&ran, channel);
     let answers = answers(&ran.params, &crew);
     results::verdict(&answers, ran.params.model().optimum() as f64, SAME, channel);
@@ -60,10 +61,10 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 
 /// Runs the copies and samples the machine meanwhile.
 fn watched(
-    crew: &side_by_side::CrewSpec,
+    crew: &side_by_side::ReplicasSpec,
     host: &Host,
     channel: &mut Channel,
-) -> Result<(Measured, Vec<Look>), Failure> {
+) -> Result<(ReplicaResults, Vec<HostCounters>), Failure> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let mut watch = None;
@@ -82,7 +83,7 @@ fn watched(
 }
 
 /// Returns the last lines of a failed copy's output: solvers report errors on standard output.
-fn printed(failure: &Failure, crew: &side_by_side::CrewSpec) -> String {
+fn printed(failure: &Failure, crew: &side_by_side::ReplicasSpec) -> String {
     let Failure::Copy { index, .. } = failure else { return String::new() };
     let path = crew.copies.get(*index).map(|c| c.dir.join("stdout"));
     let tail = path.and_then(|p| tail(&p, 0, TAIL_BYTES, TAIL_LINES).ok()).unwrap_or_default();
@@ -115,7 +116,7 @@ fn logical(params: &Params, inputs: &Path) -> Result<u64, WorkloadError> {
 }
 
 /// Returns the answer of each copy.
-fn answers(params: &Params, crew: &side_by_side::CrewSpec) -> Vec<Result<f64, String>> {
+fn answers(params: &Params, crew: &side_by_side::ReplicasSpec) -> Vec<Result<f64, String>> {
     let of = |copy: &CopySpec| {
         let path = copy.dir.join("stdout");
         let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;

@@ -7,7 +7,7 @@ mod trial;
 use std::collections::BTreeMap;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
-use assay_traces::translation::Machine;
+use assay_traces::translation::SimulatedMachine;
 use assay_traces::translation::synthetic::{Load, Synthetic};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub use trial::run as trial;
 
 use crate::declare::{int, params, size, spec, text, wrong};
 use crate::{Launch, TrialContext, Workload, WorkloadError};
-use trial::Task;
+use trial::SimulationTask;
 
 /// Name of the workload and of its trial program.
 pub const NAME: &str = "tlb-sim";
@@ -66,18 +66,18 @@ spec! {
 pub struct TlbSim;
 
 /// Returns the task for a treatment's parameters and a seed.
-fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError> {
+fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<SimulationTask, WorkloadError> {
     let params = Params::read(map)?;
     let (min, max) = (params.min_data, params.max_data);
     let no_machine = |e: assay_traces::translation::Error| wrong(format!("`machine`: {e}"));
-    let machine = Machine::find(&params.machine).map_err(no_machine)?;
+    let machine = SimulatedMachine::find(&params.machine).map_err(no_machine)?;
     if min > max || min < 1 << 16 {
         return Err(wrong(format!(
             "`min_data` is {min} B and `max_data` {max} B; it takes 64 KiB or more, the smaller first"
         )));
     }
-    let task = Task {
-        machine: Machine::text(&params.machine).map_err(no_machine)?,
+    let task = SimulationTask {
+        machine: SimulatedMachine::text(&params.machine).map_err(no_machine)?,
         name: machine.name,
         data: std::iter::successors(Some(max), |d| Some(d / 2).filter(|d| *d >= min)).collect(),
         params,
@@ -90,7 +90,7 @@ fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError
     Ok(task)
 }
 
-impl Task {
+impl SimulationTask {
     /// Returns the load for each amount of data, the largest first. The smallest process has a
     /// quarter of it.
     fn loads(&self) -> impl Iterator<Item = Load> + '_ {
@@ -172,7 +172,7 @@ mod tests {
             let mut task = task(&map, 1).unwrap();
             task.data = vec![task.data[0], *task.data.last().unwrap()];
             let results = trial::simulate_all(&task).unwrap();
-            let each = |r: &trial::Point| (r.data, r.data_tsb.unwrap());
+            let each = |r: &trial::MissPoint| (r.data, r.data_tsb.unwrap());
             results.iter().map(each).collect::<Vec<_>>()
         };
         let (fixed, own) = (misses("solaris-9"), misses("solaris-10"));

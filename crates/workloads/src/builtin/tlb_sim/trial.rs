@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use assay_model::{Kind, Observation, Phase};
+use assay_model::{MetricKind, Observation, Phase};
 use assay_traces::translation::synthetic::Synthetic;
-use assay_traces::translation::{Machine, SideRow, Simulation, Step, Wish, simulate};
+use assay_traces::translation::{
+    SideRow, SimulatedMachine, Simulation, SimulationOptions, TranslationStep, simulate,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
@@ -16,12 +18,12 @@ const MISSES: Curve = Curve {
     unit: "1",
     x_name: "data of a process",
     x_unit: "B",
-    kind: Some(Kind::Estimated),
+    kind: Some(MetricKind::Estimated),
 };
 
 /// Trial spec with the simulated machine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Task {
+pub struct SimulationTask {
     /// TOML text of the machine.
     pub machine: String,
     /// Name of the machine.
@@ -41,7 +43,7 @@ impl From<assay_traces::translation::Error> for Failure {
 
 /// Misses per million accesses with one amount of data.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct MissPoint {
     /// Amount of data of the largest process in bytes.
     pub data: u64,
     /// Data misses in the TSB; `None` without a TSB.
@@ -52,24 +54,24 @@ pub struct Point {
     pub metrics: [(&'static str, Option<f64>); 5],
 }
 
-impl Point {
+impl MissPoint {
     fn of(data: u64, done: &Simulation) -> Self {
-        let each = |side: &SideRow, step: Step, accesses: f64| {
+        let each = |side: &SideRow, step: TranslationStep, accesses: f64| {
             let misses = side.step(step).and_then(|c| c.misses)?;
             (done.accesses > 0).then(|| misses / accesses * 1e6)
         };
         let (total, accesses) = (&done.table.total, done.accesses as f64);
-        let data_tsb = each(&total.data, Step::Tsb, accesses);
+        let data_tsb = each(&total.data, TranslationStep::Tsb, accesses);
         let half = done.table.rows.get(1);
-        Point {
+        MissPoint {
             data,
             data_tsb,
-            later: half.and_then(|half| each(&half.data, Step::Tsb, accesses / 2.0)),
+            later: half.and_then(|half| each(&half.data, TranslationStep::Tsb, accesses / 2.0)),
             metrics: [
                 ("dtsb_misses", data_tsb),
-                ("itsb_misses", each(&total.instruction, Step::Tsb, accesses)),
-                ("dtlb_misses", each(&total.data, Step::Tlb, accesses)),
-                ("itlb_misses", each(&total.instruction, Step::Tlb, accesses)),
+                ("itsb_misses", each(&total.instruction, TranslationStep::Tsb, accesses)),
+                ("dtlb_misses", each(&total.data, TranslationStep::Tlb, accesses)),
+                ("itlb_misses", each(&total.instruction, TranslationStep::Tlb, accesses)),
                 ("translation", total.share),
             ],
         }
@@ -77,13 +79,16 @@ impl Point {
 }
 
 /// Simulates every amount of data.
-pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
-    let machine = Machine::parse(&task.machine, Path::new(&task.name))?;
+pub(super) fn simulate_all(task: &SimulationTask) -> Result<Vec<MissPoint>, Failure> {
+    let machine = SimulatedMachine::parse(&task.machine, Path::new(&task.name))?;
     let one = |(load, data): (assay_traces::translation::synthetic::Load, &u64)| {
         let mut stream = Synthetic::new(&load)?;
-        let halves = Wish { every: Some((task.params.accesses / 2).max(1)), ..Wish::default() };
+        let halves = SimulationOptions {
+            every: Some((task.params.accesses / 2).max(1)),
+            ..SimulationOptions::default()
+        };
         let done = simulate(&machine, &mut stream, halves)?;
-        Ok::<Point, Failure>(Point::of(*data, &done))
+        Ok::<MissPoint, Failure>(MissPoint::of(*data, &done))
     };
     task.loads().zip(&task.data).map(one).collect()
 }
@@ -93,7 +98,7 @@ pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
 /// # Errors
 /// Returns a [`Failure`] if the spec is invalid or the simulation fails.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let task: Task = serde_json::from_str(json)?;
+    let task: SimulationTask = serde_json::from_str(json)?;
     channel.phase(Phase::Steady, None);
     let points = simulate_all(&task)?;
     channel.phase(Phase::RampDown, None);

@@ -31,7 +31,7 @@ pub(super) enum Output {
 
 /// A copy that was started.
 #[derive(Debug)]
-pub struct Member {
+pub struct StartedCopy {
     index: usize,
     child: Child,
     input: Option<ChildStdin>,
@@ -40,7 +40,7 @@ pub struct Member {
     pub copy: Copy,
 }
 
-impl Member {
+impl StartedCopy {
     pub(super) fn start(
         index: usize,
         copy: &Copy,
@@ -78,7 +78,7 @@ impl Member {
         entered.leave().map_err(place)?;
         let mut child = child?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
-        let member = Member { index, child, input, log, copy: copy.clone() };
+        let member = StartedCopy { index, child, input, log, copy: copy.clone() };
         if let Some(output) = output {
             std::thread::Builder::new()
                 .name(format!("copy-{number}"))
@@ -139,7 +139,7 @@ impl Member {
     }
 }
 
-impl Drop for Member {
+impl Drop for StartedCopy {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use assay_system::Sched;
 
 pub use error::CopiesError;
-pub use member::Member;
-pub use nodes::{Nodes, OnNode, on_nodes, places};
+pub use member::StartedCopy;
+pub use nodes::{NodeCpus, Nodes, on_nodes, places};
 
 use member::Output;
 
@@ -43,7 +43,7 @@ pub struct Copy {
 
 /// An answer of a copy.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer<T> {
+pub struct CopyAnswer<T> {
     pub value: T,
     /// Arrival time of the line, ns of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
@@ -51,12 +51,12 @@ pub struct Answer<T> {
 
 /// The running copies. Dropping it kills those that still run.
 #[derive(Debug)]
-pub struct Crew {
-    members: Vec<Member>,
+pub struct ProcessGroup {
+    members: Vec<StartedCopy>,
     lines: Receiver<(usize, Output)>,
 }
 
-impl Crew {
+impl ProcessGroup {
     /// Starts all copies. The calling thread must live as long as they do, because they are killed
     /// when it ends.
     ///
@@ -64,18 +64,19 @@ impl Crew {
     /// Fails if a copy cannot be started or placed; the others are ended.
     pub fn start(copies: &[Copy]) -> Result<Self, CopiesError> {
         let (sender, lines) = channel();
-        let mut crew = Crew { members: Vec::with_capacity(copies.len()), lines };
+        let mut crew = ProcessGroup { members: Vec::with_capacity(copies.len()), lines };
         for (index, copy) in copies.iter().enumerate() {
-            crew.members.push(Member::start(index, copy, sender.clone())?);
+            crew.members.push(StartedCopy::start(index, copy, sender.clone())?);
         }
         Ok(crew)
     }
 
-    pub fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[StartedCopy] {
         &self.members
     }
 
-    /// Sends a line to one copy. If that copy has ended, the next [`Crew::meet`] returns the error.
+    /// Sends a line to one copy. If that copy has ended, the next [`ProcessGroup::meet`] returns
+    /// the error.
     pub fn tell(&mut self, index: usize, line: &str) {
         if let Some(member) = self.members.get_mut(index) {
             member.tell(line);
@@ -94,9 +95,9 @@ impl Crew {
         limit: Duration,
         stop: &AtomicBool,
         mut take: impl FnMut(usize, &str) -> Result<Option<T>, String>,
-    ) -> Result<Vec<Answer<T>>, CopiesError> {
+    ) -> Result<Vec<CopyAnswer<T>>, CopiesError> {
         let began = Instant::now();
-        let mut answers: Vec<Option<Answer<T>>> = self.members.iter().map(|_| None).collect();
+        let mut answers: Vec<Option<CopyAnswer<T>>> = self.members.iter().map(|_| None).collect();
         while answers.iter().any(Option::is_none) {
             if stop.load(Ordering::Acquire) {
                 return Err(CopiesError::Stopped);
@@ -104,7 +105,7 @@ impl Crew {
             let left = limit.saturating_sub(began.elapsed());
             match self.lines.recv_timeout(left.min(LOOK)) {
                 Ok((index, Output::Line(line, t_ns))) => match take(index, &line) {
-                    Ok(Some(value)) => answers[index] = Some(Answer { value, t_ns }),
+                    Ok(Some(value)) => answers[index] = Some(CopyAnswer { value, t_ns }),
                     Ok(None) => self.members[index].log(&line),
                     Err(detail) => {
                         return Err(CopiesError::Refused { index: index + 1, detail });

@@ -15,7 +15,7 @@ pub enum Nodes {
 
 /// The node of a copy, and its CPUs there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OnNode {
+pub struct NodeCpus {
     /// NUMA node of the copy's memory.
     pub node: usize,
     /// Share of the trial's CPUs on the node; empty if it has none of them.
@@ -32,7 +32,7 @@ pub fn on_nodes(
     there: &[Node],
     cpus: &[usize],
     copies: usize,
-) -> Result<Vec<OnNode>, String> {
+) -> Result<Vec<NodeCpus>, String> {
     let own = |node: &Node| -> Vec<usize> {
         node.cpus.iter().copied().filter(|c| cpus.contains(c)).collect()
     };
@@ -57,8 +57,8 @@ pub fn on_nodes(
             list.iter().map(find).collect::<Result<_, _>>()?
         }
     };
-    let mut given: Vec<OnNode> =
-        of.iter().map(|n| OnNode { node: n.id, cpus: Vec::new() }).collect();
+    let mut given: Vec<NodeCpus> =
+        of.iter().map(|n| NodeCpus { node: n.id, cpus: Vec::new() }).collect();
     for node in there {
         let mine: Vec<usize> = (0..of.len()).filter(|i| of[*i].id == node.id).collect();
         for (copy, cpus) in mine.iter().zip(places(&own(node), mine.len())) {

@@ -20,7 +20,7 @@ const LONG: Duration = Duration::from_secs(60);
 fn they_meet_and_what_is_noise_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let script = "echo noise; echo ready; read a; echo $a; cat >/dev/null";
-    let mut crew = Crew::start(&copies(script, 3, dir.path())).unwrap();
+    let mut crew = ProcessGroup::start(&copies(script, 3, dir.path())).unwrap();
     let stop = AtomicBool::new(false);
     let ready = crew.meet("its start", LONG, &stop, any).unwrap();
     assert!(ready.iter().all(|a| a.value == "ready" && a.t_ns > 0));
@@ -42,19 +42,19 @@ fn who_ends_or_stays_away_is_named() {
     let stop = AtomicBool::new(false);
     let mut list = copies("echo ready; cat >/dev/null", 3, dir.path());
     list[1].argv[2] = "echo out of order >&2; exit 7".into();
-    let error = Crew::start(&list).unwrap().meet("its start", LONG, &stop, any);
+    let error = ProcessGroup::start(&list).unwrap().meet("its start", LONG, &stop, any);
     let text = error.unwrap_err().to_string();
     assert!(text.contains("instance 2 ended before its start (exit status: 7)"), "{text}");
     assert!(text.ends_with("its last stderr line: out of order"), "{text}");
     list[1].argv[2] = "echo asleep >&2; cat >/dev/null".into();
-    let mut crew = Crew::start(&list).unwrap();
+    let mut crew = ProcessGroup::start(&list).unwrap();
     let error = crew.meet("its start", Duration::from_secs(5), &stop, any).unwrap_err();
     assert!(
         error.to_string().starts_with("1 of 3 instances (2) did not come to its start within"),
         "{error}"
     );
     list[1].argv[0] = "no-such-program-anywhere".into();
-    assert!(matches!(Crew::start(&list), Err(CopiesError::Start { index: 2, .. })));
+    assert!(matches!(ProcessGroup::start(&list), Err(CopiesError::Start { index: 2, .. })));
     list[1].cpus = Some(vec![4000]);
-    assert!(matches!(Crew::start(&list), Err(CopiesError::Placement { index: 2, .. })));
+    assert!(matches!(ProcessGroup::start(&list), Err(CopiesError::Placement { index: 2, .. })));
 }

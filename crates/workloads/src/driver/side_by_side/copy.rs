@@ -13,7 +13,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 
 use crate::Failure;
 use crate::builtin::block_size::sleep_until;
-use crate::driver::side_by_side::spec::{CopyStart, Word, go_pipe, ready_pipe};
+use crate::driver::side_by_side::spec::{CopyStart, ReplicaMessage, go_pipe, ready_pipe};
 
 /// Replaces this process by the program that `json` describes; returns only on failure.
 ///
@@ -43,7 +43,7 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     let mut command = Command::new(program);
     command.args(args);
     let say = |ready: &mut File, began_ns| {
-        ready.write_all(&Word { index: index as u64, began_ns }.to_bytes())
+        ready.write_all(&ReplicaMessage { index: index as u64, began_ns }.to_bytes())
     };
     say(&mut ready, 0).map_err(Failure::file("write", &ready_path))?;
     let mut moment = [0; 8];

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use assay_model::Exit;
-use assay_system::Ended;
+use assay_system::ExitedChild;
 use assay_system::clock::monotonic_ns;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -13,7 +13,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use crate::Failure;
 use crate::driver::side_by_side::COPY;
 use crate::driver::side_by_side::spec::{
-    CopySpec, CopyStart, CrewSpec, WORD, Word, go_pipe, ready_pipe,
+    CopySpec, CopyStart, ReplicaMessage, ReplicasSpec, WORD, go_pipe, ready_pipe,
 };
 
 /// Time from the release until the first copy starts, in which every copy reads the start time.
@@ -29,32 +29,32 @@ const TAIL_BYTES: u64 = 4096;
 
 /// Times and resource usage of one copy.
 #[derive(Debug, Clone, Copy)]
-pub struct Done {
+pub struct ReplicaTimes {
     /// Time at which it woke to become the program, ns of `CLOCK_MONOTONIC`.
     pub began_ns: u64,
     /// Time at which the parent noticed its end, ns of `CLOCK_MONOTONIC`.
     pub end_ns: u64,
     /// Resources that the kernel accounted to it; its memory includes assay's own image.
-    pub used: Ended,
+    pub used: ExitedChild,
 }
 
 /// Times and resource usage of all copies.
-pub struct Measured {
+pub struct ReplicaResults {
     /// Common start time of all copies, ns of `CLOCK_MONOTONIC`.
     pub start_ns: u64,
     /// Results of the copies, in their order.
-    pub copies: Vec<Done>,
+    pub copies: Vec<ReplicaTimes>,
 }
 
 /// The running copies. Dropping it ends those that still run.
-struct Crew<'a> {
-    spec: &'a CrewSpec,
+struct Replicas<'a> {
+    spec: &'a ReplicasSpec,
     children: Vec<Child>,
     /// For each copy, true if it was reaped.
     reaped: Vec<bool>,
 }
 
-impl Drop for Crew<'_> {
+impl Drop for Replicas<'_> {
     fn drop(&mut self) {
         for (child, reaped) in self.children.iter_mut().zip(&self.reaped) {
             if !reaped {
@@ -70,11 +70,11 @@ impl Drop for Crew<'_> {
 ///
 /// # Errors
 /// Returns a [`Failure`] after the copies were ended.
-pub fn run(spec: &CrewSpec, steady: impl FnOnce(u64)) -> Result<Measured, Failure> {
+pub fn run(spec: &ReplicasSpec, steady: impl FnOnce(u64)) -> Result<ReplicaResults, Failure> {
     let mut ready = pipe(&ready_pipe(&spec.dir))?;
     let mut go = pipe(&go_pipe(&spec.dir))?;
     let killed_before = oom_kills();
-    let mut crew = Crew { spec, children: Vec::new(), reaped: vec![false; spec.copies.len()] };
+    let mut crew = Replicas { spec, children: Vec::new(), reaped: vec![false; spec.copies.len()] };
     for index in 0..spec.copies.len() {
         let child = start(spec, index)?;
         crew.children.push(child);
@@ -100,7 +100,7 @@ fn pipe(path: &std::path::Path) -> Result<File, Failure> {
     File::options().read(true).write(true).open(path).map_err(Failure::file("open", path))
 }
 
-fn start(spec: &CrewSpec, index: usize) -> Result<Child, Failure> {
+fn start(spec: &ReplicasSpec, index: usize) -> Result<Child, Failure> {
     let copy = &spec.copies[index];
     // The copy inherits its environment and standard input.
     let own = CopySpec { env: Vec::new(), stdin: None, ..copy.clone() };
@@ -125,9 +125,9 @@ fn start(spec: &CrewSpec, index: usize) -> Result<Child, Failure> {
         .map_err(|e| copy_failed(spec, index, format!("it could not be started: {e}")))
 }
 
-impl Crew<'_> {
+impl Replicas<'_> {
     /// Waits for the next message, and checks for copies that ended without one.
-    fn hear(&mut self, ready: &mut File) -> Result<Word, Failure> {
+    fn hear(&mut self, ready: &mut File) -> Result<ReplicaMessage, Failure> {
         loop {
             let mut fds = [PollFd::new(&*ready, PollFlags::IN)];
             let limit = Timespec { tv_sec: LOOK_S, tv_nsec: 0 };
@@ -138,7 +138,7 @@ impl Crew<'_> {
                 ready
                     .read_exact(&mut bytes)
                     .map_err(Failure::file("read", &ready_pipe(&self.spec.dir)))?;
-                return Ok(Word::from_bytes(bytes));
+                return Ok(ReplicaMessage::from_bytes(bytes));
             }
             for (index, child) in self.children.iter_mut().enumerate() {
                 if let Ok(Some(status)) = child.try_wait() {
@@ -157,8 +157,8 @@ impl Crew<'_> {
         ready: &mut File,
         start_ns: u64,
         killed_before: Option<u64>,
-    ) -> Result<Measured, Failure> {
-        let mut done: Vec<Option<Done>> = vec![None; self.children.len()];
+    ) -> Result<ReplicaResults, Failure> {
+        let mut done: Vec<Option<ReplicaTimes>> = vec![None; self.children.len()];
         for _ in 0..self.children.len() {
             let ended =
                 assay_system::wait_any().map_err(Failure::file("wait for", &self.spec.dir))?;
@@ -170,7 +170,7 @@ impl Crew<'_> {
             if ended.exit != Exit::Code(0) {
                 return Err(self.failure(index, ended.exit, killed_before));
             }
-            done[index] = Some(Done { began_ns: 0, end_ns, used: ended });
+            done[index] = Some(ReplicaTimes { began_ns: 0, end_ns, used: ended });
         }
         // All copies have reported their start, because they could not have ended otherwise.
         for _ in 0..self.children.len() {
@@ -179,7 +179,7 @@ impl Crew<'_> {
                 done.began_ns = word.began_ns;
             }
         }
-        Ok(Measured { start_ns, copies: done.into_iter().flatten().collect() })
+        Ok(ReplicaResults { start_ns, copies: done.into_iter().flatten().collect() })
     }
 
     fn failure(&self, index: usize, exit: Exit, killed_before: Option<u64>) -> Failure {
@@ -204,7 +204,7 @@ impl Crew<'_> {
 }
 
 /// Returns the failure of a copy that could not be started or did not reach its start.
-fn copy_failed(spec: &CrewSpec, index: usize, what: String) -> Failure {
+fn copy_failed(spec: &ReplicasSpec, index: usize, what: String) -> Failure {
     Failure::program(format_args!("copy {} of {}", index + 1, spec.copies.len()), what)
 }
 

@@ -8,9 +8,9 @@ mod report;
 mod spec;
 
 pub use copy::become_program;
-pub use crew::{Measured, run};
+pub use crew::{ReplicaResults, run};
 pub use report::trial;
-pub use spec::{CopySpec, CrewSpec};
+pub use spec::{CopySpec, ReplicasSpec};
 
 /// Name of the trial program that runs the copies.
 pub const CREW: &str = "copies";

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use assay_model::{Better, Event, Kind, Phase};
+use assay_model::{Better, Event, MetricKind, Phase};
 
 use crate::Failure;
-use crate::driver::side_by_side::crew::{self, Measured};
-use crate::driver::side_by_side::spec::CrewSpec;
+use crate::driver::side_by_side::crew::{self, ReplicaResults};
+use crate::driver::side_by_side::spec::ReplicasSpec;
 use crate::driver::work::{Channel, life};
 
 /// Runs the copies that the file `path` describes and reports on `channel`: elapsed time, CPU
@@ -17,7 +17,7 @@ use crate::driver::work::{Channel, life};
 pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
     let file = Path::new(path);
     let text = std::fs::read_to_string(file).map_err(Failure::file("read", file))?;
-    let spec: CrewSpec = serde_json::from_str(&text)?;
+    let spec: ReplicasSpec = serde_json::from_str(&text)?;
     if spec.copies.is_empty() {
         return Err(Failure::other("the order of the copies has none"));
     }
@@ -34,7 +34,7 @@ pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(spec: &CrewSpec, measured: &Measured, end_ns: u64, channel: &mut Channel) {
+fn report(spec: &ReplicasSpec, measured: &ReplicaResults, end_ns: u64, channel: &mut Channel) {
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let copies = &measured.copies;
     let elapsed = seconds(end_ns.saturating_sub(measured.start_ns));
@@ -45,7 +45,7 @@ fn report(spec: &CrewSpec, measured: &Measured, end_ns: u64, channel: &mut Chann
     // copies x reference time / time: the rate ratio, or the speed ratio for a single copy.
     let ratio = spec.reference_s.map(|reference| copies.len() as f64 * reference / elapsed);
     let (lower, neither) = (Better::Lower, Better::Neither);
-    let (measured, derived) = (Kind::Measured, Kind::Derived);
+    let (measured, derived) = (MetricKind::Measured, MetricKind::Derived);
     let user = copies.iter().map(|c| c.used.user_s).sum();
     let system = copies.iter().map(|c| c.used.system_s).sum();
     for (metric, value, unit, better, kind) in [

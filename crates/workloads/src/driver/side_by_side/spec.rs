@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The copies of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CrewSpec {
+pub struct ReplicasSpec {
     /// Folder of the pipes that synchronize the copies.
     pub dir: PathBuf,
     /// Process id of the lab, whose end also ends the copies; 0: none.
@@ -56,17 +56,17 @@ pub fn go_pipe(dir: &Path) -> PathBuf {
 /// A message of a copy on the pipe `ready`. It has a fixed size, so that messages of several copies
 /// never mix (writes of up to 4096 bytes to a pipe are atomic).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word {
+pub struct ReplicaMessage {
     /// Number of the copy, from 0.
     pub index: u64,
     /// Start time, ns of `CLOCK_MONOTONIC`; 0: the copy is ready and waits.
     pub began_ns: u64,
 }
 
-/// Size of a [`Word`] in bytes.
+/// Size of a [`ReplicaMessage`] in bytes.
 pub const WORD: usize = 16;
 
-impl Word {
+impl ReplicaMessage {
     pub fn to_bytes(self) -> [u8; WORD] {
         let mut bytes = [0; WORD];
         bytes[..8].copy_from_slice(&self.index.to_le_bytes());
@@ -77,7 +77,7 @@ impl Word {
     pub fn from_bytes(bytes: [u8; WORD]) -> Self {
         let (index, began) = bytes.split_at(8);
         let number = |b: &[u8]| b.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
-        Word { index: number(index), began_ns: number(began) }
+        ReplicaMessage { index: number(index), began_ns: number(began) }
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn words_come_back() {
-        let word = Word { index: 767, began_ns: u64::MAX - 12 };
-        assert_eq!(Word::from_bytes(word.to_bytes()), word);
+        let word = ReplicaMessage { index: 767, began_ns: u64::MAX - 12 };
+        assert_eq!(ReplicaMessage::from_bytes(word.to_bytes()), word);
     }
 }

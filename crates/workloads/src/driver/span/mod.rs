@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use rank::run as rank;
 pub use share::Share;
-pub use used::{Used, placed, used};
+pub use used::{RankCpuTime, placed, used};
 
 /// Name of the trial program of a rank.
 pub const RANK: &str = "rank";

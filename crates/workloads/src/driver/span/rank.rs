@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use assay_model::Exit;
-use assay_system::{Ended, ProcessSetup, end_with_parent, enter, join_groups, wait_any};
+use assay_system::{ExitedChild, ProcessSetup, end_with_parent, enter, join_groups, wait_any};
 
 use super::{RankSpec, Share};
 use crate::Failure;
-use crate::driver::span::used::Used;
+use crate::driver::span::used::RankCpuTime;
 
 /// Variables for the folder in which Open MPI keeps memory shared by the ranks of a node, as named
 /// by its versions 4 and 5.
@@ -24,17 +24,17 @@ fn no_task(name: &str) -> Failure {
 }
 
 /// The task of the step that this process is.
-struct Task {
+struct StepRank {
     rank: usize,
     local: usize,
     node: String,
 }
 
-impl Task {
+impl StepRank {
     fn own() -> Result<Self, Failure> {
         let text = |name| std::env::var(name).map_err(|_| no_task(name));
         let number = |name| text(name)?.parse().map_err(|_| no_task(name));
-        Ok(Task {
+        Ok(StepRank {
             rank: number("SLURM_PROCID")?,
             local: number("SLURM_LOCALID")?,
             node: text("SLURMD_NODENAME")?,
@@ -63,10 +63,10 @@ impl Task {
 /// [`Failure`] if the program could not be started or failed.
 pub fn run(json: &str) -> Result<(), Failure> {
     let spec: RankSpec = serde_json::from_str(json)?;
-    let task = Task::own()?;
+    let task = StepRank::own()?;
     let share = share(&spec, &task)?;
     let ended = become_program(&spec, &task, &share)?;
-    let used = Used {
+    let used = RankCpuTime {
         rank: task.rank,
         node: task.node.clone(),
         cpus: share.cpus.len(),
@@ -87,7 +87,7 @@ pub fn run(json: &str) -> Result<(), Failure> {
     failure.map_or(Ok(()), Err)
 }
 
-fn share(spec: &RankSpec, task: &Task) -> Result<Share, Failure> {
+fn share(spec: &RankSpec, task: &StepRank) -> Result<Share, Failure> {
     let folder = task.folder(spec);
     let none = |why| {
         let (node, rank) = (&task.node, task.rank);
@@ -101,7 +101,7 @@ fn share(spec: &RankSpec, task: &Task) -> Result<Share, Failure> {
 }
 
 /// Runs the program in the trial's folder of this node, under the treatment's settings.
-fn become_program(spec: &RankSpec, task: &Task, share: &Share) -> Result<Ended, Failure> {
+fn become_program(spec: &RankSpec, task: &StepRank, share: &Share) -> Result<ExitedChild, Failure> {
     let program = spec.argv.first().cloned().unwrap_or_default();
     let failed =
         |why: String| Failure::program(format_args!("{}: start {program}", task.named()), why);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// CPU time that a rank reported.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Used {
+pub struct RankCpuTime {
     /// Number of the rank.
     pub rank: usize,
     pub node: String,
@@ -18,15 +18,15 @@ pub struct Used {
 
 const MARK: &str = "assay-rank ";
 
-impl Used {
+impl RankCpuTime {
     pub(super) fn line(&self) -> String {
-        let Used { rank, node, cpus, user_s, system_s } = self;
+        let RankCpuTime { rank, node, cpus, user_s, system_s } = self;
         format!("{MARK}{rank} {node} {cpus} {user_s:.6} {system_s:.6}")
     }
 
     fn parse(line: &str) -> Option<Self> {
         let mut words = line.strip_prefix(MARK)?.split_whitespace();
-        Some(Used {
+        Some(RankCpuTime {
             rank: words.next()?.parse().ok()?,
             node: words.next()?.to_owned(),
             cpus: words.next()?.parse().ok()?,
@@ -38,15 +38,15 @@ impl Used {
 
 /// Parses the ranks' reports in the output; `None` unless every rank from 0 to `ranks` - 1
 /// reported.
-pub fn used(printed: &str, ranks: usize) -> Option<Vec<Used>> {
-    let reports: BTreeMap<usize, Used> =
-        printed.lines().filter_map(Used::parse).map(|u| (u.rank, u)).collect();
+pub fn used(printed: &str, ranks: usize) -> Option<Vec<RankCpuTime>> {
+    let reports: BTreeMap<usize, RankCpuTime> =
+        printed.lines().filter_map(RankCpuTime::parse).map(|u| (u.rank, u)).collect();
     let whole = reports.len() == ranks && reports.keys().copied().eq(0..ranks);
     whole.then(|| reports.into_values().collect())
 }
 
 /// Formats the number of ranks on each node (`n1: 2, n2: 2`).
-pub fn placed(used: &[Used]) -> String {
+pub fn placed(used: &[RankCpuTime]) -> String {
     let mut nodes: Vec<(&str, usize)> = Vec::new();
     for one in used {
         match nodes.iter_mut().find(|(name, _)| *name == one.node) {
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn what_ranks_used_is_known_when_every_one_reported_it() {
-        let one = |rank, node: &str| Used {
+        let one = |rank, node: &str| RankCpuTime {
             rank,
             node: node.into(),
             cpus: 2,

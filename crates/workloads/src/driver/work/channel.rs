@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{BorrowedFd, FromRawFd};
 
-use assay_model::{Better, Event, Kind, Observation, Phase, WorkloadSpec};
+use assay_model::{Better, Event, MetricKind, Observation, Phase, WorkloadSpec};
 use rustix::fs::OFlags;
 use rustix::io::FdFlags;
 
@@ -19,7 +19,7 @@ pub(crate) struct Curve {
     /// Quantity on the horizontal axis, and its unit.
     pub x_name: &'static str,
     pub x_unit: &'static str,
-    pub kind: Option<Kind>,
+    pub kind: Option<MetricKind>,
 }
 
 /// The connection to the lab, to which events are sent.
@@ -109,7 +109,7 @@ impl Channel {
                 value: value.filter(|v| v.is_finite()),
                 unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
                 better: Some(row.map_or(Better::Neither, |m| m.better)),
-                kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
+                kind: Some(row.map_or(MetricKind::Measured, |m| m.kind)),
                 counted: row.is_some_and(|m| m.counted),
             });
         }

@@ -13,16 +13,16 @@ pub fn detect(text: &str) -> bool {
 
 /// Part of the file that the reader is in.
 #[derive(Clone, Copy, PartialEq)]
-enum Part {
+enum ReportSection {
     Before,
     Full,
     Selected,
     After,
 }
 
-struct Reader {
+struct ReportReader {
     result: SpecResult,
-    part: Part,
+    part: ReportSection,
     header: Vec<String>,
     full: bool,
 }
@@ -32,9 +32,9 @@ struct Reader {
 /// # Errors
 /// The first error in the text, with its line.
 pub fn read(text: &str) -> Result<SpecResult, Flaw> {
-    let mut reader = Reader {
+    let mut reader = ReportReader {
         result: SpecResult::default(),
-        part: Part::Before,
+        part: ReportSection::Before,
         header: Vec::new(),
         full: text.contains(FULL),
     };
@@ -56,28 +56,30 @@ pub fn read(text: &str) -> Result<SpecResult, Flaw> {
     Ok(result)
 }
 
-impl Reader {
+impl ReportReader {
     fn row(&mut self, fields: &[&str], line: u64) -> Result<(), Flaw> {
         match fields {
             [] | [""] => {}
             ["valid", value, ..] => self.result.invalid = *value != "1",
-            [name, ..] if *name == FULL => self.part = Part::Full,
-            [name, ..] if *name == SELECTED => self.part = Part::Selected,
+            [name, ..] if *name == FULL => self.part = ReportSection::Full,
+            [name, ..] if *name == SELECTED => self.part = ReportSection::Selected,
             ["Benchmark", ..] => {
                 self.result.estimate |= fields.iter().any(|f| f.starts_with("Est. "));
                 let plain = |f: &&str| f.replacen("Est. ", "", 1).to_lowercase();
                 self.header = fields.iter().map(plain).collect();
             }
             [name, rest @ ..] if name.starts_with("SPEC") => {
-                self.part = Part::After;
+                self.part = ReportSection::After;
                 let value = rest.iter().find_map(|f| f.parse::<f64>().ok());
                 if let Some(value) = value.filter(|t| t.is_finite() && *t > 0.0) {
                     self.result.overall.push(((*name).to_owned(), value));
                 }
             }
             [name, ..] if self.in_table() && name.contains('.') => self.runs(fields, line)?,
-            [name, value, ..] if self.part == Part::After || self.part == Part::Selected => {
-                self.part = Part::After;
+            [name, value, ..]
+                if self.part == ReportSection::After || self.part == ReportSection::Selected =>
+            {
+                self.part = ReportSection::After;
                 let name = name.trim_end_matches(':').to_owned();
                 self.result.facts.push((name, (*value).to_owned()));
             }
@@ -87,12 +89,12 @@ impl Reader {
     }
 
     fn in_table(&self) -> bool {
-        matches!(self.part, Part::Full | Part::Selected)
+        matches!(self.part, ReportSection::Full | ReportSection::Selected)
     }
 
     /// Adds the base and the peak run of a line.
     fn runs(&mut self, fields: &[&str], line: u64) -> Result<(), Flaw> {
-        if self.part == Part::Selected && self.full {
+        if self.part == ReportSection::Selected && self.full {
             return Ok(()); // the selected runs are also in the full table
         }
         for tune in ["base", "peak"] {

@@ -14,7 +14,7 @@ pub fn detect(text: &str) -> bool {
 }
 
 /// The fields of one run, each with its line.
-type Fields<'a> = BTreeMap<&'a str, (u64, &'a str)>;
+type RunFields<'a> = BTreeMap<&'a str, (u64, &'a str)>;
 
 /// Parses a raw file.
 ///
@@ -24,8 +24,8 @@ pub fn read(text: &str) -> Result<SpecResult, Flaw> {
     let mut result = SpecResult::default();
     // By benchmark, tuning and number.
     let mut order: Vec<(&str, &str, &str)> = Vec::new();
-    let mut runs: BTreeMap<(&str, &str, &str), Fields<'_>> = BTreeMap::new();
-    let mut top: Fields<'_> = BTreeMap::new();
+    let mut runs: BTreeMap<(&str, &str, &str), RunFields<'_>> = BTreeMap::new();
+    let mut top: RunFields<'_> = BTreeMap::new();
     for (i, line) in text.lines().enumerate() {
         let number = i as u64 + 1;
         let Some(suite) = SUITES.iter().find(|s| line.starts_with(**s)) else { continue };
@@ -65,7 +65,7 @@ pub fn read(text: &str) -> Result<SpecResult, Flaw> {
     Ok(result)
 }
 
-fn run(of: (&str, &str, &str), fields: &Fields<'_>) -> Result<SpecRun, Flaw> {
+fn run(of: (&str, &str, &str), fields: &RunFields<'_>) -> Result<SpecRun, Flaw> {
     let number = |name: &str| number(fields, name);
     let time = match number("reported_time")? {
         Some(time) => Some(time),
@@ -96,7 +96,7 @@ fn run(of: (&str, &str, &str), fields: &Fields<'_>) -> Result<SpecRun, Flaw> {
 }
 
 /// Parses a number from 0; `None` if it is missing or `--`, as in a run without one.
-fn number(fields: &Fields<'_>, name: &str) -> Result<Option<f64>, Flaw> {
+fn number(fields: &RunFields<'_>, name: &str) -> Result<Option<f64>, Flaw> {
     match fields.get(name) {
         None | Some((_, "" | "--" | "NA" | "X")) => Ok(None),
         Some((line, value)) => match value.parse::<f64>() {
@@ -107,7 +107,7 @@ fn number(fields: &Fields<'_>, name: &str) -> Result<Option<f64>, Flaw> {
 }
 
 /// Returns the tools' error messages, which are in the lines `errors000`, `errors001`, ...
-fn errors(fields: &Fields<'_>) -> Vec<String> {
+fn errors(fields: &RunFields<'_>) -> Vec<String> {
     let numbered = |key: &str| {
         key.strip_prefix("errors").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
     };
@@ -115,7 +115,7 @@ fn errors(fields: &Fields<'_>) -> Vec<String> {
     lines.map(|(_, (_, value))| (*value).to_owned()).collect()
 }
 
-fn describe(result: &mut SpecResult, top: &Fields<'_>) -> Result<(), Flaw> {
+fn describe(result: &mut SpecResult, top: &RunFields<'_>) -> Result<(), Flaw> {
     let word = |name: &str| top.get(name).map(|(_, value)| *value);
     result.version = word("suitever").map(str::to_owned);
     for tune in ["base", "peak"] {

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use crate::import::foreign::error::{Flaw, ForeignError};
 use crate::import::foreign::figures::Figures;
-use crate::import::foreign::format::{Folder, MAX_FILE, bounded};
+use crate::import::foreign::format::{MAX_FILE, ResultFolder, bounded};
 use crate::import::foreign::json::{self, Json};
 use crate::import::foreign::series::ForeignSeries;
 
 /// Folder format: the results of one machine.
-pub(crate) const FOLDER: Folder = Folder { marker: "machine.json", read: folder };
+pub(crate) const FOLDER: ResultFolder = ResultFolder { marker: "machine.json", read: folder };
 /// Maximum size of the results in a folder, in bytes.
 const MAX_FOLDER: usize = 16 * MAX_FILE as usize;
 

@@ -21,7 +21,7 @@ const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 const CEILING: f64 = 17.112;
 const OLD_CEILING: f64 = 16.711;
 
-struct Job<'a> {
+struct FioJob<'a> {
     name: &'a str,
     json: Json<'a>,
     /// The directions in which the job did I/O.
@@ -37,12 +37,12 @@ struct Direction<'a> {
     operations: Option<f64>,
 }
 
-impl<'a> Job<'a> {
+impl<'a> FioJob<'a> {
     fn of(json: Json<'a>) -> Result<Self, Flaw> {
         let all = DIRECTIONS.into_iter().map(|name| Direction::of(name, json.get(name)));
         let all: Vec<Option<Direction<'a>>> = all.collect::<Result<_, Flaw>>()?;
         let directions = all.into_iter().flatten().collect();
-        Ok(Job { name: json.name("jobname")?, directions, json })
+        Ok(FioJob { name: json.name("jobname")?, directions, json })
     }
 
     fn options(&self) -> Result<BTreeMap<String, Scalar>, Flaw> {
@@ -93,7 +93,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let file = json::value_at(bytes, "\n{")?;
     let file = Json::root(&file);
     let list = file.get("jobs");
-    let jobs = list.entries()?.into_iter().map(Job::of).collect::<Result<Vec<_>, _>>()?;
+    let jobs = list.entries()?.into_iter().map(FioJob::of).collect::<Result<Vec<_>, _>>()?;
     if jobs.is_empty() {
         return Err(list.flaw("it holds no job"));
     }
@@ -117,7 +117,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         ..ForeignResult::default()
     };
     let global = options(&file.get("global options"))?;
-    let mut groups: BTreeMap<u32, Vec<Job<'_>>> = BTreeMap::new();
+    let mut groups: BTreeMap<u32, Vec<FioJob<'_>>> = BTreeMap::new();
     for job in jobs {
         let id = job.json.get("groupid").amount()?.unwrap_or(0.0);
         groups.entry(id as u32).or_default().push(job);
@@ -133,7 +133,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
 fn trial(
     result: &mut ForeignResult,
     global: &BTreeMap<String, Scalar>,
-    jobs: &[Job<'_>],
+    jobs: &[FioJob<'_>],
 ) -> Result<ForeignTrial, Flaw> {
     let mut names: Vec<&str> = Vec::new();
     for job in jobs {
@@ -219,7 +219,7 @@ fn trial(
 /// Sums the jobs' bytes and operations per second in these directions; `None` if a job reported no
 /// rate or if there was no I/O.
 fn rates(
-    jobs: &[Job<'_>],
+    jobs: &[FioJob<'_>],
     wanted: &[&str],
     specs: &[MetricSpec],
     prefix: &str,

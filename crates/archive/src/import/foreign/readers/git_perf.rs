@@ -7,12 +7,12 @@ use std::path::Path;
 use assay_system::revisions::{Repository, RevisionError};
 
 use crate::import::foreign::error::{Flaw, ForeignError};
-use crate::import::foreign::format::Folder;
+use crate::import::foreign::format::ResultFolder;
 use crate::import::foreign::json;
 use crate::import::foreign::series::ForeignSeries;
 
 /// Folder format: a git repository.
-pub(crate) const FOLDER: Folder = Folder { marker: ".git", read: notes };
+pub(crate) const FOLDER: ResultFolder = ResultFolder { marker: ".git", read: notes };
 const NOTES: &str = "refs/notes/perf-v3";
 const SEPARATOR: char = '\u{1c}';
 

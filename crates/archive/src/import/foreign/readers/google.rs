@@ -32,15 +32,19 @@ const NO_COUNTERS: [&str; 9] = [
 ];
 
 /// One entry of the file's `benchmarks` list.
-struct Entry<'a> {
+struct BenchmarkEntry<'a> {
     name: &'a str,
     run_name: Option<&'a str>,
     json: Json<'a>,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> BenchmarkEntry<'a> {
     fn of(json: Json<'a>) -> Result<Self, Flaw> {
-        Ok(Entry { name: json.name("name")?, run_name: json.get("run_name").text()?, json })
+        Ok(BenchmarkEntry {
+            name: json.name("name")?,
+            run_name: json.get("run_name").text()?,
+            json,
+        })
     }
 
     /// Returns a time in seconds.
@@ -64,7 +68,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns the aggregate's name; older versions state it only in the name of the benchmark.
-    fn aggregate(&self, all: &[Entry<'_>]) -> Option<&'a str> {
+    fn aggregate(&self, all: &[BenchmarkEntry<'_>]) -> Option<&'a str> {
         match self.json.get("run_type").text_or_empty() {
             "aggregate" => Some(self.json.get("aggregate_name").text_or_empty()),
             "" => {
@@ -86,7 +90,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let context = Json::root(&file).get("context");
     let benchmarks = Json::root(&file).get("benchmarks");
     let entries =
-        benchmarks.entries()?.into_iter().map(Entry::of).collect::<Result<Vec<_>, _>>()?;
+        benchmarks.entries()?.into_iter().map(BenchmarkEntry::of).collect::<Result<Vec<_>, _>>()?;
     let mut result = ForeignResult {
         tool: "Google Benchmark",
         version: context.object()?.get("library_version").text()?.map(str::to_owned),
@@ -109,7 +113,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     Ok(vec![result])
 }
 
-fn read_repetition(result: &mut ForeignResult, entry: &Entry<'_>) -> Result<(), Flaw> {
+fn read_repetition(result: &mut ForeignResult, entry: &BenchmarkEntry<'_>) -> Result<(), Flaw> {
     let threads = entry.json.get("threads").amount()?;
     let params = threads.map(|t| ("threads".to_owned(), Scalar::Int(t as i64)));
     let name = Scalar::from(entry.run_name.unwrap_or(entry.name));
@@ -161,7 +165,7 @@ fn counter(name: &str) -> MetricSpec {
     unit::metric(name, unit, better, "a counter of the benchmark")
 }
 
-fn check_means(result: &mut ForeignResult, entries: &[Entry<'_>]) -> Result<(), Flaw> {
+fn check_means(result: &mut ForeignResult, entries: &[BenchmarkEntry<'_>]) -> Result<(), Flaw> {
     for entry in entries.iter().filter(|e| e.aggregate(entries) == Some("mean")) {
         let base = entry.name.strip_suffix("_mean").unwrap_or(entry.name);
         let name = entry.run_name.unwrap_or(base);

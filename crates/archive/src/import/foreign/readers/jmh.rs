@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Better, Kind, MetricSpec, SampleRow, SampleSet, Scalar, SeriesKey};
+use assay_model::{Better, MetricKind, MetricSpec, SampleRow, SampleSet, Scalar, SeriesKey};
 
 use crate::import::foreign::error::Flaw;
 use crate::import::foreign::figures::Figures;
@@ -120,7 +120,7 @@ fn part(entry: &Json<'_>, mode: &str, primary: &Metric) -> Result<ForeignResult,
 }
 
 fn derived(name: &str, unit: &str, better: Better, help: &str) -> MetricSpec {
-    MetricSpec { kind: Kind::Derived, ..unit::metric(name, unit, better, help) }
+    MetricSpec { kind: MetricKind::Derived, ..unit::metric(name, unit, better, help) }
 }
 
 fn read_entry(result: &mut ForeignResult, entry: &Json<'_>, primary: &Metric) -> Result<(), Flaw> {

@@ -22,9 +22,9 @@ fn starts_trial(line: &str) -> bool {
 
 /// A value of the output: the start of its line, the word before it (empty: it is the first word),
 /// the metric's name, the factor to its unit, the unit and the direction.
-type Row = (&'static str, &'static str, &'static str, f64, &'static str, Better);
+type McperfField = (&'static str, &'static str, &'static str, f64, &'static str, Better);
 const RESPONSE: &str = "Response time [ms]:";
-const ROWS: [Row; 19] = [
+const ROWS: [McperfField; 19] = [
     ("Total:", "requests", "requests", 1.0, "1", Better::Neither),
     ("Total:", "responses", "responses", 1.0, "1", Better::Neither),
     ("Total:", "test-duration", "duration", 1.0, "s", Better::Neither),

@@ -131,8 +131,8 @@ fn trial(
 
 /// A field: its name, the metric's name, the factor to the metric's unit, the unit and the
 /// direction.
-type Row = (&'static str, &'static str, f64, &'static str, Better);
-const ROWS: [Row; 7] = [
+type MemtierField = (&'static str, &'static str, f64, &'static str, Better);
+const ROWS: [MemtierField; 7] = [
     ("Ops/sec", "throughput", 1.0, "ops/s", Better::Higher),
     ("Hits/sec", "hits", 1.0, "1/s", Better::Neither),
     ("Misses/sec", "misses", 1.0, "1/s", Better::Neither),

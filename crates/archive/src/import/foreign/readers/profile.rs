@@ -3,7 +3,7 @@
 //! file is a trial; its functions are shown and compared like those of profiled trials.
 
 use assay_model::{Better, MetricValue};
-use assay_traces::profile::{Profile, Side};
+use assay_traces::profile::{Profile, ProfileSide};
 
 use crate::import::foreign::error::Flaw;
 use crate::import::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
@@ -29,10 +29,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let metrics =
         [("on_cpu", "what was sampled on CPU"), ("off_cpu", "waits, as far as it has any")]
             .map(|(name, help)| unit::metric(name, unit, Better::Lower, help));
-    let of = |side: Side| profile.total_ns(side) as f64 * factor;
-    let mut values: Vec<MetricValue> = vec![value(&metrics[0], Some(of(Side::OnCpu)))];
-    if profile.off_cpu || profile.count(Side::OffCpu) > 0 {
-        values.push(value(&metrics[1], Some(of(Side::OffCpu))));
+    let of = |side: ProfileSide| profile.total_ns(side) as f64 * factor;
+    let mut values: Vec<MetricValue> = vec![value(&metrics[0], Some(of(ProfileSide::OnCpu)))];
+    if profile.off_cpu || profile.count(ProfileSide::OffCpu) > 0 {
+        values.push(value(&metrics[1], Some(of(ProfileSide::OffCpu))));
     }
     let mut result = ForeignResult {
         tool: "a profiler",

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Better, Kind, MetricSpec, MetricValue, Observation, Outcome, Scalar, ValidationResult,
+    Better, MetricKind, MetricSpec, MetricValue, Observation, Scalar, TrialOutcome,
+    ValidationResult,
 };
 use assay_workloads::readers::speccpu::{SpecResult, SpecRun, report, rsf};
 
@@ -47,7 +48,7 @@ fn quoted(parsed: SpecResult) -> Vec<ForeignResult> {
     }
     // The overall metrics keep SPEC's own names.
     result.run_metrics.extend(parsed.overall.iter().map(|(name, mean)| {
-        MetricValue::new(name, Some(*mean), "1", Better::Higher, Kind::Quoted)
+        MetricValue::new(name, Some(*mean), "1", Better::Higher, MetricKind::Quoted)
     }));
     for (name, value) in &parsed.facts {
         fact(&mut result, name, value);
@@ -63,7 +64,7 @@ fn quoted(parsed: SpecResult) -> Vec<ForeignResult> {
 /// Makes a result without runs.
 fn empty() -> ForeignResult {
     let quoted = |name: &str, unit: &str, better, help: &str| MetricSpec {
-        kind: Kind::Quoted,
+        kind: MetricKind::Quoted,
         ..unit::metric(name, unit, better, help)
     };
     ForeignResult {
@@ -102,7 +103,7 @@ fn add(result: &mut ForeignResult, run: SpecRun) {
     if let Some(detail) = failed {
         trial.fail(detail.clone());
         if run.status == "VE" {
-            trial.outcome = Outcome::Invalid;
+            trial.outcome = TrialOutcome::Invalid;
             trial.validation = ValidationResult::Failed { detail };
         }
     } else {
