@@ -10,11 +10,11 @@
 //! For example, one load through a preset machine:
 //!
 //! ```
-//! use assay_traces::translation::{Access, Kind, Machine, Simulator};
+//! use assay_traces::translation::{Access, AccessKind, SimulatedMachine, Simulator};
 //!
-//! let machine = Machine::preset("x86-64").expect("it ships");
+//! let machine = SimulatedMachine::preset("x86-64").expect("it ships");
 //! let mut simulator = Simulator::new(&machine).expect("a machine that ships can be");
-//! let load = Access { kind: Kind::Load, address: 0x7fff_0000, size: 8 };
+//! let load = Access { kind: AccessKind::Load, address: 0x7fff_0000, size: 8 };
 //! let mut batch = Vec::new();
 //! load.pack(&mut batch).expect("it is inside the address space");
 //! simulator.run(&batch).expect("it is a record");
