@@ -37,11 +37,12 @@ pub(crate) fn labels(
         labels.insert(level.value().to_text(), label.to_owned());
     }
     let plain: Vec<String> = levels.iter().map(|l| l.value().to_text()).collect();
-    let prefix = factor.strip_prefix("controls.").unwrap_or(factor);
+    let name = factor.strip_prefix("controls.").unwrap_or(factor);
+    // A command line is recognized without the name of its factor.
+    let prefix = if name == "command" { String::new() } else { format!("{name}=") };
     for (text, short) in plain.iter().zip(shortened(&plain)) {
-        // A command line is recognized without the name of its factor.
-        let label = if factor == "command" { short.clone() } else { format!("{prefix}={short}") };
-        if (short != *text || factor == "command") && !labels.contains_key(text) {
+        let label = prefix.clone() + &short;
+        if label != format!("{name}={text}") && !labels.contains_key(text) {
             labels.insert(text.clone(), label);
         }
     }
