@@ -7,7 +7,7 @@ use super::Style;
 use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell, terminal};
 use crate::parts::io::{optional, time};
 
-const DAY_NS: u64 = 86_400_000_000_000;
+const DAY_NS: i128 = 86_400_000_000_000;
 
 /// Returns the header of the lines that are shown while ticks happen.
 pub fn io_tick_header() -> String {
@@ -30,7 +30,7 @@ pub fn io_tick_line(ends_at_ns: u64, tick_ns: u64, tick: Option<&TickRow>) -> St
     let depth = tick.and_then(|t| t.depth).map_or_else(|| "-".to_owned(), |d| format!("{d:.1}"));
     format!(
         "{:<10}{reads:>8}{writes:>8}{aio:>8}{writeback:>8}{readahead:>8}{nosync:>8}{:>9}{:>9}{depth:>6}\n",
-        of_day(ends_at_ns % DAY_NS, 1_000_000_000),
+        time_of_day(ends_at_ns.into(), 1_000_000_000),
         rate(tick.map_or(0, |t| t.read_bytes)),
         rate(tick.map_or(0, |t| t.write_bytes)),
     )
@@ -49,10 +49,7 @@ pub fn io_ticks(report: &IoReport, style: Style) -> String {
     let zero = wall_of_zero(report);
     for tick in &series.ticks {
         let when = match zero {
-            Some(zero) => of_day(
-                (i128::from(tick.t_ns) + zero).rem_euclid(i128::from(DAY_NS)) as u64,
-                series.tick_ns,
-            ),
+            Some(zero) => time_of_day(i128::from(tick.t_ns) + zero, series.tick_ns),
             None if tick.t_ns < origin => "0 s".to_owned(),
             None => time((tick.t_ns - origin) as f64),
         };
@@ -75,15 +72,12 @@ fn wall_of_zero(report: &IoReport) -> Option<i128> {
     Some(i128::from(report.wall_start_ns?) - i128::from(report.origin_ns?))
 }
 
-/// Formats a time of day, with as many decimals as ticks of this length need.
-fn of_day(ns: u64, tick_ns: u64) -> String {
-    let s = ns / 1_000_000_000;
-    let clock = format!("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
-    if tick_ns.is_multiple_of(1_000_000_000) {
-        clock
-    } else {
-        format!("{clock}.{:03}", ns / 1_000_000 % 1000)
-    }
+/// Formats the time of day in UTC of a moment, in nanoseconds since 1970, with as many decimals as
+/// ticks of this length need.
+pub fn time_of_day(at_ns: i128, tick_ns: u64) -> String {
+    let at = jiff::Timestamp::from_nanosecond(at_ns.rem_euclid(DAY_NS)).unwrap_or_default();
+    let whole = tick_ns.is_multiple_of(1_000_000_000);
+    at.strftime(if whole { "%H:%M:%S" } else { "%H:%M:%S%.3f" }).to_string()
 }
 
 /// Returns the counts of a tick in the order of the columns.

@@ -25,7 +25,7 @@ pub use audit::{audit, auditable};
 pub use io::io;
 pub use io_distribution::printed;
 pub use io_iostat::iostat;
-pub use io_time::{io_tick_header, io_tick_line, io_ticks};
+pub use io_time::{io_tick_header, io_tick_line, io_ticks, time_of_day};
 pub use landscape::{landscape, landscape_list, matrix};
 pub use plan::{PlanView, plan};
 pub use result::{Detail, result};

@@ -12,6 +12,7 @@ use assay_model::units;
 use assay_observe::Sampler;
 use assay_observe::io::BlockDevices;
 use assay_observe::stat::{DiskTableLayout, Disks, Frame, Renderer, View};
+use assay_report::terminal;
 use assay_system::Interrupt;
 
 use crate::cli::{Cli, Stat};
@@ -19,12 +20,11 @@ use crate::commands::observed_command;
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print, width};
 
-/// How many lines stand between two headers.
+/// Number of lines between two headers.
 const SCREEN: u64 = 22;
-
 /// Width of the column with the time of day.
 const TIME: usize = 9;
-/// The width of all columns of Linux's iostat and a name.
+/// Width of all columns of `iostat` on Linux and a name.
 const WIDE: usize = 190;
 
 /// Shows a line every interval until the count, an interrupt, or the end of the command.
@@ -54,7 +54,7 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
     beside(&sampler, &interrupt, stat, lines, &mut show)
 }
 
-/// How many lines were asked for, by number or by time; without end where neither was.
+/// Returns the number of lines that `--count` or `--seconds` asks for; without either, no limit.
 fn lines(stat: &Stat, interval: Duration) -> Result<u64> {
     match (stat.count, stat.seconds) {
         (_, Some(s)) if !(s.is_finite() && s > 0.0) => {
@@ -63,17 +63,18 @@ fn lines(stat: &Stat, interval: Duration) -> Result<u64> {
         (_, Some(s)) if s < interval.as_secs_f64() - 1e-6 => {
             usage(format!("--seconds {s}: shorter than one interval of {}", stat.interval))
         }
-        // Up to a line that the time ends in the middle of; a quotient that is too large is all there are.
+        // The last line may be cut by the end of the time; the cast saturates.
         (_, Some(s)) => Ok((s / interval.as_secs_f64() - 1e-6).ceil().max(1.0) as u64),
         (count, None) => Ok(count.unwrap_or(u64::MAX)),
     }
 }
 
-/// How the table of disks looks.
+/// Returns the layout of the table of disks. Their names are read only if the table is shown.
 fn disks(stat: &Stat) -> Disks {
     let usual = || if width() >= WIDE { DiskTableLayout::Linux } else { DiskTableLayout::Short };
     let shape = stat.shape.unwrap_or_else(usual);
-    let devices = BlockDevices::read(Path::new("/")).unwrap_or_default();
+    let devices = stat.disk.then(|| BlockDevices::read(Path::new("/")).unwrap_or_default());
+    let devices = devices.unwrap_or_default();
     Disks { shape, skip_idle: stat.skip_idle, cpu: stat.cpu, naming: stat.names, devices }
 }
 
@@ -131,9 +132,9 @@ fn watch(
     Ok(())
 }
 
-/// The time of day in UTC, as `assay io` and the archive print it.
+/// Returns the time of day in UTC, as `assay io` prints it.
 pub(in crate::commands) fn time_of_day() -> String {
-    jiff::Timestamp::now().strftime("%H:%M:%S").to_string()
+    terminal::time_of_day(jiff::Timestamp::now().as_nanosecond(), 1_000_000_000)
 }
 
 struct StatOutput {
