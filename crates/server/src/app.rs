@@ -27,7 +27,7 @@ use crate::queue::store::Queue;
 /// Number of runs whose views are cached.
 const VIEWS: usize = 4;
 
-/// Headlines of runs.
+/// Headline of each run, by the run's id.
 pub(crate) type Said = BTreeMap<RunId, String>;
 
 /// Requested ids, the summaries of the runs that can be read, and the headlines of these runs.
@@ -205,15 +205,17 @@ impl App {
         if held.0 == ids {
             return Ok(held);
         }
-        let read = move |app: &Arc<Self>| {
-            let run = |id: &RunId| app.config.archive.run(id).ok()?.summary().ok();
-            let runs: Vec<RunSummary> = ids.iter().filter_map(run).collect();
-            let said = app.headlines(&runs);
-            Ok(Arc::new((ids, runs, said)))
-        };
-        let new = self.heavy(read).await?;
+        let new = self.heavy(move |app| Ok(Arc::new(app.read_outcomes(ids)))).await?;
         locked(&self.outcomes).clone_from(&new);
         Ok(new)
+    }
+
+    /// Reads the runs with these ids and their headlines from the archive.
+    pub fn read_outcomes(&self, ids: Vec<RunId>) -> Outcomes {
+        let run = |id: &RunId| self.config.archive.run(id).ok()?.summary().ok();
+        let runs: Vec<RunSummary> = ids.iter().filter_map(run).collect();
+        let said = self.headlines(&runs);
+        (ids, runs, said)
     }
 
     pub fn view_now(&self, id: &RunId) -> Result<Arc<RunView>, Refusal> {

@@ -60,7 +60,7 @@ pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String
 /// metric.
 async fn choose(app: &Arc<App>, asked: &Compared, text: &str) -> Page {
     let ids = if asked.runs.is_empty() { Vec::new() } else { vec![run_id(&asked.runs)?] };
-    let chosen = app.outcomes(ids).await?;
+    let chosen = app.heavy(move |app| Ok(app.read_outcomes(ids))).await?;
     let mut search = Asked { text: text.to_owned(), limit: Some(OFFERED), ..Asked::default() };
     if let Some(run) = chosen.1.first() {
         search.workload.clone_from(&run.workload);
