@@ -19,7 +19,7 @@ pub fn centre(summary: &TreatmentSummary) -> Option<f64> {
 }
 
 /// Returns the name of the statistic that [`centre`] returns.
-pub fn centre_name(summary: &TreatmentSummary) -> &'static str {
+pub(crate) fn centre_name(summary: &TreatmentSummary) -> &'static str {
     if summary.percentile.is_some() {
         "merged"
     } else if summary.summary.geomean.is_some() || summary.summary.mean.is_none() {
@@ -46,7 +46,7 @@ pub fn with_interval(value: f64, interval: Option<Interval>, unit: &str) -> Stri
 }
 
 /// Formats like [`with_interval`], in the unit prefix of `scale` or, without one, of the value.
-pub fn on_scale(v: f64, i: Option<Interval>, unit: &str, scale: Option<f64>) -> String {
+pub(crate) fn on_scale(v: f64, i: Option<Interval>, unit: &str, scale: Option<f64>) -> String {
     estimate(v, i, unit, scale.unwrap_or(v))
         .map_or_else(|| units::format_value_as(v, unit, 4, scale), |e| e.to_string())
 }
@@ -63,12 +63,12 @@ fn arithmetic(summary: &Summary) -> &'static str {
 }
 
 /// Formats a summary's centre with its interval, or states why there is no value.
-pub fn summary_text(summary: &TreatmentSummary) -> String {
+pub(crate) fn summary_text(summary: &TreatmentSummary) -> String {
     summary_as(summary, with_interval)
 }
 
 /// Formats like [`summary_text`] and adds the interval's level, for a sentence.
-pub fn summary_in_a_sentence(summary: &TreatmentSummary) -> String {
+pub(crate) fn summary_in_a_sentence(summary: &TreatmentSummary) -> String {
     summary_as(summary, in_a_sentence)
 }
 
@@ -107,19 +107,23 @@ fn summary_mark(summary: &TreatmentSummary) -> &'static str {
 }
 
 /// Returns the [`mark`] of a value of the analysis.
-pub fn value_mark(analysis: &Analysis, doubtful: bool) -> &'static str {
+pub(crate) fn value_mark(analysis: &Analysis, doubtful: bool) -> &'static str {
     mark(analysis.guest.is_some(), doubtful)
 }
 
 /// Returns the [`mark`] of a ratio, which is doubtful if either side is; empty without a ratio.
-pub fn ratio_mark(analysis: &Analysis, c: &Comparison) -> &'static str {
+pub(crate) fn ratio_mark(analysis: &Analysis, c: &Comparison) -> &'static str {
     let none = c.ratio.is_none();
     if none { "" } else { value_mark(analysis, !ratio_doubts(analysis, c).is_empty()) }
 }
 
 /// Returns the reasons why a percentile is doubtful: those of its metric or, for a time in an
 /// emulated machine, that it is the emulator's time.
-pub fn percentile_doubts(analysis: &Analysis, h: &HistogramSummary, p: &Percentile) -> Vec<String> {
+pub(crate) fn percentile_doubts(
+    analysis: &Analysis,
+    h: &HistogramSummary,
+    p: &Percentile,
+) -> Vec<String> {
     let metric = p.metric.as_deref().unwrap_or_default();
     let mut doubts = value_doubts(analysis, &[h.treatment], metric);
     if doubts.is_empty() && analysis.guest == Some(Guest::Emulated) && h.unit != "B" {
@@ -129,7 +133,7 @@ pub fn percentile_doubts(analysis: &Analysis, h: &HistogramSummary, p: &Percenti
 }
 
 /// Returns the reasons why either side of a ratio is doubtful; empty without a ratio.
-pub fn ratio_doubts(analysis: &Analysis, c: &Comparison) -> Vec<String> {
+pub(crate) fn ratio_doubts(analysis: &Analysis, c: &Comparison) -> Vec<String> {
     match c.ratio {
         Some(_) => value_doubts(analysis, &[c.baseline, c.treatment], &c.metric),
         None => Vec::new(),
@@ -150,20 +154,20 @@ pub fn value_doubts(analysis: &Analysis, treatments: &[u32], metric: &str) -> Ve
 }
 
 /// Returns the reasons why the mean of a score is doubtful.
-pub fn score_doubts(analysis: &Analysis, score: &SuiteScore) -> Vec<String> {
+pub(crate) fn score_doubts(analysis: &Analysis, score: &SuiteScore) -> Vec<String> {
     let members: Vec<u32> = score.members.iter().map(|m| m.treatment).collect();
     value_doubts(analysis, &members, GEOMEAN)
 }
 
 /// Formats summaries like [`summary_text`], all in one unit prefix if their values lie within a
 /// factor of 1000.
-pub fn summary_texts(all: &[&TreatmentSummary]) -> Vec<String> {
+pub(crate) fn summary_texts(all: &[&TreatmentSummary]) -> Vec<String> {
     let scale = units::common_reference(all.iter().filter_map(|s| s.centre()));
     all.iter().map(|s| summary_as(s, |v, i, unit| on_scale(v, i, unit, scale))).collect()
 }
 
 /// Formats a percentile in the unit prefix of `scale`, or states why it has no value.
-pub fn percentile_text(p: &Percentile, unit: &str, scale: Option<f64>) -> String {
+pub(crate) fn percentile_text(p: &Percentile, unit: &str, scale: Option<f64>) -> String {
     match p.value {
         Some(v) => on_scale(v, None, unit, scale),
         None if p.withheld.is_empty() => NO_VALUE.to_owned(),
@@ -172,7 +176,7 @@ pub fn percentile_text(p: &Percentile, unit: &str, scale: Option<f64>) -> String
 }
 
 /// Returns the heading of a column of values of compared runs.
-pub fn across_heading(across: &Across) -> &'static str {
+pub(crate) fn across_heading(across: &Across) -> &'static str {
     if across.rows.iter().any(|r| !r.percentiles.is_empty()) { "merged" } else { "geometric mean" }
 }
 
@@ -185,14 +189,14 @@ fn across_centre(row: &AcrossRow, run: usize) -> Option<f64> {
 }
 
 /// Returns the value whose unit prefix the values of compared runs share.
-pub fn across_scale(across: &Across) -> Option<f64> {
+pub(crate) fn across_scale(across: &Across) -> Option<f64> {
     let each = across.rows.iter().flat_map(|r| (0..across.runs.len()).map(move |run| (r, run)));
     units::common_reference(each.filter_map(|(row, run)| across_centre(row, run)))
 }
 
 /// Formats the value of a treatment in one of the compared runs, in the unit prefix of `scale`; a
 /// percentile is that of the merged histograms.
-pub fn across_value(a: &Across, row: &AcrossRow, run: usize, scale: Option<f64>) -> String {
+pub(crate) fn across_value(a: &Across, row: &AcrossRow, run: usize, scale: Option<f64>) -> String {
     let text = match (row.percentiles.get(run), row.summaries.get(run), across_centre(row, run)) {
         (Some(Some(percentile)), ..) => percentile_text(percentile, &a.unit, scale),
         (_, Some(Some(s)), Some(v)) => on_scale(v, s.interval, &a.unit, scale) + arithmetic(s),
@@ -202,20 +206,20 @@ pub fn across_value(a: &Across, row: &AcrossRow, run: usize, scale: Option<f64>)
 }
 
 /// Returns the [`mark`] of a number that is computed from these runs' values of a treatment.
-pub fn across_mark(across: &Across, row: &AcrossRow, runs: &[usize]) -> &'static str {
+pub(crate) fn across_mark(across: &Across, row: &AcrossRow, runs: &[usize]) -> &'static str {
     let in_guest = |run: &usize| across.guests.get(*run).is_some_and(Option::is_some);
     let doubtful = |run: &usize| row.doubts.get(*run).is_some_and(|d| !d.is_empty());
     mark(runs.iter().any(in_guest), runs.iter().any(doubtful))
 }
 
 /// Formats a quantile as `p50` or `p99.9`.
-pub fn quantile_name(quantile: f64) -> String {
+pub(crate) fn quantile_name(quantile: f64) -> String {
     let text = format!("{:.4}", quantile * 100.0);
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Returns the value whose unit prefix the points of these curves share.
-pub fn curves_scale(curves: &[&CurveSummary]) -> Option<f64> {
+pub(crate) fn curves_scale(curves: &[&CurveSummary]) -> Option<f64> {
     units::common_reference(curves.iter().flat_map(|c| &c.points).map(|p| p.value))
 }
 
@@ -239,7 +243,7 @@ pub fn x_text(x: f64, unit: &str) -> String {
 
 /// Formats a comparison's ratio with its interval: `1.861 [1.842, 1.880]`; the ratio alone if n is
 /// too small for an interval; [`NO_VALUE`] without a ratio.
-pub fn ratio_text(comparison: &Comparison) -> String {
+pub(crate) fn ratio_text(comparison: &Comparison) -> String {
     match (comparison.ratio, comparison.interval) {
         (Some(r), Some(i)) => units::ratio(r, i.low, i.high).to_string(),
         (Some(r), None) => format!("{} (no interval)", units::significant(r, 4)),
@@ -248,7 +252,7 @@ pub fn ratio_text(comparison: &Comparison) -> String {
 }
 
 /// Formats like [`ratio_text`] and adds the interval's level, for a sentence.
-pub fn ratio_in_a_sentence(c: &Comparison) -> String {
+pub(crate) fn ratio_in_a_sentence(c: &Comparison) -> String {
     match (c.ratio, c.interval) {
         (Some(r), Some(i)) => units::ratio(r, i.low, i.high).text(Some(i.level)),
         _ => ratio_text(c),
@@ -261,7 +265,7 @@ pub fn value_text(value: Option<f64>, unit: &str) -> String {
 }
 
 /// Formats like [`value_text`], in the unit prefix of `scale`.
-pub fn value_on_scale(value: Option<f64>, unit: &str, scale: Option<f64>) -> String {
+pub(crate) fn value_on_scale(value: Option<f64>, unit: &str, scale: Option<f64>) -> String {
     value.map_or_else(|| NO_VALUE.to_owned(), |v| on_scale(v, None, unit, scale))
 }
 

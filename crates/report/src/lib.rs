@@ -1,6 +1,5 @@
 //! Writes reports of assay's runs: tables for a terminal, Markdown, CSV, JSON, hyperfine's JSON,
-//! JUnit XML and a self-contained HTML page, as well as posts whose numbers are computed, histories
-//! over revisions, landscapes, and the pages of a site.
+//! JUnit XML and a self-contained HTML page, as well as histories over revisions and landscapes.
 //!
 //! The content of a report is built once from a [`RunView`], as the parts of a document (`parts`,
 //! `document`), and then written by a renderer for each output; `assay_model::units` formats the
@@ -10,13 +9,13 @@
 //! | module | output |
 //! |---|---|
 //! | [`terminal`] | tables and summaries of a given width |
-//! | [`markdown`] | the run as a Markdown page |
-//! | [`csv`] | one row for each trial and metric, curve points, summaries |
-//! | [`format`] | table of the formats that a run can be written in |
-//! | [`json`] | everything, for programs |
-//! | [`hyperfine`] | hyperfine's export format |
-//! | [`benchstat`] | Go's benchmark format |
-//! | [`junit`] | test cases for a CI server |
+//! | [`formats::markdown`] | the run as a Markdown page |
+//! | [`formats::csv`] | one row for each trial and metric, curve points, summaries |
+//! | [`formats::rows`] | table of the formats that a run can be written in |
+//! | [`formats::json`] | everything, for programs |
+//! | `formats::hyperfine` | hyperfine's export format |
+//! | [`formats::benchstat`] | Go's benchmark format |
+//! | [`formats::junit`] | test cases for a CI server |
 //! | [`page`] | the HTML page |
 //! | [`history`] | a metric over revisions: Markdown and pages |
 //! | [`landscape`] | a landscape as CSV and Markdown |

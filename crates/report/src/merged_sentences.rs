@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// A group of sentences with the same wording.
 #[derive(Debug, Clone)]
-pub struct SentenceGroup {
+pub(crate) struct SentenceGroup {
     /// Text before, between and after the numbers.
     words: Vec<String>,
     /// Smallest and largest value of each number, as written in the sentences.
@@ -95,7 +95,7 @@ fn number(text: &str) -> usize {
 }
 
 /// Groups the sentences of trials by wording, in the order in which each wording came first.
-pub fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<SentenceGroup> {
+pub(crate) fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<SentenceGroup> {
     let mut groups: Vec<SentenceGroup> = Vec::new();
     // Most trials report identical text, which is found here without comparing words.
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -126,7 +126,7 @@ pub fn once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
 }
 
 /// Returns `trial 3` or `trials 1, 2, 5`; for more than six trials, their count and the first six.
-pub fn trials_text(trials: &[u32]) -> String {
+pub(crate) fn trials_text(trials: &[u32]) -> String {
     const NAMED: usize = 6;
     let named: Vec<String> = trials.iter().take(NAMED).map(u32::to_string).collect();
     match trials {

@@ -14,7 +14,7 @@ pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a poi
      with the noise between trials taken out: at 0.95 a typical point lies 5 % off that trend.";
 
 /// Explanation of percentiles for a reader.
-pub const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of its \
+pub(crate) const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of its \
      trials added together, never averaged over trials, and given only with ten samples beyond it; a \
      ratio of percentiles is of each trial's own, paired as any other metric.";
 
@@ -46,7 +46,7 @@ pub fn severity(severity: assay_model::Severity) -> &'static str {
 }
 
 /// Warning about the times of an emulator.
-pub const EMULATED: &str =
+pub(crate) const EMULATED: &str =
     "in an emulated machine (TCG) times are the emulator's; only counts may be compared";
 
 /// States that all numbers of a run come from a virtual machine, if they do.
@@ -125,7 +125,7 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
 }
 
 /// States the baseline of a comparison, and the number of pairs or trials behind its interval.
-pub fn compared_with(analysis: &Analysis, comparison: &Comparison) -> String {
+pub(crate) fn compared_with(analysis: &Analysis, comparison: &Comparison) -> String {
     let baseline = analysis_label(analysis, comparison.baseline);
     let pairs = count(comparison.n as usize, pair_word(comparison.method));
     format!("Against {baseline} ({pairs}{}).", analysis_direction(comparison))
@@ -144,7 +144,7 @@ fn pair_word(method: Method) -> &'static str {
 }
 
 /// Note about A/A floors in a comparison of runs.
-pub const FLOOR_ACROSS: &str =
+pub(crate) const FLOOR_ACROSS: &str =
     "A floor is of trials interleaved in one run; runs at different times differ by more.";
 
 /// States the known A/A floor in a sentence without its full stop.
@@ -167,7 +167,7 @@ pub fn floor(known: &KnownFloor) -> String {
 }
 
 /// Returns the common name of a comparison method.
-pub fn method_name(method: Method) -> &'static str {
+pub(crate) fn method_name(method: Method) -> &'static str {
     match method {
         Method::PairedT => "Student's t on the log ratios of paired blocks",
         Method::SignedRank => {

@@ -147,7 +147,7 @@ fn covered(before: &[TableCell]) -> bool {
 }
 
 /// Renders a table in a box of its own that scrolls on a narrow screen.
-pub fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
+pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
     html! {
         div class="table-box" tabindex="0" role="region" aria-label=(caption) {
             table {
@@ -216,7 +216,7 @@ pub fn findings(all: &[ShownFinding]) -> Markup {
 }
 
 /// Renders a verdict as a badge with a sign, a word and a colour.
-pub fn badge(verdict: Verdict) -> Markup {
+pub(crate) fn badge(verdict: Verdict) -> Markup {
     let sign = match verdict {
         Verdict::Better => "▲",
         Verdict::Worse => "▼",

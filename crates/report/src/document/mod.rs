@@ -19,7 +19,7 @@ pub use text::{NOTHING, Text, TextStyle, Tone, text};
 pub use trial_links::TrialLinks;
 
 /// Sentence that is shown if the checks found nothing.
-pub const NO_FINDINGS: &str = "The checks found nothing to report.";
+pub(crate) const NO_FINDINGS: &str = "The checks found nothing to report.";
 
 /// The outputs that show a part or a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -203,7 +203,7 @@ impl Parts {
     }
 
     /// Adds a paragraph in a tone.
-    pub fn toned(&mut self, tone: Tone, words: impl Into<Text>) {
+    pub(crate) fn toned(&mut self, tone: Tone, words: impl Into<Text>) {
         self.push(DocumentPart::Paragraph(tone, words.into()));
     }
 
@@ -220,7 +220,7 @@ impl Parts {
     }
 
     /// Returns true if the first part is a table with a caption.
-    pub fn are_captioned(&self) -> bool {
+    pub(crate) fn are_captioned(&self) -> bool {
         matches!(self.0.first(), Some((_, DocumentPart::Table(t))) if !t.caption.is_empty())
     }
 

@@ -153,7 +153,7 @@ impl Table {
 
     /// Returns the index of the column that names the rows: the first column or, if that holds
     /// numbers, the first column of labels after it.
-    pub fn named_by(&self, output: Outputs) -> usize {
+    pub(crate) fn named_by(&self, output: Outputs) -> usize {
         let mut all = self.shown(output);
         let Some((first, column)) = all.next() else { return 0 };
         let mut after = || all.find(|(_, c)| c.kind == ColumnKind::Label).map(|(i, _)| i);

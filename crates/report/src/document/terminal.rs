@@ -18,7 +18,7 @@ pub fn parts(all: &Parts, style: Style) -> String {
 }
 
 /// Returns the parts that one of the terminal's outputs shows.
-pub fn parts_of(all: &Parts, output: Outputs, style: Style) -> String {
+pub(crate) fn parts_of(all: &Parts, output: Outputs, style: Style) -> String {
     let mut w = Writer::new(style);
     let mut before: Option<&DocumentPart> = None;
     for part in all.shown(output) {

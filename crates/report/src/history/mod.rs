@@ -40,7 +40,7 @@ pub fn size(ratio: Option<f64>) -> String {
 }
 
 /// Describes a change without its state.
-pub fn change_words(change: &ChangeView) -> String {
+pub(crate) fn change_words(change: &ChangeView) -> String {
     let c = &change.change;
     let way = match change.worse {
         Some(true) => "worse",

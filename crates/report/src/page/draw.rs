@@ -37,7 +37,7 @@ pub fn curves(view: &RunView, id: &str, title: &str, curves: &[&CurveSummary]) -
 }
 
 /// Draws curves in one chart under the given names, and writes the description of `head`.
-pub fn named_curves(
+pub(crate) fn named_curves(
     head: Head,
     named: &[(String, &CurveSummary)],
     verticals: Vec<Vertical>,
@@ -128,7 +128,7 @@ fn standouts(c: &CurveSummary) -> Vec<MarkedPoint> {
 
 /// Draws the chart of the first screen, with its caption: the curves that a choice is made by; else
 /// the deciding metric over a numeric factor; else every treatment with its trials.
-pub fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
+pub(crate) fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
     let measured =
         gate.analysis.curves.iter().filter(|c| c.kind == MetricKind::Measured && chosen(c));
     let measured: Vec<&CurveSummary> = measured.collect();
@@ -143,13 +143,13 @@ pub fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
 }
 
 /// Returns true if the first screen has the chart of [`absolutes`].
-pub fn absolutes_first(view: &RunView, gate: &Gate) -> bool {
+pub(crate) fn absolutes_first(view: &RunView, gate: &Gate) -> bool {
     let curve = |c: &CurveSummary| c.kind == MetricKind::Measured && chosen(c);
     !gate.analysis.curves.iter().any(curve) && over_factor(view, gate).is_none()
 }
 
 /// Returns the caption of the chart of [`absolutes`].
-pub fn absolutes_caption(gate: &Gate) -> String {
+pub(crate) fn absolutes_caption(gate: &Gate) -> String {
     let merged = deciding(&gate.analysis).iter().any(|s| s.percentile.is_some());
     if merged {
         "That of all trials' histograms together above, each trial's own beneath; a dot leads to its trial."
@@ -282,7 +282,7 @@ pub fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Draws the mean, the interval and the trials of each treatment.
-pub fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
+pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let summaries: Vec<_> =
         deciding(a).into_iter().filter(|s| gate.treatment(s.treatment).is_none()).collect();
@@ -314,7 +314,7 @@ pub fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Returns the row of a treatment: mean, interval and trials; `href` returns the link to a trial.
-pub fn absolute_row(
+pub(crate) fn absolute_row(
     view: &RunView,
     s: &TreatmentSummary,
     label: String,
@@ -376,7 +376,7 @@ pub fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Draws the value of every trial in the order of execution.
-pub fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
+pub(crate) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let treatments = view.treatments();
     let dots: Vec<order::Dot> = view
@@ -427,7 +427,7 @@ pub fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Draws speedup and efficiency over the scaling factor.
-pub fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
+pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
     if s.points.len() < 2 {
         return None;
     }

@@ -99,7 +99,7 @@ pub fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> Parts {
 }
 
 /// Formats a number of the matrix with its rank and mark: `26424 (13)*`.
-pub fn matrix_text(cell: Option<&MatrixCell>) -> String {
+pub(crate) fn matrix_text(cell: Option<&MatrixCell>) -> String {
     let Some(c) = cell else { return NOTHING.to_owned() };
     let value = c.quantity.text();
     let mark = if c.reversed { "*" } else { "" };
