@@ -81,7 +81,7 @@ static __always_inline __u32 row_of(__u64 v)
 	return v ? 1 + ilog2(v) : 0;
 }
 
-/* Returns the bucket in the log-linear histograms of crates/iotrace. */
+/* Returns the bucket in the log-linear histograms of crates/traces. */
 static __always_inline __u32 fine_of(__u64 v)
 {
 	if (v < 2 << FINE_BITS)

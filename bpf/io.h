@@ -17,7 +17,7 @@
 #define ROWS 65
 #define REGIONS 1024
 
-/* Operation of an I/O, in the numbers of crates/iotrace. */
+/* Operation of an I/O, in the numbers of crates/traces. */
 enum {
 	OP_READ,
 	OP_WRITE,
@@ -26,7 +26,7 @@ enum {
 	OP_OTHER,
 };
 
-/* Flags of an I/O, in the bits of crates/iotrace. */
+/* Flags of an I/O, in the bits of crates/traces. */
 enum {
 	F_SYNC = 1,
 	F_READAHEAD = 2,

@@ -11,7 +11,7 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile struct config cfg = {};
-/* Traits by call number; the loader sets them from the names in crates/syscalls. */
+/* Traits by call number; the loader sets them from the names in crates/traces. */
 const volatile __u8 traits[NUMBERS] = {};
 
 #define BPF_MAP_TYPE_PERCPU_HASH 5

@@ -1,4 +1,5 @@
-//! Definition of the command line: one struct per verb, without any behaviour.
+//! Definition of the command line: one variant per verb, without any behaviour. The arguments of a
+//! verb are in its folder.
 
 use std::path::PathBuf;
 

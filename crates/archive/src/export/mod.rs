@@ -1,4 +1,4 @@
-//! What leaves an archive: packed runs, data sets, redacted.
+//! Exports of an archive: packed runs and data sets, with redaction.
 
 pub(super) mod columns;
 pub(super) mod dataset;

@@ -1,4 +1,4 @@
-//! What comes into an archive: packed runs, and results of other tools.
+//! Imports into an archive: packed runs, and results of other tools.
 
 pub mod foreign;
 pub(super) mod unpack;

@@ -1,4 +1,4 @@
-//! The verbs, one file each: a verb calls one library crate with the parsed arguments and prints
+//! The verbs, one folder each: a verb calls one library crate with the parsed arguments and prints
 //! the result.
 
 pub(crate) mod archive;

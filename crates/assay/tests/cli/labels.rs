@@ -1,4 +1,4 @@
-//! What treatments are called: labels of the experiment, and what their levels do not share.
+//! Names of treatments: labels of the experiment, and the parts that levels do not share.
 
 use crate::common::{Done, World};
 use serde_json::Value;

@@ -14,7 +14,7 @@ pub const POWER: f64 = 0.8;
 /// Noise levels of single trials for which the detectable difference is given in any case.
 pub const SAMPLE_NOISE: [f64; 3] = [0.01, 0.02, 0.05];
 
-/// What is expected of a plan.
+/// Expected duration, noise and detectable difference of a plan.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// Number of blocks without warm-up.

@@ -36,7 +36,8 @@ pub struct Progress<'a> {
     pub left: Option<Duration>,
 }
 
-/// Passes on the time of a trial that runs elsewhere, as often as the watcher wants to know.
+/// Returns a function that calls [`Watcher::tick`] for a trial that runs elsewhere, at the interval
+/// that the watcher asks for.
 pub(crate) fn ticks(watcher: &mut dyn Watcher) -> impl FnMut() + '_ {
     let every = watcher.every();
     let mut last = std::time::Instant::now();
@@ -48,7 +49,7 @@ pub(crate) fn ticks(watcher: &mut dyn Watcher) -> impl FnMut() + '_ {
     }
 }
 
-/// Hears of a run while it goes on. Every method may be left out.
+/// Receives news of a run in progress. Every method has a default that does nothing.
 pub trait Watcher {
     /// Returns the interval of [`Watcher::tick`] while a trial runs. `None` means never, so that no
     /// wake-up disturbs the workload.

@@ -1,6 +1,6 @@
 //! The tracers of a trial: they start before the program, receive its phases and stop after it.
 //! Anything they missed is in the record. This module holds the block I/O tracer; the tracers of
-//! programs are in `beside`.
+//! programs are in `running_tracer`.
 
 use std::cell::RefCell;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What is sent, and when: keys, values, mix, schedule.
+//! Contents and due times of requests: keys, values, mix, schedule.
 
 pub mod content;
 pub(super) mod keys;

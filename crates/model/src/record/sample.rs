@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::LiveValue;
 
-/// What a series of samples is about.
+/// Key of a series of samples.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesKey {
     /// Name of the monitor (`cpu`, `disk`, ...).
@@ -38,7 +38,7 @@ pub struct SampleSet {
 }
 
 impl SampleSet {
-    /// The samples as values of a live run; `wanted` chooses the series.
+    /// Returns the samples as values of a live run; `wanted` selects the series.
     pub fn live(&self, wanted: impl Fn(&SeriesKey) -> bool) -> Vec<LiveValue> {
         let value = |row: &SampleRow| {
             let key = self.series.get(row.series as usize).filter(|key| wanted(key))?.clone();

@@ -8,7 +8,7 @@ use crate::curves::segment::{Segment, pelt};
 use crate::percentile::quantile;
 use crate::summary::{mean, median, variance};
 
-/// How the class was found.
+/// Method that found the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detector {
     /// PELT on mean and variance.
@@ -20,9 +20,8 @@ pub enum Detector {
 /// Classification of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steady {
-    /// The class.
     pub class: SeriesShape,
-    /// The index of the first steady sample; `None` without a steady state.
+    /// Index of the first steady sample; `None` without a steady state.
     pub start: Option<usize>,
     /// Method that was used; `None` if the series is too short.
     pub detector: Option<Detector>,

@@ -82,7 +82,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         None => show(cli, &report, watch.show)?,
         Some(written) => {
             crate::commands::io::exit_of(written);
-            // What was lost stands in the answer, which is not shown.
+            // The answer, which is not shown, would list the losses.
             tracer.not_seen(&report).iter().for_each(|line| say(line));
         }
     }
