@@ -32,11 +32,13 @@ test-vm:
 skipped:
 	@scripts/skipped "$${CARGO_TARGET_DIR:-target}/skipped"
 
-# Adds what takes long: stock kernels, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, and the simulations behind docs/internals/statistics.md.
+# Adds what takes long: stock kernels, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, the simulations
+# behind docs/internals/statistics.md, and the site of the documentation.
 test-all: test-vm test
 	@$(MAKE) --no-print-directory test-vm KERNEL=6.1 ZFS=1 ONLY=zfs
 	$(CARGO) test --locked --workspace --test machine -- --ignored --nocapture slurm:: virtual_machine::
 	$(CARGO) test --locked --release --package assay-stats --test stats -- --ignored --nocapture
+	@$(MAKE) --no-print-directory docs
 	@$(MAKE) --no-print-directory skipped
 
 check: fmt clippy deny
