@@ -115,30 +115,25 @@ fn every_device_is_known_by_all_its_names() {
     let striped = &*format!("raid0 of {nvme}+{scsi}");
     let linear = &*format!("{MAPPED} of {virtio}");
 
-    // Names in the lists.
-    for (verb, paths, mounts) in [("io", "paths", "mounted"), ("stat", "links", "mounts")] {
-        let all = world.run(&[verb, "--devices", "--json"]).json();
-        for (device, serial) in
-            [(&nvme, "_assay-nvme"), (&scsi, "_assay-scsi"), (&virtio, "virtio-assay-virtio")]
-        {
-            let device = of(&all, device);
-            assert!(
-                linked(&device[paths], "/dev/disk/by-id", serial),
-                "{verb} {serial}: {device:#}"
-            );
-        }
-        assert_eq!(of(&all, array)["made_of"], striped, "{verb}: {all:#}");
-        assert!(linked(&of(&all, array)[paths], "/dev/md", name(ARRAY)), "{verb}: {all:#}");
-        let mapped = of(&all, mapping);
-        assert_eq!((&mapped["mapped"], &mapped["made_of"]), (&MAPPED.into(), &linear.into()));
-        assert!(linked(&mapped[paths], "/dev/mapper", MAPPED), "{verb}: {mapped:#}");
-        assert_eq!(mapped[mounts], serde_json::json!([mount]), "{verb}: {mapped:#}");
-        let text = world.run(&[verb, "--devices"]).stdout;
-        for words in [striped, linear, mapper, mount] {
-            assert!(text.contains(words), "{verb}, {words}: {text}");
-        }
-        println!("{text}");
+    // Names in the list.
+    let all = world.run(&["io", "--devices", "--json"]).json();
+    for (device, serial) in
+        [(&nvme, "_assay-nvme"), (&scsi, "_assay-scsi"), (&virtio, "virtio-assay-virtio")]
+    {
+        let device = of(&all, device);
+        assert!(linked(&device["paths"], "/dev/disk/by-id", serial), "{serial}: {device:#}");
     }
+    assert_eq!(of(&all, array)["made_of"], striped, "{all:#}");
+    assert!(linked(&of(&all, array)["paths"], "/dev/md", name(ARRAY)), "{all:#}");
+    let mapped = of(&all, mapping);
+    assert_eq!((&mapped["mapped"], &mapped["made_of"]), (&MAPPED.into(), &linear.into()));
+    assert!(linked(&mapped["paths"], "/dev/mapper", MAPPED), "{mapped:#}");
+    assert_eq!(mapped["mounted"], serde_json::json!([mount]), "{mapped:#}");
+    let text = world.run(&["io", "--devices"]).stdout;
+    for words in [striped, linear, mapper, mount] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    println!("{text}");
 
     // Names in filters and results: an I/O is counted on each device of a stack.
     let row = |device: &str, ios| (device.to_owned(), ios);
