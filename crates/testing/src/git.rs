@@ -1,9 +1,9 @@
-//! Runs git without the system configuration and with a fixed identity.
+//! Runs git without the configuration of the system and the user, with a fixed identity.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Returns a `git` command that runs in `dir` and ignores the system configuration; the caller adds
+/// Returns a `git` command that runs in `dir` and ignores the configuration of the system and the user; the caller adds
 /// arguments.
 pub fn git_command(dir: &Path) -> Command {
     let mut git = Command::new("git");
@@ -16,7 +16,7 @@ pub fn git_command(dir: &Path) -> Command {
     ] {
         git.args(["-c", setting]);
     }
-    git.current_dir(dir).env("GIT_CONFIG_NOSYSTEM", "1");
+    git.current_dir(dir).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
     git
 }
 

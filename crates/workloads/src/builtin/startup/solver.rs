@@ -69,7 +69,7 @@ impl Solver {
         };
         found.ok_or_else(|| {
             let last = printed.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("nothing");
-            format!("found no optimum; its last stderr line: {}", last.trim())
+            format!("found no optimum; the last line of its output: {}", last.trim())
         })
     }
 }
