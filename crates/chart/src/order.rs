@@ -79,10 +79,11 @@ pub fn render(chart: &RunOrder) -> Markup {
             g class={ "series " (series_class(i)) } data-series=(i) data-label=(chart.series[i]) {
                 @if chart.dots.len() > MAX_MARKS {
                     (crowd(chart, i, &x, &y))
-                } @else {
-                    @for (k, dot) in chart.dots.iter().enumerate().filter(|(_, d)| d.series == i) {
-                        (draw(dot, Focus::of(k, chart.dots.len()), &x, &y, inner.bottom - 6.0))
-                    }
+                }
+                @let marked = |d: &Dot| chart.dots.len() <= MAX_MARKS || d.status == TrialStatus::Failed;
+                @let dots = chart.dots.iter().enumerate().filter(|(_, d)| d.series == i && marked(d));
+                @for (k, dot) in dots.take(MAX_MARKS) {
+                    (draw(dot, Focus::of(k, chart.dots.len()), &x, &y, inner.bottom - 6.0))
                 }
             }
         }
@@ -157,6 +158,7 @@ mod tests {
         assert!(!svg.contains("#trial-3\""), "trial 3 has no value");
         assert!(svg.contains("m failed"));
         let svg = render(&chart(12_000)).into_string();
-        assert!(svg.len() < 60_000 && !svg.contains("data-cx"));
+        assert!(svg.len() < 60_000);
+        assert_eq!(svg.matches("data-cx").count(), 1, "a failed trial has a mark in any case");
     }
 }
