@@ -24,7 +24,7 @@ pub use import::unpack::ImportLimits;
 pub use integrity::identity::{NewRun, RunIdentity};
 pub use integrity::verify::{Problem, ProblemKind};
 pub use store::folder::Archive;
-pub use store::layout::{INSTRUCTIONS, IO, IO_EVENTS, SYSCALLS, may_keep};
+pub use store::layout::{IO_EVENTS, may_keep};
 pub use store::listing::Unreadable;
 pub use store::notes::Notes;
 pub use store::reader::RunReader;

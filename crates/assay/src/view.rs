@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_archive::{Archive, RunReader};
 use assay_lab::{EndedRun, Question, RecordedRun};
 use assay_model::{Profile, RunId, TrialRecord};
 use assay_report::{LedgerHead, RunView};
 use assay_system::redact::HiddenNames;
-use assay_traces::syscalls::Syscalls;
+use assay_traces::{RunTraces, TRACE_FILES};
 
 use crate::threads::beside;
 
@@ -117,39 +117,22 @@ fn read_in(
             samples.insert(record.number, set);
         }
     }
-    let mut syscalls = BTreeMap::new();
-    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == "syscalls")) {
-        if let Some(kept) = reader.syscalls(record.number, record.attempt)? {
-            let seen: Syscalls = serde_json::from_slice(&kept).with_context(|| {
-                let folder = reader.trial_dir(record.number, record.attempt);
-                format!("{}/syscalls.json", folder.display())
-            })?;
-            syscalls.insert(record.number, seen);
+    let mut traces = RunTraces::default();
+    for record in &records {
+        for file in TRACE_FILES {
+            if record.observers.iter().any(|o| o.observer == file.tracer)
+                && let Some(trace) = reader.trace(file, record.number, record.attempt)?
+            {
+                traces.insert(file, record.number, trace);
+            }
         }
     }
-    let mut io = BTreeMap::new();
-    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == "io")) {
-        if let Some(answer) = reader.io(record.number, record.attempt)? {
-            let read = serde_json::from_slice(&answer);
-            io.insert(
-                record.number,
-                read.with_context(|| {
-                    format!("{}/io.json", reader.trial_dir(record.number, record.attempt).display())
-                })?,
-            );
-        }
-    }
-    let profiles = kept_profiles(&records, "profile", |r| reader.profile(r.number, r.attempt))?;
-    let instructions =
-        kept_profiles(&records, "instructions", |r| reader.instructions(r.number, r.attempt))?;
     let explain = || -> Vec<_> {
         let explained = analysis.comparisons.iter().take(EXPLAINED);
         let question = |comparison| Question {
             records: &records,
             samples: &samples,
-            syscalls: &syscalls,
-            profiles: &profiles,
-            instructions: &instructions,
+            traces: &traces,
             analysis: &analysis,
             comparison,
         };
@@ -177,30 +160,11 @@ fn read_in(
         analysis,
         samples,
         explanations,
-        io,
-        profiles,
-        instructions,
-        syscalls,
+        traces,
         ledger: reader.ledger().to_vec(),
         ledger_head: reader
             .ledger_head()
             .map(|(seq, sha256)| LedgerHead { seq, sha256: sha256.to_owned() }),
         assay_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
-}
-
-/// Reads the profiles that a tracer recorded, by trial number.
-fn kept_profiles(
-    records: &[TrialRecord],
-    tracer: &str,
-    kept: impl Fn(&TrialRecord) -> assay_archive::Result<Option<Vec<u8>>>,
-) -> Result<BTreeMap<u32, assay_traces::profile::Profile>> {
-    let mut all = BTreeMap::new();
-    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == tracer)) {
-        if let Some(bytes) = kept(record)? {
-            let name = format!("{tracer}.json of trial {}", record.number);
-            all.insert(record.number, assay_traces::profile::read(&bytes, &name)?);
-        }
-    }
-    Ok(all)
 }

@@ -43,7 +43,7 @@ pub use run::lab::{EndedRun, Lab, obstacles};
 pub use run::run_lock::RunLock;
 pub use run::scratch::{cache_dir, scratch_root, sweep as sweep_scratch};
 pub use run::stop::stop_rule;
+pub use tracers::is_profile;
 pub use tracers::live_profile::LiveProfile;
-pub use tracers::profile::is_profile;
 pub use trial::cpus::allowed as allowed_cpus;
 pub use trial::execution::DISCARDED;

@@ -44,6 +44,7 @@ mod sampling;
 pub mod stat;
 pub mod syscalls;
 pub mod tasks;
+mod tracer;
 
 pub use monitor::{Chart, Field, FieldRole, Monitor, MonitorSpec};
 pub use monitors::tasks::{ALL as ALL_TASKS, NAME as TASKS};
@@ -55,3 +56,4 @@ pub use sampling::recorder::{FirstSeries, Recorder};
 pub use sampling::sampler::{ObserveError, Sampler, check_monitors};
 pub use sampling::source::Tree;
 pub use sampling::trouble::NotAvailable;
+pub use tracer::Tracer;

@@ -37,6 +37,7 @@ mod percentiles;
 mod short_labels;
 mod style;
 pub mod terminal;
+mod tracers;
 mod view;
 #[cfg(test)]
 mod virtual_machine_label;

@@ -6,9 +6,7 @@ use assay_model::{
     Analysis, CurvePoint, CurveSummary, Experiment, Explanation, Finding, LedgerEntry, Plan,
     RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialOutcome, TrialRecord,
 };
-use assay_traces::block_io::IoReport;
-use assay_traces::profile::Profile;
-use assay_traces::syscalls::Syscalls;
+use assay_traces::{RunTraces, TraceData, TraceFile};
 
 use crate::merged_sentences::SentenceGroup;
 
@@ -32,15 +30,8 @@ pub struct RunView {
     pub explanations: Vec<Explanation>,
     /// Samples of the monitors, by trial number.
     pub samples: BTreeMap<u32, SampleSet>,
-    /// Reports of the block I/O tracer, by trial number.
-    pub io: BTreeMap<u32, IoReport>,
-    /// Profiles of the program's time, by trial number.
-    pub profiles: BTreeMap<u32, Profile>,
-    /// Instructions of the program by function, counted in trials that were not timed, by the
-    /// number of the trial before.
-    pub instructions: BTreeMap<u32, Profile>,
-    /// System calls of the programs, by trial number.
-    pub syscalls: BTreeMap<u32, Syscalls>,
+    /// Traces of the trials.
+    pub traces: RunTraces,
     pub ledger: Vec<LedgerEntry>,
     /// End of the ledger's hash chain; `None` for an empty ledger.
     pub ledger_head: Option<LedgerHead>,
@@ -120,19 +111,10 @@ impl RunView {
         self.records.iter().filter(|r| r.treatment == treatment && r.counts()).collect()
     }
 
-    /// Returns the profiles of a treatment's counted trials.
-    pub fn profiles_of(&self, treatment: u32) -> Vec<&Profile> {
-        self.counted(treatment).iter().filter_map(|r| self.profiles.get(&r.number)).collect()
-    }
-
-    /// Returns the instructions that were counted after a treatment's counted trials.
-    pub fn instructions_of(&self, treatment: u32) -> Vec<&Profile> {
-        self.counted(treatment).iter().filter_map(|r| self.instructions.get(&r.number)).collect()
-    }
-
-    /// Returns the system calls of a treatment's counted trials.
-    pub fn syscalls_of(&self, treatment: u32) -> Vec<&Syscalls> {
-        self.counted(treatment).iter().filter_map(|r| self.syscalls.get(&r.number)).collect()
+    /// Returns the traces of a treatment's counted trials.
+    pub fn traces_of<T: TraceData>(&self, file: &TraceFile, treatment: u32) -> Vec<&T> {
+        let counted = self.counted(treatment).into_iter();
+        counted.filter_map(|r| self.traces.get(file, r.number)).collect()
     }
 
     /// Returns the treatments in the order of the plan.

@@ -7,3 +7,10 @@ pub mod parquet_guard;
 pub mod profile;
 pub mod syscalls;
 pub mod translation;
+
+mod trace_file;
+
+pub use trace_file::{
+    RunTraces, SharedTrace, TRACE_FILES, TraceData, TraceFile, TracePair, TracedNumber,
+    traced_metric, typed,
+};

@@ -37,13 +37,7 @@ pub(crate) const STDOUT: &str = "stdout.log";
 pub(crate) const STDERR: &str = "stderr.log";
 pub(crate) const SAMPLES: &str = "samples.parquet";
 /// Report of the block I/O tracer for a trial.
-pub const IO: &str = "io.json";
-/// Profile of a trial's program: where its time went.
-pub(crate) const PROFILE: &str = "profile.json";
-/// Instructions of a trial's programs by function, counted by Valgrind.
-pub const INSTRUCTIONS: &str = "instructions.json";
-/// System calls of a trial's programs.
-pub const SYSCALLS: &str = "syscalls.json";
+pub(crate) const IO: &str = assay_traces::block_io::FILE.name;
 /// Every single I/O of a trial.
 pub const IO_EVENTS: &str = "io.parquet";
 

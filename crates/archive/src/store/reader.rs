@@ -13,6 +13,7 @@ use assay_model::{
 };
 
 use assay_system::redact::Redactor;
+use assay_traces::{SharedTrace, TRACE_FILES, TraceFile};
 
 use crate::export::{samples, subjects};
 use crate::integrity::chain::{self, Chain, Tip};
@@ -20,8 +21,8 @@ use crate::integrity::identity::{RunIdentity, RunMetrics};
 use crate::store::account::{Account, LostTrial};
 use crate::store::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::store::layout::{
-    EXPERIMENT, IDENTITY, INSTRUCTIONS, IO, IO_EVENTS, LEDGER, METRICS, PLAN, PROFILE, RECORDS,
-    SAMPLES, STDERR, STDOUT, SYSCALLS, SYSTEM, trial_folder,
+    EXPERIMENT, IDENTITY, IO_EVENTS, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT,
+    SYSTEM, trial_folder,
 };
 use crate::store::lock::{LockPurpose, LockState, look};
 use crate::store::{records, summary};
@@ -296,59 +297,45 @@ impl RunReader {
         }
     }
 
-    /// Returns the block I/O tracer's report of an attempt as JSON; `None` if no tracer ran.
-    pub fn io(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
-        self.answer(number, attempt, IO)
-    }
-
-    /// Returns the profile of an attempt's program as JSON, summed over all nodes if it ran on
-    /// nodes; `None` if no profiler ran.
-    pub fn profile(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
-        match self.answer(number, attempt, PROFILE)? {
-            Some(own) => Ok(Some(own)),
-            None => self.profile_of_nodes(number, attempt),
-        }
-    }
-
-    /// Adds up the profiles of all nodes (`NODE.profile.json`). Returns a profile that cannot be
-    /// parsed unchanged, so that its consumer reports the error.
-    fn profile_of_nodes(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
+    /// Returns a tracer's trace of an attempt, added up over all nodes if the trial ran on nodes and
+    /// the tracer's traces can be; `None` if there is no trace.
+    ///
+    /// # Errors
+    /// The file cannot be read, is too large, or does not hold such a trace.
+    pub fn trace(
+        &self,
+        file: &TraceFile,
+        number: u32,
+        attempt: u32,
+    ) -> Result<Option<SharedTrace>> {
         let folder = self.trial_dir(number, attempt);
+        let read = |name: &str| -> Result<Option<SharedTrace>> {
+            let Some(bytes) = self.answer(number, attempt, name)? else { return Ok(None) };
+            let damaged = |why| Error::damaged(&folder.join(name), why);
+            (file.read)(&bytes).map(Some).map_err(damaged)
+        };
+        if let Some(own) = read(file.name)? {
+            return Ok(Some(own));
+        }
+        let Some(merge) = file.merge else { return Ok(None) };
         let entries = match std::fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::io("read", &folder, e)),
         };
-        let ending = format!(".{PROFILE}");
+        // NODE.profile.json
+        let ending = format!(".{}", file.name);
         let mut names: Vec<String> = entries
             .flatten()
             .filter_map(|e| e.file_name().into_string().ok())
             .filter(|name| name.ends_with(&ending))
             .collect();
         names.sort_unstable();
-        let mut profiles = Vec::new();
+        let mut nodes = Vec::new();
         for name in names {
-            let Some(bytes) = self.answer(number, attempt, &name)? else { continue };
-            match assay_traces::profile::read(&bytes, &name) {
-                Ok(profile) => profiles.push(profile),
-                Err(_) => return Ok(Some(bytes)),
-            }
+            nodes.extend(read(&name)?);
         }
-        if profiles.is_empty() {
-            return Ok(None);
-        }
-        let all = assay_traces::profile::Profile::merged(&profiles);
-        serde_json::to_vec(&all).map(Some).map_err(|e| Error::damaged(&folder, e))
-    }
-
-    /// Returns the instruction counts of an attempt's program as JSON; `None` if none were counted.
-    pub fn instructions(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
-        self.answer(number, attempt, INSTRUCTIONS)
-    }
-
-    /// Returns the system calls of an attempt's programs as JSON; `None` if none were counted.
-    pub fn syscalls(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
-        self.answer(number, attempt, SYSCALLS)
+        Ok((!nodes.is_empty()).then(|| merge(&nodes)))
     }
 
     fn answer(&self, number: u32, attempt: u32, name: &str) -> Result<Option<Vec<u8>>> {
@@ -405,8 +392,10 @@ pub(crate) fn is_wordless(event: &LedgerEvent) -> bool {
     match event {
         LedgerEvent::TrialStarted { .. } => true,
         LedgerEvent::TrialEnded { files, .. } => {
-            let own =
-                |name: &str| [STDOUT, STDERR, SAMPLES, IO, IO_EVENTS, PROFILE].contains(&name);
+            let own = |name: &str| {
+                [STDOUT, STDERR, SAMPLES, IO_EVENTS].contains(&name)
+                    || TRACE_FILES.iter().any(|file| file.name == name)
+            };
             files.iter().flatten().all(|file| own(&file.path))
         }
         _ => false,

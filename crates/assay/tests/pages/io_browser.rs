@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// JavaScript for the charts of block I/O by kind: the id and axes of each, and the texts of its
 /// marks by series.
-const CHARTS: &str = "[...document.querySelectorAll('#block-io ~ .beside')].map(kind => \
+const CHARTS: &str = "[...document.querySelectorAll('#block-io .beside')].map(kind => \
     [...kind.querySelectorAll('svg.chart')].map(svg => ({ id: svg.id, \
     axes: [...svg.querySelectorAll('.axis')].map(a => a.outerHTML).join(), \
     series: [...svg.querySelectorAll('g.series')].map(g => ({ label: g.dataset.label, \
@@ -80,8 +80,8 @@ fn counts(list: &Value) -> Vec<u64> {
 
 /// Checks that a page shows the two runs with these reports.
 fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
-    browser.value("document.querySelector('#io-tab').click()");
-    browser.until("!document.querySelector('#io [data-chart]')");
+    browser.value("document.querySelector('#block-io-tab').click()");
+    browser.until("!document.querySelector('#block-io [data-chart]')");
     let kinds = browser.value(CHARTS);
     let kinds = kinds.as_array().unwrap();
     // Devices that only one of the runs used have one chart.
@@ -144,7 +144,7 @@ fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
     }
     // Every number of the tracer's metrics equals the terminal's, to the digit.
     let numbers = browser.value(
-        "[...document.querySelectorAll('#block-io + .table-box td.num')].map(t => t.textContent)",
+        "[...document.querySelectorAll('#block-io h2 + .table-box td.num')].map(t => t.textContent)",
     );
     let numbers = numbers.as_array().unwrap();
     assert!(numbers.len() > 40, "{numbers:?}");

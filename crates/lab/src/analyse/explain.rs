@@ -12,10 +12,9 @@ use assay_model::{
 };
 use assay_observe::{ALL_TASKS, Field, FieldRole, TASKS};
 use assay_stats::summary::{mean, mean_interval, variance};
-use assay_traces::profile::{Profile, ProfileSide, ProfiledTrial, differences};
-use assay_traces::syscalls::{Dimension, Measure, Syscalls};
+use assay_traces::{RunTraces, TRACE_FILES, TraceData, TraceFile, TracePair};
 
-use super::seen::{INSTRUCTIONS, ObservationKey, PairedObservations, SYSCALLS};
+use super::seen::{ObservationKey, PairedObservations};
 
 /// The comparison to explain and the data about its trials.
 #[derive(Debug, Clone, Copy)]
@@ -24,22 +23,13 @@ pub struct Question<'a> {
     pub records: &'a [TrialRecord],
     /// Monitor samples by trial number.
     pub samples: &'a BTreeMap<u32, SampleSet>,
-    /// System calls by trial number.
-    pub syscalls: &'a BTreeMap<u32, Syscalls>,
-    /// Profiles by trial number.
-    pub profiles: &'a BTreeMap<u32, Profile>,
-    /// Counted instructions by trial number.
-    pub instructions: &'a BTreeMap<u32, Profile>,
+    /// Traces of the trials.
+    pub traces: &'a RunTraces,
     /// Analysis of all the records.
     pub analysis: &'a Analysis,
     /// The comparison to explain, one of those in the analysis.
     pub comparison: &'a Comparison,
 }
-
-/// Minimum share of a trial's instructions for a function to be included.
-const LEAST_INSTRUCTIONS: f64 = 0.01;
-/// Source name of observations about functions.
-const PROFILE: &str = "profile";
 
 pub fn explain(question: &Question<'_>) -> Explanation {
     let Question { records, analysis, comparison, .. } = *question;
@@ -63,8 +53,7 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     let mut unchanged = 0;
     let mut compared: Vec<(&ObservationKey<'_>, Vec<(f64, f64)>)> = Vec::new();
     for (key, at) in &seen.places {
-        // A system call that a trial did not make has a count of 0; the same holds for the
-        // instructions of a function.
+        // A system call that a trial did not make has a count of 0.
         let value = |trial: u32| match seen.value(*at, trial) {
             None if seen.counts(key.source, trial) => Some(0.0),
             value => value,
@@ -80,8 +69,9 @@ pub fn explain(question: &Question<'_>) -> Explanation {
         };
         compared.iter().filter(differ).count().max(1)
     };
+    let counted = TRACE_FILES.iter().filter(|file| file.complete).map(|file| file.tracer);
     let together: Vec<(&str, usize)> =
-        [SYSCALLS, INSTRUCTIONS, TASKS].map(|source| (source, many(source))).into();
+        counted.chain([TASKS]).map(|source| (source, many(source))).collect();
     for (key, pairs) in &compared {
         let others = together.iter().find(|(source, _)| *source == key.source);
         let level = others.map_or(level, |(_, n)| 1.0 - (1.0 - level) / *n as f64);
@@ -93,7 +83,7 @@ pub fn explain(question: &Question<'_>) -> Explanation {
             None => {}
         }
     }
-    for o in functions(question, level) {
+    for o in TRACE_FILES.iter().flat_map(|file| compared_traces(file, question, level)) {
         if o.baseline == o.treatment { unchanged += 1 } else { found.push(o) }
     }
     rank(&mut found);
@@ -113,53 +103,23 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     }
 }
 
-/// Compares each function's own time on CPU per trial. The intervals hold for all functions
-/// together (Bonferroni).
-fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
-    let of = |treatment: u32| -> (Vec<ProfiledTrial>, Vec<f64>) {
+/// Compares the traces of a tracer that has its own way to compare them.
+fn compared_traces(file: &TraceFile, question: &Question<'_>, level: f64) -> Vec<Observed> {
+    let Some(compare) = file.compare else { return Vec::new() };
+    let of = |treatment: u32| -> (Vec<&dyn TraceData>, Vec<f64>) {
         let counts = question.records.iter().filter(|r| r.treatment == treatment && r.counts());
-        let profiled = counts.filter_map(|r| Some((r, question.profiles.get(&r.number)?)));
-        profiled
-            .map(|(r, profile)| {
+        let traced = counts.filter_map(|r| Some((question.traces.trial(file, r.number)?, r)));
+        traced
+            .map(|(trace, r)| {
                 let (from, to) = r.window();
-                (ProfiledTrial::of(profile, ProfileSide::OnCpu), to.saturating_sub(from) as f64)
+                (trace, to.saturating_sub(from) as f64)
             })
             .unzip()
     };
-    let (first, windows) = of(question.comparison.baseline);
-    let (second, _) = of(question.comparison.treatment);
-    if first.is_empty() || second.is_empty() {
-        return Vec::new();
-    }
-    let many = differences(&first, &second, level).compared.max(1);
-    let all = differences(&first, &second, 1.0 - (1.0 - level) / many as f64);
-    let window = mean(&windows).filter(|w| *w > 0.0);
-    let observed = |c: assay_traces::profile::FunctionChange| {
-        let n = first.len().min(second.len()) as u32;
-        let change = |factor: f64| TreatmentChange {
-            difference: c.difference_ns * factor,
-            interval: c.interval_ns.map(|[low, high]| assay_model::Interval {
-                low: low * factor,
-                high: high * factor,
-                level: all.confidence,
-            }),
-            n,
-        };
-        let kernel = if c.kernel { ", kernel" } else { "" };
-        Observed {
-            source: PROFILE.to_owned(),
-            name: format!("own time{kernel}"),
-            unit: "s".to_owned(),
-            baseline: c.own_ns[0] * 1e-9,
-            treatment: c.own_ns[1] * 1e-9,
-            change: change(1e-9),
-            // The time of the baseline is the whole, as in the change of the metric.
-            of_time: window.map(|w| change(1.0 / w)),
-            standard_errors: c.standard_errors,
-            subject: c.function,
-        }
-    };
-    all.changes.into_iter().map(observed).collect()
+    let (baseline, windows) = of(question.comparison.baseline);
+    let (treatment, _) = of(question.comparison.treatment);
+    let window_ns = mean(&windows).filter(|w| *w > 0.0);
+    compare(&TracePair { baseline, treatment, window_ns, confidence: level })
 }
 
 /// Gathers all observations of a trial in its measurement window.
@@ -220,32 +180,10 @@ fn observe<'a>(
             }
         }
     }
-    if let Some(seen) = question.syscalls.get(&record.number) {
-        for of in seen.by(&[Dimension::Call]) {
-            for measure in Measure::ALL {
-                let (unit, factor) = match measure {
-                    Measure::Calls | Measure::Errors => ("calls", 1.0),
-                    Measure::Time => ("s", 1e-9),
-                    Measure::Bytes => ("B", 1.0),
-                };
-                let key = ObservationKey::new(SYSCALLS, of.key[0].clone(), measure.name(), unit);
-                *all.of(key) = measure.of(&of.amounts) * factor;
-            }
-        }
-    }
-    if let Some(counted) = question.instructions.get(&record.number) {
-        let least = counted.total_ns(ProfileSide::OnCpu) as f64 * LEAST_INSTRUCTIONS;
-        for f in assay_traces::profile::functions(counted, ProfileSide::OnCpu, None) {
-            let n = f.self_count as f64;
-            if n >= least {
-                let key = ObservationKey::new(
-                    INSTRUCTIONS,
-                    f.frame.label(),
-                    "instructions",
-                    "instructions",
-                );
-                *all.of(key) += n;
-            }
+    for file in TRACE_FILES {
+        let Some(trace) = question.traces.trial(file, record.number) else { continue };
+        for n in trace.numbers() {
+            *all.of(ObservationKey::new(file.tracer, n.subject, n.name, n.unit)) += n.value;
         }
     }
     for m in record.metrics.iter().filter(|m| m.name != comparison.metric) {
@@ -331,31 +269,29 @@ fn account(found: &[Observed]) -> Option<Account> {
 
 fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String> {
     let of = |source: &str| found.iter().filter(|o| o.source == source).count();
-    let beside = [
-        (of(SYSCALLS), "numbers of system calls", ", system calls"),
-        (of(TASKS), "numbers of threads", ", threads"),
-        (of(PROFILE), "functions of the program", ", functions"),
-        (of(INSTRUCTIONS), "functions by their instructions", ", instructions"),
-    ];
-    let others = found.len() - beside.iter().map(|b| b.0).sum::<usize>();
+    let tracers = TRACE_FILES.iter().map(|file| (file.tracer, file.numbers));
+    let many: Vec<(usize, &str)> = tracers
+        .chain([(TASKS, "numbers of threads")])
+        .map(|(source, numbers)| (of(source), numbers))
+        .filter(|(n, _)| *n > 0)
+        .collect();
+    let others = found.len() - many.iter().map(|(n, _)| n).sum::<usize>();
     let mut notes = vec![format!(
         "{others} observations were compared: at {:.0} % about {:.0} of them differ clearly by chance alone; \
          what differs along with the metric need not be its cause",
         level * 100.0,
         (others as f64 * (1.0 - level)).ceil()
     )];
-    for (n, what, _) in beside {
-        if n > 0 {
-            notes.push(format!(
-                "{n} {what} were compared besides, with intervals that hold for all of them together at {:.0} %",
-                level * 100.0
-            ));
-        }
+    for (n, numbers) in &many {
+        notes.push(format!(
+            "{n} {numbers} were compared besides, with intervals that hold for all of them together at {:.0} %",
+            level * 100.0
+        ));
     }
     if question.samples.values().all(|s| s.rows.is_empty()) {
         let mut rest = "resources, metrics".to_owned();
-        for (n, _, what) in beside {
-            rest.push_str(if n > 0 { what } else { "" });
+        for (_, numbers) in many {
+            rest = format!("{rest}, {numbers}");
         }
         notes.push(format!("no monitor sampled the trials; compared are: {rest}"));
     }

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Source name of observations about system calls.
-pub(super) const SYSCALLS: &str = "syscalls";
-/// Source name of the counted instructions of functions.
-pub(super) const INSTRUCTIONS: &str = "instructions";
-/// Sources that count everything in a trial, so that a missing key means a count of 0. With this
-/// many keys some would differ by chance, so all the intervals of a source together get the
+use assay_traces::TRACE_FILES;
+
+/// True if a source counts everything in a trial, so that a missing key means a count of 0. With
+/// this many keys some would differ by chance, so all the intervals of a source together get the
 /// confidence level of the comparison.
-const COUNTED: [&str; 2] = [SYSCALLS, INSTRUCTIONS];
+fn is_complete(source: &str) -> bool {
+    TRACE_FILES.iter().any(|file| file.complete && file.tracer == source)
+}
 
 /// Identity of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +43,8 @@ impl<'a> ObservationKey<'a> {
         (field.is_time() && whole.is_none_or(|whole| self.subject == whole)).then_some(0.01)
     }
 
-    pub(super) fn counted(&self) -> bool {
-        COUNTED.contains(&self.source)
+    fn counted(&self) -> bool {
+        is_complete(self.source)
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) struct PairedObservations<'a> {
     pub(super) places: BTreeMap<ObservationKey<'a>, usize>,
     /// Each key with its values and the numbers of the trials that had them, in order.
     values: Vec<(ObservationKey<'a>, Vec<(u32, f64)>)>,
-    /// Pairs of source and trial that have any observation of a source in [`COUNTED`].
+    /// Pairs of source and trial that have any observation of a complete source.
     counted: BTreeSet<(&'a str, u32)>,
     /// Number of the current trial, from 1.
     trial: u32,
@@ -102,7 +102,7 @@ impl<'a> PairedObservations<'a> {
 
     /// Returns true if the trial counted everything of a source.
     pub(super) fn counts(&self, source: &str, trial: u32) -> bool {
-        COUNTED.contains(&source) && self.counted.contains(&(source, trial))
+        is_complete(source) && self.counted.contains(&(source, trial))
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn values_keep_their_keys_in_any_order() {
         let key = |name| ObservationKey::new("metric", "", name, "s");
-        let call = ObservationKey::new(SYSCALLS, "read", "calls", "calls");
+        let call = ObservationKey::new("syscalls", "read", "calls", "calls");
         let mut seen = PairedObservations::default();
         for names in [["a", "b", "c"], ["a", "b", "c"], ["c", "a", "a"], ["b", "d", "c"]] {
             seen.next_trial();
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(of("c"), [Some(1.0); 4]);
         assert_eq!(of("d"), [None, None, None, Some(1.0)]);
         assert_eq!(seen.value(seen.places[&call], 4), Some(7.0));
-        assert_eq!([3, 4].map(|trial| seen.counts(SYSCALLS, trial)), [false, true]);
+        assert_eq!([3, 4].map(|trial| seen.counts("syscalls", trial)), [false, true]);
         assert!(!seen.counts("metric", 4));
     }
 }

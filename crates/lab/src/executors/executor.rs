@@ -11,7 +11,7 @@ use assay_workloads::Workload;
 
 use crate::LabError;
 use crate::progress::watcher::{TrialNews, Watcher};
-use crate::tracers::block_io::BlockIoTracers;
+use crate::tracers::Tracers;
 use crate::tracers::live_profile::Snapshots;
 use crate::trial::execution::TrialSpec;
 use crate::trial::machine::{Listener, Machine, RecordedTrial, TrialTask};
@@ -83,7 +83,7 @@ pub(crate) trait Executor {
 pub(crate) struct Local {
     machine: Machine,
     /// Tracers of the experiment, from the first trial on.
-    tracing: Option<BlockIoTracers>,
+    tracing: Option<Tracers>,
     /// Monotonic time up to which the watcher has received the monitors' samples.
     sent_ns: u64,
 }

@@ -20,6 +20,7 @@ use crate::error::{PlanError, wrong};
 use crate::plan::factors::{Factors, expand_factors, groups};
 use crate::plan::labels::labels;
 use crate::plan::patterns::{ExcludedCombinations, LevelNames};
+use crate::tracers;
 
 /// Limit on the number of treatments; a larger number is taken for a mistake.
 const MAX_TREATMENTS: usize = 10_000;
@@ -405,13 +406,7 @@ fn check_observers(experiment: &Experiment) -> Result<(), PlanError> {
     if let Err(e) = assay_observe::check_monitors(&experiment.observe.monitors) {
         return Err(wrong(&["observe", "monitors"], e.to_string(), ""));
     }
-    let known = crate::tracers::block_io::TRACERS;
-    let is = |t: &str| {
-        known.contains(&t)
-            || crate::tracers::profile::named(t).is_some()
-            || crate::tracers::instructions::blocks(t).is_some()
-    };
-    match experiment.observe.tracers.iter().find(|t| !is(t)) {
+    match experiment.observe.tracers.iter().find(|t| !tracers::is_known(t)) {
         Some(other) => Err(wrong(
             &["observe", "tracers"],
             format!("there is no tracer `{other}`"),
@@ -419,7 +414,7 @@ fn check_observers(experiment: &Experiment) -> Result<(), PlanError> {
                 "the tracers are {}; profile@999 samples at another rate (1 to 10000 Hz), profile:fp and \
                  profile:dwarf follow stacks by frame pointers or by DWARF alone, instructions@5 counts in five \
                  blocks",
-                known.join(", ")
+                tracers::names().join(", ")
             ),
         )),
         None => Ok(()),

@@ -249,8 +249,8 @@ impl Lab<'_> {
         for sentence in fitness::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }
-        if let Some(why) = crate::tracers::counters::obstacle(experiment) {
-            watcher.say(&format!("warning: the tracer `counters` will count nothing: {why}"));
+        for (tracer, why) in crate::tracers::obstacles(experiment) {
+            watcher.say(&format!("warning: the tracer `{tracer}` will record nothing: {why}"));
         }
         Ok(RunResources { executor: Box::new(Local::new(machine)), fitness, system: None })
     }

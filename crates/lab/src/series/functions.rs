@@ -5,7 +5,8 @@
 use assay_archive::Archive;
 use assay_model::{Experiment, Plan, RunId, Scalar, Stop, TrialRecord};
 use assay_stats::series::Functions;
-use assay_traces::profile::{ProfileSide, ProfiledTrial, differences};
+use assay_traces::profile::{FILE, ProfileSide, ProfiledTrial, differences};
+use assay_traces::typed;
 
 use super::define::of_two;
 use super::profile_tag;
@@ -62,12 +63,11 @@ pub fn functions(
     let experiment = crate::read_experiment("experiment.toml", &reader.experiment_toml()?)?;
     let mut sets = [Vec::new(), Vec::new()];
     for record in records.iter().filter(|r| r.counts()) {
-        let Some(bytes) = reader.profile(record.number, record.attempt)? else { continue };
-        // A damaged profile is skipped, as on the page of its run.
-        let name = format!("profile.json of trial {}", record.number);
-        let Ok(profile) = assay_traces::profile::read(&bytes, &name) else { continue };
+        // A damaged profile is skipped.
+        let trace = reader.trace(&FILE, record.number, record.attempt).ok().flatten();
+        let Some(profile) = trace.as_deref().and_then(typed) else { continue };
         sets[usize::from(record.treatment != plan.baseline)]
-            .push(ProfiledTrial::of(&profile, ProfileSide::OnCpu));
+            .push(ProfiledTrial::of(profile, ProfileSide::OnCpu));
     }
     let found = Functions { run: Some(run.clone()), ..unexplained(before, after, String::new()) };
     if sets.iter().any(|set| set.iter().all(|t| t.sampled_ns == 0)) {
@@ -80,8 +80,7 @@ pub fn functions(
 
 fn why_not(records: &[TrialRecord]) -> String {
     let mut observers = records.iter().flat_map(|r| &r.observers);
-    let own =
-        observers.find(|o| o.observer == crate::tracers::profile::NAME && !o.not_seen.is_empty());
+    let own = observers.find(|o| o.observer == FILE.tracer && !o.not_seen.is_empty());
     own.map_or_else(
         || "no trial of a side ran on a CPU for long enough to be sampled".to_owned(),
         |o| format!("no trial of a side was profiled: {}", o.not_seen.join("; ")),

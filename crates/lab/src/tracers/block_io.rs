@@ -1,44 +1,26 @@
-//! The tracers of a trial: they start before the program, receive its phases and stop after it.
-//! Anything they missed is in the record. This module holds the block I/O tracer; the tracers of
-//! programs are in `running_tracer`.
+//! The block I/O tracer of a trial. It observes the whole machine.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Receiver;
 
-use assay_model::{
-    Better, Experiment, MetricKind, MetricValue, ObserverReport, Phase, TrialRecord, units,
-};
+use assay_model::{Better, MetricKind, MetricValue, ObserverReport, Phase, TrialRecord, units};
 use assay_observe::NotAvailable;
-use assay_observe::counters::RunningCounters;
 use assay_observe::io::{IoWatch, TraceRequest};
-use assay_observe::profile::{ProfileWatch, Snapshot};
-use assay_observe::syscalls::SyscallWatch;
-use assay_traces::block_io::{Dimension, IoReport, Measure, Op, OpTotal, Question};
+use assay_traces::block_io::{Dimension, FILE, IoReport, Measure, Op, OpTotal, Question};
 
-use crate::tracers::instructions::InstructionCounting;
-use crate::tracers::running_tracer::RunningTracer;
-use crate::tracers::{counters, instructions, profile, syscalls};
 use crate::trial::artifacts::File;
 
-/// Names of the tracers that an experiment may list.
-pub(crate) const TRACERS: [&str; 6] =
-    ["io", "io-events", profile::NAME, syscalls::NAME, counters::NAME, instructions::NAME];
-const NAME: &str = "io";
+/// Names of the tracer in experiments: with `io-events` it keeps single I/Os.
+pub(super) const NAMES: [&str; 2] = [FILE.tracer, EVENTS];
+const EVENTS: &str = "io-events";
 /// Maximum size in bytes of the file of single I/Os that a node sends with its part of a trial.
 const MAX_SENT: u64 = 256 << 20;
 
-/// Tracers that are active during the trials of a run.
+/// The block I/O tracer of a run's trials.
 #[derive(Debug)]
-pub(crate) struct BlockIoTracers {
-    ask: Option<TraceRequest>,
+pub(super) struct BlockIoTracer {
+    request: TraceRequest,
     watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
-    profiling: RunningTracer<ProfileWatch>,
-    calls: RunningTracer<SyscallWatch>,
-    counters: RunningTracer<RunningCounters>,
-    /// Instruction counts, which need separate trials.
-    pub instructions: Option<InstructionCounting>,
 }
 
 /// Block I/O data of a trial to keep.
@@ -53,7 +35,7 @@ impl BlockIoResult {
     /// Returns the data as files for the collecting machine. Single I/Os that are too large to send
     /// are dropped, with a note.
     pub fn files(self, record: &mut TrialRecord) -> Vec<File> {
-        let mut files = vec![(assay_archive::IO.to_owned(), self.answer)];
+        let mut files = vec![(FILE.name.to_owned(), self.answer)];
         let Some(path) = self.events else { return files };
         let size = std::fs::metadata(&path).map(|m| m.len());
         match size.and_then(
@@ -75,68 +57,38 @@ impl BlockIoResult {
     }
 }
 
-impl BlockIoTracers {
-    /// Creates the tracers that the experiment requests. Single I/Os are kept in `folder` until the
-    /// trial is recorded.
-    pub fn new(experiment: &Experiment, tick_ns: u64, folder: &Path) -> Self {
-        let asked = |name: &str| experiment.observe.tracers.iter().any(|t| t == name);
-        let events = asked("io-events");
-        let question = || Question {
+impl BlockIoTracer {
+    /// Creates the tracer; `None` if an experiment does not list it. Single I/Os are kept in
+    /// `folder` until the trial is recorded.
+    pub fn new(listed: &[String], tick_ns: u64, folder: &Path) -> Option<Self> {
+        let events = listed.iter().any(|tracer| tracer == EVENTS);
+        if !events && !listed.iter().any(|tracer| tracer == FILE.tracer) {
+            return None;
+        }
+        let question = Question {
             by: vec![Dimension::Device, Dimension::Direction],
             histograms: vec![Measure::Size, Measure::Latency, Measure::Queue, Measure::Device],
             tick_ns: tick_ns.max(1),
             ..Question::default()
         };
-        let ask = (events || asked("io")).then(|| TraceRequest {
-            question: question(),
+        let request = TraceRequest {
+            question,
             events,
-            save: events.then(|| folder.join("io.parquet")),
+            save: events.then(|| folder.join(assay_archive::IO_EVENTS)),
             classes: true,
             regions: true,
             ..TraceRequest::default()
-        });
-        BlockIoTracers {
-            ask,
-            watch: RefCell::new(None),
-            profiling: RunningTracer::new(profile::request(experiment)),
-            calls: RunningTracer::new(syscalls::request(experiment)),
-            counters: RunningTracer::new(counters::request(experiment)),
-            instructions: InstructionCounting::new(experiment, folder),
-        }
+        };
+        Some(BlockIoTracer { request, watch: RefCell::new(None) })
     }
 
-    /// Creates a set without any tracer.
-    pub fn off() -> Self {
-        BlockIoTracers {
-            ask: None,
-            watch: RefCell::new(None),
-            profiling: RunningTracer::new(None),
-            calls: RunningTracer::new(None),
-            counters: RunningTracer::new(None),
-            instructions: None,
-        }
-    }
-
-    /// Starts the requested tracers. A failure to start goes into the record.
+    /// Starts tracing. A failure to start goes into the record.
     pub fn start(&self) {
-        if let Some(ask) = &self.ask {
-            *self.watch.borrow_mut() = Some(IoWatch::start(Path::new("/"), ask));
-        }
-        self.profiling.start();
-        self.calls.start();
-        self.counters.start();
+        *self.watch.borrow_mut() = Some(IoWatch::start(Path::new("/"), &self.request));
     }
 
-    /// Returns the environment variables that tracers need in programs.
-    pub fn env(&self) -> Vec<(OsString, OsString)> {
-        if self.profiling.asked() { profile::env() } else { Vec::new() }
-    }
-
-    /// Informs the tracers that the program reported the start of a phase.
+    /// Informs the tracer that the program reported the start of a phase.
     pub fn phase(&self, phase: Phase) {
-        self.profiling.phase(phase);
-        self.calls.phase(phase);
-        self.counters.phase(phase);
         if let Some(Ok(watch)) = &*self.watch.borrow() {
             match phase {
                 Phase::RampUp => {}
@@ -146,24 +98,11 @@ impl BlockIoTracers {
         }
     }
 
-    /// Requests the profile of the trial so far; `None` if the trial is not profiled.
-    pub fn snapshot(&self) -> Option<Receiver<Snapshot>> {
-        self.profiling.ask(ProfileWatch::snapshot)
-    }
-
-    /// Stops the profiler, the system call counter and the hardware counters, adds their
-    /// observations to the record, and returns the files to keep.
-    pub fn stop_programs(&self, record: &mut TrialRecord) -> impl Iterator<Item = File> + use<> {
-        let seen =
-            [self.counters.stop(record), self.calls.stop(record), self.profiling.stop(record)];
-        seen.into_iter().flatten()
-    }
-
-    /// Stops the block I/O tracer and adds its observations to the record.
+    /// Stops tracing and adds the observations to the record.
     pub fn stop(&self, record: &mut TrialRecord) -> Option<BlockIoResult> {
         let watch = self.watch.borrow_mut().take()?;
         let mut report =
-            ObserverReport { observer: NAME.to_owned(), samples: 0, not_seen: Vec::new() };
+            ObserverReport { observer: FILE.tracer.to_owned(), samples: 0, not_seen: Vec::new() };
         let kept = match watch.and_then(IoWatch::stop) {
             Ok(traced) => {
                 report.samples = traced.report.completeness.selected;

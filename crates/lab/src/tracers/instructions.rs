@@ -9,12 +9,12 @@ use assay_model::{
     Better, Experiment, MetricKind, MetricValue, ObserverReport, PlannedTrial, TrialOutcome,
     TrialRecord,
 };
-use assay_traces::profile::{Profile, ProfileSide};
+use assay_traces::profile::{INSTRUCTIONS, Profile, ProfileSide};
 
 use crate::trial::artifacts::File;
 
 /// Name of the tracer; `instructions@5` counts in five blocks.
-pub(crate) const NAME: &str = "instructions";
+pub(super) const NAME: &str = INSTRUCTIONS.tracer;
 /// Default number of blocks in which instructions are counted: functions have an interval from
 /// three trials on.
 const BLOCKS: u32 = 3;
@@ -23,7 +23,7 @@ const PROGRAM: &str = "valgrind";
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Parses the number of blocks from a tracer's name; `None` for another tracer.
-pub(crate) fn blocks(tracer: &str) -> Option<u32> {
+pub(super) fn blocks(tracer: &str) -> Option<u32> {
     match tracer.strip_prefix(NAME)? {
         "" => Some(BLOCKS),
         rest => rest.strip_prefix('@')?.parse().ok().filter(|n| *n > 0),
@@ -98,9 +98,7 @@ impl InstructionCounting {
                     Better::Neither,
                     MetricKind::Measured,
                 ));
-                serde_json::to_vec(&profile)
-                    .ok()
-                    .map(|b| (assay_archive::INSTRUCTIONS.to_owned(), b))
+                serde_json::to_vec(&profile).ok().map(|b| (INSTRUCTIONS.name.to_owned(), b))
             }
             Err(why) => {
                 report.not_seen = vec![why];

@@ -13,7 +13,7 @@ use assay_traces::profile::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::progress::watcher::Watcher;
-use crate::tracers::block_io::BlockIoTracers;
+use crate::tracers::Tracers;
 
 /// Minimum time between two profiles.
 const APART: Duration = Duration::from_secs(3);
@@ -98,7 +98,7 @@ impl Snapshots {
 
     /// Delivers a finished snapshot to the watcher, and requests the next one if it is due and
     /// wanted.
-    pub fn tick(&mut self, tracing: &BlockIoTracers, watcher: &mut dyn Watcher) {
+    pub fn tick(&mut self, tracing: &Tracers, watcher: &mut dyn Watcher) {
         match self.coming.as_ref().map(Receiver::try_recv) {
             Some(Ok(snapshot)) => self.hand_over(snapshot, watcher),
             Some(Err(TryRecvError::Empty)) => return,

@@ -3,79 +3,69 @@
 //! become metrics.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fmt::Debug;
 use std::path::Path;
+use std::sync::mpsc::Receiver;
 
-use assay_model::{MetricValue, ObserverReport, Phase, TrialRecord};
-use assay_observe::NotAvailable;
+use assay_model::{ObserverReport, Phase, TrialRecord};
+use assay_observe::profile::Snapshot;
+use assay_observe::{NotAvailable, Tracer};
+use assay_traces::TraceData as _;
 
 use crate::trial::artifacts::File;
 
-/// A tracer of programs that can run during a trial.
-pub(crate) trait Tracer: Sized {
-    /// Name in experiments, records and metrics.
-    const NAME: &str;
-    /// Name of the artifact with the observations.
-    const FILE: &str;
-    /// Settings from the experiment.
-    type Request;
-    /// Observations of one trial.
-    type Observations: serde::Serialize;
+/// A tracer of any type, for the trials of a run.
+pub(super) trait TrialTracer: Debug {
+    /// Starts the tracer. A failure to start goes into the record.
+    fn start(&self);
 
-    /// Starts the tracer before the program.
-    ///
-    /// # Errors
-    /// The machine does not support it, or permissions are missing.
-    fn start(root: &Path, ask: &Self::Request) -> Result<Self, NotAvailable>;
+    /// Informs the tracer that the program reported the start of a phase.
+    fn phase(&self, phase: Phase);
 
-    /// Called when the measurement window begins.
-    fn begin(&mut self);
+    /// Stops the tracer, adds its observations to the record, and returns the file to keep.
+    fn stop(&self, record: &mut TrialRecord) -> Option<File>;
 
-    /// Called when the measurement window ends.
-    fn end(&mut self);
+    /// Returns environment variables for the programs.
+    fn env(&self) -> Vec<(OsString, OsString)>;
 
-    /// Stops the tracer and returns its observations.
-    ///
-    /// # Errors
-    /// The observations could not be read.
-    fn stop(self) -> Result<Self::Observations, NotAvailable>;
-
-    /// Returns the number of samples or events observed.
-    fn samples(seen: &Self::Observations) -> u64;
-
-    /// Returns sentences about events that the tracer missed.
-    fn not_seen(seen: &Self::Observations) -> Vec<String>;
-
-    /// Returns totals as metrics, so that treatments are compared by them too.
-    fn metrics(seen: &Self::Observations) -> Vec<MetricValue>;
+    /// Requests the profile so far; `None` if the tracer records none, or does not run.
+    fn snapshot(&self) -> Option<Receiver<Snapshot>>;
 }
 
-/// A tracer for the trials of a run, if the experiment requests it.
+/// A row of the list of tracers.
+pub(super) struct TracerRow {
+    pub name: &'static str,
+    /// Creates the tracer as an experiment lists it; `None` if it lists another tracer.
+    pub create: fn(&str) -> Option<Box<dyn TrialTracer>>,
+    /// Returns the reason why the tracer is known to record nothing on this machine.
+    pub obstacle: fn() -> Option<NotAvailable>,
+}
+
+/// Returns the row of a tracer.
+pub(super) const fn row<T: Tracer>() -> TracerRow {
+    TracerRow {
+        name: T::FILE.tracer,
+        create: |listed| {
+            let request = T::request(listed)?;
+            Some(Box::new(RunningTracer::<T> { request, watch: RefCell::new(None) }))
+        },
+        obstacle: T::obstacle,
+    }
+}
+
 #[derive(Debug)]
-pub(crate) struct RunningTracer<T: Tracer> {
-    ask: Option<T::Request>,
+struct RunningTracer<T: Tracer> {
+    request: T::Request,
     watch: RefCell<Option<Result<T, NotAvailable>>>,
 }
 
-impl<T: Tracer> RunningTracer<T> {
-    /// Creates the tracer's holder; `None` if the experiment does not request the tracer.
-    pub fn new(ask: Option<T::Request>) -> Self {
-        RunningTracer { ask, watch: RefCell::new(None) }
+impl<T: Tracer> TrialTracer for RunningTracer<T> {
+    fn start(&self) {
+        *self.watch.borrow_mut() = Some(T::start(Path::new("/"), &self.request));
     }
 
-    /// Returns true if the experiment requests the tracer.
-    pub fn asked(&self) -> bool {
-        self.ask.is_some()
-    }
-
-    /// Starts the tracer if it is requested. A failure to start goes into the record.
-    pub fn start(&self) {
-        if let Some(ask) = &self.ask {
-            *self.watch.borrow_mut() = Some(T::start(Path::new("/"), ask));
-        }
-    }
-
-    /// Informs the tracer that the program reported the start of a phase.
-    pub fn phase(&self, phase: Phase) {
+    fn phase(&self, phase: Phase) {
         if let Some(Ok(watch)) = &mut *self.watch.borrow_mut() {
             match phase {
                 Phase::RampUp => {}
@@ -85,22 +75,27 @@ impl<T: Tracer> RunningTracer<T> {
         }
     }
 
-    /// Queries the running tracer.
-    pub fn ask<R>(&self, question: impl FnOnce(&T) -> R) -> Option<R> {
-        self.watch.borrow().as_ref()?.as_ref().ok().map(question)
+    fn env(&self) -> Vec<(OsString, OsString)> {
+        T::env()
     }
 
-    /// Stops the tracer, adds its observations to the record, and returns the file to keep.
-    pub fn stop(&self, record: &mut TrialRecord) -> Option<File> {
+    fn snapshot(&self) -> Option<Receiver<Snapshot>> {
+        self.watch.borrow().as_ref()?.as_ref().ok()?.snapshot()
+    }
+
+    fn stop(&self, record: &mut TrialRecord) -> Option<File> {
         let watch = self.watch.borrow_mut().take()?;
-        let mut report =
-            ObserverReport { observer: T::NAME.to_owned(), samples: 0, not_seen: Vec::new() };
+        let mut report = ObserverReport {
+            observer: T::FILE.tracer.to_owned(),
+            samples: 0,
+            not_seen: Vec::new(),
+        };
         let kept = match watch.and_then(T::stop) {
-            Ok(seen) => {
-                report.samples = T::samples(&seen);
-                report.not_seen = T::not_seen(&seen);
-                record.metrics.extend(T::metrics(&seen));
-                serde_json::to_vec(&seen).ok().map(|bytes| (T::FILE.to_owned(), bytes))
+            Ok(trace) => {
+                report.samples = trace.samples();
+                report.not_seen = trace.not_seen();
+                record.metrics.extend(trace.metrics());
+                serde_json::to_vec(&trace).ok().map(|bytes| (T::FILE.name.to_owned(), bytes))
             }
             Err(error) => {
                 report.not_seen = vec![error.to_string()];

@@ -16,7 +16,7 @@ use assay_workloads::{TrialContext, Workload};
 use crate::LabError;
 use crate::progress::watcher::TrialNews;
 use crate::run::scratch::{self, Scratch};
-use crate::tracers::block_io::{self, BlockIoTracers};
+use crate::tracers::{BlockIoResult, Tracers};
 use crate::trial::event_reader::EventReader;
 use crate::trial::execution::{TrialSettings, TrialSpec};
 use crate::trial::observations::{Programs, StabilityWatch};
@@ -61,7 +61,7 @@ pub(crate) struct TrialTask<'a> {
     pub workload: &'a dyn Workload,
     /// The trial; its `at_start` is called when the tracer is running, before the first sample.
     pub order: TrialSpec<'a>,
-    pub tracing: &'a BlockIoTracers,
+    pub tracing: &'a Tracers,
     /// True if the trial is expected to last at least one monitor interval.
     pub samples: bool,
     /// True if no trial follows.
@@ -97,7 +97,7 @@ pub(crate) struct RecordedTrial {
     pub record: TrialRecord,
     pub samples: Option<SampleSet>,
     pub kept: Vec<artifacts::File>,
-    pub trace: Option<block_io::BlockIoResult>,
+    pub trace: Option<BlockIoResult>,
 }
 
 impl Machine {
@@ -152,11 +152,11 @@ impl Machine {
     }
 
     /// Creates the experiment's tracers. On a node with several tasks only the first one traces.
-    pub fn tracing(&self, experiment: &Experiment) -> BlockIoTracers {
+    pub fn tracing(&self, experiment: &Experiment) -> Tracers {
         if !self.observes {
-            return BlockIoTracers::off();
+            return Tracers::default();
         }
-        BlockIoTracers::new(experiment, self.interval.as_nanos() as u64, self.run_dir())
+        Tracers::new(experiment, self.interval.as_nanos() as u64, self.run_dir())
     }
 
     /// Runs a trial and records it. Failures go into the record and are not errors of the lab.
@@ -208,7 +208,7 @@ impl Machine {
         }
         let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), reported);
         let seen = task.tracing.stop_programs(&mut record);
-        let trace = task.tracing.stop(&mut record);
+        let trace = task.tracing.stop_block_io(&mut record);
         self.witness.look(&mut record, task.last);
         if let Some(samples) = &samples {
             power::account(task.plan, samples, &mut record);

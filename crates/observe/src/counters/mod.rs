@@ -10,10 +10,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use assay_model::MetricValue;
 use assay_traces::translation::counters::{CounterReading, CpuIdentity};
+use assay_traces::{TraceData, TraceFile, traced_metric};
 use serde::Serialize;
 
-use crate::NotAvailable;
+use crate::{NotAvailable, Tracer};
 use events::{Set, shares_cores};
 use formula::evaluate;
 use group::{CounterGroup, Kernel};
@@ -71,12 +73,46 @@ pub struct RunningCounters {
 
 type Readings = BTreeMap<String, CounterReading>;
 
-impl RunningCounters {
+/// The file of hardware counters. Reports show their metrics alone.
+const FILE: TraceFile = TraceFile {
+    tracer: "counters",
+    name: "counters.json",
+    numbers: "hardware counters",
+    complete: false,
+    read: |_| Err("reports show the metrics of hardware counters alone".to_owned()),
+    merge: None,
+    compare: None,
+};
+
+impl TraceData for CounterResult {
+    fn metrics(&self) -> Vec<MetricValue> {
+        self.metrics.iter().map(|m| traced_metric(&FILE, &m.name, m.value, &m.unit)).collect()
+    }
+
+    fn samples(&self) -> u64 {
+        self.events.iter().filter(|e| e.running_ns > 0).count() as u64
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+impl Tracer for RunningCounters {
+    const FILE: &'static TraceFile = &FILE;
+    type Request = ();
+    type Trace = CounterResult;
+
+    fn request(listed: &str) -> Option<()> {
+        (listed == FILE.tracer).then_some(())
+    }
+
+    fn obstacle() -> Option<NotAvailable> {
+        counter_ability(Path::new("/")).err()
+    }
+
     /// Starts to count for the programs that the calling thread starts from now on.
-    ///
-    /// # Errors
-    /// This machine has no usable counters, or none for this user.
-    pub fn start(root: &Path) -> Result<Self, NotAvailable> {
+    fn start(root: &Path, (): &()) -> Result<Self, NotAvailable> {
         let cpu = CpuIdentity::read(root);
         let mut sets = vec![Set::generic()];
         let mut notes = Vec::new();
@@ -98,6 +134,52 @@ impl RunningCounters {
         Ok(counters)
     }
 
+    fn begin(&mut self) {
+        (self.begin, self.end) = (Some(self.read()), None);
+    }
+
+    fn end(&mut self) {
+        self.end = Some(self.read());
+    }
+
+    fn stop(mut self) -> Result<CounterResult, NotAvailable> {
+        let end = self.end.take().unwrap_or_else(|| self.read());
+        let begin = self.begin.take().unwrap_or_default();
+        let since = |(name, now): (&String, &CounterReading)| {
+            (name.clone(), now.since(begin.get(name).copied().unwrap_or_default()))
+        };
+        let counts: Readings = end.iter().map(since).collect();
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(shared(&counts));
+        let count = |name: &str| counts.get(name).copied().and_then(CounterReading::scaled);
+        let sets = self.sets.iter().filter(|s| !s.1.is_empty()).map(|s| &s.0);
+        let computed = |m: &events::Metric| ComputedMetric {
+            name: m.name.clone(),
+            unit: m.unit.clone(),
+            help: m.help.clone(),
+            formula: m.formula.clone(),
+            // All formulas of the data files are valid, which a test checks.
+            value: evaluate(&m.formula, &count).ok().flatten(),
+        };
+        Ok(CounterResult {
+            processor: self.processor,
+            sources: sets.clone().map(|s| format!("{}: {}", s.name, s.source)).collect(),
+            metrics: sets.flat_map(|s| &s.metrics).map(computed).collect(),
+            events: counts
+                .into_iter()
+                .map(|(name, r)| EventCount {
+                    name,
+                    value: r.value,
+                    enabled_ns: r.enabled_ns,
+                    running_ns: r.running_ns,
+                })
+                .collect(),
+            notes,
+        })
+    }
+}
+
+impl RunningCounters {
     fn open(root: &Path, sets: Vec<Set>, mut notes: Vec<String>) -> Result<Self, NotAvailable> {
         let mut kernel = Kernel::Counted;
         let mut opened: Vec<(Set, Vec<CounterGroup>)> = Vec::new();
@@ -137,53 +219,6 @@ impl RunningCounters {
             group.names.iter().cloned().zip(group.read().unwrap_or_default()).collect()
         };
         groups.flat_map(of).collect()
-    }
-
-    /// Begins the measurement window now.
-    pub fn begin(&mut self) {
-        (self.begin, self.end) = (Some(self.read()), None);
-    }
-
-    /// Ends the measurement window now.
-    pub fn end(&mut self) {
-        self.end = Some(self.read());
-    }
-
-    /// Stops counting and returns the counts of the measurement window.
-    pub fn stop(mut self) -> CounterResult {
-        let end = self.end.take().unwrap_or_else(|| self.read());
-        let begin = self.begin.take().unwrap_or_default();
-        let since = |(name, now): (&String, &CounterReading)| {
-            (name.clone(), now.since(begin.get(name).copied().unwrap_or_default()))
-        };
-        let counts: Readings = end.iter().map(since).collect();
-        let mut notes = std::mem::take(&mut self.notes);
-        notes.extend(shared(&counts));
-        let count = |name: &str| counts.get(name).copied().and_then(CounterReading::scaled);
-        let sets = self.sets.iter().filter(|s| !s.1.is_empty()).map(|s| &s.0);
-        let computed = |m: &events::Metric| ComputedMetric {
-            name: m.name.clone(),
-            unit: m.unit.clone(),
-            help: m.help.clone(),
-            formula: m.formula.clone(),
-            // All formulas of the data files are valid, which a test checks.
-            value: evaluate(&m.formula, &count).ok().flatten(),
-        };
-        CounterResult {
-            processor: self.processor,
-            sources: sets.clone().map(|s| format!("{}: {}", s.name, s.source)).collect(),
-            metrics: sets.flat_map(|s| &s.metrics).map(computed).collect(),
-            events: counts
-                .into_iter()
-                .map(|(name, r)| EventCount {
-                    name,
-                    value: r.value,
-                    enabled_ns: r.enabled_ns,
-                    running_ns: r.running_ns,
-                })
-                .collect(),
-            notes,
-        }
     }
 }
 
@@ -255,7 +290,7 @@ fn refused(e: &io::Error) -> NotAvailable {
 /// # Errors
 /// No event can be counted.
 pub fn counter_ability(root: &Path) -> Result<String, NotAvailable> {
-    let counters = RunningCounters::start(root)?;
+    let counters = RunningCounters::start(root, &())?;
     let named = counters.sets.iter().filter(|s| !s.1.is_empty()).map(|s| s.0.name.clone());
     let first = format!("events of {}", named.collect::<Vec<_>>().join(" and of "));
     Ok(std::iter::once(first).chain(counters.notes).collect::<Vec<_>>().join(". "))
@@ -384,7 +419,7 @@ int main(void) {
         counters.end();
         assert_eq!(count(&counters, "page-faults"), with_child.0 - before.0);
         assert!(with_child.0 - alone.0 >= 200);
-        let counted = counters.stop();
+        let counted = counters.stop().unwrap();
         drop(to);
         assert!(child.wait().unwrap().success());
         assert_eq!(counted.events.len(), 5);
@@ -417,7 +452,7 @@ int main(void) {
 
     #[test]
     fn without_counters_it_says_what_is_missing() {
-        match RunningCounters::start(Path::new("/")) {
+        match RunningCounters::start(Path::new("/"), &()) {
             Ok(_) => eprintln!("skipped: because this machine has counters"),
             Err(why) => {
                 assert!(why.reason.starts_with("perf_event_open: "), "{why}");

@@ -1,18 +1,20 @@
 //! A profiler in a thread of its own that runs during a trial or a command: the caller marks the
 //! beginning and the end of the measurement window, and gets the profile at the end.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use assay_system::clock::thread_cpu_time;
-use assay_traces::profile::Profile;
+use assay_traces::TraceFile;
+use assay_traces::profile::{FILE, Profile};
 
-use super::ProfileRequest;
 use super::looking::RunningProfiler;
 use super::profiler::start;
-use crate::NotAvailable;
+use super::{MAX_RATE_HZ, ProfileRequest, RATE_HZ, Unwind};
 use crate::sampling::background::Background;
+use crate::{NotAvailable, Tracer};
 
 /// Interval between two reads of process events: a file that is deleted sooner may remain without
 /// names.
@@ -42,9 +44,45 @@ pub type ProfileResult = Result<Profile, NotAvailable>;
 #[derive(Debug)]
 pub struct ProfileWatch(Background<ProfilerCommand, Profile>);
 
-impl ProfileWatch {
-    /// Starts profiling; returns when the probes are attached.
-    pub fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
+impl Tracer for ProfileWatch {
+    const FILE: &'static TraceFile = &FILE;
+    type Request = ProfileRequest;
+    type Trace = Profile;
+
+    /// Parses `profile`, `profile@999` (another rate), `profile:fp` and `profile:dwarf` (stacks
+    /// only by frame pointers or only by DWARF), and `profile@999:dwarf`.
+    fn request(listed: &str) -> Option<ProfileRequest> {
+        let rest = listed.strip_prefix(FILE.tracer)?;
+        let (rate, unwind) = match rest.split_once(':') {
+            Some((rate, way)) => (rate, Unwind::named(way)?),
+            None => (rest, Unwind::Auto),
+        };
+        let rate_hz = match rate {
+            "" => RATE_HZ,
+            rate => rate.strip_prefix('@')?.parse().ok()?,
+        };
+        (1.0..=MAX_RATE_HZ).contains(&rate_hz).then(|| ProfileRequest {
+            rate_hz,
+            unwind,
+            ..ProfileRequest::default()
+        })
+    }
+
+    /// Makes Java virtual machines keep frame pointers and write their symbol map when they exit.
+    /// A JVM that does not know an option ignores it.
+    fn env() -> Vec<(OsString, OsString)> {
+        const NAME: &str = "JDK_JAVA_OPTIONS";
+        const OPTIONS: &str = "-XX:+IgnoreUnrecognizedVMOptions -XX:+PreserveFramePointer \
+                               -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit";
+        let mut value = std::env::var_os(NAME).unwrap_or_default();
+        if !value.is_empty() {
+            value.push(" ");
+        }
+        value.push(OPTIONS);
+        vec![(NAME.into(), value)]
+    }
+
+    fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
         let (root, ask) = (root.to_owned(), ask.clone());
         let work = move |ready: &Sender<_>, requests: &Receiver<_>| {
             let profiler = start(&root, &ask);
@@ -54,26 +92,22 @@ impl ProfileWatch {
         Background::start("profiler", "profiler", work).map(ProfileWatch)
     }
 
-    /// Begins the measurement window now.
-    pub fn begin(&self) {
+    fn begin(&mut self) {
         self.0.tell(ProfilerCommand::Begin);
     }
 
-    /// Ends the measurement window now.
-    pub fn end(&self) {
+    fn end(&mut self) {
         self.0.tell(ProfilerCommand::End);
     }
 
-    /// Requests a profile of the time so far, which arrives when it is built. The programs and the
-    /// profiling continue meanwhile.
-    pub fn snapshot(&self) -> Receiver<Snapshot> {
+    /// Requests a profile of the time so far. The programs and the profiling continue meanwhile.
+    fn snapshot(&self) -> Option<Receiver<Snapshot>> {
         let (to, from) = channel();
         self.0.tell(ProfilerCommand::Snapshot(to));
-        from
+        Some(from)
     }
 
-    /// Stops profiling and returns the profile.
-    pub fn stop(self) -> ProfileResult {
+    fn stop(self) -> ProfileResult {
         self.0.stop()
     }
 }
@@ -114,4 +148,30 @@ pub fn profile_ability(root: &Path) -> Result<Vec<String>, NotAvailable> {
     let waits = if profile.off_cpu { "; waits by sched_switch" } else { "" };
     let first = format!("{}{waits}", profile.method);
     Ok(std::iter::once(first).chain(profile.notes).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tracer_may_name_its_rate_and_how_stacks_are_followed() {
+        let of = |tracer| ProfileWatch::request(tracer).map(|r| (r.rate_hz, r.unwind));
+        assert_eq!(of("profile"), Some((99.0, Unwind::Auto)));
+        assert_eq!(of("profile@999"), Some((999.0, Unwind::Auto)));
+        assert_eq!(of("profile:fp"), Some((99.0, Unwind::FramePointers)));
+        assert_eq!(of("profile@999:dwarf"), Some((999.0, Unwind::Dwarf)));
+        for wrong in [
+            "io",
+            "profile@",
+            "profile@0",
+            "profile@1e9",
+            "profile@x",
+            "profiles",
+            "profile:",
+            "profile:x@9",
+        ] {
+            assert_eq!(of(wrong), None, "{wrong}");
+        }
+    }
 }

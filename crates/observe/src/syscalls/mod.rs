@@ -15,8 +15,8 @@ use std::path::Path;
 
 pub use watch::SyscallWatch;
 
-use crate::NotAvailable;
 use crate::process_filter::ProcessFilter;
+use crate::{NotAvailable, Tracer};
 
 /// Options for counting system calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,5 +32,7 @@ pub struct SyscallRequest {
 /// # Errors
 /// Calls cannot be counted here.
 pub fn syscall_ability(root: &Path) -> Result<String, NotAvailable> {
-    SyscallWatch::start(root, &SyscallRequest::default()).map(|watch| watch.stop().method)
+    SyscallWatch::start(root, &SyscallRequest::default())
+        .and_then(Tracer::stop)
+        .map(|seen| seen.method)
 }

@@ -4,33 +4,38 @@
 use std::convert::Infallible;
 use std::path::Path;
 
-use assay_traces::syscalls::Syscalls;
+use assay_traces::TraceFile;
+use assay_traces::syscalls::{FILE, Syscalls};
 
 use super::SyscallRequest;
-use crate::NotAvailable;
+use crate::{NotAvailable, Tracer};
 
 /// Type without values: counting never starts in this build.
 #[derive(Debug)]
 pub struct SyscallWatch(Infallible);
 
-impl SyscallWatch {
-    /// Returns an error, since this build has no eBPF.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn start(_: &Path, _: &SyscallRequest) -> Result<Self, NotAvailable> {
+impl Tracer for SyscallWatch {
+    const FILE: &'static TraceFile = &FILE;
+    type Request = SyscallRequest;
+    type Trace = Syscalls;
+
+    fn request(listed: &str) -> Option<SyscallRequest> {
+        (listed == FILE.tracer).then(SyscallRequest::default)
+    }
+
+    fn start(_: &Path, _: &SyscallRequest) -> Result<Self, NotAvailable> {
         Err(NotAvailable::because("this assay was built without eBPF (its feature `ebpf`)"))
     }
 
-    pub fn begin(&mut self) {
+    fn begin(&mut self) {
         match self.0 {}
     }
 
-    pub fn end(&mut self) {
+    fn end(&mut self) {
         match self.0 {}
     }
 
-    pub fn stop(self) -> Syscalls {
+    fn stop(self) -> Result<Syscalls, NotAvailable> {
         match self.0 {}
     }
 }

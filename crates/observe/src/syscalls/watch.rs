@@ -3,18 +3,19 @@
 
 use std::path::Path;
 
+use assay_traces::TraceFile;
 use assay_traces::syscalls::{
-    Amounts, Architecture, BUCKETS, CallSubject, Calls, Errors, LostCalls, Syscalls, VERSION,
+    Amounts, Architecture, BUCKETS, CallSubject, Calls, Errors, FILE, LostCalls, Syscalls, VERSION,
     error_name,
 };
 
 use super::SyscallRequest;
 use super::abi::{Amount, SyscallConfig, SyscallGroup, counter};
 use super::probes::Probes;
-use crate::NotAvailable;
 use crate::ebpf::{Window, count, missed, unload};
 use crate::process_filter::ProcessFilter;
 use crate::processes::{one_namespace, thread_name, with_descendants};
+use crate::{NotAvailable, Tracer};
 
 /// Description of the method, for a person.
 const METHOD: &str = "eBPF, counted at entry and return (tracepoints sys_enter and sys_exit)";
@@ -33,13 +34,16 @@ impl std::fmt::Debug for SyscallWatch {
     }
 }
 
-impl SyscallWatch {
-    /// Starts to count; returns when the probes are attached. A program that this process starts is
-    /// counted from its `exec` on.
-    ///
-    /// # Errors
-    /// The kernel does not allow it, or a named process does not exist.
-    pub fn start(root: &Path, ask: &SyscallRequest) -> Result<Self, NotAvailable> {
+impl Tracer for SyscallWatch {
+    const FILE: &'static TraceFile = &FILE;
+    type Request = SyscallRequest;
+    type Trace = Syscalls;
+
+    fn request(listed: &str) -> Option<SyscallRequest> {
+        (listed == FILE.tracer).then(SyscallRequest::default)
+    }
+
+    fn start(root: &Path, ask: &SyscallRequest) -> Result<Self, NotAvailable> {
         one_namespace()?;
         let config = SyscallConfig {
             root: if ask.whose == ProcessFilter::Children { std::process::id() } else { 0 },
@@ -60,21 +64,18 @@ impl SyscallWatch {
         })
     }
 
-    /// Begins the measurement window now.
-    pub fn begin(&mut self) {
+    fn begin(&mut self) {
         self.window.begin();
         self.window.hand_to(&mut self.probes.ebpf);
     }
 
-    /// Ends the measurement window now.
-    pub fn end(&mut self) {
+    fn end(&mut self) {
         self.window.end();
         self.window.hand_to(&mut self.probes.ebpf);
     }
 
-    /// Stops and returns the counts: the calls that returned in the measurement window, or all of
-    /// them if no window was begun.
-    pub fn stop(mut self) -> Syscalls {
+    /// Stops and returns the calls that returned in the measurement window.
+    fn stop(mut self) -> Result<Syscalls, NotAvailable> {
         let now = assay_system::clock::monotonic_ns();
         let missed = missed(&self.probes.ebpf);
         unload(&mut self.probes.ebpf);
@@ -128,7 +129,7 @@ impl SyscallWatch {
             (&a.call, &a.error, &a.program, a.process)
                 .cmp(&(&b.call, &b.error, &b.program, b.process))
         });
-        seen
+        Ok(seen)
     }
 }
 

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use assay_observe::ProcessFilter;
+use assay_observe::Tracer;
 use assay_observe::profile::{ProfileRequest, ProfileWatch, Unwind};
 use assay_testing::shared;
 use assay_traces::profile::{Profile, ProfileSide, ThreadState, functions, truncation};
@@ -430,15 +431,15 @@ fn a_second_snapshot_reads_no_file_again() {
         Ok(watch) => watch,
         Err(why) => return skipped(&why.to_string()),
     };
-    let first = watch.snapshot().recv().unwrap();
+    let first = watch.snapshot().unwrap().recv().unwrap();
     // Stacks copied for unwinding before a snapshot appear in a later one: when two are equal, all
     // have arrived.
-    let mut late = watch.snapshot().recv().unwrap();
-    let mut second = watch.snapshot().recv().unwrap();
+    let mut late = watch.snapshot().unwrap().recv().unwrap();
+    let mut second = watch.snapshot().unwrap().recv().unwrap();
     let mut read = first.read + late.read;
     while late.profile.stacks != second.profile.stacks {
         read += second.read;
-        (late, second) = (second, watch.snapshot().recv().unwrap());
+        (late, second) = (second, watch.snapshot().unwrap().recv().unwrap());
     }
     println!("{:?}, then {:?}", first.cpu, second.cpu);
     // Each file (the kernel's functions, the program, its library) that named a function. Which
@@ -527,7 +528,7 @@ fn looks_until_it_is_killed() {
     match ProfileWatch::start(Path::new("/"), &ask) {
         Ok(watch) => {
             println!("looking");
-            let _kept = watch.snapshot().recv();
+            let _kept = watch.snapshot().unwrap().recv();
             std::thread::sleep(std::time::Duration::from_secs(600));
         }
         Err(why) => println!("cannot: {why}"),

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use assay_observe::ProcessFilter;
+use assay_observe::Tracer;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
 use assay_testing::Turn;
 use assay_traces::syscalls::{Dimension, Syscalls};
@@ -52,7 +53,7 @@ fn same_as_strace(program: &[&str]) {
         .current_dir(folder.path())
         .output()
         .unwrap();
-    let seen = watch.stop();
+    let seen = watch.stop().unwrap();
     if !done.status.success() && String::from_utf8_lossy(&done.stderr).contains("ptrace") {
         return println!("skipped: because strace may not trace here");
     }
@@ -125,7 +126,7 @@ for _ in range(6):
 fn kinds_of_descriptors_their_bytes_and_errors_are_distinguished() {
     let Some((watch, _alone)) = watch(&SyscallRequest::default()) else { return };
     let done = Command::new("python3").args(["-c", KINDS]).output();
-    let seen = watch.stop();
+    let seen = watch.stop().unwrap();
     let Ok(done) = done else { return println!("skipped: because there is no python3") };
     assert!(done.status.success(), "{done:?}");
     // `python3` may be a script that starts the interpreter.
@@ -157,7 +158,7 @@ fn only_what_returns_in_the_measured_part_counts() {
     run();
     watch.end();
     run();
-    let seen = watch.stop();
+    let seen = watch.stop().unwrap();
     assert_eq!(counts(&seen, |_| true)["execve"].0, 2, "{seen:?}");
 }
 
@@ -173,7 +174,7 @@ for i in range(20000): c.prctl(15, str(i).encode())
     let Ok(done) = Command::new("python3").args(["-c", program]).output() else {
         return println!("skipped: because there is no python3");
     };
-    let seen = watch.stop();
+    let seen = watch.stop().unwrap();
     assert!(done.status.success(), "{done:?}");
     let kept = counts(&seen, |_| true)["prctl"].0;
     assert!(seen.lost.calls > 0 && kept + seen.lost.calls >= 20_000, "{kept} {:?}", seen.lost);
@@ -194,7 +195,7 @@ fn a_process_that_is_there_is_followed_with_its_children() {
         stdin.write_all(b"go\n").unwrap();
         drop(stdin);
         shell.wait().unwrap();
-        let seen = watch.stop();
+        let seen = watch.stop().unwrap();
         assert_eq!(counts(&seen, |program| program == "true")["execve"].0, 3, "{seen:?}");
         let processes = seen.by(&[Dimension::Process]);
         assert_eq!(processes.len(), 4, "{processes:?}");
@@ -242,7 +243,7 @@ fn submissions_are_distinguished_from_waits() {
     }
     let Some((watch, _alone)) = watch(&SyscallRequest::default()) else { return };
     let done = Command::new(&program).output().unwrap();
-    let seen = watch.stop();
+    let seen = watch.stop().unwrap();
     if done.stdout != b"ring\n" {
         return println!("skipped: because this kernel gives no io_uring");
     }

@@ -340,7 +340,7 @@ fn profiles_of_a_treatment_alone_and_against_another() {
         let slow = 1000 + 500 * u64::from(r.treatment);
         let text = format!("main;steady {}\nmain;slow {slow}\n", 2000 + r.number % 3);
         let profile = assay_traces::profile::read(text.as_bytes(), "x.folded").unwrap();
-        view.profiles.insert(r.number, profile);
+        view.traces.insert(&assay_traces::profile::FILE, r.number, std::sync::Arc::new(profile));
     }
     let side = |t: u32| format!("sweep@{}", view.label(t));
     let (a, b, id) = (side(0), side(1), view.summary.id.to_string());

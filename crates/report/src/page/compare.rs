@@ -6,14 +6,13 @@ use assay_quoted::denominator::Denominator;
 use maud::{Markup, html};
 
 use super::comparable::{Prices, comparable};
-use super::counted::TrialGroup;
-use super::io::io_beside;
 use super::overlay::overlay;
-use super::{counted, data, profile, shell, tabbed};
+use super::{data, shell, tabbed};
 use crate::document::html;
 use crate::gate::Gate;
-use crate::inside::{beside, inside, treatment};
+use crate::inside::{inside, treatment};
 use crate::parts;
+use crate::tracers::TRACERS;
 use crate::view::RunView;
 
 /// The denominator under which runs are shown, and its prices.
@@ -28,9 +27,9 @@ pub struct ChosenDenominator {
 /// A comparison of runs without the numbers that are withheld in any of them.
 #[derive(Debug, Clone)]
 pub struct ShownComparison {
-    across: Across,
+    pub(crate) across: Across,
     /// Comparisons in the metrics of the block I/O tracer.
-    io: Vec<Across>,
+    pub(super) io: Vec<Across>,
 }
 
 impl ShownComparison {
@@ -74,47 +73,9 @@ pub fn side_by_side(
     if !over_time.0.is_empty() {
         tabs.push(("over-time", "Over time", html! { div class="clock" { (over_time) } }));
     }
-    if let Some(io) = io_beside(views, &shown.io) {
-        tabs.push(("io", "I/O", io));
-    }
-    let profiles = by_treatment(views, across, RunView::profiles_of, profile::beside);
-    let counted = by_treatment(views, across, RunView::instructions_of, counted::instructions);
-    let calls = by_treatment(views, across, RunView::syscalls_of, counted::system_calls);
-    for (id, name, shown) in [
-        ("profiles", "Profile", profiles),
-        ("instructions", "Instructions", counted),
-        ("system-calls", "System calls", calls),
-    ] {
-        if !shown.0.is_empty() {
-            tabs.push((id, name, shown));
-        }
-    }
+    tabs.extend(TRACERS.iter().filter_map(|t| Some((t.tab.0, t.tab.1, (t.runs)(views, shown)?))));
     tabs.extend(more);
     tabbed(&tabs)
-}
-
-/// Renders a section for each treatment that several runs have, at the confidence level of the
-/// first run.
-fn by_treatment<'a, T>(
-    views: &[&'a RunView],
-    across: &Across,
-    of: fn(&'a RunView, u32) -> Vec<&'a T>,
-    shown: fn(Vec<TrialGroup<'a, T>>, f64) -> Option<Markup>,
-) -> Markup {
-    let confidence = views.first().map_or(0.95, |v| v.experiment.compare.confidence);
-    let sections = across.rows.iter().enumerate().filter_map(|(n, row)| {
-        let runs = beside(views, row).into_iter();
-        let side = |(i, view, treatment)| TrialGroup {
-            id: format!("r{n}-{i}"),
-            label: format!("#{}", i + 1),
-            trials: of(view, treatment),
-        };
-        let sides: Vec<TrialGroup<'_, T>> = runs.map(side).collect();
-        let several = sides.iter().filter(|side| !side.trials.is_empty()).count() > 1;
-        let shown = several.then(|| shown(sides, confidence))??;
-        Some(html! { h2 { (row.label) } (shown) })
-    });
-    html! { @for section in sections { (section) } }
 }
 
 /// Renders the comparison as one HTML file; `version` is assay's version.

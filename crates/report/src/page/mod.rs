@@ -5,7 +5,6 @@
 mod answer;
 mod comparable;
 mod compare;
-mod counted;
 pub mod data;
 mod disclosure;
 pub mod draw;
@@ -14,7 +13,6 @@ mod io;
 mod landscape;
 mod overlay;
 pub(crate) mod packed;
-mod profile;
 pub mod shell;
 mod tasks;
 mod time;
@@ -25,16 +23,18 @@ use crate::document::{Outputs, html};
 use crate::figures::count;
 use crate::gate::Gate;
 use crate::parts;
+use crate::tracers::TRACERS;
 use crate::view::RunView;
 
 pub use comparable::Prices;
 pub use compare::{ChosenDenominator, ShownComparison, compared, side_by_side};
+pub(crate) use io::BLOCK_IO;
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
 pub use packed::unpacked;
-pub use profile::flame;
-pub use profile::{profile, profile_part};
 pub use shell::{SCRIPT, style};
+
+pub use crate::tracers::profile::{flame, profile, profile_part};
 
 /// A section of a page and the tab that shows it.
 struct PageSection {
@@ -58,9 +58,9 @@ const fn section(
     PageSection { tab: (panel, tab), id, name, body }
 }
 
-/// Sections of a run's page; the sections of a tab are neighbours. The charts of all tabs but the
-/// first are packed.
-static SECTIONS: [PageSection; 17] = [
+/// Sections of a run's page before those of the tracers; the sections of a tab are neighbours. The
+/// charts of all tabs but the first are packed.
+static RESULTS: [PageSection; 9] = [
     section("answer", "Answer", "significance", "Answer", |v, g| Some(answer::section(v, g))),
     section("comparison", "Results", "results", "Results", |v, g| {
         Some(html::parts(&parts::results::section(v, g, Outputs::Page)))
@@ -78,16 +78,10 @@ static SECTIONS: [PageSection; 17] = [
     }),
     section("over-time", "Over time", "time", "Over time", |v, _| time::section(v)),
     section("threads", "Threads", "tasks", "Threads", |v, _| tasks::section(v)),
-    section("block-io", "I/O", "io", "Block I/O", |v, _| io::section(v)),
-    section("profiles", "Profile", "profile", "Profile", |v, _| {
-        counted::treatments(v, RunView::profiles_of, profile::beside)
-    }),
-    section("instructions", "Instructions", "counted", "Instructions", |v, _| {
-        counted::treatments(v, RunView::instructions_of, counted::instructions)
-    }),
-    section("system-calls", "System calls", "syscalls", "System calls", |v, _| {
-        counted::treatments(v, RunView::syscalls_of, counted::system_calls)
-    }),
+];
+
+/// Sections after those of the tracers.
+static DISCLOSURE: [PageSection; 4] = [
     section("system", "System", "configuration", "System and settings", |v, _| {
         Some(html::parts(&parts::system::configuration(v)))
     }),
@@ -118,8 +112,14 @@ pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
         let all = html! { @for s in sections { (s) } };
         (!all.0.is_empty()).then_some((of[0].tab.0, of[0].tab.1, all))
     };
-    let mut tabs: Vec<(&str, &str, Markup)> =
-        SECTIONS.chunk_by(|a, b| a.tab == b.tab).filter_map(made).collect();
+    let tabs_of = |sections: &'static [PageSection]| {
+        sections.chunk_by(|a, b| a.tab == b.tab).filter_map(made)
+    };
+    let mut tabs: Vec<(&str, &str, Markup)> = tabs_of(&RESULTS).collect();
+    tabs.extend(TRACERS.iter().filter_map(|t| {
+        Some((t.tab.0, t.tab.1, html::section(t.section.0, t.section.1, &(t.run)(view)?)))
+    }));
+    tabs.extend(tabs_of(&DISCLOSURE));
     tabs.extend(more);
     html! {
         header {

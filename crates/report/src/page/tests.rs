@@ -291,7 +291,7 @@ fn traced(ios: u64) -> RunView {
         notes: Vec::new(),
     };
     let report = analysis.report(source, Completeness { ios, ..Completeness::default() }, None);
-    view.io.insert(number, report);
+    view.traces.insert(&assay_traces::block_io::FILE, number, std::sync::Arc::new(report));
     view
 }
 

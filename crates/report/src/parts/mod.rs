@@ -2,10 +2,8 @@
 
 pub(crate) mod across;
 pub(crate) mod curves;
-mod difference;
 pub(crate) mod explain;
 pub(crate) mod findings;
-pub(crate) mod instructions;
 pub(crate) mod io;
 pub mod landscape;
 pub(crate) mod method;
@@ -16,7 +14,6 @@ pub(crate) mod results;
 pub(crate) mod scaling;
 pub(crate) mod significance;
 pub(crate) mod suite;
-pub(crate) mod syscalls;
 pub mod system;
 pub(crate) mod tasks;
 pub(crate) mod trials;

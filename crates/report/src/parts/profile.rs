@@ -10,9 +10,9 @@ use assay_traces::profile::{
     unresolved,
 };
 
-use super::difference;
 use super::io::time;
 use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
+use crate::tracers::{cells, clear, columns};
 
 /// Formats a share in percent.
 fn share(part: u64, all: u64) -> String {
@@ -240,15 +240,15 @@ pub fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
 pub fn changes(d: &FunctionDifferences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("Own time on CPU a trial: {} against {}", labels[1], labels[0]);
-    let mut t = difference::columns(Table::of(caption).label("function"), labels, d.confidence);
+    let mut t = columns(Table::of(caption).label("function"), labels, d.confidence);
     for c in d.changes.iter().take(most) {
-        let [by, interval] = difference::cells(c.difference_ns, c.interval_ns, time);
-        let clear = match (c.clear, c.detectable_ns) {
-            (true, _) => difference::clear(c.difference_ns),
+        let [by, interval] = cells(c.difference_ns, c.interval_ns, time);
+        let mark = match (c.clear, c.detectable_ns) {
+            (true, _) => clear(c.difference_ns),
             (false, Some(ns)) => cell(format!("no (from {})", time(ns))),
             (false, None) => cell("no"),
         };
-        t.row(vec![cell(c.function.clone()), own(c, 0), own(c, 1), by, interval, clear]);
+        t.row(vec![cell(c.function.clone()), own(c, 0), own(c, 1), by, interval, mark]);
     }
     out.table(t);
     let trials = format!("{} and {} trials", d.trials[0], d.trials[1]);

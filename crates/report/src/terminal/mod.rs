@@ -42,7 +42,7 @@ use assay_traces::syscalls::{Dimension, Syscalls};
 
 use crate::document::{DocumentPart, Parts, ShownFinding};
 use crate::parts::system::{counted, described, key_facts};
-use crate::{TreatmentProfiles, document, parts};
+use crate::{TreatmentProfiles, document, parts, tracers};
 
 /// Formats a comparison of runs: the values and ratios by treatment, the other differences, the
 /// findings, the counts of the block I/O tracer, and the differences inside the programs. `runs`
@@ -67,7 +67,7 @@ pub fn profile(profile: &Profile, most: usize, threads: Threads, style: Style) -
 
 /// Formats the calls by these dimensions, with at most `most` lines per table.
 pub fn syscalls(seen: &Syscalls, by: &[Dimension], most: usize, style: Style) -> String {
-    document::terminal::parts(&parts::syscalls::whole(seen, by, most), style)
+    document::terminal::parts(&tracers::syscalls::whole(seen, by, most), style)
 }
 
 /// Formats the key facts of a system, with the reasons for those that could not be read, and the

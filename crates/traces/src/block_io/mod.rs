@@ -20,6 +20,7 @@ mod source;
 mod stages;
 mod text;
 mod trace;
+mod trace_file;
 
 pub use answers::analysis::IoAnalysis;
 pub use answers::counted::{ClassCounts, CountedIos};
@@ -51,3 +52,4 @@ pub use text::event_text::{EventFormat, EventText, WrittenLines};
 pub use text::iostat_log::{IostatDevice, IostatLog, IostatRow};
 pub use text::quantize_text::{Printed, PrintedHistograms, PrintedRow};
 pub use trace::{Options, TraceAnswer, ask, stages, write_events};
+pub use trace_file::FILE;

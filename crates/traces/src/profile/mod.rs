@@ -15,6 +15,7 @@ mod pprof;
 mod read;
 mod speedscope;
 mod table;
+mod trace_file;
 mod tree;
 mod wait_reason;
 
@@ -30,5 +31,6 @@ pub use pprof::pprof;
 pub use read::{ReadError, read};
 pub use speedscope::speedscope;
 pub use table::{FunctionTime, Truncation, UnnamedTime, functions, truncation, unresolved};
+pub use trace_file::{FILE, INSTRUCTIONS, InstructionCounts};
 pub use tree::{Node, Tree, tree};
 pub use wait_reason::reason;

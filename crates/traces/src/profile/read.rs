@@ -35,6 +35,18 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     chunks.flat_map(|c| c.valid().chars().chain(c.invalid().iter().map(latin))).collect()
 }
 
+/// Reads a profile as assay keeps it; the error is the reason.
+pub(crate) fn read_json(bytes: &[u8]) -> Result<Profile, String> {
+    let profile: Profile = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+    if profile.version > VERSION {
+        return Err(format!(
+            "it has version {} and this assay reads up to {VERSION}; a newer assay reads it",
+            profile.version
+        ));
+    }
+    Ok(profile)
+}
+
 /// Reads a profile in any supported format; `name` is for messages.
 ///
 /// # Errors
@@ -43,14 +55,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
     let damaged = |why: String| ReadError::Damaged { file: name.to_owned(), why };
     let start = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(bytes.len());
     if bytes.get(start) == Some(&b'{') {
-        let profile: Profile = serde_json::from_slice(bytes).map_err(|e| damaged(e.to_string()))?;
-        if profile.version > VERSION {
-            return Err(damaged(format!(
-                "it has version {} and this assay reads up to {VERSION}; a newer assay reads it",
-                profile.version
-            )));
-        }
-        return Ok(profile);
+        return read_json(bytes).map_err(damaged);
     }
     let packed = bytes.starts_with(&[0x1f, 0x8b]);
     if packed || pprof::is(bytes) && std::str::from_utf8(bytes).is_err() {

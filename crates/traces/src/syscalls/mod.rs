@@ -7,6 +7,7 @@ mod difference;
 mod model;
 mod names;
 mod numbers;
+mod trace_file;
 
 pub use difference::{CallChange, Differences, Measure, differences};
 pub use model::{
@@ -15,3 +16,4 @@ pub use model::{
 };
 pub use names::{Architecture, GIVES_AMOUNT, NEVER_FAILS, NUMBERS, RING_ENTER, TAKES_FD};
 pub use names::{ReturnMeaning, error_name, returns};
+pub use trace_file::FILE;

@@ -45,9 +45,7 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
     let question = Question {
         records: &run.records,
         samples: &run.samples,
-        syscalls: &run.syscalls,
-        profiles: &run.profiles,
-        instructions: &run.instructions,
+        traces: &run.traces,
         analysis: &run.analysis,
         comparison,
     };

@@ -5,6 +5,7 @@ pub mod args;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use assay_observe::Tracer;
 use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch};
 use assay_report::page;
 use assay_report::terminal::{Threads, profile as text};

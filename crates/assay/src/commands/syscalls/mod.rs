@@ -5,6 +5,7 @@ pub mod args;
 use std::path::Path;
 
 use anyhow::Result;
+use assay_observe::Tracer;
 use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
 use assay_report::terminal::syscalls as text;
 use assay_system::Interrupt;
@@ -34,7 +35,7 @@ pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
         }
     };
     let exit = look.until_the_end(&interrupt)?;
-    let seen = watch.stop();
+    let seen = watch.stop()?;
     interrupt.clear();
     if cli.json {
         print_json(&seen)?;

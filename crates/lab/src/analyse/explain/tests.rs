@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use assay_model::{Method, SampleRow, SeriesKey, Verdict};
+use assay_traces::profile::FILE;
 
 use super::*;
 
@@ -71,13 +74,10 @@ fn analysis() -> Analysis {
 }
 
 fn explained(user: impl Fn(u32, u32) -> f64) -> Explanation {
-    explained_with(user, &BTreeMap::new())
+    explained_with(user, &RunTraces::default())
 }
 
-fn explained_with(
-    user: impl Fn(u32, u32) -> f64,
-    profiles: &BTreeMap<u32, Profile>,
-) -> Explanation {
+fn explained_with(user: impl Fn(u32, u32) -> f64, traces: &RunTraces) -> Explanation {
     let mut records = Vec::new();
     let mut by_trial = BTreeMap::new();
     for block in 0..4 {
@@ -93,9 +93,7 @@ fn explained_with(
     let question = Question {
         records: &records,
         samples: &by_trial,
-        syscalls: &BTreeMap::new(),
-        profiles,
-        instructions: &BTreeMap::new(),
+        traces,
         analysis: &analysis,
         comparison: &comparison,
     };
@@ -124,21 +122,23 @@ fn what_differs_with_the_treatment_comes_first_as_a_share_of_time() {
 
 /// Returns four trials per side of a program with two functions. One of them takes longer in the
 /// treatment, by the share `more`.
-fn profiled(more: f64) -> BTreeMap<u32, Profile> {
-    let one = |number: u32| {
+fn profiled(more: f64) -> RunTraces {
+    let mut traces = RunTraces::default();
+    for number in 1..=8u32 {
         let treated = number.is_multiple_of(2);
         let slow = 1000.0 * if treated { 1.0 + more } else { 1.0 };
         let text = format!("main;steady {}\nmain;slow {slow:.0}\n", 2000 + number % 3);
-        (number, assay_traces::profile::read(text.as_bytes(), "x.folded").unwrap())
-    };
-    (1..=8).map(one).collect()
+        let profile = assay_traces::profile::read(text.as_bytes(), "x.folded").unwrap();
+        traces.insert(&FILE, number, Arc::new(profile));
+    }
+    traces
 }
 
 #[test]
 fn functions_take_part_and_identical_programs_name_none() {
     let same = |_: u32, _: u32| 50.0;
     let of = |e: &Explanation, name: &str| {
-        e.observations.iter().find(|o| o.source == PROFILE && o.subject == name).cloned()
+        e.observations.iter().find(|o| o.source == FILE.tracer && o.subject == name).cloned()
     };
     let e = explained_with(same, &profiled(0.5));
     let slow = of(&e, "slow").unwrap();
@@ -150,7 +150,7 @@ fn functions_take_part_and_identical_programs_name_none() {
     assert!(!of(&e, "steady").unwrap().change.clear());
     assert!(e.notes.iter().any(|n| n.contains("functions of the program")), "{:?}", e.notes);
     let e = explained_with(same, &profiled(0.0));
-    assert!(e.observations.iter().all(|o| o.source != PROFILE || !o.change.clear()));
+    assert!(e.observations.iter().all(|o| o.source != FILE.tracer || !o.change.clear()));
 }
 
 #[test]
@@ -173,9 +173,7 @@ fn a_thread_that_was_kept_at_some_ticks_only_takes_no_part() {
     let question = Question {
         records: std::slice::from_ref(&record),
         samples: &BTreeMap::from([(1, set)]),
-        syscalls: &BTreeMap::new(),
-        profiles: &BTreeMap::new(),
-        instructions: &BTreeMap::new(),
+        traces: &RunTraces::default(),
         analysis: &analysis(),
         comparison: &comparison("s", Better::Lower, 1.0),
     };

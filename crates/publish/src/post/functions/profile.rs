@@ -2,7 +2,7 @@
 //! another's.
 
 use assay_traces::profile::{
-    FunctionDifferences, Profile, ProfileSide, ProfiledTrial, differences, functions,
+    FILE, FunctionDifferences, Profile, ProfileSide, ProfiledTrial, differences, functions,
 };
 
 use crate::post::arguments::Arguments;
@@ -93,7 +93,7 @@ fn taken<'a>(
     let (alias, treatment) = written.split_once('@').unwrap_or((written, ""));
     let view = e.view(alias, span.clone())?;
     let id = e.treatment(view, treatment, &span)?;
-    let trials = view.profiles_of(id);
+    let trials = view.traces_of(&FILE, id);
     let label = on_host(&view.label(id), view);
     if trials.is_empty() {
         let message = format!("no trial of {label} in run {} was profiled", view.summary.id);

@@ -6,7 +6,7 @@ mod several_runs;
 
 use assay_chart::{PhaseSpan, ScaleRanges, WIDTH};
 use assay_model::TrialRecord;
-use assay_traces::block_io::IoReport;
+use assay_traces::block_io::{FILE, IoReport};
 use maud::{Markup, html};
 
 use self::charts::{Chart, TitledCharts, charts, common, same_series};
@@ -14,20 +14,29 @@ use super::time::phases;
 use crate::document::html::{self, figure, table};
 use crate::document::{DocumentPart, Tone};
 use crate::parts::io as parts;
+use crate::tracers::TracerView;
 use crate::view::RunView;
 
-pub use several_runs::io_beside;
+pub(super) use several_runs::io_beside;
+
+pub(crate) const BLOCK_IO: TracerView = TracerView {
+    tab: ("block-io", "I/O"),
+    section: ("io", "Block I/O"),
+    run: section,
+    runs: |views, shown| io_beside(views, &shown.io),
+    difference: None,
+};
 
 /// Largest number of trials that are drawn.
 const MAX_TRIALS: usize = 12;
 
 /// Renders the first counted trial of each treatment that was traced; `None` if no trial was.
-pub(super) fn section(view: &RunView) -> Option<Markup> {
+fn section(view: &RunView) -> Option<Markup> {
     let mut drawn: Vec<(String, IoChartSource, &IoReport, TitledCharts)> = Vec::new();
     let mut rows = Vec::new();
     for treatment in view.treatments() {
-        let mut traced =
-            view.counted(treatment).into_iter().filter_map(|r| Some((r, view.io.get(&r.number)?)));
+        let report = |r: &TrialRecord| view.traces.get(&FILE, r.number);
+        let mut traced = view.counted(treatment).into_iter().filter_map(|r| Some((r, report(r)?)));
         let Some((record, report)) = traced.next() else { continue };
         rows.push((view.label(treatment), record, report));
         if drawn.len() < MAX_TRIALS {

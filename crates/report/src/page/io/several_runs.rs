@@ -2,6 +2,7 @@
 
 use assay_chart::NARROW;
 use assay_model::Across;
+use assay_traces::block_io::FILE;
 use maud::{Markup, html};
 
 use crate::document::html::{figure, table};
@@ -16,14 +17,14 @@ use crate::view::RunView;
 /// that counts. Charts of the same kind are side by side and on one scale. There are no charts if
 /// fewer than two runs were traced; returns `None` if there is no table either. Each entry of `of`
 /// has the same runs in one metric.
-pub fn io_beside(views: &[&RunView], of: &[Across]) -> Option<Markup> {
+pub(crate) fn io_beside(views: &[&RunView], of: &[Across]) -> Option<Markup> {
     let metrics = Some(io(of)).filter(|t| !t.rows.is_empty());
     let charts = side_by_side(views);
     if metrics.is_none() && charts.is_none() {
         return None;
     }
     Some(html! {
-        h2 id="block-io" { "Block I/O" }
+        h2 { "Block I/O" }
         @if let Some(metrics) = &metrics { (table(metrics)) }
         @if let Some(charts) = charts { (charts) }
     })
@@ -63,7 +64,7 @@ fn of_run(number: usize, view: &RunView) -> Option<(String, TitledCharts)> {
     let gate = Gate::of(view);
     let shown = |t: &u32| gate.run().is_none() && gate.treatment(*t).is_none();
     let mut trials = view.treatments().into_iter().filter(shown).flat_map(|t| view.counted(t));
-    let (record, report) = trials.find_map(|r| Some((r, view.io.get(&r.number)?)))?;
+    let (record, report) = trials.find_map(|r| Some((r, view.traces.get(&FILE, r.number)?)))?;
     let label = format!("#{number} trial {}, {}", record.number, view.label(record.treatment));
     Some((label, charts(&IoChartSource::trial(&format!("{number}-"), record), report)))
 }

@@ -8,7 +8,6 @@ use assay_traces::profile::{Profile, ProfileSide};
 use crate::import::foreign::error::Flaw;
 use crate::import::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
 use crate::import::foreign::unit;
-use crate::store::layout::PROFILE;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     // Lines with a single function and a number could be anything, not only folded stacks.
@@ -48,7 +47,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let mut trial = ForeignTrial::new(treatment, values);
     trial.not_seen.clone_from(&profile.notes);
     let bytes = serde_json::to_vec(&profile).map_err(|e| Flaw::whole(e.to_string()))?;
-    trial.kept.push((PROFILE.to_owned(), bytes));
+    trial.kept.push((assay_traces::profile::FILE.name.to_owned(), bytes));
     result.trials.push(trial);
     Ok(vec![result])
 }

@@ -7,15 +7,24 @@ use assay_chart::Head;
 use assay_chart::flame::{Flame, FlameCell, FlameStyle, render};
 use assay_model::units::format_value_digits;
 use assay_traces::profile::{
-    FrameKind, FunctionDifferences, Node, Profile, ProfileSide, ProfiledTrial, Tree, differences,
-    tree,
+    FILE, FrameKind, FunctionDifferences, Node, Profile, ProfileSide, ProfiledTrial, Tree,
+    differences, tree,
 };
 use maud::{Markup, html};
 
-use super::counted::{MAX_SIDES, TrialGroup};
-use super::shell;
+use super::trial_groups::{self, MAX_SIDES, TrialGroup};
+use super::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::html::{self, figure};
+use crate::page::shell;
 use crate::parts::profile::{self as parts, Threads};
+
+pub(super) const VIEW: TracerView = TracerView {
+    tab: ("profiles", "Profile"),
+    section: ("profile", "Profile"),
+    run: |view| trial_groups::of_treatments(view, &FILE, side_by_side),
+    runs: |views, shown| trial_groups::of_runs(views, shown, &FILE, side_by_side),
+    difference: Some(("functions", difference)),
+};
 
 /// Largest number of functions in a table.
 const FUNCTIONS: usize = 25;
@@ -28,11 +37,10 @@ const MAX_DEPTH: usize = 100;
 
 /// Renders profiles side by side, each merged from all trials of its side, with the differences
 /// from the first side; `None` if no trial was profiled.
-pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option<Markup> {
+fn side_by_side(groups: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option<Markup> {
     let mut drawn = Vec::new();
-    for TrialGroup { id, label, trials } in sides.into_iter().filter(|s| !s.trials.is_empty()) {
-        let measured: Vec<ProfiledTrial> =
-            trials.iter().map(|p| ProfiledTrial::of(p, ProfileSide::OnCpu)).collect();
+    for TrialGroup { id, label, trials } in groups.into_iter().filter(|s| !s.trials.is_empty()) {
+        let measured = measured(&trials);
         drawn.push((id, label, Profile::merged(trials), measured));
     }
     let (_, first, _, baseline) = drawn.first()?;
@@ -55,6 +63,20 @@ pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Op
             p class="soft" { (drawn.len() - MAX_SIDES) " more have profiles in the record that are not drawn here." }
         }
     })
+}
+
+fn measured(profiles: &[&Profile]) -> Vec<ProfiledTrial> {
+    profiles.iter().map(|p| ProfiledTrial::of(p, ProfileSide::OnCpu)).collect()
+}
+
+fn difference(pair: &TreatmentPair<'_>) -> Option<TraceDifference> {
+    let [first, second] = pair.sides.map(|(view, t)| measured(&view.traces_of(&FILE, t)));
+    if first.is_empty() || second.is_empty() {
+        return None;
+    }
+    let d = differences(&first, &second, pair.confidence);
+    let clear = d.changes.iter().filter(|c| c.clear).count();
+    Some(TraceDifference::new(pair, &d, clear, parts::changes))
 }
 
 /// Renders one profile: flame graphs, tables and notes. `id` is unique on the page.

@@ -6,13 +6,13 @@ use assay_model::units::percent;
 use crate::document::{Table, TableCell, Tone, cell};
 
 /// Adds the columns of both sides, of their difference and of its interval.
-pub(super) fn columns(of: Table, labels: [&str; 2], confidence: f64) -> Table {
+pub(crate) fn columns(of: Table, labels: [&str; 2], confidence: f64) -> Table {
     let interval = format!("{} CI", percent(confidence));
     of.numbers([labels[0], labels[1], "difference"]).words([interval.as_str(), "clear"])
 }
 
 /// Returns the cells of a difference and of its interval.
-pub(super) fn cells(
+pub(crate) fn cells(
     difference: f64,
     interval: Option<[f64; 2]>,
     write: impl Fn(f64) -> String,
@@ -23,6 +23,6 @@ pub(super) fn cells(
 }
 
 /// Returns the cell of a clear difference.
-pub(super) fn clear(difference: f64) -> TableCell {
+pub(crate) fn clear(difference: f64) -> TableCell {
     cell("yes").tone(if difference > 0.0 { Tone::Warn } else { Tone::Good })
 }

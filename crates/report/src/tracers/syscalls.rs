@@ -4,14 +4,50 @@
 use std::fmt::Write as _;
 
 use assay_model::units::percent;
-use assay_traces::syscalls::{Amounts, CallChange, Differences, Dimension, Measure, Syscalls};
+use assay_traces::syscalls::{
+    Amounts, CallChange, Differences, Dimension, FILE, Measure, Syscalls, differences,
+};
 
-use super::difference;
-use super::io::{bytes, optional, time};
+use maud::Markup;
+
+use super::trial_groups::{self, TrialGroup};
+use super::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
+use crate::parts::io::{bytes, optional, time};
 
+pub(super) const VIEW: TracerView = TracerView {
+    tab: ("system-calls", "System calls"),
+    section: ("syscalls", "System calls"),
+    run: |view| trial_groups::of_treatments(view, &FILE, side_by_side),
+    runs: |views, shown| trial_groups::of_runs(views, shown, &FILE, side_by_side),
+    difference: Some(("syscalls", difference)),
+};
+
+/// Largest number of rows of a table on a page.
+const MAX_ROWS: usize = 25;
 /// Largest number of errors that a page lists.
 const ERRORS: usize = 10;
+
+/// Renders system calls side by side.
+fn side_by_side(groups: Vec<TrialGroup<'_, Syscalls>>, confidence: f64) -> Option<Markup> {
+    trial_groups::tables(
+        groups,
+        "System calls of the program and of what it started.",
+        "system calls",
+        |a, b, labels| Some(changes(&differences(a, b, confidence), labels, MAX_ROWS)),
+        |of| tables(&Syscalls::merged(of.iter().copied()), MAX_ROWS),
+    )
+}
+
+fn difference(pair: &TreatmentPair<'_>) -> Option<TraceDifference> {
+    let [first, second] = pair.sides.map(|(view, t)| view.traces_of::<Syscalls>(&FILE, t));
+    if first.is_empty() || second.is_empty() {
+        return None;
+    }
+    let d = differences(&first, &second, pair.confidence);
+    let clear = d.changes.iter().filter(|c| c.clear).count();
+    Some(TraceDifference::new(pair, &d, clear, changes))
+}
 
 /// Returns the column title of a dimension.
 fn title(dimension: Dimension) -> &'static str {
@@ -174,11 +210,11 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
     let mut out = Parts::default();
     let caption = format!("System calls a trial: {} against {}", labels[1], labels[0]);
     let of = Table::of(caption).label("call").word("of it");
-    let mut t = difference::columns(of, labels, d.confidence);
+    let mut t = super::columns(of, labels, d.confidence);
     let differ = |c: &&CallChange| c.difference != 0.0;
     for c in d.changes.iter().filter(differ).take(most) {
-        let [by, interval] = difference::cells(c.difference, c.interval, |v| amount(c.measure, v));
-        let clear = if c.clear { difference::clear(c.difference) } else { cell("no") };
+        let [by, interval] = super::cells(c.difference, c.interval, |v| amount(c.measure, v));
+        let clear = if c.clear { super::clear(c.difference) } else { cell("no") };
         t.row(vec![
             cell(c.call.clone()),
             cell(c.measure.name()),

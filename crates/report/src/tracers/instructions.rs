@@ -1,10 +1,51 @@
 //! Instructions that Valgrind counted in trials that were not timed: of the whole program, and by
 //! function. They are never a verdict on time.
 
-use assay_traces::profile::{InstructionChange, Instructions, Profile, ProfileSide, functions};
+use assay_traces::profile::{
+    INSTRUCTIONS, InstructionChange, InstructionCounts, Instructions, Profile, ProfileSide,
+    functions, instructions,
+};
+use maud::Markup;
 
-use super::difference;
-use crate::document::{Parts, Table, cell};
+use super::trial_groups::{self, TrialGroup};
+use super::{TraceDifference, TracerView, TreatmentPair};
+use crate::document::{DocumentPart, Parts, Table, TableCell, cell};
+
+pub(super) const VIEW: TracerView = TracerView {
+    tab: ("instructions", "Instructions"),
+    section: ("counted", "Instructions"),
+    run: |view| trial_groups::of_treatments(view, &INSTRUCTIONS, side_by_side),
+    runs: |views, shown| trial_groups::of_runs(views, shown, &INSTRUCTIONS, side_by_side),
+    difference: Some(("instructions", difference)),
+};
+
+/// Largest number of rows of a table on a page.
+const MAX_ROWS: usize = 25;
+
+/// Renders instruction counts side by side.
+fn side_by_side(groups: Vec<TrialGroup<'_, InstructionCounts>>, confidence: f64) -> Option<Markup> {
+    trial_groups::tables(
+        groups,
+        "Instructions of the program and of what it started, counted by Valgrind's callgrind in trials that were not timed. Instructions are not time: a cache miss or a system call takes longer than they show.",
+        "counts",
+        |a, b, labels| {
+            let d = instructions(&profiles(a), &profiles(b), confidence)?;
+            Some(changes(&d, labels, MAX_ROWS))
+        },
+        |of| Parts::of(DocumentPart::Table(table(&profiles(of), MAX_ROWS))),
+    )
+}
+
+fn difference(pair: &TreatmentPair<'_>) -> Option<TraceDifference> {
+    let [first, second] = pair.sides.map(|(view, t)| view.traces_of(&INSTRUCTIONS, t));
+    let d = instructions(&profiles(&first), &profiles(&second), pair.confidence)?;
+    let clear = d.functions.iter().filter(|c| c.clear).count();
+    Some(TraceDifference::new(pair, &d, clear, changes))
+}
+
+fn profiles<'a>(counts: &[&'a InstructionCounts]) -> Vec<&'a Profile> {
+    counts.iter().map(|c| &c.0).collect()
+}
 
 /// Formats a count, rounded to an integer, with thousands separators.
 fn count(n: f64) -> String {
@@ -20,7 +61,7 @@ fn count(n: f64) -> String {
 }
 
 /// Returns the functions with the most instructions, as means over a treatment's trials.
-pub(crate) fn table(counted: &[&Profile], most: usize) -> Table {
+fn table(counted: &[&Profile], most: usize) -> Table {
     let merged = Profile::merged(counted.iter().copied());
     let n = counted.len().max(1) as f64;
     let total = merged.total_ns(ProfileSide::OnCpu).max(1) as f64;
@@ -39,11 +80,11 @@ pub(crate) fn table(counted: &[&Profile], most: usize) -> Table {
 
 /// Returns the functions whose instructions differ between two treatments: the clear ones, and the
 /// largest others.
-pub(crate) fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts {
+fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption =
         format!("Instructions a trial: {} against {}: {}", labels[1], labels[0], d.all.words());
-    let mut t = difference::columns(Table::of(caption).label("function"), labels, d.confidence);
+    let mut t = super::columns(Table::of(caption).label("function"), labels, d.confidence);
     let differ = d.functions.iter().filter(|c| c.difference != 0.0).take(most);
     for (c, name) in std::iter::once((&d.all, "all of the program".to_owned()))
         .chain(differ.map(|c| (c, c.function.clone())))
@@ -64,8 +105,8 @@ pub(crate) fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts
     out
 }
 
-fn row(c: &InstructionChange, name: String) -> Vec<crate::document::TableCell> {
-    let [by, interval] = difference::cells(c.difference, c.interval, count);
+fn row(c: &InstructionChange, name: String) -> Vec<TableCell> {
+    let [by, interval] = super::cells(c.difference, c.interval, count);
     vec![
         cell(name),
         cell(count(c.instructions[0])),

@@ -1,0 +1,61 @@
+//! A tracer of programs: it starts before a program, receives the program's measurement window, and
+//! returns a trace when it stops.
+
+use std::ffi::OsString;
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+
+use assay_traces::{TraceData, TraceFile};
+
+use crate::NotAvailable;
+use crate::profile::Snapshot;
+
+/// A tracer of programs.
+pub trait Tracer: Debug + Sized + 'static {
+    /// The file of its traces, which has its name too.
+    const FILE: &'static TraceFile;
+    /// Settings of the tracer.
+    type Request: Debug;
+    /// Trace of one program with its descendants.
+    type Trace: TraceData + serde::Serialize;
+
+    /// Parses a tracer as an experiment lists it; `None` if it is another tracer.
+    fn request(listed: &str) -> Option<Self::Request>;
+
+    /// Returns the reason why the tracer is known to record nothing on this machine.
+    fn obstacle() -> Option<NotAvailable> {
+        None
+    }
+
+    /// Returns environment variables for the programs.
+    fn env() -> Vec<(OsString, OsString)> {
+        Vec::new()
+    }
+
+    /// Starts the tracer; returns when it records. A program that this process starts is traced
+    /// from its `exec` on.
+    ///
+    /// # Errors
+    /// The kernel does not allow it or lacks what it needs, or a named process does not exist.
+    fn start(root: &Path, request: &Self::Request) -> Result<Self, NotAvailable>;
+
+    /// Begins the measurement window now.
+    fn begin(&mut self);
+
+    /// Ends the measurement window now.
+    fn end(&mut self);
+
+    /// Requests the profile so far, which arrives when it is built; `None` if the tracer records no
+    /// profile.
+    fn snapshot(&self) -> Option<Receiver<Snapshot>> {
+        None
+    }
+
+    /// Stops the tracer and returns the trace of the measurement window, or of all the time if no
+    /// window was begun.
+    ///
+    /// # Errors
+    /// The trace could not be read.
+    fn stop(self) -> Result<Self::Trace, NotAvailable>;
+}
