@@ -209,7 +209,7 @@ fn amount(measure: Measure, v: f64) -> String {
 pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("System calls a trial: {} against {}", labels[1], labels[0]);
-    let of = Table::of(caption).label("call").word("of it");
+    let of = Table::of(caption).label("call").word("measure");
     let mut t = super::columns(of, labels, d.confidence);
     let differ = |c: &&CallChange| c.difference != 0.0;
     for c in d.changes.iter().filter(differ).take(most) {
