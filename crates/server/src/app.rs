@@ -8,8 +8,6 @@ use assay_model::{RunId, RunSummary};
 use assay_report::RunView;
 use tokio::sync::watch;
 
-use crate::archive::ranked::note_runs;
-use crate::archive::searches::Searches;
 use crate::config::Config;
 use crate::error::Refusal;
 use crate::http::heavy::Heavy;
@@ -23,6 +21,8 @@ use crate::locked;
 use crate::queue::child;
 use crate::queue::job::{Job, JobState};
 use crate::queue::store::Queue;
+use crate::ranked::note_runs;
+use crate::searches::Searches;
 
 /// Number of runs whose views are cached.
 const VIEWS: usize = 4;

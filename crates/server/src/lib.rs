@@ -9,8 +9,6 @@
 
 mod api;
 mod app;
-mod archive;
-mod assets;
 mod client;
 mod config;
 mod error;
@@ -18,6 +16,8 @@ mod http;
 mod live;
 mod pages;
 mod queue;
+mod ranked;
+mod searches;
 mod serve;
 mod submit;
 

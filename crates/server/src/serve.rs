@@ -11,8 +11,6 @@ use rustix::event::{PollFd, PollFlags, poll};
 use tokio::net::TcpListener;
 
 use crate::app::App;
-use crate::archive::ranked;
-use crate::archive::searches::Searches;
 use crate::config::Config;
 use crate::error::ServeError;
 use crate::http::connections::Limits;
@@ -20,7 +18,8 @@ use crate::http::token::{Keys, Tokens};
 use crate::http::{guard, net};
 use crate::queue::store::{Queue, write_whole};
 use crate::queue::{child, dispatch};
-use crate::{api, client, pages};
+use crate::searches::Searches;
+use crate::{api, client, pages, ranked};
 
 /// Serves until `interrupt` fires. Calls `ready` with the address and the tokens once requests are
 /// accepted.

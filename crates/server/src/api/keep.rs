@@ -14,11 +14,11 @@ use serde::Deserialize;
 
 use super::runs::{MAX_FILE, run_id};
 use crate::app::App;
-use crate::archive::searches::SavedSearch;
 use crate::error::Refusal;
 use crate::http::extract::{Answer, Body, Created, File, Server};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
+use crate::searches::SavedSearch;
 
 /// Changes to the tags and the note of a run.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-pub(crate) use crate::archive::query::{Asked, SORTS};
 use crate::error::Refusal;
 use crate::http::extract::{Answer, Ask, Described, File, Object, Server};
+use crate::searches::Asked;
 
 /// Maximum number of runs in a comparison.
 const MAX_COMPARED: usize = 8;

@@ -9,14 +9,15 @@ use assay_report::page::{ChosenDenominator, Prices, ShownComparison, side_by_sid
 use axum::extract::State;
 use maud::{Markup, html};
 
-use super::archive_rows::{rows, told};
 use super::fields::field;
+use super::run_list::{rows, told};
 use super::shell::document;
 use super::{Page, Section, address, shell};
-use crate::api::runs::{Asked, Compared, lay, run_id};
+use crate::api::runs::{Compared, lay, run_id};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{Ask, Server};
+use crate::searches::Asked;
 
 /// Number of runs to choose from.
 const OFFERED: u32 = 20;

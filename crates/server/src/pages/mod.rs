@@ -1,9 +1,7 @@
 //! Pages of the web UI. Each works without its script, except for the live charts.
 
-mod answer;
 mod archive;
-mod archive_rows;
-mod archive_search;
+mod assets;
 mod compare;
 mod fields;
 mod history;
@@ -12,7 +10,9 @@ mod live;
 mod login;
 mod observe;
 mod queue;
+mod response;
 mod run;
+mod run_list;
 mod shell;
 mod submit;
 
@@ -24,11 +24,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
 use crate::app::App;
-use crate::assets;
 use crate::error::Refusal;
 use crate::http::guard::PLAN;
 
-pub(crate) use answer::{Led, Page, address, ago, encode, refusal, see, time};
+pub(crate) use response::{Led, Page, address, ago, encode, refusal, see, time};
 
 pub(crate) use shell::{Section, shell};
 

@@ -7,9 +7,8 @@ use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
 
-use super::archive_rows::{outcome, told};
+use super::run_list::{outcome, told};
 use super::{Led, Page, Section, ago, see, shell, time};
-use crate::api::runs::Asked;
 use crate::api::{jobs, number};
 use crate::app::{App, Outcomes};
 use crate::error::Refusal;
@@ -17,6 +16,7 @@ use crate::http::extract::{Body, Sent, Server};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::queue::job::{Job, JobState};
+use crate::searches::Asked;
 
 /// Number of ended jobs that are shown.
 const SHOWN: usize = 30;

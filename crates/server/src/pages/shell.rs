@@ -3,7 +3,7 @@
 use axum::response::Html;
 use maud::{DOCTYPE, Markup, html};
 
-use crate::archive::ranked;
+use crate::ranked;
 
 /// Section of the site that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,17 +3,17 @@
 use assay_report::page;
 
 /// Returns the style sheet: the one of published pages, then the rules for the server's pages.
-pub(crate) fn style() -> String {
-    format!("{}{}", page::style(), include_str!("assets/server.css"))
+pub(super) fn style() -> String {
+    format!("{}{}", page::style(), include_str!("../assets/server.css"))
 }
 
 /// Script of published pages: read-outs of charts, and their keys.
-pub(crate) const CHARTS: &str = page::SCRIPT;
+pub(super) const CHARTS: &str = page::SCRIPT;
 
 /// Returns the script of the server's pages: live charts, the submission form and signing in. The
 /// definitions of the monitors' charts come first. A function around it keeps its names apart from
 /// the script of published pages, which is loaded on the same pages.
-pub(crate) fn server() -> String {
+pub(super) fn server() -> String {
     // Charts with a small panel for each subject are only drawn on static pages.
     let charts: Vec<serde_json::Value> = assay_observe::charts()
         .iter()
@@ -31,10 +31,10 @@ pub(crate) fn server() -> String {
         .collect();
     let charts = serde_json::Value::Array(charts);
     let parts = [
-        include_str!("assets/moving.js"),
-        include_str!("assets/live.js"),
-        include_str!("assets/submit.js"),
-        include_str!("assets/server.js"),
+        include_str!("../assets/moving.js"),
+        include_str!("../assets/live.js"),
+        include_str!("../assets/submit.js"),
+        include_str!("../assets/server.js"),
     ];
     format!("(() => {{\n\"use strict\";\nconst CHARTS = {charts};\n{}}})();\n", parts.concat())
 }

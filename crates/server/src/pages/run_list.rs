@@ -7,10 +7,11 @@ use axum::extract::State;
 use maud::{Markup, html};
 
 use super::{ago, time};
-use crate::api::runs::{self, Asked, Runs};
+use crate::api::runs::{self, Runs};
 use crate::app::{App, Said};
 use crate::error::Refusal;
 use crate::http::extract::Ask;
+use crate::searches::Asked;
 
 /// Renders the rows of runs. `back` is the address of the page to return to, for users who may
 /// change runs. `chosen` is the id of a run that is ticked.
