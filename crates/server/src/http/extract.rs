@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use axum::Json;
+use axum::{Json, Router};
 use axum::body::Body as HttpBody;
 use axum::extract::{Form, FromRequest, Query, Request, State};
 use axum::http::{HeaderName, StatusCode};
@@ -16,6 +16,8 @@ use crate::error::Refusal;
 
 /// Extractor of the server's state.
 pub(crate) type Server = State<Arc<App>>;
+/// Routes whose handlers use the server's state.
+pub(crate) type Routes = Router<Arc<App>>;
 /// Response with JSON, or a refusal.
 pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
 /// Status 201 with the JSON of the created object, or a refusal.

@@ -11,16 +11,26 @@ use serde::Deserialize;
 
 use super::fields::field;
 use super::run_list::{rows, told};
-use super::{Led, Page, Section, address, see, shell, time};
+use super::{Led, Page, Section, address, get, post, see, shell, time};
 use crate::api::keep;
-use crate::http::extract::{Ask, Body, Sent, Server};
+use crate::http::extract::{Ask, Body, Routes, Sent, Server};
 use crate::http::token::Role;
 use crate::searches::{Asked, SORTS, SavedSearch};
 
 /// Maximum number of tags of the page that are suggested.
 const OFFERED: usize = 8;
 
-pub(super) async fn page(
+pub(super) fn router() -> Routes {
+    Routes::new()
+        .route("/archive", get(page))
+        .route("/archive/{id}/annotate", post(annotate))
+        .route("/archive/{id}/delete", post(delete))
+        .route("/archive/{id}/restore", post(restore))
+        .route("/archive/searches", post(save_search))
+        .route("/archive/searches/forget", post(forget_search))
+}
+
+async fn page(
     State(app): Server,
     Extension(role): Extension<Role>,
     Ask(asked): Ask<Asked>,
@@ -219,7 +229,7 @@ fn changed(asked: &Asked, page: usize, (changed, to): (&str, &str)) -> String {
 /// Fields of the forms of the archive's pages. Each form sends some of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Fields {
+struct Fields {
     /// Address of the page that sent the form.
     back: String,
     tags: String,
@@ -239,7 +249,7 @@ fn words(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned).collect()
 }
 
-pub(super) async fn annotate(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
+async fn annotate(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
     let add_tags = words(&sent.tags);
     let mut remove_tags = words(&sent.tags_before);
     remove_tags.retain(|tag| !add_tags.contains(tag));
@@ -247,29 +257,29 @@ pub(super) async fn annotate(app: Server, id: Path<String>, Sent(sent): Sent<Fie
     keep::annotate(app, id, Body(asked)).await.map(|_| back(&sent))
 }
 
-pub(super) async fn delete(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
+async fn delete(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
     keep::delete(app, id).await.map(|_| back(&sent))
 }
 
-pub(super) async fn restore(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
+async fn restore(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
     keep::restore(app, id).await.map(|_| back(&sent))
 }
 
 /// Form that saves a search: its name, and the query parameters.
 #[derive(Debug, Deserialize)]
-pub(super) struct Saved {
+struct Saved {
     name: String,
     #[serde(flatten)]
     search: Asked,
 }
 
-pub(super) async fn save_search(State(app): Server, Sent(saved): Sent<Saved>) -> Led {
+async fn save_search(State(app): Server, Sent(saved): Sent<Saved>) -> Led {
     let Saved { name, search } = saved;
     let saved = app.searches.save(SavedSearch { name, search })?;
     Ok(see(&page_address(&saved.search, 1)))
 }
 
-pub(super) async fn forget_search(State(app): Server, Sent(sent): Sent<Fields>) -> Led {
+async fn forget_search(State(app): Server, Sent(sent): Sent<Fields>) -> Led {
     app.searches.forget(&sent.name)?;
     Ok(back(&sent))
 }

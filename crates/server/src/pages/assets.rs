@@ -1,19 +1,31 @@
 //! Style sheet and scripts of the pages.
 
 use assay_report::page;
+use axum::http::header::CONTENT_TYPE;
 
-/// Returns the style sheet: the one of published pages, then the rules for the server's pages.
-pub(super) fn style() -> String {
-    format!("{}{}", page::style(), include_str!("../assets/server.css"))
+use super::get;
+use crate::http::extract::Routes;
+
+pub(super) fn router() -> Routes {
+    let asset = |kind: &'static str, text: String| {
+        get(move || async move { ([(CONTENT_TYPE, kind)], text) })
+    };
+    let script = "text/javascript; charset=utf-8";
+    Routes::new()
+        .route("/assets/style.css", asset("text/css; charset=utf-8", style()))
+        .route("/assets/charts.js", asset(script, page::SCRIPT.to_owned()))
+        .route("/assets/server.js", asset(script, server()))
 }
 
-/// Script of published pages: read-outs of charts, and their keys.
-pub(super) const CHARTS: &str = page::SCRIPT;
+/// Returns the style sheet: the one of published pages, then the rules for the server's pages.
+fn style() -> String {
+    format!("{}{}", page::style(), include_str!("../assets/server.css"))
+}
 
 /// Returns the script of the server's pages: live charts, the submission form and signing in. The
 /// definitions of the monitors' charts come first. A function around it keeps its names apart from
 /// the script of published pages, which is loaded on the same pages.
-pub(super) fn server() -> String {
+fn server() -> String {
     // Charts with a small panel for each subject are only drawn on static pages.
     let charts: Vec<serde_json::Value> = assay_observe::charts()
         .iter()

@@ -12,17 +12,21 @@ use maud::{Markup, html};
 use super::fields::field;
 use super::run_list::{rows, told};
 use super::shell::document;
-use super::{Page, Section, address, shell};
+use super::{Page, Section, address, get, shell};
 use crate::api::runs::{Compared, lay, run_id};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Ask, Server};
+use crate::http::extract::{Ask, Routes, Server};
 use crate::searches::Asked;
 
 /// Number of runs to choose from.
 const OFFERED: u32 = 20;
 
-pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String)>>) -> Page {
+pub(super) fn router() -> Routes {
+    Routes::new().route("/compare", get(page))
+}
+
+async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String)>>) -> Page {
     let text = pairs.iter().find(|(name, _)| name == "text").map(|(_, text)| text.clone());
     let asked = asked(pairs);
     if !asked.runs.contains(',') {

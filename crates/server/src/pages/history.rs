@@ -9,14 +9,24 @@ use axum::extract::{Path, State};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Led, Page, Section, encode, see, shell};
+use super::{Led, Page, Section, encode, get, post, see, shell};
 use crate::api::histories::{self, AtCommit};
 use crate::error::Refusal;
-use crate::http::extract::{Ask, Body, Sent, Server};
+use crate::http::extract::{Ask, Body, Routes, Sent, Server};
 use crate::http::token::Role;
 use crate::submit::points::{self, Acknowledged, Afresh};
 
-pub(super) async fn list(State(app): Server) -> Page {
+pub(super) fn router() -> Routes {
+    Routes::new()
+        .route("/history", get(list))
+        .route("/history/imported/{name}", get(imported))
+        .route("/history/{id}", get(page))
+        .route("/history/{id}/confirm", post(confirm))
+        .route("/history/{id}/acknowledge", post(acknowledge))
+        .route("/history/{id}/reset", post(reset))
+}
+
+async fn list(State(app): Server) -> Page {
     let ((all, silent), imported) =
         app.heavy(|app| Ok((points::histories(app)?, points::imported(app)))).await?;
     let none = all.is_empty() && imported.is_empty();
@@ -43,7 +53,7 @@ fn address(shown: &HistoryView, series: &SeriesView) -> String {
     format!("/history/{}#{}", shown.id, anchor(&shown.id, &series.machine))
 }
 
-pub(super) async fn page(
+async fn page(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
@@ -120,12 +130,12 @@ fn actions(id: &str, change: &ChangeView) -> Markup {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Which {
+struct Which {
     #[serde(default)]
     series: usize,
 }
 
-pub(super) async fn imported(
+async fn imported(
     State(app): Server,
     Path(name): Path<String>,
     Ask(Which { series: at }): Ask<Which>,
@@ -152,16 +162,16 @@ pub(super) async fn imported(
     Ok(shell(&format!("{name}, quoted"), Section::History, &body))
 }
 
-pub(super) async fn confirm(app: Server, id: Path<String>, Sent(asked): Sent<AtCommit>) -> Led {
+async fn confirm(app: Server, id: Path<String>, Sent(asked): Sent<AtCommit>) -> Led {
     histories::confirm(app, id, Body(asked)).await.map(|_| see("/queue"))
 }
 
-pub(super) async fn reset(app: Server, id: Path<String>, Sent(asked): Sent<Afresh>) -> Led {
+async fn reset(app: Server, id: Path<String>, Sent(asked): Sent<Afresh>) -> Led {
     let shown = histories::reset(app, id, Body(asked)).await?;
     Ok(see(&format!("/history/{}", shown.id)))
 }
 
-pub(super) async fn acknowledge(
+async fn acknowledge(
     app: Server,
     id: Path<String>,
     Sent(asked): Sent<Acknowledged>,

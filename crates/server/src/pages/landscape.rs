@@ -6,12 +6,16 @@ use assay_report::page::{landscape_content, landscape_preview};
 use axum::extract::{Path, State};
 use maud::html;
 
-use super::{Page, Section, address, encode, shell};
+use super::{Page, Section, address, encode, get, shell};
 use crate::api::others::{Shown, collection, make, metrics};
-use crate::http::extract::{Ask, Server};
+use crate::http::extract::{Ask, Routes, Server};
 use crate::pages::shell::document;
 
-pub(super) async fn list(State(app): Server) -> Page {
+pub(super) fn router() -> Routes {
+    Routes::new().route("/landscapes", get(list)).route("/landscapes/{name}", get(page))
+}
+
+async fn list(State(app): Server) -> Page {
     let list = app
         .heavy(|_| {
             let collection = collection()?;
@@ -45,7 +49,7 @@ pub(super) async fn list(State(app): Server) -> Page {
     Ok(shell("Landscapes", Section::Landscapes, &body))
 }
 
-pub(super) async fn page(
+async fn page(
     State(app): Server,
     Path(name): Path<String>,
     Ask(mut shown): Ask<Shown>,

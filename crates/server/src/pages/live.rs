@@ -8,15 +8,19 @@ use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
 
-use super::{Page, Section, shell, time};
+use super::{Page, Section, get, shell, time};
 use crate::api::jobs::{self, ELSEWHERE, Profiling, profiling};
 use crate::api::number;
-use crate::http::extract::Server;
+use crate::http::extract::{Routes, Server};
 use crate::http::token::Role;
 use crate::live::live_run::LiveStatus;
 use crate::queue::job::Job;
 
-pub(super) async fn page(
+pub(super) fn router() -> Routes {
+    Routes::new().route("/live/{id}", get(page)).route("/live/{id}/profile", get(profile))
+}
+
+async fn page(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
@@ -41,7 +45,7 @@ pub(super) async fn page(
 }
 
 /// Renders the newest profile of the running trial, for the script to insert into the page.
-pub(super) async fn profile(State(app): Server, id: Path<String>) -> Page {
+async fn profile(State(app): Server, id: Path<String>) -> Page {
     let made = jobs::profile(State(app.clone()), id).await?.0.0;
     let part = app.heavy(move |_| Ok(snapshot(made.as_ref()))).await?;
     Ok(Html(part.into_string()))

@@ -12,10 +12,10 @@ use axum::{Extension, extract::rejection::FormRejection};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Led, Section, see, shell};
+use super::{Led, Section, get, post, see, shell};
 use crate::app::App;
 use crate::error::ServeError;
-use crate::http::extract::Server;
+use crate::http::extract::{Routes, Server};
 use crate::http::guard::cookies;
 use crate::http::net::Peer;
 use crate::http::rate::Sender;
@@ -39,16 +39,20 @@ fn body(problem: &str) -> Markup {
     }
 }
 
-pub(super) async fn form() -> Response {
+pub(super) fn router() -> Routes {
+    Routes::new().route("/login", get(form).post(sign_in)).route("/logout", post(sign_out))
+}
+
+async fn form() -> Response {
     shell("Sign in", Section::Outside, &body("")).into_response()
 }
 
 #[derive(Deserialize)]
-pub(super) struct Given {
+struct Given {
     token: String,
 }
 
-pub(super) async fn sign_in(
+async fn sign_in(
     State(app): Server,
     peer: Option<Extension<Peer>>,
     headers: HeaderMap,
@@ -81,7 +85,7 @@ fn end(app: &App, headers: &HeaderMap) -> Result<(), ServeError> {
     cookies(headers).try_for_each(|cookie| app.sessions.end(cookie))
 }
 
-pub(super) async fn sign_out(State(app): Server, headers: HeaderMap) -> Led {
+async fn sign_out(State(app): Server, headers: HeaderMap) -> Led {
     end(&app, &headers)?;
     Ok(with_cookie(see("/login"), "", 0))
 }

@@ -7,15 +7,15 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::field;
-use super::{Page, Section, address, shell};
+use super::{Page, Section, address, get, shell};
 use crate::api::others::may_observe;
-use crate::http::extract::{Ask, Server};
+use crate::http::extract::{Ask, Routes, Server};
 use crate::live::observe_io::{AboutIo, AskedIo, BY, newest};
 
 /// Query parameters of the observe page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+struct Asked {
     /// Dimension of block I/O; block I/O is not traced if absent.
     io: Option<String>,
     /// Only program to trace; empty for all.
@@ -24,7 +24,11 @@ pub(super) struct Asked {
     device: String,
 }
 
-pub(super) async fn page(State(app): Server, Ask(asked): Ask<Asked>) -> Page {
+pub(super) fn router() -> Routes {
+    Routes::new().route("/observe", get(page)).route("/observe/io", get(part))
+}
+
+async fn page(State(app): Server, Ask(asked): Ask<Asked>) -> Page {
     let Asked { io, program, device } = asked;
     let about = io.map(|by| AskedIo { by, program, device }.read()).transpose()?;
     let busy = may_observe(&app).err();
@@ -92,7 +96,7 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
 }
 
 /// Renders the part of the page that changes: the report so far, or the refusal.
-pub(super) async fn part(State(app): Server, Ask(asked): Ask<AskedIo>) -> Html<String> {
+async fn part(State(app): Server, Ask(asked): Ask<AskedIo>) -> Html<String> {
     let answer = async {
         let about = asked.read()?;
         may_observe(&app)?;

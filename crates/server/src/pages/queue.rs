@@ -8,11 +8,11 @@ use axum::response::Html;
 use maud::{Markup, html};
 
 use super::run_list::{outcome, told};
-use super::{Led, Page, Section, ago, see, shell, time};
+use super::{Led, Page, Section, ago, get, post, see, shell, time};
 use crate::api::{jobs, number};
 use crate::app::{App, Outcomes};
 use crate::error::Refusal;
-use crate::http::extract::{Body, Sent, Server};
+use crate::http::extract::{Body, Routes, Sent, Server};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::queue::job::{Job, JobState};
@@ -21,7 +21,17 @@ use crate::searches::Asked;
 /// Number of ended jobs that are shown.
 const SHOWN: usize = 30;
 
-pub(super) async fn page(State(app): Server, Extension(role): Extension<Role>) -> Page {
+pub(super) fn router() -> Routes {
+    Routes::new()
+        .route("/", get(|| async { see("/queue") }))
+        .route("/queue", get(page))
+        .route("/queue/part", get(part))
+        .route("/queue/{id}/cancel", get(ask_cancel).post(cancel))
+        .route("/queue/{id}/resume", post(resume))
+        .route("/queue/{id}/move", post(shift))
+}
+
+async fn page(State(app): Server, Extension(role): Extension<Role>) -> Page {
     let part = parts(&app, role).await?;
     let newest = if app.queue().over().is_empty() {
         newest(&app).await?
@@ -39,7 +49,7 @@ pub(super) async fn page(State(app): Server, Extension(role): Extension<Role>) -
 }
 
 /// Renders the part of the page that changes.
-pub(super) async fn part(State(app): Server, Extension(role): Extension<Role>) -> Page {
+async fn part(State(app): Server, Extension(role): Extension<Role>) -> Page {
     Ok(Html(parts(&app, role).await?.into_string()))
 }
 
@@ -184,7 +194,7 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
 }
 
 /// Renders the page that asks whether to cancel a job.
-pub(super) async fn ask_cancel(
+async fn ask_cancel(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
@@ -216,14 +226,14 @@ pub(super) async fn ask_cancel(
     Ok(shell(&format!("Cancel job {id}?"), Section::Queue, &body))
 }
 
-pub(super) async fn cancel(app: Server, id: Path<String>) -> Led {
+async fn cancel(app: Server, id: Path<String>) -> Led {
     jobs::cancel(app, id).await.map(|_| see("/queue"))
 }
 
-pub(super) async fn resume(app: Server, id: Path<String>) -> Led {
+async fn resume(app: Server, id: Path<String>) -> Led {
     jobs::resume(app, id).await.map(|_| see("/queue"))
 }
 
-pub(super) async fn shift(app: Server, id: Path<String>, Sent(to): Sent<jobs::Move>) -> Led {
+async fn shift(app: Server, id: Path<String>, Sent(to): Sent<jobs::Move>) -> Led {
     jobs::shift(app, id, Body(to)).await.map(|_| see("/queue"))
 }

@@ -3,12 +3,16 @@
 use axum::extract::{Path, State};
 use maud::html;
 
-use super::{Page, Section};
+use super::{Page, Section, get};
 use crate::api::runs::{list_files, run_id};
-use crate::http::extract::Server;
+use crate::http::extract::{Routes, Server};
 use crate::pages::shell::document;
 
-pub(super) async fn page(State(app): Server, Path(id): Path<String>) -> Page {
+pub(super) fn router() -> Routes {
+    Routes::new().route("/runs/{id}", get(page))
+}
+
+async fn page(State(app): Server, Path(id): Path<String>) -> Page {
     let id = run_id(&id)?;
     let view = app.view(id.clone()).await?;
     let page = app.heavy(move |app| {

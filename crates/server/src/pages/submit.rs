@@ -15,13 +15,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::{Given, parameter, problem, row};
-use super::{Led, Page, Section, see, shell};
+use super::{Led, Page, Section, get, post, see, shell};
 use crate::api::runs::run_id;
 use crate::api::{jobs, others};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Answer, Ask, Body, Sent, Server};
-use crate::http::guard::may_write;
+use crate::http::extract::{Answer, Ask, Body, Routes, Sent, Server};
+use crate::http::guard::{PLAN, may_write};
 use crate::http::token::Role;
 use crate::submit::draft::{self, Draft, Planned};
 use crate::submit::form::Filled;
@@ -34,7 +34,7 @@ const FOLDED: [&str; 6] = ["tags", "rev", "reference", "not_before", "by", "firs
 /// Starting point of the form, as query parameters.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Start {
+struct Start {
     /// Id of a run to repeat.
     run: String,
     /// Id of a run to clone as a new experiment.
@@ -47,8 +47,15 @@ pub(super) struct Start {
 const BLANK: &str = "name = \"new\"\nworkload = \"command\"\n\n[factors]\ncommand = [\"sleep 0.1\", \"sleep 0.2\"]\n\n\
     [design]\nblocks = 10\n";
 
+pub(super) fn router() -> Routes {
+    Routes::new()
+        .route("/queue/new", get(start).post(submit))
+        .route(PLAN, post(live_plan))
+        .route("/queue/new/{id}", get(experiment))
+}
+
 /// Renders the form that was requested, or the choice of where to start.
-pub(super) async fn start(
+async fn start(
     State(app): Server,
     Extension(role): Extension<Role>,
     Ask(start): Ask<Start>,
@@ -70,7 +77,7 @@ pub(super) async fn start(
 }
 
 /// Renders the form of an experiment of the folders.
-pub(super) async fn experiment(
+async fn experiment(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
@@ -270,7 +277,7 @@ async fn read(app: &Arc<App>, sent: Fields) -> Result<(Filled, Draft), Refusal> 
     Ok((filled, draft))
 }
 
-pub(super) async fn submit(State(app): Server, Sent(sent): Sent<Fields>) -> Led {
+async fn submit(State(app): Server, Sent(sent): Sent<Fields>) -> Led {
     let (filled, draft) = read(&app, sent).await?;
     if !draft.problems.is_empty() {
         return Ok((StatusCode::BAD_REQUEST, page(&filled, &draft, true)).into_response());
@@ -280,7 +287,7 @@ pub(super) async fn submit(State(app): Server, Sent(sent): Sent<Fields>) -> Led 
 
 /// Returns the current state of the form for the script: the plan as a part of the page, the
 /// problems, the text and the values.
-pub(super) async fn live_plan(
+async fn live_plan(
     State(app): Server,
     Sent(sent): Sent<Fields>,
 ) -> Answer<serde_json::Value> {
