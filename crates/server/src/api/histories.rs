@@ -12,6 +12,22 @@ use crate::http::extract::{Answer, Body, Created, Server};
 use crate::queue::job::Job;
 use crate::submit::points::{self, Acknowledged, Afresh};
 
+routes! {
+    /// List the histories of the archive, and the names of imported series
+    "get" "/api/v1/histories" "histories" list, [];
+    /// Return a metric over revisions: points, changes and their states
+    "get" "/api/v1/histories/{id}" "history" one, [];
+    /// Queue a fresh experiment of both sides of a change, to confirm or refute it
+    "post" "/api/v1/histories/{id}/confirm" "confirmChange" confirm, [409];
+    /// Acknowledge a change: it raises no alarm any more
+    "post" "/api/v1/histories/{id}/acknowledge" "acknowledgeChange" acknowledge, [409];
+    /// Start the series afresh at a commit, or take that back; earlier points are not compared
+    /// with later ones
+    "post" "/api/v1/histories/{id}/reset" "resetHistory" reset, [409];
+    /// Return the series of another program, with their suspected changes
+    "get" "/api/v1/imported/{name}" "importedSeries" imported, [];
+}
+
 /// Entry in the list of histories.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HistoryLine {

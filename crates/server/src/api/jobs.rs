@@ -24,6 +24,30 @@ use crate::submit::draft::{self, Draft};
 use crate::submit::overrides;
 use crate::submit::submission::Submission;
 
+routes! {
+    /// Read, check and plan a submission without submitting it
+    "post" "/api/v1/plan" "plan" plan, [404];
+    /// List the jobs of the queue
+    "get" "/api/v1/jobs" "jobs" list, [];
+    /// Submit an experiment to the queue
+    "post" "/api/v1/jobs" "submit" submit, [404, 409];
+    /// Return one job of the queue
+    "get" "/api/v1/jobs/{id}" "job" one, [];
+    /// Cancel a job; a running one ends its trial and restores the settings
+    "post" "/api/v1/jobs/{id}/cancel" "cancel" cancel, [409];
+    /// Resume a job whose run was cut off
+    "post" "/api/v1/jobs/{id}/resume" "resume" resume, [409];
+    /// Move a waiting job within the queue
+    "post" "/api/v1/jobs/{id}/move" "move" shift, [409];
+    /// Return the live status of a job's run
+    "get" "/api/v1/jobs/{id}/live" "live" live, [409];
+    /// Return the newest profile of the running trial, and how long it took to make; each
+    /// request makes the run take the next one
+    "get" "/api/v1/jobs/{id}/profile" "profile" profile, [409];
+    /// Stream the events of a job's run as they happen: first its live status, then every event
+    "get" "/api/v1/jobs/{id}/events" "events" events, [409];
+}
+
 /// Maximum time that a request may wait for the end of a job, in seconds.
 const MAX_WAIT_S: u64 = 50;
 

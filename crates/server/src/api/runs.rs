@@ -18,6 +18,19 @@ use crate::error::Refusal;
 use crate::http::extract::{Answer, Ask, Described, File, Object, Server};
 use crate::searches::Asked;
 
+routes! {
+    /// Search the runs of the archive
+    "get" "/api/v1/runs" "runs" list, [];
+    /// Return all data of one run
+    "get" "/api/v1/runs/{id}" "run" one, [];
+    /// List the files of one run
+    "get" "/api/v1/runs/{id}/files" "files" files, [];
+    /// Return one file of a run
+    "get" "/api/v1/runs/{id}/files/{number}" "file" file, [409];
+    /// Compare runs side by side
+    "get" "/api/v1/compare" "compare" compare, [404];
+}
+
 /// Maximum number of runs in a comparison.
 const MAX_COMPARED: usize = 8;
 /// Maximum size of a file that is served, in bytes. `assay archive export` writes larger ones.

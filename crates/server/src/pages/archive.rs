@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::fields::field;
 use super::run_list::{rows, told};
 use super::{Led, Page, Section, address, get, post, see, shell, time};
-use crate::api::keep;
+use crate::api::archive;
 use crate::http::extract::{Ask, Body, Routes, Sent, Server};
 use crate::http::token::Role;
 use crate::searches::{Asked, SORTS, SavedSearch};
@@ -36,7 +36,7 @@ async fn page(
     Ask(asked): Ask<Asked>,
 ) -> Page {
     let (found, said) = told(&app, asked.clone()).await?;
-    let deleted = keep::trash(State(app.clone())).await?.0;
+    let deleted = archive::trash(State(app.clone())).await?.0;
     let full = role == Role::Full;
     let pages = found.total.div_ceil(found.limit).max(1);
     let here = page_address(&asked, found.page);
@@ -253,16 +253,16 @@ async fn annotate(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Le
     let add_tags = words(&sent.tags);
     let mut remove_tags = words(&sent.tags_before);
     remove_tags.retain(|tag| !add_tags.contains(tag));
-    let asked = keep::Annotate { add_tags, remove_tags, note: Some(sent.note.clone()) };
-    keep::annotate(app, id, Body(asked)).await.map(|_| back(&sent))
+    let asked = archive::Annotate { add_tags, remove_tags, note: Some(sent.note.clone()) };
+    archive::annotate(app, id, Body(asked)).await.map(|_| back(&sent))
 }
 
 async fn delete(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
-    keep::delete(app, id).await.map(|_| back(&sent))
+    archive::delete(app, id).await.map(|_| back(&sent))
 }
 
 async fn restore(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
-    keep::restore(app, id).await.map(|_| back(&sent))
+    archive::restore(app, id).await.map(|_| back(&sent))
 }
 
 /// Form that saves a search: its name, and the query parameters.

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use maud::html;
 
 use super::{Page, Section, address, encode, get, shell};
-use crate::api::others::{Shown, collection, make, metrics};
+use crate::api::landscapes::{Shown, collection, make, metrics};
 use crate::http::extract::{Ask, Routes, Server};
 use crate::pages::shell::document;
 

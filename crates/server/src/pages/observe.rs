@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::fields::field;
 use super::{Page, Section, address, get, shell};
-use crate::api::others::may_observe;
+use crate::api::observe::may_observe;
 use crate::http::extract::{Ask, Routes, Server};
 use crate::live::observe_io::{AboutIo, AskedIo, BY, newest};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assay_model::nouns::count;
 use assay_model::units::{format_value, significant};
-use assay_model::{ParamSpec, ParamType};
+use assay_model::{ParamSpec, ParamType, WorkloadSpec};
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse};
@@ -17,7 +17,7 @@ use serde::Deserialize;
 use super::fields::{Given, parameter, problem, row};
 use super::{Led, Page, Section, get, post, see, shell};
 use crate::api::runs::run_id;
-use crate::api::{jobs, others};
+use crate::api::{jobs, server};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{Answer, Ask, Body, Routes, Sent, Server};
@@ -98,8 +98,8 @@ async fn drafted(app: &Arc<App>, filled: &Filled) -> Result<Draft, Refusal> {
 }
 
 async fn choose(app: &Arc<App>) -> Page {
-    let lines = others::experiments(State(app.clone())).await?.0;
-    let workloads = app.heavy(|app| Ok(others::workloads(app))).await?;
+    let lines = server::experiments(State(app.clone())).await?.0;
+    let workloads = app.heavy(|app| Ok(workloads(app))).await?;
     let needed = |p: &&ParamSpec| p.default.is_none() && p.ty == ParamType::Text;
     let body = html! {
         h1 { "Submit" }
@@ -134,6 +134,18 @@ async fn choose(app: &Arc<App>) -> Page {
         @else { p { "An experiment of one's own can name any program, so it needs a server that was started with " code { "--allow-any" } "." } }
     };
     Ok(shell("Submit", Section::Queue, &body))
+}
+
+/// Returns the built-in workloads and all readable kits.
+fn workloads(app: &App) -> Vec<WorkloadSpec> {
+    let built_in =
+        assay_workloads::builtin::table::ROWS.iter().map(|row| (row.new)().spec().clone());
+    let kits = app.config.kits.kits();
+    let kits = kits.keys().filter_map(|name| {
+        let kit = assay_workloads::registry::find(name, &app.config.kits).ok()?;
+        Some(kit.spec().clone())
+    });
+    built_in.chain(kits).collect()
 }
 
 /// Renders the machine that a submission is measured on, by the name that its runs record.

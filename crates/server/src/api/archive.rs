@@ -20,6 +20,25 @@ use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::searches::SavedSearch;
 
+routes! {
+    /// Return a run as one file, as `assay archive export` writes it; requires the full token
+    "get" "/api/v1/runs/{id}/bundle" "bundle" bundle, [403, 409];
+    /// Add or remove tags of a run and set its note; the run's record does not change
+    "post" "/api/v1/runs/{id}/annotate" "annotate" annotate, [];
+    /// Delete a run; it can be restored until the day (UTC) ends
+    "post" "/api/v1/runs/{id}/delete" "deleteRun" delete, [409];
+    /// Restore a deleted run
+    "post" "/api/v1/runs/{id}/restore" "restoreRun" restore, [409];
+    /// List the deleted runs that can be restored
+    "get" "/api/v1/deleted" "deleted" trash, [];
+    /// List the saved searches of the archive
+    "get" "/api/v1/searches" "searches" searches, [];
+    /// Save a search under a name; replaces one with the same name
+    "post" "/api/v1/searches" "saveSearch" save_search, [409];
+    /// Remove a saved search
+    "post" "/api/v1/searches/forget" "forgetSearch" forget_search, [404];
+}
+
 /// Changes to the tags and the note of a run.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

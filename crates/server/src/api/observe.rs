@@ -1,0 +1,48 @@
+//! API handlers for live samples and block I/O of the machine.
+
+use assay_traces::block_io::IoReport;
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::error::Refusal;
+use crate::http::extract::{Ask, Described, Events, Server};
+use crate::http::sse;
+use crate::live::observe::Observed;
+use crate::live::observe_io;
+
+routes! {
+    /// Stream samples of this machine, one a second; refused while a run is in progress
+    "get" "/api/v1/observe" "observe" observe, [409];
+    /// Return the block I/O of this machine since tracing began, as `assay io --json` prints
+    /// it; tracing goes on while requests come every few seconds; refused while a run is in
+    /// progress
+    "get" "/api/v1/observe/io" "observeIo" observe_io, [409, 503];
+}
+
+/// Refuses while a run is in progress, because sampling takes time of the machine that is measured.
+pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
+    match app.queue().running() {
+        None => Ok(()),
+        Some(job) => Err(Refusal::conflict(format!(
+            "job {} runs, and looking would disturb it; its own page shows what its monitors see",
+            job.id
+        ))),
+    }
+}
+
+pub(crate) async fn observe(State(app): Server) -> Result<Events, Refusal> {
+    may_observe(&app)?;
+    Ok(sse::newest(Observed::look(&app)?))
+}
+
+pub(crate) async fn observe_io(
+    State(app): Server,
+    Ask(asked): Ask<observe_io::AskedIo>,
+) -> Result<Described<Response, IoReport>, Refusal> {
+    let about = asked.read()?;
+    may_observe(&app)?;
+    let report: &IoReport = &*observe_io::newest(&app, &about).await?;
+    Ok(Described::new(Json(report).into_response()))
+}

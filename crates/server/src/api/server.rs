@@ -1,0 +1,73 @@
+//! API handlers for the server itself and the experiments that it offers.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::IntoResponse;
+use axum::{Extension, Json};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::error::Refusal;
+use crate::http::extract::{Answer, Described, Object, Server};
+use crate::http::token::Role;
+use crate::submit::folders::{self, ExperimentLine};
+use crate::submit::overrides::{self, Form};
+
+routes! {
+    /// Return this OpenAPI document
+    "get" "/api/v1/openapi.json" "openapi" document, [];
+    /// Return the status of the server
+    "get" "/api/v1/status" "status" status, [];
+    /// List the experiments that may be submitted
+    "get" "/api/v1/experiments" "experiments" experiments, [];
+    /// Return the form for one experiment
+    "get" "/api/v1/experiments/{id}" "experiment" experiment, [400];
+}
+
+pub(crate) async fn nothing() -> Refusal {
+    Refusal::not_found("not found; GET /api/v1/openapi.json lists the paths")
+}
+
+pub(crate) async fn document() -> Object {
+    let version = env!("CARGO_PKG_VERSION");
+    Described::new(Json(crate::http::openapi::document(&super::routes(), version)).into_response())
+}
+
+/// Status of the server.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Status {
+    /// Version of the server's assay.
+    version: String,
+    /// True if any experiment may be submitted.
+    allow_any: bool,
+    /// True if the client may only read.
+    read_only: bool,
+    /// Number of the running job, if there is one.
+    running: Option<u64>,
+    /// Number of waiting jobs.
+    waiting: usize,
+}
+
+pub(crate) async fn status(State(app): Server, Extension(role): Extension<Role>) -> Json<Status> {
+    let queue = app.queue();
+    Json(Status {
+        version: app.config.version.to_owned(),
+        allow_any: app.config.allow_any,
+        read_only: role == Role::ReadOnly,
+        running: queue.running().map(|j| j.id),
+        waiting: queue.waiting().len(),
+    })
+}
+
+pub(crate) async fn experiments(State(app): Server) -> Answer<Vec<ExperimentLine>> {
+    let lines = |app: &Arc<App>| {
+        Ok(folders::list(&app.config.folders).iter().map(folders::Listed::line).collect())
+    };
+    app.heavy(lines).await.map(Json)
+}
+
+pub(crate) async fn experiment(State(app): Server, Path(id): Path<String>) -> Answer<Form> {
+    app.heavy(move |app| overrides::form(app, &id)).await.map(Json)
+}
