@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::runs::{MAX_FILE, run_id};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Answer, Body, Created, File, Server};
+use crate::http::extract::{CreatedResult, FileResponse, JsonBody, JsonResult, Server};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::searches::SavedSearch;
@@ -68,8 +68,8 @@ fn line(archive: &Archive, id: &RunId) -> Result<RunSummary, Refusal> {
 pub(crate) async fn annotate(
     State(app): Server,
     Path(id): Path<String>,
-    Body(asked): Body<Annotate>,
-) -> Answer<RunSummary> {
+    JsonBody(asked): JsonBody<Annotate>,
+) -> JsonResult<RunSummary> {
     let annotated = change(&app, &id, move |archive, id| {
         archive.annotate(id, |notes| {
             notes.tags.retain(|tag| !asked.remove_tags.contains(tag));
@@ -85,11 +85,11 @@ pub(crate) async fn annotate(
     annotated.await.map(Json)
 }
 
-pub(crate) async fn delete(State(app): Server, Path(id): Path<String>) -> Answer<Deleted> {
+pub(crate) async fn delete(State(app): Server, Path(id): Path<String>) -> JsonResult<Deleted> {
     change(&app, &id, |archive, id| Ok(archive.delete(id)?)).await.map(Json)
 }
 
-pub(crate) async fn restore(State(app): Server, Path(id): Path<String>) -> Answer<RunSummary> {
+pub(crate) async fn restore(State(app): Server, Path(id): Path<String>) -> JsonResult<RunSummary> {
     let restored = change(&app, &id, |archive, id| {
         archive.restore(id.as_str())?;
         line(archive, id)
@@ -97,7 +97,7 @@ pub(crate) async fn restore(State(app): Server, Path(id): Path<String>) -> Answe
     restored.await.map(Json)
 }
 
-pub(crate) async fn trash(State(app): Server) -> Answer<Vec<Deleted>> {
+pub(crate) async fn trash(State(app): Server) -> JsonResult<Vec<Deleted>> {
     app.heavy(|app| Ok(app.config.archive.deleted()?)).await.map(Json)
 }
 
@@ -106,7 +106,7 @@ pub(crate) async fn bundle(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
-) -> Result<File, Refusal> {
+) -> Result<FileResponse, Refusal> {
     // Runs of earlier versions can contain secrets, which pages replace and this file does not.
     may_write(role)?;
     let state_dir = app.config.state_dir.clone();
@@ -139,8 +139,8 @@ pub(crate) async fn searches(State(app): Server) -> Json<Vec<SavedSearch>> {
 
 pub(crate) async fn save_search(
     State(app): Server,
-    Body(new): Body<SavedSearch>,
-) -> Created<SavedSearch> {
+    JsonBody(new): JsonBody<SavedSearch>,
+) -> CreatedResult<SavedSearch> {
     Ok((StatusCode::CREATED, Json(app.searches.save(new)?)))
 }
 
@@ -154,8 +154,8 @@ pub(crate) struct Named {
 
 pub(crate) async fn forget_search(
     State(app): Server,
-    Body(named): Body<Named>,
-) -> Answer<Vec<SavedSearch>> {
+    JsonBody(named): JsonBody<Named>,
+) -> JsonResult<Vec<SavedSearch>> {
     app.searches.forget(&named.name)?;
     Ok(Json(app.searches.list()))
 }

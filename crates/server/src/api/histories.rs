@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::add;
-use crate::http::extract::{Answer, Body, Created, Server};
+use crate::http::extract::{CreatedResult, JsonBody, JsonResult, Server};
 use crate::queue::job::Job;
 use crate::submit::points::{self, Acknowledged, Afresh};
 
@@ -59,7 +59,7 @@ pub(crate) struct AtCommit {
     pub commit: String,
 }
 
-pub(crate) async fn list(State(app): Server) -> Answer<Histories> {
+pub(crate) async fn list(State(app): Server) -> JsonResult<Histories> {
     let (all, imported) =
         app.heavy(|app| Ok((points::histories(app)?.0, points::imported(app)))).await?;
     let line = |shown: HistoryView| {
@@ -79,22 +79,22 @@ pub(crate) async fn list(State(app): Server) -> Answer<Histories> {
     }))
 }
 
-pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Answer<HistoryView> {
+pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> JsonResult<HistoryView> {
     app.heavy(move |app| points::history(app, &id)).await.map(Json)
 }
 
 pub(crate) async fn imported(
     State(app): Server,
     Path(name): Path<String>,
-) -> Answer<QuotedHistory> {
+) -> JsonResult<QuotedHistory> {
     app.heavy(move |app| Ok(quoted(&points::imported_as(app, &name)?))).await.map(Json)
 }
 
 pub(crate) async fn confirm(
     State(app): Server,
     Path(id): Path<String>,
-    Body(asked): Body<AtCommit>,
-) -> Created<Job> {
+    JsonBody(asked): JsonBody<AtCommit>,
+) -> CreatedResult<Job> {
     let new = app.heavy(move |app| points::confirm(app, &id, &asked.commit)).await?;
     Ok((StatusCode::CREATED, Json(add(&app, new)?)))
 }
@@ -102,15 +102,15 @@ pub(crate) async fn confirm(
 pub(crate) async fn acknowledge(
     State(app): Server,
     Path(id): Path<String>,
-    Body(asked): Body<Acknowledged>,
-) -> Answer<HistoryView> {
+    JsonBody(asked): JsonBody<Acknowledged>,
+) -> JsonResult<HistoryView> {
     app.heavy(move |app| points::acknowledge(app, &id, &asked)).await.map(Json)
 }
 
 pub(crate) async fn reset(
     State(app): Server,
     Path(id): Path<String>,
-    Body(asked): Body<Afresh>,
-) -> Answer<HistoryView> {
+    JsonBody(asked): JsonBody<Afresh>,
+) -> JsonResult<HistoryView> {
     app.heavy(move |app| points::reset(app, &id, &asked)).await.map(Json)
 }

@@ -14,7 +14,9 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Answer, Ask, Body, Created, Described, Events, Server};
+use crate::http::extract::{
+    CreatedResult, Described, EventStream, JsonBody, JsonResult, Params, Server,
+};
 use crate::http::sse;
 use crate::live::live_run::{Live, LiveStatus};
 use crate::queue::child::{EVENTS, EXPERIMENT};
@@ -73,13 +75,19 @@ pub(crate) async fn list(State(app): Server) -> Json<Jobs> {
 }
 
 /// Checks a submission and adds it to the queue.
-pub(crate) async fn submit(State(app): Server, Body(asked): Body<Submission>) -> Created<Job> {
+pub(crate) async fn submit(
+    State(app): Server,
+    JsonBody(asked): JsonBody<Submission>,
+) -> CreatedResult<Job> {
     let new = app.heavy(move |app| overrides::job(app, &asked)).await?;
     Ok((StatusCode::CREATED, Json(add(&app, new)?)))
 }
 
 /// Reads, checks and plans a submission without submitting it.
-pub(crate) async fn plan(State(app): Server, Body(asked): Body<Submission>) -> Answer<Draft> {
+pub(crate) async fn plan(
+    State(app): Server,
+    JsonBody(asked): JsonBody<Submission>,
+) -> JsonResult<Draft> {
     app.heavy(move |app| draft::draft(app, &asked)).await.map(Json)
 }
 
@@ -101,8 +109,8 @@ pub(crate) struct Wait {
 pub(crate) async fn one(
     State(app): Server,
     Path(id): Path<String>,
-    Ask(Wait { wait }): Ask<Wait>,
-) -> Answer<Job> {
+    Params(Wait { wait }): Params<Wait>,
+) -> JsonResult<Job> {
     let id = number(&id)?;
     if wait > MAX_WAIT_S {
         return Err(Refusal::bad(format!("wait is 0 to {MAX_WAIT_S} seconds")));
@@ -121,11 +129,11 @@ pub(crate) async fn one(
     }
 }
 
-pub(crate) async fn cancel(State(app): Server, Path(id): Path<String>) -> Answer<Job> {
+pub(crate) async fn cancel(State(app): Server, Path(id): Path<String>) -> JsonResult<Job> {
     app.cancel(number(&id)?).map(Json)
 }
 
-pub(crate) async fn resume(State(app): Server, Path(id): Path<String>) -> Answer<Job> {
+pub(crate) async fn resume(State(app): Server, Path(id): Path<String>) -> JsonResult<Job> {
     app.resume(number(&id)?).map(Json)
 }
 
@@ -140,8 +148,8 @@ pub(crate) struct Move {
 pub(crate) async fn shift(
     State(app): Server,
     Path(id): Path<String>,
-    Body(Move { to }): Body<Move>,
-) -> Answer<Job> {
+    JsonBody(Move { to }): JsonBody<Move>,
+) -> JsonResult<Job> {
     let job = app.job(number(&id)?)?;
     let moved = app.queue().shift(job.id, to)?;
     app.touch();
@@ -160,7 +168,7 @@ fn live_of(app: &App, id: &str) -> Result<Arc<Live>, Refusal> {
     })
 }
 
-pub(crate) async fn live(State(app): Server, Path(id): Path<String>) -> Answer<LiveStatus> {
+pub(crate) async fn live(State(app): Server, Path(id): Path<String>) -> JsonResult<LiveStatus> {
     Ok(Json(live_of(&app, &id)?.status()))
 }
 
@@ -168,7 +176,7 @@ pub(crate) async fn events(
     State(app): Server,
     Path(id): Path<String>,
     headers: HeaderMap,
-) -> Result<Events, Refusal> {
+) -> Result<EventStream, Refusal> {
     let live = live_of(&app, &id)?;
     let seen = headers.get("last-event-id").and_then(|v| v.to_str().ok()?.parse().ok());
     Ok(sse::run(live, seen))

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::Refusal;
-use crate::http::extract::{Ask, Described, Object, Server};
+use crate::http::extract::{Described, JsonObject, Params, Server};
 
 routes! {
     /// List the built-in landscapes
@@ -73,8 +73,8 @@ pub(crate) fn make(name: &str, shown: &Shown) -> Result<Landscape, Refusal> {
 pub(crate) async fn landscape(
     State(app): Server,
     Path(name): Path<String>,
-    Ask(shown): Ask<Shown>,
-) -> Result<Object, Refusal> {
+    Params(shown): Params<Shown>,
+) -> Result<JsonObject, Refusal> {
     let made = app.heavy(move |_| {
         let landscape = make(&name, &shown)?;
         Ok(json!({

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Ask, Described, Events, Server};
+use crate::http::extract::{Described, EventStream, Params, Server};
 use crate::http::sse;
 use crate::live::observe::Observed;
 use crate::live::observe_io;
@@ -32,14 +32,14 @@ pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
     }
 }
 
-pub(crate) async fn observe(State(app): Server) -> Result<Events, Refusal> {
+pub(crate) async fn observe(State(app): Server) -> Result<EventStream, Refusal> {
     may_observe(&app)?;
     Ok(sse::newest(Observed::look(&app)?))
 }
 
 pub(crate) async fn observe_io(
     State(app): Server,
-    Ask(asked): Ask<observe_io::AskedIo>,
+    Params(asked): Params<observe_io::AskedIo>,
 ) -> Result<Described<Response, IoReport>, Refusal> {
     let about = asked.read()?;
     may_observe(&app)?;

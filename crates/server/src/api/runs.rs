@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Answer, Ask, Described, File, Object, Server};
+use crate::http::extract::{Described, FileResponse, JsonObject, JsonResult, Params, Server};
 use crate::searches::Asked;
 
 routes! {
@@ -49,7 +49,7 @@ pub(crate) struct Runs {
     pub runs: Vec<RunSummary>,
 }
 
-pub(crate) async fn list(State(app): Server, Ask(asked): Ask<Asked>) -> Answer<Runs> {
+pub(crate) async fn list(State(app): Server, Params(asked): Params<Asked>) -> JsonResult<Runs> {
     let search = asked.search()?;
     let found = app.heavy(move |app| Ok(app.config.archive.search(&search)?)).await?;
     let (page, limit) = (asked.page(), asked.limit());
@@ -62,7 +62,7 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, Refusal> {
     RunId::try_from(text.to_owned()).map_err(|e| Refusal::not_found(e.to_string()))
 }
 
-pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Result<Object, Refusal> {
+pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Result<JsonObject, Refusal> {
     let view = app.view(run_id(&id)?).await?;
     let json =
         move |_: &Arc<App>| assay_report::formats::json::write(&view).map_err(|e| Refusal::own(&e));
@@ -105,7 +105,7 @@ fn walk(folder: &FilePath, depth: usize, paths: &mut Vec<PathBuf>) {
     }
 }
 
-pub(crate) async fn files(State(app): Server, Path(id): Path<String>) -> Answer<Vec<FileLine>> {
+pub(crate) async fn files(State(app): Server, Path(id): Path<String>) -> JsonResult<Vec<FileLine>> {
     let id = run_id(&id)?;
     let files = app.heavy(move |app| list_files(app, &id)).await?;
     Ok(Json(files.into_iter().map(|(line, _)| line).collect()))
@@ -114,7 +114,7 @@ pub(crate) async fn files(State(app): Server, Path(id): Path<String>) -> Answer<
 pub(crate) async fn file(
     State(app): Server,
     Path((id, number)): Path<(String, String)>,
-) -> Result<File, Refusal> {
+) -> Result<FileResponse, Refusal> {
     let id = run_id(&id)?;
     let read = move |app: &Arc<App>| {
         let none = || Refusal::not_found(format!("the run has no file number {number}"));
@@ -267,6 +267,9 @@ fn accepted(text: &str) -> Result<Vec<(String, String)>, Refusal> {
         .collect()
 }
 
-pub(crate) async fn compare(State(app): Server, Ask(asked): Ask<Compared>) -> Answer<SideBySide> {
+pub(crate) async fn compare(
+    State(app): Server,
+    Params(asked): Params<Compared>,
+) -> JsonResult<SideBySide> {
     lay(&app, &asked).await.map(|laid| Json(laid.side_by_side))
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Answer, Described, Object, Server};
+use crate::http::extract::{Described, JsonObject, JsonResult, Server};
 use crate::http::token::Role;
 use crate::submit::folders::{self, ExperimentLine};
 use crate::submit::overrides::{self, Form};
@@ -30,7 +30,7 @@ pub(crate) async fn nothing() -> Refusal {
     Refusal::not_found("not found; GET /api/v1/openapi.json lists the paths")
 }
 
-pub(crate) async fn document() -> Object {
+pub(crate) async fn document() -> JsonObject {
     let version = env!("CARGO_PKG_VERSION");
     Described::new(Json(crate::http::openapi::document(&super::routes(), version)).into_response())
 }
@@ -61,13 +61,13 @@ pub(crate) async fn status(State(app): Server, Extension(role): Extension<Role>)
     })
 }
 
-pub(crate) async fn experiments(State(app): Server) -> Answer<Vec<ExperimentLine>> {
+pub(crate) async fn experiments(State(app): Server) -> JsonResult<Vec<ExperimentLine>> {
     let lines = |app: &Arc<App>| {
         Ok(folders::list(&app.config.folders).iter().map(folders::Listed::line).collect())
     };
     app.heavy(lines).await.map(Json)
 }
 
-pub(crate) async fn experiment(State(app): Server, Path(id): Path<String>) -> Answer<Form> {
+pub(crate) async fn experiment(State(app): Server, Path(id): Path<String>) -> JsonResult<Form> {
     app.heavy(move |app| overrides::form(app, &id)).await.map(Json)
 }

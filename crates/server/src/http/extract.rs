@@ -3,11 +3,11 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use axum::{Json, Router};
 use axum::body::Body as HttpBody;
 use axum::extract::{Form, FromRequest, Query, Request, State};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -19,16 +19,16 @@ pub(crate) type Server = State<Arc<App>>;
 /// Routes whose handlers use the server's state.
 pub(crate) type Routes = Router<Arc<App>>;
 /// Response with JSON, or a refusal.
-pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
+pub(crate) type JsonResult<T> = Result<Json<T>, Refusal>;
 /// Status 201 with the JSON of the created object, or a refusal.
-pub(crate) type Created<T> = Result<(StatusCode, Json<T>), Refusal>;
+pub(crate) type CreatedResult<T> = Result<(StatusCode, Json<T>), Refusal>;
 /// Response with server-sent events.
-pub(crate) type Events = ([(HeaderName, &'static str); 2], HttpBody);
+pub(crate) type EventStream = ([(HeaderName, &'static str); 2], HttpBody);
 /// Response with a file: headers with its type and name, and its content.
-pub(crate) type File = ([(HeaderName, String); 2], Vec<u8>);
+pub(crate) type FileResponse = ([(HeaderName, String); 2], Vec<u8>);
 
 /// JSON object whose fields the OpenAPI document does not list.
-pub(crate) type Object = Described<Response, Map<String, Value>>;
+pub(crate) type JsonObject = Described<Response, Map<String, Value>>;
 
 /// Response `R` that the OpenAPI document describes as the JSON of `S`.
 pub(crate) struct Described<R, S>(pub R, PhantomData<S>);
@@ -65,13 +65,13 @@ macro_rules! extractor {
 
 extractor!(
     /// JSON body of a request.
-    Body, Json
+    JsonBody, Json
 );
 extractor!(
     /// Query parameters of a request.
-    Ask, Query
+    Params, Query
 );
 extractor!(
     /// Fields of a submitted form.
-    Sent, Form
+    FormData, Form
 );

@@ -98,7 +98,7 @@ fn reads(method: &Method) -> bool {
 
 fn answer(path: &str, refusal: &Refusal) -> Response {
     if refusal.status == StatusCode::SEE_OTHER {
-        return pages::see(LOGIN);
+        return pages::redirect(LOGIN);
     }
     let script = path.starts_with("/api/") || path == PLAN;
     let mut response = if script {

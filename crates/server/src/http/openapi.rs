@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Ask, Body, Described, Events, File};
+use crate::http::extract::{Described, EventStream, FileResponse, JsonBody, Params};
 
 /// Route of the API, with its documentation.
 pub(crate) struct Route {
@@ -73,7 +73,7 @@ impl<T> Part for Path<T> {
     }
 }
 
-impl<T: JsonSchema> Part for Ask<T> {
+impl<T: JsonSchema> Part for Params<T> {
     fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
         operation.refusals.insert(400);
         let object = T::json_schema(generator).to_value();
@@ -98,7 +98,7 @@ impl<T: JsonSchema> Part for Ask<T> {
     }
 }
 
-impl<T: JsonSchema> Part for Body<T> {
+impl<T: JsonSchema> Part for JsonBody<T> {
     fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
         operation.refusals.extend([400, 415, 422]);
         operation.json["requestBody"] =
@@ -138,7 +138,7 @@ impl<T: Part> Part for Result<T, Refusal> {
     }
 }
 
-impl Part for Events {
+impl Part for EventStream {
     fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
         let event = generator.subschema_for::<assay_model::LiveEvent>();
         answer(
@@ -149,7 +149,7 @@ impl Part for Events {
     }
 }
 
-impl Part for File {
+impl Part for FileResponse {
     fn describe(_: &mut SchemaGenerator, operation: &mut Operation) {
         answer(
             operation,

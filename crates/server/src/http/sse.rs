@@ -14,13 +14,13 @@ use futures_util::stream::{self, Stream};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::http::extract::Events;
+use crate::http::extract::EventStream;
 use crate::live::live_run::{Live, frame};
 
 /// Silence after which the server sends a heartbeat. With it, viewers notice within 5 s that the
 /// server is gone, and the server notices lost connections.
 const SILENCE: Duration = Duration::from_secs(2);
-fn events(frames: impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static) -> Events {
+fn events(frames: impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static) -> EventStream {
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
     (headers, Body::from_stream(frames))
 }
@@ -67,7 +67,7 @@ impl Viewer {
 }
 
 /// Streams the events of a run from number `seen` on, until the run ends.
-pub(crate) fn run(live: Arc<Live>, seen: Option<u64>) -> Events {
+pub(crate) fn run(live: Arc<Live>, seen: Option<u64>) -> EventStream {
     let changes = live.changes();
     let viewer = Viewer { live, changes, seen, ready: VecDeque::new(), over: false };
     events(stream::unfold(viewer, |mut viewer| async move {
@@ -78,7 +78,7 @@ pub(crate) fn run(live: Arc<Live>, seen: Option<u64>) -> Events {
 
 /// Streams the newest value of `from`, for as long as both sides exist. A slow viewer misses older
 /// values.
-pub(crate) fn newest(from: watch::Receiver<Bytes>) -> Events {
+pub(crate) fn newest(from: watch::Receiver<Bytes>) -> EventStream {
     events(stream::unfold(from, |mut from| async move {
         let bytes = match timeout(SILENCE, from.changed()).await {
             Ok(Ok(())) => from.borrow_and_update().clone(),

@@ -11,9 +11,9 @@ use serde::Deserialize;
 
 use super::fields::field;
 use super::run_list::{rows, told};
-use super::{Led, Page, Section, address, get, post, see, shell, time};
+use super::{PageResult, RedirectResult, Section, address, get, post, redirect, shell, time};
 use crate::api::archive;
-use crate::http::extract::{Ask, Body, Routes, Sent, Server};
+use crate::http::extract::{FormData, JsonBody, Params, Routes, Server};
 use crate::http::token::Role;
 use crate::searches::{Asked, SORTS, SavedSearch};
 
@@ -33,8 +33,8 @@ pub(super) fn router() -> Routes {
 async fn page(
     State(app): Server,
     Extension(role): Extension<Role>,
-    Ask(asked): Ask<Asked>,
-) -> Page {
+    Params(asked): Params<Asked>,
+) -> PageResult {
     let (found, said) = told(&app, asked.clone()).await?;
     let deleted = archive::trash(State(app.clone())).await?.0;
     let full = role == Role::Full;
@@ -98,12 +98,7 @@ fn conditions(asked: &Asked) -> [(&'static str, &str); 8] {
 }
 
 /// Renders the form, the chips and the saved searches.
-fn filters(
-    asked: &Asked,
-    saved: &[SavedSearch],
-    runs: &[RunSummary],
-    full: bool,
-) -> Markup {
+fn filters(asked: &Asked, saved: &[SavedSearch], runs: &[RunSummary], full: bool) -> Markup {
     let narrowed = conditions(asked).iter().any(|(_, value)| !value.is_empty());
     html! {
         form method="get" action="/archive" role="search" class="find" {
@@ -242,26 +237,34 @@ struct Fields {
 /// Redirects to the page that sent the form, if it is a page of the archive.
 fn back(fields: &Fields) -> Response {
     let own = fields.back.starts_with("/archive?") || fields.back == "/archive";
-    see(if own { &fields.back } else { "/archive" })
+    redirect(if own { &fields.back } else { "/archive" })
 }
 
 fn words(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned).collect()
 }
 
-async fn annotate(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
+async fn annotate(
+    app: Server,
+    id: Path<String>,
+    FormData(sent): FormData<Fields>,
+) -> RedirectResult {
     let add_tags = words(&sent.tags);
     let mut remove_tags = words(&sent.tags_before);
     remove_tags.retain(|tag| !add_tags.contains(tag));
     let asked = archive::Annotate { add_tags, remove_tags, note: Some(sent.note.clone()) };
-    archive::annotate(app, id, Body(asked)).await.map(|_| back(&sent))
+    archive::annotate(app, id, JsonBody(asked)).await.map(|_| back(&sent))
 }
 
-async fn delete(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
+async fn delete(app: Server, id: Path<String>, FormData(sent): FormData<Fields>) -> RedirectResult {
     archive::delete(app, id).await.map(|_| back(&sent))
 }
 
-async fn restore(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
+async fn restore(
+    app: Server,
+    id: Path<String>,
+    FormData(sent): FormData<Fields>,
+) -> RedirectResult {
     archive::restore(app, id).await.map(|_| back(&sent))
 }
 
@@ -273,13 +276,13 @@ struct Saved {
     search: Asked,
 }
 
-async fn save_search(State(app): Server, Sent(saved): Sent<Saved>) -> Led {
+async fn save_search(State(app): Server, FormData(saved): FormData<Saved>) -> RedirectResult {
     let Saved { name, search } = saved;
     let saved = app.searches.save(SavedSearch { name, search })?;
-    Ok(see(&page_address(&saved.search, 1)))
+    Ok(redirect(&page_address(&saved.search, 1)))
 }
 
-async fn forget_search(State(app): Server, Sent(sent): Sent<Fields>) -> Led {
+async fn forget_search(State(app): Server, FormData(sent): FormData<Fields>) -> RedirectResult {
     app.searches.forget(&sent.name)?;
     Ok(back(&sent))
 }

@@ -12,11 +12,11 @@ use maud::{Markup, html};
 use super::fields::field;
 use super::run_list::{rows, told};
 use super::shell::document;
-use super::{Page, Section, address, get, shell};
+use super::{PageResult, Section, address, get, shell};
 use crate::api::runs::{Compared, lay, run_id};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Ask, Routes, Server};
+use crate::http::extract::{Params, Routes, Server};
 use crate::searches::Asked;
 
 /// Number of runs to choose from.
@@ -26,7 +26,7 @@ pub(super) fn router() -> Routes {
     Routes::new().route("/compare", get(page))
 }
 
-async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String)>>) -> Page {
+async fn page(State(app): Server, Params(pairs): Params<Vec<(String, String)>>) -> PageResult {
     let text = pairs.iter().find(|(name, _)| name == "text").map(|(_, text)| text.clone());
     let asked = asked(pairs);
     if !asked.runs.contains(',') {
@@ -63,7 +63,7 @@ async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String)>>) -> Pag
 
 /// Renders the newest runs to choose from. After one is chosen, only runs of the same workload and
 /// metric.
-async fn choose(app: &Arc<App>, asked: &Compared, text: &str) -> Page {
+async fn choose(app: &Arc<App>, asked: &Compared, text: &str) -> PageResult {
     let ids = if asked.runs.is_empty() { Vec::new() } else { vec![run_id(&asked.runs)?] };
     let chosen = app.heavy(move |app| Ok(app.read_outcomes(ids))).await?;
     let mut search = Asked { text: text.to_owned(), limit: Some(OFFERED), ..Asked::default() };

@@ -9,10 +9,10 @@ use axum::extract::{Path, State};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Led, Page, Section, encode, get, post, see, shell};
+use super::{PageResult, RedirectResult, Section, get, percent_encode, post, redirect, shell};
 use crate::api::histories::{self, AtCommit};
 use crate::error::Refusal;
-use crate::http::extract::{Ask, Body, Routes, Sent, Server};
+use crate::http::extract::{FormData, JsonBody, Params, Routes, Server};
 use crate::http::token::Role;
 use crate::submit::points::{self, Acknowledged, Afresh};
 
@@ -26,7 +26,7 @@ pub(super) fn router() -> Routes {
         .route("/history/{id}/reset", post(reset))
 }
 
-async fn list(State(app): Server) -> Page {
+async fn list(State(app): Server) -> PageResult {
     let ((all, silent), imported) =
         app.heavy(|app| Ok((points::histories(app)?, points::imported(app)))).await?;
     let none = all.is_empty() && imported.is_empty();
@@ -38,7 +38,7 @@ async fn list(State(app): Server) -> Page {
         (history::overview(
             &histories,
             &|shown, series| address(shown, series),
-            &|name, i, _| format!("/history/imported/{}?series={i}", encode(name)),
+            &|name, i, _| format!("/history/imported/{}?series={i}", percent_encode(name)),
         ))
         @if none {
             p { "The archive has no history yet. From a shell: " code { "assay history --rev v1..main --build make --fill -- ./prog" }
@@ -57,7 +57,7 @@ async fn page(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
-) -> Page {
+) -> PageResult {
     let (shown, others) = app
         .heavy(move |app| {
             let shown = points::history(app, &id)?;
@@ -138,8 +138,8 @@ struct Which {
 async fn imported(
     State(app): Server,
     Path(name): Path<String>,
-    Ask(Which { series: at }): Ask<Which>,
-) -> Page {
+    Params(Which { series: at }): Params<Which>,
+) -> PageResult {
     let of = name.clone();
     let found = app.heavy(move |app| points::imported_as(app, &of)).await?;
     let analysed = quoted(&found);
@@ -155,28 +155,32 @@ async fn imported(
             (history::overview(
                 &[PublishedHistory::Quoted(name.clone(), found.clone())],
                 &|_, _| String::new(),
-                &|name, i, _| format!("/history/imported/{}?series={i}", encode(name)),
+                &|name, i, _| format!("/history/imported/{}?series={i}", percent_encode(name)),
             ))
         }
     };
     Ok(shell(&format!("{name}, quoted"), Section::History, &body))
 }
 
-async fn confirm(app: Server, id: Path<String>, Sent(asked): Sent<AtCommit>) -> Led {
-    histories::confirm(app, id, Body(asked)).await.map(|_| see("/queue"))
+async fn confirm(
+    app: Server,
+    id: Path<String>,
+    FormData(asked): FormData<AtCommit>,
+) -> RedirectResult {
+    histories::confirm(app, id, JsonBody(asked)).await.map(|_| redirect("/queue"))
 }
 
-async fn reset(app: Server, id: Path<String>, Sent(asked): Sent<Afresh>) -> Led {
-    let shown = histories::reset(app, id, Body(asked)).await?;
-    Ok(see(&format!("/history/{}", shown.id)))
+async fn reset(app: Server, id: Path<String>, FormData(asked): FormData<Afresh>) -> RedirectResult {
+    let shown = histories::reset(app, id, JsonBody(asked)).await?;
+    Ok(redirect(&format!("/history/{}", shown.id)))
 }
 
 async fn acknowledge(
     app: Server,
     id: Path<String>,
-    Sent(asked): Sent<Acknowledged>,
-) -> Led {
+    FormData(asked): FormData<Acknowledged>,
+) -> RedirectResult {
     let commit: String = asked.commit.chars().filter(char::is_ascii_hexdigit).take(10).collect();
-    let shown = histories::acknowledge(app, id, Body(asked)).await?;
-    Ok(see(&format!("/history/{}#change-{commit}", shown.id)))
+    let shown = histories::acknowledge(app, id, JsonBody(asked)).await?;
+    Ok(redirect(&format!("/history/{}#change-{commit}", shown.id)))
 }

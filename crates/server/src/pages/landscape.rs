@@ -6,16 +6,16 @@ use assay_report::page::{landscape_content, landscape_preview};
 use axum::extract::{Path, State};
 use maud::html;
 
-use super::{Page, Section, address, encode, get, shell};
+use super::{PageResult, Section, address, get, percent_encode, shell};
 use crate::api::landscapes::{Shown, collection, make, metrics};
-use crate::http::extract::{Ask, Routes, Server};
+use crate::http::extract::{Params, Routes, Server};
 use crate::pages::shell::document;
 
 pub(super) fn router() -> Routes {
     Routes::new().route("/landscapes", get(list)).route("/landscapes/{name}", get(page))
 }
 
-async fn list(State(app): Server) -> Page {
+async fn list(State(app): Server) -> PageResult {
     let list = app
         .heavy(|_| {
             let collection = collection()?;
@@ -52,8 +52,8 @@ async fn list(State(app): Server) -> Page {
 async fn page(
     State(app): Server,
     Path(name): Path<String>,
-    Ask(mut shown): Ask<Shown>,
-) -> Page {
+    Params(mut shown): Params<Shown>,
+) -> PageResult {
     let version = app.config.version;
     let page = app.heavy(move |_| {
             let metrics = metrics(&name)?;
@@ -62,7 +62,7 @@ async fn page(
             }
             let landscape = make(&name, &shown)?;
             let matrix = landscape.matrix();
-            let way = |per: &str, metric: &str| address(&format!("/landscapes/{}", encode(&name)), [("per", per), ("metric", metric)]);
+            let way = |per: &str, metric: &str| address(&format!("/landscapes/{}", percent_encode(&name)), [("per", per), ("metric", metric)]);
             let link = |href: String, chosen: bool, words: &str| html! { li { a href=(href) aria-current=[chosen.then_some("true")] { (words) } } };
             let body = html! {
                 @if !metrics.is_empty() {

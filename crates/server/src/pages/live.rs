@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
 
-use super::{Page, Section, get, shell, time};
+use super::{PageResult, Section, get, shell, time};
 use crate::api::jobs::{self, ELSEWHERE, Profiling, profiling};
 use crate::api::number;
 use crate::http::extract::{Routes, Server};
@@ -24,7 +24,7 @@ async fn page(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
-) -> Page {
+) -> PageResult {
     let job = app.job(number(&id)?)?;
     let status = app.live(job.id).map(|live| live.status());
     let folder = app.queue().folder_of(job.id);
@@ -45,7 +45,7 @@ async fn page(
 }
 
 /// Renders the newest profile of the running trial, for the script to insert into the page.
-async fn profile(State(app): Server, id: Path<String>) -> Page {
+async fn profile(State(app): Server, id: Path<String>) -> PageResult {
     let made = jobs::profile(State(app.clone()), id).await?.0.0;
     let part = app.heavy(move |_| Ok(snapshot(made.as_ref()))).await?;
     Ok(Html(part.into_string()))

@@ -12,7 +12,7 @@ use axum::{Extension, extract::rejection::FormRejection};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Led, Section, get, post, see, shell};
+use super::{RedirectResult, Section, get, post, redirect, shell};
 use crate::app::App;
 use crate::error::ServeError;
 use crate::http::extract::{Routes, Server};
@@ -76,7 +76,7 @@ async fn sign_in(
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, problem);
     }
     match app.sessions.begin(role, &app.tokens) {
-        Ok(value) => with_cookie(see("/queue"), &value, LASTS),
+        Ok(value) => with_cookie(redirect("/queue"), &value, LASTS),
         Err(e) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &e.to_string()),
     }
 }
@@ -85,9 +85,9 @@ fn end(app: &App, headers: &HeaderMap) -> Result<(), ServeError> {
     cookies(headers).try_for_each(|cookie| app.sessions.end(cookie))
 }
 
-async fn sign_out(State(app): Server, headers: HeaderMap) -> Led {
+async fn sign_out(State(app): Server, headers: HeaderMap) -> RedirectResult {
     end(&app, &headers)?;
-    Ok(with_cookie(see("/login"), "", 0))
+    Ok(with_cookie(redirect("/login"), "", 0))
 }
 
 fn with_cookie(mut response: Response, value: &str, age: i64) -> Response {

@@ -22,7 +22,9 @@ use axum::routing::{get, post};
 use crate::error::Refusal;
 use crate::http::extract::Routes;
 
-pub(crate) use response::{Led, Page, address, ago, encode, refusal, see, time};
+pub(crate) use response::{
+    PageResult, RedirectResult, address, age, percent_encode, redirect, refusal, time,
+};
 
 pub(crate) use shell::{Section, shell};
 

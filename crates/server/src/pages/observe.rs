@@ -7,9 +7,9 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::field;
-use super::{Page, Section, address, get, shell};
+use super::{PageResult, Section, address, get, shell};
 use crate::api::observe::may_observe;
-use crate::http::extract::{Ask, Routes, Server};
+use crate::http::extract::{Params, Routes, Server};
 use crate::live::observe_io::{AboutIo, AskedIo, BY, newest};
 
 /// Query parameters of the observe page.
@@ -28,7 +28,7 @@ pub(super) fn router() -> Routes {
     Routes::new().route("/observe", get(page)).route("/observe/io", get(part))
 }
 
-async fn page(State(app): Server, Ask(asked): Ask<Asked>) -> Page {
+async fn page(State(app): Server, Params(asked): Params<Asked>) -> PageResult {
     let Asked { io, program, device } = asked;
     let about = io.map(|by| AskedIo { by, program, device }.read()).transpose()?;
     let busy = may_observe(&app).err();
@@ -96,7 +96,7 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
 }
 
 /// Renders the part of the page that changes: the report so far, or the refusal.
-async fn part(State(app): Server, Ask(asked): Ask<AskedIo>) -> Html<String> {
+async fn part(State(app): Server, Params(asked): Params<AskedIo>) -> Html<String> {
     let answer = async {
         let about = asked.read()?;
         may_observe(&app)?;

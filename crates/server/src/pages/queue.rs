@@ -8,11 +8,11 @@ use axum::response::Html;
 use maud::{Markup, html};
 
 use super::run_list::{outcome, told};
-use super::{Led, Page, Section, ago, get, post, see, shell, time};
+use super::{PageResult, RedirectResult, Section, age, get, post, redirect, shell, time};
 use crate::api::{jobs, number};
 use crate::app::{App, Outcomes};
 use crate::error::Refusal;
-use crate::http::extract::{Body, Routes, Sent, Server};
+use crate::http::extract::{FormData, JsonBody, Routes, Server};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::queue::job::{Job, JobState};
@@ -23,7 +23,7 @@ const SHOWN: usize = 30;
 
 pub(super) fn router() -> Routes {
     Routes::new()
-        .route("/", get(|| async { see("/queue") }))
+        .route("/", get(|| async { redirect("/queue") }))
         .route("/queue", get(page))
         .route("/queue/part", get(part))
         .route("/queue/{id}/cancel", get(ask_cancel).post(cancel))
@@ -31,7 +31,7 @@ pub(super) fn router() -> Routes {
         .route("/queue/{id}/move", post(shift))
 }
 
-async fn page(State(app): Server, Extension(role): Extension<Role>) -> Page {
+async fn page(State(app): Server, Extension(role): Extension<Role>) -> PageResult {
     let part = parts(&app, role).await?;
     let newest = if app.queue().over().is_empty() {
         newest(&app).await?
@@ -49,7 +49,7 @@ async fn page(State(app): Server, Extension(role): Extension<Role>) -> Page {
 }
 
 /// Renders the part of the page that changes.
-async fn part(State(app): Server, Extension(role): Extension<Role>) -> Page {
+async fn part(State(app): Server, Extension(role): Extension<Role>) -> PageResult {
     Ok(Html(parts(&app, role).await?.into_string()))
 }
 
@@ -60,7 +60,7 @@ async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
         @if !found.runs.is_empty() {
             h2 { "Newest in the archive" }
             ul class="plain-list" {
-                @for r in &found.runs { li { a href={ "/runs/" (r.id) } { (r.experiment) } span { (outcome(r, said.get(&r.id))) } span class="soft" { (ago(&r.started_at)) " on " (r.host) } } }
+                @for r in &found.runs { li { a href={ "/runs/" (r.id) } { (r.experiment) } span { (outcome(r, said.get(&r.id))) } span class="soft" { (age(&r.started_at)) " on " (r.host) } } }
             }
             p { a href="/archive" { "All runs (" (found.total) ")" } }
         }
@@ -183,7 +183,7 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
                                 @if let Some(run) = run { p { (outcome(run, outcomes.2.get(&run.id))) } }
                             }
                             td { (state(job)) @if !job.reason.is_empty() && job.state != JobState::Completed { details { summary { "why" } pre { (job.reason) } } } }
-                            td { @if let Some(at) = &job.ended_at { (ago(at)) } @if let Some(run) = run { p class="soft" { "on " (run.host) } } }
+                            td { @if let Some(at) = &job.ended_at { (age(at)) } @if let Some(run) = run { p class="soft" { "on " (run.host) } } }
                             td { @if full && job.can_resume() { (button(job, "resume", None, "Resume")) } }
                         }
                     }
@@ -198,7 +198,7 @@ async fn ask_cancel(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
-) -> Page {
+) -> PageResult {
     may_write(role)?;
     let job = app.job(number(&id)?)?;
     if job.state.is_over() {
@@ -226,14 +226,18 @@ async fn ask_cancel(
     Ok(shell(&format!("Cancel job {id}?"), Section::Queue, &body))
 }
 
-async fn cancel(app: Server, id: Path<String>) -> Led {
-    jobs::cancel(app, id).await.map(|_| see("/queue"))
+async fn cancel(app: Server, id: Path<String>) -> RedirectResult {
+    jobs::cancel(app, id).await.map(|_| redirect("/queue"))
 }
 
-async fn resume(app: Server, id: Path<String>) -> Led {
-    jobs::resume(app, id).await.map(|_| see("/queue"))
+async fn resume(app: Server, id: Path<String>) -> RedirectResult {
+    jobs::resume(app, id).await.map(|_| redirect("/queue"))
 }
 
-async fn shift(app: Server, id: Path<String>, Sent(to): Sent<jobs::Move>) -> Led {
-    jobs::shift(app, id, Body(to)).await.map(|_| see("/queue"))
+async fn shift(
+    app: Server,
+    id: Path<String>,
+    FormData(to): FormData<jobs::Move>,
+) -> RedirectResult {
+    jobs::shift(app, id, JsonBody(to)).await.map(|_| redirect("/queue"))
 }

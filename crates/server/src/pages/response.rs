@@ -11,9 +11,9 @@ use super::{Section, shell};
 use crate::error::Refusal;
 
 /// HTML page, or a refusal.
-pub(crate) type Page = Result<Html<String>, Refusal>;
+pub(crate) type PageResult = Result<Html<String>, Refusal>;
 /// Redirect after a write, or a refusal.
-pub(crate) type Led = Result<Response, Refusal>;
+pub(crate) type RedirectResult = Result<Response, Refusal>;
 
 /// Renders a refusal as a page.
 pub(crate) fn refusal(refusal: &Refusal) -> Response {
@@ -27,7 +27,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response {
 }
 
 /// Redirects to another page after a write.
-pub(crate) fn see(path: &str) -> Response {
+pub(crate) fn redirect(path: &str) -> Response {
     let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/queue"));
     (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response()
 }
@@ -40,13 +40,13 @@ pub(crate) fn address<'a>(
     let mut address = path.to_owned();
     for (name, value) in values.into_iter().filter(|(_, value)| !value.is_empty()) {
         let mark = if address.contains('?') { '&' } else { '?' };
-        let _ = write!(address, "{mark}{name}={}", encode(value));
+        let _ = write!(address, "{mark}{name}={}", percent_encode(value));
     }
     address
 }
 
 /// Percent-encodes a value of a query parameter.
-pub(crate) fn encode(text: &str) -> String {
+pub(crate) fn percent_encode(text: &str) -> String {
     text.bytes()
         .map(|b| match b {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
@@ -64,7 +64,7 @@ pub(crate) fn time(at: &str) -> maud::Markup {
 }
 
 /// Renders the age of a time, with the time itself as a tooltip.
-pub(crate) fn ago(at: &str) -> maud::Markup {
+pub(crate) fn age(at: &str) -> maud::Markup {
     let age = assay_report::terminal::age(at, std::time::SystemTime::now());
     html! { time datetime=(at) title=(at) { (age) " ago" } }
 }

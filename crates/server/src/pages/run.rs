@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use maud::html;
 
-use super::{Page, Section, get};
+use super::{PageResult, Section, get};
 use crate::api::runs::{list_files, run_id};
 use crate::http::extract::{Routes, Server};
 use crate::pages::shell::document;
@@ -12,7 +12,7 @@ pub(super) fn router() -> Routes {
     Routes::new().route("/runs/{id}", get(page))
 }
 
-async fn page(State(app): Server, Path(id): Path<String>) -> Page {
+async fn page(State(app): Server, Path(id): Path<String>) -> PageResult {
     let id = run_id(&id)?;
     let view = app.view(id.clone()).await?;
     let page = app.heavy(move |app| {

@@ -6,11 +6,11 @@ use assay_model::{RunSummary, units};
 use axum::extract::State;
 use maud::{Markup, html};
 
-use super::{ago, time};
+use super::{age, time};
 use crate::api::runs::{self, Runs};
 use crate::app::{App, Said};
 use crate::error::Refusal;
-use crate::http::extract::Ask;
+use crate::http::extract::Params;
 use crate::searches::Asked;
 
 /// Renders the rows of runs. `back` is the address of the page to return to, for users who may
@@ -25,7 +25,7 @@ pub(super) fn rows(runs: &[RunSummary], said: &Said, back: Option<&str>, chosen:
 
 /// Returns a page of the runs that a search finds, with their headlines.
 pub(super) async fn told(app: &Arc<App>, asked: Asked) -> Result<(Runs, Said), Refusal> {
-    let found = runs::list(State(app.clone()), Ask(asked)).await?.0;
+    let found = runs::list(State(app.clone()), Params(asked)).await?.0;
     let runs = found.runs.clone();
     let said = app.heavy(move |app| Ok(app.headlines(&runs))).await?;
     Ok((found, said))
@@ -51,7 +51,7 @@ fn row(r: &RunSummary, said: Option<&String>, back: Option<&str>, chosen: &str) 
             span class={ "state state-" (r.state.name()) } { (r.state.name()) }
             p class="soft" { (r.completed) " of " (r.planned) " trials" @if r.failed > 0 { ", " strong class="bad" { (r.failed) " failed" } } }
         }
-        div class="when" { p { (time(&r.started_at)) } p class="soft" { (ago(&r.started_at)) " on " (r.host) ", " (r.workload) } }
+        div class="when" { p { (time(&r.started_at)) } p class="soft" { (age(&r.started_at)) " on " (r.host) ", " (r.workload) } }
         div class="detail" {
             @if r.all_tags().next().is_some() {
                 ul class="chips" aria-label="Tags" { @for tag in r.all_tags() { li class="tag" { (tag) } } }

@@ -15,12 +15,12 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::{Given, parameter, problem, row};
-use super::{Led, Page, Section, get, post, see, shell};
+use super::{PageResult, RedirectResult, Section, get, post, redirect, shell};
 use crate::api::runs::run_id;
 use crate::api::{jobs, server};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Answer, Ask, Body, Routes, Sent, Server};
+use crate::http::extract::{FormData, JsonBody, JsonResult, Params, Routes, Server};
 use crate::http::guard::{PLAN, may_write};
 use crate::http::token::Role;
 use crate::submit::draft::{self, Draft, Planned};
@@ -58,8 +58,8 @@ pub(super) fn router() -> Routes {
 async fn start(
     State(app): Server,
     Extension(role): Extension<Role>,
-    Ask(start): Ask<Start>,
-) -> Page {
+    Params(start): Params<Start>,
+) -> PageResult {
     may_write(role)?;
     let asked = if !start.run.is_empty() || !start.clone.is_empty() {
         let clone = start.run.is_empty();
@@ -81,12 +81,12 @@ async fn experiment(
     State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
-) -> Page {
+) -> PageResult {
     may_write(role)?;
     open(&app, Submission { experiment: id, ..Submission::default() }).await
 }
 
-async fn open(app: &Arc<App>, asked: Submission) -> Page {
+async fn open(app: &Arc<App>, asked: Submission) -> PageResult {
     let filled = Filled::of(asked);
     let draft = drafted(app, &filled).await?;
     Ok(page(&filled, &draft, false))
@@ -97,7 +97,7 @@ async fn drafted(app: &Arc<App>, filled: &Filled) -> Result<Draft, Refusal> {
     app.heavy(move |app| draft::draft(app, &asked)).await
 }
 
-async fn choose(app: &Arc<App>) -> Page {
+async fn choose(app: &Arc<App>) -> PageResult {
     let lines = server::experiments(State(app.clone())).await?.0;
     let workloads = app.heavy(|app| Ok(workloads(app))).await?;
     let needed = |p: &&ParamSpec| p.default.is_none() && p.ty == ParamType::Text;
@@ -123,7 +123,7 @@ async fn choose(app: &Arc<App>) -> Page {
             @for w in &workloads {
                 @let locked = w.params.iter().find(needed).filter(|_| !app.config.allow_any);
                 li class="card" {
-                    h3 { @if locked.is_none() { a href={ "/queue/new?workload=" (super::encode(&w.name)) } { (w.name) } } @else { (w.name) } }
+                    h3 { @if locked.is_none() { a href={ "/queue/new?workload=" (super::percent_encode(&w.name)) } { (w.name) } } @else { (w.name) } }
                     p class="soft" { (w.help) }
                     @if let Some(param) = locked { p { code { (param.name) } " can name any program, so it cannot be filled in on this server. Start it with " code { "assay serve --allow-any" } ", or put an experiment file into its folder" @if let Some(folder) = app.config.folders.first() { " " code { (folder.display()) } } "." } }
                 }
@@ -289,20 +289,20 @@ async fn read(app: &Arc<App>, sent: Fields) -> Result<(Filled, Draft), Refusal> 
     Ok((filled, draft))
 }
 
-async fn submit(State(app): Server, Sent(sent): Sent<Fields>) -> Led {
+async fn submit(State(app): Server, FormData(sent): FormData<Fields>) -> RedirectResult {
     let (filled, draft) = read(&app, sent).await?;
     if !draft.problems.is_empty() {
         return Ok((StatusCode::BAD_REQUEST, page(&filled, &draft, true)).into_response());
     }
-    jobs::submit(State(app), Body(filled.asked)).await.map(|_| see("/queue"))
+    jobs::submit(State(app), JsonBody(filled.asked)).await.map(|_| redirect("/queue"))
 }
 
 /// Returns the current state of the form for the script: the plan as a part of the page, the
 /// problems, the text and the values.
 async fn live_plan(
     State(app): Server,
-    Sent(sent): Sent<Fields>,
-) -> Answer<serde_json::Value> {
+    FormData(sent): FormData<Fields>,
+) -> JsonResult<serde_json::Value> {
     let (_, draft) = read(&app, sent).await?;
     let values: serde_json::Map<String, serde_json::Value> = draft
         .fields
