@@ -14,9 +14,9 @@ use crate::http::heavy::Heavy;
 use crate::http::rate::Rates;
 use crate::http::sessions::Sessions;
 use crate::http::token::Tokens;
-use crate::live::live_run::Live;
-use crate::live::observe::Observed;
-use crate::live::observe_io::ObservedIo;
+use crate::live::live_run::LiveRun;
+use crate::live::observe::SharedSampler;
+use crate::live::observe_io::SharedTraces;
 use crate::locked;
 use crate::queue::child;
 use crate::queue::job::{Job, JobState};
@@ -28,10 +28,16 @@ use crate::searches::Searches;
 const VIEWS: usize = 4;
 
 /// Headline of each run, by the run's id.
-pub(crate) type Said = BTreeMap<RunId, String>;
+pub(crate) type Headlines = BTreeMap<RunId, String>;
 
-/// Requested ids, the summaries of the runs that can be read, and the headlines of these runs.
-pub(crate) type Outcomes = (Vec<RunId>, Vec<RunSummary>, Said);
+/// Runs with their headlines.
+#[derive(Default)]
+pub(crate) struct Outcomes {
+    /// Ids that were requested. Runs that cannot be read are left out of the others.
+    ids: Vec<RunId>,
+    pub runs: Vec<RunSummary>,
+    pub headlines: Headlines,
+}
 
 /// State of a running server.
 pub(crate) struct App {
@@ -40,14 +46,14 @@ pub(crate) struct App {
     pub sessions: Sessions,
     pub rates: Rates,
     pub searches: Searches,
-    pub observed: Observed,
-    pub observed_io: ObservedIo,
+    pub sampler: SharedSampler,
+    pub io_traces: SharedTraces,
     queue: Mutex<Queue>,
     /// Signalled when the queue changes.
-    pub turned: Condvar,
+    pub wake: Condvar,
     /// Number of changes of the queue. Requests that wait for a change subscribe to it.
     changed: watch::Sender<u64>,
-    lives: Mutex<HashMap<u64, Arc<Live>>>,
+    lives: Mutex<HashMap<u64, Arc<LiveRun>>>,
     views: Mutex<Vec<(RunId, u64, Arc<RunView>)>>,
     outcomes: Mutex<Arc<Outcomes>>,
     /// Runs expensive requests one at a time, so that many of them do not disturb a run.
@@ -64,10 +70,10 @@ impl App {
             searches,
             config,
             tokens,
-            observed: Observed::default(),
-            observed_io: ObservedIo::default(),
+            sampler: SharedSampler::default(),
+            io_traces: SharedTraces::default(),
             queue: Mutex::new(queue),
-            turned: Condvar::new(),
+            wake: Condvar::new(),
             changed: watch::Sender::new(0),
             lives: Mutex::default(),
             views: Mutex::default(),
@@ -82,8 +88,8 @@ impl App {
     }
 
     /// Wakes the dispatcher and all requests that wait for a change of the queue.
-    pub fn touch(&self) {
-        self.turned.notify_all();
+    pub fn notify_changed(&self) {
+        self.wake.notify_all();
         self.changed.send_modify(|n| *n += 1);
     }
 
@@ -100,7 +106,7 @@ impl App {
         self.queue().running().is_some()
     }
 
-    pub fn set_live(&self, live: Arc<Live>) {
+    pub fn set_live(&self, live: Arc<LiveRun>) {
         let mut lives = locked(&self.lives);
         // Keep the previous run for viewers that still read its end.
         let newest = lives.keys().max().copied();
@@ -108,7 +114,7 @@ impl App {
         lives.insert(live.job, live);
     }
 
-    pub fn live(&self, job: u64) -> Option<Arc<Live>> {
+    pub fn live(&self, job: u64) -> Option<Arc<LiveRun>> {
         locked(&self.lives).get(&job).cloned()
     }
 
@@ -140,7 +146,7 @@ impl App {
         }
         let changed = queue.find(id).cloned();
         drop(queue);
-        self.touch();
+        self.notify_changed();
         changed
     }
 
@@ -172,7 +178,7 @@ impl App {
         })?;
         let changed = queue.find(id).cloned();
         drop(queue);
-        self.touch();
+        self.notify_changed();
         changed
     }
 
@@ -192,7 +198,7 @@ impl App {
     }
 
     /// Returns the headline of each run, from the archive's index if it has one.
-    pub fn headlines(&self, runs: &[RunSummary]) -> Said {
+    pub fn headlines(&self, runs: &[RunSummary]) -> Headlines {
         note_runs(runs);
         let say = |id: &RunId| assay_report::headline(&self.view_now(id).ok()?.analysis);
         self.config.archive.headlines(runs, say)
@@ -201,9 +207,9 @@ impl App {
     /// Returns the runs with these ids and their headlines. The result is cached until other ids
     /// are requested, because an open page asks every 2 s, also during a run.
     pub async fn outcomes(self: &Arc<Self>, ids: Vec<RunId>) -> Result<Arc<Outcomes>, Refusal> {
-        let held = locked(&self.outcomes).clone();
-        if held.0 == ids {
-            return Ok(held);
+        let cached = locked(&self.outcomes).clone();
+        if cached.ids == ids {
+            return Ok(cached);
         }
         let new = self.heavy(move |app| Ok(Arc::new(app.read_outcomes(ids)))).await?;
         locked(&self.outcomes).clone_from(&new);
@@ -214,14 +220,14 @@ impl App {
     pub fn read_outcomes(&self, ids: Vec<RunId>) -> Outcomes {
         let run = |id: &RunId| self.config.archive.run(id).ok()?.summary().ok();
         let runs: Vec<RunSummary> = ids.iter().filter_map(run).collect();
-        let said = self.headlines(&runs);
-        (ids, runs, said)
+        let headlines = self.headlines(&runs);
+        Outcomes { ids, runs, headlines }
     }
 
     pub fn view_now(&self, id: &RunId) -> Result<Arc<RunView>, Refusal> {
-        let look = self.config.archive.run(id)?.ledger().len() as u64;
+        let entries = self.config.archive.run(id)?.ledger().len() as u64;
         let mut views = locked(&self.views);
-        if let Some(at) = views.iter().position(|(known, l, _)| known == id && *l == look) {
+        if let Some(at) = views.iter().position(|(known, l, _)| known == id && *l == entries) {
             let found = views.remove(at);
             let view = Arc::clone(&found.2);
             views.push(found);
@@ -234,7 +240,7 @@ impl App {
         if view.summary.state != assay_model::RunState::Started {
             let mut views = locked(&self.views);
             views.retain(|(known, ..)| known != id);
-            views.push((id.clone(), look, Arc::clone(&view)));
+            views.push((id.clone(), entries, Arc::clone(&view)));
             if views.len() > VIEWS {
                 views.remove(0);
             }

@@ -42,10 +42,10 @@ pub enum ClientError {
     NoToken(PathBuf),
     /// The server cannot be reached, or the connection failed.
     #[error("talk to the server at {address}: {source}; does `assay serve` run there?")]
-    Talk { address: String, source: io::Error },
+    Connection { address: String, source: io::Error },
     /// The response is not JSON over HTTP.
     #[error("what answers at {address} is not a server of assay: {what}")]
-    Answer { address: String, what: String },
+    Format { address: String, what: String },
     /// The server refused the request.
     #[error("{message}")]
     Refused {
@@ -57,13 +57,13 @@ pub enum ClientError {
 }
 
 /// Returns the path of the file that holds the address of a state folder's server.
-pub(crate) fn place_in(state_dir: &Path) -> PathBuf {
+pub(crate) fn address_file(state_dir: &Path) -> PathBuf {
     state_dir.join("serve.address")
 }
 
 /// Returns the text of that file: an address that clients can connect to. An unspecified address
 /// (`0.0.0.0`, `::`) is replaced by the loopback address.
-pub(crate) fn place(address: SocketAddr) -> String {
+pub(crate) fn address_text(address: SocketAddr) -> String {
     let mut callable = address;
     if address.ip().is_unspecified() {
         callable.set_ip(match address {
@@ -86,12 +86,12 @@ impl Client {
         token: Option<&str>,
     ) -> Result<Self, ClientError> {
         let read = |path: &Path| std::fs::read_to_string(path).map(|t| t.trim().to_owned());
-        let place = place_in(state_dir);
+        let place = address_file(state_dir);
         let address = match server {
             Some(server) => server.trim_start_matches("http://").trim_end_matches('/').to_owned(),
             None => read(&place).map_err(|_| ClientError::NoServer(place))?,
         };
-        let path = token::path_in(state_dir);
+        let path = token::token_file(state_dir);
         let token = match token {
             Some(token) => token.trim().to_owned(),
             None => read(&path).map_err(|_| ClientError::NoToken(path))?,
@@ -104,7 +104,7 @@ impl Client {
     /// # Errors
     /// The server cannot be reached, refuses the request, or does not answer with JSON over HTTP.
     pub fn get(&self, path: &str) -> Result<Value, ClientError> {
-        self.ask("GET", path, None)
+        self.send("GET", path, None)
     }
 
     /// Sends `POST /api/v1/{path}` with a JSON body and returns the JSON of the response.
@@ -112,13 +112,13 @@ impl Client {
     /// # Errors
     /// The same errors as [`Client::get`].
     pub fn post(&self, path: &str, body: &Value) -> Result<Value, ClientError> {
-        self.ask("POST", path, Some(body))
+        self.send("POST", path, Some(body))
     }
 
-    fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, ClientError> {
+    fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, ClientError> {
         let address = &self.address;
-        let talk = |source| ClientError::Talk { address: address.clone(), source };
-        let odd = |what: &str| ClientError::Answer { address: address.clone(), what: what.into() };
+        let talk = |source| ClientError::Connection { address: address.clone(), source };
+        let odd = |what: &str| ClientError::Format { address: address.clone(), what: what.into() };
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut request = format!(
             "{method} /api/v1/{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n",
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn an_address_that_listens_everywhere_is_called_here() {
-        assert_eq!(place("0.0.0.0:80".parse().unwrap()), "127.0.0.1:80\n");
-        assert_eq!(place("[::1]:80".parse().unwrap()), "[::1]:80\n");
+        assert_eq!(address_text("0.0.0.0:80".parse().unwrap()), "127.0.0.1:80\n");
+        assert_eq!(address_text("[::1]:80".parse().unwrap()), "[::1]:80\n");
     }
 }

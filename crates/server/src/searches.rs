@@ -25,7 +25,7 @@ const MAX_NAME: usize = 80;
 /// Search of the archive for runs.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Asked {
+pub(crate) struct RunQuery {
     /// Part of the id, experiment, workload, host, note or a tag
     pub text: String,
     /// Name of the workload
@@ -70,7 +70,7 @@ pub(crate) const SORTS: [(&str, SortOrder, &str); 6] = [
     ("min", SortOrder::Least, "lowest value first"),
 ];
 
-impl Asked {
+impl RunQuery {
     pub fn page(&self) -> usize {
         self.page.unwrap_or(1).max(1) as usize
     }
@@ -130,11 +130,11 @@ pub(crate) struct SavedSearch {
     #[schemars(length(min = 1, max = 80))]
     pub name: String,
     /// Search to repeat, as query parameters.
-    pub search: Asked,
+    pub search: RunQuery,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct SearchesFile {
     schema_version: u32,
     searches: Vec<SavedSearch>,
 }
@@ -152,17 +152,17 @@ impl Searches {
     /// The file cannot be read or has unexpected content.
     pub fn open(state_dir: &Path) -> Result<Self, ServeError> {
         let path = state_dir.join("serve.searches");
-        let held = read_json::<Kept>(&path)?.map(|kept| kept.searches).unwrap_or_default();
+        let held = read_json::<SearchesFile>(&path)?.map(|kept| kept.searches).unwrap_or_default();
         Ok(Searches { path, held: Mutex::new(held) })
     }
 
-    fn held(&self) -> MutexGuard<'_, Vec<SavedSearch>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<SavedSearch>> {
         locked(&self.held)
     }
 
     /// Returns all saved searches, sorted by name.
     pub fn list(&self) -> Vec<SavedSearch> {
-        self.held().clone()
+        self.lock().clone()
     }
 
     /// Saves a search. Replaces one with the same name.
@@ -205,10 +205,10 @@ impl Searches {
         &self,
         change: impl FnOnce(&mut Vec<SavedSearch>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
-        let mut held = self.held();
+        let mut held = self.lock();
         let mut searches = held.clone();
         change(&mut searches)?;
-        let kept = Kept { schema_version: SCHEMA_VERSION, searches };
+        let kept = SearchesFile { schema_version: SCHEMA_VERSION, searches };
         write_json(&self.path, &kept)?;
         *held = kept.searches;
         Ok(())
@@ -225,7 +225,7 @@ mod tests {
         let searches = Searches::open(dir.path()).unwrap();
         let one = |name: &str, tag: &str| SavedSearch {
             name: name.into(),
-            search: Asked { tag: tag.into(), page: Some(3), ..Asked::default() },
+            search: RunQuery { tag: tag.into(), page: Some(3), ..RunQuery::default() },
         };
         for (name, tag) in [("b", "x"), ("a", "y"), ("b", "z")] {
             searches.save(one(name, tag)).unwrap();

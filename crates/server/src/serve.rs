@@ -16,7 +16,7 @@ use crate::error::ServeError;
 use crate::http::connections::Limits;
 use crate::http::token::{Keys, Tokens};
 use crate::http::{guard, net};
-use crate::queue::store::{Queue, write_whole};
+use crate::queue::store::{Queue, write_atomically};
 use crate::queue::{child, dispatch};
 use crate::searches::Searches;
 use crate::{api, client, pages, ranked};
@@ -55,12 +55,12 @@ pub fn serve(
             .await
             .map_err(|source| ServeError::Listen { address: listen, source })?;
         let address = listener.local_addr().unwrap_or(listen);
-        let place = client::place_in(&state_dir);
-        write_whole(&place, client::place(address).as_bytes())?;
+        let place = client::address_file(&state_dir);
+        write_atomically(&place, client::address_text(address).as_bytes())?;
         let own = Arc::clone(&app);
         let dispatcher = thread("assay-queue", "the dispatcher", move || dispatch::run(&own))?;
         let (own, interrupt) = (Arc::clone(&app), interrupt.clone());
-        let watch = move || watch_for(&interrupt, &own);
+        let watch = move || wait_for_signal(&interrupt, &own);
         thread("assay-signals", "the watch for signals", watch)?;
         let router = pages::router()
             .merge(api::router())
@@ -91,7 +91,7 @@ fn thread(
 }
 
 /// Waits for a signal, then asks the run in progress and the server to end.
-fn watch_for(interrupt: &Interrupt, app: &App) {
+fn wait_for_signal(interrupt: &Interrupt, app: &App) {
     while !interrupt.fired() {
         let fd = interrupt.as_fd();
         let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::IN)];
@@ -104,5 +104,5 @@ fn watch_for(interrupt: &Interrupt, app: &App) {
     if let Some(process) = running {
         child::interrupt(&process);
     }
-    app.touch();
+    app.notify_changed();
 }

@@ -147,14 +147,14 @@ pub(crate) async fn save_search(
 /// Saved search to remove.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Named {
+pub(crate) struct SearchName {
     /// Name under which the search was saved.
     pub name: String,
 }
 
 pub(crate) async fn forget_search(
     State(app): Server,
-    JsonBody(named): JsonBody<Named>,
+    JsonBody(named): JsonBody<SearchName>,
 ) -> JsonResult<Vec<SavedSearch>> {
     app.searches.forget(&named.name)?;
     Ok(Json(app.searches.list()))

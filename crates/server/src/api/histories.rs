@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::jobs::add;
 use crate::http::extract::{CreatedResult, JsonBody, JsonResult, Server};
 use crate::queue::job::Job;
-use crate::submit::points::{self, Acknowledged, Afresh};
+use crate::submit::points::{self, Acknowledgement, HistoryReset};
 
 routes! {
     /// List the histories of the archive, and the names of imported series
@@ -102,7 +102,7 @@ pub(crate) async fn confirm(
 pub(crate) async fn acknowledge(
     State(app): Server,
     Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Acknowledged>,
+    JsonBody(asked): JsonBody<Acknowledgement>,
 ) -> JsonResult<HistoryView> {
     app.heavy(move |app| points::acknowledge(app, &id, &asked)).await.map(Json)
 }
@@ -110,7 +110,7 @@ pub(crate) async fn acknowledge(
 pub(crate) async fn reset(
     State(app): Server,
     Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Afresh>,
+    JsonBody(asked): JsonBody<HistoryReset>,
 ) -> JsonResult<HistoryView> {
     app.heavy(move |app| points::reset(app, &id, &asked)).await.map(Json)
 }

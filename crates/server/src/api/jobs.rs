@@ -18,7 +18,7 @@ use crate::http::extract::{
     CreatedResult, Described, EventStream, JsonBody, JsonResult, Params, Server,
 };
 use crate::http::sse;
-use crate::live::live_run::{Live, LiveStatus};
+use crate::live::live_run::{LiveRun, LiveStatus};
 use crate::queue::child::{EVENTS, EXPERIMENT};
 use crate::queue::job::{Job, JobState};
 use crate::queue::store::{NewJob, Shift};
@@ -94,7 +94,7 @@ pub(crate) async fn plan(
 /// Adds a job to the queue and wakes the dispatcher.
 pub(crate) fn add(app: &App, new: NewJob) -> Result<Job, Refusal> {
     let job = app.queue().add(new)?;
-    app.touch();
+    app.notify_changed();
     Ok(job)
 }
 
@@ -152,7 +152,7 @@ pub(crate) async fn shift(
 ) -> JsonResult<Job> {
     let job = app.job(number(&id)?)?;
     let moved = app.queue().shift(job.id, to)?;
-    app.touch();
+    app.notify_changed();
     moved.map(Json).ok_or_else(|| {
         let state = job.state.name();
         Refusal::conflict(format!("job {} is {state}; only one that waits is moved", job.id))
@@ -160,7 +160,7 @@ pub(crate) async fn shift(
 }
 
 /// Returns the live run of a job, if this server has followed it.
-fn live_of(app: &App, id: &str) -> Result<Arc<Live>, Refusal> {
+fn live_of(app: &App, id: &str) -> Result<Arc<LiveRun>, Refusal> {
     let job = app.job(number(id)?)?;
     app.live(job.id).ok_or_else(|| {
         let state = job.state.name();

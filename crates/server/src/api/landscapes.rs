@@ -34,7 +34,7 @@ pub(crate) fn collection() -> Result<Collection, Refusal> {
 /// View of a landscape, as query parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Shown {
+pub(crate) struct LandscapeQuery {
     /// Denominators, separated by commas; the first decides the order
     #[schemars(extend("type" = "array", "items" = { "type": "string", "enum": Denominator::ALL.map(Denominator::name) }))]
     pub per: String,
@@ -54,7 +54,7 @@ pub(crate) fn metrics(name: &str) -> Result<Vec<String>, Refusal> {
 }
 
 /// Returns a landscape as `shown` asks for it, with its denominators checked.
-pub(crate) fn make(name: &str, shown: &Shown) -> Result<Landscape, Refusal> {
+pub(crate) fn make(name: &str, shown: &LandscapeQuery) -> Result<Landscape, Refusal> {
     let collection = collection()?;
     if !collection.list().iter().any(|l| l.name == name) {
         return Err(Refusal::not_found(format!("there is no landscape `{name}`")));
@@ -73,7 +73,7 @@ pub(crate) fn make(name: &str, shown: &Shown) -> Result<Landscape, Refusal> {
 pub(crate) async fn landscape(
     State(app): Server,
     Path(name): Path<String>,
-    Params(shown): Params<Shown>,
+    Params(shown): Params<LandscapeQuery>,
 ) -> Result<JsonObject, Refusal> {
     let made = app.heavy(move |_| {
         let landscape = make(&name, &shown)?;

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{Described, EventStream, Params, Server};
 use crate::http::sse;
-use crate::live::observe::Observed;
+use crate::live::observe::SharedSampler;
 use crate::live::observe_io;
 
 routes! {
@@ -34,12 +34,12 @@ pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
 
 pub(crate) async fn observe(State(app): Server) -> Result<EventStream, Refusal> {
     may_observe(&app)?;
-    Ok(sse::newest(Observed::look(&app)?))
+    Ok(sse::newest(SharedSampler::subscribe(&app)?))
 }
 
 pub(crate) async fn observe_io(
     State(app): Server,
-    Params(asked): Params<observe_io::AskedIo>,
+    Params(asked): Params<observe_io::IoQuery>,
 ) -> Result<Described<Response, IoReport>, Refusal> {
     let about = asked.read()?;
     may_observe(&app)?;

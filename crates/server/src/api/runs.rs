@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{Described, FileResponse, JsonObject, JsonResult, Params, Server};
-use crate::searches::Asked;
+use crate::searches::RunQuery;
 
 routes! {
     /// Search the runs of the archive
@@ -49,7 +49,7 @@ pub(crate) struct Runs {
     pub runs: Vec<RunSummary>,
 }
 
-pub(crate) async fn list(State(app): Server, Params(asked): Params<Asked>) -> JsonResult<Runs> {
+pub(crate) async fn list(State(app): Server, Params(asked): Params<RunQuery>) -> JsonResult<Runs> {
     let search = asked.search()?;
     let found = app.heavy(move |app| Ok(app.config.archive.search(&search)?)).await?;
     let (page, limit) = (asked.page(), asked.limit());
@@ -152,7 +152,7 @@ pub(crate) async fn file(
 /// Comparison of runs, as query parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct Compared {
+pub(crate) struct CompareQuery {
     /// Ids of 2 to 8 different runs, separated by commas; the first is the baseline
     #[schemars(extend("type" = "array", "minItems" = 2, "maxItems" = MAX_COMPARED, "uniqueItems" = true,
         "items" = { "type": "string", "pattern": "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$" }))]
@@ -176,7 +176,7 @@ pub(crate) struct Compared {
 }
 
 /// Runs of a comparison, with its result.
-pub(crate) struct Laid {
+pub(crate) struct ComparedRuns {
     pub views: Vec<Arc<RunView>>,
     pub side_by_side: SideBySide,
 }
@@ -194,7 +194,10 @@ pub(crate) struct SideBySide {
     pub inside: Vec<TreatmentProfiles>,
 }
 
-pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusal> {
+pub(crate) async fn compare_runs(
+    app: &Arc<App>,
+    asked: &CompareQuery,
+) -> Result<ComparedRuns, Refusal> {
     let words = |text: &str| -> Vec<String> {
         let parts = text.split([',', ' ', '+']).map(str::trim).filter(|w| !w.is_empty());
         parts.map(str::to_owned).collect()
@@ -252,7 +255,7 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
             Ok(SideBySide { across, io, inside })
         })
         .await?;
-    Ok(Laid { views, side_by_side })
+    Ok(ComparedRuns { views, side_by_side })
 }
 
 /// Parses accepted differences: `PATH=REASON` on each line.
@@ -269,7 +272,7 @@ fn accepted(text: &str) -> Result<Vec<(String, String)>, Refusal> {
 
 pub(crate) async fn compare(
     State(app): Server,
-    Params(asked): Params<Compared>,
+    Params(asked): Params<CompareQuery>,
 ) -> JsonResult<SideBySide> {
-    lay(&app, &asked).await.map(|laid| Json(laid.side_by_side))
+    compare_runs(&app, &asked).await.map(|compared| Json(compared.side_by_side))
 }

@@ -13,7 +13,7 @@ use crate::error::Refusal;
 use crate::http::extract::{Described, JsonObject, JsonResult, Server};
 use crate::http::token::Role;
 use crate::submit::folders::{self, ExperimentLine};
-use crate::submit::overrides::{self, Form};
+use crate::submit::overrides::{self, ExperimentForm};
 
 routes! {
     /// Return this OpenAPI document
@@ -63,11 +63,14 @@ pub(crate) async fn status(State(app): Server, Extension(role): Extension<Role>)
 
 pub(crate) async fn experiments(State(app): Server) -> JsonResult<Vec<ExperimentLine>> {
     let lines = |app: &Arc<App>| {
-        Ok(folders::list(&app.config.folders).iter().map(folders::Listed::line).collect())
+        Ok(folders::list(&app.config.folders).iter().map(folders::ExperimentFile::line).collect())
     };
     app.heavy(lines).await.map(Json)
 }
 
-pub(crate) async fn experiment(State(app): Server, Path(id): Path<String>) -> JsonResult<Form> {
+pub(crate) async fn experiment(
+    State(app): Server,
+    Path(id): Path<String>,
+) -> JsonResult<ExperimentForm> {
     app.heavy(move |app| overrides::form(app, &id)).await.map(Json)
 }

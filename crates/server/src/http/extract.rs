@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::body::Body as HttpBody;
-use axum::extract::{Form, FromRequest, Query, Request, State};
+use axum::extract::{Form as AxumForm, FromRequest, Query, Request, State};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
@@ -73,5 +73,5 @@ extractor!(
 );
 extractor!(
     /// Fields of a submitted form.
-    FormData, Form
+    Form, AxumForm
 );

@@ -27,48 +27,48 @@ use crate::http::token::Role;
 use crate::pages;
 
 /// Time limit for starting a response.
-const ANSWER: Duration = Duration::from_secs(60);
+const MAX_RESPONSE_TIME: Duration = Duration::from_secs(60);
 /// Time limit for receiving the body of a request, whatever length it claims.
-const BODY: Duration = Duration::from_secs(10);
+const MAX_BODY_TIME: Duration = Duration::from_secs(10);
 /// Maximum size of a request's body, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
 /// Path of the sign-in page.
 const LOGIN: &str = "/login";
 
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
+const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Checks a request before its handler, and sets the headers of the response. Writes the body of a
 /// refusal.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let mut response = pass(&app, request, next).await.into_response();
+    let mut response = handle(&app, request, next).await.into_response();
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
-        response = answer(&path, &refusal);
+        response = refusal_response(&path, &refusal);
     }
-    head(response.headers_mut());
+    set_headers(response.headers_mut());
     response
 }
 
-async fn pass(app: &App, request: Request, next: Next) -> Result<Response, Refusal> {
-    let role = admit(app, &request)?;
+async fn handle(app: &App, request: Request, next: Next) -> Result<Response, Refusal> {
+    let role = authorize(app, &request)?;
     if role.is_some()
         && let Some(peer) = request.extensions().get::<Peer>()
     {
         peer.connection.set_authenticated();
     }
-    let mut request = if reads(request.method()) { request } else { whole(request).await? };
+    let mut request = if is_read(request.method()) { request } else { with_body(request).await? };
     // A request without a role reaches only paths that are open to all.
     request.extensions_mut().insert(role.unwrap_or(Role::ReadOnly));
-    tokio::time::timeout(ANSWER, next.run(request)).await.map_err(|_| {
+    tokio::time::timeout(MAX_RESPONSE_TIME, next.run(request)).await.map_err(|_| {
         let message = "the answer took more than 60 s";
         Refusal::new(StatusCode::GATEWAY_TIMEOUT, message)
     })
 }
 
 /// Returns the request with its complete body. Refuses a body that is too large or too slow.
-async fn whole(request: Request) -> Result<Request, Refusal> {
+async fn with_body(request: Request) -> Result<Request, Refusal> {
     let too_large = || {
         let message = format!("a request has at most {} KiB", MAX_BYTES >> 10);
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
@@ -78,7 +78,7 @@ async fn whole(request: Request) -> Result<Request, Refusal> {
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
-    match tokio::time::timeout(BODY, axum::body::to_bytes(body, MAX_BYTES)).await {
+    match tokio::time::timeout(MAX_BODY_TIME, axum::body::to_bytes(body, MAX_BYTES)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Ok(Err(e)) if e.to_string().contains("length limit") => Err(too_large()),
         Ok(Err(_)) => Err(Refusal::bad("the body ended before its length")),
@@ -92,11 +92,11 @@ async fn whole(request: Request) -> Result<Request, Refusal> {
 /// Path from which the script of the submission form requests the plan. Refusals are JSON there.
 pub(crate) const PLAN: &str = "/queue/new/plan";
 
-fn reads(method: &Method) -> bool {
+fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-fn answer(path: &str, refusal: &Refusal) -> Response {
+fn refusal_response(path: &str, refusal: &Refusal) -> Response {
     if refusal.status == StatusCode::SEE_OTHER {
         return pages::redirect(LOGIN);
     }
@@ -118,7 +118,7 @@ fn answer(path: &str, refusal: &Refusal) -> Response {
 
 /// Returns the role of the sender, or `None` for a request without a token for a path that is open
 /// to all.
-fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
+fn authorize(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
     let headers = request.headers();
     let host = host_of(&app.config, headers)?;
     let peer = request.extensions().get::<Peer>();
@@ -126,7 +126,7 @@ fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
     let now = Instant::now();
     let path = request.uri().path();
     let open = path == LOGIN || path.starts_with("/assets/");
-    let by_header = authorized(app, headers, peer, now);
+    let by_header = role_of_header(app, headers, peer, now);
     let by_cookie = || cookies(headers).find_map(|c| app.sessions.role_of(c));
     let role = by_header.as_ref().map_or(None, |role| role.or_else(by_cookie));
     let sender = if role.is_some() { Sender::Authenticated } else { Sender::Anonymous };
@@ -143,7 +143,7 @@ fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
         let message = "a token is needed: `Authorization: Bearer TOKEN`";
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, message));
     }
-    if !reads(request.method()) {
+    if !is_read(request.method()) {
         // A page of another site can make a browser send its cookie and a form, but not an
         // `Authorization` header.
         if by_header.is_none() {
@@ -191,7 +191,7 @@ fn host_of<'a>(config: &Config, headers: &'a HeaderMap) -> Result<&'a str, Refus
 
 /// Returns the role of the token in the `Authorization` header, or `None` without that header. A
 /// wrong token is an error.
-fn authorized(
+fn role_of_header(
     app: &App,
     headers: &HeaderMap,
     peer: IpAddr,
@@ -237,9 +237,9 @@ fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
     }
 }
 
-fn head(headers: &mut HeaderMap) {
+fn set_headers(headers: &mut HeaderMap) {
     const FIXED: [(HeaderName, &str); 7] = [
-        (CONTENT_SECURITY_POLICY, POLICY),
+        (CONTENT_SECURITY_POLICY, CONTENT_POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (X_FRAME_OPTIONS, "DENY"),
         (REFERRER_POLICY, "same-origin"),

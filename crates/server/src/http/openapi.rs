@@ -110,19 +110,19 @@ fn content<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     json!({ "application/json": { "schema": generator.subschema_for::<T>() } })
 }
 
-fn answer(operation: &mut Operation, status: &str, content: &Value) {
+fn add_response(operation: &mut Operation, status: &str, content: &Value) {
     operation.json["responses"][status] = json!({ "description": "Fine", "content": content });
 }
 
 impl<T: JsonSchema> Part for Json<T> {
     fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
-        answer(operation, "200", &content::<T>(generator));
+        add_response(operation, "200", &content::<T>(generator));
     }
 }
 
 impl<T: JsonSchema> Part for (StatusCode, Json<T>) {
     fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
-        answer(operation, "201", &content::<T>(generator));
+        add_response(operation, "201", &content::<T>(generator));
     }
 }
 
@@ -141,7 +141,7 @@ impl<T: Part> Part for Result<T, Refusal> {
 impl Part for EventStream {
     fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
         let event = generator.subschema_for::<assay_model::LiveEvent>();
-        answer(
+        add_response(
             operation,
             "200",
             &json!({ "text/event-stream": { "schema": { "type": "string" }, "x-event-schema": event } }),
@@ -151,7 +151,7 @@ impl Part for EventStream {
 
 impl Part for FileResponse {
     fn describe(_: &mut SchemaGenerator, operation: &mut Operation) {
-        answer(
+        add_response(
             operation,
             "200",
             &json!({ "text/plain": { "schema": { "type": "string" } }, "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } }),
@@ -193,7 +193,7 @@ impl Route {
         }
         for status in made.refusals {
             made.json["responses"][status.to_string()] = json!({
-                "description": words(status),
+                "description": refusal_description(status),
                 "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } },
             });
         }
@@ -243,7 +243,7 @@ fn refusal() -> Value {
     })
 }
 
-fn words(status: u16) -> &'static str {
+fn refusal_description(status: u16) -> &'static str {
     match status {
         400 | 422 => "The request is wrong; the message says why",
         401 => "The token is missing or wrong",

@@ -11,14 +11,14 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
-use crate::http::token::{Role, Tokens, draw, same};
+use crate::http::token::{Role, Tokens, constant_time_eq, random_value};
 use crate::locked;
 use crate::queue::store::{read_json, write_json};
 
 /// Name of the session cookie.
 pub(crate) const COOKIE: &str = "assay";
 /// Lifetime of a session, in seconds.
-pub(crate) const LASTS: i64 = 7 * 24 * 3600;
+pub(crate) const LIFETIME_S: i64 = 7 * 24 * 3600;
 /// Maximum number of sessions. At the limit, a new session ends the oldest one.
 const MAX_SESSIONS: usize = 1000;
 
@@ -34,7 +34,7 @@ struct Session {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct SessionsFile {
     schema_version: u32,
     sessions: Vec<Session>,
 }
@@ -42,7 +42,7 @@ struct Kept {
 /// Sessions of a server, oldest first.
 pub(crate) struct Sessions {
     path: PathBuf,
-    held: Mutex<Vec<Session>>,
+    sessions: Mutex<Vec<Session>>,
 }
 
 impl Sessions {
@@ -50,33 +50,33 @@ impl Sessions {
     /// counts as empty: users sign in again.
     pub fn open(state_dir: &Path, tokens: &Tokens) -> Self {
         let path = state_dir.join("serve.sessions");
-        let kept: Option<Kept> = read_json(&path).ok().flatten();
+        let kept: Option<SessionsFile> = read_json(&path).ok().flatten();
         let mut sessions = kept.map(|k| k.sessions).unwrap_or_default();
-        sessions.retain(|s| same(s.token.as_bytes(), tokens.digest(s.role).as_bytes()));
-        Sessions { path, held: Mutex::new(sessions) }
+        sessions.retain(|s| constant_time_eq(s.token.as_bytes(), tokens.digest(s.role).as_bytes()));
+        Sessions { path, sessions: Mutex::new(sessions) }
     }
 
-    fn held(&self) -> MutexGuard<'_, Vec<Session>> {
-        locked(&self.held)
+    fn lock(&self) -> MutexGuard<'_, Vec<Session>> {
+        locked(&self.sessions)
     }
 
     /// Starts a session and returns the value of its cookie.
     pub fn begin(&self, role: Role, tokens: &Tokens) -> Result<String, ServeError> {
-        let value = draw()?;
+        let value = random_value()?;
         let now = Timestamp::now().as_second();
-        let mut held = self.held();
-        held.retain(|s| s.until > now);
-        if held.len() >= MAX_SESSIONS {
-            held.remove(0);
+        let mut sessions = self.lock();
+        sessions.retain(|s| s.until > now);
+        if sessions.len() >= MAX_SESSIONS {
+            sessions.remove(0);
         }
-        held.push(Session {
+        sessions.push(Session {
             digest: sha256(value.as_bytes()),
             role,
             token: tokens.digest(role).to_owned(),
-            until: now + LASTS,
+            until: now + LIFETIME_S,
         });
         // If the file cannot be written (full disk), the session lasts until the server ends.
-        let _ = self.keep(&held);
+        let _ = self.write(&sessions);
         Ok(value)
     }
 
@@ -84,8 +84,8 @@ impl Sessions {
     pub fn role_of(&self, cookie: &str) -> Option<Role> {
         let digest = sha256(cookie.as_bytes());
         let now = Timestamp::now().as_second();
-        let held = self.held();
-        held.iter().find(|s| s.until > now && s.digest == digest).map(|s| s.role)
+        let sessions = self.lock();
+        sessions.iter().find(|s| s.until > now && s.digest == digest).map(|s| s.role)
     }
 
     /// Ends the session of this cookie.
@@ -95,18 +95,18 @@ impl Sessions {
     /// would accept the session again.
     pub fn end(&self, cookie: &str) -> Result<(), ServeError> {
         let digest = sha256(cookie.as_bytes());
-        let mut held = self.held();
-        held.retain(|s| s.digest != digest);
+        let mut sessions = self.lock();
+        sessions.retain(|s| s.digest != digest);
         // If the file cannot be written, it may still be removable. After a restart everyone then
         // signs in again.
-        self.keep(&held).or_else(|error| match std::fs::remove_file(&self.path) {
+        self.write(&sessions).or_else(|error| match std::fs::remove_file(&self.path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         })
     }
 
-    fn keep(&self, held: &[Session]) -> Result<(), ServeError> {
-        let kept = Kept { schema_version: SCHEMA_VERSION, sessions: held.to_vec() };
+    fn write(&self, sessions: &[Session]) -> Result<(), ServeError> {
+        let kept = SessionsFile { schema_version: SCHEMA_VERSION, sessions: sessions.to_vec() };
         write_json(&self.path, &kept)
     }
 }
@@ -144,7 +144,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (tokens, _) = Tokens::load(dir.path()).unwrap();
         let cookie = Sessions::open(dir.path(), &tokens).begin(Role::Full, &tokens).unwrap();
-        std::fs::remove_file(crate::http::token::path_in(dir.path())).unwrap();
+        std::fs::remove_file(crate::http::token::token_file(dir.path())).unwrap();
         let (tokens, _) = Tokens::load(dir.path()).unwrap();
         assert_eq!(Sessions::open(dir.path(), &tokens).role_of(&cookie), None);
     }
@@ -155,7 +155,7 @@ mod tests {
         let (tokens, _) = Tokens::load(dir.path()).unwrap();
         let sessions = Sessions::open(dir.path(), &tokens);
         let cookie = sessions.begin(Role::Full, &tokens).unwrap();
-        sessions.held()[0].until = Timestamp::now().as_second();
+        sessions.lock()[0].until = Timestamp::now().as_second();
         assert_eq!(sessions.role_of(&cookie), None);
     }
 }

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::http::extract::EventStream;
-use crate::live::live_run::{Live, frame};
+use crate::live::live_run::{LiveRun, frame};
 
 /// Silence after which the server sends a heartbeat. With it, viewers notice within 5 s that the
 /// server is gone, and the server notices lost connections.
@@ -31,7 +31,7 @@ fn beat() -> Bytes {
 
 /// Viewer of a run, with its position in the events.
 struct Viewer {
-    live: Arc<Live>,
+    live: Arc<LiveRun>,
     changes: watch::Receiver<u64>,
     /// Number of the first event that the viewer has not seen.
     seen: Option<u64>,
@@ -67,7 +67,7 @@ impl Viewer {
 }
 
 /// Streams the events of a run from number `seen` on, until the run ends.
-pub(crate) fn run(live: Arc<Live>, seen: Option<u64>) -> EventStream {
+pub(crate) fn run(live: Arc<LiveRun>, seen: Option<u64>) -> EventStream {
     let changes = live.changes();
     let viewer = Viewer { live, changes, seen, ready: VecDeque::new(), over: false };
     events(stream::unfold(viewer, |mut viewer| async move {

@@ -48,16 +48,16 @@ pub(crate) struct Tokens {
 }
 
 /// Returns the path of the full token in a state folder.
-pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
+pub(crate) fn token_file(state_dir: &Path) -> PathBuf {
     state_dir.join("serve.token")
 }
 
 impl Tokens {
     /// Reads the tokens of `state_dir`, or creates them.
     pub fn load(state_dir: &Path) -> Result<(Self, Keys), ServeError> {
-        let full = read_or_make(&path_in(state_dir))?;
+        let full = read_or_create(&token_file(state_dir))?;
         let path = state_dir.join("serve.read-token");
-        let read_only = read_or_make(&path)?;
+        let read_only = read_or_create(&path)?;
         if full == read_only {
             let reason = "it is the same as the token that may write; remove it to get a new one";
             return Err(ServeError::io("use", &path)(std::io::Error::other(reason)));
@@ -70,7 +70,7 @@ impl Tokens {
     /// Returns the role of the token `given`, or `None` if the token is unknown.
     pub fn role_of(&self, given: &str) -> Option<Role> {
         let given = sha256(given.as_bytes());
-        let is = |role: Role| same(given.as_bytes(), self.digest(role).as_bytes());
+        let is = |role: Role| constant_time_eq(given.as_bytes(), self.digest(role).as_bytes());
         // Always compare with both.
         match (is(Role::Full), is(Role::ReadOnly)) {
             (true, _) => Some(Role::Full),
@@ -89,13 +89,13 @@ impl Tokens {
 
 /// Compares two byte strings. For strings of one length, the time does not depend on where they
 /// differ.
-pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn constant_time_eq(a: &[u8], b: &[u8]) -> bool {
     let difference = a.iter().zip(b).fold(0, |sum, (x, y)| std::hint::black_box(sum | (x ^ y)));
     a.len() == b.len() && difference == 0
 }
 
 /// Returns a random value of 256 bits, in hexadecimal.
-pub(crate) fn draw() -> Result<String, ServeError> {
+pub(crate) fn random_value() -> Result<String, ServeError> {
     let mut bytes = [0; 32];
     let random = Path::new("/dev/urandom");
     File::open(random)
@@ -104,11 +104,11 @@ pub(crate) fn draw() -> Result<String, ServeError> {
     Ok(sha256(&bytes))
 }
 
-fn read_or_make(path: &Path) -> Result<String, ServeError> {
+fn read_or_create(path: &Path) -> Result<String, ServeError> {
     let fail = |e| ServeError::io("read", path)(e);
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text.trim().to_owned(),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => make(path)?,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => create(path)?,
         Err(e) => return Err(fail(e)),
     };
     let mode = std::fs::metadata(path).map_err(fail)?.permissions().mode();
@@ -123,8 +123,8 @@ fn read_or_make(path: &Path) -> Result<String, ServeError> {
     Ok(text)
 }
 
-fn make(path: &Path) -> Result<String, ServeError> {
-    let token = draw()?;
+fn create(path: &Path) -> Result<String, ServeError> {
+    let token = random_value()?;
     OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -150,7 +150,7 @@ mod tests {
         for wrong in ["", &keys.full[1..], &keys.full.to_uppercase(), tokens.digest(Role::Full)] {
             assert_eq!(tokens.role_of(wrong), None);
         }
-        let path = path_in(dir.path());
+        let path = token_file(dir.path());
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert!(Tokens::load(dir.path()).err().unwrap().to_string().contains("chmod 600"));
     }
@@ -159,7 +159,7 @@ mod tests {
     fn one_token_cannot_be_both() {
         let dir = tempfile::tempdir().unwrap();
         Tokens::load(dir.path()).unwrap();
-        std::fs::copy(path_in(dir.path()), dir.path().join("serve.read-token")).unwrap();
+        std::fs::copy(token_file(dir.path()), dir.path().join("serve.read-token")).unwrap();
         assert!(Tokens::load(dir.path()).err().unwrap().to_string().contains("the same"));
     }
 }

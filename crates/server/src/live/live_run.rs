@@ -13,19 +13,19 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 /// Maximum number of events kept for slow viewers.
-const HELD: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 /// Maximum size of the kept events, in bytes.
-const HELD_BYTES: usize = 64 << 20;
+const MAX_EVENT_BYTES: usize = 64 << 20;
 /// Maximum number of points kept of each series.
-const POINTS: usize = 300;
+const MAX_POINTS: usize = 300;
 /// Maximum number of series that are kept.
-const SERIES: usize = 200;
+const MAX_SERIES: usize = 200;
 /// Maximum number of log lines that are kept.
-const LINES: usize = 300;
+const MAX_LINES: usize = 300;
 /// Maximum number of heat maps that are kept.
-const HEATS: usize = 4;
+const MAX_HEATS: usize = 4;
 /// Maximum number of phases that are kept.
-const MARKS: usize = 100;
+const MAX_PHASES: usize = 100;
 
 /// Current status of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
@@ -39,27 +39,27 @@ pub(crate) struct LiveStatus {
     /// Estimated time left in seconds, judged by the trials so far.
     pub left_s: Option<f64>,
     /// Trial that was announced last.
-    pub trial: Option<Announced>,
+    pub trial: Option<AnnouncedTrial>,
     /// Share of the trial that is done, if the workload reports it.
     pub progress: Option<f64>,
     /// Results so far, by number of the treatment.
-    pub treatments: BTreeMap<u32, Treated>,
+    pub treatments: BTreeMap<u32, TreatmentProgress>,
     /// Recent values of the monitors and of the workload over time.
     pub series: Vec<Series>,
     /// Heat maps by name: how often each value occurred over the time of the last trial that
     /// reported it.
     pub heats: BTreeMap<String, Heat>,
     /// Phases that began recently, oldest first.
-    pub phases: VecDeque<Mark>,
+    pub phases: VecDeque<PhaseStart>,
     /// Recent lines of the log, oldest first.
-    pub log: VecDeque<Line>,
+    pub log: VecDeque<LogLine>,
     /// Outcome of the run, once it has ended.
-    pub finished: Option<Finish>,
+    pub finished: Option<RunEnd>,
 }
 
 /// Trial that the run has announced.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Announced {
+pub(crate) struct AnnouncedTrial {
     pub number: u32,
     pub block: u32,
     pub treatment: u32,
@@ -69,7 +69,7 @@ pub(crate) struct Announced {
 
 /// Results of a treatment so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Treated {
+pub(crate) struct TreatmentProgress {
     pub label: String,
     /// Number of trials that completed.
     pub completed: u32,
@@ -97,21 +97,21 @@ pub(crate) struct Series {
 
 /// Start of a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Mark {
+pub(crate) struct PhaseStart {
     pub phase: Phase,
     pub t_ns: u64,
 }
 
 /// Line of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Line {
+pub(crate) struct LogLine {
     pub from: String,
     pub text: String,
 }
 
 /// Outcome of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Finish {
+pub(crate) struct RunEnd {
     pub state: RunState,
     pub reason: String,
 }
@@ -143,17 +143,19 @@ impl LiveStatus {
                 if estimate.is_some() {
                     (of.estimate, of.unit) = (estimate, unit);
                 }
-                self.trial = Some(Announced { number, block, treatment, label, t_ns });
+                self.trial = Some(AnnouncedTrial { number, block, treatment, label, t_ns });
             }
             LiveEvent::Progress { progress } => self.progress = Some(progress),
-            LiveEvent::Phase { phase, t_ns } => push(&mut self.phases, Mark { phase, t_ns }, MARKS),
+            LiveEvent::Phase { phase, t_ns } => {
+                push(&mut self.phases, PhaseStart { phase, t_ns }, MAX_PHASES)
+            }
             LiveEvent::Samples { values } => {
                 for value in values {
                     self.sample(value);
                 }
             }
             LiveEvent::Heat { name, heat } => {
-                if self.heats.len() < HEATS || self.heats.contains_key(&name) {
+                if self.heats.len() < MAX_HEATS || self.heats.contains_key(&name) {
                     self.heats.insert(name, heat);
                 }
             }
@@ -164,12 +166,13 @@ impl LiveStatus {
             }
             LiveEvent::Log { from, text } => {
                 for line in text.lines() {
-                    let line = Line { from: from.clone(), text: line.chars().take(2000).collect() };
-                    push(&mut self.log, line, LINES);
+                    let line =
+                        LogLine { from: from.clone(), text: line.chars().take(2000).collect() };
+                    push(&mut self.log, line, MAX_LINES);
                 }
             }
             LiveEvent::Finished { state, reason } => {
-                self.finished = Some(Finish { state, reason });
+                self.finished = Some(RunEnd { state, reason });
                 (self.left_s, self.progress) = (None, None);
             }
         }
@@ -182,28 +185,28 @@ impl LiveStatus {
             .position(|s| s.field == v.field && s.subject == v.subject && s.monitor == v.monitor);
         let at = match known {
             Some(at) => at,
-            None if self.series.len() >= SERIES => return,
+            None if self.series.len() >= MAX_SERIES => return,
             None => {
                 let (monitor, subject, field, unit) = (v.monitor, v.subject, v.field, v.unit);
                 self.series.push(Series { monitor, subject, field, unit, points: VecDeque::new() });
                 self.series.len() - 1
             }
         };
-        push(&mut self.series[at].points, (v.t_ns, v.value), POINTS);
+        push(&mut self.series[at].points, (v.t_ns, v.value), MAX_POINTS);
     }
 
     fn ended(&mut self, trial: &EndedTrial) {
         self.done += 1;
         let of = self.treatments.entry(trial.treatment).or_default();
         let completed = trial.outcome == TrialOutcome::Completed;
-        push(&mut of.values, (trial.number, trial.value.filter(|_| completed)), POINTS);
+        push(&mut of.values, (trial.number, trial.value.filter(|_| completed)), MAX_POINTS);
         if completed {
             of.completed += 1;
             of.last = trial.value;
         } else {
             of.failed += 1;
             let text = format!("trial {} failed: {}", trial.number, trial.error);
-            push(&mut self.log, Line { from: "assay".into(), text }, LINES);
+            push(&mut self.log, LogLine { from: "assay".into(), text }, MAX_LINES);
         }
     }
 }
@@ -228,7 +231,7 @@ struct Log {
 
 /// Live status and events of a job's run.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct LiveRun {
     pub job: u64,
     log: Mutex<Log>,
     changed: watch::Sender<u64>,
@@ -241,9 +244,9 @@ pub(crate) struct Batch {
     pub over: bool,
 }
 
-impl Live {
+impl LiveRun {
     pub fn new(job: u64) -> Arc<Self> {
-        Arc::new(Live { job, log: Mutex::default(), changed: watch::Sender::new(0) })
+        Arc::new(LiveRun { job, log: Mutex::default(), changed: watch::Sender::new(0) })
     }
 
     /// Adds a line of the run's events. Returns `None` for a line that is not an event, which is
@@ -256,7 +259,7 @@ impl Live {
         let framed = frame(Some(number + 1), line);
         log.bytes += framed.len();
         log.events.push_back(framed);
-        while log.events.len() > HELD || log.bytes > HELD_BYTES {
+        while log.events.len() > MAX_EVENTS || log.bytes > MAX_EVENT_BYTES {
             let Some(oldest) = log.events.pop_front() else { break };
             log.bytes -= oldest.len();
             log.base += 1;
@@ -312,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_viewer_gets_every_event_once_or_the_status() {
-        let live = Live::new(1);
+        let live = LiveRun::new(1);
         assert!(live.take("no event").is_none());
         let first = live.after(None);
         assert_eq!((first.frames.len(), first.next), (1, 0));
@@ -323,20 +326,20 @@ mod tests {
         assert_eq!((next.frames.len(), next.next), (10, 10));
         assert!(next.frames[0].starts_with(b"id: 1\n"));
         assert_eq!(live.after(Some(10)).frames.len(), 0);
-        for i in 0..HELD {
+        for i in 0..MAX_EVENTS {
             live.take(&log(i)).unwrap();
         }
         let behind = live.after(Some(9));
         assert_eq!(behind.frames.len(), 1);
         assert!(String::from_utf8_lossy(&behind.frames[0]).contains("\"status\""));
-        assert_eq!(live.after(Some(10)).frames.len(), HELD);
+        assert_eq!(live.after(Some(10)).frames.len(), MAX_EVENTS);
         // An id that this server never sent.
         assert_eq!(live.after(Some(99_999_999)).frames.len(), 1);
     }
 
     #[test]
     fn the_status_is_bounded() {
-        let live = Live::new(1);
+        let live = LiveRun::new(1);
         for i in 0..1000 {
             live.take(&log(i)).unwrap();
             let value = format!(
@@ -345,6 +348,6 @@ mod tests {
             live.take(&value).unwrap();
         }
         let status = live.status();
-        assert_eq!((status.log.len(), status.series.len()), (LINES, SERIES));
+        assert_eq!((status.log.len(), status.series.len()), (MAX_LINES, MAX_SERIES));
     }
 }

@@ -19,14 +19,14 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Sampler shared by the viewers, if there are any.
 #[derive(Debug, Default)]
-pub(crate) struct Observed {
+pub(crate) struct SharedSampler {
     feed: Mutex<Option<watch::Sender<Bytes>>>,
 }
 
-impl Observed {
+impl SharedSampler {
     /// Subscribes to the samples. The first viewer starts the sampler.
-    pub fn look(app: &Arc<App>) -> Result<watch::Receiver<Bytes>, Refusal> {
-        let mut feed = locked(&app.observed.feed);
+    pub fn subscribe(app: &Arc<App>) -> Result<watch::Receiver<Bytes>, Refusal> {
+        let mut feed = locked(&app.sampler.feed);
         if let Some(sender) = &*feed {
             return Ok(sender.subscribe());
         }
@@ -36,7 +36,7 @@ impl Observed {
         let (own, to) = (Arc::clone(app), sender.clone());
         std::thread::Builder::new()
             .name("assay-observe".into())
-            .spawn(move || own.observed.feed(&own, &sampler, &to))
+            .spawn(move || own.sampler.feed(&own, &sampler, &to))
             .map_err(|e| Refusal::own(&e))?;
         *feed = Some(sender);
         Ok(receiver)

@@ -18,25 +18,25 @@ use crate::error::Refusal;
 use crate::locked;
 
 /// Time after the last request at which a question is dropped.
-const FORGOTTEN: Duration = Duration::from_secs(10);
+const UNUSED: Duration = Duration::from_secs(10);
 /// Maximum time that a report covers; then tracing starts again.
 const MAX_TIME: Duration = Duration::from_secs(600);
 /// Maximum wait for the first report.
-const FIRST: Duration = Duration::from_secs(10);
+const FIRST_REPORT: Duration = Duration::from_secs(10);
 /// Interval between reads of the kernel's event buffers.
 const POLL: Duration = Duration::from_millis(10);
 /// Interval between polls of the tracer if the kernel counts the events itself.
-const LOOK: Duration = Duration::from_millis(250);
+const COUNTER_POLL: Duration = Duration::from_millis(250);
 
 /// Maximum number of questions that are traced at once.
-const MAX_LOOKS: usize = 4;
+const MAX_TRACES: usize = 4;
 /// Maximum length of the name of a program or device, in bytes.
 const MAX_NAME: usize = 64;
 
 /// Question about block I/O, as query parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(crate) struct AskedIo {
+pub(crate) struct IoQuery {
     /// Dimension to group I/Os by, in addition to their direction; default: program
     #[schemars(extend("enum" = BY.map(Dimension::name)))]
     pub by: String,
@@ -49,13 +49,13 @@ pub(crate) struct AskedIo {
 /// Question about block I/O: its dimension, and the program and the device to include. An empty
 /// name includes all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct AboutIo {
+pub(crate) struct IoQuestion {
     pub by: Dimension,
     pub program: String,
     pub device: String,
 }
 
-impl AboutIo {
+impl IoQuestion {
     fn question(&self) -> Question {
         let one = |name: &String| (!name.is_empty()).then(|| name.clone()).into_iter().collect();
         Question {
@@ -71,9 +71,9 @@ impl AboutIo {
     }
 }
 
-impl AskedIo {
+impl IoQuery {
     /// Returns the question, or refuses an invalid one.
-    pub(crate) fn read(&self) -> Result<AboutIo, Refusal> {
+    pub(crate) fn read(&self) -> Result<IoQuestion, Refusal> {
         let name = |what: &str, name: &str| {
             let name = name.trim();
             if name.len() > MAX_NAME || name.chars().any(char::is_control) {
@@ -83,7 +83,7 @@ impl AskedIo {
             }
             Ok(name.to_owned())
         };
-        Ok(AboutIo {
+        Ok(IoQuestion {
             by: by(&self.by)?,
             program: name("program", &self.program)?,
             device: name("device", &self.device)?,
@@ -96,18 +96,18 @@ pub(crate) const BY: [Dimension; 4] =
     [Dimension::Program, Dimension::Device, Dimension::File, Dimension::Cgroup];
 
 /// Report so far, or why tracing failed; `None` before the first report.
-type Answer = Option<Result<Arc<IoReport>, String>>;
+type ReportResult = Option<Result<Arc<IoReport>, String>>;
 
-struct Look {
+struct SharedTrace {
     /// Time of the last request.
     asked: Instant,
-    answer: watch::Receiver<Answer>,
+    answer: watch::Receiver<ReportResult>,
 }
 
 /// Running tracers by the questions that they answer.
 #[derive(Default)]
-pub(crate) struct ObservedIo {
-    looks: Mutex<HashMap<AboutIo, Look>>,
+pub(crate) struct SharedTraces {
+    traces: Mutex<HashMap<IoQuestion, SharedTrace>>,
 }
 
 /// Returns the dimension of this name, or programs if the name is empty.
@@ -120,9 +120,9 @@ fn by(name: &str) -> Result<Dimension, Refusal> {
 }
 
 /// Returns the newest report. Starts a tracer if the question has none.
-pub(crate) async fn newest(app: &Arc<App>, about: &AboutIo) -> Result<Arc<IoReport>, Refusal> {
-    let mut receiver = look(app, about)?;
-    let there = tokio::time::timeout(FIRST, receiver.wait_for(Option::is_some)).await;
+pub(crate) async fn newest(app: &Arc<App>, about: &IoQuestion) -> Result<Arc<IoReport>, Refusal> {
+    let mut receiver = subscribe(app, about)?;
+    let there = tokio::time::timeout(FIRST_REPORT, receiver.wait_for(Option::is_some)).await;
     let answer = match there {
         Ok(Ok(answer)) => answer.clone(),
         Ok(Err(_)) | Err(_) => None,
@@ -134,17 +134,17 @@ pub(crate) async fn newest(app: &Arc<App>, about: &AboutIo) -> Result<Arc<IoRepo
     }
 }
 
-fn look(app: &Arc<App>, about: &AboutIo) -> Result<watch::Receiver<Answer>, Refusal> {
-    let mut looks = locked(&app.observed_io.looks);
-    if let Some(look) = looks.get_mut(about) {
+fn subscribe(app: &Arc<App>, about: &IoQuestion) -> Result<watch::Receiver<ReportResult>, Refusal> {
+    let mut traces = locked(&app.io_traces.traces);
+    if let Some(look) = traces.get_mut(about) {
         look.asked = Instant::now();
         return Ok(look.answer.clone());
     }
-    if looks.len() >= MAX_LOOKS {
+    if traces.len() >= MAX_TRACES {
         return Err(Refusal::new(
             StatusCode::SERVICE_UNAVAILABLE,
             format!(
-                "{MAX_LOOKS} questions about block I/O are watched already; wait until one is left"
+                "{MAX_TRACES} questions about block I/O are watched already; wait until one is left"
             ),
         ));
     }
@@ -155,32 +155,32 @@ fn look(app: &Arc<App>, about: &AboutIo) -> Result<watch::Receiver<Answer>, Refu
         .name("assay-io".into())
         .spawn(move || {
             let failure = trace(&own, &asked, &sender).err();
-            locked(&own.observed_io.looks).remove(&asked);
+            locked(&own.io_traces.traces).remove(&asked);
             if let Some(why) = failure {
                 sender.send_replace(Some(Err(why)));
             }
         })
         .map_err(|e| Refusal::own(&e))?;
-    looks.insert(about.clone(), Look { asked: Instant::now(), answer: receiver.clone() });
+    traces.insert(about.clone(), SharedTrace { asked: Instant::now(), answer: receiver.clone() });
     Ok(receiver)
 }
 
-impl ObservedIo {
-    fn wanted(&self, about: &AboutIo) -> bool {
-        locked(&self.looks).get(about).is_some_and(|look| look.asked.elapsed() < FORGOTTEN)
+impl SharedTraces {
+    fn wanted(&self, about: &IoQuestion) -> bool {
+        locked(&self.traces).get(about).is_some_and(|look| look.asked.elapsed() < UNUSED)
     }
 }
 
 /// Traces until nobody asks any more, a run starts, or the server stops.
-fn trace(app: &App, about: &AboutIo, to: &watch::Sender<Answer>) -> Result<(), String> {
+fn trace(app: &App, about: &IoQuestion, to: &watch::Sender<ReportResult>) -> Result<(), String> {
     let names = NameTable::default();
     let ask = TraceRequest { question: about.question(), classes: true, ..TraceRequest::default() };
-    let wanted = || app.observed_io.wanted(about) && !app.stopping() && !app.busy();
+    let wanted = || app.io_traces.wanted(about) && !app.stopping() && !app.busy();
     while wanted() {
         let began = Instant::now();
         let mut tracer =
             IoTracer::start(Path::new("/"), &ask, &names).map_err(|e| e.to_string())?;
-        let pause = if tracer.method() == Method::Tracepoints { POLL } else { LOOK };
+        let pause = if tracer.method() == Method::Tracepoints { POLL } else { COUNTER_POLL };
         let tick = ask.question.tick_ns;
         let mut next = (tracer.began_ns() / tick + 1) * tick;
         while wanted() && began.elapsed() < MAX_TIME {

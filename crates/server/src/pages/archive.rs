@@ -10,12 +10,12 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::field;
-use super::run_list::{rows, told};
+use super::run_list::{rows, runs_with_headlines};
 use super::{PageResult, RedirectResult, Section, address, get, post, redirect, shell, time};
 use crate::api::archive;
-use crate::http::extract::{FormData, JsonBody, Params, Routes, Server};
+use crate::http::extract::{Form, JsonBody, Params, Routes, Server};
 use crate::http::token::Role;
-use crate::searches::{Asked, SORTS, SavedSearch};
+use crate::searches::{RunQuery, SORTS, SavedSearch};
 
 /// Maximum number of tags of the page that are suggested.
 const OFFERED: usize = 8;
@@ -33,26 +33,26 @@ pub(super) fn router() -> Routes {
 async fn page(
     State(app): Server,
     Extension(role): Extension<Role>,
-    Params(asked): Params<Asked>,
+    Params(query): Params<RunQuery>,
 ) -> PageResult {
-    let (found, said) = told(&app, asked.clone()).await?;
+    let (found, headlines) = runs_with_headlines(&app, query.clone()).await?;
     let deleted = archive::trash(State(app.clone())).await?.0;
     let full = role == Role::Full;
     let pages = found.total.div_ceil(found.limit).max(1);
-    let here = page_address(&asked, found.page);
+    let here = page_address(&query, found.page);
     let body = html! {
         h1 { "Archive" }
         (trash(&deleted, &here, full))
-        (filters(&asked, &app.searches.list(), &found.runs, full))
+        (filters(&query, &app.searches.list(), &found.runs, full))
         p role="status" { (found.total) @if found.total == 1 { " run" } @else { " runs" } ", page " (found.page) " of " (pages) }
         @if !found.runs.is_empty() {
             form method="get" action="/compare" id="compare" class="actions" { button type="submit" { "Compare the chosen runs" } }
-            (rows(&found.runs, &said, full.then_some(&*here), ""))
+            (rows(&found.runs, &headlines, full.then_some(&*here), ""))
         }
         nav aria-label="Pages" {
             ul {
-                @if found.page > 1 { li { a rel="prev" href=(page_address(&asked, found.page - 1)) { "Previous page" } } }
-                @if found.page < pages { li { a rel="next" href=(page_address(&asked, found.page + 1)) { "Next page" } } }
+                @if found.page > 1 { li { a rel="prev" href=(page_address(&query, found.page - 1)) { "Previous page" } } }
+                @if found.page < pages { li { a rel="next" href=(page_address(&query, found.page + 1)) { "Next page" } } }
             }
         }
     };
@@ -84,56 +84,56 @@ fn trash(deleted: &[Deleted], here: &str, full: bool) -> Markup {
 }
 
 /// Returns the conditions of a search, by their names in an address.
-fn conditions(asked: &Asked) -> [(&'static str, &str); 8] {
+fn conditions(query: &RunQuery) -> [(&'static str, &str); 8] {
     [
-        ("text", &asked.text),
-        ("workload", &asked.workload),
-        ("metric", &asked.metric),
-        ("tag", &asked.tag),
-        ("factor", &asked.factor),
-        ("state", &asked.state),
-        ("since", &asked.since),
-        ("until", &asked.until),
+        ("text", &query.text),
+        ("workload", &query.workload),
+        ("metric", &query.metric),
+        ("tag", &query.tag),
+        ("factor", &query.factor),
+        ("state", &query.state),
+        ("since", &query.since),
+        ("until", &query.until),
     ]
 }
 
 /// Renders the form, the chips and the saved searches.
-fn filters(asked: &Asked, saved: &[SavedSearch], runs: &[RunSummary], full: bool) -> Markup {
-    let narrowed = conditions(asked).iter().any(|(_, value)| !value.is_empty());
+fn filters(query: &RunQuery, saved: &[SavedSearch], runs: &[RunSummary], full: bool) -> Markup {
+    let narrowed = conditions(query).iter().any(|(_, value)| !value.is_empty());
     html! {
         form method="get" action="/archive" role="search" class="find" {
             div class="field" {
                 label for="text" { "Find" }
-                input id="text" name="text" value=(asked.text) type="search" placeholder="experiment, workload, host, tag, note, id";
+                input id="text" name="text" value=(query.text) type="search" placeholder="experiment, workload, host, tag, note, id";
             }
             div class="field" {
                 label for="sort" { "Order" }
                 select id="sort" name="sort" {
-                    @for (name, _, words) in SORTS { option value=(name) selected[asked.sort == name] { (words) } }
+                    @for (name, _, label) in SORTS { option value=(name) selected[query.sort == name] { (label) } }
                 }
             }
             button type="submit" { "Search" }
-            details open[narrowed && asked.text.is_empty()] {
+            details open[narrowed && query.text.is_empty()] {
                 summary { "More filters" }
                 div class="search" {
-                    (field("workload", "workload", "text", &asked.workload, ""))
-                    (field("metric", "metric", "text", &asked.metric, ""))
-                    (field("tag", "tag", "text", &asked.tag, ""))
-                    (field("factor", "factor (name or name=level)", "text", &asked.factor, ""))
+                    (field("workload", "workload", "text", &query.workload, ""))
+                    (field("metric", "metric", "text", &query.metric, ""))
+                    (field("tag", "tag", "text", &query.tag, ""))
+                    (field("factor", "factor (name or name=level)", "text", &query.factor, ""))
                     div class="field" {
                         label for="state" { "state" }
                         select id="state" name="state" {
                             option value="" { "any" }
-                            @for state in STATES { option value=(state.name()) selected[asked.state == state.name()] { (state.name()) } }
+                            @for state in STATES { option value=(state.name()) selected[query.state == state.name()] { (state.name()) } }
                         }
                     }
-                    (field("since", "since", "date", &asked.since, ""))
-                    (field("until", "until", "date", &asked.until, ""))
+                    (field("since", "since", "date", &query.since, ""))
+                    (field("until", "until", "date", &query.until, ""))
                 }
             }
         }
-        (chips(asked, runs, narrowed))
-        (searches(asked, saved, narrowed, full))
+        (chips(query, runs, narrowed))
+        (searches(query, saved, narrowed, full))
     }
 }
 
@@ -141,26 +141,26 @@ const STATES: [RunState; 4] =
     [RunState::Started, RunState::Completed, RunState::Failed, RunState::Interrupted];
 
 /// Renders the active filters and the suggested ones.
-fn chips(asked: &Asked, runs: &[RunSummary], narrowed: bool) -> Markup {
+fn chips(query: &RunQuery, runs: &[RunSummary], narrowed: bool) -> Markup {
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let mut offers: Vec<(&str, &str, String)> = Vec::new();
-    if asked.since.is_empty() {
+    if query.since.is_empty() {
         offers.push(("since", "today", today));
     }
-    if asked.state.is_empty() {
+    if query.state.is_empty() {
         for state in [RunState::Failed, RunState::Interrupted] {
             offers.push(("state", state.name(), state.name().to_owned()));
         }
     }
     let tags: BTreeSet<&str> = runs.iter().flat_map(RunSummary::all_tags).collect();
-    if asked.tag.is_empty() {
+    if query.tag.is_empty() {
         offers.extend(tags.iter().take(OFFERED).map(|tag| ("tag", *tag, (*tag).to_owned())));
     }
     html! {
         @if narrowed {
             ul class="chips" aria-label="Filters" {
-                @for (name, value) in conditions(asked).into_iter().filter(|(_, v)| !v.is_empty()) {
-                    li { a class="chip on" href=(with(asked, name, "")) aria-label={ "Remove the filter " (name) ": " (value) } { (name) ": " (value) " ×" } }
+                @for (name, value) in conditions(query).into_iter().filter(|(_, v)| !v.is_empty()) {
+                    li { a class="chip on" href=(filter_address(query, name, "")) aria-label={ "Remove the filter " (name) ": " (value) } { (name) ": " (value) " ×" } }
                 }
                 li { a class="chip" href="/archive" { "all runs" } }
             }
@@ -168,14 +168,14 @@ fn chips(asked: &Asked, runs: &[RunSummary], narrowed: bool) -> Markup {
         @if !offers.is_empty() {
             ul class="chips" aria-label="Narrow down" {
                 @for (name, word, value) in &offers {
-                    li { a class="chip" href=(with(asked, name, value)) { @if *name == "tag" { "tag: " } (word) } }
+                    li { a class="chip" href=(filter_address(query, name, value)) { @if *name == "tag" { "tag: " } (word) } }
                 }
             }
         }
     }
 }
 
-fn searches(asked: &Asked, saved: &[SavedSearch], narrowed: bool, full: bool) -> Markup {
+fn searches(query: &RunQuery, saved: &[SavedSearch], narrowed: bool, full: bool) -> Markup {
     html! {
         @if !saved.is_empty() {
             ul class="chips" aria-label="Saved searches" {
@@ -185,7 +185,7 @@ fn searches(asked: &Asked, saved: &[SavedSearch], narrowed: bool, full: bool) ->
                         @if full {
                             form method="post" action="/archive/searches/forget" {
                                 input type="hidden" name="name" value=(s.name);
-                                input type="hidden" name="back" value=(page_address(asked, 1));
+                                input type="hidden" name="back" value=(page_address(query, 1));
                                 button type="submit" class="plain" aria-label={ "Forget the search " (s.name) } { "×" }
                             }
                         }
@@ -195,8 +195,8 @@ fn searches(asked: &Asked, saved: &[SavedSearch], narrowed: bool, full: bool) ->
         }
         @if narrowed && full {
             form method="post" action="/archive/searches" class="find save" {
-                @for (name, value) in conditions(asked) { @if !value.is_empty() { input type="hidden" name=(name) value=(value); } }
-                @if !asked.sort.is_empty() { input type="hidden" name="sort" value=(asked.sort); }
+                @for (name, value) in conditions(query) { @if !value.is_empty() { input type="hidden" name=(name) value=(value); } }
+                @if !query.sort.is_empty() { input type="hidden" name="sort" value=(query.sort); }
                 div class="field" { label for="save-name" { "Save this search as" } input id="save-name" name="name" required maxlength="80"; }
                 button type="submit" { "Save" }
             }
@@ -205,26 +205,26 @@ fn searches(asked: &Asked, saved: &[SavedSearch], narrowed: bool, full: bool) ->
 }
 
 /// Returns the address of a page of a search.
-fn page_address(asked: &Asked, page: usize) -> String {
-    changed(asked, page, ("", ""))
+fn page_address(query: &RunQuery, page: usize) -> String {
+    search_address(query, page, ("", ""))
 }
 
 /// Returns the address of the search with a condition replaced. An empty value removes it.
-fn with(asked: &Asked, name: &str, value: &str) -> String {
-    changed(asked, 1, (name, value))
+fn filter_address(query: &RunQuery, name: &str, value: &str) -> String {
+    search_address(query, 1, (name, value))
 }
 
-fn changed(asked: &Asked, page: usize, (changed, to): (&str, &str)) -> String {
-    let (page, limit) = (page.to_string(), asked.limit.map(|n| n.to_string()));
-    let own = conditions(asked).map(|(name, v)| (name, if name == changed { to } else { v }));
-    let rest = [("sort", asked.sort.as_str()), ("limit", limit.as_deref().unwrap_or_default())];
+fn search_address(query: &RunQuery, page: usize, (changed, to): (&str, &str)) -> String {
+    let (page, limit) = (page.to_string(), query.limit.map(|n| n.to_string()));
+    let own = conditions(query).map(|(name, v)| (name, if name == changed { to } else { v }));
+    let rest = [("sort", query.sort.as_str()), ("limit", limit.as_deref().unwrap_or_default())];
     address("/archive", [("page", page.as_str())].into_iter().chain(own).chain(rest))
 }
 
 /// Fields of the forms of the archive's pages. Each form sends some of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Fields {
+struct RunForm {
     /// Address of the page that sent the form.
     back: String,
     tags: String,
@@ -235,56 +235,48 @@ struct Fields {
 }
 
 /// Redirects to the page that sent the form, if it is a page of the archive.
-fn back(fields: &Fields) -> Response {
+fn redirect_back(fields: &RunForm) -> Response {
     let own = fields.back.starts_with("/archive?") || fields.back == "/archive";
     redirect(if own { &fields.back } else { "/archive" })
 }
 
-fn words(text: &str) -> Vec<String> {
+fn split_tags(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned).collect()
 }
 
-async fn annotate(
-    app: Server,
-    id: Path<String>,
-    FormData(sent): FormData<Fields>,
-) -> RedirectResult {
-    let add_tags = words(&sent.tags);
-    let mut remove_tags = words(&sent.tags_before);
+async fn annotate(app: Server, id: Path<String>, Form(sent): Form<RunForm>) -> RedirectResult {
+    let add_tags = split_tags(&sent.tags);
+    let mut remove_tags = split_tags(&sent.tags_before);
     remove_tags.retain(|tag| !add_tags.contains(tag));
-    let asked = archive::Annotate { add_tags, remove_tags, note: Some(sent.note.clone()) };
-    archive::annotate(app, id, JsonBody(asked)).await.map(|_| back(&sent))
+    let query = archive::Annotate { add_tags, remove_tags, note: Some(sent.note.clone()) };
+    archive::annotate(app, id, JsonBody(query)).await.map(|_| redirect_back(&sent))
 }
 
-async fn delete(app: Server, id: Path<String>, FormData(sent): FormData<Fields>) -> RedirectResult {
-    archive::delete(app, id).await.map(|_| back(&sent))
+async fn delete(app: Server, id: Path<String>, Form(sent): Form<RunForm>) -> RedirectResult {
+    archive::delete(app, id).await.map(|_| redirect_back(&sent))
 }
 
-async fn restore(
-    app: Server,
-    id: Path<String>,
-    FormData(sent): FormData<Fields>,
-) -> RedirectResult {
-    archive::restore(app, id).await.map(|_| back(&sent))
+async fn restore(app: Server, id: Path<String>, Form(sent): Form<RunForm>) -> RedirectResult {
+    archive::restore(app, id).await.map(|_| redirect_back(&sent))
 }
 
 /// Form that saves a search: its name, and the query parameters.
 #[derive(Debug, Deserialize)]
-struct Saved {
+struct SearchForm {
     name: String,
     #[serde(flatten)]
-    search: Asked,
+    search: RunQuery,
 }
 
-async fn save_search(State(app): Server, FormData(saved): FormData<Saved>) -> RedirectResult {
-    let Saved { name, search } = saved;
+async fn save_search(State(app): Server, Form(saved): Form<SearchForm>) -> RedirectResult {
+    let SearchForm { name, search } = saved;
     let saved = app.searches.save(SavedSearch { name, search })?;
     Ok(redirect(&page_address(&saved.search, 1)))
 }
 
-async fn forget_search(State(app): Server, FormData(sent): FormData<Fields>) -> RedirectResult {
+async fn forget_search(State(app): Server, Form(sent): Form<RunForm>) -> RedirectResult {
     app.searches.forget(&sent.name)?;
-    Ok(back(&sent))
+    Ok(redirect_back(&sent))
 }
 
 #[cfg(test)]
@@ -293,8 +285,8 @@ mod tests {
 
     #[test]
     fn a_search_is_kept_from_page_to_page() {
-        let asked = Asked { text: "a&b=c é".into(), sort: "min".into(), ..Asked::default() };
-        assert_eq!(page_address(&asked, 3), "/archive?page=3&text=a%26b%3Dc%20%C3%A9&sort=min");
+        let query = RunQuery { text: "a&b=c é".into(), sort: "min".into(), ..RunQuery::default() };
+        assert_eq!(page_address(&query, 3), "/archive?page=3&text=a%26b%3Dc%20%C3%A9&sort=min");
     }
 
     #[test]
@@ -302,11 +294,23 @@ mod tests {
         let x = || "x".to_owned();
         let (text, workload, metric, tag) = (x(), x(), x(), x());
         let (factor, state, since, until) = (x(), x(), x(), x());
-        let all =
-            Asked { text, workload, metric, tag, factor, state, since, until, ..Asked::default() };
-        for (name, _) in conditions(&Asked::default()) {
-            assert_eq!(with(&Asked::default(), name, "x"), format!("/archive?page=1&{name}=x"));
-            let left = with(&all, name, "");
+        let all = RunQuery {
+            text,
+            workload,
+            metric,
+            tag,
+            factor,
+            state,
+            since,
+            until,
+            ..RunQuery::default()
+        };
+        for (name, _) in conditions(&RunQuery::default()) {
+            assert_eq!(
+                filter_address(&RunQuery::default(), name, "x"),
+                format!("/archive?page=1&{name}=x")
+            );
+            let left = filter_address(&all, name, "");
             assert_eq!(left.matches("=x").count(), 7, "{left}");
             assert!(!left.contains(&format!("&{name}=")), "{left}");
         }

@@ -10,14 +10,14 @@ use axum::extract::State;
 use maud::{Markup, html};
 
 use super::fields::field;
-use super::run_list::{rows, told};
+use super::run_list::{rows, runs_with_headlines};
 use super::shell::document;
 use super::{PageResult, Section, address, get, shell};
-use crate::api::runs::{Compared, lay, run_id};
+use crate::api::runs::{CompareQuery, compare_runs, run_id};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{Params, Routes, Server};
-use crate::searches::Asked;
+use crate::searches::RunQuery;
 
 /// Number of runs to choose from.
 const OFFERED: u32 = 20;
@@ -28,31 +28,31 @@ pub(super) fn router() -> Routes {
 
 async fn page(State(app): Server, Params(pairs): Params<Vec<(String, String)>>) -> PageResult {
     let text = pairs.iter().find(|(name, _)| name == "text").map(|(_, text)| text.clone());
-    let asked = asked(pairs);
-    if !asked.runs.contains(',') {
-        return choose(&app, &asked, &text.unwrap_or_default()).await;
+    let query = read_query(pairs);
+    if !query.runs.contains(',') {
+        return choose(&app, &query, &text.unwrap_or_default()).await;
     }
-    let per = match asked.per.trim() {
+    let per = match query.per.trim() {
         "" => None,
         name => Some(name.parse::<Denominator>().map_err(|e| Refusal::bad(e.to_string()))?),
     };
-    let prices = prices(&asked)?;
-    let laid = lay(&app, &asked).await?;
+    let prices = prices(&query)?;
+    let compared = compare_runs(&app, &query).await?;
     let page = app.heavy(move |_| {
-        let views: Vec<&RunView> = laid.views.iter().map(|v| &**v).collect();
-        let shown = ShownComparison::of(&views, &laid.side_by_side.across, &laid.side_by_side.io);
+        let views: Vec<&RunView> = compared.views.iter().map(|v| &**v).collect();
+        let shown = ShownComparison::of(&views, &compared.side_by_side.across, &compared.side_by_side.io);
         let under = ChosenDenominator { per, prices };
         let link = |id: &str| Some(format!("/runs/{id}"));
         let before = html! {
-            (acceptable(&asked, &laid.side_by_side.across))
-            (switch(&asked, per))
+            (open_differences(&query, &compared.side_by_side.across))
+            (denominators(&query, per))
         };
-        let another = html! { h2 { "Another comparison" } p { a href="/compare" { "Choose runs" } } (form(&asked)) };
+        let another = html! { h2 { "Another comparison" } p { a href="/compare" { "Choose runs" } } (form(&query)) };
         let more = Some(("another", "Another comparison", another));
         let body = html! {
             header {
                 h1 { "Compare " (views.len()) " runs" }
-                (baseline(&asked, &views))
+                (baseline(&query, &views))
             }
             (side_by_side(&views, &shown, &under, &link, &before, more))
         };
@@ -63,40 +63,41 @@ async fn page(State(app): Server, Params(pairs): Params<Vec<(String, String)>>) 
 
 /// Renders the newest runs to choose from. After one is chosen, only runs of the same workload and
 /// metric.
-async fn choose(app: &Arc<App>, asked: &Compared, text: &str) -> PageResult {
-    let ids = if asked.runs.is_empty() { Vec::new() } else { vec![run_id(&asked.runs)?] };
+async fn choose(app: &Arc<App>, query: &CompareQuery, text: &str) -> PageResult {
+    let ids = if query.runs.is_empty() { Vec::new() } else { vec![run_id(&query.runs)?] };
     let chosen = app.heavy(move |app| Ok(app.read_outcomes(ids))).await?;
-    let mut search = Asked { text: text.to_owned(), limit: Some(OFFERED), ..Asked::default() };
-    if let Some(run) = chosen.1.first() {
+    let mut search =
+        RunQuery { text: text.to_owned(), limit: Some(OFFERED), ..RunQuery::default() };
+    if let Some(run) = chosen.runs.first() {
         search.workload.clone_from(&run.workload);
         search.metric.clone_from(&run.metric);
     }
-    let (mut found, said) = told(app, search).await?;
-    found.runs.retain(|r| r.completed > 0 && r.id.as_str() != asked.runs);
+    let (mut found, headlines) = runs_with_headlines(app, search).await?;
+    found.runs.retain(|r| r.completed > 0 && r.id.as_str() != query.runs);
     let body = html! {
         h1 { "Compare" }
         p class="lede" { "Choose two or more runs. The oldest is the baseline until you choose another." }
         form method="get" action="/compare" role="search" class="find" {
-            (kept(asked, &["baseline"]))
+            (hidden_fields(query, &["baseline"]))
             (field("text", "Find by experiment, workload, host, tag, note or id", "search", text, ""))
             button type="submit" { "Search" }
         }
         form method="get" action="/compare" id="compare" class="actions" { button type="submit" class="button main" { "Compare" } }
-        @if let Some(run) = chosen.1.first() {
+        @if let Some(run) = chosen.runs.first() {
             h2 { "Chosen" }
-            (rows(&chosen.1, &chosen.2, None, &asked.runs))
+            (rows(&chosen.runs, &chosen.headlines, None, &query.runs))
             h2 { "Other runs of " (run.workload) " by " (run.metric) }
         }
-        (rows(&found.runs, &said, None, ""))
+        (rows(&found.runs, &headlines, None, ""))
         @if found.runs.is_empty() { p { "No run found." } }
-        p { @if !chosen.1.is_empty() { a href="/compare" { "Runs of every workload" } " · " } a href="/archive" { "More filters in the archive" } }
-        details { summary { "Runs by their ids, and more" } (form(asked)) }
+        p { @if !chosen.runs.is_empty() { a href="/compare" { "Runs of every workload" } " · " } a href="/archive" { "More filters in the archive" } }
+        details { summary { "Runs by their ids, and more" } (form(query)) }
     };
     Ok(shell("Compare", Section::Compare, &body))
 }
 
 /// Denominators for measured runs. The price is typed in by the user.
-const SWITCH: [Denominator; 5] = [
+const DENOMINATORS: [Denominator; 5] = [
     Denominator::Chip,
     Denominator::Core,
     Denominator::Thread,
@@ -105,41 +106,41 @@ const SWITCH: [Denominator; 5] = [
 ];
 
 /// Parses the prices of the runs' systems that the user typed in.
-fn prices(asked: &Compared) -> Result<Prices, Refusal> {
+fn prices(query: &CompareQuery) -> Result<Prices, Refusal> {
     let words: Vec<&str> =
-        asked.prices.split(',').map(str::trim).filter(|w| !w.is_empty()).collect();
+        query.prices.split(',').map(str::trim).filter(|w| !w.is_empty()).collect();
     let amounts: Option<Vec<f64>> =
         words.iter().map(|w| w.parse().ok().filter(|p: &f64| p.is_finite() && *p > 0.0)).collect();
     let amounts = amounts.ok_or_else(|| {
-        Refusal::bad(format!("prices: `{}` is not numbers such as 5000, 7500", asked.prices))
+        Refusal::bad(format!("prices: `{}` is not numbers such as 5000, 7500", query.prices))
     })?;
-    let runs = asked.runs.split(',').filter(|r| !r.is_empty()).count();
+    let runs = query.runs.split(',').filter(|r| !r.is_empty()).count();
     if !amounts.is_empty() && amounts.len() != runs {
         let (given, runs) = (amounts.len(), runs);
         return Err(Refusal::bad(format!("prices: {given} for {runs} runs; give one for each")));
     }
-    Ok(Prices { amounts, currency: asked.currency.trim().chars().take(8).collect() })
+    Ok(Prices { amounts, currency: query.currency.trim().chars().take(8).collect() })
 }
 
 /// Returns all parameters of the comparison as form fields. The baseline is the first run.
-fn given(asked: &Compared) -> [(&'static str, &str); 9] {
+fn parameters(query: &CompareQuery) -> [(&'static str, &str); 9] {
     [
-        ("runs", &asked.runs),
-        ("baseline", asked.runs.split(',').next().unwrap_or_default()),
-        ("per", &asked.per),
-        ("metric", &asked.metric),
-        ("margin", &asked.margin),
-        ("factors", &asked.factors),
-        ("accept", &asked.accept),
-        ("prices", &asked.prices),
-        ("currency", &asked.currency),
+        ("runs", &query.runs),
+        ("baseline", query.runs.split(',').next().unwrap_or_default()),
+        ("per", &query.per),
+        ("metric", &query.metric),
+        ("margin", &query.margin),
+        ("factors", &query.factors),
+        ("accept", &query.accept),
+        ("prices", &query.prices),
+        ("currency", &query.currency),
     ]
 }
 
 /// Reads the parameters of a comparison. `runs` may be repeated, or contain several ids with
 /// commas.
-fn asked(pairs: Vec<(String, String)>) -> Compared {
-    let mut asked = Compared::default();
+fn read_query(pairs: Vec<(String, String)>) -> CompareQuery {
+    let mut query = CompareQuery::default();
     let mut runs = Vec::new();
     let (mut accept, mut path, mut reason) = (Vec::new(), String::new(), String::new());
     let mut baseline = String::new();
@@ -147,27 +148,27 @@ fn asked(pairs: Vec<(String, String)>) -> Compared {
         match name.as_str() {
             "runs" => runs.extend(value.split([',', ' ']).map(|w| w.trim().to_owned())),
             "baseline" => value.trim().clone_into(&mut baseline),
-            "metric" => asked.metric = value,
-            "margin" => asked.margin = value,
-            "factors" => asked.factors = value,
+            "metric" => query.metric = value,
+            "margin" => query.margin = value,
+            "factors" => query.factors = value,
             "accept" => accept.push(value),
             "accept_path" => value.trim().clone_into(&mut path),
             "accept_reason" => value.trim().clone_into(&mut reason),
-            "per" => asked.per = value,
-            "prices" => asked.prices = value,
-            "currency" => asked.currency = value,
+            "per" => query.per = value,
+            "prices" => query.prices = value,
+            "currency" => query.currency = value,
             _ => {}
         }
     }
     let mut known = std::collections::HashSet::new();
     runs.retain(|r| !r.is_empty() && known.insert(r.clone()));
     put_first(&mut runs, &baseline);
-    asked.runs = runs.join(",");
+    query.runs = runs.join(",");
     if !path.is_empty() {
         accept.push(format!("{path}={reason}"));
     }
-    asked.accept = accept.join("\n");
-    asked
+    query.accept = accept.join("\n");
+    query
 }
 
 /// Moves the baseline to the front: the chosen run, else the oldest. Ids begin with the time of
@@ -180,12 +181,12 @@ fn put_first(runs: &mut [String], chosen: &str) {
 }
 
 /// Renders the baseline and the form to choose another.
-fn baseline(asked: &Compared, views: &[&RunView]) -> Markup {
+fn baseline(query: &CompareQuery, views: &[&RunView]) -> Markup {
     let started =
         |v: &RunView| v.summary.started_at.replace('T', " ").trim_end_matches('Z').to_owned();
     html! {
         form method="get" action="/compare" class="inline" {
-            (kept(asked, &["baseline"]))
+            (hidden_fields(query, &["baseline"]))
             label for="baseline" { "baseline" }
             " " select id="baseline" name="baseline" {
                 @for (i, v) in views.iter().enumerate() {
@@ -198,23 +199,23 @@ fn baseline(asked: &Compared, views: &[&RunView]) -> Markup {
 }
 
 /// Renders all parameters except those in `but` as hidden form fields.
-fn kept(asked: &Compared, but: &[&str]) -> Markup {
+fn hidden_fields(query: &CompareQuery, but: &[&str]) -> Markup {
     html! {
-        @for (name, value) in given(asked).into_iter().filter(|(name, value)| !value.is_empty() && !but.contains(name)) {
+        @for (name, value) in parameters(query).into_iter().filter(|(name, value)| !value.is_empty() && !but.contains(name)) {
             input type="hidden" name=(name) value=(value);
         }
     }
 }
 
-fn form(asked: &Compared) -> Markup {
+fn form(query: &CompareQuery) -> Markup {
     html! {
         form method="get" action="/compare" class="fields" {
-            (field("runs", "runs", "text", &asked.runs, "2 to 8 ids with commas; the oldest is the baseline until another is chosen."))
-            (field("metric", "metric", "text", &asked.metric, "Empty: the one that decides in the first run."))
-            (field("margin", "margin", "text", &asked.margin, "Differences within it do not matter: 2 %."))
-            (field("prices", "prices", "text", &asked.prices, "One for each run, with commas, for results per price."))
-            (field("currency", "currency", "text", &asked.currency, "What the prices are in: EUR."))
-            (field("factors", "meant to differ", "text", &asked.factors, "Facts of the systems, with commas: kernel.release."))
+            (field("runs", "runs", "text", &query.runs, "2 to 8 ids with commas; the oldest is the baseline until another is chosen."))
+            (field("metric", "metric", "text", &query.metric, "Empty: the one that decides in the first run."))
+            (field("margin", "margin", "text", &query.margin, "Differences within it do not matter: 2 %."))
+            (field("prices", "prices", "text", &query.prices, "One for each run, with commas, for results per price."))
+            (field("currency", "currency", "text", &query.currency, "What the prices are in: EUR."))
+            (field("factors", "meant to differ", "text", &query.factors, "Facts of the systems, with commas: kernel.release."))
             button type="submit" { "Compare" }
         }
     }
@@ -223,7 +224,7 @@ fn form(asked: &Compared) -> Markup {
 /// Renders the differences that question the comparison. A hard difference, which voids it, can
 /// only be declared as intended. The others can be accepted, also as a group, with a reason that is
 /// printed.
-fn acceptable(asked: &Compared, across: &Across) -> Markup {
+fn open_differences(query: &CompareQuery, across: &Across) -> Markup {
     let open = |class: &str| {
         let of =
             across.differences.iter().filter(move |d| d.class == class && d.accepted.is_none());
@@ -233,7 +234,7 @@ fn acceptable(asked: &Compared, across: &Across) -> Markup {
     if hard.is_empty() && rest.is_empty() {
         return html! {};
     }
-    let meant = |d: &Difference| match asked.factors.trim() {
+    let meant = |d: &Difference| match query.factors.trim() {
         "" => d.path.clone(),
         others => format!("{others},{}", d.path),
     };
@@ -249,7 +250,7 @@ fn acceptable(asked: &Compared, across: &Across) -> Markup {
                         li {
                             code { (d.path) } ": " (short(&d.a)) " and " (short(&d.b)) " "
                             form method="get" action="/compare" class="inline" {
-                                (kept(asked, &["factors"]))
+                                (hidden_fields(query, &["factors"]))
                                 input type="hidden" name="factors" value=(meant(d));
                                 button type="submit" aria-label={ (d.path) " was meant to differ" } { "It was meant to differ" }
                             }
@@ -261,7 +262,7 @@ fn acceptable(asked: &Compared, across: &Across) -> Markup {
                 details {
                     summary { "Accept what does not matter (" (rest.len()) ")" }
                     form method="get" action="/compare" class="fields" {
-                        (kept(asked, &[]))
+                        (hidden_fields(query, &[]))
                         div class="field" {
                             label for="accept_path" { "accept a difference" }
                             select id="accept_path" name="accept_path" {
@@ -293,15 +294,15 @@ fn short(value: &str) -> String {
 }
 
 /// Renders the denominators to choose from.
-fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
+fn denominators(query: &CompareQuery, per: Option<Denominator>) -> Markup {
     let address = |per: &str| {
-        address("/compare", given(asked).map(|(n, v)| (n, if n == "per" { per } else { v })))
+        address("/compare", parameters(query).map(|(n, v)| (n, if n == "per" { per } else { v })))
     };
     html! {
         nav aria-label="Denominator" {
             ul {
                 li { a href=(address("")) aria-current=[per.is_none().then_some("true")] { "in total" } }
-                @for d in SWITCH.into_iter().filter(|d| *d != Denominator::Price || !asked.prices.trim().is_empty()) {
+                @for d in DENOMINATORS.into_iter().filter(|d| *d != Denominator::Price || !query.prices.trim().is_empty()) {
                     li { a href=(address(d.name())) aria-current=[(per == Some(d)).then_some("true")] { "per " (d.name()) } }
                 }
             }
@@ -318,7 +319,7 @@ mod tests {
         let (a, b, c) = ("20260101-000000-aaaa", "20260201-000000-bbbb", "20260301-000000-cccc");
         let runs = |pairs: &[(&str, &str)]| {
             let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-            asked(pairs.iter().map(own).collect()).runs
+            read_query(pairs.iter().map(own).collect()).runs
         };
         assert_eq!(runs(&[("runs", &format!("{c},{a},{b}"))]), format!("{a},{c},{b}"));
         let chosen = runs(&[("runs", a), ("runs", b), ("runs", c), ("baseline", b)]);

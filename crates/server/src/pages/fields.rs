@@ -4,16 +4,16 @@ use assay_model::ParamType;
 use maud::{Markup, html};
 
 use crate::submit::draft::Draft;
-use crate::submit::form::Filled;
+use crate::submit::form::FilledForm;
 use crate::submit::overrides::Field;
 
 /// Form as filled in, and the draft of its submission.
-pub(super) struct Given<'a> {
-    pub filled: &'a Filled,
+pub(super) struct DraftForm<'a> {
+    pub filled: &'a FilledForm,
     pub draft: &'a Draft,
 }
 
-impl Given<'_> {
+impl DraftForm<'_> {
     /// Returns true if this field has a problem.
     pub fn wrong(&self, name: &str) -> bool {
         self.draft.problems.iter().any(|p| p.field == name)
@@ -39,17 +39,17 @@ pub(super) fn label(name: &str) -> &str {
 
 /// Renders the problems of a field. The element exists even without one, for problems that arise
 /// while typing.
-pub(super) fn problem(given: &Given<'_>, name: &str) -> Markup {
+pub(super) fn problem(form: &DraftForm<'_>, name: &str) -> Markup {
     html! {
         div class="mistake" id={ (id(name)) "-problem" } data-problem=(name) {
-            @for p in given.draft.problems.iter().filter(|p| p.field == name) { pre { (p.message) } }
+            @for p in form.draft.problems.iter().filter(|p| p.field == name) { pre { (p.message) } }
         }
     }
 }
 
 /// Renders a field that is not a parameter.
 pub(super) fn row(
-    given: &Given<'_>,
+    form: &DraftForm<'_>,
     name: &str,
     words: &str,
     kind: &str,
@@ -61,24 +61,24 @@ pub(super) fn row(
     html! {
         div class="field" {
             label for=(own) { (words) }
-            input id=(own) name=(name) type=(kind) inputmode=[mode] value=(value) maxlength="2000" aria-describedby={ (own) "-help " (own) "-problem" } aria-invalid=[given.wrong(name).then_some("true")];
+            input id=(own) name=(name) type=(kind) inputmode=[mode] value=(value) maxlength="2000" aria-describedby={ (own) "-help " (own) "-problem" } aria-invalid=[form.wrong(name).then_some("true")];
             p class="soft" id={ (own) "-help" } { (help) }
-            (problem(given, name))
+            (problem(form, name))
         }
     }
 }
 
 /// Renders a parameter of the workload.
-pub(super) fn parameter(given: &Given<'_>, field: &Field) -> Markup {
+pub(super) fn parameter(form: &DraftForm<'_>, field: &Field) -> Markup {
     let name = format!("set.{}", field.param.name);
     let own = id(&name);
     // Keep the typed value, even if it is wrong.
-    let typed = given.filled.asked.set.get(&field.param.name);
+    let typed = form.filled.asked.set.get(&field.param.name);
     let value = typed.or(field.value.as_ref()).map(String::as_str);
     let locked = field.locked.is_some();
     let asked = (!locked).then_some(&name);
     let about = format!("{own}-help {own}-problem");
-    let invalid = given.wrong(&name).then_some("true");
+    let invalid = form.wrong(&name).then_some("true");
     let words: Option<Vec<&str>> = match &field.param.ty {
         ParamType::Choice { of } => Some(of.iter().map(String::as_str).collect()),
         ParamType::Bool => Some(vec!["true", "false"]),
@@ -96,7 +96,7 @@ pub(super) fn parameter(given: &Given<'_>, field: &Field) -> Markup {
                 input id=(own) name=[asked] value=[value] disabled[locked] aria-describedby=(about) aria-invalid=[invalid];
             }
             p class="soft" id={ (own) "-help" } { (field.param.help) " (" (kind(&field.param.ty)) ")." @if let Some(why) = &field.locked { " Fixed here: " (why) "." } }
-            (problem(given, &name))
+            (problem(form, &name))
         }
     }
 }

@@ -12,9 +12,9 @@ use serde::Deserialize;
 use super::{PageResult, RedirectResult, Section, get, percent_encode, post, redirect, shell};
 use crate::api::histories::{self, AtCommit};
 use crate::error::Refusal;
-use crate::http::extract::{FormData, JsonBody, Params, Routes, Server};
+use crate::http::extract::{Form, JsonBody, Params, Routes, Server};
 use crate::http::token::Role;
-use crate::submit::points::{self, Acknowledged, Afresh};
+use crate::submit::points::{self, Acknowledgement, HistoryReset};
 
 pub(super) fn router() -> Routes {
     Routes::new()
@@ -130,7 +130,7 @@ fn actions(id: &str, change: &ChangeView) -> Markup {
 }
 
 #[derive(Deserialize)]
-struct Which {
+struct SeriesQuery {
     #[serde(default)]
     series: usize,
 }
@@ -138,7 +138,7 @@ struct Which {
 async fn imported(
     State(app): Server,
     Path(name): Path<String>,
-    Params(Which { series: at }): Params<Which>,
+    Params(SeriesQuery { series: at }): Params<SeriesQuery>,
 ) -> PageResult {
     let of = name.clone();
     let found = app.heavy(move |app| points::imported_as(app, &of)).await?;
@@ -162,15 +162,11 @@ async fn imported(
     Ok(shell(&format!("{name}, quoted"), Section::History, &body))
 }
 
-async fn confirm(
-    app: Server,
-    id: Path<String>,
-    FormData(asked): FormData<AtCommit>,
-) -> RedirectResult {
+async fn confirm(app: Server, id: Path<String>, Form(asked): Form<AtCommit>) -> RedirectResult {
     histories::confirm(app, id, JsonBody(asked)).await.map(|_| redirect("/queue"))
 }
 
-async fn reset(app: Server, id: Path<String>, FormData(asked): FormData<Afresh>) -> RedirectResult {
+async fn reset(app: Server, id: Path<String>, Form(asked): Form<HistoryReset>) -> RedirectResult {
     let shown = histories::reset(app, id, JsonBody(asked)).await?;
     Ok(redirect(&format!("/history/{}", shown.id)))
 }
@@ -178,7 +174,7 @@ async fn reset(app: Server, id: Path<String>, FormData(asked): FormData<Afresh>)
 async fn acknowledge(
     app: Server,
     id: Path<String>,
-    FormData(asked): FormData<Acknowledged>,
+    Form(asked): Form<Acknowledgement>,
 ) -> RedirectResult {
     let commit: String = asked.commit.chars().filter(char::is_ascii_hexdigit).take(10).collect();
     let shown = histories::acknowledge(app, id, JsonBody(asked)).await?;

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use maud::html;
 
 use super::{PageResult, Section, address, get, percent_encode, shell};
-use crate::api::landscapes::{Shown, collection, make, metrics};
+use crate::api::landscapes::{LandscapeQuery, collection, make, metrics};
 use crate::http::extract::{Params, Routes, Server};
 use crate::pages::shell::document;
 
@@ -52,7 +52,7 @@ async fn list(State(app): Server) -> PageResult {
 async fn page(
     State(app): Server,
     Path(name): Path<String>,
-    Params(mut shown): Params<Shown>,
+    Params(mut shown): Params<LandscapeQuery>,
 ) -> PageResult {
     let version = app.config.version;
     let page = app.heavy(move |_| {

@@ -37,8 +37,8 @@ async fn page(
         h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
         p class="soft" { @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
         @match &status {
-            Some(status) => { (moving(&job, status, role, profiled)) }
-            None => { (still(&job)) }
+            Some(status) => { (live_run(&job, status, role, profiled)) }
+            None => { (ended_run(&job)) }
         }
     };
     Ok(shell(&format!("Live: {}", job.experiment), Section::Queue, &body))
@@ -47,11 +47,11 @@ async fn page(
 /// Renders the newest profile of the running trial, for the script to insert into the page.
 async fn profile(State(app): Server, id: Path<String>) -> PageResult {
     let made = jobs::profile(State(app.clone()), id).await?.0.0;
-    let part = app.heavy(move |_| Ok(snapshot(made.as_ref()))).await?;
+    let part = app.heavy(move |_| Ok(profile_snapshot(made.as_ref()))).await?;
     Ok(Html(part.into_string()))
 }
 
-fn snapshot(made: Option<&LiveProfile>) -> Markup {
+fn profile_snapshot(made: Option<&LiveProfile>) -> Markup {
     let Some(made) = made else {
         return html! { p { "The run has not made one yet: it makes the first within seconds, once a trial runs." } };
     };
@@ -67,14 +67,14 @@ fn snapshot(made: Option<&LiveProfile>) -> Markup {
 }
 
 /// Renders a job whose run this server has not followed.
-fn still(job: &Job) -> Markup {
+fn ended_run(job: &Job) -> Markup {
     html! {
         p { (job.ending()) "." }
         @if let Some(run) = &job.run { p { a class="button" href={ "/runs/" (run) } { "The run and its results" } } }
     }
 }
 
-fn moving(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Markup {
+fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Markup {
     html! {
         div id="live" data-job=(job.id) data-events={ "/api/v1/jobs/" (job.id) "/events" } {
             p class="headline" {

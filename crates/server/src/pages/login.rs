@@ -19,7 +19,7 @@ use crate::http::extract::{Routes, Server};
 use crate::http::guard::cookies;
 use crate::http::net::Peer;
 use crate::http::rate::Sender;
-use crate::http::sessions::{COOKIE, LASTS};
+use crate::http::sessions::{COOKIE, LIFETIME_S};
 
 fn body(problem: &str) -> Markup {
     html! {
@@ -48,7 +48,7 @@ async fn form() -> Response {
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct LoginForm {
     token: String,
 }
 
@@ -56,13 +56,13 @@ async fn sign_in(
     State(app): Server,
     peer: Option<Extension<Peer>>,
     headers: HeaderMap,
-    given: Result<Form<Given>, FormRejection>,
+    form: Result<Form<LoginForm>, FormRejection>,
 ) -> Response {
     let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |Extension(peer)| peer.address);
     let refuse = |status: StatusCode, problem: &str| {
         (status, shell("Sign in", Section::Outside, &body(problem))).into_response()
     };
-    let role = given.ok().and_then(|Form(given)| app.tokens.role_of(given.token.trim()));
+    let role = form.ok().and_then(|Form(form)| app.tokens.role_of(form.token.trim()));
     let Some(role) = role else {
         if !app.rates.allows(peer, Sender::Mistaken, Instant::now()) {
             let problem = "Too many wrong tokens from this address; wait a minute.";
@@ -76,7 +76,7 @@ async fn sign_in(
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, problem);
     }
     match app.sessions.begin(role, &app.tokens) {
-        Ok(value) => with_cookie(redirect("/queue"), &value, LASTS),
+        Ok(value) => with_cookie(redirect("/queue"), &value, LIFETIME_S),
         Err(e) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &e.to_string()),
     }
 }

@@ -10,12 +10,12 @@ use super::fields::field;
 use super::{PageResult, Section, address, get, shell};
 use crate::api::observe::may_observe;
 use crate::http::extract::{Params, Routes, Server};
-use crate::live::observe_io::{AboutIo, AskedIo, BY, newest};
+use crate::live::observe_io::{BY, IoQuery, IoQuestion, newest};
 
 /// Query parameters of the observe page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct ObserveQuery {
     /// Dimension of block I/O; block I/O is not traced if absent.
     io: Option<String>,
     /// Only program to trace; empty for all.
@@ -28,9 +28,9 @@ pub(super) fn router() -> Routes {
     Routes::new().route("/observe", get(page)).route("/observe/io", get(part))
 }
 
-async fn page(State(app): Server, Params(asked): Params<Asked>) -> PageResult {
-    let Asked { io, program, device } = asked;
-    let about = io.map(|by| AskedIo { by, program, device }.read()).transpose()?;
+async fn page(State(app): Server, Params(asked): Params<ObserveQuery>) -> PageResult {
+    let ObserveQuery { io, program, device } = asked;
+    let about = io.map(|by| IoQuery { by, program, device }.read()).transpose()?;
     let busy = may_observe(&app).err();
     let running = app.queue().running().map(|j| j.id);
     let body = html! {
@@ -64,7 +64,7 @@ fn now() -> Markup {
     }
 }
 
-fn block_io(about: Option<&AboutIo>) -> Markup {
+fn block_io(about: Option<&IoQuestion>) -> Markup {
     // Address with the current question, about dimension `d`.
     let (program, device) = about.map_or(("", ""), |a| (&a.program, &a.device));
     let address = |path: &str, by: &str, d: Dimension| {
@@ -96,7 +96,7 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
 }
 
 /// Renders the part of the page that changes: the report so far, or the refusal.
-async fn part(State(app): Server, Params(asked): Params<AskedIo>) -> Html<String> {
+async fn part(State(app): Server, Params(asked): Params<IoQuery>) -> Html<String> {
     let answer = async {
         let about = asked.read()?;
         may_observe(&app)?;

@@ -7,16 +7,16 @@ use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
 
-use super::run_list::{outcome, told};
+use super::run_list::{outcome, runs_with_headlines};
 use super::{PageResult, RedirectResult, Section, age, get, post, redirect, shell, time};
 use crate::api::{jobs, number};
 use crate::app::{App, Outcomes};
 use crate::error::Refusal;
-use crate::http::extract::{FormData, JsonBody, Routes, Server};
+use crate::http::extract::{Form, JsonBody, Routes, Server};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::queue::job::{Job, JobState};
-use crate::searches::Asked;
+use crate::searches::RunQuery;
 
 /// Number of ended jobs that are shown.
 const SHOWN: usize = 30;
@@ -32,7 +32,7 @@ pub(super) fn router() -> Routes {
 }
 
 async fn page(State(app): Server, Extension(role): Extension<Role>) -> PageResult {
-    let part = parts(&app, role).await?;
+    let part = lists(&app, role).await?;
     let newest = if app.queue().over().is_empty() {
         newest(&app).await?
     } else {
@@ -50,17 +50,18 @@ async fn page(State(app): Server, Extension(role): Extension<Role>) -> PageResul
 
 /// Renders the part of the page that changes.
 async fn part(State(app): Server, Extension(role): Extension<Role>) -> PageResult {
-    Ok(Html(parts(&app, role).await?.into_string()))
+    Ok(Html(lists(&app, role).await?.into_string()))
 }
 
 /// Renders the newest runs of the archive, for a queue in which no job has ended.
 async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
-    let (found, said) = told(app, Asked { limit: Some(5), ..Asked::default() }).await?;
+    let (found, headlines) =
+        runs_with_headlines(app, RunQuery { limit: Some(5), ..RunQuery::default() }).await?;
     Ok(html! {
         @if !found.runs.is_empty() {
             h2 { "Newest in the archive" }
             ul class="plain-list" {
-                @for r in &found.runs { li { a href={ "/runs/" (r.id) } { (r.experiment) } span { (outcome(r, said.get(&r.id))) } span class="soft" { (age(&r.started_at)) " on " (r.host) } } }
+                @for r in &found.runs { li { a href={ "/runs/" (r.id) } { (r.experiment) } span { (outcome(r, headlines.get(&r.id))) } span class="soft" { (age(&r.started_at)) " on " (r.host) } } }
             }
             p { a href="/archive" { "All runs (" (found.total) ")" } }
         }
@@ -68,7 +69,7 @@ async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
 }
 
 /// Renders the jobs of the queue. Only users with the full token get buttons.
-async fn parts(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
+async fn lists(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
     let ended = app.queue().over().iter().take(SHOWN).filter_map(|j| j.run.clone()).collect();
     let outcomes = app.outcomes(ended).await?;
     let full = role == Role::Full;
@@ -76,7 +77,7 @@ async fn parts(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
     let (running, waiting, over) = (queue.running(), queue.waiting(), queue.over());
     Ok(html! {
         h2 { "Running" }
-        @if let Some(job) = running { (card(app, job, full)) }
+        @if let Some(job) = running { (running_card(app, job, full)) }
         @else { p { "No job running." @if waiting.is_empty() { " Queue empty." } } }
         @if !waiting.is_empty() {
             h2 { "Waiting" }
@@ -84,21 +85,21 @@ async fn parts(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
                 @for (i, job) in waiting.iter().enumerate() {
                     @let up = html! { @if i > 0 { (button(job, "move", Some("up"), "Up")) } };
                     @let down = html! { @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) } };
-                    (still(job, full, &html! { (up) (down) (cancel_link(job)) }))
+                    (idle_card(job, full, &html! { (up) (down) (cancel_link(job)) }))
                 }
             }
         }
         @let cut: Vec<&&Job> = over.iter().filter(|j| j.state == JobState::Interrupted).collect();
         @if !cut.is_empty() {
             h2 { "Interrupted" }
-            ul class="cards" { @for job in cut { (still(job, full, &button(job, "resume", None, "Resume"))) } }
+            ul class="cards" { @for job in cut { (idle_card(job, full, &button(job, "resume", None, "Resume"))) } }
         }
         @if !over.is_empty() { h2 { "Finished" } (table(&over, &outcomes, full)) }
     })
 }
 
 /// Renders a job that is not running, with its actions.
-fn still(job: &Job, full: bool, actions: &Markup) -> Markup {
+fn idle_card(job: &Job, full: bool, actions: &Markup) -> Markup {
     html! {
         li class="card" {
             p class="headline" { strong { (job.experiment) } span class="soft" { "job " (job.id) } }
@@ -109,7 +110,7 @@ fn still(job: &Job, full: bool, actions: &Markup) -> Markup {
     }
 }
 
-fn card(app: &App, job: &Job, full: bool) -> Markup {
+fn running_card(app: &App, job: &Job, full: bool) -> Markup {
     let status = app.live(job.id).map(|live| live.status());
     html! {
         div class="card running" {
@@ -167,7 +168,7 @@ fn state(job: &Job) -> Markup {
 fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
     let name =
         |job: &Job| if job.title.is_empty() { job.experiment.clone() } else { job.title.clone() };
-    let of = |job: &Job| outcomes.1.iter().find(|r| job.run.as_ref() == Some(&r.id));
+    let of = |job: &Job| outcomes.runs.iter().find(|r| job.run.as_ref() == Some(&r.id));
     html! {
         div class="table-box" tabindex="0" role="region" aria-label="Jobs that are over" {
             table {
@@ -180,7 +181,7 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
                             th scope="row" { (job.id) }
                             td class="result" {
                                 @if let Some(run) = &job.run { a href={ "/runs/" (run) } { (name(job)) } } @else { (name(job)) }
-                                @if let Some(run) = run { p { (outcome(run, outcomes.2.get(&run.id))) } }
+                                @if let Some(run) = run { p { (outcome(run, outcomes.headlines.get(&run.id))) } }
                             }
                             td { (state(job)) @if !job.reason.is_empty() && job.state != JobState::Completed { details { summary { "why" } pre { (job.reason) } } } }
                             td { @if let Some(at) = &job.ended_at { (age(at)) } @if let Some(run) = run { p class="soft" { "on " (run.host) } } }
@@ -234,10 +235,6 @@ async fn resume(app: Server, id: Path<String>) -> RedirectResult {
     jobs::resume(app, id).await.map(|_| redirect("/queue"))
 }
 
-async fn shift(
-    app: Server,
-    id: Path<String>,
-    FormData(to): FormData<jobs::Move>,
-) -> RedirectResult {
+async fn shift(app: Server, id: Path<String>, Form(to): Form<jobs::Move>) -> RedirectResult {
     jobs::shift(app, id, JsonBody(to)).await.map(|_| redirect("/queue"))
 }

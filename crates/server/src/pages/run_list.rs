@@ -8,44 +8,52 @@ use maud::{Markup, html};
 
 use super::{age, time};
 use crate::api::runs::{self, Runs};
-use crate::app::{App, Said};
+use crate::app::{App, Headlines};
 use crate::error::Refusal;
 use crate::http::extract::Params;
-use crate::searches::Asked;
+use crate::searches::RunQuery;
 
 /// Renders the rows of runs. `back` is the address of the page to return to, for users who may
 /// change runs. `chosen` is the id of a run that is ticked.
-pub(super) fn rows(runs: &[RunSummary], said: &Said, back: Option<&str>, chosen: &str) -> Markup {
+pub(super) fn rows(
+    runs: &[RunSummary],
+    headlines: &Headlines,
+    back: Option<&str>,
+    chosen: &str,
+) -> Markup {
     html! {
         ul class="runs" aria-label="Runs" {
-            @for r in runs { li { (row(r, said.get(&r.id), back, chosen)) } }
+            @for r in runs { li { (row(r, headlines.get(&r.id), back, chosen)) } }
         }
     }
 }
 
 /// Returns a page of the runs that a search finds, with their headlines.
-pub(super) async fn told(app: &Arc<App>, asked: Asked) -> Result<(Runs, Said), Refusal> {
-    let found = runs::list(State(app.clone()), Params(asked)).await?.0;
+pub(super) async fn runs_with_headlines(
+    app: &Arc<App>,
+    query: RunQuery,
+) -> Result<(Runs, Headlines), Refusal> {
+    let found = runs::list(State(app.clone()), Params(query)).await?.0;
     let runs = found.runs.clone();
-    let said = app.heavy(move |app| Ok(app.headlines(&runs))).await?;
-    Ok((found, said))
+    let headlines = app.heavy(move |app| Ok(app.headlines(&runs))).await?;
+    Ok((found, headlines))
 }
 
 /// Renders the headline of a run, or the value of its baseline if it has no headline.
-pub(super) fn outcome(r: &RunSummary, said: Option<&String>) -> Markup {
+pub(super) fn outcome(r: &RunSummary, headlines: Option<&String>) -> Markup {
     html! {
-        @if let Some(text) = said.filter(|text| !text.is_empty()) { (text) }
+        @if let Some(text) = headlines.filter(|text| !text.is_empty()) { (text) }
         @else if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span class="soft" { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
         @else { span class="soft" { (r.metric) ": no single value" } }
     }
 }
 
-fn row(r: &RunSummary, said: Option<&String>, back: Option<&str>, chosen: &str) -> Markup {
+fn row(r: &RunSummary, headlines: Option<&String>, back: Option<&str>, chosen: &str) -> Markup {
     html! {
         div class="pick" { input type="checkbox" name="runs" value=(r.id) form="compare" checked[r.id.as_str() == chosen] aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
         div class="result" {
             a href={ "/runs/" (r.id) } aria-label={ (r.experiment) ", run " (r.id) } { (r.experiment) }
-            p { (outcome(r, said)) }
+            p { (outcome(r, headlines)) }
         }
         div class="how" {
             span class={ "state state-" (r.state.name()) } { (r.state.name()) }

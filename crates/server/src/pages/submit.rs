@@ -14,17 +14,17 @@ use axum::{Json, http::StatusCode};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::fields::{Given, parameter, problem, row};
+use super::fields::{DraftForm, parameter, problem, row};
 use super::{PageResult, RedirectResult, Section, get, post, redirect, shell};
 use crate::api::runs::run_id;
 use crate::api::{jobs, server};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{FormData, JsonBody, JsonResult, Params, Routes, Server};
+use crate::http::extract::{Form, JsonBody, JsonResult, Params, Routes, Server};
 use crate::http::guard::{PLAN, may_write};
 use crate::http::token::Role;
-use crate::submit::draft::{self, Draft, Planned};
-use crate::submit::form::Filled;
+use crate::submit::draft::{self, Draft, PlanSummary};
+use crate::submit::form::FilledForm;
 use crate::submit::overrides::Field;
 use crate::submit::submission::Submission;
 
@@ -34,7 +34,7 @@ const FOLDED: [&str; 6] = ["tags", "rev", "reference", "not_before", "by", "firs
 /// Starting point of the form, as query parameters.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Start {
+struct StartQuery {
     /// Id of a run to repeat.
     run: String,
     /// Id of a run to clone as a new experiment.
@@ -58,13 +58,13 @@ pub(super) fn router() -> Routes {
 async fn start(
     State(app): Server,
     Extension(role): Extension<Role>,
-    Params(start): Params<Start>,
+    Params(start): Params<StartQuery>,
 ) -> PageResult {
     may_write(role)?;
     let asked = if !start.run.is_empty() || !start.clone.is_empty() {
         let clone = start.run.is_empty();
         let id = run_id(if clone { &start.clone } else { &start.run })?;
-        app.heavy(move |app| draft::of_run(app, &id, clone)).await?
+        app.heavy(move |app| draft::submission_of_run(app, &id, clone)).await?
     } else if !start.workload.is_empty() {
         Submission { workload: Some(start.workload), ..Submission::default() }
     } else if !start.blank.is_empty() {
@@ -87,12 +87,12 @@ async fn experiment(
 }
 
 async fn open(app: &Arc<App>, asked: Submission) -> PageResult {
-    let filled = Filled::of(asked);
+    let filled = FilledForm::of(asked);
     let draft = drafted(app, &filled).await?;
     Ok(page(&filled, &draft, false))
 }
 
-async fn drafted(app: &Arc<App>, filled: &Filled) -> Result<Draft, Refusal> {
+async fn drafted(app: &Arc<App>, filled: &FilledForm) -> Result<Draft, Refusal> {
     let asked = filled.asked.clone();
     app.heavy(move |app| draft::draft(app, &asked)).await
 }
@@ -156,14 +156,14 @@ fn machine() -> Markup {
 }
 
 /// Renders the form. `sent` is true if the form was sent and came back with problems.
-fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
+fn page(filled: &FilledForm, draft: &Draft, sent: bool) -> Html<String> {
     let asked = &filled.asked;
-    let given = Given { filled, draft };
+    let form = DraftForm { filled, draft };
     // Required parameters are shown first too.
     let front = |f: &&Field| f.factor || f.param.default.is_none();
     let (differs, stays): (Vec<_>, Vec<_>) = draft.fields.iter().partition(front);
     let wrong = |names: &[&str]| draft.problems.iter().any(|p| names.contains(&p.field.as_str()));
-    let stays_wrong = stays.iter().any(|f| given.wrong(&format!("set.{}", f.param.name)));
+    let stays_wrong = stays.iter().any(|f| form.wrong(&format!("set.{}", f.param.name)));
     let body = html! {
         h1 { "Submit " (draft.name) }
         @if !draft.title.is_empty() { p class="lede" { (draft.title) } }
@@ -180,25 +180,25 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                     fieldset {
                         legend { "What differs" }
                         p class="soft" { "Several values with commas make a parameter a factor; one value fixes it." }
-                        @for field in &differs { (parameter(&given, field)) }
+                        @for field in &differs { (parameter(&form, field)) }
                         @if differs.is_empty() { p { "Nothing so far: one treatment is measured." } }
-                        (row(&given, "blocks", "blocks", "numeric", "Each holds one trial of every treatment. Empty: the experiment's number.", &filled.blocks(draft)))
+                        (row(&form, "blocks", "blocks", "numeric", "Each holds one trial of every treatment. Empty: the experiment's number.", &filled.blocks(draft)))
                     }
                     @if !stays.is_empty() {
                         details open[stays_wrong || differs.is_empty()] {
                             summary { "What stays (" (count(stays.len(), "parameter")) ")" }
-                            @for field in &stays { (parameter(&given, field)) }
+                            @for field in &stays { (parameter(&form, field)) }
                         }
                     }
                     details open[wrong(&FOLDED)] {
                         summary { "Tags, time, revision" }
-                        (row(&given, "tags", "tags", "text", "Words to find the run by, with commas.", &filled.text("tags")))
+                        (row(&form, "tags", "tags", "text", "Words to find the run by, with commas.", &filled.text("tags")))
                         @if draft.revisions {
-                            (row(&given, "rev", "revision", "text", "A commit, a tag or a branch: measured as a point of the experiment's history. Empty: the experiment as it stands.", &filled.text("rev")))
-                            (row(&given, "reference", "reference", "text", "The reference revision. Empty: the one of the history, else the one that the file names.", &filled.text("reference")))
+                            (row(&form, "rev", "revision", "text", "A commit, a tag or a branch: measured as a point of the experiment's history. Empty: the experiment as it stands.", &filled.text("rev")))
+                            (row(&form, "reference", "reference", "text", "The reference revision. Empty: the one of the history, else the one that the file names.", &filled.text("reference")))
                         }
-                        (row(&given, "not_before", "not before (UTC)", "datetime-local", "Empty: when its turn comes.", &filled.text("not_before")))
-                        (row(&given, "by", "submitted by", "text", "", &asked.by))
+                        (row(&form, "not_before", "not before (UTC)", "datetime-local", "Empty: when its turn comes.", &filled.text("not_before")))
+                        (row(&form, "by", "submitted by", "text", "", &asked.by))
                         div class="field check" { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "run next" } }
                     }
                     details open[wrong(&["toml"]) || asked.toml.is_some()] {
@@ -206,8 +206,8 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                         noscript { p class="notice" { "Without the script, a text that is changed here counts, and the parameters above do not." } }
                         div class="field" {
                             label for="toml" { "experiment" }
-                            textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off" class="code" aria-describedby="toml-problem" aria-invalid=[given.wrong("toml").then_some("true")] { "\n" (draft.toml) }
-                            (problem(&given, "toml"))
+                            textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off" class="code" aria-describedby="toml-problem" aria-invalid=[form.wrong("toml").then_some("true")] { "\n" (draft.toml) }
+                            (problem(&form, "toml"))
                         }
                     }
                 }
@@ -247,7 +247,7 @@ fn plan(draft: &Draft) -> Markup {
     }
 }
 
-fn figures(plan: &Planned) -> Markup {
+fn figures(plan: &PlanSummary) -> Markup {
     let percent = |ratio: f64| format!("{} %", significant((ratio - 1.0) * 100.0, 2));
     html! {
         dl class="facts" {
@@ -275,12 +275,12 @@ fn figures(plan: &Planned) -> Markup {
     }
 }
 
-type Fields = Vec<(String, String)>;
+type FormPairs = Vec<(String, String)>;
 
 /// Reads a form and drafts its submission. The draft includes the problems that reading the form
 /// found.
-async fn read(app: &Arc<App>, sent: Fields) -> Result<(Filled, Draft), Refusal> {
-    let filled = app.heavy(move |app| Filled::read(app, sent)).await?;
+async fn read(app: &Arc<App>, sent: FormPairs) -> Result<(FilledForm, Draft), Refusal> {
+    let filled = app.heavy(move |app| FilledForm::read(app, sent)).await?;
     let mut draft = drafted(app, &filled).await?;
     draft.problems.splice(0..0, filled.problems.iter().cloned());
     if !filled.problems.is_empty() {
@@ -289,7 +289,7 @@ async fn read(app: &Arc<App>, sent: Fields) -> Result<(Filled, Draft), Refusal> 
     Ok((filled, draft))
 }
 
-async fn submit(State(app): Server, FormData(sent): FormData<Fields>) -> RedirectResult {
+async fn submit(State(app): Server, Form(sent): Form<FormPairs>) -> RedirectResult {
     let (filled, draft) = read(&app, sent).await?;
     if !draft.problems.is_empty() {
         return Ok((StatusCode::BAD_REQUEST, page(&filled, &draft, true)).into_response());
@@ -301,7 +301,7 @@ async fn submit(State(app): Server, FormData(sent): FormData<Fields>) -> Redirec
 /// problems, the text and the values.
 async fn live_plan(
     State(app): Server,
-    FormData(sent): FormData<Fields>,
+    Form(sent): Form<FormPairs>,
 ) -> JsonResult<serde_json::Value> {
     let (_, draft) = read(&app, sent).await?;
     let values: serde_json::Map<String, serde_json::Value> = draft

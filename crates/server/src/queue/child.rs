@@ -20,7 +20,7 @@ pub(crate) const EVENTS: &str = "events.jsonl";
 /// File name of the experiment to run.
 pub(crate) const EXPERIMENT: &str = "experiment.toml";
 /// File name of the output of `assay run`.
-pub(crate) const WORDS: &str = "run.log";
+pub(crate) const OUTPUT: &str = "run.log";
 
 /// Starts the run of the job in `folder`, or resumes the run `resume`.
 pub(crate) fn start(
@@ -38,7 +38,7 @@ pub(crate) fn start(
             .map_err(ServeError::io("open", path))
     };
     append(&events)?;
-    let words = append(&folder.join(WORDS))?;
+    let output = append(&folder.join(OUTPUT))?;
     let mut command = Command::new(&config.exe);
     command.arg("run");
     match resume {
@@ -53,7 +53,7 @@ pub(crate) fn start(
         .arg(config.archive.path())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(words)
+        .stderr(output)
         .process_group(0);
     let child = command.spawn().map_err(ServeError::io("start", &config.exe))?;
     let owner = Owner::of(child.id()).ok().flatten();

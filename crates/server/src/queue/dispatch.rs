@@ -10,16 +10,16 @@ use jiff::Timestamp;
 
 use crate::app::App;
 use crate::error::ServeError;
-use crate::live::live_run::Live;
-use crate::queue::child::{self, EVENTS, WORDS};
-use crate::queue::follow::{Lines, follow};
+use crate::live::live_run::LiveRun;
+use crate::queue::child::{self, EVENTS, OUTPUT};
+use crate::queue::follow::{LineReader, follow};
 use crate::queue::job::{Job, JobState, Process};
 use crate::queue::run_outcome;
 use crate::queue::store::now;
 
 /// Maximum time between two checks of the queue. They are needed without events too, because the
 /// system clock can be set.
-const LOOK: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_secs(30);
 /// Interval between attempts to write to a full disk.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -33,10 +33,10 @@ pub(crate) fn run(app: &Arc<App>) {
     reconcile(app);
     let ran = app.queue().running().cloned();
     if let Some(job) = ran {
-        take_up(app, &job);
+        adopt(app, &job);
     }
-    while let Some(id) = next(app) {
-        if one(app, id).is_err() {
+    while let Some(id) = next_due(app) {
+        if run_job(app, id).is_err() {
             // The job could not be marked as running: it stays in the queue and is tried again.
             std::thread::sleep(RETRY);
         }
@@ -52,7 +52,7 @@ fn reconcile(app: &App) {
         over.filter(|j| j.started_at.is_some()).cloned().collect()
     };
     for job in doubtful {
-        let Some(known) = run_outcome::run_of(app, &job) else { continue };
+        let Some(known) = run_outcome::recorded_run(app, &job) else { continue };
         let completed = known.end.as_ref().filter(|f| f.state == RunState::Completed);
         if job.run.is_some() && completed.is_none() {
             continue;
@@ -68,12 +68,12 @@ fn reconcile(app: &App) {
             }
         });
     }
-    app.touch();
+    app.notify_changed();
 }
 
 /// Waits for the next job that may start. Returns `None` when the server stops. No job starts while
 /// the outcome of another cannot be written.
-fn next(app: &App) -> Option<u64> {
+fn next_due(app: &App) -> Option<u64> {
     let mut queue = app.queue();
     loop {
         if app.stopping() {
@@ -82,17 +82,17 @@ fn next(app: &App) -> Option<u64> {
         let wait = match (queue.flush(), queue.due(Timestamp::now())) {
             (Err(_), _) => RETRY,
             (Ok(()), Ok(id)) => return Some(id),
-            (Ok(()), Err(None)) => LOOK,
+            (Ok(()), Err(None)) => POLL,
             (Ok(()), Err(Some(at))) => {
                 let left = at.duration_since(Timestamp::now());
-                Duration::try_from(left).unwrap_or_default().clamp(Duration::from_millis(1), LOOK)
+                Duration::try_from(left).unwrap_or_default().clamp(Duration::from_millis(1), POLL)
             }
         };
-        queue = app.turned.wait_timeout(queue, wait).unwrap_or_else(PoisonError::into_inner).0;
+        queue = app.wake.wait_timeout(queue, wait).unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 
-fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
+fn run_job(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
     let (job, folder) = {
         let mut queue = app.queue();
         let folder = queue.folder_of(id);
@@ -104,7 +104,7 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
         let Some(job) = queue.get(id).cloned() else { return Ok(()) };
         (job, folder)
     };
-    let live = Live::new(id);
+    let live = LiveRun::new(id);
     // Also show the events from before the interruption.
     let seen = replay(&folder.join(EVENTS), &live);
     app.set_live(Arc::clone(&live));
@@ -112,8 +112,8 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
         Ok(started) => started,
         Err(error) => {
             live.end();
-            let ended = Ended { exit: None, state: JobState::Failed, reason: error.to_string() };
-            conclude(app, id, ended);
+            let ended = JobEnd { exit: None, state: JobState::Failed, reason: error.to_string() };
+            record_end(app, id, ended);
             return Ok(());
         }
     };
@@ -125,28 +125,28 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
     if cancelled || app.stopping() {
         child::interrupt(&process);
     }
-    app.touch();
-    watch(app, id, &process, Some(child), &live, seen);
+    app.notify_changed();
+    follow_run(app, id, &process, Some(child), &live, seen);
     Ok(())
 }
 
 /// Takes over a job that was running when the previous server ended.
-fn take_up(app: &Arc<App>, job: &Job) {
+fn adopt(app: &Arc<App>, job: &Job) {
     let folder = app.queue().folder_of(job.id);
-    let live = Live::new(job.id);
+    let live = LiveRun::new(job.id);
     app.set_live(Arc::clone(&live));
     if let Some(process) = job.process.as_ref().filter(|p| child::is_alive(p)) {
-        return watch(app, job.id, process, None, &live, 0);
+        return follow_run(app, job.id, process, None, &live, 0);
     }
     replay(&folder.join(EVENTS), &live);
     live.end();
-    let ended = judge(app, job.id, None, &live, true);
-    conclude(app, job.id, ended);
+    let ended = outcome(app, job.id, None, &live, true);
+    record_end(app, job.id, ended);
 }
 
-fn replay(events: &std::path::Path, live: &Live) -> usize {
+fn replay(events: &std::path::Path, live: &LiveRun) -> usize {
     let mut count = 0;
-    if let Ok(mut lines) = Lines::open(events) {
+    if let Ok(mut lines) = LineReader::open(events) {
         let _ = lines.read(&mut |line| {
             live.take(line);
             count += 1;
@@ -156,12 +156,12 @@ fn replay(events: &std::path::Path, live: &Live) -> usize {
 }
 
 /// Follows a run to its end. The first `skip` lines of its events are already known.
-fn watch(
+fn follow_run(
     app: &Arc<App>,
     id: u64,
     process: &Process,
     child: Option<Child>,
-    live: &Arc<Live>,
+    live: &Arc<LiveRun>,
     skip: usize,
 ) {
     let path = app.queue().folder_of(id).join(EVENTS);
@@ -174,16 +174,16 @@ fn watch(
         }
         if let Some(LiveEvent::Registered { run, .. }) = live.take(line) {
             let _ = app.queue().note(id, |j| j.run = Some(run));
-            app.touch();
+            app.notify_changed();
         }
     });
     let exit = child.and_then(|mut child| child.wait().ok()).and_then(|status| status.code());
     live.end();
-    let ended = judge(app, id, exit, live, false);
-    conclude(app, id, ended);
+    let ended = outcome(app, id, exit, live, false);
+    record_end(app, id, ended);
 }
 
-struct Ended {
+struct JobEnd {
     exit: Option<i32>,
     state: JobState,
     reason: String,
@@ -191,7 +191,7 @@ struct Ended {
 
 /// Determines how a run ended: from the archive, else from its events, else from its exit code.
 /// Records the id of the run in the job.
-fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -> Ended {
+fn outcome(app: &App, id: u64, exit: Option<i32>, live: &LiveRun, found_dead: bool) -> JobEnd {
     let status = live.status();
     let job = {
         let mut queue = app.queue();
@@ -200,13 +200,13 @@ fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -
         }
         queue.get(id).cloned()
     };
-    let known = job.as_ref().and_then(|job| run_outcome::run_of(app, job));
+    let known = job.as_ref().and_then(|job| run_outcome::recorded_run(app, job));
     if let Some(known) = &known {
         let _ = app.queue().note(id, |j| j.run = Some(known.run.clone()));
     }
     let cancelled = job.is_some_and(|j| j.cancel);
     let stopped = app.stopping();
-    let words = || last_words(&app.queue().folder_of(id).join(WORDS));
+    let output = || error_output(&app.queue().folder_of(id).join(OUTPUT));
     let began = known.is_some() || status.run.is_some();
     let (state, reason) = match known.and_then(|k| k.end).or(status.finished) {
         Some(f) if f.state == RunState::Completed => (JobState::Completed, f.reason),
@@ -227,23 +227,23 @@ fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -
             let reason = "its process was gone when the server started: a crash or a reboot";
             (JobState::Interrupted, reason.into())
         }
-        None if exit.is_some() => (JobState::Failed, words()),
+        None if exit.is_some() => (JobState::Failed, output()),
         None => (JobState::Interrupted, "its process was killed".into()),
     };
-    Ended { exit, state, reason }
+    JobEnd { exit, state, reason }
 }
 
 /// Returns the end of the output of `assay run`: from its last `error` on, at most 2000 characters.
-fn last_words(path: &std::path::Path) -> String {
+fn error_output(path: &std::path::Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let from = text.rfind("error").unwrap_or(0);
-    let words: String = text[from..].trim().chars().take(2000).collect();
-    if words.is_empty() { "it ended without a word".into() } else { words }
+    let output: String = text[from..].trim().chars().take(2000).collect();
+    if output.is_empty() { "it ended without a word".into() } else { output }
 }
 
 /// Records the end of a job. If its file cannot be written now, [`next`] writes it before another
 /// job starts.
-fn conclude(app: &App, id: u64, ended: Ended) {
+fn record_end(app: &App, id: u64, ended: JobEnd) {
     let completed = ended.state == JobState::Completed;
     let run = app.queue().get(id).and_then(|j| j.run.clone()).filter(|_| completed);
     // Before clients that wait for the job see its end.
@@ -258,7 +258,7 @@ fn conclude(app: &App, id: u64, ended: Ended) {
             j.reason = format!("{}; what should follow it does not: {why}", j.reason);
         }
     });
-    app.touch();
+    app.notify_changed();
 }
 
 /// Queues the job that follows a run, if there is one.

@@ -15,15 +15,15 @@ const MAX_LINE: usize = 4 << 20;
 
 /// Reader of the lines of a growing file.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct LineReader {
     file: File,
     held: Vec<u8>,
     skipping: bool,
 }
 
-impl Lines {
+impl LineReader {
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Lines { file: File::open(path)?, held: Vec::new(), skipping: false })
+        Ok(LineReader { file: File::open(path)?, held: Vec::new(), skipping: false })
     }
 
     /// Passes the lines that are complete by now to `each`.
@@ -54,7 +54,7 @@ impl Lines {
 /// Passes every line of the file at `path`, existing or new, to `each` until the process ends.
 /// Returns after the existing lines if there is no such process.
 pub(crate) fn follow(path: &Path, pid: u32, each: &mut dyn FnMut(&str)) -> io::Result<()> {
-    let mut lines = Lines::open(path)?;
+    let mut lines = LineReader::open(path)?;
     let notify = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
     inotify::add_watch(&notify, path, inotify::WatchFlags::MODIFY)?;
     let process = i32::try_from(pid)

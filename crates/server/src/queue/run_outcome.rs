@@ -6,29 +6,29 @@ use assay_model::{LedgerEvent, RunId};
 use jiff::Timestamp;
 
 use crate::app::App;
-use crate::live::live_run::Finish;
+use crate::live::live_run::RunEnd;
 use crate::queue::job::Job;
 
 /// Run of a job, as the archive has it.
-pub(crate) struct Known {
+pub(crate) struct RecordedRun {
     pub run: RunId,
     /// Outcome of the run; `None` while it is in progress and if it was cut off.
-    pub end: Option<Finish>,
+    pub end: Option<RunEnd>,
 }
 
 /// Returns the run of a job, if the archive has it.
-pub(crate) fn run_of(app: &App, job: &Job) -> Option<Known> {
+pub(crate) fn recorded_run(app: &App, job: &Job) -> Option<RecordedRun> {
     let reader = match &job.run {
         Some(run) => app.config.archive.run(run).ok()?,
         None => find(app, job)?,
     };
-    Some(Known { run: reader.id().clone(), end: end(&reader) })
+    Some(RecordedRun { run: reader.id().clone(), end: end(&reader) })
 }
 
-fn end(reader: &RunReader) -> Option<Finish> {
+fn end(reader: &RunReader) -> Option<RunEnd> {
     // After a run was resumed, its `Ended` entry is not the last one.
     let LedgerEvent::Ended { state, reason } = &reader.ledger().last()?.event else { return None };
-    Some(Finish { state: *state, reason: reason.clone() })
+    Some(RunEnd { state: *state, reason: reason.clone() })
 }
 
 /// Finds the run of a job whose events never named it: a run of the same text that started after

@@ -18,7 +18,7 @@ use crate::error::{Refusal, ServeError};
 use crate::queue::job::{Job, JobState};
 
 /// Number of ended jobs to keep. The runs of older ones stay in the archive.
-const KEPT: usize = 500;
+const MAX_ENDED: usize = 500;
 /// Maximum number of waiting jobs.
 pub(crate) const MAX_WAITING: usize = 1000;
 /// Maximum number of bytes read from a file.
@@ -51,7 +51,7 @@ impl Queue {
     /// Another process has locked it, or a file cannot be read or written.
     pub fn open(state_dir: &Path) -> Result<Self, ServeError> {
         let folder = state_dir.join("queue");
-        own_folder(&folder)?;
+        create_private_folder(&folder)?;
         let lock = take_lock(&folder.join("lock"))?;
         let mut queue =
             Queue { folder, jobs: BTreeMap::new(), unsaved: BTreeSet::new(), next: 1, _lock: lock };
@@ -129,9 +129,9 @@ impl Queue {
         let (schema_version, submitted_at) = (SCHEMA_VERSION, now());
         let job = Job { schema_version, id, submitted_at, order, ..new.job };
         let folder = self.folder_of(id);
-        own_folder(&folder)?;
+        create_private_folder(&folder)?;
         let text = folder.join("experiment.toml");
-        write_whole(&text, new.toml.as_bytes())?;
+        write_atomically(&text, new.toml.as_bytes())?;
         self.put(job.clone())?;
         self.prune();
         Ok(job)
@@ -224,9 +224,9 @@ impl Queue {
         Err(soonest)
     }
 
-    /// Deletes the oldest ended jobs if there are more than [`KEPT`].
+    /// Deletes the oldest ended jobs if there are more than [`MAX_ENDED`].
     fn prune(&mut self) {
-        let old: Vec<u64> = self.over().iter().skip(KEPT).map(|j| j.id).collect();
+        let old: Vec<u64> = self.over().iter().skip(MAX_ENDED).map(|j| j.id).collect();
         for id in old {
             self.jobs.remove(&id);
             let _ = fs::remove_dir_all(self.folder_of(id));
@@ -297,15 +297,15 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, S
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
-/// Writes a value as JSON, with the guarantees of [`write_whole`].
+/// Writes a value as JSON, with the guarantees of [`write_atomically`].
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ServeError> {
     // Cannot fail: no type of the state folder has a map with keys that are not strings.
-    write_whole(path, &serde_json::to_vec_pretty(value).unwrap_or_default())
+    write_atomically(path, &serde_json::to_vec_pretty(value).unwrap_or_default())
 }
 
 /// Creates a folder that only its owner can access, because experiments, commands and the output of
 /// programs are private.
-fn own_folder(path: &Path) -> Result<(), ServeError> {
+fn create_private_folder(path: &Path) -> Result<(), ServeError> {
     let fail = |e| ServeError::io("make the folder", path)(e);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
     // Earlier versions gave others access.
@@ -313,7 +313,7 @@ fn own_folder(path: &Path) -> Result<(), ServeError> {
 }
 
 /// Writes a file that only its owner can read, completely or not at all, even if the power fails.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ServeError> {
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ServeError> {
     let staged = path.with_extension("tmp");
     let fail = |e| ServeError::io("write", path)(e);
     // A file from an interrupted write may be readable by others.

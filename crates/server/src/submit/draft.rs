@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::submit::folders::Listed;
+use crate::submit::folders::ExperimentFile;
 use crate::submit::overrides::{self, Field};
 use crate::submit::submission::Submission;
 
@@ -30,7 +30,7 @@ impl Problem {
 
 /// Plan of the run that a submission would start.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Planned {
+pub(crate) struct PlanSummary {
     pub trials: u64,
     pub treatments: u64,
     /// True if the run ends as soon as the answer is clear; `trials` is then the maximum.
@@ -62,7 +62,7 @@ pub(crate) struct Draft {
     pub problems: Vec<Problem>,
     /// Plan of the run. `null` while there are problems, and for a revision, which is planned when
     /// it is submitted.
-    pub plan: Option<Planned>,
+    pub plan: Option<PlanSummary>,
 }
 
 /// Reads, checks and plans a submission.
@@ -70,7 +70,7 @@ pub(crate) struct Draft {
 /// # Errors
 /// The experiment or the workload does not exist, or cannot be read at all.
 pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
-    let (listed, refused) = overrides::edited(app, asked)?;
+    let (listed, refused) = overrides::edited_experiment(app, asked)?;
     let refused = refused.map(|refusal| Problem::new("toml", refusal.message));
     let mut problems: Vec<Problem> = refused.into_iter().collect();
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
@@ -91,22 +91,22 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
             Err(message) => problems.push(Problem::new(format!("set.{name}"), message)),
         }
     }
-    problems.extend(others(asked));
+    problems.extend(check_fields(asked));
     if !problems.is_empty() {
         return Ok(unplanned(app, asked, &listed, &experiment, Some(spec), problems));
     }
-    let prepared = overrides::plan(app, &listed, &plain, &|e| overrides::lay_over(e, asked));
+    let prepared = overrides::plan(app, &listed, &plain, &|e| overrides::apply_overrides(e, asked));
     let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
-            problems.push(place(&error, spec, asked));
+            problems.push(locate(&error, spec, asked));
             return Ok(unplanned(app, asked, &listed, &experiment, Some(spec), problems));
         }
     };
     let mut whole = (*plain).clone();
     // This succeeded above. Tags belong to the run, not to the text.
     let of_text = Submission { tags: Vec::new(), ..asked.clone() };
-    let _ = overrides::lay_over(&mut whole, &of_text);
+    let _ = overrides::apply_overrides(&mut whole, &of_text);
     let mut draft = unplanned(app, asked, &listed, &whole, Some(spec), problems);
     if asked.rev.is_none() {
         draft.plan = Some(planned(app, &prepared));
@@ -119,7 +119,7 @@ pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
 /// # Errors
 /// The experiment or the workload does not exist, or cannot be read at all.
 pub(crate) fn opened(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
-    let (listed, _) = overrides::edited(app, asked)?;
+    let (listed, _) = overrides::edited_experiment(app, asked)?;
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
     let workload = overrides::workload_of(app, &listed, &plain)?;
     Ok(unplanned(app, asked, &listed, &plain, Some(workload.spec()), Vec::new()))
@@ -128,7 +128,7 @@ pub(crate) fn opened(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
 fn unplanned(
     app: &App,
     asked: &Submission,
-    listed: &Listed,
+    listed: &ExperimentFile,
     experiment: &Experiment,
     spec: Option<&WorkloadSpec>,
     problems: Vec<Problem>,
@@ -173,14 +173,14 @@ fn set(
 }
 
 /// Checks the fields that are not parameters.
-fn others(asked: &Submission) -> Vec<Problem> {
+fn check_fields(asked: &Submission) -> Vec<Problem> {
     let mut problems = Vec::new();
     if asked.blocks == Some(0) {
         problems.push(Problem::new("blocks", "at least 1 block is needed"));
     }
     let checked = [
         ("not_before", overrides::not_before(asked).map(|_| ())),
-        ("tags", overrides::words(asked)),
+        ("tags", overrides::check_lengths(asked)),
         ("rev", crate::submit::points::check_revisions(asked)),
     ];
     let refused = checked.into_iter().filter_map(|(field, checked)| Some((field, checked.err()?)));
@@ -189,7 +189,7 @@ fn others(asked: &Submission) -> Vec<Problem> {
 }
 
 /// Assigns an error of the planner to the field that it is about.
-fn place(error: &LabError, spec: &WorkloadSpec, asked: &Submission) -> Problem {
+fn locate(error: &LabError, spec: &WorkloadSpec, asked: &Submission) -> Problem {
     let message = match error {
         LabError::File(e) => e.render(false),
         _ => error.to_string(),
@@ -208,10 +208,10 @@ fn place(error: &LabError, spec: &WorkloadSpec, asked: &Submission) -> Problem {
     }
 }
 
-fn planned(app: &App, prepared: &PreparedExperiment) -> Planned {
+fn planned(app: &App, prepared: &PreparedExperiment) -> PlanSummary {
     let experiment = &prepared.experiment;
     let (archive, confidence) = (Some(&app.config.archive), experiment.compare.confidence);
-    Planned {
+    PlanSummary {
         trials: prepared.plan.trials.len() as u64,
         treatments: prepared.plan.treatments.len() as u64,
         until_clear: experiment.design.stop == Stop::Clear,
@@ -222,7 +222,7 @@ fn planned(app: &App, prepared: &PreparedExperiment) -> Planned {
 
 /// Returns the submission that a form opens with to repeat a run, or to clone it as a new
 /// experiment.
-pub(crate) fn of_run(
+pub(crate) fn submission_of_run(
     app: &App,
     run: &assay_model::RunId,
     clone: bool,
@@ -266,11 +266,11 @@ pub(crate) fn of_run(
 }
 
 /// Returns an experiment that runs a workload without setting parameters.
-pub(crate) fn of_workload(name: &str) -> Listed {
+pub(crate) fn experiment_of_workload(name: &str) -> ExperimentFile {
     // Names of experiments allow fewer characters than names of workloads.
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let own: String = name.chars().map(plain).take(80).collect();
     let (own, workload) = (toml::Value::from(own), toml::Value::from(name));
     let text = format!("name = {own}\nworkload = {workload}\n");
-    Listed::of_text("the experiment", name.to_owned(), text)
+    ExperimentFile::of_text("the experiment", name.to_owned(), text)
 }

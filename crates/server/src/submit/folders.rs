@@ -13,7 +13,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// Experiment that may be submitted.
 #[derive(Debug, Clone)]
-pub(crate) struct Listed {
+pub(crate) struct ExperimentFile {
     pub id: String,
     pub path: PathBuf,
     pub text: String,
@@ -36,12 +36,12 @@ pub(crate) struct ExperimentLine {
     pub problem: Option<String>,
 }
 
-impl Listed {
+impl ExperimentFile {
     /// Creates an experiment from a text without a file. Errors call the text `source`. No kit next
     /// to a file is used.
     pub fn of_text(source: &str, id: String, text: String) -> Self {
         let experiment = parsed(source, &text);
-        Listed { id, path: PathBuf::new(), text, experiment, edited: true }
+        ExperimentFile { id, path: PathBuf::new(), text, experiment, edited: true }
     }
 
     pub fn line(&self) -> ExperimentLine {
@@ -55,7 +55,7 @@ impl Listed {
 
 /// Returns the experiments of the folders, sorted by name. If several folders have an experiment of
 /// one name, the first folder wins. Links that lead out of a folder are not followed.
-pub(crate) fn list(folders: &[PathBuf]) -> Vec<Listed> {
+pub(crate) fn list(folders: &[PathBuf]) -> Vec<ExperimentFile> {
     let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
     for folder in folders {
         let (Ok(root), Ok(entries)) = (folder.canonicalize(), std::fs::read_dir(folder)) else {
@@ -73,7 +73,7 @@ pub(crate) fn list(folders: &[PathBuf]) -> Vec<Listed> {
     found.into_iter().map(|(id, path)| read(id, path)).collect()
 }
 
-pub(crate) fn find(folders: &[PathBuf], id: &str) -> Option<Listed> {
+pub(crate) fn find(folders: &[PathBuf], id: &str) -> Option<ExperimentFile> {
     list(folders).into_iter().find(|listed| listed.id == id)
 }
 
@@ -84,7 +84,7 @@ fn is_plain(id: &str) -> bool {
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
 }
 
-fn read(id: String, path: PathBuf) -> Listed {
+fn read(id: String, path: PathBuf) -> ExperimentFile {
     let (text, experiment) = match text_of(&path) {
         Ok(text) => {
             let experiment = parsed(&format!("{id}.toml"), &text);
@@ -92,7 +92,7 @@ fn read(id: String, path: PathBuf) -> Listed {
         }
         Err(problem) => (String::new(), Err(problem)),
     };
-    Listed { id, path, text, experiment, edited: false }
+    ExperimentFile { id, path, text, experiment, edited: false }
 }
 
 fn parsed(name: &str, text: &str) -> Result<Box<Experiment>, String> {

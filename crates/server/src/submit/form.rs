@@ -7,7 +7,7 @@ use crate::submit::submission::Submission;
 
 /// Form of a submission as filled in.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Filled {
+pub(crate) struct FilledForm {
     /// Submission that the form describes.
     pub asked: Submission,
     /// Values that could not be read.
@@ -18,10 +18,10 @@ pub(crate) struct Filled {
     sent: Vec<(String, String)>,
 }
 
-impl Filled {
+impl FilledForm {
     /// Creates a form that opens with a submission.
     pub fn of(asked: Submission) -> Self {
-        Filled { base: asked.toml.clone().unwrap_or_default(), asked, ..Filled::default() }
+        FilledForm { base: asked.toml.clone().unwrap_or_default(), asked, ..FilledForm::default() }
     }
 
     /// Reads the fields of a form.
@@ -78,7 +78,7 @@ impl Filled {
                 _ => {}
             }
         }
-        Ok(Filled { asked, problems, base: base.unwrap_or_default(), sent })
+        Ok(FilledForm { asked, problems, base: base.unwrap_or_default(), sent })
     }
 
     pub fn base(&self) -> &str {

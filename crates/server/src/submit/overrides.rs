@@ -11,8 +11,8 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::queue::store::{MAX_WAITING, NewJob};
-use crate::submit::draft::of_workload;
-use crate::submit::folders::{Listed, find};
+use crate::submit::draft::experiment_of_workload;
+use crate::submit::folders::{ExperimentFile, find};
 use crate::submit::points;
 use crate::submit::submission::Submission;
 
@@ -32,7 +32,7 @@ pub(crate) struct Field {
 
 /// Form for an experiment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Form {
+pub(crate) struct ExperimentForm {
     pub id: String,
     pub experiment: Experiment,
     /// Description of the workload.
@@ -47,12 +47,12 @@ const LOCKED: &str = "a text can name a program or a file; it is changed in the 
      started with --allow-any";
 
 /// Returns the form for an experiment of the folders.
-pub(crate) fn form(app: &App, id: &str) -> Result<Form, Refusal> {
-    let listed = listed(app, id)?;
+pub(crate) fn form(app: &App, id: &str) -> Result<ExperimentForm, Refusal> {
+    let listed = find_listed(app, id)?;
     let prepared = prepare(app, &listed, &|_| Ok(()))?;
     let spec = prepared.workload.spec();
     let fields = spec.params.iter().map(|p| field(app, &prepared.experiment, p)).collect();
-    Ok(Form {
+    Ok(ExperimentForm {
         id: id.to_owned(),
         help: spec.help.clone(),
         fields,
@@ -62,7 +62,7 @@ pub(crate) fn form(app: &App, id: &str) -> Result<Form, Refusal> {
     })
 }
 
-fn listed(app: &App, id: &str) -> Result<Listed, Refusal> {
+fn find_listed(app: &App, id: &str) -> Result<ExperimentFile, Refusal> {
     find(&app.config.folders, id).ok_or_else(|| {
         Refusal::not_found(format!("there is no experiment `{id}` in the server's folders"))
     })
@@ -90,16 +90,19 @@ pub(crate) fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Fi
 
 /// Returns the experiment of a submission: its named experiment or workload, changed to the
 /// submitted text. If that change is refused, returns the unchanged experiment and the refusal.
-pub(crate) fn edited(app: &App, asked: &Submission) -> Result<(Listed, Option<Refusal>), Refusal> {
+pub(crate) fn edited_experiment(
+    app: &App,
+    asked: &Submission,
+) -> Result<(ExperimentFile, Option<Refusal>), Refusal> {
     let base = match &asked.workload {
         Some(name) if name.contains('/') => {
             return Err(Refusal::bad("workload: a name, as `assay workloads` lists them"));
         }
-        Some(name) => Some(of_workload(name)),
+        Some(name) => Some(experiment_of_workload(name)),
         None => find(&app.config.folders, &asked.experiment),
     };
     let Some(text) = &asked.toml else {
-        return Ok((base.map_or_else(|| listed(app, &asked.experiment), Ok)?, None));
+        return Ok((base.map_or_else(|| find_listed(app, &asked.experiment), Ok)?, None));
     };
     let Some(base) = base else {
         if !app.config.allow_any {
@@ -108,25 +111,25 @@ pub(crate) fn edited(app: &App, asked: &Submission) -> Result<(Listed, Option<Re
                 asked.experiment
             )));
         }
-        return Ok((listed_text(&asked.experiment, text)?, None));
+        return Ok((read_text(&asked.experiment, text)?, None));
     };
     if base.text.trim() == text.trim() {
         return Ok((base, None));
     }
-    let edited = edit(app, &base, text).map(|edited| (edited, None));
+    let edited = apply_text(app, &base, text).map(|edited| (edited, None));
     Ok(edited.unwrap_or_else(|refusal| (base, Some(refusal))))
 }
 
 /// Returns the experiment of a text, or refuses an unreadable text.
-fn listed_text(id: &str, text: &str) -> Result<Listed, Refusal> {
-    let own = Listed::of_text("the experiment", id.to_owned(), text.to_owned());
+fn read_text(id: &str, text: &str) -> Result<ExperimentFile, Refusal> {
+    let own = ExperimentFile::of_text("the experiment", id.to_owned(), text.to_owned());
     own.experiment.as_ref().map_err(|e| Refusal::bad(e.clone()))?;
     Ok(own)
 }
 
 /// Returns the experiment with its text changed. Refuses changes that are not allowed.
-fn edit(app: &App, base: &Listed, text: &str) -> Result<Listed, Refusal> {
-    let mut edited = Listed { path: base.path.clone(), ..listed_text(&base.id, text)? };
+fn apply_text(app: &App, base: &ExperimentFile, text: &str) -> Result<ExperimentFile, Refusal> {
+    let mut edited = ExperimentFile { path: base.path.clone(), ..read_text(&base.id, text)? };
     if app.config.allow_any {
         return Ok(edited);
     }
@@ -140,7 +143,7 @@ fn edit(app: &App, base: &Listed, text: &str) -> Result<Listed, Refusal> {
     }
     let workload = workload_of(app, base, was)?;
     let spec = workload.spec();
-    match beyond(spec, was, is) {
+    match forbidden_change(spec, was, is) {
         None => Ok(edited),
         Some(what) => Err(Refusal::forbidden(format!(
             "{what} differs from the experiment `{}` of the server's folders, and may name a program or a file; change it in its file, or start the server with --allow-any",
@@ -151,7 +154,7 @@ fn edit(app: &App, base: &Listed, text: &str) -> Result<Listed, Refusal> {
 
 /// Returns a changed part of an edited experiment that can name a program or a file, or that
 /// touches the system. `None` if all changes are harmless.
-fn beyond(spec: &WorkloadSpec, was: &Experiment, is: &Experiment) -> Option<String> {
+fn forbidden_change(spec: &WorkloadSpec, was: &Experiment, is: &Experiment) -> Option<String> {
     let free = |name: &str| spec.param(name).is_some_and(|p| p.ty != ParamType::Text);
     let mut back = is.clone();
     back.name.clone_from(&was.name);
@@ -188,16 +191,16 @@ fn beyond(spec: &WorkloadSpec, was: &Experiment, is: &Experiment) -> Option<Stri
 /// Returns the workload of an experiment. Its kit may be next to the experiment's file.
 pub(crate) fn workload_of(
     app: &App,
-    listed: &Listed,
+    listed: &ExperimentFile,
     experiment: &Experiment,
 ) -> Result<Box<dyn assay_workloads::Workload>, Refusal> {
-    let name = in_full(listed, &experiment.workload);
+    let name = full_path(listed, &experiment.workload);
     assay_workloads::registry::find(&name, &app.config.kits)
         .map_err(|e| Refusal::bad(e.to_string()))
 }
 
 /// Returns the workload's name, or the full path of the kit if it is next to the experiment's file.
-fn in_full(listed: &Listed, workload: &str) -> String {
+fn full_path(listed: &ExperimentFile, workload: &str) -> String {
     let beside = listed.path.parent().and_then(|dir| dir.canonicalize().ok());
     let full = beside.filter(|_| workload.contains('/')).map(|dir| dir.join(workload));
     full.filter(|f| f.is_dir()).map_or_else(|| workload.to_owned(), |f| f.display().to_string())
@@ -205,12 +208,12 @@ fn in_full(listed: &Listed, workload: &str) -> String {
 
 /// Returns an experiment as the text of its file, without values that equal the defaults.
 pub(crate) fn text_of(experiment: &Experiment) -> String {
-    rewritten(&of_workload(&experiment.workload), experiment)
+    rewritten(&experiment_of_workload(&experiment.workload), experiment)
 }
 
 /// Returns the text of `base`, changed to describe `experiment`. The rest of the text is kept as
 /// written, with its comments.
-pub(crate) fn rewritten(base: &Listed, experiment: &Experiment) -> String {
+pub(crate) fn rewritten(base: &ExperimentFile, experiment: &Experiment) -> String {
     let edit = || {
         let mut text: DocumentMut = base.text.parse().ok()?;
         let was = toml::Table::try_from(base.experiment.as_deref().ok()?).ok()?;
@@ -259,7 +262,7 @@ pub(crate) fn not_before(asked: &Submission) -> Result<Option<Timestamp>, Refusa
 }
 
 /// Checks the number and the lengths of tags, and the length of the submitter's name.
-pub(crate) fn words(asked: &Submission) -> Result<(), Refusal> {
+pub(crate) fn check_lengths(asked: &Submission) -> Result<(), Refusal> {
     if asked.tags.len() > 50 || asked.tags.iter().any(|t| t.len() > 200) || asked.by.len() > 200 {
         return Err(Refusal::bad("at most 50 tags, and words of at most 200 bytes"));
     }
@@ -272,10 +275,10 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     if waiting >= MAX_WAITING {
         return Err(Refusal::conflict(format!("{waiting} jobs wait already; cancel some first")));
     }
-    let (listed, refused) = edited(app, asked)?;
+    let (listed, refused) = edited_experiment(app, asked)?;
     refused.map_or(Ok(()), Err)?;
     let not_before = not_before(asked)?;
-    words(asked)?;
+    check_lengths(asked)?;
     points::check_revisions(asked)?;
     // Without new parameter values, no check is needed.
     if !asked.set.is_empty() {
@@ -288,7 +291,7 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     let mut new = if asked.rev.is_some() {
         points::job(app, &listed, asked)?
     } else {
-        let prepared = prepare(app, &listed, &|experiment| lay_over(experiment, asked))?;
+        let prepared = prepare(app, &listed, &|experiment| apply_overrides(experiment, asked))?;
         let mut changes: Vec<String> = asked.set.iter().map(|(n, v)| format!("{n}={v}")).collect();
         changes.extend(asked.blocks.map(|n| format!("blocks={n}")));
         if listed.edited && asked.toml.is_some() {
@@ -302,7 +305,7 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
 
 pub(crate) fn prepare(
     app: &App,
-    listed: &Listed,
+    listed: &ExperimentFile,
     change: &dyn Fn(&mut Experiment) -> Result<(), LabError>,
 ) -> Result<PreparedExperiment, Refusal> {
     let experiment = listed.experiment.as_ref().map_err(|e| Refusal::bad(e.clone()))?;
@@ -312,7 +315,7 @@ pub(crate) fn prepare(
 /// Same as [`prepare`] for an experiment that could be read. Returns the planner's error.
 pub(crate) fn plan(
     app: &App,
-    listed: &Listed,
+    listed: &ExperimentFile,
     experiment: &Experiment,
     change: &dyn Fn(&mut Experiment) -> Result<(), LabError>,
 ) -> Result<PreparedExperiment, LabError> {
@@ -320,12 +323,12 @@ pub(crate) fn plan(
         let mut experiment = experiment.clone();
         // The run starts from a copy in the queue, so it needs the full path of a kit next to the
         // file.
-        experiment.workload = in_full(listed, &experiment.workload);
+        experiment.workload = full_path(listed, &experiment.workload);
         change(&mut experiment)?;
         return PreparedExperiment::from_experiment(experiment, &app.config.kits);
     }
     PreparedExperiment::from_file(&listed.path, &app.config.kits, &|experiment| {
-        experiment.workload = in_full(listed, &experiment.workload);
+        experiment.workload = full_path(listed, &experiment.workload);
         change(experiment)
     })
 }
@@ -359,7 +362,10 @@ pub(crate) fn may_change(
     }
 }
 
-pub(crate) fn lay_over(experiment: &mut Experiment, asked: &Submission) -> Result<(), LabError> {
+pub(crate) fn apply_overrides(
+    experiment: &mut Experiment,
+    asked: &Submission,
+) -> Result<(), LabError> {
     for (name, value) in &asked.set {
         apply_set(experiment, &format!("{name}={value}"))?;
     }
@@ -394,7 +400,7 @@ mod tests {
     fn what_is_changed_in_a_text_leaves_its_comments() {
         let text = "# Why.\nname = \"a\"\nworkload = \"noop\" # nothing\n\n# Loads.\n[params]\n\
                     # How much.\nsize = 1 # small\n\n[design] # short\nblocks = 3 # few\n# The end.\n";
-        let base = Listed::of_text("x", "a".into(), text.into());
+        let base = ExperimentFile::of_text("x", "a".into(), text.into());
         let plain = base.experiment.clone().unwrap();
         let change = |sets: &[&str], blocks: Option<u32>| {
             let mut experiment = (*plain).clone();

@@ -18,14 +18,14 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::queue::job::Job;
 use crate::queue::store::NewJob;
-use crate::submit::folders::{self, Listed};
-use crate::submit::overrides::{lay_over, prepare};
+use crate::submit::folders::{self, ExperimentFile};
+use crate::submit::overrides::{apply_overrides, prepare};
 use crate::submit::submission::Submission;
 
 /// Acknowledgement of a change, with a person's note.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Acknowledged {
+pub(crate) struct Acknowledgement {
     /// Full hash of the commit.
     pub commit: String,
     #[serde(default)]
@@ -38,7 +38,7 @@ pub(crate) struct Acknowledged {
 /// Commit at which a history starts afresh.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Afresh {
+pub(crate) struct HistoryReset {
     /// Full hash of a commit that was measured.
     pub commit: String,
     /// True to take an earlier start at this commit back.
@@ -50,7 +50,7 @@ pub(crate) struct Afresh {
 const BUDGET: &str = "10 min";
 
 /// Returns the revision that an experiment's file names as the reference.
-fn named(listed: &Listed) -> Option<String> {
+fn reference_in_file(listed: &ExperimentFile) -> Option<String> {
     let experiment = listed.experiment.as_ref().ok()?;
     if let Some(name) = experiment.compare.baseline.get(REV) {
         return Some(name.to_text());
@@ -67,20 +67,20 @@ fn named(listed: &Listed) -> Option<String> {
 /// the experiment does not get the tag of the history.
 fn prepared(
     app: &App,
-    listed: &Listed,
+    listed: &ExperimentFile,
     asked: &Submission,
     id: &str,
     reference: &str,
     rev: &str,
 ) -> Result<PreparedExperiment, Refusal> {
     prepare(app, listed, &|experiment| {
-        lay_over(experiment, asked)?;
+        apply_overrides(experiment, asked)?;
         series::point(experiment, id, reference, rev);
         Ok(())
     })
 }
 
-fn source_of(listed: &Listed) -> Result<(), Refusal> {
+fn source_of(listed: &ExperimentFile) -> Result<(), Refusal> {
     match &listed.experiment {
         Ok(e) if e.source.is_none() => Err(Refusal::bad(format!(
             "`{}` has no [source], so it has no revisions; docs/track/revisions.md shows how to add one",
@@ -92,7 +92,7 @@ fn source_of(listed: &Listed) -> Result<(), Refusal> {
 
 /// Returns the reference commit for the points of a submission: the one that it names, else the one
 /// of its history, else the one that the experiment's file names.
-fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Refusal> {
+fn reference(app: &App, found: &ExperimentFile, asked: &Submission) -> Result<String, Refusal> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
     source_of(found)?;
     let alone = prepared(app, found, asked, "", rev, rev)?;
@@ -104,8 +104,8 @@ fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Re
         &series::id_of(app.config.archive.path(), &alone),
     )?;
     let known = kept.known.about.map(|about| about.reference.level);
-    let name =
-        asked.reference.clone().filter(|r| !r.trim().is_empty()).or(known).or_else(|| named(found));
+    let named = asked.reference.clone().filter(|r| !r.trim().is_empty());
+    let name = named.or(known).or_else(|| reference_in_file(found));
     let name = name.ok_or_else(|| {
         Refusal::bad(
             "no reference revision: name one (--reference v1.2), or `baseline = { rev = \"v1.2\" \
@@ -120,7 +120,11 @@ fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Re
 ///
 /// # Errors
 /// The revision is the reference, is already measured, or cannot be a point.
-pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<NewJob, Refusal> {
+pub(crate) fn job(
+    app: &App,
+    found: &ExperimentFile,
+    asked: &Submission,
+) -> Result<NewJob, Refusal> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
     let reference = reference(app, found, asked)?;
     let pair = prepared(app, found, asked, "", &reference, rev)?;
@@ -171,7 +175,7 @@ pub(crate) fn new_job(
 }
 
 /// Returns a history of the archive with its points and its stored state.
-fn read(app: &App, id: &str) -> Result<(HistoryView, HistoryData, StoredFindings), Refusal> {
+fn load(app: &App, id: &str) -> Result<(HistoryView, HistoryData, StoredFindings), Refusal> {
     let none = || Refusal::not_found(format!("there is no history {id}"));
     if !series::histories(app.config.archive.path()).iter().any(|known| known == id) {
         return Err(none());
@@ -182,7 +186,7 @@ fn read(app: &App, id: &str) -> Result<(HistoryView, HistoryData, StoredFindings
 
 /// Returns a history of the archive, or refuses with 404.
 pub(crate) fn history(app: &App, id: &str) -> Result<HistoryView, Refusal> {
-    Ok(read(app, id)?.0)
+    Ok(load(app, id)?.0)
 }
 
 /// Returns all histories of the archive, sorted by experiment, and the number of histories that an
@@ -229,7 +233,7 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, 
     if let Some(job) = app.queue().all().find(|j| same(j)) {
         return Err(Refusal::conflict(format!("job {} {word} already", job.id)));
     }
-    let prepared = fresh(app, &shown, &|experiment| {
+    let prepared = fresh_experiment(app, &shown, &|experiment| {
         series::confirmation(experiment, id, &change.before, &change.commit, BUDGET);
     })?;
     Ok(new_job(prepared, vec![word], &Submission::default()))
@@ -237,13 +241,13 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, 
 
 /// Prepares the experiment of a history, changed by `lay`. Only experiments that may be submitted
 /// here are run: an experiment of the folders that has this history, or any with `--allow-any`.
-fn fresh(
+fn fresh_experiment(
     app: &App,
     shown: &HistoryView,
     lay: &dyn Fn(&mut Experiment),
 ) -> Result<PreparedExperiment, Refusal> {
     let id = shown.id.as_str();
-    let of = |listed: &Listed| {
+    let of = |listed: &ExperimentFile| {
         prepare(app, listed, &|experiment| {
             lay(experiment);
             Ok(())
@@ -273,7 +277,7 @@ pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusa
         Some((id, RunPurpose::Functions)) => {
             let plan = archive.run(run)?.plan()?;
             if let Some([before, after]) = series::sides(&plan) {
-                keep(app, id, &series::functions(archive, run, &before, &after)?)?;
+                store_functions(app, id, &series::functions(archive, run, &before, &after)?)?;
             }
             Ok(None)
         }
@@ -295,14 +299,14 @@ fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Ref
     };
     let Some(change) = changes.find(by_it) else { return Ok(None) };
     let (before, after) = (change.before.as_str(), change.commit.as_str());
-    let prepared = fresh(app, &shown, &|experiment| {
+    let prepared = fresh_experiment(app, &shown, &|experiment| {
         series::profiling(experiment, id, before, after, BUDGET);
     })?;
     if prepared.experiment.place.engine == Engine::Local
         && let Err(why) = profile_ability(std::path::Path::new("/"))
     {
         let why = format!("programs cannot be profiled here: {why}");
-        keep(app, id, &series::unexplained(before, after, why))?;
+        store_functions(app, id, &series::unexplained(before, after, why))?;
         return Ok(None);
     }
     let word = format!("profiles both sides of the change at {}", short(after));
@@ -310,7 +314,7 @@ fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Ref
 }
 
 /// Stores which functions explain a change.
-fn keep(app: &App, id: &str, functions: &Functions) -> Result<(), Refusal> {
+fn store_functions(app: &App, id: &str, functions: &Functions) -> Result<(), Refusal> {
     let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
     let Some((_, past, mut kept)) = found else { return Ok(()) };
     let range = kept.known.about.as_ref().map(|a| a.revisions.clone()).unwrap_or_default();
@@ -328,7 +332,7 @@ fn keep(app: &App, id: &str, functions: &Functions) -> Result<(), Refusal> {
 }
 
 /// Returns the experiment of a history's newest run.
-fn from_archive(app: &App, id: &str) -> Result<Listed, Refusal> {
+fn from_archive(app: &App, id: &str) -> Result<ExperimentFile, Refusal> {
     let archive = &app.config.archive;
     let filter = assay_archive::Filter { tag: Some(series::tag(id)), ..Default::default() };
     let runs = archive.list(&filter)?;
@@ -336,14 +340,14 @@ fn from_archive(app: &App, id: &str) -> Result<Listed, Refusal> {
     let newest = done.max_by(|a, b| a.started_at.cmp(&b.started_at));
     let newest = newest.ok_or_else(|| Refusal::conflict("the history has no run"))?;
     let text = archive.run(&newest.id)?.experiment_toml()?;
-    Ok(Listed::of_text("experiment.toml", newest.experiment, text))
+    Ok(ExperimentFile::of_text("experiment.toml", newest.experiment, text))
 }
 
 /// Marks a change as acknowledged by a person.
 pub(crate) fn acknowledge(
     app: &App,
     id: &str,
-    asked: &Acknowledged,
+    asked: &Acknowledgement,
 ) -> Result<HistoryView, Refusal> {
     let (note, link) = (asked.note.trim(), asked.link.trim());
     if note.len() > 2000 || link.len() > 500 {
@@ -352,7 +356,7 @@ pub(crate) fn acknowledge(
     if !link.is_empty() && !["https://", "http://"].iter().any(|s| link.starts_with(s)) {
         return Err(Refusal::bad(format!("`{link}` is no link; it starts with https://")));
     }
-    let (shown, past, mut kept) = read(app, id)?;
+    let (shown, past, mut kept) = load(app, id)?;
     change_at(&shown, &asked.commit)?;
     let range = kept.known.about.as_ref().map(|a| a.revisions.clone()).unwrap_or_default();
     let some = |text| Some(text).filter(|t: &&str| !t.is_empty());
@@ -362,9 +366,9 @@ pub(crate) fn acknowledge(
 }
 
 /// Starts a history afresh at a commit that was measured, or takes that back.
-pub(crate) fn reset(app: &App, id: &str, asked: &Afresh) -> Result<HistoryView, Refusal> {
-    let Afresh { commit, undo } = asked;
-    let (_, past, mut kept) = read(app, id)?;
+pub(crate) fn reset(app: &App, id: &str, asked: &HistoryReset) -> Result<HistoryView, Refusal> {
+    let HistoryReset { commit, undo } = asked;
+    let (_, past, mut kept) = load(app, id)?;
     if !kept.known.reset(&past, commit, *undo) {
         return Err(Refusal::not_found(if *undo {
             format!("the history does not start afresh at {commit}")
