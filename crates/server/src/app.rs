@@ -1,10 +1,11 @@
 //! State that requests and the dispatcher share.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard};
 
 use assay_model::{RunId, RunSummary};
+use assay_quoted::landscape::Collection;
 use assay_report::RunView;
 use tokio::sync::watch;
 
@@ -21,11 +22,16 @@ use crate::locked;
 use crate::queue::child;
 use crate::queue::job::{Job, JobState};
 use crate::queue::store::Queue;
-use crate::ranked::note_runs;
 use crate::searches::Searches;
 
 /// Number of runs whose views are cached.
 const VIEWS: usize = 4;
+
+/// Metric and unit of every quoted result.
+static QUOTED: LazyLock<BTreeSet<(String, String)>> = LazyLock::new(|| {
+    let results = Collection::built_in().and_then(|all| all.results()).unwrap_or_default();
+    results.into_iter().map(|r| (r.metric, r.unit)).collect()
+});
 
 /// Headline of each run, by the run's id.
 pub(crate) type Headlines = BTreeMap<RunId, String>;
@@ -56,6 +62,8 @@ pub(crate) struct App {
     lives: Mutex<HashMap<u64, Arc<LiveRun>>>,
     views: Mutex<Vec<(RunId, u64, Arc<RunView>)>>,
     outcomes: Mutex<Arc<Outcomes>>,
+    /// True once the archive has shown a run that landscapes rank. The menu then offers them.
+    pub has_ranked: AtomicBool,
     /// Runs expensive requests one at a time, so that many of them do not disturb a run.
     heavy: Heavy,
     /// True once the server has to stop.
@@ -78,6 +86,7 @@ impl App {
             lives: Mutex::default(),
             views: Mutex::default(),
             outcomes: Mutex::default(),
+            has_ranked: AtomicBool::default(),
             heavy: Heavy::default(),
             stop: watch::Sender::new(false),
         }
@@ -197,9 +206,15 @@ impl App {
         self.heavy.run(move || work(&app)).await
     }
 
+    /// Notes if one of the runs measured a metric that landscapes rank.
+    pub fn note_ranked(&self, runs: &[RunSummary]) {
+        let ranked = |r: &RunSummary| QUOTED.contains(&(r.metric.clone(), r.unit.clone()));
+        self.has_ranked.fetch_or(runs.iter().any(ranked), Ordering::Relaxed);
+    }
+
     /// Returns the headline of each run, from the archive's index if it has one.
     pub fn headlines(&self, runs: &[RunSummary]) -> Headlines {
-        note_runs(runs);
+        self.note_ranked(runs);
         let say = |id: &RunId| assay_report::headline(&self.view_now(id).ok()?.analysis);
         self.config.archive.headlines(runs, say)
     }

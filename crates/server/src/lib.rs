@@ -16,7 +16,6 @@ mod http;
 mod live;
 mod pages;
 mod queue;
-mod ranked;
 mod searches;
 mod serve;
 mod submit;

@@ -19,7 +19,7 @@ use crate::http::{guard, net};
 use crate::queue::store::{Queue, write_atomically};
 use crate::queue::{child, dispatch};
 use crate::searches::Searches;
-use crate::{api, client, pages, ranked};
+use crate::{api, client, pages};
 
 /// Serves until `interrupt` fires. Calls `ready` with the address and the tokens once requests are
 /// accepted.
@@ -43,8 +43,8 @@ pub fn serve(
     let (tokens, keys) = Tokens::load(&state_dir)?;
     let listen = config.listen;
     let limits = Limits { total: config.connections, of_address: config.connections_per_address };
-    ranked::note_runs(&config.archive.list(&Filter::default()).unwrap_or_default());
     let app = Arc::new(App::new(config, tokens, queue, searches));
+    app.note_ranked(&app.config.archive.list(&Filter::default()).unwrap_or_default());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)

@@ -45,7 +45,7 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     let path = request.uri().path().to_owned();
     let mut response = handle(&app, request, next).await.into_response();
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
-        response = refusal_response(&path, &refusal);
+        response = refusal_response(&app, &path, &refusal);
     }
     set_headers(response.headers_mut());
     response
@@ -96,7 +96,7 @@ fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-fn refusal_response(path: &str, refusal: &Refusal) -> Response {
+fn refusal_response(app: &App, path: &str, refusal: &Refusal) -> Response {
     if refusal.status == StatusCode::SEE_OTHER {
         return pages::redirect(LOGIN);
     }
@@ -104,7 +104,7 @@ fn refusal_response(path: &str, refusal: &Refusal) -> Response {
     let mut response = if script {
         (refusal.status, axum::Json(refusal.json())).into_response()
     } else {
-        pages::refusal(refusal)
+        pages::refusal(app, refusal)
     };
     let headers = response.headers_mut();
     if refusal.status == StatusCode::UNAUTHORIZED {

@@ -56,7 +56,7 @@ async fn page(
             }
         }
     };
-    Ok(shell("Archive", Section::Archive, &body))
+    Ok(shell(&app, "Archive", Section::Archive, &body))
 }
 
 /// Renders the deleted runs that can be restored.

@@ -38,7 +38,7 @@ async fn page(State(app): Server, Params(pairs): Params<Vec<(String, String)>>) 
     };
     let prices = prices(&query)?;
     let compared = compare_runs(&app, &query).await?;
-    let page = app.heavy(move |_| {
+    let page = app.heavy(move |app| {
         let views: Vec<&RunView> = compared.views.iter().map(|v| &**v).collect();
         let shown = ShownComparison::of(&views, &compared.side_by_side.across, &compared.side_by_side.io);
         let under = ChosenDenominator { per, prices };
@@ -56,7 +56,7 @@ async fn page(State(app): Server, Params(pairs): Params<Vec<(String, String)>>) 
             }
             (side_by_side(&views, &shown, &under, &link, &before, more))
         };
-        Ok(document("Compare", Section::Compare, &body))
+        Ok(document(app, "Compare", Section::Compare, &body))
     });
     page.await
 }
@@ -93,7 +93,7 @@ async fn choose(app: &Arc<App>, query: &CompareQuery, text: &str) -> PageResult 
         p { @if !chosen.runs.is_empty() { a href="/compare" { "Runs of every workload" } " · " } a href="/archive" { "More filters in the archive" } }
         details { summary { "Runs by their ids, and more" } (form(query)) }
     };
-    Ok(shell("Compare", Section::Compare, &body))
+    Ok(shell(app, "Compare", Section::Compare, &body))
 }
 
 /// Denominators for measured runs. The price is typed in by the user.

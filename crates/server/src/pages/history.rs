@@ -46,7 +46,7 @@ async fn list(State(app): Server) -> PageResult {
         }
         @if silent > 0 { p class="soft" { (silent) " of an earlier assay are shown once " code { "assay history" } " has looked at them again." } }
     };
-    Ok(shell("History", Section::History, &body))
+    Ok(shell(&app, "History", Section::History, &body))
 }
 
 fn address(shown: &HistoryView, series: &SeriesView) -> String {
@@ -93,7 +93,7 @@ async fn page(
             (history::overview(&others, &|shown, series| address(shown, series), &|_, _, _| String::new()))
         }
     };
-    Ok(shell(&format!("{} over revisions", shown.experiment), Section::History, &body))
+    Ok(shell(&app, &format!("{} over revisions", shown.experiment), Section::History, &body))
 }
 
 /// Renders the actions on a change: confirm it by a fresh experiment, acknowledge it, or start
@@ -159,7 +159,7 @@ async fn imported(
             ))
         }
     };
-    Ok(shell(&format!("{name}, quoted"), Section::History, &body))
+    Ok(shell(&app, &format!("{name}, quoted"), Section::History, &body))
 }
 
 async fn confirm(app: Server, id: Path<String>, Form(asked): Form<AtCommit>) -> RedirectResult {

@@ -46,7 +46,7 @@ async fn list(State(app): Server) -> PageResult {
             }
         }
     };
-    Ok(shell("Landscapes", Section::Landscapes, &body))
+    Ok(shell(&app, "Landscapes", Section::Landscapes, &body))
 }
 
 async fn page(
@@ -55,7 +55,7 @@ async fn page(
     Params(mut shown): Params<LandscapeQuery>,
 ) -> PageResult {
     let version = app.config.version;
-    let page = app.heavy(move |_| {
+    let page = app.heavy(move |app| {
             let metrics = metrics(&name)?;
             if shown.metric.is_empty() {
                 shown.metric = metrics.first().cloned().unwrap_or_default();
@@ -79,7 +79,7 @@ async fn page(
                 }
                 (landscape_content(&landscape, Some(&matrix), version))
             };
-            Ok(document(&landscape.heading(), Section::Landscapes, &body))
+            Ok(document(app, &landscape.heading(), Section::Landscapes, &body))
         });
     page.await
 }

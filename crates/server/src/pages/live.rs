@@ -41,7 +41,7 @@ async fn page(
             None => { (ended_run(&job)) }
         }
     };
-    Ok(shell(&format!("Live: {}", job.experiment), Section::Queue, &body))
+    Ok(shell(&app, &format!("Live: {}", job.experiment), Section::Queue, &body))
 }
 
 /// Renders the newest profile of the running trial, for the script to insert into the page.

@@ -43,8 +43,8 @@ pub(super) fn router() -> Routes {
     Routes::new().route("/login", get(form).post(sign_in)).route("/logout", post(sign_out))
 }
 
-async fn form() -> Response {
-    shell("Sign in", Section::Outside, &body("")).into_response()
+async fn form(State(app): Server) -> Response {
+    shell(&app, "Sign in", Section::Outside, &body("")).into_response()
 }
 
 #[derive(Deserialize)]
@@ -60,7 +60,7 @@ async fn sign_in(
 ) -> Response {
     let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |Extension(peer)| peer.address);
     let refuse = |status: StatusCode, problem: &str| {
-        (status, shell("Sign in", Section::Outside, &body(problem))).into_response()
+        (status, shell(&app, "Sign in", Section::Outside, &body(problem))).into_response()
     };
     let role = form.ok().and_then(|Form(form)| app.tokens.role_of(form.token.trim()));
     let Some(role) = role else {

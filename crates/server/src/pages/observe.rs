@@ -44,7 +44,7 @@ async fn page(State(app): Server, Params(asked): Params<ObserveQuery>) -> PageRe
             (block_io(about.as_ref()))
         }
     };
-    Ok(shell("Observe", Section::Observe, &body))
+    Ok(shell(&app, "Observe", Section::Observe, &body))
 }
 
 fn now() -> Markup {

@@ -45,7 +45,7 @@ async fn page(State(app): Server, Extension(role): Extension<Role>) -> PageResul
         div id="queue" data-refresh="/queue/part" { (part) }
         (newest)
     };
-    Ok(shell("Queue", Section::Queue, &body))
+    Ok(shell(&app, "Queue", Section::Queue, &body))
 }
 
 /// Renders the part of the page that changes.
@@ -224,7 +224,7 @@ async fn ask_cancel(
             a class="button" href=(stay) { (keep) }
         }
     };
-    Ok(shell(&format!("Cancel job {id}?"), Section::Queue, &body))
+    Ok(shell(&app, &format!("Cancel job {id}?"), Section::Queue, &body))
 }
 
 async fn cancel(app: Server, id: Path<String>) -> RedirectResult {

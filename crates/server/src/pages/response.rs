@@ -8,6 +8,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::html;
 
 use super::{Section, shell};
+use crate::app::App;
 use crate::error::Refusal;
 
 /// HTML page, or a refusal.
@@ -16,14 +17,14 @@ pub(crate) type PageResult = Result<Html<String>, Refusal>;
 pub(crate) type RedirectResult = Result<Response, Refusal>;
 
 /// Renders a refusal as a page.
-pub(crate) fn refusal(refusal: &Refusal) -> Response {
+pub(crate) fn refusal(app: &App, refusal: &Refusal) -> Response {
     let title = refusal.status.canonical_reason().unwrap_or("Refused");
     let body = html! {
         h1 { (title) }
         pre class="problem" { (refusal.message) }
         p { a href="/queue" { "To the queue" } }
     };
-    (refusal.status, shell(title, Section::Elsewhere, &body)).into_response()
+    (refusal.status, shell(app, title, Section::Elsewhere, &body)).into_response()
 }
 
 /// Redirects to another page after a write.

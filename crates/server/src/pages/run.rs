@@ -36,7 +36,7 @@ async fn page(State(app): Server, Path(id): Path<String>) -> PageResult {
                 }
                 (assay_report::page::content(&view, Some(("files", "Files", list))))
             };
-            Ok(document(view.title(), Section::Archive, &body))
+            Ok(document(app, view.title(), Section::Archive, &body))
         });
     page.await
 }

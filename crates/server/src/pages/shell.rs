@@ -1,9 +1,11 @@
 //! HTML document around every page.
 
+use std::sync::atomic::Ordering;
+
 use axum::response::Html;
 use maud::{DOCTYPE, Markup, html};
 
-use crate::ranked;
+use crate::app::App;
 
 /// Section of the site that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,17 +32,17 @@ const SECTIONS: [(Section, &str, &str); 6] = [
 
 /// Returns true if the menu has the section. Landscapes are offered only if the archive has results
 /// to rank, and on their own pages.
-fn offered(section: Section, place: Section) -> bool {
-    section != Section::Landscapes || section == place || ranked::ranked()
+fn is_offered(app: &App, section: Section, place: Section) -> bool {
+    section != Section::Landscapes || section == place || app.has_ranked.load(Ordering::Relaxed)
 }
 
 /// Returns a page with `body` inside its `main` element.
-pub(crate) fn shell(title: &str, place: Section, body: &Markup) -> Html<String> {
-    document(title, place, &html! { main id="main" { (body) } })
+pub(crate) fn shell(app: &App, title: &str, place: Section, body: &Markup) -> Html<String> {
+    document(app, title, place, &html! { main id="main" { (body) } })
 }
 
 /// Returns a page whose body has its own `main` element.
-pub(crate) fn document(title: &str, place: Section, body: &Markup) -> Html<String> {
+pub(crate) fn document(app: &App, title: &str, place: Section, body: &Markup) -> Html<String> {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -59,7 +61,7 @@ pub(crate) fn document(title: &str, place: Section, body: &Markup) -> Html<Strin
                 @if place != Section::Outside {
                     nav class="site" aria-label="assay" {
                         ul {
-                            @for (own, path, name) in SECTIONS.into_iter().filter(|(own, ..)| offered(*own, place)) {
+                            @for (own, path, name) in SECTIONS.into_iter().filter(|(own, ..)| is_offered(app, *own, place)) {
                                 li { a href=(path) aria-current=[(own == place).then_some("page")] { (name) } }
                             }
                         }

@@ -89,7 +89,7 @@ async fn experiment(
 async fn open(app: &Arc<App>, asked: Submission) -> PageResult {
     let filled = FilledForm::of(asked);
     let draft = drafted(app, &filled).await?;
-    Ok(page(&filled, &draft, false))
+    Ok(page(app, &filled, &draft, false))
 }
 
 async fn drafted(app: &Arc<App>, filled: &FilledForm) -> Result<Draft, Refusal> {
@@ -133,7 +133,7 @@ async fn choose(app: &Arc<App>) -> PageResult {
         @if app.config.allow_any { p { a class="button" href="/queue/new?blank=1" { "Write an experiment" } } }
         @else { p { "An experiment of one's own can name any program, so it needs a server that was started with " code { "--allow-any" } "." } }
     };
-    Ok(shell("Submit", Section::Queue, &body))
+    Ok(shell(app, "Submit", Section::Queue, &body))
 }
 
 /// Returns the built-in workloads and all readable kits.
@@ -156,7 +156,7 @@ fn machine() -> Markup {
 }
 
 /// Renders the form. `sent` is true if the form was sent and came back with problems.
-fn page(filled: &FilledForm, draft: &Draft, sent: bool) -> Html<String> {
+fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<String> {
     let asked = &filled.asked;
     let form = DraftForm { filled, draft };
     // Required parameters are shown first too.
@@ -220,7 +220,7 @@ fn page(filled: &FilledForm, draft: &Draft, sent: bool) -> Html<String> {
             }
         }
     };
-    shell(&format!("Submit {}", draft.name), Section::Queue, &body)
+    shell(app, &format!("Submit {}", draft.name), Section::Queue, &body)
 }
 
 /// Renders the problems at the top of the page, with links to their fields.
@@ -292,7 +292,7 @@ async fn read(app: &Arc<App>, sent: FormPairs) -> Result<(FilledForm, Draft), Re
 async fn submit(State(app): Server, Form(sent): Form<FormPairs>) -> RedirectResult {
     let (filled, draft) = read(&app, sent).await?;
     if !draft.problems.is_empty() {
-        return Ok((StatusCode::BAD_REQUEST, page(&filled, &draft, true)).into_response());
+        return Ok((StatusCode::BAD_REQUEST, page(&app, &filled, &draft, true)).into_response());
     }
     jobs::submit(State(app), JsonBody(filled.asked)).await.map(|_| redirect("/queue"))
 }
