@@ -150,7 +150,10 @@ impl App {
                 let _ = queue.note(id, |j| j.cancel = true);
             }
             state => {
-                return Err(Refusal::conflict(format!("job {id} is {} already", state.name())));
+                return Err(Refusal::conflict(format!(
+                    "job {id} has ended: it is {}",
+                    state.name()
+                )));
             }
         }
         let changed = queue.find(id).cloned();
@@ -166,9 +169,9 @@ impl App {
             let why = if job.state == JobState::Completed {
                 "nothing is left to do"
             } else if job.state.is_over() {
-                "its run never began; submit it again"
+                "its run never started; submit it again"
             } else {
-                "it is not over"
+                "it has not ended"
             };
             let state = job.state.name();
             return Err(Refusal::conflict(format!("job {id} is {state}: {why}")));

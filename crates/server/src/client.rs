@@ -35,16 +35,16 @@ impl std::fmt::Debug for Client {
 pub enum ClientError {
     /// No server was given, and the state folder names no running one. Holds the path of the file
     /// that would name it.
-    #[error("no server is known here ({}): start one with `assay serve`, or name it with --server HOST:PORT", .0.display())]
+    #[error("no server found ({}): start one with `assay serve`, or give its address with --server HOST:PORT", .0.display())]
     NoServer(PathBuf),
     /// No token was given, and the token file of the state folder cannot be read. Holds its path.
-    #[error("no token for the server ({}): set ASSAY_TOKEN to it", .0.display())]
+    #[error("no token for the server ({}): set ASSAY_TOKEN", .0.display())]
     NoToken(PathBuf),
     /// The server cannot be reached, or the connection failed.
-    #[error("talk to the server at {address}: {source}; does `assay serve` run there?")]
+    #[error("cannot reach the server at {address}: {source}; is `assay serve` running there?")]
     Connection { address: String, source: io::Error },
     /// The response is not JSON over HTTP.
-    #[error("what answers at {address} is not a server of assay: {what}")]
+    #[error("{address} is not an assay server: {what}")]
     Format { address: String, what: String },
     /// The server refused the request.
     #[error("{message}")]
@@ -140,12 +140,15 @@ impl Client {
         stream.write_all(request.as_bytes()).map_err(talk)?;
         let mut answer = Vec::new();
         stream.take(MAX_BYTES).read_to_end(&mut answer).map_err(talk)?;
-        let (status, body) = parse(&answer).ok_or_else(|| odd("not HTTP"))?;
-        let json: Value = serde_json::from_slice(body).map_err(|_| odd("not JSON"))?;
+        let (status, body) = parse(&answer).ok_or_else(|| odd("its response is not HTTP"))?;
+        let json: Value =
+            serde_json::from_slice(body).map_err(|_| odd("its response is not JSON"))?;
         if (200..300).contains(&status) {
             return Ok(json);
         }
-        let message = json["error"]["message"].as_str().unwrap_or("it refuses without a word");
+        let message = json["error"]["message"]
+            .as_str()
+            .unwrap_or("the server refused the request without a reason");
         Err(ClientError::Refused { status, message: message.to_owned() })
     }
 }

@@ -21,11 +21,11 @@ pub enum ServeError {
         source: io::Error,
     },
     /// A file of the state folder has unexpected content.
-    #[error("{path} cannot be used: {reason}; move it away to continue without it")]
+    #[error("{path} cannot be used: {reason}; move the file away to continue without it")]
     Damaged { path: PathBuf, reason: String },
     /// Another server uses the queue.
     #[error(
-        "{who} serves this queue already ({path}); stop it, or set ASSAY_STATE to another folder"
+        "{who} already serves this queue ({path}); stop it, or set ASSAY_STATE to another folder"
     )]
     Busy {
         /// Process that holds the lock.

@@ -88,7 +88,7 @@ impl RunQuery {
             name => SORTS.iter().find(|(n, ..)| *n == name).map(|(_, sort, _)| *sort).ok_or_else(
                 || {
                     let known: Vec<&str> = SORTS.iter().map(|(n, ..)| *n).collect();
-                    Refusal::bad(format!("sort: `{name}` is none of {}", known.join(", ")))
+                    Refusal::bad(format!("sort: `{name}` is not one of {}", known.join(", ")))
                 },
             )?,
         };

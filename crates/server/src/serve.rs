@@ -37,7 +37,7 @@ pub fn serve(
             .map_err(ServeError::io("read the folder of experiments", folder))?;
     }
     let state_dir = config.state_dir.clone();
-    std::fs::create_dir_all(&state_dir).map_err(ServeError::io("make the folder", &state_dir))?;
+    std::fs::create_dir_all(&state_dir).map_err(ServeError::io("create the folder", &state_dir))?;
     let queue = Queue::open(&state_dir)?;
     let searches = Searches::open(&state_dir)?;
     let (tokens, keys) = Tokens::load(&state_dir)?;
@@ -61,7 +61,7 @@ pub fn serve(
         let dispatcher = thread("assay-queue", "the dispatcher", move || dispatch::run(&own))?;
         let (own, interrupt) = (Arc::clone(&app), interrupt.clone());
         let watch = move || wait_for_signal(&interrupt, &own);
-        thread("assay-signals", "the watch for signals", watch)?;
+        thread("assay-signals", "the signal handler", watch)?;
         let router = pages::router()
             .merge(api::router())
             .layer(from_fn_with_state(Arc::clone(&app), guard::guard))

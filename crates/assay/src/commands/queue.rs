@@ -24,7 +24,7 @@ fn client(server: &ServerArgs) -> Result<Client> {
 
 fn job_of(value: &Value) -> Result<Job> {
     serde_json::from_value(value.clone())
-        .context("the server speaks of jobs in another way: is it another version of assay?")
+        .context("the server describes jobs in an unknown format; is it another version of assay?")
 }
 
 fn show(cli: &Cli, made: &impl Serialize, text: &str) -> Result<Exit> {

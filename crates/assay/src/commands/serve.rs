@@ -47,8 +47,8 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
         version: env!("CARGO_PKG_VERSION"),
     };
     if !asked.listen.ip().is_loopback() {
-        say("warning: other machines can reach this server, and what is sent is not encrypted; \
-            put a proxy with TLS before it where others can listen");
+        say("warning: other machines can reach this server, and its traffic is not encrypted; \
+            put a proxy with TLS in front of it on an untrusted network");
     }
     if asked.allow_any {
         say("warning: --allow-any: whoever has the token may run any command as this user");

@@ -114,7 +114,7 @@ pub(crate) async fn bundle(
         let size: u64 = archive.files(id)?.iter().map(|(_, bytes)| bytes).sum();
         if size > MAX_FILE {
             return Err(Refusal::conflict(format!(
-                "the run has {size} bytes; write it with `assay archive export {id} -o FILE`"
+                "the run has {size} bytes; export it with `assay archive export {id} -o FILE`"
             )));
         }
         let name = format!("{id}.tar.zst");

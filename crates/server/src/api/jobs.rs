@@ -155,7 +155,7 @@ pub(crate) async fn shift(
     app.notify_changed();
     moved.map(Json).ok_or_else(|| {
         let state = job.state.name();
-        Refusal::conflict(format!("job {} is {state}; only one that waits is moved", job.id))
+        Refusal::conflict(format!("job {} is {state}; only waiting jobs can be moved", job.id))
     })
 }
 
@@ -164,7 +164,7 @@ fn live_of(app: &App, id: &str) -> Result<Arc<LiveRun>, Refusal> {
     let job = app.job(number(id)?)?;
     app.live(job.id).ok_or_else(|| {
         let state = job.state.name();
-        Refusal::conflict(format!("job {id} is {state}; it has no run that can be watched now"))
+        Refusal::conflict(format!("job {id} is {state}; it has no live run"))
     })
 }
 
@@ -192,7 +192,9 @@ pub(crate) async fn profile(
     let folder = app.queue().folder_of(job.id);
     if job.state != JobState::Running {
         let state = job.state.name();
-        return Err(Refusal::conflict(format!("job {id} is {state}; no trial of it runs")));
+        return Err(Refusal::conflict(format!(
+            "job {id} is {state}; none of its trials is running"
+        )));
     }
     let made = app.heavy(move |_| {
         let refusal = match profiling(&folder) {
@@ -213,8 +215,8 @@ pub(crate) async fn profile(
 }
 
 /// Reason why a trial on another machine has no live profile.
-pub(crate) const ELSEWHERE: &str = "its trials run on other machines (a Slurm job or virtual machines); their profiles come with the end of \
-     each trial and are on the page of the run";
+pub(crate) const ELSEWHERE: &str = "its trials run on other machines (a Slurm job or virtual machines); their profiles arrive at the end of \
+each trial and are on the run's page";
 
 /// Place where the trials of a job are profiled, if they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

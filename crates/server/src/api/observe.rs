@@ -26,7 +26,7 @@ pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
     match app.queue().running() {
         None => Ok(()),
         Some(job) => Err(Refusal::conflict(format!(
-            "job {} runs, and looking would disturb it; its own page shows what its monitors see",
+            "job {} is running, and sampling would disturb it; its page shows the samples of its monitors",
             job.id
         ))),
     }

@@ -124,7 +124,7 @@ pub(crate) async fn file(
         let (line, path) = found.ok_or_else(none)?;
         if line.bytes > MAX_FILE {
             return Err(Refusal::conflict(format!(
-                "{} has {} bytes; take it with `assay archive export {id}`",
+                "{} has {} bytes; export it with `assay archive export {id}`",
                 line.name, line.bytes
             )));
         }
@@ -210,8 +210,7 @@ pub(crate) async fn compare_runs(
         }
     }
     if !(2..=MAX_COMPARED).contains(&ids.len()) {
-        let message =
-            format!("runs: name 2 to {MAX_COMPARED} different runs; these are {}", ids.len());
+        let message = format!("runs: give 2 to {MAX_COMPARED} different runs, not {}", ids.len());
         return Err(Refusal::bad(message));
     }
     let margin = match asked.margin.trim() {

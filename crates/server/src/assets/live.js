@@ -28,7 +28,7 @@ class Live {
     };
     this.source.onerror = () => {
       const ended = this.source.readyState === EventSource.CLOSED;
-      this.lost(ended ? "The server ended the connection" : "The connection to the server is lost");
+      this.lost(ended ? "The server closed the connection" : "The connection to the server is lost");
       // Browsers do not reconnect after a refusal.
       if (ended) setTimeout(() => this.again(), 2000);
     };
@@ -36,7 +36,7 @@ class Live {
 
   lost(why) {
     connection(why);
-    this.state(`${why}; it is tried again, and the page goes on by itself.`);
+    this.state(`${why}; the page reconnects and continues by itself.`);
   }
 
   /** Connects again, or reloads the page if the run has ended meanwhile. */
@@ -111,7 +111,7 @@ class Live {
   on_samples(e) {
     for (const v of e.values) this.charts.put(v);
     if (this.root.dataset.kind === "observe") {
-      this.state("Looking.");
+      this.state("Sampling.");
       this.values(e.values);
     }
   }
@@ -157,7 +157,7 @@ class Live {
     this.done_watching = true;
     clearInterval(this.watch);
     this.source.close();
-    if (!this.finished) this.state("The run has ended; the queue tells how.");
+    if (!this.finished) this.state("The run has ended; the queue shows its result.");
   }
 
   treatment(id) {

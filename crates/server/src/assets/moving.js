@@ -71,7 +71,7 @@ class Moving {
     // First the metrics of the workload itself: one chart for each unit.
     const byUnit = new Map();
     for (const s of this.of("workload")) byUnit.set(s.unit, [...(byUnit.get(s.unit) ?? []), s]);
-    for (const [unit, all] of byUnit) this.lines(`The workload's own, ${unit === "1" ? "counts" : unit}`, all.map((s) => ({ label: s.field, ...s })));
+    for (const [unit, all] of byUnit) this.lines(`Series of the workload, ${unit === "1" ? "counts" : unit}`, all.map((s) => ({ label: s.field, ...s })));
     for (const chart of CHARTS) {
       if (chart.stacked) this.area(chart);
       else this.lines(chart.title, chart.fields.flatMap(([field, word]) =>

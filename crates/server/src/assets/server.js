@@ -24,7 +24,7 @@ function connection(why) {
     notice.setAttribute("role", "alert");
     document.getElementById("main").prepend(notice);
   }
-  const text = `${why}. What stands here is not new; the page goes on by itself.`;
+  const text = `${why}. This page is out of date; it continues by itself.`;
   if (notice.textContent !== text) notice.textContent = text;
 }
 

@@ -62,7 +62,7 @@ async fn handle(app: &App, request: Request, next: Next) -> Result<Response, Ref
     // A request without a role reaches only paths that are open to all.
     request.extensions_mut().insert(role.unwrap_or(Role::ReadOnly));
     tokio::time::timeout(MAX_RESPONSE_TIME, next.run(request)).await.map_err(|_| {
-        let message = "the answer took more than 60 s";
+        let message = "no response within 60 s";
         Refusal::new(StatusCode::GATEWAY_TIMEOUT, message)
     })
 }
@@ -70,7 +70,7 @@ async fn handle(app: &App, request: Request, next: Next) -> Result<Response, Ref
 /// Returns the request with its complete body. Refuses a body that is too large or too slow.
 async fn with_body(request: Request) -> Result<Request, Refusal> {
     let too_large = || {
-        let message = format!("a request has at most {} KiB", MAX_BYTES >> 10);
+        let message = format!("the request is larger than {} KiB", MAX_BYTES >> 10);
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
     };
     let (parts, body) = request.into_parts();
@@ -81,9 +81,9 @@ async fn with_body(request: Request) -> Result<Request, Refusal> {
     match tokio::time::timeout(MAX_BODY_TIME, axum::body::to_bytes(body, MAX_BYTES)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Ok(Err(e)) if e.to_string().contains("length limit") => Err(too_large()),
-        Ok(Err(_)) => Err(Refusal::bad("the body ended before its length")),
+        Ok(Err(_)) => Err(Refusal::bad("the body is shorter than its Content-Length")),
         Err(_) => {
-            let message = "the body was not there within 10 s; is its Content-Length right?";
+            let message = "the body did not arrive within 10 s; check its Content-Length";
             Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, message))
         }
     }
@@ -131,7 +131,7 @@ fn authorize(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
     let role = by_header.as_ref().map_or(None, |role| role.or_else(by_cookie));
     let sender = if role.is_some() { Sender::Authenticated } else { Sender::Anonymous };
     if !app.rates.allows(peer, sender, now) {
-        let message = "too many requests from this address; wait a little";
+        let message = "too many requests from this address; try again in a few seconds";
         return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message));
     }
     let by_header = by_header?;
@@ -140,7 +140,7 @@ fn authorize(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
             // A browser without a session requests a page: redirect to the sign-in page.
             return Err(Refusal::new(StatusCode::SEE_OTHER, LOGIN));
         }
-        let message = "a token is needed: `Authorization: Bearer TOKEN`";
+        let message = "no token: send `Authorization: Bearer TOKEN`";
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, message));
     }
     if !is_read(request.method()) {
@@ -161,7 +161,7 @@ pub(crate) fn may_write(role: Role) -> Result<(), Refusal> {
     match role {
         Role::Full => Ok(()),
         Role::ReadOnly => Err(Refusal::forbidden(
-            "this token is read-only; the one in `serve.token` of the server's state folder is not",
+            "this token is read-only; use the one in `serve.token` of the server's state folder",
         )),
     }
 }
@@ -172,7 +172,7 @@ fn host_of<'a>(config: &Config, headers: &'a HeaderMap) -> Result<&'a str, Refus
     let wrong = |why: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, why);
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next().and_then(|h| h.to_str().ok()), hosts.next()) else {
-        return Err(wrong("a request has one Host header"));
+        return Err(wrong("a request needs exactly one Host header"));
     };
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
@@ -185,7 +185,7 @@ fn host_of<'a>(config: &Config, headers: &'a HeaderMap) -> Result<&'a str, Refus
     if known {
         Ok(host)
     } else {
-        Err(wrong("this server does not go by that name; name it with --host NAME"))
+        Err(wrong("unknown host name; start the server with --host NAME to allow it"))
     }
 }
 
@@ -208,10 +208,10 @@ fn role_of_header(
         return Ok(Some(role));
     }
     if !app.rates.allows(peer, Sender::Mistaken, now) {
-        let message = "too many wrong tokens from this address; wait a minute";
+        let message = "too many wrong tokens from this address; try again in a minute";
         return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message));
     }
-    Err(Refusal::new(StatusCode::UNAUTHORIZED, "that is not the token"))
+    Err(Refusal::new(StatusCode::UNAUTHORIZED, "wrong token"))
 }
 
 /// Returns the values of the session cookie.
@@ -232,7 +232,7 @@ fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
         Ok(())
     } else {
         Err(Refusal::forbidden(
-            "this was not sent from a page of this server; a script sends the token as a header",
+            "the request does not come from a page of this server; scripts must send the token in a header",
         ))
     }
 }

@@ -111,7 +111,7 @@ fn content<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
 }
 
 fn add_response(operation: &mut Operation, status: &str, content: &Value) {
-    operation.json["responses"][status] = json!({ "description": "Fine", "content": content });
+    operation.json["responses"][status] = json!({ "description": "Success", "content": content });
 }
 
 impl<T: JsonSchema> Part for Json<T> {
@@ -219,7 +219,7 @@ pub(crate) fn document(routes: &[Route], version: &str) -> Value {
         "info": {
             "title": "assay",
             "version": version,
-            "description": "The queue, the live run, the archive and comparisons of a server of assay: what its pages show.",
+            "description": "Queue, live run, archive and comparisons of an assay server: the data of its pages.",
         },
         "security": [{ "token": [] }],
         "paths": paths,
@@ -236,8 +236,8 @@ fn refusal() -> Value {
         "properties": { "error": {
             "type": "object", "required": ["status", "message"],
             "properties": {
-                "status": { "type": "integer", "description": "The status code of HTTP." },
-                "message": { "type": "string", "description": "What is wrong and what would be right." },
+                "status": { "type": "integer", "description": "HTTP status code." },
+                "message": { "type": "string", "description": "Description of the error and of a correct value." },
             },
         } },
     })
@@ -245,17 +245,17 @@ fn refusal() -> Value {
 
 fn refusal_description(status: u16) -> &'static str {
     match status {
-        400 | 422 => "The request is wrong; the message says why",
-        401 => "The token is missing or wrong",
-        403 => "That is not allowed here",
-        404 => "There is nothing of that name",
-        408 => "The body did not come in time",
-        409 => "Not in the state that it is in",
+        400 | 422 => "Invalid request; the message gives the reason",
+        401 => "Missing or wrong token",
+        403 => "Not permitted",
+        404 => "Not found",
+        408 => "The body did not arrive in time",
+        409 => "Not possible in the current state",
         413 => "The body is too large",
         415 => "The body is not JSON",
         429 => "Too many requests from this address",
-        503 => "That cannot be had on this machine; the message says what is missing",
-        _ => "The server failed; the message says at what",
+        503 => "Unavailable on this machine; the message gives the reason",
+        _ => "Server error; the message gives the reason",
     }
 }
 

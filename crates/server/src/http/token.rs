@@ -59,7 +59,7 @@ impl Tokens {
         let path = state_dir.join("serve.read-token");
         let read_only = read_or_create(&path)?;
         if full == read_only {
-            let reason = "it is the same as the token that may write; remove it to get a new one";
+            let reason = "it is the same as the full token; remove the file to get a new one";
             return Err(ServeError::io("use", &path)(std::io::Error::other(reason)));
         }
         let keys = Keys { full, read_only };
@@ -114,7 +114,7 @@ fn read_or_create(path: &Path) -> Result<String, ServeError> {
     let mode = std::fs::metadata(path).map_err(fail)?.permissions().mode();
     if text.len() < SHORTEST || mode & 0o077 != 0 {
         let reason = if mode & 0o077 != 0 {
-            format!("others may read it (mode {:o}); run chmod 600 on it", mode & 0o777)
+            format!("other users can read it (mode {:o}); run chmod 600 on it", mode & 0o777)
         } else {
             format!("a token has at least {SHORTEST} characters; remove the file to get a new one")
         };

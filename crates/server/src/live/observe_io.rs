@@ -78,7 +78,7 @@ impl IoQuery {
             let name = name.trim();
             if name.len() > MAX_NAME || name.chars().any(char::is_control) {
                 return Err(Refusal::bad(format!(
-                    "{what}: a name has at most {MAX_NAME} bytes and no control characters"
+                    "{what}: a name can have at most {MAX_NAME} bytes and no control characters"
                 )));
             }
             Ok(name.to_owned())
@@ -115,7 +115,7 @@ fn by(name: &str) -> Result<Dimension, Refusal> {
     let name = if name.is_empty() { Dimension::Program.name() } else { name };
     BY.into_iter().find(|d| d.name() == name).ok_or_else(|| {
         let known = BY.map(Dimension::name).join(", ");
-        Refusal::bad(format!("by: `{name}` is none of {known}"))
+        Refusal::bad(format!("by: `{name}` is not one of {known}"))
     })
 }
 
@@ -130,7 +130,7 @@ pub(crate) async fn newest(app: &Arc<App>, about: &IoQuestion) -> Result<Arc<IoR
     match answer {
         Some(Ok(report)) => Ok(report),
         Some(Err(why)) => Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why)),
-        None => Err(Refusal::own(&"the tracer gave no answer in time; ask again")),
+        None => Err(Refusal::own(&"the tracer did not report in time; try again")),
     }
 }
 
@@ -143,9 +143,7 @@ fn subscribe(app: &Arc<App>, about: &IoQuestion) -> Result<watch::Receiver<Repor
     if traces.len() >= MAX_TRACES {
         return Err(Refusal::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            format!(
-                "{MAX_TRACES} questions about block I/O are watched already; wait until one is left"
-            ),
+            format!("{MAX_TRACES} block I/O traces are already running; close another page first"),
         ));
     }
     let (sender, receiver) = watch::channel(None);

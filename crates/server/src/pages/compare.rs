@@ -112,12 +112,17 @@ fn prices(query: &CompareQuery) -> Result<Prices, Refusal> {
     let amounts: Option<Vec<f64>> =
         words.iter().map(|w| w.parse().ok().filter(|p: &f64| p.is_finite() && *p > 0.0)).collect();
     let amounts = amounts.ok_or_else(|| {
-        Refusal::bad(format!("prices: `{}` is not numbers such as 5000, 7500", query.prices))
+        Refusal::bad(format!(
+            "prices: `{}` is not a list of numbers such as 5000, 7500",
+            query.prices
+        ))
     })?;
     let runs = query.runs.split(',').filter(|r| !r.is_empty()).count();
     if !amounts.is_empty() && amounts.len() != runs {
         let (given, runs) = (amounts.len(), runs);
-        return Err(Refusal::bad(format!("prices: {given} for {runs} runs; give one for each")));
+        return Err(Refusal::bad(format!(
+            "prices: {given} for {runs} runs; give one price for each run"
+        )));
     }
     Ok(Prices { amounts, currency: query.currency.trim().chars().take(8).collect() })
 }
@@ -210,12 +215,12 @@ fn hidden_fields(query: &CompareQuery, but: &[&str]) -> Markup {
 fn form(query: &CompareQuery) -> Markup {
     html! {
         form method="get" action="/compare" class="fields" {
-            (field("runs", "runs", "text", &query.runs, "2 to 8 ids with commas; the oldest is the baseline until another is chosen."))
-            (field("metric", "metric", "text", &query.metric, "Empty: the one that decides in the first run."))
-            (field("margin", "margin", "text", &query.margin, "Differences within it do not matter: 2 %."))
-            (field("prices", "prices", "text", &query.prices, "One for each run, with commas, for results per price."))
-            (field("currency", "currency", "text", &query.currency, "What the prices are in: EUR."))
-            (field("factors", "meant to differ", "text", &query.factors, "Facts of the systems, with commas: kernel.release."))
+            (field("runs", "runs", "text", &query.runs, "2 to 8 ids, separated by commas; the oldest is the baseline until you choose another."))
+            (field("metric", "metric", "text", &query.metric, "If empty: the deciding metric of the first run."))
+            (field("margin", "margin", "text", &query.margin, "Largest difference that does not matter, such as 2 %."))
+            (field("prices", "prices", "text", &query.prices, "One for each run, separated by commas, for results per price."))
+            (field("currency", "currency", "text", &query.currency, "Currency of the prices, such as EUR."))
+            (field("factors", "meant to differ", "text", &query.factors, "Facts of the systems, separated by commas, such as kernel.release."))
             button type="submit" { "Compare" }
         }
     }
@@ -260,7 +265,7 @@ fn open_differences(query: &CompareQuery, across: &Across) -> Markup {
             }
             @if !rest.is_empty() {
                 details {
-                    summary { "Accept what does not matter (" (rest.len()) ")" }
+                    summary { "Accept differences that do not matter (" (rest.len()) ")" }
                     form method="get" action="/compare" class="fields" {
                         (hidden_fields(query, &[]))
                         div class="field" {

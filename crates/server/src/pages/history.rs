@@ -34,7 +34,7 @@ async fn list(State(app): Server) -> PageResult {
     histories.extend(imported.into_iter().map(|(name, i)| PublishedHistory::Quoted(name, i)));
     let body = html! {
         h1 { "History" }
-        p class="lede" { "A metric over the revisions of a program, each measured in the same blocks as a fixed reference. Changes are suspected until a fresh experiment of both sides confirms or refutes them." }
+        p class="lede" { "A metric over the revisions of a program, each measured in the same blocks as a fixed reference. A change is suspected until a new experiment of both sides confirms or refutes it." }
         (history::overview(
             &histories,
             &|shown, series| address(shown, series),
@@ -44,7 +44,7 @@ async fn list(State(app): Server) -> PageResult {
             p { "The archive has no history yet. From a shell: " code { "assay history --rev v1..main --build make --fill -- ./prog" }
                 "; every night, from a crontab: " code { "0 2 * * * assay submit EXPERIMENT --rev main" } "." }
         }
-        @if silent > 0 { p class="soft" { (silent) " of an earlier assay are shown once " code { "assay history" } " has looked at them again." } }
+        @if silent > 0 { p class="soft" { (silent) " of an earlier version of assay are shown after the next " code { "assay history" } "." } }
     };
     Ok(shell(&app, "History", Section::History, &body))
 }
@@ -76,7 +76,7 @@ async fn page(
         p class="eyebrow" { a href="/history" { "History" } }
         h1 { (shown.experiment) }
         @for series in &shown.series { (history::large(&shown, series, &look)) }
-        @if shown.series.is_empty() { p { "Nothing is measured yet that can be shown." } }
+        @if shown.series.is_empty() { p { "There are no measured points yet." } }
         @if !shown.unusable.is_empty() { p { "Cannot be measured: " (shown.unusable.join(", ")) "." } }
         @for note in &shown.notes { p { (note) "." } }
         @if role == Role::Full {
@@ -105,7 +105,7 @@ fn actions(id: &str, change: &ChangeView) -> Markup {
             @if change.is_undecided() {
                 form method="post" action={ "/history/" (id) "/confirm" } {
                     input type="hidden" name="commit" value=(change.commit);
-                    button type="submit" aria-label={ "Confirm the change at " (name) " by a fresh experiment" } { "Confirm" }
+                    button type="submit" aria-label={ "Confirm the change at " (name) " by a new experiment" } { "Confirm" }
                 }
             }
             details {
@@ -121,7 +121,7 @@ fn actions(id: &str, change: &ChangeView) -> Markup {
                 summary { "Start afresh" }
                 form method="post" action={ "/history/" (id) "/reset" } {
                     input type="hidden" name="commit" value=(change.commit);
-                    p { "What lies before " code { (name) } " is then not compared with what follows." }
+                    p { "Points before " code { (name) } " are then not compared with later ones." }
                     button type="submit" { "Start afresh at " (name) }
                 }
             }

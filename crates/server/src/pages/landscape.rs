@@ -35,13 +35,13 @@ async fn list(State(app): Server) -> PageResult {
     };
     let body = html! {
         h1 { "Landscapes" }
-        p class="lede" { "Published results as of a day, ranked in total or under a denominator. Quoted numbers are as their sources printed them." }
+        p class="lede" { "Published results as of a day, ranked in total or per unit. Quoted numbers are as printed by their sources." }
         ul class="cards previews" {
             @for (l, made) in &list {
                 li class="card" {
                     h2 { a href={ "/landscapes/" (l.name) } { (name(l, made.as_ref())) } }
                     @if let Some(landscape) = made { (landscape_preview(landscape)) }
-                    @else { p class="soft" { "Quoted results that no ranking is defined for." } }
+                    @else { p class="soft" { "Quoted results without a defined ranking." } }
                 }
             }
         }

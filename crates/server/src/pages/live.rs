@@ -53,15 +53,15 @@ async fn profile(State(app): Server, id: Path<String>) -> PageResult {
 
 fn profile_snapshot(made: Option<&LiveProfile>) -> Markup {
     let Some(made) = made else {
-        return html! { p { "The run has not made one yet: it makes the first within seconds, once a trial runs." } };
+        return html! { p { "No profile yet: the first follows within seconds once a trial is running." } };
     };
     html! {
         p class="soft" {
             "Trial " (made.trial) @if made.treatment != "-" { ", " (made.treatment) } ", snapshot " (made.before + 1) ". It took "
             (units::format_value(made.cpu_s, "s"))
-            " of CPU time; snapshots are made only while this is open, at most once in 3 s and for at most 1 % of one CPU's time."
+            " of CPU time. Snapshots are taken only while this section is open, at most once in 3 s and with at most 1 % of one CPU's time."
         }
-        @if made.profile.stacks.is_empty() { p { "Nothing was sampled yet." } }
+        @if made.profile.stacks.is_empty() { p { "No samples yet." } }
         @else { (profile_part(&made.profile)) }
     }
 }
@@ -80,13 +80,13 @@ fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Marku
             p class="headline" {
                 strong id="live-state" role="status" {
                     @if job.state.is_over() { (job.ending()) "." }
-                    @else if s.total == 0 { "It is about to start." }
+                    @else if s.total == 0 { "The run is about to start." }
                     @else { "Running." }
                 }
                 span id="live-run" { @if let Some(run) = &s.run { a href={ "/runs/" (run) } { "Run " (run) } } }
             }
             p class="headline" {
-                progress id="live-progress" value=(s.done) max=(s.total.max(1)) aria-label="Trials that have ended" {}
+                progress id="live-progress" value=(s.done) max=(s.total.max(1)) aria-label="Finished trials" {}
                 span id="live-count" { (s.done) " of " (s.total) " trials" }
                 span id="live-left" { @if let Some(left) = s.left_s { "about " (units::format_value(left, "s")) " left" } }
                 span { span id="live-trial" { @if let Some(t) = &s.trial { "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } } " " span id="live-phase" class="state" {} }
@@ -99,7 +99,7 @@ fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Marku
                 div {
                     div class="table-box" tabindex="0" role="region" aria-label="Treatments so far" {
                         table {
-                            caption { "The running estimate is the geometric mean; intervals and verdicts come with the end." }
+                            caption { "The running estimate is the geometric mean; intervals and verdicts follow at the end of the run." }
                             thead { tr { th scope="col" { "treatment" } th scope="col" class="num" { "trials" } th scope="col" class="num" { "failed" } th scope="col" class="num" { "last" } th scope="col" class="num" { "estimate" } } }
                             tbody id="live-treatments" {
                                 @for t in s.treatments.values() {
@@ -116,19 +116,19 @@ fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Marku
                 }
             }
             h2 { "Now" }
-            p class="soft" { "One sample a second, as the run's own monitors take them, all on one axis of time; upright lines are phases of trials. Point at a chart, or use the arrow keys on it, for the values of a moment." }
-            noscript { p class="notice" { "The charts that move need the script." } }
+            p class="soft" { "One sample per second from the monitors of the run, on a common time axis; vertical lines mark phases of trials. Point at a chart, or use its arrow keys, for the values at one time." }
+            noscript { p class="notice" { "Live charts need JavaScript." } }
             div id="live-charts" class="moving" {}
             @if profiled == Profiling::Elsewhere {
                 h2 { "Profile" }
-                p class="notice" { "No profile while a trial runs: " (ELSEWHERE) "." }
+                p class="notice" { "No live profile: " (ELSEWHERE) "." }
             }
             @if profiled == Profiling::Here {
                 h2 { "Profile" }
                 details id="live-profile" data-profile={ "/live/" (job.id) "/profile" } {
-                    summary { "Profile of the trial that runs" }
-                    noscript { p class="notice" { "The profile that moves needs the script." } }
-                    div { p { "Asking for the first …" } }
+                    summary { "Profile of the running trial" }
+                    noscript { p class="notice" { "The live profile needs JavaScript." } }
+                    div { p { "Waiting for the first profile …" } }
                 }
             }
             h2 { "Log" }

@@ -24,7 +24,7 @@ use crate::http::sessions::{COOKIE, LIFETIME_S};
 fn body(problem: &str) -> Markup {
     html! {
         h1 { "Sign in to assay" }
-        p class="lede" { "assay runs, compares and publishes system benchmarks. This is the server of one machine: its queue, its archive and what it measures now." }
+        p class="lede" { "assay runs, compares and publishes system benchmarks. This server has the queue, the archive and the live runs of one machine." }
         @if !problem.is_empty() { p class="notice" role="alert" { (problem) } }
         form method="post" action="/login" class="fields" id="login" {
             // Password managers need a user name.
@@ -32,7 +32,7 @@ fn body(problem: &str) -> Markup {
             div class="field" {
                 label for="token" { "Token" }
                 input id="token" name="token" type="password" autocomplete="current-password" required;
-                p class="soft" { "It was printed when the server started, and stands in the file " code { "serve.token" } " of its state folder. The one in " code { "serve.read-token" } " is read-only." }
+                p class="soft" { "The server printed the token at its start. It is also in the file " code { "serve.token" } " of the state folder; the token in " code { "serve.read-token" } " is read-only." }
             }
             button type="submit" { "Sign in" }
         }
@@ -65,14 +65,15 @@ async fn sign_in(
     let role = form.ok().and_then(|Form(form)| app.tokens.role_of(form.token.trim()));
     let Some(role) = role else {
         if !app.rates.allows(peer, Sender::Mistaken, Instant::now()) {
-            let problem = "Too many wrong tokens from this address; wait a minute.";
+            let problem = "Too many wrong tokens from this address; try again in a minute.";
             return refuse(StatusCode::TOO_MANY_REQUESTS, problem);
         }
-        return refuse(StatusCode::UNAUTHORIZED, "That is not the token.");
+        return refuse(StatusCode::UNAUTHORIZED, "Wrong token.");
     };
     // Signing in again replaces the earlier session.
     if end(&app, &headers).is_err() {
-        let problem = "The session before could not be ended: the state folder cannot be written.";
+        let problem =
+            "The previous session could not be ended: the state folder cannot be written.";
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, problem);
     }
     match app.sessions.begin(role, &app.tokens) {

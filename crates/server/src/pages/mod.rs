@@ -41,5 +41,5 @@ pub(crate) fn router() -> Routes {
         .merge(queue::router())
         .merge(run::router())
         .merge(submit::router())
-        .fallback(|| async { Refusal::not_found("there is no page of that name") })
+        .fallback(|| async { Refusal::not_found("there is no such page") })
 }

@@ -49,14 +49,14 @@ async fn page(State(app): Server, Params(asked): Params<ObserveQuery>) -> PageRe
 
 fn now() -> Markup {
     html! {
-        p class="soft" { "One sample a second of the monitors of " code { "assay stat" } ", taken only while this page is open." }
-        noscript { p class="notice" { "The charts that move need the script." } }
+        p class="soft" { "One sample per second from the monitors of " code { "assay stat" } ", taken only while this page is open." }
+        noscript { p class="notice" { "Live charts need JavaScript." } }
         p id="live-state" role="status" { "Waiting for the first sample." }
         div id="live" data-events="/api/v1/observe" data-kind="observe" {
             div id="live-charts" class="moving" {}
             details {
-                summary { "Every value of the last sample" }
-                div class="table-box" tabindex="0" role="region" aria-label="Every value of the last sample" {
+                summary { "All values of the last sample" }
+                div class="table-box" tabindex="0" role="region" aria-label="All values of the last sample" {
                     table { thead { tr { th scope="col" { "monitor" } th scope="col" { "of" } th scope="col" { "field" } th scope="col" class="num" { "value" } th scope="col" { "unit" } } } tbody id="live-values" {} }
                 }
             }
@@ -72,7 +72,7 @@ fn block_io(about: Option<&IoQuestion>) -> Markup {
     };
     let by = about.map(|a| a.by);
     html! {
-        p class="soft" { "What " code { "assay io" } " sees: who reads and writes, how much, how long it takes. It is traced from the request until the page is closed; the cost is shown below the charts." }
+        p class="soft" { "The report of " code { "assay io" } ": programs that read and write, sizes and latencies. Tracing lasts until the page is closed; its cost is shown below the charts." }
         nav aria-label="Block I/O by" {
             ul {
                 @for d in BY { li { a href={ (address("/observe", "io", d)) "#io" } aria-current=[(by == Some(d)).then_some("true")] { "by " (d.name()) } } }
@@ -82,14 +82,14 @@ fn block_io(about: Option<&IoQuestion>) -> Markup {
         @if let Some(about) = about {
             form method="get" action="/observe#io" class="fields" {
                 input type="hidden" name="io" value=(about.by.name());
-                (field("program", "program", "text", &about.program, "Only this program; empty: all."))
-                (field("device", "device", "text", &about.device, "Only this device: vda. Empty: all."))
+                (field("program", "program", "text", &about.program, "Only this program; all if empty."))
+                (field("device", "device", "text", &about.device, "Only this device, such as vda; all if empty."))
                 button type="submit" { "Watch" }
             }
             @let part = address("/observe/io", "by", about.by);
-            noscript { p class="notice" { a href=(part) { "The answer so far" } ", without the script." } }
+            noscript { p class="notice" { a href=(part) { "The report so far" } ", without JavaScript." } }
             div id="observe-io" data-refresh=(part) data-every="1000" {
-                p role="status" { "Waiting for the first answer." }
+                p role="status" { "Waiting for the first report." }
             }
         }
     }

@@ -40,7 +40,7 @@ async fn page(State(app): Server, Extension(role): Extension<Role>) -> PageResul
     };
     let body = html! {
         h1 { "Queue" }
-        p class="lede" { "One run at a time measures on this machine. What waits here is kept when the server or the machine stops." }
+        p class="lede" { "The machine measures one run at a time. Waiting jobs survive a restart of the server or the machine." }
         @if role == Role::Full { p { a class="button main" href="/queue/new" { "Submit an experiment" } } }
         div id="queue" data-refresh="/queue/part" { (part) }
         (newest)
@@ -140,7 +140,7 @@ fn about(job: &Job) -> Markup {
             "workload " (job.workload) " · " (job.trials) " trials planned · submitted " (time(&job.submitted_at))
             @if !job.submitted_by.is_empty() { " by " (job.submitted_by) }
             @if let Some(at) = &job.not_before { " · not before " (time(at)) }
-            @if job.run.is_some() && job.state == JobState::Waiting { " · continues where it stopped" }
+            @if job.run.is_some() && job.state == JobState::Waiting { " · resumes where it stopped" }
         }
         @if !job.changes.is_empty() { p class="soft" { "changed: " (job.changes.join(", ")) } }
     }
@@ -170,7 +170,7 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
         |job: &Job| if job.title.is_empty() { job.experiment.clone() } else { job.title.clone() };
     let of = |job: &Job| outcomes.runs.iter().find(|r| job.run.as_ref() == Some(&r.id));
     html! {
-        div class="table-box" tabindex="0" role="region" aria-label="Jobs that are over" {
+        div class="table-box" tabindex="0" role="region" aria-label="Finished jobs" {
             table {
                 caption { "The newest " (over.len().min(SHOWN)) " of " (over.len()) }
                 thead { tr { th scope="col" { "job" } th scope="col" { "result" } th scope="col" { "state" } th scope="col" { "ended" } th scope="col" { span class="unseen" { "action" } } } }
@@ -203,7 +203,7 @@ async fn ask_cancel(
     may_write(role)?;
     let job = app.job(number(&id)?)?;
     if job.state.is_over() {
-        let message = format!("job {id} is {} already", job.state.name());
+        let message = format!("job {id} has ended: it is {}", job.state.name());
         return Err(Refusal::conflict(message));
     }
     let runs = job.state == JobState::Running;
@@ -216,8 +216,8 @@ async fn ask_cancel(
         h1 { "Cancel " (job.experiment) "?" }
         p {
             "Job " (job.id) " "
-            @if runs { "runs. Its trial ends now, the settings that it changed are restored, and what was measured stays in the archive, where it can be resumed." }
-            @else { "waits. It leaves the queue, and nothing was measured." }
+            @if runs { "is running. Its trial ends now and its settings are restored. Completed trials stay in the archive, and the run can be resumed." }
+            @else { "is waiting. It is removed from the queue; nothing was measured." }
         }
         div class="actions" {
             form method="post" action={ "/queue/" (job.id) "/cancel" } { button type="submit" class="danger" { "Cancel the job" } }

@@ -22,7 +22,7 @@ pub(crate) fn refusal(app: &App, refusal: &Refusal) -> Response {
     let body = html! {
         h1 { (title) }
         pre class="problem" { (refusal.message) }
-        p { a href="/queue" { "To the queue" } }
+        p { a href="/queue" { "Go to the queue" } }
     };
     (refusal.status, shell(app, title, Section::Elsewhere, &body)).into_response()
 }

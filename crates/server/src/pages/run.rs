@@ -26,7 +26,7 @@ async fn page(State(app): Server, Path(id): Path<String>) -> PageResult {
                             li { a href={ "/api/v1/runs/" (id) "/files/" (line.number) } { (line.name) } " " span class="soft" { (assay_model::units::format_value(line.bytes as f64, "B")) } }
                         }
                     }
-                    @if files.len() > 200 { p { (files.len() - 200) " more; " code { "assay archive export " (id) } " writes all as one file." } }
+                    @if files.len() > 200 { p { (files.len() - 200) " more; " code { "assay archive export " (id) } " exports all of them as one file." } }
                 }
             };
             let body = html! {

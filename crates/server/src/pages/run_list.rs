@@ -86,12 +86,12 @@ fn more(r: &RunSummary, back: Option<&str>) -> Markup {
                     div class="field" {
                         label for=(own("tags")) { "Tags" }
                         input id=(own("tags")) name="tags" value=(r.added_tags.join(", ")) aria-describedby=(own("tags-help"));
-                        p class="soft" id=(own("tags-help")) { "With commas." @if !r.tags.is_empty() { " The experiment's own stay: " (r.tags.join(", ")) "." } }
+                        p class="soft" id=(own("tags-help")) { "Separated by commas." @if !r.tags.is_empty() { " The tags of the experiment cannot be removed: " (r.tags.join(", ")) "." } }
                     }
                     div class="field" {
                         label for=(own("note")) { "Note" }
                         textarea id=(own("note")) name="note" rows="3" maxlength="10000" { (r.note) }
-                        p class="soft" { "Tags and notes stand outside of the record, which stays as it is." }
+                        p class="soft" { "Tags and notes are not part of the record, which does not change." }
                     }
                     button type="submit" aria-label={ "Save tags and note of " (about) } { "Save" }
                 }

@@ -125,13 +125,13 @@ async fn choose(app: &Arc<App>) -> PageResult {
                 li class="card" {
                     h3 { @if locked.is_none() { a href={ "/queue/new?workload=" (super::percent_encode(&w.name)) } { (w.name) } } @else { (w.name) } }
                     p class="soft" { (w.help) }
-                    @if let Some(param) = locked { p { code { (param.name) } " can name any program, so it cannot be filled in on this server. Start it with " code { "assay serve --allow-any" } ", or put an experiment file into its folder" @if let Some(folder) = app.config.folders.first() { " " code { (folder.display()) } } "." } }
+                    @if let Some(param) = locked { p { code { (param.name) } " can name any program, so it cannot be set on this server. Start it with " code { "assay serve --allow-any" } ", or put an experiment file into its folder" @if let Some(folder) = app.config.folders.first() { " " code { (folder.display()) } } "." } }
                 }
             }
         }
         h2 { "Start from a text" }
         @if app.config.allow_any { p { a class="button" href="/queue/new?blank=1" { "Write an experiment" } } }
-        @else { p { "An experiment of one's own can name any program, so it needs a server that was started with " code { "--allow-any" } "." } }
+        @else { p { "A new experiment can name any program, so it needs a server started with " code { "--allow-any" } "." } }
     };
     Ok(shell(app, "Submit", Section::Queue, &body))
 }
@@ -179,10 +179,10 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
                 div {
                     fieldset {
                         legend { "What differs" }
-                        p class="soft" { "Several values with commas make a parameter a factor; one value fixes it." }
+                        p class="soft" { "Several values, separated by commas, make a parameter a factor; one value fixes it." }
                         @for field in &differs { (parameter(&form, field)) }
-                        @if differs.is_empty() { p { "Nothing so far: one treatment is measured." } }
-                        (row(&form, "blocks", "blocks", "numeric", "Each holds one trial of every treatment. Empty: the experiment's number.", &filled.blocks(draft)))
+                        @if differs.is_empty() { p { "Nothing yet: one treatment is measured." } }
+                        (row(&form, "blocks", "blocks", "numeric", "Each block has one trial of every treatment. If empty: the number in the experiment.", &filled.blocks(draft)))
                     }
                     @if !stays.is_empty() {
                         details open[stays_wrong || differs.is_empty()] {
@@ -192,18 +192,18 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
                     }
                     details open[wrong(&FOLDED)] {
                         summary { "Tags, time, revision" }
-                        (row(&form, "tags", "tags", "text", "Words to find the run by, with commas.", &filled.text("tags")))
+                        (row(&form, "tags", "tags", "text", "Words to find the run by, separated by commas.", &filled.text("tags")))
                         @if draft.revisions {
-                            (row(&form, "rev", "revision", "text", "A commit, a tag or a branch: measured as a point of the experiment's history. Empty: the experiment as it stands.", &filled.text("rev")))
-                            (row(&form, "reference", "reference", "text", "The reference revision. Empty: the one of the history, else the one that the file names.", &filled.text("reference")))
+                            (row(&form, "rev", "revision", "text", "A commit, tag or branch to measure as a point of the experiment's history. If empty: the experiment itself.", &filled.text("rev")))
+                            (row(&form, "reference", "reference", "text", "The reference revision. If empty: the one of the history, else the one in the file.", &filled.text("reference")))
                         }
-                        (row(&form, "not_before", "not before (UTC)", "datetime-local", "Empty: when its turn comes.", &filled.text("not_before")))
+                        (row(&form, "not_before", "not before (UTC)", "datetime-local", "If empty: as soon as possible.", &filled.text("not_before")))
                         (row(&form, "by", "submitted by", "text", "", &asked.by))
                         div class="field check" { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "run next" } }
                     }
                     details open[wrong(&["toml"]) || asked.toml.is_some()] {
                         summary { "The experiment as TOML" }
-                        noscript { p class="notice" { "Without the script, a text that is changed here counts, and the parameters above do not." } }
+                        noscript { p class="notice" { "Without JavaScript, a changed text replaces the parameters above." } }
                         div class="field" {
                             label for="toml" { "experiment" }
                             textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off" class="code" aria-describedby="toml-problem" aria-invalid=[form.wrong("toml").then_some("true")] { "\n" (draft.toml) }
@@ -215,7 +215,7 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
                     h2 id="plan-heading" { "The plan" }
                     div id="plan" aria-live="polite" { (plan(draft)) }
                     button type="submit" { "Submit" }
-                    " " a href="/queue/new" { "Start from another" }
+                    " " a href="/queue/new" { "Start from another experiment" }
                 }
             }
         }

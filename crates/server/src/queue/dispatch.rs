@@ -24,7 +24,7 @@ const POLL: Duration = Duration::from_secs(30);
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Reason of a job that was cancelled after its run had started.
-const CANCELLED: &str = "cancelled while it ran; what was measured is kept";
+const CANCELLED: &str = "cancelled during the run; the measured trials are kept";
 
 /// Brings the queue up to date after a start: checks ended jobs against the archive, and follows
 /// the job that was running if its process is alive, or ends it. Then runs jobs until the server
@@ -219,12 +219,12 @@ fn outcome(app: &App, id: u64, exit: Option<i32>, live: &LiveRun, found_dead: bo
         Some(f) if f.state == RunState::Interrupted => (JobState::Interrupted, f.reason),
         Some(f) => (JobState::Failed, f.reason),
         None if cancelled && began => (JobState::Cancelled, CANCELLED.into()),
-        None if cancelled => (JobState::Cancelled, "cancelled before its first trial".into()),
+        None if cancelled => (JobState::Cancelled, "cancelled before the first trial".into()),
         None if stopped || exit == Some(130) => {
             (JobState::Interrupted, "the server was stopped".into())
         }
         None if found_dead => {
-            let reason = "its process was gone when the server started: a crash or a reboot";
+            let reason = "its process had ended when the server started, after a crash or a reboot";
             (JobState::Interrupted, reason.into())
         }
         None if exit.is_some() => (JobState::Failed, output()),
@@ -238,7 +238,7 @@ fn error_output(path: &std::path::Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let from = text.rfind("error").unwrap_or(0);
     let output: String = text[from..].trim().chars().take(2000).collect();
-    if output.is_empty() { "it ended without a word".into() } else { output }
+    if output.is_empty() { "the run failed without output".into() } else { output }
 }
 
 /// Records the end of a job. If its file cannot be written now, [`next`] writes it before another
@@ -255,7 +255,7 @@ fn record_end(app: &App, id: u64, ended: JobEnd) {
         j.ended_at = Some(now());
         j.process = None;
         if let Some(Err(why)) = &follows {
-            j.reason = format!("{}; what should follow it does not: {why}", j.reason);
+            j.reason = format!("{}; the follow-up job could not be queued: {why}", j.reason);
         }
     });
     app.notify_changed();

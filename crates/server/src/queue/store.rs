@@ -75,7 +75,7 @@ impl Queue {
             }
             let job = read_job(&path)?;
             if job.id != id {
-                let reason = format!("it claims to be job {}", job.id);
+                let reason = format!("it contains job {}", job.id);
                 return Err(ServeError::Damaged { path, reason });
             }
             self.jobs.insert(id, job);
@@ -275,10 +275,11 @@ fn take_lock(path: &Path) -> Result<File, ServeError> {
 
 fn read_job(path: &Path) -> Result<Job, ServeError> {
     let damaged = |reason| ServeError::Damaged { path: path.to_owned(), reason };
-    let job: Job = read_json(path)?.ok_or_else(|| damaged("it is gone".into()))?;
+    let job: Job = read_json(path)?.ok_or_else(|| damaged("the file was removed".into()))?;
     match job.schema_version {
         version if version > SCHEMA_VERSION => {
-            let reason = format!("it has format {version}; this assay reads {SCHEMA_VERSION}");
+            let reason =
+                format!("its format version is {version}; this assay reads up to {SCHEMA_VERSION}");
             Err(damaged(reason))
         }
         _ => Ok(job),
@@ -306,7 +307,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Serv
 /// Creates a folder that only its owner can access, because experiments, commands and the output of
 /// programs are private.
 fn create_private_folder(path: &Path) -> Result<(), ServeError> {
-    let fail = |e| ServeError::io("make the folder", path)(e);
+    let fail = |e| ServeError::io("create the folder", path)(e);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
     // Earlier versions gave others access.
     fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(fail)

@@ -73,7 +73,7 @@ impl FilledForm {
                 Some(Ok(blocks)) if opened.blocks != Some(blocks) => asked.blocks = Some(blocks),
                 Some(Err(text)) => problems.push(Problem {
                     field: "blocks".into(),
-                    message: format!("`{text}` is not a count of blocks"),
+                    message: format!("`{text}` is not a number of blocks"),
                 }),
                 _ => {}
             }

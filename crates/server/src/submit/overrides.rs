@@ -43,7 +43,7 @@ pub(crate) struct ExperimentForm {
     pub treatments: u64,
 }
 
-const LOCKED: &str = "a text can name a program or a file; it is changed in the experiment's own file, or with a server \
+const LOCKED: &str = "a text can name a program or a file; change it in the experiment's file, or use a server \
      started with --allow-any";
 
 /// Returns the form for an experiment of the folders.
@@ -79,7 +79,7 @@ pub(crate) fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Fi
     };
     let range = matches!(factor, Some(FactorLevels::Range { .. }));
     let locked = if range {
-        Some("a range is changed in the experiment's own file".to_owned())
+        Some("a range can only be changed in the experiment's file".to_owned())
     } else if param.ty == ParamType::Text && !app.config.allow_any {
         Some(LOCKED.to_owned())
     } else {
@@ -264,7 +264,9 @@ pub(crate) fn not_before(asked: &Submission) -> Result<Option<Timestamp>, Refusa
 /// Checks the number and the lengths of tags, and the length of the submitter's name.
 pub(crate) fn check_lengths(asked: &Submission) -> Result<(), Refusal> {
     if asked.tags.len() > 50 || asked.tags.iter().any(|t| t.len() > 200) || asked.by.len() > 200 {
-        return Err(Refusal::bad("at most 50 tags, and words of at most 200 bytes"));
+        return Err(Refusal::bad(
+            "at most 50 tags, and at most 200 bytes for each tag and the submitter",
+        ));
     }
     Ok(())
 }
@@ -273,7 +275,9 @@ pub(crate) fn check_lengths(asked: &Submission) -> Result<(), Refusal> {
 pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     let waiting = app.queue().waiting().len();
     if waiting >= MAX_WAITING {
-        return Err(Refusal::conflict(format!("{waiting} jobs wait already; cancel some first")));
+        return Err(Refusal::conflict(format!(
+            "the queue is full ({waiting} jobs wait); cancel some first"
+        )));
     }
     let (listed, refused) = edited_experiment(app, asked)?;
     refused.map_or(Ok(()), Err)?;
@@ -344,14 +348,14 @@ pub(crate) fn may_change(
             Ok(())
         } else {
             Err(Refusal::forbidden(format!(
-                "`{name}` sets a part of the system; it is changed in the experiment's own file"
+                "`{name}` changes the system; set it in the experiment's file"
             )))
         };
     }
     let Some(param) = spec.param(name) else {
         let known: Vec<&str> = spec.params.iter().map(|p| p.name.as_str()).collect();
         return Err(Refusal::bad(format!(
-            "`{name}` is no parameter of `{}`; it has {}",
+            "`{}` has no parameter `{name}`; it has {}",
             spec.name,
             known.join(", ")
         )));

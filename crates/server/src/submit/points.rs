@@ -108,7 +108,7 @@ fn reference(app: &App, found: &ExperimentFile, asked: &Submission) -> Result<St
     let name = named.or(known).or_else(|| reference_in_file(found));
     let name = name.ok_or_else(|| {
         Refusal::bad(
-            "no reference revision: name one (--reference v1.2), or `baseline = { rev = \"v1.2\" \
+            "no reference revision: give one (--reference v1.2), or `baseline = { rev = \"v1.2\" \
              }` under [compare]",
         )
     })?;
@@ -130,12 +130,12 @@ pub(crate) fn job(
     let pair = prepared(app, found, asked, "", &reference, rev)?;
     if let Some(other) = pair.plan.factors.iter().find(|f| *f != REV) {
         return Err(Refusal::bad(format!(
-            "a history is of one treatment, and `{other}` is a factor too; fix it"
+            "a history measures one treatment, but `{other}` is also a factor; set it to one value"
         )));
     }
     if pair.plan.treatments.len() < 2 {
         return Err(Refusal::conflict(format!(
-            "{rev} is the reference itself; nothing to measure"
+            "{rev} is the reference; there is nothing to measure"
         )));
     }
     let archive = &app.config.archive;
@@ -146,7 +146,7 @@ pub(crate) fn job(
     let past = series::read(archive, &id, &newest, &reference)?;
     if past.series.iter().any(|s| !s.points.is_empty()) {
         let label = newest.first().map(|c| c.label.clone()).unwrap_or_default();
-        return Err(Refusal::conflict(format!("{rev} is {label}, which is measured already")));
+        return Err(Refusal::conflict(format!("{rev} is {label}, which is already measured")));
     }
     let mut kept = StoredFindings::open(archive.path(), &id)?;
     let about = defined.widened(kept.known.about.as_ref(), &past.outside)?;
@@ -212,7 +212,7 @@ pub(crate) fn imported(app: &App) -> Vec<(String, ImportedSeries)> {
 /// Returns the series that were imported under a name, or refuses with 404.
 pub(crate) fn imported_as(app: &App, name: &str) -> Result<ImportedSeries, Refusal> {
     let found = imported(app).into_iter().find(|(known, _)| known == name);
-    let none = || Refusal::not_found(format!("no imported series is called `{name}`"));
+    let none = || Refusal::not_found(format!("there is no imported series `{name}`"));
     found.map(|(_, series)| series).ok_or_else(none)
 }
 
@@ -231,7 +231,7 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, 
     let word = format!("confirms the change at {}", short(&change.commit));
     let same = |j: &&Job| !j.state.is_over() && j.changes.contains(&word);
     if let Some(job) = app.queue().all().find(|j| same(j)) {
-        return Err(Refusal::conflict(format!("job {} {word} already", job.id)));
+        return Err(Refusal::conflict(format!("job {} already {word}", job.id)));
     }
     let prepared = fresh_experiment(app, &shown, &|experiment| {
         series::confirmation(experiment, id, &change.before, &change.commit, BUDGET);
@@ -351,10 +351,10 @@ pub(crate) fn acknowledge(
 ) -> Result<HistoryView, Refusal> {
     let (note, link) = (asked.note.trim(), asked.link.trim());
     if note.len() > 2000 || link.len() > 500 {
-        return Err(Refusal::bad("a note has at most 2000 bytes, a link 500"));
+        return Err(Refusal::bad("a note can have at most 2000 bytes, a link 500"));
     }
     if !link.is_empty() && !["https://", "http://"].iter().any(|s| link.starts_with(s)) {
-        return Err(Refusal::bad(format!("`{link}` is no link; it starts with https://")));
+        return Err(Refusal::bad(format!("`{link}` is not a link; it must start with https://")));
     }
     let (shown, past, mut kept) = load(app, id)?;
     change_at(&shown, &asked.commit)?;
@@ -373,7 +373,7 @@ pub(crate) fn reset(app: &App, id: &str, asked: &HistoryReset) -> Result<History
         return Err(Refusal::not_found(if *undo {
             format!("the history does not start afresh at {commit}")
         } else {
-            format!("no point of the history after its first is at {commit}")
+            format!("the history has no point at {commit} after its first")
         }));
     }
     kept.save().map_err(|e| Refusal::own(&e))?;
@@ -387,15 +387,15 @@ pub(crate) fn check_revisions(asked: &Submission) -> Result<(), Refusal> {
         let bad = name.trim().is_empty() || name.len() > 200 || name.contains("..");
         if bad {
             return Err(Refusal::bad(format!(
-                "`{name}` is not one revision: a commit, a tag or a branch"
+                "`{name}` is not a single revision: give a commit, a tag or a branch"
             )));
         }
         if name.trim() == "worktree" {
-            return Err(Refusal::bad("a history is of commits, not of a work tree"));
+            return Err(Refusal::bad("a history measures commits, not the work tree"));
         }
     }
     if asked.reference.is_some() && asked.rev.is_none() {
-        return Err(Refusal::bad("`reference` goes with `rev`"));
+        return Err(Refusal::bad("`reference` needs `rev`"));
     }
     Ok(())
 }

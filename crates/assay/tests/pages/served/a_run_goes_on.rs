@@ -47,7 +47,7 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     browser.go(&format!("http://{}/login", served.address));
     browser.value("window.same = true");
     browser.value("location.hash = 'token=not the token'");
-    browser.until("!window.same && document.body.textContent.includes('That is not the token')");
+    browser.until("!window.same && document.body.textContent.includes('Wrong token')");
     browser.value(&format!("location.hash = 'token={}'", served.token));
     browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
 
@@ -101,7 +101,7 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     // The server dies, and another one starts; the run continues meanwhile.
     served.kill();
     browser.until(LOST);
-    assert!(browser.text("#live-state").contains("goes on by itself"));
+    assert!(browser.text("#live-state").contains("continues by itself"));
     browser.picture("live-lost");
     let again = serve_at(&world, &served.address);
     browser.until(WELL);
@@ -189,7 +189,7 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     served.post("/api/v1/jobs/1/cancel", &json!({}));
     served.until(1, "cancelled");
     let gone = served.get("/api/v1/jobs/1/profile");
-    assert!(gone.status == 409 && gone.body.contains("no trial of it runs"), "{}", gone.body);
+    assert!(gone.status == 409 && gone.body.contains("none of its trials is running"), "{}", gone.body);
     served.submit("plain");
     served.until(2, "running");
     let none = served.get("/api/v1/jobs/2/profile");

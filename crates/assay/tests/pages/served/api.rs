@@ -110,7 +110,7 @@ fn the_shell_has_the_same_queue() {
     assert!(unknown.code == 2 && unknown.stderr.contains("`nothing`"), "{}", unknown.stderr);
     let second_server = world.run(&["serve", "--listen", "127.0.0.1:0"]);
     assert!(second_server.code == 1, "{}", second_server.stderr);
-    assert!(second_server.stderr.contains("serves this queue already"), "{}", second_server.stderr);
+    assert!(second_server.stderr.contains("already serves this queue"), "{}", second_server.stderr);
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn a_run_is_cancelled_and_a_wrong_token_gets_nothing() {
     assert_eq!(browser.value("location.pathname"), "/login", "nothing without the token");
     browser.value("document.querySelector('#token').value = 'not the token'");
     browser.click("#login button");
-    assert!(browser.text("main").contains("That is not the token."));
+    assert!(browser.text("main").contains("Wrong token."));
     browser.value(&format!("document.querySelector('#token').value = '{}'", served.token));
     browser.click("#login button");
     browser.until("location.pathname === '/queue'");
@@ -267,7 +267,7 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
     assert_eq!(served.get("/api/v1/observe/io?by=device").status, 409);
     browser.until("document.querySelector('#observe-io').textContent.includes('would disturb it')");
     browser.until(
-        "document.querySelector('#live-state').textContent.includes('ended the connection')",
+        "document.querySelector('#live-state').textContent.includes('closed the connection')",
     );
     assert_eq!(world.run(&["cancel", "1"]).code, 0);
     served.until(1, "cancelled");

@@ -144,7 +144,7 @@ fn a_run_that_no_event_announced_is_found_in_the_archive() {
         let mut job = disk.clone();
         job["state"] = state.into();
         job["cancel"] = (state == "cancelled").into();
-        job["reason"] = "cancelled before its first trial".into();
+        job["reason"] = "cancelled before the first trial".into();
         std::fs::write(&path, job.to_string()).unwrap();
         let mut served = serve(world, &[]);
         let job = served.until(id, "completed");

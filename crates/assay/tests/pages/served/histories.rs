@@ -207,7 +207,7 @@ fn a_crontab_submits_each_commit_of_a_branch_once() {
     assert_eq!(points(), 2, "the reference and main");
     // The next night has the same commit, so no point is missing.
     let again = nightly();
-    assert!(again.code == 2 && printed(&again).contains("measured already"), "{}", again.stderr);
+    assert!(again.code == 2 && printed(&again).contains("already measured"), "{}", again.stderr);
     assert_eq!(served.get("/api/v1/jobs").json()["over"].as_array().unwrap().len(), 1);
     // A new commit is measured along with the reference of the first.
     git(&repo, &["commit", "--quiet", "--allow-empty", "-m", "one more"]);
