@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use assay_archive::Archive;
 use assay_model::{Deleted, RunId, RunSummary};
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -102,9 +102,9 @@ pub(crate) async fn trash(State(app): Server) -> JsonResult<Vec<Deleted>> {
 }
 
 /// Returns a run as one file, byte for byte as `assay archive export` writes it.
-pub(crate) async fn bundle(
+async fn bundle(
     State(app): Server,
-    Extension(role): Extension<Role>,
+    role: Role,
     Path(id): Path<String>,
 ) -> Result<FileResponse, Refusal> {
     // Runs of earlier versions can contain secrets, which pages replace and this file does not.
@@ -133,11 +133,11 @@ pub(crate) async fn bundle(
     Ok(([(CONTENT_TYPE, kind), (CONTENT_DISPOSITION, disposition)], bytes))
 }
 
-pub(crate) async fn searches(State(app): Server) -> Json<Vec<SavedSearch>> {
+async fn searches(State(app): Server) -> Json<Vec<SavedSearch>> {
     Json(app.searches.list())
 }
 
-pub(crate) async fn save_search(
+async fn save_search(
     State(app): Server,
     JsonBody(new): JsonBody<SavedSearch>,
 ) -> CreatedResult<SavedSearch> {
@@ -152,7 +152,7 @@ pub(crate) struct SearchName {
     pub name: String,
 }
 
-pub(crate) async fn forget_search(
+async fn forget_search(
     State(app): Server,
     JsonBody(named): JsonBody<SearchName>,
 ) -> JsonResult<Vec<SavedSearch>> {

@@ -59,7 +59,7 @@ pub(crate) struct AtCommit {
     pub commit: String,
 }
 
-pub(crate) async fn list(State(app): Server) -> JsonResult<Histories> {
+async fn list(State(app): Server) -> JsonResult<Histories> {
     let (all, imported) =
         app.heavy(|app| Ok((points::histories(app)?.0, points::imported(app)))).await?;
     let line = |shown: HistoryView| {
@@ -79,14 +79,11 @@ pub(crate) async fn list(State(app): Server) -> JsonResult<Histories> {
     }))
 }
 
-pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> JsonResult<HistoryView> {
+async fn one(State(app): Server, Path(id): Path<String>) -> JsonResult<HistoryView> {
     app.heavy(move |app| points::history(app, &id)).await.map(Json)
 }
 
-pub(crate) async fn imported(
-    State(app): Server,
-    Path(name): Path<String>,
-) -> JsonResult<QuotedHistory> {
+async fn imported(State(app): Server, Path(name): Path<String>) -> JsonResult<QuotedHistory> {
     app.heavy(move |app| Ok(quoted(&points::imported_as(app, &name)?))).await.map(Json)
 }
 

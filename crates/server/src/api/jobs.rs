@@ -64,7 +64,7 @@ pub(crate) struct Jobs {
     over: Vec<Job>,
 }
 
-pub(crate) async fn list(State(app): Server) -> Json<Jobs> {
+async fn list(State(app): Server) -> Json<Jobs> {
     let queue = app.queue();
     let own = |jobs: Vec<&Job>| jobs.into_iter().cloned().collect();
     Json(Jobs {
@@ -84,10 +84,7 @@ pub(crate) async fn submit(
 }
 
 /// Reads, checks and plans a submission without submitting it.
-pub(crate) async fn plan(
-    State(app): Server,
-    JsonBody(asked): JsonBody<Submission>,
-) -> JsonResult<Draft> {
+async fn plan(State(app): Server, JsonBody(asked): JsonBody<Submission>) -> JsonResult<Draft> {
     app.heavy(move |app| draft::draft(app, &asked)).await.map(Json)
 }
 
@@ -106,7 +103,7 @@ pub(crate) struct Wait {
     wait: u64,
 }
 
-pub(crate) async fn one(
+async fn one(
     State(app): Server,
     Path(id): Path<String>,
     Params(Wait { wait }): Params<Wait>,
@@ -168,11 +165,11 @@ fn live_of(app: &App, id: &str) -> Result<Arc<LiveRun>, Refusal> {
     })
 }
 
-pub(crate) async fn live(State(app): Server, Path(id): Path<String>) -> JsonResult<LiveStatus> {
+async fn live(State(app): Server, Path(id): Path<String>) -> JsonResult<LiveStatus> {
     Ok(Json(live_of(&app, &id)?.status()))
 }
 
-pub(crate) async fn events(
+async fn events(
     State(app): Server,
     Path(id): Path<String>,
     headers: HeaderMap,

@@ -19,9 +19,7 @@ routes! {
     "get" "/api/v1/landscapes/{name}" "landscape" landscape, [];
 }
 
-pub(crate) async fn landscapes(
-    State(app): Server,
-) -> Result<Described<Json<Value>, Vec<Value>>, Refusal> {
+async fn landscapes(State(app): Server) -> Result<Described<Json<Value>, Vec<Value>>, Refusal> {
     let list = app.heavy(|_| Ok(json!(collection()?.list()))).await?;
     Ok(Described::new(Json(list)))
 }
@@ -70,7 +68,7 @@ pub(crate) fn make(name: &str, shown: &LandscapeQuery) -> Result<Landscape, Refu
     Ok(landscape)
 }
 
-pub(crate) async fn landscape(
+async fn landscape(
     State(app): Server,
     Path(name): Path<String>,
     Params(shown): Params<LandscapeQuery>,

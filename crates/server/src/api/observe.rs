@@ -32,12 +32,12 @@ pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
     }
 }
 
-pub(crate) async fn observe(State(app): Server) -> Result<EventStream, Refusal> {
+async fn observe(State(app): Server) -> Result<EventStream, Refusal> {
     may_observe(&app)?;
     Ok(sse::newest(SharedSampler::subscribe(&app)?))
 }
 
-pub(crate) async fn observe_io(
+async fn observe_io(
     State(app): Server,
     Params(asked): Params<observe_io::IoQuery>,
 ) -> Result<Described<Response, IoReport>, Refusal> {

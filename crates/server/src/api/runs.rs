@@ -62,7 +62,7 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, Refusal> {
     RunId::try_from(text.to_owned()).map_err(|e| Refusal::not_found(e.to_string()))
 }
 
-pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Result<JsonObject, Refusal> {
+async fn one(State(app): Server, Path(id): Path<String>) -> Result<JsonObject, Refusal> {
     let view = app.view(run_id(&id)?).await?;
     let json =
         move |_: &Arc<App>| assay_report::formats::json::write(&view).map_err(|e| Refusal::own(&e));
@@ -105,13 +105,13 @@ fn walk(folder: &FilePath, depth: usize, paths: &mut Vec<PathBuf>) {
     }
 }
 
-pub(crate) async fn files(State(app): Server, Path(id): Path<String>) -> JsonResult<Vec<FileLine>> {
+async fn files(State(app): Server, Path(id): Path<String>) -> JsonResult<Vec<FileLine>> {
     let id = run_id(&id)?;
     let files = app.heavy(move |app| list_files(app, &id)).await?;
     Ok(Json(files.into_iter().map(|(line, _)| line).collect()))
 }
 
-pub(crate) async fn file(
+async fn file(
     State(app): Server,
     Path((id, number)): Path<(String, String)>,
 ) -> Result<FileResponse, Refusal> {
@@ -269,7 +269,7 @@ fn accepted(text: &str) -> Result<Vec<(String, String)>, Refusal> {
         .collect()
 }
 
-pub(crate) async fn compare(
+async fn compare(
     State(app): Server,
     Params(asked): Params<CompareQuery>,
 ) -> JsonResult<SideBySide> {

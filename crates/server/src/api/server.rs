@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::IntoResponse;
-use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub(crate) async fn nothing() -> Refusal {
     Refusal::not_found("not found; GET /api/v1/openapi.json lists the paths")
 }
 
-pub(crate) async fn document() -> JsonObject {
+async fn document() -> JsonObject {
     let version = env!("CARGO_PKG_VERSION");
     Described::new(Json(crate::http::openapi::document(&super::routes(), version)).into_response())
 }
@@ -50,7 +50,7 @@ pub(crate) struct Status {
     waiting: usize,
 }
 
-pub(crate) async fn status(State(app): Server, Extension(role): Extension<Role>) -> Json<Status> {
+async fn status(State(app): Server, role: Role) -> Json<Status> {
     let queue = app.queue();
     Json(Status {
         version: app.config.version.to_owned(),
@@ -68,9 +68,6 @@ pub(crate) async fn experiments(State(app): Server) -> JsonResult<Vec<Experiment
     app.heavy(lines).await.map(Json)
 }
 
-pub(crate) async fn experiment(
-    State(app): Server,
-    Path(id): Path<String>,
-) -> JsonResult<ExperimentForm> {
+async fn experiment(State(app): Server, Path(id): Path<String>) -> JsonResult<ExperimentForm> {
     app.heavy(move |app| overrides::form(app, &id)).await.map(Json)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::handler::Handler;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{MethodRouter, get, post};
-use axum::{Extension, Json, extract::Path, extract::State};
+use axum::{Json, extract::Path, extract::State};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{Described, EventStream, FileResponse, JsonBody, Params};
+use crate::http::token::Role;
 
 /// Route of the API, with its documentation.
 pub(crate) struct Route {
@@ -64,7 +65,7 @@ documented!(P Q);
 documented!(P Q R);
 
 impl<T> Part for State<T> {}
-impl<T> Part for Extension<T> {}
+impl Part for Role {}
 impl Part for HeaderMap {}
 
 impl<T> Part for Path<T> {

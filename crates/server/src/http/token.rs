@@ -2,12 +2,15 @@
 //! reading. Tokens are created once, stored in files that only their owner can read, and compared
 //! in constant time.
 
+use std::convert::Infallible;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use assay_system::sha256;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
@@ -23,6 +26,15 @@ pub(crate) enum Role {
     Full,
     /// Read, without changing anything.
     ReadOnly,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Role {
+    type Rejection = Infallible;
+
+    /// Returns the role that the guard has given to the request.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get().copied().unwrap_or(Role::ReadOnly))
+    }
 }
 
 /// Tokens of a server in clear text, for the person who started it.

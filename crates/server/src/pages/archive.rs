@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use assay_model::{Deleted, RunState, RunSummary};
-use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
@@ -30,11 +29,7 @@ pub(super) fn router() -> Routes {
         .route("/archive/searches/forget", post(forget_search))
 }
 
-async fn page(
-    State(app): Server,
-    Extension(role): Extension<Role>,
-    Params(query): Params<RunQuery>,
-) -> PageResult {
+async fn page(State(app): Server, role: Role, Params(query): Params<RunQuery>) -> PageResult {
     let (found, headlines) = runs_with_headlines(&app, query.clone()).await?;
     let deleted = archive::trash(State(app.clone())).await?.0;
     let full = role == Role::Full;

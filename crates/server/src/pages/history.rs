@@ -4,7 +4,6 @@
 use assay_model::RunId;
 use assay_report::history::{self, PageLinks, PublishedHistory, anchor};
 use assay_stats::series::{ChangeView, HistoryView, SeriesView, quoted};
-use axum::Extension;
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -53,11 +52,7 @@ fn address(shown: &HistoryView, series: &SeriesView) -> String {
     format!("/history/{}#{}", shown.id, anchor(&shown.id, &series.machine))
 }
 
-async fn page(
-    State(app): Server,
-    Extension(role): Extension<Role>,
-    Path(id): Path<String>,
-) -> PageResult {
+async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
     let (shown, others) = app
         .heavy(move |app| {
             let shown = points::history(app, &id)?;

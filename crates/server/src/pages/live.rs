@@ -3,7 +3,6 @@
 use assay_lab::LiveProfile;
 use assay_model::units;
 use assay_report::page::profile_part;
-use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
@@ -20,11 +19,7 @@ pub(super) fn router() -> Routes {
     Routes::new().route("/live/{id}", get(page)).route("/live/{id}/profile", get(profile))
 }
 
-async fn page(
-    State(app): Server,
-    Extension(role): Extension<Role>,
-    Path(id): Path<String>,
-) -> PageResult {
+async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
     let job = app.job(number(&id)?)?;
     let status = app.live(job.id).map(|live| live.status());
     let folder = app.queue().folder_of(job.id);

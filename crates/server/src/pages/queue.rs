@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
@@ -31,7 +30,7 @@ pub(super) fn router() -> Routes {
         .route("/queue/{id}/move", post(shift))
 }
 
-async fn page(State(app): Server, Extension(role): Extension<Role>) -> PageResult {
+async fn page(State(app): Server, role: Role) -> PageResult {
     let part = lists(&app, role).await?;
     let newest = if app.queue().over().is_empty() {
         newest(&app).await?
@@ -49,7 +48,7 @@ async fn page(State(app): Server, Extension(role): Extension<Role>) -> PageResul
 }
 
 /// Renders the part of the page that changes.
-async fn part(State(app): Server, Extension(role): Extension<Role>) -> PageResult {
+async fn part(State(app): Server, role: Role) -> PageResult {
     Ok(Html(lists(&app, role).await?.into_string()))
 }
 
@@ -195,11 +194,7 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
 }
 
 /// Renders the page that asks whether to cancel a job.
-async fn ask_cancel(
-    State(app): Server,
-    Extension(role): Extension<Role>,
-    Path(id): Path<String>,
-) -> PageResult {
+async fn ask_cancel(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
     may_write(role)?;
     let job = app.job(number(&id)?)?;
     if job.state.is_over() {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use assay_model::nouns::count;
 use assay_model::units::{format_value, significant};
 use assay_model::{ParamSpec, ParamType, WorkloadSpec};
-use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse};
 use axum::{Json, http::StatusCode};
@@ -55,11 +54,7 @@ pub(super) fn router() -> Routes {
 }
 
 /// Renders the form that was requested, or the choice of where to start.
-async fn start(
-    State(app): Server,
-    Extension(role): Extension<Role>,
-    Params(start): Params<StartQuery>,
-) -> PageResult {
+async fn start(State(app): Server, role: Role, Params(start): Params<StartQuery>) -> PageResult {
     may_write(role)?;
     let asked = if !start.run.is_empty() || !start.clone.is_empty() {
         let clone = start.run.is_empty();
@@ -77,11 +72,7 @@ async fn start(
 }
 
 /// Renders the form of an experiment of the folders.
-async fn experiment(
-    State(app): Server,
-    Extension(role): Extension<Role>,
-    Path(id): Path<String>,
-) -> PageResult {
+async fn experiment(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
     may_write(role)?;
     open(&app, Submission { experiment: id, ..Submission::default() }).await
 }

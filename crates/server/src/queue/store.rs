@@ -315,23 +315,7 @@ fn create_private_folder(path: &Path) -> Result<(), ServeError> {
 
 /// Writes a file that only its owner can read, completely or not at all, even if the power fails.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ServeError> {
-    let staged = path.with_extension("tmp");
-    let fail = |e| ServeError::io("write", path)(e);
-    // A file from an interrupted write may be readable by others.
-    let _ = fs::remove_file(&staged);
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&staged)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&staged, path));
-    if let Err(e) = written {
-        let _ = fs::remove_file(&staged);
-        return Err(fail(e));
-    }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    File::open(folder).and_then(|f| f.sync_all()).map_err(fail)
+    assay_system::state_file::write(path, bytes).map_err(ServeError::io("write", path))
 }
 
 #[cfg(test)]
