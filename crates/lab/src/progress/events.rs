@@ -292,7 +292,7 @@ mod tests {
             writer.ended(&record);
         }
         writer.printed(Stream::Stdout, &[b'x'; 10_000]);
-        writer.concluded(RunState::Completed, "the plan is done");
+        writer.concluded(RunState::Completed, "500 trials ran");
         assert!(writer.failure().is_none());
         let text = std::fs::read_to_string(file.path()).unwrap();
         let events: Vec<LiveEvent> =
@@ -321,7 +321,7 @@ mod tests {
         writer.printed(Stream::Stdout, b"ter22");
         writer.printed(Stream::Stdout, &[b'\n'; 2]);
         writer.printed(Stream::Stdout, &[b'x'; MAX_PRINTED - 4]);
-        writer.concluded(RunState::Completed, "the plan is done");
+        writer.concluded(RunState::Completed, "500 trials ran");
         let text = std::fs::read_to_string(file.path()).unwrap();
         assert!(text.contains("one") && text.contains("xxxx"), "{text}");
         assert!(!text.contains("hun") && !text.contains("ter22"), "{text}");

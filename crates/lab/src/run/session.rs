@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use assay_archive::RunWriter;
+use assay_model::nouns::count;
 use assay_model::{
     Experiment, LedgerEvent, Observation, Plan, PlannedTrial, RunState, TrialOutcome, TrialRecord,
     units,
@@ -96,8 +97,8 @@ impl RunSession<'_> {
         let lost: Vec<u32> =
             self.failures.keys().copied().filter(|id| self.given_up(*id)).collect();
         let reason = match lost.as_slice() {
-            [] => "the plan is done".to_owned(),
-            lost => format!("the plan is done; {}", self.without(lost)),
+            [] => format!("{} ran", count(self.plan.trials.len(), "trial")),
+            lost => format!("the other trials ran; {}", self.without(lost)),
         };
         Ok((RunState::Completed, reason))
     }
@@ -122,7 +123,7 @@ impl RunSession<'_> {
         Some(match self.failures.get(&treatment)? {
             &u32::MAX => format!("what all trials{whose} need could not be made"),
             failed => {
-                let trials = assay_model::nouns::count(*failed as usize, "trial");
+                let trials = count(*failed as usize, "trial");
                 format!("{trials}{whose} failed (max_failures)")
             }
         })

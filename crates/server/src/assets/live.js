@@ -145,7 +145,7 @@ class Live {
   on_finished(e) {
     this.finished = true;
     const state = e.state === "completed" ? "Finished" : `The run is ${e.state}`;
-    this.state(`${state}: ${e.reason.replace("the plan is done", `all ${this.total} trials ran`)}. Its page has the results.`);
+    this.state(`${state}: ${e.reason}. Its page has the results.`);
     this.text("live-left", "");
     this.text("live-phase", "");
     document.getElementById("live-cancel")?.remove();

@@ -112,13 +112,11 @@ pub struct Job {
 impl Job {
     /// Returns a sentence about the end of the run, without the full stop.
     pub fn ending(&self) -> String {
-        let reason =
-            self.reason.replace("the plan is done", &format!("all {} trials ran", self.trials));
         let state = match self.state {
             JobState::Completed => "Finished".to_owned(),
             state => format!("The run is {}", state.name()),
         };
-        if reason.is_empty() { state } else { format!("{state}: {reason}") }
+        if self.reason.is_empty() { state } else { format!("{state}: {}", self.reason) }
     }
 
     /// Returns true if the job can be resumed.

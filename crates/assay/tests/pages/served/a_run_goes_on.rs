@@ -114,7 +114,7 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     let _again = serve_at(&world, &served.address);
     browser.until(WELL);
     browser.go(&format!("http://{}/live/1", served.address));
-    browser.until("document.querySelector('main').textContent.includes('Finished: all')");
+    browser.until("document.querySelector('main').textContent.includes('trials ran')");
 }
 
 /// JavaScript for the flame graph of time on CPU.

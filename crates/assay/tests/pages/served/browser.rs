@@ -42,7 +42,7 @@ fn from_submitting_to_comparing() {
     browser.picture("live-phone-dark");
     browser.scheme("light");
     browser.size(1280, 900);
-    browser.until("document.querySelector('#live-state').textContent.includes('Finished: all')");
+    browser.until("document.querySelector('#live-state').textContent.includes('trials ran')");
     assert_eq!(browser.text("#live-count"), "14 of 14 trials");
     assert_eq!(browser.value("!!document.querySelector('#live-cancel')"), false, "it is over");
     // The counts on the page are the recorded ones.

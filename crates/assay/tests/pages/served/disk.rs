@@ -105,7 +105,7 @@ fn a_server_that_starts_after_a_full_disk_asks_the_archive() {
     assert_eq!(small.on_disk(first)["state"], "running");
     let served = serve(&small.world, &[]);
     let job = served.until(first, "completed");
-    assert_eq!((&job["run"], &job["reason"]), (&done["run"], &json!("the plan is done")));
+    assert_eq!((&job["run"], &job["reason"]), (&done["run"], &json!("8 trials ran")));
 }
 
 /// The events of the run are lost from the first on, and the job is cancelled after its end: no

@@ -292,7 +292,7 @@ fn the_main_job_needs_no_mouse() {
     enter(&mut browser, "#live-cancel");
     enter(&mut browser, "main a.button");
     assert_eq!(browser.value("location.pathname"), "/live/1");
-    browser.until("document.querySelector('#live-state').textContent.includes('Finished: all')");
+    browser.until("document.querySelector('#live-state').textContent.includes('trials ran')");
     enter(&mut browser, "#live-run a");
     assert!(browser.text("h1").contains("Is one sleep longer?"));
     assert_eq!(served.job(1)["trials"], 8);
