@@ -1,6 +1,7 @@
 //! Writes the events of a run to a file while it runs, for a server or a script that follows it:
 //! one line of JSON per event, each written whole.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub struct EventWriter {
     path: PathBuf,
     metric: String,
     started: Option<Instant>,
+    /// Treatments of the trials that were announced.
+    announced: BTreeSet<u32>,
     reported: Option<Instant>,
     ended: Vec<EndedTrial>,
     values: Vec<LiveValue>,
@@ -52,6 +55,7 @@ impl EventWriter {
             path: path.to_owned(),
             metric: metric.to_owned(),
             started: None,
+            announced: BTreeSet::new(),
             reported: None,
             ended: Vec::new(),
             values: Vec::new(),
@@ -142,7 +146,9 @@ impl Watcher for EventWriter {
     }
 
     fn started(&mut self, progress: &Progress<'_>) {
-        if !Self::due(self.started) {
+        // A viewer learns the label of a treatment from its first trial.
+        let is_first = self.announced.insert(progress.treatment.id);
+        if !is_first && !Self::due(self.started) {
             return;
         }
         self.started = Some(Instant::now());
@@ -310,6 +316,35 @@ mod tests {
             |e| matches!(e, LiveEvent::Log { from, text } if from == "stdout" && text.len() == 4096)
         ));
         assert!(matches!(events.last(), Some(LiveEvent::Finished { .. })));
+    }
+
+    #[test]
+    fn every_treatment_is_announced_by_its_label() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut writer = EventWriter::open(file.path(), "elapsed").unwrap();
+        for id in [0, 1, 0, 1] {
+            let trial =
+                assay_model::PlannedTrial { treatment: id, ..assay_model::PlannedTrial::default() };
+            let treatment = assay_model::Treatment {
+                id,
+                levels: std::collections::BTreeMap::default(),
+                names: std::collections::BTreeMap::default(),
+                params: std::collections::BTreeMap::default(),
+                controls: Vec::new(),
+            };
+            writer.started(&Progress {
+                trial: &trial,
+                treatment: &treatment,
+                done: 0,
+                total: 4,
+                estimate: None,
+                left: None,
+            });
+        }
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        for id in [0, 1] {
+            assert!(text.contains(&format!("\"treatment\":{id},\"label\"")), "{text}");
+        }
     }
 
     #[test]

@@ -19,8 +19,9 @@ pub enum LiveEvent {
         /// Number of planned trials, as far as it is known.
         trials: usize,
     },
-    /// A trial is about to start. When trials follow each other faster than ten per second, some of
-    /// them are not announced; every one appears in an `ended`.
+    /// A trial is about to start. The first trial of each treatment is announced. When trials
+    /// follow each other faster than ten per second, some later ones are not; every trial appears
+    /// in an `ended`.
     Trial {
         /// Number of the trial in the plan.
         number: u32,

@@ -13,7 +13,7 @@ use crate::api::number;
 use crate::http::extract::{Routes, Server};
 use crate::http::token::Role;
 use crate::live::live_run::LiveStatus;
-use crate::queue::job::Job;
+use crate::queue::job::{Job, JobState};
 
 pub(super) fn router() -> Routes {
     Routes::new().route("/live/{id}", get(page)).route("/live/{id}/profile", get(profile))
@@ -21,7 +21,9 @@ pub(super) fn router() -> Routes {
 
 async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
     let job = app.job(number(&id)?)?;
-    let status = app.live(job.id).map(|live| live.status());
+    // A server that has just started follows a running job in a moment; the script fills the page.
+    let starting = || (job.state == JobState::Running).then(LiveStatus::default);
+    let status = app.live(job.id).map(|live| live.status()).or_else(starting);
     let folder = app.queue().folder_of(job.id);
     let profiled = if job.state.is_over() {
         Profiling::None

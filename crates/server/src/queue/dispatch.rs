@@ -93,21 +93,18 @@ fn next_due(app: &App) -> Option<u64> {
 }
 
 fn run_job(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
-    let (job, folder) = {
-        let mut queue = app.queue();
-        let folder = queue.folder_of(id);
-        // Write to disk first: a restarted server could not find a run that no file mentions.
-        queue.change(id, |j| {
-            j.state = JobState::Running;
-            j.started_at = Some(now());
-        })?;
-        let Some(job) = queue.get(id).cloned() else { return Ok(()) };
-        (job, folder)
-    };
+    let folder = app.queue().folder_of(id);
     let live = LiveRun::new(id);
     // Also show the events from before the interruption.
     let seen = replay(&folder.join(EVENTS), &live);
+    // The page of a running job always finds its live run.
     app.set_live(Arc::clone(&live));
+    // Write to disk first: a restarted server could not find a run that no file mentions.
+    app.queue().change(id, |j| {
+        j.state = JobState::Running;
+        j.started_at = Some(now());
+    })?;
+    let Some(job) = app.queue().get(id).cloned() else { return Ok(()) };
     let (child, process) = match child::start(&app.config, &folder, job.run.as_ref()) {
         Ok(started) => started,
         Err(error) => {
