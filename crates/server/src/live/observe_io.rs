@@ -31,7 +31,7 @@ const COUNTER_POLL: Duration = Duration::from_millis(250);
 /// Maximum number of questions that are traced at once.
 const MAX_TRACES: usize = 4;
 /// Maximum length of the name of a program or device, in bytes.
-const MAX_NAME: usize = 64;
+pub(crate) const MAX_NAME: usize = 64;
 
 /// Question about block I/O, as query parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

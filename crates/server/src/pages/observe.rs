@@ -6,11 +6,10 @@ use axum::response::Html;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::fields::field;
 use super::{PageResult, Section, address, get, shell};
 use crate::api::observe::may_observe;
 use crate::http::extract::{Params, Routes, Server};
-use crate::live::observe_io::{BY, IoQuery, IoQuestion, newest};
+use crate::live::observe_io::{BY, IoQuery, IoQuestion, MAX_NAME, newest};
 
 /// Query parameters of the observe page.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -82,8 +81,9 @@ fn block_io(about: Option<&IoQuestion>) -> Markup {
         @if let Some(about) = about {
             form method="get" action="/observe#io" class="fields" {
                 input type="hidden" name="io" value=(about.by.name());
-                (field("program", "program", "text", &about.program, "Only this program; all if empty."))
-                (field("device", "device", "text", &about.device, "Only this device, such as vda; all if empty."))
+                @for (name, value, help) in [("program", &about.program, "Only this program; all if empty."), ("device", &about.device, "Only this device, such as vda; all if empty.")] {
+                    div class="field" { label for=(name) { (name) } input id=(name) name=(name) value=(value) maxlength=(MAX_NAME); p class="soft" { (help) } }
+                }
                 button type="submit" { "Watch" }
             }
             @let part = address("/observe/io", "by", about.by);
