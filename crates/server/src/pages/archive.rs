@@ -9,12 +9,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::field;
-use super::run_list::{rows, runs_with_headlines};
+use super::run_list::{RunActions, rows, runs_with_headlines};
 use super::{PageResult, RedirectResult, Section, address, get, post, redirect, shell, time};
 use crate::api::archive;
 use crate::http::extract::{Form, JsonBody, Params, Routes, Server};
 use crate::http::token::Role;
 use crate::searches::{RunQuery, SORTS, SavedSearch};
+use crate::submit::draft;
 
 /// Maximum number of tags of the page that are suggested.
 const OFFERED: usize = 8;
@@ -35,6 +36,8 @@ async fn page(State(app): Server, role: Role, Params(query): Params<RunQuery>) -
     let full = role == Role::Full;
     let pages = found.total.div_ceil(found.limit).max(1);
     let here = page_address(&query, found.page);
+    let repeatable = app.heavy(|app| Ok(draft::repeatable(app))).await?;
+    let actions = RunActions { back: &here, repeatable };
     let body = html! {
         h1 { "Archive" }
         (trash(&deleted, &here, full))
@@ -42,7 +45,7 @@ async fn page(State(app): Server, role: Role, Params(query): Params<RunQuery>) -
         p role="status" { (found.total) @if found.total == 1 { " run" } @else { " runs" } ", page " (found.page) " of " (pages) }
         @if !found.runs.is_empty() {
             form method="get" action="/compare" id="compare" class="actions" { button type="submit" { "Compare the chosen runs" } }
-            (rows(&found.runs, &headlines, full.then_some(&*here), ""))
+            (rows(&found.runs, &headlines, full.then_some(&actions), ""))
         }
         nav aria-label="Pages" {
             ul {

@@ -1,5 +1,6 @@
 //! Rows of runs on a page of the archive: the result first, then time and place, then the actions.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_model::{RunSummary, units};
@@ -13,17 +14,24 @@ use crate::error::Refusal;
 use crate::http::extract::Params;
 use crate::searches::RunQuery;
 
-/// Renders the rows of runs. `back` is the address of the page to return to, for users who may
-/// change runs. `chosen` is the id of a run that is ticked.
+/// Actions on runs, for users who may change them.
+pub(super) struct RunActions<'a> {
+    /// Address of the page to return to.
+    pub back: &'a str,
+    /// Names of the experiments whose runs can be repeated; `None` if all can.
+    pub repeatable: Option<BTreeSet<String>>,
+}
+
+/// Renders the rows of runs. `chosen` is the id of a run that is ticked.
 pub(super) fn rows(
     runs: &[RunSummary],
     headlines: &Headlines,
-    back: Option<&str>,
+    actions: Option<&RunActions<'_>>,
     chosen: &str,
 ) -> Markup {
     html! {
         ul class="runs" aria-label="Runs" {
-            @for r in runs { li { (row(r, headlines.get(&r.id), back, chosen)) } }
+            @for r in runs { li { (row(r, headlines.get(&r.id), actions, chosen)) } }
         }
     }
 }
@@ -40,20 +48,25 @@ pub(super) async fn runs_with_headlines(
 }
 
 /// Renders the headline of a run, or the value of its baseline if it has no headline.
-pub(super) fn outcome(r: &RunSummary, headlines: Option<&String>) -> Markup {
+pub(super) fn outcome(r: &RunSummary, headline: Option<&String>) -> Markup {
     html! {
-        @if let Some(text) = headlines.filter(|text| !text.is_empty()) { (text) }
+        @if let Some(text) = headline.filter(|text| !text.is_empty()) { (text) }
         @else if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span class="soft" { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
         @else { span class="soft" { (r.metric) ": no single value" } }
     }
 }
 
-fn row(r: &RunSummary, headlines: Option<&String>, back: Option<&str>, chosen: &str) -> Markup {
+fn row(
+    r: &RunSummary,
+    headline: Option<&String>,
+    actions: Option<&RunActions<'_>>,
+    chosen: &str,
+) -> Markup {
     html! {
         div class="pick" { input type="checkbox" name="runs" value=(r.id) form="compare" checked[r.id.as_str() == chosen] aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
         div class="result" {
             a href={ "/runs/" (r.id) } aria-label={ (r.experiment) ", run " (r.id) } { (r.experiment) }
-            p { (outcome(r, headlines)) }
+            p { (outcome(r, headline)) }
         }
         div class="how" {
             span class={ "state state-" (r.state.name()) } { (r.state.name()) }
@@ -68,20 +81,23 @@ fn row(r: &RunSummary, headlines: Option<&String>, back: Option<&str>, chosen: &
         }
         details class="more" name="run" {
             summary aria-label={ "More about " (r.experiment) ", run " (r.id) } { "More" }
-            (more(r, back))
+            (more(r, actions))
         }
     }
 }
 
-fn more(r: &RunSummary, back: Option<&str>) -> Markup {
+fn more(r: &RunSummary, actions: Option<&RunActions<'_>>) -> Markup {
+    let is_repeatable = |a: &RunActions<'_>| {
+        a.repeatable.as_ref().is_none_or(|names| names.contains(&r.experiment))
+    };
     let own = |name: &str| format!("{name}-{}", r.id);
     let about = format!("{}, run {}", r.experiment, r.id);
     html! {
         div class="sheet" {
             p class="soft" { "Run " (r.id) }
-            @if let Some(back) = back {
+            @if let Some(actions) = actions {
                 form method="post" action={ "/archive/" (r.id) "/annotate" } {
-                    input type="hidden" name="back" value=(back);
+                    input type="hidden" name="back" value=(actions.back);
                     input type="hidden" name="tags_before" value=(r.added_tags.join(", "));
                     div class="field" {
                         label for=(own("tags")) { "Tags" }
@@ -95,15 +111,20 @@ fn more(r: &RunSummary, back: Option<&str>) -> Markup {
                     }
                     button type="submit" aria-label={ "Save tags and note of " (about) } { "Save" }
                 }
+                @if !is_repeatable(actions) {
+                    p class="soft" { "Cannot be repeated on this server: the experiment is not in its folders. Put its file there, or start the server with " code { "--allow-any" } "." }
+                }
             }
             div class="actions" {
                 a class="button" href={ "/runs/" (r.id) } aria-label={ "Open " (about) } { "Open" }
-                @if let Some(back) = back {
-                    a class="button" href={ "/queue/new?run=" (r.id) } aria-label={ "Repeat " (about) } { "Repeat" }
-                    a class="button" href={ "/queue/new?clone=" (r.id) } aria-label={ "Clone as a new experiment: " (about) } { "Clone as a new experiment" }
+                @if let Some(actions) = actions {
+                    @if is_repeatable(actions) {
+                        a class="button" href={ "/queue/new?run=" (r.id) } aria-label={ "Repeat " (about) } { "Repeat" }
+                        a class="button" href={ "/queue/new?clone=" (r.id) } aria-label={ "Clone as a new experiment: " (about) } { "Clone as a new experiment" }
+                    }
                     a class="button" href={ "/api/v1/runs/" (r.id) "/bundle" } download aria-label={ "Export " (about) } { "Export" }
                     form method="post" action={ "/archive/" (r.id) "/delete" } {
-                        input type="hidden" name="back" value=(back);
+                        input type="hidden" name="back" value=(actions.back);
                         button type="submit" class="danger" aria-label={ "Delete " (about) } { "Delete" }
                     }
                 }

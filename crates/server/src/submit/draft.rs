@@ -1,6 +1,8 @@
 //! Draft of a submission: read, checked and planned like a submission, but not submitted. Each
 //! problem names the field that it is in.
 
+use std::collections::BTreeSet;
+
 use assay_lab::{Estimate, LabError, PreparedExperiment, apply_set, estimate};
 use assay_model::{Experiment, ParamType, Scalar, Stop, WorkloadSpec};
 use schemars::JsonSchema;
@@ -8,7 +10,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::submit::folders::ExperimentFile;
+use crate::submit::folders::{ExperimentFile, list};
 use crate::submit::overrides::{self, Field};
 use crate::submit::submission::Submission;
 
@@ -220,6 +222,12 @@ fn planned(app: &App, prepared: &PreparedExperiment) -> PlanSummary {
     }
 }
 
+/// Returns the names of the experiments whose runs can be repeated; `None` if all can.
+pub(crate) fn repeatable(app: &App) -> Option<BTreeSet<String>> {
+    let listed = (!app.config.allow_any).then(|| list(&app.config.folders))?;
+    Some(listed.into_iter().filter_map(|l| Some(l.experiment.ok()?.name)).collect())
+}
+
 /// Returns the submission that a form opens with to repeat a run, or to clone it as a new
 /// experiment.
 pub(crate) fn submission_of_run(
@@ -234,7 +242,7 @@ pub(crate) fn submission_of_run(
     let mut experiment = assay_lab::read_experiment("experiment.toml", &text).map_err(|e| {
         Refusal::conflict(format!("run {run} cannot be repeated: {}", e.render(false)))
     })?;
-    let base = crate::submit::folders::list(&app.config.folders)
+    let base = list(&app.config.folders)
         .into_iter()
         .find(|l| l.experiment.as_ref().is_ok_and(|e| e.name == experiment.name));
     if base.is_none() && !app.config.allow_any {

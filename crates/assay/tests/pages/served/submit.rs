@@ -120,7 +120,11 @@ fn a_run_is_repeated_and_cloned() {
     let clone = served.until(3, "completed");
     assert_eq!((&clone["trials"], &clone["experiment"]), (&json!(4), &json!("beating-copy")));
     // The experiment's file is gone, so nothing says that it may run.
+    let repeat = format!("/queue/new?run={run}");
+    assert!(served.get("/archive").body.contains(&repeat));
     std::fs::remove_file(world.path("experiments/beating.toml")).unwrap();
+    let archive = served.get("/archive").body;
+    assert!(!archive.contains(&repeat) && archive.contains("Cannot be repeated"), "{archive}");
     browser.go(&format!("http://{}/queue/new?run={run}", served.address));
     assert!(
         browser.text("main").contains("not in the server's folders"),
