@@ -1,9 +1,85 @@
-//! Result types of check functions, and helpers that build findings.
+//! A check, the results of its function, and helpers that build findings.
 
-use assay_model::{FiredCheck, Severities};
+use assay_model::{CheckRow, Finding, FiredCheck, Severities, Severity};
 
-use crate::TreatmentEvidence;
-use crate::rows::I;
+use crate::{Evidence, TreatmentEvidence, audited_claim};
+
+/// A note in both profiles.
+pub(crate) const N: Severities = Severities::both(Severity::Note);
+/// A warning in both profiles.
+pub(crate) const W: Severities = Severities::both(Severity::Warning);
+/// Invalid in both profiles.
+pub(crate) const I: Severities = Severities::both(Severity::Invalid);
+/// A note in profile `lab`, a warning in `publish`.
+pub(crate) const NW: Severities = Severities { lab: Severity::Note, publish: Severity::Warning };
+/// A note in profile `lab`, invalid in `publish`.
+pub(crate) const NI: Severities = Severities { lab: Severity::Note, publish: Severity::Invalid };
+/// A warning in profile `lab`, invalid in `publish`.
+pub(crate) const WI: Severities = Severities { lab: Severity::Warning, publish: Severity::Invalid };
+
+/// Result of one check over some evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CheckOutcome {
+    /// The check ran and found nothing.
+    Passes,
+    /// The object of the check is known to be absent (no price is quoted, only one treatment); with
+    /// the reason.
+    DoesNotApply(String),
+    /// The findings; never empty.
+    Found(Vec<FiredCheck>),
+    /// The evidence does not hold the named inputs.
+    CannotCheck(String),
+}
+
+/// One check of the catalogue.
+#[derive(Debug)]
+pub struct Check {
+    pub row: &'static CheckRow,
+    evaluate: fn(&Evidence) -> Evaluation,
+    /// True if the observations that `evaluate` uses are also judged in each trial. A finding about
+    /// the run then repeats those about its trials.
+    pub(crate) judged_in_trials: bool,
+    /// Reason why the evidence is never missing; `None` if it may be.
+    pub(crate) always_checked: Option<&'static str>,
+}
+
+impl Check {
+    pub(crate) const fn new(row: &'static CheckRow, evaluate: fn(&Evidence) -> Evaluation) -> Self {
+        Check { row, evaluate, judged_in_trials: false, always_checked: None }
+    }
+
+    pub(crate) const fn judged_in_trials(mut self) -> Self {
+        self.judged_in_trials = true;
+        self
+    }
+
+    pub(crate) const fn always_checked(mut self, why: &'static str) -> Self {
+        self.always_checked = Some(why);
+        self
+    }
+
+    /// Returns the findings in `evidence`; empty if the check passes, does not apply or cannot run.
+    pub fn findings(&self, evidence: &Evidence) -> Vec<Finding> {
+        match self.evaluate(evidence) {
+            CheckOutcome::Found(found) => found.into_iter().map(|f| self.row.finding(f)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Runs the check. For an audited claim, every check looks at that claim only.
+    pub fn evaluate(&self, evidence: &Evidence) -> CheckOutcome {
+        let evaluation = match &evidence.audited {
+            Some(claim) => audited_claim::evaluate(self.row, claim),
+            None => (self.evaluate)(evidence),
+        };
+        match evaluation {
+            Ok(found) if found.is_empty() => CheckOutcome::Passes,
+            Ok(found) => CheckOutcome::Found(found),
+            Err(Stop::NotApplicable(why)) => CheckOutcome::DoesNotApply(why),
+            Err(Stop::Missing(what)) => CheckOutcome::CannotCheck(what),
+        }
+    }
+}
 
 /// Limits `found` to these treatments of `all`. A finding about all treatments stays unlimited, and
 /// so does one that includes a treatment without a run id.
@@ -71,5 +147,14 @@ pub(crate) fn found_or_missing(found: Vec<FiredCheck>, lacking: &[String]) -> Ev
     match (found.is_empty(), lacking.is_empty()) {
         (true, false) => missing(lacking.join(", ")),
         _ => Ok(found),
+    }
+}
+
+/// Joins the first five names and appends the number of the others.
+pub(crate) fn shortened(names: &[&str]) -> String {
+    let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0..=5 => shown,
+        more => format!("{shown} and {} more", more - 5),
     }
 }

@@ -6,23 +6,23 @@
 //! function. A check whose evidence is missing reports that it cannot check, which never counts as
 //! a pass.
 
+mod audited_claim;
 mod catalogue;
 mod check;
 mod classes;
 mod evidence;
 mod from_nodes;
 mod from_run;
-mod judge;
+mod prelude;
 mod report;
-pub mod rows;
 mod seen;
 mod table;
 
-pub use catalogue::{Check, CheckOutcome, catalogue, find, judge};
+pub use catalogue::{catalogue, find, judge, rows};
+pub use check::{Check, CheckOutcome};
 pub use classes::environment_markdown;
 pub use evidence::*;
 pub use from_run::{RunMaterial, from_run};
-pub use judge::modes;
 pub use report::{CheckReport, PassedCheck, SkippedCheck, UNCHECKED, evaluate};
 pub use seen::{BUSY, judge_all, judge_seen, see};
 pub use table::markdown;

@@ -1,11 +1,10 @@
 //! Runs every check of the catalogue over the evidence.
 
-use assay_model::{
-    CheckNote, CheckRow, Checks, Finding, FiredCheck, Profile, Severities, Severity,
-};
+use assay_model::{CheckNote, Checks, Finding, FiredCheck, Profile, Severities, Severity};
 
-use crate::catalogue::{Check, CheckOutcome, catalogue};
-use crate::{Evidence, rows};
+use crate::Evidence;
+use crate::catalogue::catalogue;
+use crate::check::{Check, CheckOutcome};
 
 /// First words of the finding about a check that could not run.
 pub const UNCHECKED: &str = "cannot check: ";
@@ -95,7 +94,7 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> CheckReport {
         match check.evaluate(evidence) {
             CheckOutcome::Found(found) => {
                 let of = found.into_iter().map(|f| row.finding(f).in_profile(profile));
-                report.findings.extend(of.filter(|f| !reported(&report.in_trials, f)));
+                report.findings.extend(of.filter(|f| !is_repeated(check, f, &report.in_trials)));
             }
             // The check has a finding already: one about a trial.
             _ if in_trials => {}
@@ -113,17 +112,10 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> CheckReport {
 }
 
 /// True if the finding about the whole run repeats one about a single trial of at least the same
-/// severity. Only some checks look at the same observations twice.
-fn reported(in_trials: &[Finding], of_run: &Finding) -> bool {
-    const SEEN_IN_TRIALS: [&CheckRow; 5] = [
-        &rows::QUIET_HOST,
-        &rows::ENVIRONMENT_STABLE,
-        &rows::LIMITER_KNOWN,
-        &rows::GENERATOR_NOT_LIMIT,
-        &rows::STEADY_STATE,
-    ];
+/// severity.
+fn is_repeated(check: &Check, of_run: &Finding, in_trials: &[Finding]) -> bool {
     let same = |f: &Finding| f.id == of_run.id && f.severity >= of_run.severity;
-    SEEN_IN_TRIALS.iter().any(|row| row.id == of_run.id) && in_trials.iter().any(same)
+    check.judged_in_trials && in_trials.iter().any(same)
 }
 
 fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut CheckReport) {

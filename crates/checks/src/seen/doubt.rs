@@ -4,7 +4,8 @@ use assay_model::units::format_value;
 use assay_model::{FiredCheck, MetricValue, Observation};
 
 use super::judged::JudgedCheck;
-use crate::rows::{self, W};
+use crate::check::W;
+use crate::rows;
 
 /// Relative deviation of a probe from the storage's limit above which the limit did not determine
 /// it.

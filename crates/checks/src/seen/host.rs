@@ -5,7 +5,8 @@ use assay_model::units::format_value;
 use assay_model::{FiredCheck, Observation};
 
 use super::judged::{JudgedCheck, of};
-use crate::rows::{self, N, W};
+use crate::check::{N, W};
+use crate::rows;
 
 /// First words of findings about other work on the machine.
 pub const BUSY: &str = "machine busy: ";

@@ -4,7 +4,8 @@ use assay_model::units::{format_duration, format_value};
 use assay_model::{FiredCheck, LimitedBy, Observation, SeriesShape};
 
 use super::judged::JudgedCheck;
-use crate::rows::{self, I, N, W};
+use crate::check::{I, N, W};
+use crate::rows;
 
 /// CPU use of a server above which it is near its limit.
 const BUSY: f64 = 0.8;

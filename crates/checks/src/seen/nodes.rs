@@ -4,7 +4,8 @@ use assay_model::units::format_value;
 use assay_model::{FiredCheck, NodeDifference, Observation};
 
 use super::judged::JudgedCheck;
-use crate::rows::{self, N};
+use crate::check::N;
+use crate::rows;
 
 /// Maximum number of differences, and of nodes in each, that the message lists.
 const SHOWN: usize = 4;

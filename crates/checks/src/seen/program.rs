@@ -4,7 +4,8 @@ use assay_model::units::format_bytes;
 use assay_model::{FiredCheck, Observation};
 
 use super::judged::JudgedCheck;
-use crate::rows::{self, I, W};
+use crate::check::{I, W};
+use crate::rows;
 
 /// Maximum share of CPU-quota periods in which throttling is harmless.
 const STOPPED: f64 = 0.01;

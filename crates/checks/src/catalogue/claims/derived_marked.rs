@@ -1,0 +1,41 @@
+//! F48: derived values are marked.
+
+use assay_model::MetricKind;
+
+use crate::prelude::*;
+
+pub const DERIVED_MARKED: CheckRow = CheckRow {
+    id: "F48",
+    name: "derived-marked",
+    section: CheckSection::Claims,
+    severity: I,
+    escalation: "",
+    needs: "how each derived number is presented",
+    fires: "a per-something, normalised or composite value is unmarked, shown as official, or far from its base",
+    why: "a derived value can be made to favour either side",
+    remedy: "mark it, and show the base metric in the same table or paragraph",
+    source: "MLPerf messaging guidelines; SPEC fair use on derived values",
+    evidence: "`per` in a post, columns of a landscape",
+};
+
+pub(crate) const CHECK: Check = Check::new(&DERIVED_MARKED, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let numbers = e.numbers.need("how derived numbers are presented")?;
+    let mut found = Vec::new();
+    for n in
+        numbers.iter().filter(|n| n.kind == Some(MetricKind::Derived) || n.derivation.is_some())
+    {
+        let d = need(n.derivation.as_ref(), format!("how {} is presented", n.what))?;
+        if !d.marked {
+            found.push(plain(format!("{} is derived and not marked", n.what)));
+        }
+        if d.shown_as_official {
+            found.push(plain(format!("{} is derived and shown as an official metric", n.what)));
+        }
+        if !d.base_nearby {
+            found.push(plain(format!("{} stands without its base metric", n.what)));
+        }
+    }
+    Ok(found)
+}

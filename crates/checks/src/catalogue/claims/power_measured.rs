@@ -1,0 +1,95 @@
+//! F51: power was measured, in the same run and window.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::prelude::*;
+use crate::{EnergyEvidence, PowerSource};
+
+pub const POWER_MEASURED: CheckRow = CheckRow {
+    id: "F51",
+    name: "power-measured",
+    section: CheckSection::Claims,
+    severity: I,
+    escalation: "a warning for watts that are quoted without a meter",
+    needs: "where watts come from, the meter and its uncertainty, the run and window",
+    fires: "per watt of a label or TDP, of another run or window, of mixed sources, or of a meter above 1 %",
+    why: "a nameplate is not a measurement, and two meters of two things have no ratio",
+    remedy: "measure at the wall in the same run, and name the meter and its uncertainty (`observe.meter`)",
+    source: "MLPerf power rules; SPECpower methodology",
+    evidence: "published results (`watts_source`), meters of a run (`observe.meter`)",
+};
+
+pub(crate) const CHECK: Check = Check::new(&POWER_MEASURED, evaluate);
+
+/// Maximum uncertainty of the meter behind a published figure per watt, in percent.
+const METER_PERCENT: f64 = 1.0;
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let systems = e.energy.need("where watts come from")?;
+    let mut found: Vec<FiredCheck> = Vec::new();
+    let mut lacking = Vec::new();
+    let mut sources: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for s in systems {
+        if !s.recorded {
+            lacking.push(format!("the watts of {}", s.label));
+            continue;
+        }
+        let note = if s.note.is_empty() { String::new() } else { format!(": {}", s.note) };
+        let source = match s.source {
+            Some(source) => source,
+            None if s.quoted => {
+                let text =
+                    format!("the watts of {} are quoted, with no meter named{note}", s.label);
+                found.push(at(W, text).remedy("state how the power was obtained"));
+                continue;
+            }
+            None => {
+                lacking.push(format!("where the watts of {} come from", s.label));
+                continue;
+            }
+        };
+        sources.entry(&s.label).or_default().insert(source.name());
+        if matches!(source, PowerSource::ThermalDesign | PowerSource::Nameplate) {
+            found.push(plain(format!("the watts of {} are {}{note}", s.label, source.name())));
+            continue;
+        }
+        // A quoted result has no evidence on its power beyond the source that its document names.
+        if s.quoted {
+            continue;
+        }
+        let same = [("run", s.same_run), ("window", s.same_window)];
+        for (what, same) in same {
+            match same {
+                Some(false) => found.push(plain(format!(
+                    "power and performance of {} are of different {what}s",
+                    s.label
+                ))),
+                Some(true) => {}
+                None => lacking.push(format!("whether the {what} of {} is the same", s.label)),
+            }
+        }
+        if source == PowerSource::Wall {
+            meter(s, &mut found, &mut lacking);
+        }
+    }
+    let all: BTreeSet<&str> = sources.values().flatten().copied().collect();
+    if sources.values().any(|own| *own != all) {
+        let list: Vec<&str> = all.into_iter().collect();
+        found.push(plain(format!("watts are mixed: {}", list.join(" and "))));
+    }
+    found_or_missing(found, &lacking)
+}
+
+fn meter(s: &EnergyEvidence, found: &mut Vec<FiredCheck>, lacking: &mut Vec<String>) {
+    if s.meter.is_none() {
+        lacking.push(format!("the meter of {}", s.label));
+    }
+    match s.uncertainty_percent.filter(|u| u.is_finite()) {
+        Some(u) if u > METER_PERCENT => found.push(at(
+            WI,
+            format!("the meter of {} is uncertain by {u} %, more than {METER_PERCENT} %", s.label),
+        )),
+        Some(_) => {}
+        None => lacking.push(format!("the uncertainty of the meter of {}", s.label)),
+    }
+}

@@ -1,0 +1,47 @@
+//! F50: the order of the systems is the same under every recorded denominator.
+
+use crate::OrderReversal;
+use crate::prelude::*;
+
+pub const RANKING_FLIPS: CheckRow = CheckRow {
+    id: "F50",
+    name: "ranking-flips",
+    section: CheckSection::Claims,
+    severity: W,
+    escalation: "invalid when it is published without the table over all denominators",
+    needs: "every count that is recorded of each system",
+    fires: "the order under the claimed denominator reverses under another recorded one",
+    why: "who may choose the denominator may choose the winner",
+    remedy: "show the table over all recorded denominators, totals first",
+    source: "SWaP page of 2005; realworldtech",
+    evidence: "every count of the results of a landscape or post",
+};
+
+pub(crate) const CHECK: Check = Check::new(&RANKING_FLIPS, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let d = e.denominators.need("what values are divided by")?;
+    let Some(first) = d.flips.first() else {
+        return if d.several {
+            Ok(Vec::new())
+        } else {
+            missing("a count of both but the claimed one")
+        };
+    };
+    let same = |f: &&OrderReversal| (&f.ahead, &f.instead) == (&first.ahead, &first.instead);
+    let under: Vec<&str> = d.flips.iter().filter(same).map(|f| f.under.as_str()).collect();
+    let more = match d.flips.len() - under.len() {
+        0 => String::new(),
+        1 => "; one more such turn elsewhere".to_owned(),
+        n => format!("; {n} more such turns elsewhere"),
+    };
+    let text = format!(
+        "{} is ahead of {} {}, but behind it {}{more}",
+        first.ahead,
+        first.instead,
+        d.words,
+        under.join(" and ")
+    );
+    let show = "show every denominator with the claim (--matrix), or claim no order";
+    Ok(vec![if d.matrix_shown { plain(text).remedy("") } else { at(WI, text).remedy(show) }])
+}

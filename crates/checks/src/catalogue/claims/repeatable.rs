@@ -1,0 +1,49 @@
+//! F60: others can repeat the result.
+
+use crate::prelude::*;
+
+pub const REPEATABLE: CheckRow = CheckRow {
+    id: "F60",
+    name: "repeatable",
+    section: CheckSection::Claims,
+    severity: NW,
+    escalation: "invalid when a rerun's interval excludes the published value",
+    needs: "raw data, experiment or script, versions, whether anything was changed, a rerun",
+    fires: "something that a rerun needs is missing, or what ran had unnamed changes",
+    why: "a number that cannot be reproduced is an anecdote",
+    remedy: "publish with the whole run (`assay publish`) and name versions",
+    source: "MLPerf power and submission rules; SPEC on reproducibility",
+    evidence: "the ledger and the programs of the run, and the version-controlled trees that they lie in",
+};
+
+pub(crate) const CHECK: Check = Check::new(&REPEATABLE, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let r = need(e.repeat.as_ref(), "what a rerun needs")?;
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    if let Some((published, interval)) = r.rerun
+        && !interval.contains(published)
+    {
+        found.push(grave(format!(
+            "a rerun gave {} to {}, published is {published}",
+            interval.low, interval.high
+        )));
+    }
+    for (what, given) in [("the raw data", r.raw_data), ("the scripts", r.scripts)] {
+        match given {
+            Some(false) => found.push(plain(format!("{what} are not given"))),
+            Some(true) => {}
+            None => lacking.push(format!("whether {what} are given")),
+        }
+    }
+    match r.dirty {
+        Some(true) => found.push(plain("what ran had changes that no version names")),
+        Some(false) => {}
+        None => lacking.push("whether what ran had unnamed changes".to_owned()),
+    }
+    if r.version.is_none() {
+        lacking.push("the versions of what ran".to_owned());
+    }
+    found_or_missing(found, &lacking)
+}

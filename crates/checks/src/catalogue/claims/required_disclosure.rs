@@ -1,0 +1,40 @@
+//! F58: the disclosures that a benchmark's rules require are printed.
+
+use crate::prelude::*;
+
+pub const REQUIRED_DISCLOSURE: CheckRow = CheckRow {
+    id: "F58",
+    name: "required-disclosure",
+    section: CheckSection::Claims,
+    severity: NI,
+    escalation: "a warning where results are quoted from documents that quote them",
+    needs: "the benchmark's rule pack, and what is printed with the number",
+    fires: "a field that the benchmark's rules want is missing",
+    why: "the body that owns the metric may forbid the use without it",
+    remedy: "print the fields with the number",
+    source: "SPEC HPG, SPEC 2023 and MLPerf fair-use rules",
+    evidence: "the rule pack `fair-use` over a post; imported results",
+};
+
+pub(crate) const CHECK: Check = Check::new(&REQUIRED_DISCLOSURE, evaluate)
+    .always_checked("a field that is not there is what it finds");
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    for d in e.disclosures.need("which benchmarks are named")? {
+        if d.required.is_empty() {
+            return missing(format!("the rule pack {}", d.rules));
+        }
+        let open: Vec<String> = [(&d.broken, "not kept"), (&d.unknown, "cannot be checked")]
+            .into_iter()
+            .flat_map(|(ids, how)| ids.iter().map(move |id| format!("{id} {how}")))
+            .collect();
+        if open.is_empty() {
+            continue;
+        }
+        let text = format!("of the {} rules: {}", d.rules, open.join(", "));
+        let of = if d.second_hand { at(W, text) } else { plain(text) };
+        found.push(of.remedy("the table in the disclosure lists what each of them requires"));
+    }
+    Ok(found)
+}

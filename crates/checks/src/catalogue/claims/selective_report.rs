@@ -1,0 +1,37 @@
+//! F59: everything that was registered or measured is shown.
+
+use crate::prelude::*;
+
+pub const SELECTIVE_REPORT: CheckRow = CheckRow {
+    id: "F59",
+    name: "selective-report",
+    section: CheckSection::Claims,
+    severity: NW,
+    escalation: "invalid when what is left out reverses the headline",
+    needs: "registered metrics, workloads and treatments, and those that are shown",
+    fires: "a registered item or a measured loss is not shown",
+    why: "the part that hurts is the part left out",
+    remedy: "show everything that was registered, losses too",
+    source: "van der Kouwe et al. 2018; Heiser A1",
+    evidence: "the plan and the metrics of the run; a post: the treatments of its runs that it shows",
+};
+
+pub(crate) const CHECK: Check =
+    Check::new(&SELECTIVE_REPORT, evaluate).always_checked("the plan has what was registered");
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let r = need(e.registered.as_ref(), "what was registered before the run")?;
+    let absent: Vec<&str> =
+        r.items.iter().filter(|i| !r.shown.contains(i)).map(String::as_str).collect();
+    if absent.is_empty() {
+        return Ok(Vec::new());
+    }
+    let text = match &r.headline {
+        Some(both) => format!("{both}; ahead there, but not shown: {}", shortened(&absent)),
+        None => format!("measured or registered, but not shown: {}", shortened(&absent)),
+    };
+    Ok(vec![match r.reverses_headline {
+        Some(true) => grave(format!("{text}; it reverses the headline")),
+        _ => plain(text),
+    }])
+}

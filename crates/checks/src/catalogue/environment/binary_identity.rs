@@ -1,0 +1,71 @@
+//! F04: all treatments ran the same program, unless the program is a factor.
+
+use std::collections::BTreeSet;
+
+use crate::prelude::*;
+
+pub const BINARY_IDENTITY: CheckRow = CheckRow {
+    id: "F04",
+    name: "binary-identity",
+    section: CheckSection::Environment,
+    severity: I,
+    escalation: "",
+    needs: "hashes of the executable, its libraries or its image, per treatment",
+    fires: "hashes differ and no factor is about the program; or they are equal though one is",
+    why: "two programs in a test of one setting measure the programs",
+    remedy: "run the same file in both treatments, or declare the program as a factor",
+    source: "own checklist of 2005",
+    evidence: "the first trial of each treatment records its program and libraries by hash",
+};
+
+pub(crate) const CHECK: Check = Check::new(&BINARY_IDENTITY, evaluate);
+
+/// Factors under which the programs must differ; under those of [`MAY_DIFFER`] they may.
+const BINARY_FACTORS: [&str; 5] = ["binary", "build", "compiler", "toolchain", "version"];
+
+/// Factors that name a program with its arguments, or its source: two commits may build the same
+/// program.
+const MAY_DIFFER: [&str; 2] = ["command", "rev"];
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.compared()?;
+    let meant = BINARY_FACTORS
+        .iter()
+        .find(|f| e.factors.iter().flatten().any(|d| d == *f || d.starts_with(&format!("{f}."))));
+    let hashes = |treatment: &TreatmentEvidence| {
+        treatment.binary.as_ref().map(|b| b.hashes.clone()).filter(|h| !h.is_empty())
+    };
+    let first = need(
+        hashes(&treatments[0]).as_ref(),
+        format!("a hash of {}'s program", treatments[0].label),
+    )?
+    .clone();
+    let mut all_equal = true;
+    for treatment in &treatments[1..] {
+        let other =
+            need(hashes(treatment).as_ref(), format!("a hash of {}'s program", treatment.label))?
+                .clone();
+        let parts: BTreeSet<&String> = first.keys().chain(other.keys()).collect();
+        let differing: Vec<&str> = parts
+            .into_iter()
+            .filter(|p| first.get(*p) != other.get(*p))
+            .map(String::as_str)
+            .collect();
+        all_equal &= differing.is_empty();
+        if !differing.is_empty() && meant.is_none() && !MAY_DIFFER.iter().any(|f| e.declares(f)) {
+            return Ok(vec![plain(format!(
+                "{} and {} ran different programs ({}) in a test of {}",
+                treatments[0].label,
+                treatment.label,
+                shortened(&differing),
+                e.factors.as_ref().map_or("nothing".to_owned(), |f| f.join(", "))
+            ))]);
+        }
+    }
+    match meant {
+        Some(factor) if all_equal => Ok(vec![plain(format!(
+            "{factor} is declared as different, but all treatments ran the same program"
+        ))]),
+        _ => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,55 @@
+//! F12: the processors ran at the same clock rate, without throttling.
+
+use crate::prelude::*;
+
+pub const CLOCK_AND_HEAT: CheckRow = CheckRow {
+    id: "F12",
+    name: "clock-and-heat",
+    section: CheckSection::Environment,
+    severity: W,
+    escalation: "invalid when throttling hit only some of the treatments",
+    needs: "effective frequency and throttle counters while each treatment ran",
+    fires: "median frequencies differ by more than 1 % and are not declared",
+    why: "a hotter or slower processor is another processor",
+    remedy: "fix the frequency, let the machine cool between trials, and interleave",
+    source: "hyperfine#483; SPECpower methodology",
+    evidence: "governor, turbo and throttle counters before the run, frequency and throttling after trials of a second",
+};
+
+pub(crate) const CHECK: Check = Check::new(&CLOCK_AND_HEAT, evaluate);
+
+/// Relative difference of clock frequencies above which treatments get a finding.
+const FREQUENCY: f64 = 0.01;
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.compared()?;
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let clock = |treatment: &TreatmentEvidence| treatment.clock.unwrap_or_default();
+    let meant = ["cpu.frequency", "cpu.model", "cpu.governor", "cpu.turbo", "frequency"]
+        .iter()
+        .any(|f| e.declares(f));
+    for treatment in treatments {
+        match (clock(&treatments[0]).ghz, clock(treatment).ghz) {
+            (Some(a), Some(b)) if !meant && (a / b - 1.0).abs() > FREQUENCY => {
+                found.push(plain(format!(
+                    "{} ran at {a:.2} GHz, {} at {b:.2} GHz",
+                    treatments[0].label, treatment.label
+                )));
+            }
+            (Some(_), Some(_)) => {}
+            _ => lacking.push(format!("the frequency during {}", treatment.label)),
+        }
+        if clock(treatment).throttles.is_none() {
+            lacking.push(format!("the throttling during {}", treatment.label));
+        }
+    }
+    let throttled =
+        |treatment: &&TreatmentEvidence| clock(treatment).throttles.is_some_and(|t| t > 0);
+    let hit: Vec<&str> = treatments.iter().filter(throttled).map(|a| a.label.as_str()).collect();
+    let spared = treatments.iter().filter(|a| clock(a).throttles == Some(0)).count();
+    if !hit.is_empty() && spared > 0 {
+        found.push(grave(format!("only {} ran throttled", hit.join(", "))));
+    }
+    found_or_missing(found, &lacking)
+}

@@ -1,0 +1,73 @@
+//! F07: the treatments had the same CPU resources.
+
+use std::collections::BTreeMap;
+
+use super::{apart, unequal};
+use crate::CpuResources;
+use crate::prelude::*;
+
+pub const CPU_RESOURCES: CheckRow = CheckRow {
+    id: "F07",
+    name: "cpu-resources",
+    section: CheckSection::Environment,
+    severity: I,
+    escalation: "",
+    needs: "usable CPUs, chips, cores, threads per core, quota, NUMA policy, memory channels, instances",
+    fires: "one of them differs between treatments and is not declared, or limits of control groups stop one treatment in \
+            10 points more of its periods than another",
+    why: "more processors or memory channels are more machine",
+    remedy: "give the treatments the same CPUs (controls cpus and numa), or declare the count as a factor",
+    source: "SPEC HPG fair use; own checklist of 2005",
+    evidence: "the description of the system, the controls of each treatment, and what limits of control groups did to each trial",
+};
+
+pub(crate) const CHECK: Check = Check::new(&CPU_RESOURCES, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.compared()?;
+    let (mut lacking, mut limited) = (Vec::new(), Vec::new());
+    for treatment in treatments {
+        let cpus = need(treatment.cpus.as_ref(), format!("what {} could run on", treatment.label))?;
+        limited.push((cpus.limited.unwrap_or(0.0), treatment.label.as_str()));
+        for (what, known) in [("usable CPUs", cpus.usable), ("instances", cpus.instances)] {
+            if known.is_none() {
+                lacking.push(format!("the {what} of {}", treatment.label));
+            }
+        }
+    }
+    let differing =
+        unequal(e, |a| a.cpus.as_ref().map(resources), treatments, "the CPU resources")?;
+    // CPU counts that a declared factor changes are meant to differ.
+    let meant = ["cpus", "cgroup.cpuset", "cpu", "numa"].iter().any(|f| e.declares(f));
+    let mut found: Vec<_> = differing
+        .into_iter()
+        .filter(|(key, _)| !(meant && key != "instances" && key != "cpu quota"))
+        .map(|(_, text)| plain(format!("the treatments had different resources: {text}")))
+        .collect();
+    if let Some([low, high]) = apart(&limited) {
+        let text = format!(
+            "limits of control groups stopped {} in {:.0} % of periods and {} in {:.0} %: the comparison measures the limit",
+            high.1,
+            high.0 * 100.0,
+            low.1,
+            low.0 * 100.0
+        );
+        found.push(grave(text).remedy("raise the limit (`cpu.max`, `memory.max`)"));
+    }
+    found_or_missing(found, &lacking)
+}
+
+fn resources(cpus: &CpuResources) -> BTreeMap<String, String> {
+    let counts = [
+        ("usable CPUs", cpus.usable),
+        ("chips", cpus.chips),
+        ("cores", cpus.cores),
+        ("threads per core", cpus.threads_per_core),
+        ("memory channels", cpus.memory_channels),
+        ("instances", cpus.instances),
+    ];
+    let words = [("cpu quota", &cpus.quota), ("NUMA policy", &cpus.numa_policy)];
+    let counts = counts.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?.to_string())));
+    let words = words.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v.clone()?)));
+    counts.chain(words).collect()
+}

@@ -1,0 +1,82 @@
+//! F01: the systems are described before and after the trials.
+
+use std::sync::Arc;
+
+use crate::FactsAfterTrials;
+use crate::prelude::*;
+
+pub const ENV_CAPTURED: CheckRow = CheckRow {
+    id: "F01",
+    name: "env-captured",
+    section: CheckSection::Environment,
+    severity: WI,
+    escalation: "a note at the bench when only the look after the trials is missing; a warning for an imported run",
+    needs: "descriptions of the system before and after the trials",
+    fires: "a description is missing, or a required fact in it is unknown",
+    why: "what was not written down cannot be compared; an unknown is never equal to anything",
+    remedy: "let assay describe the system (as root where it asks for that), or add the facts by hand",
+    source: "MLPerf submission rules; Heiser F1, F2; Hoefler and Belli rule 9",
+    evidence: "assay describes the system before the first trial (`system.json`) and looks again after trials",
+};
+
+pub(crate) const CHECK: Check = Check::new(&ENV_CAPTURED, evaluate)
+    .always_checked("a description that is missing is what it finds");
+
+/// Facts without which a system counts as not described. Facts that only some machines report
+/// (firmware, frequency, sensors) are not in the list: their absence is a difference of class
+/// `unknown`.
+const REQUIRED: [&str; 7] = [
+    "cpu.model",
+    "cpu.threads",
+    "kernel.cmdline",
+    "kernel.release",
+    "libc.version",
+    "memory.total",
+    "os.id",
+];
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let treatments = e.measured()?;
+    for (i, treatment) in treatments.iter().enumerate() {
+        // Treatments of one run share their description; one of them is enough to report it.
+        let same = |a: &TreatmentEvidence| match (&a.snapshots, &treatment.snapshots) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        if treatments[..i].iter().any(same) {
+            continue;
+        }
+        let Some(snapshots) = &treatment.snapshots else {
+            lacking.push(format!("a description of {}'s system", treatment.label));
+            continue;
+        };
+        match &snapshots.before {
+            None => {
+                found.push(plain(format!("{} has no description of its system", treatment.label)));
+            }
+            Some(system) => {
+                let unknown: Vec<&str> =
+                    REQUIRED.into_iter().filter(|p| system.get(p).is_none()).collect();
+                if !unknown.is_empty() {
+                    let text = format!(
+                        "{} lacks {}; it cannot be compared",
+                        treatment.label,
+                        unknown.join(", ")
+                    );
+                    // A user cannot add facts that another tool did not record.
+                    found.push(if e.imported { at(W, text) } else { plain(text) });
+                }
+            }
+        }
+        if snapshots.after == FactsAfterTrials::NotTaken {
+            let text = format!(
+                "the system of {} was not described again after its trials",
+                treatment.label
+            );
+            found.push(at(if e.imported { W } else { NI }, text));
+        }
+    }
+    found_or_missing(found, &lacking)
+}

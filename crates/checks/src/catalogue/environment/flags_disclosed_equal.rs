@@ -1,0 +1,90 @@
+//! F06: compiler and flags are disclosed and equal.
+
+use super::one_program;
+use crate::Build;
+use crate::prelude::*;
+
+pub const FLAGS_DISCLOSED_EQUAL: CheckRow = CheckRow {
+    id: "F06",
+    name: "flags-disclosed-equal",
+    section: CheckSection::Environment,
+    severity: I,
+    escalation: "",
+    needs: "compiler and version, flags, LTO, PGO, base or peak, per treatment",
+    fires: "they differ undeclared, or one treatment is base and another peak; missing ones when publishing",
+    why: "effort that is not equal, or not stated, shows up as speed",
+    remedy: "build all treatments alike and state compiler, version and flags",
+    source: "SPEC CPU 2017 run rules",
+    evidence: "the toolchain parameters of kits and suites, else the tools and commands of a kit's build; equal programs need none",
+};
+
+pub(crate) const CHECK: Check = Check::new(&FLAGS_DISCLOSED_EQUAL, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.compared()?;
+    if treatments.iter().all(|a| a.build.is_none()) && !e.declares("compiler") {
+        return match one_program(treatments) {
+            Some(true) => Ok(Vec::new()),
+            Some(false) => {
+                not_applicable("assay built none of the programs; their hashes are recorded")
+            }
+            None => missing("compiler and flags of the programs"),
+        };
+    }
+    // One program, built once by a tool that reads its flags from files.
+    let by_files = |treatment: &TreatmentEvidence| {
+        treatment.build.as_ref().is_some_and(|b| b.compiler.is_some() && b.flags.is_none())
+    };
+    let alike =
+        treatments.iter().all(by_files) && treatments.windows(2).all(|a| a[0].build == a[1].build);
+    if alike && one_program(treatments) == Some(true) {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let empty = Build::default();
+    let first = treatments[0].build.as_ref().unwrap_or(&empty);
+    for treatment in treatments {
+        let build = treatment.build.as_ref().unwrap_or(&empty);
+        let has = [
+            ("the compiler", build.compiler.is_some()),
+            ("the flags", build.flags.is_some()),
+            ("LTO or not", build.lto.is_some()),
+            ("PGO or not", build.pgo.is_some()),
+        ];
+        let absent = has.iter().filter(|(_, there)| !there);
+        lacking.extend(absent.map(|(what, _)| format!("{what} of {}", treatment.label)));
+        let differs = [
+            ("compiler", build.compiler != first.compiler),
+            ("flags", build.flags != first.flags),
+            ("lto", build.lto != first.lto),
+            ("pgo", build.pgo != first.pgo),
+        ];
+        for (what, _) in differs.iter().filter(|(what, d)| *d && !declared_build(e, what)) {
+            let text = format!(
+                "{} and {} were built with different {what}",
+                treatments[0].label, treatment.label
+            );
+            found.push(plain(text));
+        }
+        if build.tuning != first.tuning {
+            let text = format!(
+                "one of {} and {} is base, the other peak",
+                treatments[0].label, treatment.label
+            );
+            found.push(plain(text));
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+/// True if a declared factor covers a build difference in `what`. Flag factors cover link-time
+/// optimisation, which flags switch on.
+fn declared_build(e: &Evidence, what: &str) -> bool {
+    let names: &[&str] = match what {
+        "flags" | "lto" => &["flags", "lto", "cflags", "cxxflags", "fflags", "ldflags"],
+        "pgo" => &["pgo", "feedback"],
+        _ => &["cc", "cxx", "fc"],
+    };
+    ["build", "compiler", "toolchain"].iter().chain(names).any(|f| e.declares(f))
+}

@@ -1,0 +1,103 @@
+//! F62: memory that is bound to NUMA nodes was on them.
+
+use std::collections::BTreeMap;
+
+use assay_model::environment::cpulist;
+
+use crate::BoundMemory;
+use crate::prelude::*;
+
+pub const MEMORY_NODES: CheckRow = CheckRow {
+    id: "F62",
+    name: "memory-nodes",
+    section: CheckSection::Environment,
+    severity: W,
+    escalation: "",
+    needs: "the NUMA nodes that a treatment is set to (controls numa and cpus, a workload's own parameter), and those on which its memory lay",
+    fires: "more than 5 % of the memory of a trial that is set to one node, or to some of them, lay on others",
+    why: "memory of another node is slower and its bandwidth is shared: the trial is not the one that its setting names",
+    remedy: "free memory on that node first (controls drop_caches and compact_memory), or bind it (controls.numa = \"bind:N\"), which fails where there is none; see whether the program places its memory itself",
+    source: "Lameter 2013; Documentation/admin-guide/mm/numa_memory_policy",
+    evidence: "assay looks at numa_maps, or at the counters of the trial's control group, while a trial runs on a machine with several nodes",
+};
+
+pub(crate) const CHECK: Check = Check::new(&MEMORY_NODES, evaluate);
+
+/// Share of memory on other nodes above which a treatment gets a finding.
+const ELSEWHERE: f64 = 0.05;
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.measured()?;
+    let (mut found, mut lacking, mut set, mut one) = (Vec::new(), Vec::new(), 0, false);
+    for treatment in treatments {
+        let label = &treatment.label;
+        let what = || format!("on which NUMA nodes the memory of {label} was to lie");
+        let placement = need(treatment.placement.as_ref(), what())?;
+        one |= placement.nodes == Some(1);
+        for placed in &placement.set {
+            set += 1;
+            if placement.nodes.is_none() {
+                return missing("how many NUMA nodes the machine has");
+            }
+            match worst(placed) {
+                Some((trials, share)) if share > ELSEWHERE => {
+                    let text = format!(
+                        "in {trials} of {} trials of {label} memory lay on other NUMA nodes than {} ({}): up to {:.0} % of it",
+                        placed.lay.len(),
+                        nodes(placed),
+                        placed.what,
+                        100.0 * share
+                    );
+                    found.push(about(plain(text), &[treatment], treatments));
+                }
+                _ => {}
+            }
+            if let Some(why) = placed.lay.iter().find_map(|l| l.as_ref().err()) {
+                lacking.push(format!("on which NUMA nodes the memory of {label} lay ({why})"));
+            }
+        }
+    }
+    match (set, one) {
+        // The machine has one node, so memory cannot be on another.
+        (0, true) => Ok(found),
+        (0, false) => not_applicable("no treatment is set to some of the NUMA nodes"),
+        _ => found_or_missing(found, &lacking),
+    }
+}
+
+/// Returns the number of trials with more than [`ELSEWHERE`] of the memory on other nodes, and the
+/// largest share.
+fn worst(placed: &BoundMemory) -> Option<(usize, f64)> {
+    let shares: Vec<f64> =
+        placed.lay.iter().flatten().filter_map(|lay| elsewhere(lay, &placed.nodes)).collect();
+    let most = shares.iter().copied().reduce(f64::max)?;
+    Some((shares.iter().filter(|s| **s > ELSEWHERE).count(), most))
+}
+
+fn elsewhere(lay: &BTreeMap<u32, u64>, asked: &[u32]) -> Option<f64> {
+    let all: u64 = lay.values().sum();
+    let there: u64 = asked.iter().filter_map(|node| lay.get(node)).sum();
+    (all > 0).then(|| (all - there) as f64 / all as f64)
+}
+
+fn nodes(placed: &BoundMemory) -> String {
+    cpulist::format(&placed.nodes.iter().map(|n| *n as usize).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(asked: &[u32], lay: &[&[(u32, u64)]]) -> BoundMemory {
+        let lay = lay.iter().map(|l| Ok(l.iter().copied().collect())).collect();
+        BoundMemory { what: "a control".to_owned(), nodes: asked.to_vec(), lay }
+    }
+
+    #[test]
+    fn the_share_on_other_nodes() {
+        assert_eq!(worst(&placed(&[0], &[&[(0, 75), (1, 25)], &[(0, 100)]])), Some((1, 0.25)));
+        assert_eq!(worst(&placed(&[0, 2], &[&[(0, 50), (2, 50)]])), Some((0, 0.0)));
+        assert_eq!(worst(&placed(&[1], &[&[(0, 10)]])), Some((1, 1.0)), "none of it there");
+        assert_eq!(worst(&placed(&[1], &[&[]])), None, "no memory was seen");
+    }
+}

@@ -1,0 +1,59 @@
+//! F08: the treatments had the same page sizes.
+
+use super::apart;
+use crate::prelude::*;
+
+pub const PAGE_SIZE: CheckRow = CheckRow {
+    id: "F08",
+    name: "page-size",
+    section: CheckSection::Environment,
+    severity: W,
+    escalation: "invalid when the share of memory really backed differs by more than 10 points",
+    needs: "the THP mode, the huge-page pools, and the share of memory they backed",
+    fires: "modes or pools differ undeclared",
+    why: "large pages alone move memory-bound results by tens of per cent",
+    remedy: "set the same mode in all treatments (controls thp and hugepages)",
+    source: "own checklist of 2005; MachineState",
+    evidence: "the control `pages` and the kernel's report on the program's memory",
+};
+
+pub(crate) const CHECK: Check = Check::new(&PAGE_SIZE, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.compared()?;
+    let meant = ["thp", "hugepages", "pages", "page-size"].iter().any(|f| e.declares(f));
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let mut shares: Vec<(f64, &str)> = Vec::new();
+    for treatment in treatments {
+        let of =
+            |t: &TreatmentEvidence| need(t.pages.clone(), format!("the page sizes of {}", t.label));
+        let (first, pages) = (of(&treatments[0])?, of(treatment)?);
+        for (what, a, b) in [("mode", &first.mode, &pages.mode), ("pool", &first.pool, &pages.pool)]
+        {
+            match (a, b) {
+                (Some(a), Some(b)) if a != b && !meant => {
+                    found.push(plain(format!("the {what} of large pages differs: {a} vs {b}")));
+                }
+                (Some(_), Some(_)) => {}
+                _ => lacking.push(format!("the {what} of large pages of {}", treatment.label)),
+            }
+        }
+        match pages.huge_share {
+            Some(share) => shares.push((share, &treatment.label)),
+            None => {
+                lacking.push(format!("the memory that large pages backed in {}", treatment.label));
+            }
+        }
+    }
+    if let (Some([low, high]), false) = (apart(&shares), meant) {
+        found.push(grave(format!(
+            "large pages backed {:.0} % of {} and {:.0} % of {}",
+            low.0 * 100.0,
+            low.1,
+            high.0 * 100.0,
+            high.1
+        )));
+    }
+    found_or_missing(found, &lacking)
+}

@@ -1,0 +1,67 @@
+//! F15: the clock is good enough for the timings, and the window is long enough.
+
+use assay_model::units::format_value;
+
+use crate::prelude::*;
+
+pub const TIMER_AND_LENGTH: CheckRow = CheckRow {
+    id: "F15",
+    name: "timer-and-length",
+    section: CheckSection::Environment,
+    severity: W,
+    escalation: "invalid from a tenth of the timing, or when the window is shorter than the benchmark's rule",
+    needs: "the clock's resolution and overhead, the shortest timing, the window",
+    fires: "resolution and overhead are more than 1 % of a timing",
+    why: "then the clock is measured",
+    remedy: "time many operations at once",
+    source: "Hoefler and Belli; MLPerf (600 s)",
+    evidence: "the resolution and cost of the clock, measured once a run, and the shortest trial",
+};
+
+pub(crate) const CHECK: Check = Check::new(&TIMER_AND_LENGTH, evaluate);
+
+/// Share of the clock in a timing that gives a finding, and the share that voids the timing.
+const CLOCK_SHARE: f64 = 0.01;
+const CLOCK_SHARE_GRAVE: f64 = 0.10;
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    for treatment in e.measured()? {
+        let timing =
+            need(treatment.timing.as_ref(), format!("what was timed in {}", treatment.label))?;
+        let (Some(sample), Some(resolution), Some(overhead)) =
+            (timing.sample_s, timing.resolution_s, timing.overhead_s)
+        else {
+            lacking.push(format!(
+                "what was timed in {}, and the clock's resolution and cost",
+                treatment.label
+            ));
+            continue;
+        };
+        let share = (resolution + overhead) / sample;
+        let text = format!(
+            "the clock is {:.1} % of the timings of {} ({})",
+            share * 100.0,
+            treatment.label,
+            format_value(sample, "s")
+        );
+        // For a timing of 0 or less the share is not finite: the clock is all that was measured.
+        if !share.is_finite() || share > CLOCK_SHARE_GRAVE {
+            found.push(grave(text));
+        } else if share > CLOCK_SHARE {
+            found.push(plain(text));
+        }
+        if let Some(minimum) = timing.min_window_s {
+            match timing.window_s {
+                Some(window) if window < minimum => found.push(grave(format!(
+                    "{} was measured for {window:.1} s; the benchmark asks for {minimum:.1} s",
+                    treatment.label
+                ))),
+                Some(_) => {}
+                None => lacking.push(format!("the window of {}", treatment.label)),
+            }
+        }
+    }
+    found_or_missing(found, &lacking)
+}

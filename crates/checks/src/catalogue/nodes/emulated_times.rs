@@ -1,0 +1,21 @@
+//! N4: times of an emulated machine are not compared.
+
+use super::observations_only;
+use crate::prelude::*;
+
+pub const EMULATED_TIMES: CheckRow = CheckRow {
+    id: "N4",
+    name: "emulated-times",
+    section: CheckSection::Nodes,
+    severity: I,
+    escalation: "a note where a count decides",
+    needs: "what ran the instructions of a virtual machine",
+    fires: "the metric that decides is not declared as a count, and the trial ran in an emulated machine (TCG)",
+    why: "an emulator's time is its own: what is slow on it need not be slow on a processor",
+    remedy: "let a count decide (`compare.metric`), or run where KVM works",
+    source: "own design",
+    evidence: "every trial with `[where] engine = \"vm\"`",
+};
+
+pub(crate) const CHECK: Check = Check::new(&EMULATED_TIMES, observations_only)
+    .always_checked("assay starts the virtual machine and knows what runs it");

@@ -1,0 +1,58 @@
+//! F34: the interval supports the direction of a claim.
+
+use assay_model::Verdict;
+
+use crate::prelude::*;
+use crate::{ComparisonEvidence, Verb};
+
+pub const DIRECTION_SUPPORTED: CheckRow = CheckRow {
+    id: "F34",
+    name: "direction-supported",
+    section: CheckSection::Statistics,
+    severity: W,
+    escalation: "",
+    needs: "the interval of the ratio that a post prints",
+    fires: "the interval includes 1, or the comparison is inconclusive",
+    why: "the data do not establish the direction",
+    remedy: "run more trials, or state that the direction is not established",
+    source: "Kalibera and Jones 2020",
+    evidence: "a post: the comparison that it prints",
+};
+
+pub(crate) const CHECK: Check = Check::new(&DIRECTION_SUPPORTED, evaluate)
+    .always_checked("F32 finds a measured ratio without an interval");
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let claim = e.claim.need("the claim")?;
+    if *need(claim.verb.as_ref(), "what the claim says")? != Verb::States {
+        return not_applicable("the claim states no ratio");
+    }
+    let comparison = behind_the_claim(e)?;
+    let Some(interval) = &comparison.interval else {
+        return not_applicable("the ratio has no interval: quoted results print none");
+    };
+    let open = match comparison.verdict {
+        Some(Verdict::Equivalent) => false,
+        Some(Verdict::Inconclusive) => true,
+        _ => interval.contains(1.0),
+    };
+    let text = || {
+        plain(format!(
+            "the data allow ratios from {:.4} to {:.4}: the direction is not established",
+            interval.low, interval.high
+        ))
+    };
+    Ok(open.then(text).into_iter().collect())
+}
+
+/// Returns the comparison behind a claim: the one whose ratio is nearest to the claimed one.
+fn behind_the_claim(e: &Evidence) -> Result<&ComparisonEvidence, Stop> {
+    let claim = e.claim.need("the claim")?;
+    let comparisons = e.comparisons.need("the comparison behind the claim")?;
+    let distance = |c: &&ComparisonEvidence| match (c.ratio, claim.ratio) {
+        (Some(a), Some(b)) => (a.ln().abs() - b.ln().abs()).abs(),
+        _ => f64::INFINITY,
+    };
+    let nearest = comparisons.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    need(nearest, "the comparison behind the claim")
+}

@@ -1,0 +1,83 @@
+//! F28: each treatment has enough independent trials.
+
+use assay_model::Method;
+
+use crate::Statistic;
+use crate::prelude::*;
+
+pub const ENOUGH_RUNS: CheckRow = CheckRow {
+    id: "F28",
+    name: "enough-runs",
+    section: CheckSection::Statistics,
+    severity: W,
+    escalation: "invalid below 3 trials where treatments are compared, and when an interval was made from fewer trials than its method needs",
+    needs: "independent trials per treatment, the method of the interval",
+    fires: "a treatment has fewer than 6 trials that count",
+    why: "two trials carry no interval, and five none that assumes nothing about shape",
+    remedy: "run at least 6 blocks",
+    source: "golang/perf benchmath; mcp-gateway#615",
+    evidence: "the trials that count, in the run",
+};
+
+pub(crate) const CHECK: Check =
+    Check::new(&ENOUGH_RUNS, evaluate).always_checked("trials are counted");
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.measured()?;
+    let mut trials = Vec::new();
+    for treatment in treatments {
+        let n =
+            *need(treatment.n.as_ref(), format!("the number of trials of {}", treatment.label))?;
+        trials.push((treatment, n));
+    }
+    let minimum = trials.iter().map(|(_, n)| *n).filter(|n| *n > 0).min().unwrap_or(0);
+    let mut found = Vec::new();
+    let mut reported: Vec<&str> = Vec::new();
+    for c in e.comparisons.get().into_iter().flatten() {
+        let needed = match c.method {
+            Some(Method::SignedRank) => 6,
+            Some(Method::RankSum) => 4,
+            Some(_) => 3,
+            None => continue,
+        };
+        if c.interval.is_some() && c.n.is_some_and(|n| n < needed) {
+            let n = c.n.unwrap_or(0);
+            let text = format!(
+                "{}: {n} trials cannot carry a 95 % interval of this kind; {needed} can",
+                c.label
+            );
+            let treatment: Vec<&TreatmentEvidence> =
+                treatments.iter().filter(|a| a.label == c.label).collect();
+            found.push(about(grave(text), &treatment, treatments));
+            reported.push(&c.label);
+        }
+    }
+    let median = treatments.iter().any(|a| a.statistic == Some(Statistic::Median));
+    let shown = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
+    if median && minimum < 6 && shown {
+        found.push(grave(format!("{minimum} trials cannot carry the interval of a median; 6 can")));
+    }
+    let compared = treatments.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
+    // A treatment without any counting trial has failed, which the check of exclusions reports.
+    let short: Vec<_> = trials.iter().filter(|(_, n)| (1..3).contains(n)).collect();
+    if compared && short.len() < treatments.len() {
+        for (treatment, n) in
+            short.into_iter().filter(|(a, _)| !reported.contains(&a.label.as_str()))
+        {
+            let trials = if *n == 1 { "trial that counts" } else { "trials that count" };
+            let text =
+                format!("{} has only {n} {trials}; that carries no interval", treatment.label);
+            found.push(about(grave(text), &[treatment], treatments));
+        }
+    }
+    if minimum < 6 && found.is_empty() {
+        let carries = match minimum {
+            0..3 => "no interval",
+            _ => "an interval by Student's t alone, without its sensitivity check by ranks",
+        };
+        let text =
+            format!("a treatment has only {minimum} trials that count; that carries {carries}");
+        found.push(if minimum < 3 && compared { grave(text) } else { plain(text) });
+    }
+    Ok(found)
+}

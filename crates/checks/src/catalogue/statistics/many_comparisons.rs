@@ -1,0 +1,36 @@
+//! F38: several comparisons are corrected for.
+
+use crate::prelude::*;
+
+pub const MANY_COMPARISONS: CheckRow = CheckRow {
+    id: "F38",
+    name: "many-comparisons",
+    section: CheckSection::Statistics,
+    severity: NW,
+    escalation: "invalid when the headline is the best of them",
+    needs: "how many comparisons were made, and the correction",
+    fires: "more than one, uncorrected",
+    why: "of twenty comparisons of nothing one looks like something",
+    remedy: "use Holm's correction for a gate, or confirm the one that matters by a fresh run",
+    source: "Holm 1979; Benjamini and Hochberg 1995",
+    evidence: "the comparisons of the run, `compare.gate`",
+};
+
+pub(crate) const CHECK: Check =
+    Check::new(&MANY_COMPARISONS, evaluate).always_checked("comparisons are counted");
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let m = need(e.multiplicity.as_ref(), "how many comparisons were made")?;
+    if m.tests <= 1 || m.correction.is_some() {
+        return Ok(Vec::new());
+    }
+    let alarms = 0.05 * f64::from(m.tests);
+    let text = format!(
+        "{} comparisons without a correction: about {alarms:.2} false alarms expected",
+        m.tests
+    );
+    Ok(vec![match m.headline_is_best {
+        Some(true) => grave(format!("{text}, and the headline is the best of them")),
+        _ => plain(text),
+    }])
+}

@@ -1,0 +1,51 @@
+//! F44: the choice of the mean does not decide the order of the treatments.
+
+use crate::prelude::*;
+
+pub const MEAN_SENSITIVITY: CheckRow = CheckRow {
+    id: "F44",
+    name: "mean-sensitivity",
+    section: CheckSection::Statistics,
+    severity: W,
+    escalation: "",
+    needs: "the members' values in both treatments",
+    fires: "geometric mean and total order the systems differently, or a mean stands without its members",
+    why: "then the choice of the mean is the result",
+    remedy: "show members, both summaries, the best and the worst",
+    source: "Eeckhout 2024",
+    evidence: "the scores of a suite",
+};
+
+pub(crate) const CHECK: Check = Check::new(&MEAN_SENSITIVITY, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let s = e.suite.need("the members of the suite")?;
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    match s.members_shown {
+        Some(false) => found.push(plain("the mean stands without its members")),
+        Some(true) => {}
+        None => lacking.push("whether the members are shown".to_owned()),
+    }
+    let Some((first, others)) = s.treatments.split_first() else {
+        return found_or_missing(found, &lacking);
+    };
+    for treatment in others {
+        match treatment.against_first {
+            Some((mean, totals)) if (mean - 1.0) * (totals - 1.0) < 0.0 => {
+                found.push(plain(format!(
+                    "{} against {}: the geometric mean is {mean:.3}, the ratio of totals {totals:.3}",
+                    treatment.label, first.label
+                )));
+            }
+            Some(_) => {}
+            None => {
+                lacking.push(format!(
+                    "a value of every member in {} and {}",
+                    first.label, treatment.label
+                ));
+            }
+        }
+    }
+    found_or_missing(found, &lacking)
+}

@@ -1,0 +1,46 @@
+//! F43: the mean fits the values that it averages.
+
+use crate::prelude::*;
+use crate::{MeanOf, MeanOperator};
+
+pub const RIGHT_MEAN: CheckRow = CheckRow {
+    id: "F43",
+    name: "right-mean",
+    section: CheckSection::Statistics,
+    severity: I,
+    escalation: "",
+    needs: "what each mean is taken of, and how",
+    fires: "an arithmetic mean of normalised scores or of rates over equal work; a mean of ratios for a ratio of totals",
+    why: "the arithmetic mean of ratios makes the reference decide the winner",
+    remedy: "geometric mean for scores, harmonic for rates over equal work, sums for totals",
+    source: "Fleming and Wallace 1986; Heiser B5; Hoefler and Belli rules 3, 4",
+    evidence: "the mean of a suite; `mean` in a post",
+};
+
+pub(crate) const CHECK: Check = Check::new(&RIGHT_MEAN, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    for m in e.means.need("which means are taken, and of what")? {
+        let wrong = match (m.of, m.operator) {
+            (None, MeanOperator::Arithmetic) => {
+                lacking.push(format!("whether {} is of rates over equal work", m.what));
+                continue;
+            }
+            (Some(MeanOf::NormalisedScores), MeanOperator::Arithmetic) => {
+                "an arithmetic mean of normalised scores: the winner depends on the reference"
+            }
+            (Some(MeanOf::RatesOverEqualWork), MeanOperator::Arithmetic) => {
+                "an arithmetic mean of rates over equal work: the fast parts count too much"
+            }
+            (
+                Some(MeanOf::RatiosForTotals),
+                MeanOperator::Arithmetic | MeanOperator::Geometric | MeanOperator::Harmonic,
+            ) => "a mean of ratios where a ratio of totals is claimed",
+            _ => continue,
+        };
+        found.push(plain(format!("{} is {wrong}", m.what)));
+    }
+    found_or_missing(found, &lacking)
+}

@@ -1,0 +1,67 @@
+//! F37: identical code was compared, and differed by less than the effect.
+
+use crate::prelude::*;
+
+pub const SELF_COMPARISON: CheckRow = CheckRow {
+    id: "F37",
+    name: "self-comparison",
+    section: CheckSection::Statistics,
+    severity: NW,
+    escalation: "invalid when the effect is no larger than what identical code differs by",
+    needs: "a recent comparison of identical code on this host, by this schedule, of this workload",
+    fires: "there is none of the policy's age",
+    why: "identical code can differ by more than the effect, and no interval shows that",
+    remedy: "measure the A/A floor of one of the commands: `assay run --aa -- COMMAND`",
+    source: "larql#370; rue#2028; nvbench#478",
+    evidence: "comparisons of a thing with itself that this machine keeps",
+};
+
+pub(crate) const CHECK: Check = Check::new(&SELF_COMPARISON, evaluate)
+    .always_checked("a comparison of identical code that is not kept is what it finds");
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    e.compared()?;
+    let made = match &e.self_comparison {
+        RecordedValue::Absent(why) => {
+            return Ok(vec![plain(format!("no comparison of identical code: {why}"))]);
+        }
+        other => other.need("a comparison of identical code on this machine")?,
+    };
+    let age = number(made.age_days, "the age of the comparison of identical code")?;
+    let alike = *need(made.alike.as_ref(), "whether identical code was compared in the same way")?;
+    let floor = number(made.floor, "by how much identical code differed")?;
+    let mut found = Vec::new();
+    if age > made.policy_days {
+        let text = format!(
+            "identical code was last compared {age:.0} days ago; the limit is {:.0}",
+            made.policy_days
+        );
+        found.push(plain(text));
+    }
+    if !alike {
+        found.push(plain(
+            "identical code was compared on another host, by another schedule or of another workload",
+        ));
+    }
+    for c in e.comparisons.get().into_iter().flatten() {
+        let says = c.verdict.is_none_or(|v| {
+            matches!(v, assay_model::Verdict::Better | assay_model::Verdict::Worse)
+        });
+        if let Some(ratio) = c.ratio
+            && says
+            && alike
+            && ratio.ln().abs() <= floor.ln()
+        {
+            let text = format!(
+                "{}: identical code differed by up to {:.1} % here, this by {:.1} %",
+                c.label,
+                (floor - 1.0) * 100.0,
+                (ratio.ln().abs().exp() - 1.0) * 100.0
+            );
+            let of: Vec<&TreatmentEvidence> =
+                e.treatments.iter().filter(|a| a.label == c.label).collect();
+            found.push(about(grave(text), &of, &e.treatments));
+        }
+    }
+    Ok(found)
+}

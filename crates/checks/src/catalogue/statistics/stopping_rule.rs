@@ -1,0 +1,51 @@
+//! F39: sampling ended by a rule that was registered before the first trial.
+
+use crate::prelude::*;
+
+pub const STOPPING_RULE: CheckRow = CheckRow {
+    id: "F39",
+    name: "stopping-rule",
+    section: CheckSection::Statistics,
+    severity: W,
+    escalation: "invalid when sampling ended at the first significant look",
+    needs: "the rule, whether it was registered before the first trial, the looks at the data",
+    fires: "the number of trials was chosen after seeing data, under no registered rule",
+    why: "who looks after every pair finds a difference in 28 of 100 comparisons of nothing",
+    remedy: "fix the number of blocks before, or use looks with limits (`--until-clear`)",
+    source: "Laaber et al. 2020; nvbench#374; simulated",
+    evidence: "the ledger: stop rule, looks, how the run ended",
+};
+
+pub(crate) const CHECK: Check = Check::new(&STOPPING_RULE, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let s = need(e.stopping.as_ref(), "by which rule sampling stopped")?;
+    if s.ended_on_significance == Some(true) && s.adjusted != Some(true) {
+        let text = format!(
+            "sampling stopped when the answer looked good, after {} looks without limits for them",
+            s.looks
+        );
+        return Ok(vec![grave(text)]);
+    }
+    if s.by_hand {
+        return Ok(vec![plain("sampling was ended by hand, with the running estimate in view")]);
+    }
+    if s.rule.is_none() {
+        return Ok(vec![plain("no stopping rule was declared")]);
+    }
+    let before = *need(s.registered_before.as_ref(), "when the stop rule was registered")?;
+    if !before {
+        return Ok(vec![plain("the stop rule was not registered before the first trial")]);
+    }
+    if s.looks > 0 {
+        return match s.adjusted {
+            Some(true) => Ok(Vec::new()),
+            Some(false) => {
+                let text = format!("{} looks at the data without limits for them", s.looks);
+                Ok(vec![plain(text)])
+            }
+            None => missing("whether the limits allow for the looks"),
+        };
+    }
+    Ok(Vec::new())
+}

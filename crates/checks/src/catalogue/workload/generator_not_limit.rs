@@ -1,0 +1,89 @@
+//! F22: the load generator was not the limit.
+
+use crate::Generator;
+use crate::prelude::*;
+
+pub const GENERATOR_NOT_LIMIT: CheckRow = CheckRow {
+    id: "F22",
+    name: "generator-not-limit",
+    section: CheckSection::Workload,
+    severity: I,
+    escalation: "",
+    needs: "the load generator's CPU and network use, its pinning and configuration, per treatment",
+    fires: "it used more than 80 % of its CPUs or network, shared CPUs unpinned, or differed between treatments",
+    why: "then the generator is measured",
+    remedy: "give the generator more or other machines, pin it apart, and load all treatments alike",
+    source: "client-side bias in load tests (arXiv 2410.11554)",
+    evidence: "the load generator of a workload reports its threads' CPU time; the plan has its CPUs",
+};
+
+pub(crate) const CHECK: Check = Check::new(&GENERATOR_NOT_LIMIT, evaluate).judged_in_trials();
+
+/// Use of its CPUs or network above which a generator may be the limit.
+const GENERATOR: f64 = 0.80;
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.measured()?;
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let mut absent = None;
+    let mut configs: Vec<&str> = Vec::new();
+    for treatment in treatments {
+        let g = match &treatment.generator {
+            RecordedValue::Absent(why) => {
+                absent = Some(why.clone());
+                continue;
+            }
+            other => other.need(&format!("the load generator of {}", treatment.label))?,
+        };
+        let shares = [("CPUs", g.cpu_share), ("network", g.network_share)];
+        for (what, share) in shares {
+            match share {
+                Some(s) if s > GENERATOR => {
+                    let label = &treatment.label;
+                    let percent = s * 100.0;
+                    found.push(plain(format!(
+                        "the load generator used {percent:.0} % of its {what} and may limit {label}"
+                    )));
+                }
+                Some(_) => {}
+                None => lacking
+                    .push(format!("the generator's use of its {what} in {}", treatment.label)),
+            }
+        }
+        shared(treatment, g, &mut found, &mut lacking);
+        match &g.config {
+            Some(config) => configs.push(config),
+            None => lacking.push(format!("the generator's configuration in {}", treatment.label)),
+        }
+    }
+    if configs.windows(2).any(|c| c[0] != c[1]) && !e.declares("generator") {
+        found.push(plain("the load generator was configured differently for the treatments"));
+    }
+    match absent {
+        Some(why) if treatments.iter().all(|a| a.generator.get().is_none()) => not_applicable(why),
+        _ => found_or_missing(found, &lacking),
+    }
+}
+
+fn shared(
+    treatment: &TreatmentEvidence,
+    g: &Generator,
+    found: &mut Vec<FiredCheck>,
+    lacking: &mut Vec<String>,
+) {
+    match (g.same_host, g.pinned_apart) {
+        // The generator's own CPU use shows if sharing made it the limit.
+        (Some(true), Some(false)) => found.push(at(
+            N,
+            format!(
+                "the load generator of {} shares its CPUs and is not pinned apart",
+                treatment.label
+            ),
+        )),
+        (Some(true), None) | (None, _) => {
+            lacking.push(format!("where the load generator of {} ran", treatment.label));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,84 @@
+//! F17: the output was verified and right.
+
+use crate::OutputEvidence;
+use crate::prelude::*;
+
+pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
+    id: "F17",
+    name: "output-verified",
+    section: CheckSection::Workload,
+    severity: I,
+    escalation: "a note at the bench, a warning when published, when the output was not checked beyond the exit code",
+    needs: "what validation found, errors and retries among the counted operations",
+    fires: "an output is wrong, operations failed, or nothing was checked",
+    why: "a number from a wrong answer does not count",
+    remedy: "a number from a wrong answer does not count; find out why",
+    source: "MLPerf submission rules; SPEC; Gregg",
+    evidence: "the workload's validation of every trial; a load reports its wrong answers",
+};
+
+pub(crate) const CHECK: Check = Check::new(&OUTPUT_VERIFIED, evaluate);
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let mut all = OutputEvidence { errors: Some(0), ..Default::default() };
+    for treatment in e.measured()? {
+        let o = need(
+            treatment.output.as_ref(),
+            format!("whether the output of {} was right", treatment.label),
+        )?;
+        all.trials += o.trials;
+        all.unchecked += o.unchecked;
+        all.unknown += o.unknown;
+        all.errors = all.errors.zip(o.errors).map(|(a, b)| a + b);
+    }
+    let mut found = wrong_output(e.measured()?);
+    if let Some(errors) = all.errors.filter(|n| *n > 0) {
+        found.push(plain(format!("{errors} of the counted operations failed or were repeated")));
+    }
+    let doubtful = [
+        (all.unchecked, "was not checked beyond the exit code"),
+        (all.unknown, "is not known to have been checked"),
+    ];
+    for (n, what) in doubtful.into_iter().filter(|(n, _)| *n > 0) {
+        let trials = if n == 1 { "trial" } else { "trials" };
+        let mut unchecked = at(NW, format!("the output of {n} {trials} {what}"));
+        unchecked.remedy = Some("use a kit with a validation".to_owned());
+        found.push(unchecked);
+    }
+    if all.trials == 0 {
+        return missing("a trial that ran to its end");
+    }
+    Ok(found)
+}
+
+/// Returns one finding if every treatment produced wrong output, else one for each treatment that
+/// did.
+fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<FiredCheck> {
+    let counted = |treatment: &TreatmentEvidence| {
+        treatment.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials))
+    };
+    let message = |treatment: Option<&&TreatmentEvidence>| {
+        let message = treatment.and_then(|a| a.output.as_ref()).map_or("", |o| &o.message);
+        if message.is_empty() { String::new() } else { format!("; {message}") }
+    };
+    let wrong_treatments: Vec<&TreatmentEvidence> =
+        treatments.iter().filter(|a| counted(a).0 > 0).collect();
+    if wrong_treatments.len() == treatments.len() {
+        let (wrong, trials) =
+            treatments.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let message = message(wrong_treatments.first());
+        return vec![plain(format!(
+            "the output of {wrong} of {trials} trials failed its check{message}"
+        ))];
+    }
+    let say = |treatment: &TreatmentEvidence| {
+        let (wrong, trials) = counted(treatment);
+        let text = format!(
+            "the output of {wrong} of {trials} trials of {} failed its check{}",
+            treatment.label,
+            message(Some(&treatment))
+        );
+        about(plain(text), &[treatment], treatments)
+    };
+    wrong_treatments.into_iter().map(say).collect()
+}

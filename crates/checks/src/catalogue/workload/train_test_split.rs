@@ -1,0 +1,46 @@
+//! F18: no program is measured on the data it was tuned on.
+
+use crate::prelude::*;
+
+pub const TRAIN_TEST_SPLIT: CheckRow = CheckRow {
+    id: "F18",
+    name: "train-test-split",
+    section: CheckSection::Workload,
+    severity: W,
+    escalation: "",
+    needs: "the inputs used for feedback-directed optimisation or tuning, and the measured ones",
+    fires: "a treatment was tuned on the input it is measured on",
+    why: "it then measures how well it remembers",
+    remedy: "tune on other data than is measured",
+    source: "van der Kouwe et al. 2018; Heiser C3",
+    evidence: "the parameters `feedback` and `size` of a kit that is built with feedback",
+};
+
+pub(crate) const CHECK: Check = Check::new(&TRAIN_TEST_SPLIT, evaluate)
+    .always_checked("what a program is trained on and measured on are parameters of the plan");
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut absent = None;
+    for treatment in e.measured()? {
+        let tuned = match &treatment.tuned_on {
+            RecordedValue::Absent(why) => {
+                absent = Some(why.clone());
+                continue;
+            }
+            other => other.need(&format!("what {} was tuned on", treatment.label))?,
+        };
+        let work = need(treatment.work.as_ref(), format!("the input of {}", treatment.label))?;
+        let input = need(work.input.as_ref(), format!("the input of {}", treatment.label))?;
+        if tuned.contains(input) {
+            found.push(plain(format!(
+                "{} was tuned on the data it is measured on",
+                treatment.label
+            )));
+        }
+    }
+    match absent {
+        Some(why) if e.treatments.iter().all(|a| a.tuned_on.get().is_none()) => not_applicable(why),
+        _ => Ok(found),
+    }
+}

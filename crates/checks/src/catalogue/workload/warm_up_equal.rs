@@ -1,0 +1,44 @@
+//! F26: all treatments used one warm-up rule.
+
+use crate::WarmupRule;
+use crate::prelude::*;
+
+pub const WARM_UP_EQUAL: CheckRow = CheckRow {
+    id: "F26",
+    name: "warm-up-equal",
+    section: CheckSection::Workload,
+    severity: NW,
+    escalation: "",
+    needs: "the warm-up rule of each treatment",
+    fires: "treatments used different rules, or a fixed count was not tested",
+    why: "a warm-up that is assumed is too short for one treatment and too long for the other",
+    remedy: "use one rule for all treatments, and test that it suffices",
+    source: "Traini et al. 2022; Georges et al. 2007",
+    evidence: "the design of the experiment (`warmup_blocks`)",
+};
+
+pub(crate) const CHECK: Check =
+    Check::new(&WARM_UP_EQUAL, evaluate).always_checked("the warm-up is a part of the design");
+
+fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.measured()?;
+    let first =
+        *need(treatments[0].warmup.as_ref(), format!("the warm-up of {}", treatments[0].label))?;
+    let mut found = Vec::new();
+    for treatment in treatments {
+        let rule = *need(treatment.warmup.as_ref(), format!("the warm-up of {}", treatment.label))?;
+        if rule != first {
+            let text = format!(
+                "{} and {} were warmed up by different rules",
+                treatments[0].label, treatment.label
+            );
+            found.push(at(W, text));
+        }
+    }
+    if let WarmupRule::Fixed(count) = first
+        && found.is_empty()
+    {
+        found.push(plain(format!("a warm-up of {count} was assumed to suffice, not tested")));
+    }
+    Ok(found)
+}
