@@ -1,6 +1,6 @@
 //! A check, the results of its function, and helpers that build findings.
 
-use assay_model::{CheckRow, Finding, FiredCheck, Severities, Severity};
+use assay_model::{CheckRow, Finding, FiredCheck, Observation, Severities, Severity};
 
 use crate::{Evidence, TreatmentEvidence, audited_claim};
 
@@ -31,11 +31,14 @@ pub enum CheckOutcome {
     CannotCheck(String),
 }
 
+type JudgeObservation = fn(&Observation) -> Option<FiredCheck>;
+
 /// One check of the catalogue.
 #[derive(Debug)]
 pub struct Check {
     pub row: &'static CheckRow,
     evaluate: fn(&Evidence) -> Evaluation,
+    judge_observation: Option<JudgeObservation>,
     /// True if the observations that `evaluate` uses are also judged in each trial. A finding about
     /// the run then repeats those about its trials.
     pub(crate) judged_in_trials: bool,
@@ -45,7 +48,19 @@ pub struct Check {
 
 impl Check {
     pub(crate) const fn new(row: &'static CheckRow, evaluate: fn(&Evidence) -> Evaluation) -> Self {
-        Check { row, evaluate, judged_in_trials: false, always_checked: None }
+        Check {
+            row,
+            evaluate,
+            judge_observation: None,
+            judged_in_trials: false,
+            always_checked: None,
+        }
+    }
+
+    /// Adds the function that judges single observations about a trial or the machine.
+    pub(crate) const fn on_observations(mut self, judge: JudgeObservation) -> Self {
+        self.judge_observation = Some(judge);
+        self
     }
 
     pub(crate) const fn judged_in_trials(mut self) -> Self {
@@ -78,6 +93,11 @@ impl Check {
             Err(Stop::NotApplicable(why)) => CheckOutcome::DoesNotApply(why),
             Err(Stop::Missing(what)) => CheckOutcome::CannotCheck(what),
         }
+    }
+
+    /// Judges a single observation about a trial or the machine; `None` if nothing is wrong.
+    pub(crate) fn judge_observation(&self, observation: &Observation) -> Option<Finding> {
+        Some(self.row.finding(self.judge_observation?(observation)?))
     }
 }
 

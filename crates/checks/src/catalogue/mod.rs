@@ -12,6 +12,7 @@ use assay_model::{CheckRow, Finding};
 
 use crate::Evidence;
 use crate::check::{Check, CheckOutcome, N, at};
+pub use environment::quiet_host::BUSY;
 
 /// Lists the checks. For `section::file::ROW`, the file has the constants `ROW` and `CHECK`.
 macro_rules! catalogue {

@@ -143,7 +143,7 @@ pub(super) fn host(m: &RunMaterial<'_>) -> Option<HostLoad> {
 pub(super) fn unseen(m: &RunMaterial<'_>) -> Vec<(&'static str, String)> {
     let of = |o: &Observation| match o {
         Observation::Unseen { of, what, why } => {
-            Some((crate::seen::judged::of(*of).id, format!("{what}: {why}")))
+            Some((crate::observations::needing(*of).id, format!("{what}: {why}")))
         }
         _ => None,
     };

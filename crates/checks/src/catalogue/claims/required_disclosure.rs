@@ -17,6 +17,7 @@ pub const REQUIRED_DISCLOSURE: CheckRow = CheckRow {
 };
 
 pub(crate) const CHECK: Check = Check::new(&REQUIRED_DISCLOSURE, evaluate)
+    .on_observations(judge_observation)
     .always_checked("a field that is not there is what it finds");
 
 fn evaluate(e: &Evidence) -> Evaluation {
@@ -37,4 +38,15 @@ fn evaluate(e: &Evidence) -> Evaluation {
         found.push(of.remedy("the table in the disclosure lists what each of them requires"));
     }
     Ok(found)
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    let Observation::Estimate { invalid } = observation else { return None };
+    let text = if *invalid {
+        "SPEC's tools marked this result as invalid"
+    } else {
+        "the result is not a reportable one, and SPEC calls such numbers estimates"
+    };
+    let remedy = "state it next to each of its numbers (SPEC CPU, run and reporting rules)";
+    Some(at(W, text).remedy(remedy))
 }

@@ -16,7 +16,8 @@ pub const CLOCK_AND_HEAT: CheckRow = CheckRow {
     evidence: "governor, turbo and throttle counters before the run, frequency and throttling after trials of a second",
 };
 
-pub(crate) const CHECK: Check = Check::new(&CLOCK_AND_HEAT, evaluate);
+pub(crate) const CHECK: Check =
+    Check::new(&CLOCK_AND_HEAT, evaluate).on_observations(judge_observation);
 
 /// Relative difference of clock frequencies above which treatments get a finding.
 const FREQUENCY: f64 = 0.01;
@@ -52,4 +53,41 @@ fn evaluate(e: &Evidence) -> Evaluation {
         found.push(grave(format!("only {} ran throttled", hit.join(", "))));
     }
     found_or_missing(found, &lacking)
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    Some(match observation {
+        Observation::Governor { governors } if governors.iter().any(|g| g != "performance") => {
+            let others = governors.iter().map(String::as_str).filter(|g| *g != "performance");
+            plain(format!(
+                "the frequency governor is `{}`, not `performance`",
+                others.collect::<Vec<_>>().join("`, `")
+            ))
+            .remedy("cpupower frequency-set -g performance")
+        }
+        Observation::Turbo { on: true } => {
+            at(N, "turbo is on: the clock rate depends on heat and on how many cores are busy")
+                .remedy("switch it off to compare code; leave it on to measure what users will see")
+        }
+        Observation::Throttling { before, now } if now > before => plain(format!(
+            "the processor is being slowed down for heat: {} times just now",
+            now - before
+        ))
+        .remedy("let it cool down; check fans and the air that comes in"),
+        Observation::Throttling { now, .. } if *now > 0 => {
+            at(N, format!("the processor was slowed down for heat {now} times since boot"))
+                .remedy("watch the clock rate during the run")
+        }
+        Observation::PowerPreference { what, value }
+            if ["power", "balance_power", "low-power", "quiet"].contains(&value.as_str()) =>
+        {
+            plain(format!("{what} is `{value}`: it saves power at the cost of speed"))
+                .remedy("set it to `performance`")
+        }
+        Observation::Battery { supply } => {
+            plain(format!("the machine runs on its battery ({supply})"))
+                .remedy("connect it to power")
+        }
+        _ => return None,
+    })
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use assay_model::units::{format_bytes, format_value};
+
 use super::{apart, unequal};
 use crate::CpuResources;
 use crate::prelude::*;
@@ -21,7 +23,14 @@ pub const CPU_RESOURCES: CheckRow = CheckRow {
     evidence: "the description of the system, the controls of each treatment, and what limits of control groups did to each trial",
 };
 
-pub(crate) const CHECK: Check = Check::new(&CPU_RESOURCES, evaluate);
+pub(crate) const CHECK: Check =
+    Check::new(&CPU_RESOURCES, evaluate).on_observations(judge_observation);
+
+/// Maximum share of CPU-quota periods in which throttling is harmless.
+const STOPPED: f64 = 0.01;
+
+/// Bytes of I/O below which an I/O limit is harmless.
+const ENOUGH_IO: u64 = 1 << 20;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
@@ -70,4 +79,64 @@ fn resources(cpus: &CpuResources) -> BTreeMap<String, String> {
     let counts = counts.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?.to_string())));
     let words = words.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v.clone()?)));
     counts.chain(words).collect()
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    Some(match observation {
+        Observation::Limited { periods, stopped, stopped_s, memory } => {
+            let share = *stopped as f64 / (*periods).max(1) as f64;
+            let text = if share > STOPPED {
+                format!(
+                    "the CPU quota of a control group stopped the program in {stopped} of {periods} periods, {} in all",
+                    format_value(*stopped_s, "s")
+                )
+            } else if *memory > 0 {
+                format!("the memory limit of a control group was reached {memory} times")
+            } else {
+                return None;
+            };
+            at(W, text).remedy("raise the limit, or measure `user` instead of `elapsed`")
+        }
+        Observation::LimitedIo { limits, bytes } if *bytes >= ENOUGH_IO => {
+            let text = format!(
+                "{} were read and written under an I/O limit of a control group: {limits}",
+                format_bytes(*bytes)
+            );
+            at(W, text).remedy("lift the limit (`io.max`)")
+        }
+        Observation::Crowding { what, count, cpus } if count > cpus => {
+            let text = format!(
+                "{count} {what} share {cpus} CPUs: they take turns, and none has a CPU of its own"
+            );
+            at(W, text).remedy(format!(
+                "run at most as many {what} as there are CPUs, or state it with the number"
+            ))
+        }
+        Observation::SharedCores { on: true } => at(
+            N,
+            "simultaneous multithreading is on: two threads may share a core, and slow each other down",
+        )
+        .remedy(
+            "choose one thread of each core with the control `cpus`, or switch it off, where \
+             single threads are compared",
+        ),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::{Observation, Severity};
+
+    use crate::judge_seen;
+
+    #[test]
+    fn io_under_a_limit_is_named_with_the_limit() {
+        let limits = || "8:0 rbps=2097152 wbps=max riops=max wiops=max".to_owned();
+        let found = |bytes| judge_seen(&Observation::LimitedIo { limits: limits(), bytes });
+        let finding = found(8 << 20).unwrap();
+        assert_eq!((finding.id.as_str(), finding.severity), ("F07", Severity::Warning));
+        assert!(finding.message.contains("8 MiB") && finding.message.contains(&limits()));
+        assert_eq!(found(4096), None);
+    }
 }

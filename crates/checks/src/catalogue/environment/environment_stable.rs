@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use assay_model::units::format_value;
+
 use crate::FactsAfterTrials;
 use crate::prelude::*;
 
@@ -19,7 +21,12 @@ pub const ENVIRONMENT_STABLE: CheckRow = CheckRow {
     evidence: "watched settings, read again after trials (at most once a second) and after the last",
 };
 
-pub(crate) const CHECK: Check = Check::new(&ENVIRONMENT_STABLE, evaluate).judged_in_trials();
+pub(crate) const CHECK: Check =
+    Check::new(&ENVIRONMENT_STABLE, evaluate).on_observations(judge_observation).judged_in_trials();
+
+/// Free bytes of a file system below which room is low. `LOW_DISK` is the same as a share.
+const LOW_DISK_BYTES: f64 = 1e9;
+const LOW_DISK: f64 = 0.05;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found: Vec<FiredCheck> = Vec::new();
@@ -52,4 +59,50 @@ fn same_for_all(found: Vec<FiredCheck>, treatments: usize) -> Vec<FiredCheck> {
         return found;
     }
     found.into_iter().filter(|f| seen.insert(f.message.clone())).collect()
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    Some(match observation {
+        Observation::NotPutBack { error } => {
+            grave(format!("a setting could not be restored after the trial: {error}"))
+                .remedy("run `assay doctor --restore`")
+        }
+        Observation::Changed { paths } if !paths.is_empty() => {
+            grave(format!("{} changed since the start of the run", paths.join(", ")))
+                .remedy("find what changed it and run again")
+        }
+        Observation::DiskRoom { folder, free, total }
+            if (*free as f64) < LOW_DISK_BYTES || (*free as f64) < *total as f64 * LOW_DISK =>
+        {
+            let text = format!(
+                "the file system of `{folder}` has room for {} more: a nearly full file system is \
+                 slower, and a run may fill it",
+                format_value(*free as f64, "B")
+            );
+            at(W, text).remedy("make room, or choose another folder for the work")
+        }
+        Observation::Suspended { seconds } => {
+            let text =
+                format!("the machine slept for {} during the trial", format_value(*seconds, "s"));
+            at(W, text).remedy("keep it awake while a run lasts, and repeat it")
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_room_is_low_by_size_or_by_share() {
+        let low = |free: f64, total: f64| {
+            let folder = "/x".to_owned();
+            let seen = Observation::DiskRoom { folder, free: free as u64, total: total as u64 };
+            judge_observation(&seen).is_some()
+        };
+        assert!(low(5e8, 1e9));
+        assert!(low(2e9, 1e12));
+        assert!(!low(2e11, 1e12));
+    }
 }

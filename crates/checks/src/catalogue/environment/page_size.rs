@@ -1,5 +1,7 @@
 //! F08: the treatments had the same page sizes.
 
+use assay_model::units::format_bytes;
+
 use super::apart;
 use crate::prelude::*;
 
@@ -17,7 +19,13 @@ pub const PAGE_SIZE: CheckRow = CheckRow {
     evidence: "the control `pages` and the kernel's report on the program's memory",
 };
 
-pub(crate) const CHECK: Check = Check::new(&PAGE_SIZE, evaluate);
+pub(crate) const CHECK: Check = Check::new(&PAGE_SIZE, evaluate).on_observations(judge_observation);
+
+/// Bytes of memory below which missing huge pages mean nothing.
+const ENOUGH_MEMORY: u64 = 8 << 20;
+
+/// Huge-page coverage below which a request for huge pages gives a warning.
+const ENOUGH_HUGE: f64 = 0.5;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
@@ -56,4 +64,35 @@ fn evaluate(e: &Evidence) -> Evaluation {
         )));
     }
     found_or_missing(found, &lacking)
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    match observation {
+        Observation::LargePages { level, memory, large } => {
+            let small = level == "4KiB";
+            let what = if small && *large > 0 {
+                format!("{} of the program's memory were in large pages", format_bytes(*large))
+            } else if !small && *large == 0 && *memory >= ENOUGH_MEMORY {
+                format!(
+                    "none of the {} of the program's memory was in large pages",
+                    format_bytes(*memory)
+                )
+            } else {
+                return None;
+            };
+            let text = format!("the level `{level}` of the control `pages` did not take: {what}");
+            let remedy = "see whether the program asks for large pages in a way of its own (a Java heap \
+                          does), and whether the machine has memory in large pieces";
+            Some(grave(text).remedy(remedy))
+        }
+        Observation::HugePagesAsked { asked, share } if *share < ENOUGH_HUGE => {
+            let text = format!(
+                "`{asked}` was asked for, and {:.0} % of the memory is in huge pages",
+                100.0 * share
+            );
+            let remedy = "reserve as many as the heaps need: the control `hugepages`";
+            Some(at(W, text).remedy(remedy))
+        }
+        _ => None,
+    }
 }

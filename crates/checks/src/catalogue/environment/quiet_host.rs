@@ -1,5 +1,7 @@
 //! F11: no other work ran on the machine.
 
+use assay_model::units::format_value;
+
 use crate::prelude::*;
 
 pub const QUIET_HOST: CheckRow = CheckRow {
@@ -17,12 +19,21 @@ pub const QUIET_HOST: CheckRow = CheckRow {
     evidence: "a look at the machine before the first trial; processes that a program leaves",
 };
 
-pub(crate) const CHECK: Check = Check::new(&QUIET_HOST, evaluate).judged_in_trials();
+pub(crate) const CHECK: Check =
+    Check::new(&QUIET_HOST, evaluate).on_observations(judge_observation).judged_in_trials();
 
-/// Limits of a quiet host: runnable tasks of other programs per CPU, steal and pressure.
+/// First words of findings about other work on the machine.
+pub const BUSY: &str = "machine busy: ";
+/// Maximum runnable tasks of other programs per CPU on a quiet host.
 const MAX_QUEUE_PER_CPU: f64 = 0.05;
+/// Maximum steal on a quiet host, in percent.
 const MAX_STEAL_PERCENT: f64 = 0.5;
+/// Maximum pressure on a quiet host: share of the last 10 s in which a task waited, in percent.
 const MAX_PRESSURE_PERCENT: f64 = 1.0;
+/// Share of available memory below which memory is low.
+const LOW_MEMORY: f64 = 0.1;
+/// Share of CPU time used by other processes above which a metric of total CPU time is doubtful.
+const OTHERS: f64 = 0.1;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
@@ -57,4 +68,72 @@ fn evaluate(e: &Evidence) -> Evaluation {
         })
         .collect();
     found_or_missing(found, &lacking)
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    let size = |bytes: u64| format_value(bytes as f64, "B");
+    Some(match observation {
+        Observation::RunQueue { per_cpu, looks, load_average } if *per_cpu > MAX_QUEUE_PER_CPU => {
+            plain(format!(
+                "{BUSY}{per_cpu:.2} runnable tasks per CPU (limit {MAX_QUEUE_PER_CPU}, {looks} looks, load average {load_average})"
+            ))
+        }
+        Observation::Steal { percent } if *percent > MAX_STEAL_PERCENT => plain(format!(
+            "{BUSY}steal {percent:.1} % (limit {MAX_STEAL_PERCENT} %)"
+        ))
+        .remedy("measure on a machine of its own, or at another time, and compare interleaved"),
+        Observation::Pressure { resource, percent } if *percent > MAX_PRESSURE_PERCENT => {
+            let name = match resource.as_str() {
+                "cpu" => "CPU",
+                "io" => "I/O",
+                other => other,
+            };
+            plain(format!(
+                "{BUSY}{name} pressure {percent:.1} % (limit {MAX_PRESSURE_PERCENT} %, last 10 s)"
+            ))
+        }
+        Observation::VirtualMachine { yes: true, hypervisor } => {
+            let name = match hypervisor.as_str() {
+                "" => String::new(),
+                name => format!(" (hypervisor: {name})"),
+            };
+            let text = format!(
+                "this is a virtual machine{name}: neighbours that cannot be seen from here share the \
+                 hardware"
+            );
+            at(N, text).remedy("watch stolen time, compare interleaved, and repeat on another day")
+        }
+        Observation::Leftovers { processes } if *processes > 0 => plain(format!(
+            "the program left {processes} of its processes running; they were ended, and their CPU \
+             time is not in its figures"
+        ))
+        .remedy("let the program wait for its children"),
+        Observation::Memory { available, total } => {
+            let share = *available as f64 / (*total).max(1) as f64;
+            if share >= LOW_MEMORY {
+                return None;
+            }
+            plain(format!(
+                "{} of memory are available, {:.1} % of it: pages will be taken away and read again",
+                size(*available),
+                share * 100.0
+            ))
+            .remedy("end what holds memory, or measure on a larger machine")
+        }
+        Observation::Swap { used } if *used > 0 => plain(format!(
+            "{} of swap are in use: some memory will have to be read from disk",
+            size(*used)
+        ))
+        .remedy("swapoff -a brings it back, if memory has room for it"),
+        Observation::OthersComputed { metric, share } if *share > OTHERS => {
+            let text = format!(
+                "other processes used {:.0} % of the CPU time in user mode that {metric} is made of",
+                100.0 * share
+            );
+            let remedy =
+                "end the other work, or keep it off these CPUs (control cpus), and repeat it";
+            at(W, text).remedy(remedy)
+        }
+        _ => return None,
+    })
 }

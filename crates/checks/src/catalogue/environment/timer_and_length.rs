@@ -2,6 +2,7 @@
 
 use assay_model::units::format_value;
 
+use crate::catalogue::workload::limiter_known::{PROBE_DEVIATION, probe_finding};
 use crate::prelude::*;
 
 pub const TIMER_AND_LENGTH: CheckRow = CheckRow {
@@ -18,11 +19,15 @@ pub const TIMER_AND_LENGTH: CheckRow = CheckRow {
     evidence: "the resolution and cost of the clock, measured once a run, and the shortest trial",
 };
 
-pub(crate) const CHECK: Check = Check::new(&TIMER_AND_LENGTH, evaluate);
+pub(crate) const CHECK: Check =
+    Check::new(&TIMER_AND_LENGTH, evaluate).on_observations(judge_observation);
 
 /// Share of the clock in a timing that gives a finding, and the share that voids the timing.
 const CLOCK_SHARE: f64 = 0.01;
 const CLOCK_SHARE_GRAVE: f64 = 0.10;
+/// Clock sources that are read without entering the kernel and do not drift: x86, ARM, POWER, s390
+/// and RISC-V.
+const GOOD_CLOCKS: [&str; 5] = ["tsc", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"];
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
@@ -64,4 +69,43 @@ fn evaluate(e: &Evidence) -> Evaluation {
         }
     }
     found_or_missing(found, &lacking)
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    Some(match observation {
+        Observation::ClockSource { source } if !GOOD_CLOCKS.contains(&source.as_str()) => {
+            let remedy = "see why the kernel did not choose a better one (kernel log: `clocksource`), or \
+                          take longer samples";
+            plain(format!(
+                "the clock source is `{source}`: reading the time may be slow or uneven, and short \
+                 samples suffer"
+            ))
+            .remedy(remedy)
+        }
+        Observation::Stopped => {
+            let text = "assay was stopped and went on during the trial: a program that ended meanwhile was timed \
+                        until assay went on";
+            at(W, text).remedy("repeat the run without stopping assay")
+        }
+        Observation::ClockStepped { seconds } => {
+            let text = format!(
+                "the time of day was set {} by {} during the trial: times that the program took from it are off",
+                if *seconds < 0.0 { "back" } else { "forward" },
+                format_value(seconds.abs(), "s")
+            );
+            at(W, text).remedy("let the clock settle before a run, and repeat it")
+        }
+        Observation::Probed { metric, measured, unit, held, seconds, cached } => {
+            let how = match held {
+                Some(held) if *measured > held * (1.0 + PROBE_DEVIATION) => {
+                    format!("more than the {} it is held to: a burst", format_value(*held, unit))
+                }
+                Some(held) if *measured < held * (1.0 - PROBE_DEVIATION) => return None,
+                _ if *cached => "through a cache".to_owned(),
+                _ => return None,
+            };
+            probe_finding(metric, &format_value(*measured, unit), *seconds, &how)
+        }
+        _ => return None,
+    })
 }

@@ -1,5 +1,7 @@
 //! N3: the nodes' clocks do not drift during a trial.
 
+use assay_model::units::format_value;
+
 use super::observations_only;
 use crate::prelude::*;
 
@@ -18,4 +20,18 @@ pub const CLOCKS_HOLD: CheckRow = CheckRow {
 };
 
 pub(crate) const CHECK: Check = Check::new(&CLOCKS_HOLD, observations_only)
+    .on_observations(judge_observation)
     .always_checked("a trial does not begin before every agent's clock is read");
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    let Observation::ClockDrift { node, drift, bound } = observation else { return None };
+    let time = |s: &f64| format_value(*s, "s");
+    (drift > bound).then(|| {
+        plain(format!(
+            "the clock of node {node} moved by {} against the collector's during the trial; the bound \
+             is {}",
+            time(drift),
+            time(bound)
+        ))
+    })
+}

@@ -18,4 +18,26 @@ pub const EMULATED_TIMES: CheckRow = CheckRow {
 };
 
 pub(crate) const CHECK: Check = Check::new(&EMULATED_TIMES, observations_only)
+    .on_observations(judge_observation)
     .always_checked("assay starts the virtual machine and knows what runs it");
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    let Observation::GuestMachine { accelerator, metric, unit, counted } = observation else {
+        return None;
+    };
+    if accelerator != "tcg" {
+        return None;
+    }
+    let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only counts may be compared";
+    Some(if counted.unwrap_or_else(|| is_unit_of_counts(unit)) {
+        at(N, format!("{text}, and `{metric}` is one"))
+    } else {
+        plain(format!("{text}, and `{metric}` ({unit}) is not declared as one"))
+    })
+}
+
+/// Guesses if a metric is a count from its unit, for records made before a metric could be declared
+/// as one.
+fn is_unit_of_counts(unit: &str) -> bool {
+    ["1", "B", ""].contains(&unit)
+}

@@ -18,4 +18,26 @@ pub const NODES_ALIKE: CheckRow = CheckRow {
 };
 
 pub(crate) const CHECK: Check = Check::new(&NODES_ALIKE, observations_only)
+    .on_observations(judge_observation)
     .always_checked("a trial does not begin before every agent has described its node");
+
+/// Maximum number of differences, and of nodes in each, that the message lists.
+const SHOWN: usize = 4;
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    let Observation::UnlikeNodes { differences } = observation else { return None };
+    let hard = differences.first()?.hard;
+    let shown: Vec<String> = differences
+        .iter()
+        .take(SHOWN)
+        .map(|d| {
+            let others = d.others.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+            let more = if d.others.len() > SHOWN { ", ..." } else { "" };
+            format!("{} ({}: {}; {others}{more}: {})", d.path, d.first[0], d.first[1], d.other)
+        })
+        .collect();
+    let more = differences.len().saturating_sub(SHOWN);
+    let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let text = format!("the nodes are not alike: {}{rest}", shown.join(", "));
+    Some(if hard { plain(text) } else { at(N, text) })
+}

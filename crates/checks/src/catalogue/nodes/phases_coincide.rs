@@ -1,5 +1,7 @@
 //! N2: the nodes are in their steady phases at the same time.
 
+use assay_model::units::format_value;
+
 use super::observations_only;
 use crate::prelude::*;
 
@@ -18,4 +20,37 @@ pub const PHASES_COINCIDE: CheckRow = CheckRow {
 };
 
 pub(crate) const CHECK: Check = Check::new(&PHASES_COINCIDE, observations_only)
+    .on_observations(judge_observation)
     .always_checked("a trial that a node leaves does not count");
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    let Observation::Phases {
+        begin_spread,
+        end_spread,
+        error,
+        last_to_begin,
+        first_to_end,
+        common,
+        declared,
+        bound,
+    } = observation
+    else {
+        return None;
+    };
+    let time = |s: &f64| format_value(*s, "s");
+    let begins = begin_spread + error > *bound;
+    // A program without declared phases ends when its work does; different ends are then a result.
+    let ends = *declared && end_spread + error > *bound;
+    (begins || ends).then(|| {
+        plain(format!(
+            "the steady phases of the nodes begin within {} of each other (last: {last_to_begin}) \
+             and end within {} (first: {first_to_end}), known to {}; the bound is {}, and {:.0} % \
+             of the longest is common to all",
+            time(begin_spread),
+            time(end_spread),
+            time(error),
+            time(bound),
+            100.0 * common
+        ))
+    })
+}

@@ -1,5 +1,7 @@
 //! F22: the load generator was not the limit.
 
+use assay_model::LimitedBy;
+
 use crate::Generator;
 use crate::prelude::*;
 
@@ -17,10 +19,14 @@ pub const GENERATOR_NOT_LIMIT: CheckRow = CheckRow {
     evidence: "the load generator of a workload reports its threads' CPU time; the plan has its CPUs",
 };
 
-pub(crate) const CHECK: Check = Check::new(&GENERATOR_NOT_LIMIT, evaluate).judged_in_trials();
+pub(crate) const CHECK: Check = Check::new(&GENERATOR_NOT_LIMIT, evaluate)
+    .on_observations(judge_observation)
+    .judged_in_trials();
 
 /// Use of its CPUs or network above which a generator may be the limit.
 const GENERATOR: f64 = 0.80;
+/// CPU use of a server above which it is near its limit.
+const SERVER_BUSY: f64 = 0.8;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
@@ -85,5 +91,40 @@ fn shared(
             lacking.push(format!("where the load generator of {} ran", treatment.label));
         }
         _ => {}
+    }
+}
+
+/// Judges whether the load generator was the limit. If the server was busy as well, both were near
+/// their limit: a warning; else the throughput is the generator's.
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    let Observation::Limit { by: LimitedBy::Generator, reasons, server_busy, .. } = observation
+    else {
+        return None;
+    };
+    let both = server_busy.is_some_and(|busy| busy > SERVER_BUSY);
+    let text = format!("the load generator may be the limit: {}", reasons.join("; "));
+    Some(at(if both { W } else { I }, text).remedy(
+        "give it CPUs of its own (`client.cpus`, `server.cpus`) and more threads \
+         (`client.threads`), or another machine (`server.address`)",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::{LimitedBy, Observation, Severity};
+
+    use crate::judge_seen;
+
+    #[test]
+    fn a_busy_generator_is_worse_beside_an_idle_server() {
+        let found = |server_busy| {
+            let (by, reasons) = (LimitedBy::Generator, vec!["why".into()]);
+            let (generator_busy, others_busy) = (Some(0.9), None);
+            let seen = Observation::Limit { by, reasons, generator_busy, server_busy, others_busy };
+            judge_seen(&seen).map(|f| (f.id, f.severity))
+        };
+        assert_eq!(found(Some(0.9)), Some(("F22".into(), Severity::Warning)));
+        assert_eq!(found(Some(0.5)), Some(("F22".into(), Severity::Invalid)));
+        assert_eq!(found(None), Some(("F22".into(), Severity::Invalid)));
     }
 }

@@ -17,7 +17,8 @@ pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
     evidence: "the workload's validation of every trial; a load reports its wrong answers",
 };
 
-pub(crate) const CHECK: Check = Check::new(&OUTPUT_VERIFIED, evaluate);
+pub(crate) const CHECK: Check =
+    Check::new(&OUTPUT_VERIFIED, evaluate).on_observations(judge_observation);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut all = OutputEvidence { errors: Some(0), ..Default::default() };
@@ -81,4 +82,20 @@ fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<FiredCheck> {
         about(plain(text), &[treatment], treatments)
     };
     wrong_treatments.into_iter().map(say).collect()
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    match observation {
+        Observation::Errors { program, count } if *count > 0.0 => {
+            let text = format!("{program} counts {count} errors; its rates leave them out");
+            Some(at(W, text).remedy("find out what failed before its numbers are compared"))
+        }
+        Observation::Disagreement { what, printed, computed } => {
+            let text =
+                format!("the file says {what} {printed}, and its own values give {computed}");
+            let remedy = "find out whether the file was changed after it was written";
+            Some(at(W, text).remedy(remedy))
+        }
+        _ => None,
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use assay_model::units::format_value;
+
 use crate::prelude::*;
 use crate::{Work, WorkTiming};
 
@@ -19,7 +21,7 @@ pub const SAME_WORK: CheckRow = CheckRow {
     evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, a load its answers, other programs one run",
 };
 
-pub(crate) const CHECK: Check = Check::new(&SAME_WORK, evaluate);
+pub(crate) const CHECK: Check = Check::new(&SAME_WORK, evaluate).on_observations(judge_observation);
 
 /// Relative difference of completed operations above which equal work counts as different.
 const OPERATIONS: f64 = 0.001;
@@ -88,4 +90,57 @@ fn evaluate(e: &Evidence) -> Evaluation {
         }
     }
     found_or_missing(found, &lacking.into_iter().collect::<Vec<_>>())
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    match observation {
+        Observation::Evictions { evicted, gone, hit_ratio, asked } if evicted + gone > 0 => {
+            let hits = hit_ratio.map_or("unknown".to_owned(), |h| format!("{:.2} %", h * 100.0));
+            let text = format!(
+                "the server threw {evicted} objects out for others in the measurement window, and {gone} gets asked \
+                 for one that was gone: the share of hits was {hits} where {:.2} % were asked for",
+                asked * 100.0
+            );
+            Some(at(W, text).remedy("raise `server.memory`, or ask for fewer `keys`"))
+        }
+        Observation::Operations { answered, wrong, missing, allowed, within } if *missing > 0 => {
+            Some(unanswered(*missing, answered + wrong + missing, *allowed, *within))
+        }
+        _ => None,
+    }
+}
+
+/// Judges operations without a response. They are work that was not done, never wrong output: up to
+/// the share that the user allows they are a note, above it the load was not the requested one.
+fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> FiredCheck {
+    let share = missing as f64 / asked.max(1) as f64;
+    let limit = format!("the {} % that `max_missing` allows", allowed * 100.0);
+    let (severity, side) = if share > allowed { (I, "more than") } else { (N, "no more than") };
+    let text = format!(
+        "{missing} of {asked} operations ({:.2} %) had no answer within {}, or their connection was lost: {side} \
+         {limit}",
+        share * 100.0,
+        format_value(within, "s"),
+    );
+    at(severity, text)
+        .remedy("find what stalled the server; `op_timeout` and `max_missing` set what is allowed")
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::{Observation, Severity};
+
+    use crate::judge_seen;
+
+    #[test]
+    fn missing_answers_are_judged_by_the_limit_that_is_set_and_are_no_wrong_output() {
+        let judged = |missing, allowed| {
+            let (answered, wrong, within) = (1000 - missing, 0, 1.0);
+            let seen = Observation::Operations { answered, wrong, missing, allowed, within };
+            judge_seen(&seen).map(|f| (f.id, f.severity))
+        };
+        assert_eq!(judged(0, 0.0), None);
+        assert_eq!(judged(1, 0.001), Some(("F16".into(), Severity::Note)));
+        assert_eq!(judged(2, 0.001), Some(("F16".into(), Severity::Invalid)));
+    }
 }

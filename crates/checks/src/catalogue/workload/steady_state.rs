@@ -1,6 +1,7 @@
 //! F25: the trials reached a steady state.
 
 use assay_model::SeriesShape;
+use assay_model::units::{format_duration, format_value};
 
 use crate::prelude::*;
 
@@ -18,10 +19,17 @@ pub const STEADY_STATE: CheckRow = CheckRow {
     evidence: "a load generator reports how the series of its throughput went; of another program the series of its own samples of the deciding metric",
 };
 
-pub(crate) const CHECK: Check = Check::new(&STEADY_STATE, evaluate).judged_in_trials();
+pub(crate) const CHECK: Check =
+    Check::new(&STEADY_STATE, evaluate).on_observations(judge_observation).judged_in_trials();
 
 /// Share of trials without a steady state that is tolerated.
 const UNSETTLED: f64 = 0.10;
+/// Share of the measurement window above which a warm-up gives a warning.
+const MAX_WARMUP: f64 = 0.1;
+/// Relative difference between the second half and the whole above which the state was not steady.
+const COLD: f64 = 0.2;
+/// Minimum turns per process: with fewer, both halves include first, cold turns.
+const TURNS: f64 = 4.0;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut shapes: Vec<SeriesShape> = Vec::new();
@@ -47,5 +55,59 @@ fn evaluate(e: &Evidence) -> Evaluation {
         _ if of_peak => vec![grave(format!("{text}, and the claim is about peak performance"))],
         n if n as f64 > UNSETTLED * all as f64 => vec![plain(text)],
         _ => Vec::new(),
+    })
+}
+
+fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
+    match observation {
+        Observation::Settling { shape, steady_from, window, bin } => {
+            settling(*shape, *steady_from, *window, *bin)
+        }
+        Observation::ColdStart { metric, whole, later, turns } => {
+            let text = if *turns < TURNS {
+                format!("each process had {turns:.1} turns, so that {metric} is of cold caches")
+            } else if (later - whole).abs() > COLD * whole.abs() {
+                format!(
+                    "{metric} is {} in all and {} in the second half: caches were still filling",
+                    format_value(*whole, "1"),
+                    format_value(*later, "1")
+                )
+            } else {
+                return None;
+            };
+            Some(at(W, text).remedy("simulate more `accesses`"))
+        }
+        _ => None,
+    }
+}
+
+fn settling(
+    shape: SeriesShape,
+    steady_from: Option<f64>,
+    window: f64,
+    bin: f64,
+) -> Option<FiredCheck> {
+    Some(match shape {
+        // For a window that is too short, the check over the whole run reports that it cannot
+        // check.
+        SeriesShape::Flat | SeriesShape::TooShort => return None,
+        SeriesShape::Warmup | SeriesShape::Slowdown => {
+            let start = steady_from?;
+            let way = if shape == SeriesShape::Warmup { "rose" } else { "fell" };
+            let severity = if start / window > MAX_WARMUP { W } else { N };
+            let text = format!(
+                "the throughput {way} until {} into the measurement window, then it was steady",
+                format_value(start, "s")
+            );
+            at(severity, text).remedy("make `ramp_up` longer")
+        }
+        SeriesShape::NoSteadyState => {
+            let bins = format_duration(std::time::Duration::from_secs_f64(bin.clamp(0.0, 1e9)));
+            let text = format!(
+                "the throughput did not settle within the measurement window (checked every {bins})"
+            );
+            at(W, text)
+                .remedy("make `ramp_up` and `steady` longer; see the series for what happens")
+        }
     })
 }
