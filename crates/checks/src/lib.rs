@@ -18,6 +18,7 @@ mod prelude;
 mod report;
 mod table;
 
+pub use audited_claim::{AuditedClaim, RecomputedClaim};
 pub use catalogue::{BUSY, catalogue, find, judge, rows};
 pub use check::{Check, CheckOutcome};
 pub use classes::environment_markdown;

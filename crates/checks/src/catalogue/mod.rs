@@ -1,12 +1,12 @@
 //! The catalogue of checks, with a file for each: its row, its functions, and the evidence that
 //! only this check uses. Ids, names and severities of checks are written in these files only.
 
-mod claims;
-mod environment;
+pub(crate) mod claims;
+pub(crate) mod environment;
 mod nodes;
 mod retired;
-mod statistics;
-mod workload;
+pub(crate) mod statistics;
+pub(crate) mod workload;
 
 use assay_model::{CheckRow, Finding};
 

@@ -1,23 +1,38 @@
 //! The inputs of the checks. Every field is optional: unrecorded data is `None` or
 //! [`RecordedValue::NotRecorded`], and a check that needs it reports that it cannot check.
 
-mod claim;
-mod design;
-mod process;
-mod quantities;
+mod comparison;
 mod treatment;
-mod work;
+mod values;
 
-pub use claim::*;
-pub use design::*;
-pub use process::*;
-pub use quantities::*;
+pub use comparison::*;
 pub use treatment::*;
-pub use work::*;
+pub use values::*;
 
 use assay_model::Finding;
 use assay_model::environment::EnvDiff;
 
+use crate::AuditedClaim;
+pub use crate::catalogue::claims::{
+    derived_marked::Derivation, power_measured::EnergyEvidence, power_measured::PowerSource,
+    price_basis::PriceEvidence, ranking_flips::OrderReversal, repeatable::RepeatEvidence,
+    required_disclosure::DisclosureEvidence, same_metric::MetricIdentity,
+    selective_report::RegisteredItems, source_and_date::QuoteEvidence,
+};
+pub use crate::catalogue::environment::{
+    clock_and_heat::ClockHeat, cpu_resources::CpuResources, flags_disclosed_equal::Build,
+    flags_disclosed_equal::Tuning, memory_nodes::BoundMemory, memory_nodes::Placement,
+    page_size::MemoryPages, quiet_host::HostLoad, timer_and_length::Timing,
+};
+pub use crate::catalogue::statistics::{
+    cold_start::FirstTrial, exclusions_logged::ExcludedTrial, exclusions_logged::Exclusions,
+    many_comparisons::Multiplicity, right_mean::MeanOf, right_mean::MeanOperator,
+    right_mean::MeanUse, self_comparison::SelfComparison, stopping_rule::StoppingRule,
+};
+pub use crate::catalogue::workload::{
+    generator_not_limit::Generator, limiter_known::Ceiling, limiter_known::Limiter,
+    output_verified::OutputEvidence, warm_up_equal::WarmupRule,
+};
 use crate::check::Stop;
 
 /// A value that may be known to be absent: a page without prices differs from a page whose prices

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::prelude::*;
-use crate::{EnergyEvidence, PowerSource};
 
 pub const POWER_MEASURED: CheckRow = CheckRow {
     id: "F51",
@@ -23,6 +22,55 @@ pub(crate) const CHECK: Check = Check::new(&POWER_MEASURED, evaluate);
 
 /// Maximum uncertainty of the meter behind a published figure per watt, in percent.
 const METER_PERCENT: f64 = 1.0;
+
+/// Power or energy of one system.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EnergyEvidence {
+    pub label: String,
+    pub source: Option<PowerSource>,
+    /// True if the figures are quoted: run, window and meter are then those of the quoted document,
+    /// which may name none.
+    pub quoted: bool,
+    /// True if a figure is recorded.
+    pub recorded: bool,
+    /// Remark of the source about the figures; may be empty.
+    pub note: String,
+    /// Model of the power meter.
+    pub meter: Option<String>,
+    /// Uncertainty of the meter in percent.
+    pub uncertainty_percent: Option<f64>,
+    /// True if power and performance are from the same run.
+    pub same_run: Option<bool>,
+    /// True if power is averaged over the measurement window.
+    pub same_window: Option<bool>,
+}
+
+/// Source of a power figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PowerSource {
+    /// A meter at the wall socket.
+    Wall,
+    /// The processor's own counters (RAPL).
+    Rapl,
+    /// The platform's sensors (BMC, IPMI).
+    Platform,
+    /// Thermal design power (TDP).
+    ThermalDesign,
+    /// Rating of the power supply, or its label.
+    Nameplate,
+}
+
+impl PowerSource {
+    pub fn name(self) -> &'static str {
+        match self {
+            PowerSource::Wall => "a meter at the wall",
+            PowerSource::Rapl => "the processor's counters",
+            PowerSource::Platform => "the platform's sensors",
+            PowerSource::ThermalDesign => "thermal design power",
+            PowerSource::Nameplate => "the power supply's label",
+        }
+    }
+}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let systems = e.energy.need("where watts come from")?;

@@ -1,6 +1,5 @@
 //! F50: the order of the systems is the same under every recorded denominator.
 
-use crate::OrderReversal;
 use crate::prelude::*;
 
 pub const RANKING_FLIPS: CheckRow = CheckRow {
@@ -18,6 +17,17 @@ pub const RANKING_FLIPS: CheckRow = CheckRow {
 };
 
 pub(crate) const CHECK: Check = Check::new(&RANKING_FLIPS, evaluate);
+
+/// A pair of systems whose order under the claimed denominator reverses under another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderReversal {
+    /// System that leads under the claimed denominator.
+    pub ahead: String,
+    /// System that leads under the other denominator.
+    pub instead: String,
+    /// The other denominator in words (`per core`).
+    pub under: String,
+}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let d = e.denominators.need("what values are divided by")?;

@@ -1,8 +1,7 @@
 //! F46: both sides state the same metric.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::MetricIdentity;
 use crate::prelude::*;
 
 pub const SAME_METRIC: CheckRow = CheckRow {
@@ -20,6 +19,23 @@ pub const SAME_METRIC: CheckRow = CheckRow {
 };
 
 pub(crate) const CHECK: Check = Check::new(&SAME_METRIC, evaluate);
+
+/// Identity of a metric: name, unit, benchmark and version.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MetricIdentity {
+    /// Owner of the metric: a treatment or a system.
+    pub label: String,
+    pub metric: Option<String>,
+    pub unit: Option<String>,
+    /// The benchmark or workload; `None` on both sides: only the metric's name is compared.
+    pub benchmark: Option<String>,
+    /// Version of the benchmark; `None` on both sides: the benchmark's name identifies it.
+    pub version: Option<String>,
+    /// Versions that the benchmark's body declares comparable with this one.
+    pub compatible: Vec<String>,
+    /// Other properties that must be equal, by name: scenario, division, base or peak.
+    pub category: BTreeMap<String, String>,
+}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let metrics = e.metrics.need("the metric of each side")?;

@@ -1,6 +1,5 @@
 //! F57: quoted results name their document and date.
 
-use crate::QuoteEvidence;
 use crate::prelude::*;
 
 pub const SOURCE_AND_DATE: CheckRow = CheckRow {
@@ -19,6 +18,21 @@ pub const SOURCE_AND_DATE: CheckRow = CheckRow {
 
 pub(crate) const CHECK: Check = Check::new(&SOURCE_AND_DATE, evaluate)
     .always_checked("a result without a document or a day is what it finds");
+
+/// A result from another publication.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct QuoteEvidence {
+    /// The quoted result in words.
+    pub what: String,
+    /// Document that prints the result, in words or as an address; `None` if no document is named.
+    pub document: Option<String>,
+    /// Day on which the result was valid or was retrieved.
+    pub dated: Option<String>,
+    /// Day of the page, if it is earlier than the result's.
+    pub later_than: Option<String>,
+    /// A newer printing of the same result, if one is known.
+    pub newer: Option<String>,
+}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let quotes = e.quotes.need("where the quoted results come from")?;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use assay_model::environment::cpulist;
 
-use crate::BoundMemory;
 use crate::prelude::*;
 
 pub const MEMORY_NODES: CheckRow = CheckRow {
@@ -25,6 +24,26 @@ pub(crate) const CHECK: Check = Check::new(&MEMORY_NODES, evaluate);
 
 /// Share of memory on other nodes above which a treatment gets a finding.
 const ELSEWHERE: f64 = 0.05;
+
+/// NUMA placement of a treatment's memory: the intended nodes and the observed ones.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Placement {
+    /// Number of NUMA nodes of the machine; `None` if not recorded.
+    pub nodes: Option<u32>,
+    /// Memory that is set to fewer nodes than the machine has.
+    pub set: Vec<BoundMemory>,
+}
+
+/// Memory that is bound to some NUMA nodes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BoundMemory {
+    /// Owner of the memory and the setting that binds it.
+    pub what: String,
+    /// Nodes that the memory is bound to.
+    pub nodes: Vec<u32>,
+    /// Bytes per node, for each trial. `Err`: the reason why they were not observed.
+    pub lay: Vec<Result<BTreeMap<u32, u64>, String>>,
+}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;

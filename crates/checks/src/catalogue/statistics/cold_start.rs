@@ -36,6 +36,17 @@ const LEFT: f64 = 2.0;
 const TREND_P: f64 = 0.001;
 const TREND: f64 = 0.05;
 
+/// The first trial of a treatment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FirstTrial {
+    /// Value of the deciding metric.
+    pub value: Option<f64>,
+    /// True if it was a warm-up.
+    pub warmup: bool,
+    /// Files that the trial wrote into its working folder.
+    pub wrote: Vec<String>,
+}
+
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
     let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
@@ -112,7 +123,7 @@ mod tests {
     use super::*;
     use assay_stats::rng::Rng;
 
-    use crate::{FirstTrial, Scheduled};
+    use crate::Scheduled;
 
     /// Builds two alternating treatments; the first trial takes `first`, the others about 1.
     fn evidence(first: f64) -> Evidence {

@@ -1,6 +1,5 @@
 //! F17: the output was verified and right.
 
-use crate::OutputEvidence;
 use crate::prelude::*;
 
 pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
@@ -19,6 +18,24 @@ pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
 
 pub(crate) const CHECK: Check =
     Check::new(&OUTPUT_VERIFIED, evaluate).on_observations(judge_observation);
+
+/// Verification of the output of a treatment's trials.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OutputEvidence {
+    /// Trials that ran to their end, including those with wrong output.
+    pub trials: u32,
+    /// Trials whose output was checked and wrong.
+    pub wrong: u32,
+    /// Message of the check about the first wrong trial (`trial 3: 16 timed out`); empty if none.
+    pub message: String,
+    /// Counting trials whose output was not checked beyond the exit code.
+    pub unchecked: u32,
+    /// Counting trials of unknown verification (imported ones).
+    pub unknown: u32,
+    /// Failed or repeated operations in the counting trials; `None` if the workload does not count
+    /// them.
+    pub errors: Option<u64>,
+}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut all = OutputEvidence { errors: Some(0), ..Default::default() };
