@@ -3,6 +3,7 @@
 mod build;
 mod design;
 mod material;
+mod placement;
 mod system;
 mod work;
 
@@ -14,7 +15,6 @@ use assay_model::{
     Comparison, LedgerEvent, Observation, SystemDescription, Treatment, TrialRecord, Verdict,
 };
 
-use crate::from_nodes::placement;
 use crate::{
     ComparisonEvidence, Evidence, FirstTrial, Multiplicity, RecordedValue, RepeatEvidence,
     Snapshots, Statistic, TreatmentEvidence, Unit, WarmupRule,
@@ -26,6 +26,7 @@ use design::{
 };
 pub use material::RunMaterial;
 use material::{imported, named, ordered};
+use placement::placement;
 use system::{binary, clock, cpus, host, os, pages, randomised, settings, snapshots, unseen};
 use work::{generator, limiter, output, percentiles, series, timing, work};
 

@@ -11,7 +11,6 @@ mod catalogue;
 mod check;
 mod classes;
 mod evidence;
-mod from_nodes;
 mod from_run;
 mod observations;
 mod prelude;

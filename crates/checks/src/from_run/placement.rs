@@ -9,7 +9,7 @@ use crate::{BoundMemory, Placement};
 
 /// Returns the nodes to which controls (`settings`) and the workload set a treatment's memory, and
 /// the bytes per node observed in the counting trials.
-pub(crate) fn placement(
+pub(super) fn placement(
     system: Option<&SystemDescription>,
     settings: &BTreeMap<String, String>,
     of: &[&TrialRecord],
