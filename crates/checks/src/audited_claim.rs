@@ -2,7 +2,7 @@
 
 use assay_model::CheckRow;
 
-use crate::check::{Evaluation, I, N, W, at, not_applicable};
+use crate::check::{Evaluation, INVALID, NOTE, WARNING, finding_at, not_applicable};
 use crate::rows;
 
 /// A claim from another author's text, recomputed.
@@ -39,10 +39,12 @@ pub(crate) fn evaluate(of: &CheckRow, claim: &AuditedClaim) -> Evaluation {
     }
     let (severity, remedy) = match claim.result {
         RecomputedClaim::Holds => return Ok(Vec::new()),
-        RecomputedClaim::Differs => (I, "Correct the claim or the number it rests on."),
-        RecomputedClaim::Ambiguous => (W, "Say which reading is meant, and show both values."),
-        RecomputedClaim::OffByRounding => (N, "Compute from the unrounded values."),
-        RecomputedClaim::NoInputs => (W, "Print the values that it compares."),
+        RecomputedClaim::Differs => (INVALID, "Correct the claim or the number it rests on."),
+        RecomputedClaim::Ambiguous => {
+            (WARNING, "Say which reading is meant, and show both values.")
+        }
+        RecomputedClaim::OffByRounding => (NOTE, "Compute from the unrounded values."),
+        RecomputedClaim::NoInputs => (WARNING, "Print the values that it compares."),
     };
-    Ok(vec![at(severity, format!("{}: {}", claim.words, claim.reason)).remedy(remedy)])
+    Ok(vec![finding_at(severity, format!("{}: {}", claim.words, claim.reason)).remedy(remedy)])
 }

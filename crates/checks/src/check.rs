@@ -5,17 +5,20 @@ use assay_model::{CheckRow, Finding, FiredCheck, Observation, Severities, Severi
 use crate::{Evidence, TreatmentEvidence, audited_claim};
 
 /// A note in both profiles.
-pub(crate) const N: Severities = Severities::both(Severity::Note);
+pub(crate) const NOTE: Severities = Severities::both(Severity::Note);
 /// A warning in both profiles.
-pub(crate) const W: Severities = Severities::both(Severity::Warning);
+pub(crate) const WARNING: Severities = Severities::both(Severity::Warning);
 /// Invalid in both profiles.
-pub(crate) const I: Severities = Severities::both(Severity::Invalid);
+pub(crate) const INVALID: Severities = Severities::both(Severity::Invalid);
 /// A note in profile `lab`, a warning in `publish`.
-pub(crate) const NW: Severities = Severities { lab: Severity::Note, publish: Severity::Warning };
+pub(crate) const NOTE_OR_WARNING: Severities =
+    Severities { lab: Severity::Note, publish: Severity::Warning };
 /// A note in profile `lab`, invalid in `publish`.
-pub(crate) const NI: Severities = Severities { lab: Severity::Note, publish: Severity::Invalid };
+pub(crate) const NOTE_OR_INVALID: Severities =
+    Severities { lab: Severity::Note, publish: Severity::Invalid };
 /// A warning in profile `lab`, invalid in `publish`.
-pub(crate) const WI: Severities = Severities { lab: Severity::Warning, publish: Severity::Invalid };
+pub(crate) const WARNING_OR_INVALID: Severities =
+    Severities { lab: Severity::Warning, publish: Severity::Invalid };
 
 /// Result of one check over some evidence.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,8 +93,8 @@ impl Check {
         match evaluation {
             Ok(found) if found.is_empty() => CheckOutcome::Passes,
             Ok(found) => CheckOutcome::Found(found),
-            Err(Stop::NotApplicable(why)) => CheckOutcome::DoesNotApply(why),
-            Err(Stop::Missing(what)) => CheckOutcome::CannotCheck(what),
+            Err(Unevaluated::NotApplicable(why)) => CheckOutcome::DoesNotApply(why),
+            Err(Unevaluated::Missing(what)) => CheckOutcome::CannotCheck(what),
         }
     }
 
@@ -116,23 +119,33 @@ pub(crate) fn about(
 }
 
 /// Creates a finding with the check's own severity.
-pub(crate) fn plain(message: impl Into<String>) -> FiredCheck {
+pub(crate) fn finding(message: impl Into<String>) -> FiredCheck {
     FiredCheck::new(message)
 }
 
-/// Creates an escalated finding: invalid in every profile.
-pub(crate) fn grave(message: impl Into<String>) -> FiredCheck {
-    at(I, message)
+/// Creates a finding that is invalid in every profile.
+pub(crate) fn invalid(message: impl Into<String>) -> FiredCheck {
+    finding_at(INVALID, message)
+}
+
+/// Creates a finding that is a warning, whatever the check's own severity.
+pub(crate) fn warning(message: impl Into<String>) -> FiredCheck {
+    finding_at(WARNING, message)
+}
+
+/// Creates a finding that is a note, whatever the check's own severity.
+pub(crate) fn note(message: impl Into<String>) -> FiredCheck {
+    finding_at(NOTE, message)
 }
 
 /// Creates a finding with a severity that overrides the check's own.
-pub(crate) fn at(severity: Severities, message: impl Into<String>) -> FiredCheck {
+pub(crate) fn finding_at(severity: Severities, message: impl Into<String>) -> FiredCheck {
     FiredCheck::new(message).at(severity)
 }
 
 /// Reason why an evaluation ended early.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Stop {
+pub(crate) enum Unevaluated {
     /// The object of the check is known to be absent.
     NotApplicable(String),
     /// Evidence that the check needs is not recorded.
@@ -140,29 +153,30 @@ pub(crate) enum Stop {
 }
 
 /// Findings of a check, or the reason why it could not run.
-pub(crate) type Evaluation = Result<Vec<FiredCheck>, Stop>;
+pub(crate) type Evaluation = Result<Vec<FiredCheck>, Unevaluated>;
 
 /// Ends the check because `what` is not recorded.
-pub(crate) fn missing<T>(what: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Missing(what.into()))
+pub(crate) fn missing<T>(what: impl Into<String>) -> Result<T, Unevaluated> {
+    Err(Unevaluated::Missing(what.into()))
 }
 
 /// Ends the check because its object is known to be absent.
-pub(crate) fn not_applicable<T>(why: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::NotApplicable(why.into()))
+pub(crate) fn not_applicable<T>(why: impl Into<String>) -> Result<T, Unevaluated> {
+    Err(Unevaluated::NotApplicable(why.into()))
 }
 
-/// Returns the value of an option, or [`Stop::Missing`] if it is `None`.
-pub(crate) fn need<T>(value: Option<T>, what: impl Into<String>) -> Result<T, Stop> {
-    value.ok_or_else(|| Stop::Missing(what.into()))
+/// Returns the value of an option, or [`Unevaluated::Missing`] if it is `None`.
+pub(crate) fn need<T>(value: Option<T>, what: impl Into<String>) -> Result<T, Unevaluated> {
+    value.ok_or_else(|| Unevaluated::Missing(what.into()))
 }
 
-/// Returns the value if it is recorded and finite, else [`Stop::Missing`].
-pub(crate) fn number(value: Option<f64>, what: impl Into<String>) -> Result<f64, Stop> {
-    value.filter(|v| v.is_finite()).ok_or_else(|| Stop::Missing(what.into()))
+/// Returns the value if it is recorded and finite, else [`Unevaluated::Missing`].
+pub(crate) fn need_number(value: Option<f64>, what: impl Into<String>) -> Result<f64, Unevaluated> {
+    value.filter(|v| v.is_finite()).ok_or_else(|| Unevaluated::Missing(what.into()))
 }
 
-/// Returns the findings. With no findings and something in `lacking`, returns [`Stop::Missing`].
+/// Returns the findings. With no findings and something in `lacking`, returns
+/// [`Unevaluated::Missing`].
 pub(crate) fn found_or_missing(found: Vec<FiredCheck>, lacking: &[String]) -> Evaluation {
     match (found.is_empty(), lacking.is_empty()) {
         (true, false) => missing(lacking.join(", ")),
@@ -171,7 +185,7 @@ pub(crate) fn found_or_missing(found: Vec<FiredCheck>, lacking: &[String]) -> Ev
 }
 
 /// Joins the first five names and appends the number of the others.
-pub(crate) fn shortened(names: &[&str]) -> String {
+pub(crate) fn shortened_list(names: &[&str]) -> String {
     let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     match names.len() {
         0..=5 => shown,

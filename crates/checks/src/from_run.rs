@@ -25,9 +25,9 @@ use design::{
     suite,
 };
 pub use material::RunMaterial;
-use material::{imported, named, ordered};
+use material::{baseline_first, imported, treatment_label};
 use placement::placement;
-use system::{binary, clock, cpus, host, os, pages, randomised, settings, snapshots, unseen};
+use system::{binary, clock, cpus, host, os, pages, randomised, settings, snapshots, unobserved};
 use work::{generator, limiter, output, percentiles, series, timing, work};
 
 /// Builds the evidence of a run by itself. A run makes no claim.
@@ -36,7 +36,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
     let compared = m.plan.treatments.len() > 1;
     let mut shared = SharedEvidence::of(m);
     Evidence {
-        treatments: ordered(m.plan).map(|t| treatment(m, t, &mut shared)).collect(),
+        treatments: baseline_first(m.plan).map(|t| treatment(m, t, &mut shared)).collect(),
         factors: Some(m.plan.factors.clone()),
         environment: match (compared, m.system) {
             (false, _) => RecordedValue::Absent(none("nothing is compared")),
@@ -83,7 +83,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
             rerun: None,
         }),
         in_trials: m.records.iter().flat_map(|r| r.findings.iter().cloned()).collect(),
-        unseen: unseen(m),
+        unobserved: unobserved(m),
         imported: imported(m),
         several_machines: m.experiment.place.is_remote(),
     }
@@ -115,7 +115,7 @@ fn treatment(m: &RunMaterial<'_>, t: &Treatment, shared: &mut SharedEvidence) ->
         m.records.iter().filter(|r| r.treatment == t.id && !r.warmup).collect();
     let counting = of.iter().filter(|r| r.counts()).count() as u32;
     TreatmentEvidence {
-        label: named(m, t),
+        label: treatment_label(m, t),
         id: Some(t.id),
         levels: t.levels.iter().map(|(k, v)| (k.clone(), v.to_text())).collect(),
         n: Some(summary.map_or(0, |s| s.summary.n)),

@@ -3,7 +3,7 @@
 use assay_model::{CheckRow, Finding, MetricValue, Observation, Subject, TrialRecord};
 
 use crate::catalogue::{catalogue, find, rows};
-use crate::check::{N, at, plain};
+use crate::check::{finding, note};
 
 /// Metric that assay itself times from outside the program.
 const TIMED_BY_ASSAY: &str = "elapsed";
@@ -15,20 +15,20 @@ const ACCOUNTED: [&str; 3] = ["user", "system", "peak_memory"];
 pub fn judge_seen(observation: &Observation) -> Option<Finding> {
     match observation {
         Observation::Reported { check, message, remedy } => {
-            let found = plain(message.clone());
+            let found = finding(message.clone());
             let own = remedy.is_empty();
             Some(find(check)?.row.finding(if own { found } else { found.remedy(remedy.clone()) }))
         }
         Observation::Unseen { of, what, why } => {
-            let found = at(N, format!("cannot check {what}: {why}")).remedy("");
-            Some(needing(*of).finding(found))
+            let found = note(format!("cannot check {what}: {why}")).remedy("");
+            Some(row_about(*of).finding(found))
         }
         _ => catalogue().iter().find_map(|check| check.judge_observation(observation)),
     }
 }
 
 /// Returns the row of the check that needs a subject which could not be observed.
-pub(crate) fn needing(subject: Subject) -> &'static CheckRow {
+pub(crate) fn row_about(subject: Subject) -> &'static CheckRow {
     match subject {
         Subject::Cpus => &rows::CPU_RESOURCES,
         Subject::OtherWork => &rows::QUIET_HOST,

@@ -3,7 +3,8 @@
 pub(crate) use assay_model::{CheckRow, CheckSection, FiredCheck, Observation};
 
 pub(crate) use crate::check::{
-    Check, Evaluation, I, N, NI, NW, Stop, W, WI, about, at, found_or_missing, grave, missing,
-    need, not_applicable, number, plain, shortened,
+    Check, Evaluation, INVALID, NOTE, NOTE_OR_INVALID, NOTE_OR_WARNING, Unevaluated, WARNING,
+    WARNING_OR_INVALID, about, finding, finding_at, found_or_missing, invalid, missing, need,
+    need_number, not_applicable, note, shortened_list, warning,
 };
 pub(crate) use crate::{Evidence, RecordedValue, TreatmentEvidence};

@@ -89,7 +89,7 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> CheckReport {
     };
     for check in catalogue() {
         let row = check.row;
-        let named = |why| PassedCheck { id: row.id, name: row.name, why };
+        let without_finding = |why| PassedCheck { id: row.id, name: row.name, why };
         let in_trials = evidence.in_trials.iter().any(|f| f.id == row.id);
         match check.evaluate(evidence) {
             CheckOutcome::Found(found) => {
@@ -98,12 +98,12 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> CheckReport {
             }
             // The check has a finding already: one about a trial.
             _ if in_trials => {}
-            CheckOutcome::Passes => report.passed.push(named(String::new())),
-            CheckOutcome::DoesNotApply(why) => report.not_applicable.push(named(why)),
+            CheckOutcome::Passes => report.passed.push(without_finding(String::new())),
+            CheckOutcome::DoesNotApply(why) => report.not_applicable.push(without_finding(why)),
             CheckOutcome::CannotCheck(missing) => {
-                let why = evidence.unseen.iter().find(|(id, _)| *id == row.id);
+                let why = evidence.unobserved.iter().find(|(id, _)| *id == row.id);
                 let missing = why.map_or(missing.clone(), |(_, why)| format!("{missing} ({why})"));
-                cannot(check, missing, evidence.imported, &mut report);
+                add_unchecked(check, missing, evidence.imported, &mut report);
             }
         }
     }
@@ -118,7 +118,7 @@ fn is_repeated(check: &Check, of_run: &Finding, in_trials: &[Finding]) -> bool {
     check.judged_in_trials && in_trials.iter().any(same)
 }
 
-fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut CheckReport) {
+fn add_unchecked(check: &'static Check, missing: String, imported: bool, report: &mut CheckReport) {
     let row = check.row;
     let severity = match report.profile {
         Profile::Lab => Severity::Note,

@@ -11,7 +11,7 @@ pub(crate) mod workload;
 use assay_model::{CheckRow, Finding};
 
 use crate::Evidence;
-use crate::check::{Check, CheckOutcome, N, at};
+use crate::check::{Check, CheckOutcome, note};
 pub use environment::quiet_host::BUSY;
 
 /// Lists the checks. For `section::file::ROW`, the file has the constants `ROW` and `CHECK`.
@@ -112,6 +112,6 @@ pub fn judge(row: &CheckRow, evidence: &Evidence) -> Vec<Finding> {
     let CheckOutcome::CannotCheck(what) = check.evaluate(evidence) else {
         return check.findings(evidence);
     };
-    let found = at(N, format!("cannot check: {what} is not recorded"));
+    let found = note(format!("cannot check: {what} is not recorded"));
     vec![check.row.finding(found.remedy("record it, or claim nothing that needs it"))]
 }

@@ -33,7 +33,7 @@ pub use crate::catalogue::workload::{
     generator_not_limit::Generator, limiter_known::Ceiling, limiter_known::Limiter,
     output_verified::OutputEvidence, warm_up_equal::WarmupRule,
 };
-use crate::check::Stop;
+use crate::check::Unevaluated;
 
 /// A value that may be known to be absent: a page without prices differs from a page whose prices
 /// nobody recorded.
@@ -57,11 +57,11 @@ impl<T> RecordedValue<T> {
     }
 
     /// Returns the value, or the reason why a check that needs it ends.
-    pub(crate) fn need(&self, what: &str) -> Result<&T, Stop> {
+    pub(crate) fn need(&self, what: &str) -> Result<&T, Unevaluated> {
         match self {
             RecordedValue::Is(value) => Ok(value),
-            RecordedValue::Absent(why) => Err(Stop::NotApplicable(why.clone())),
-            RecordedValue::NotRecorded => Err(Stop::Missing(what.to_owned())),
+            RecordedValue::Absent(why) => Err(Unevaluated::NotApplicable(why.clone())),
+            RecordedValue::NotRecorded => Err(Unevaluated::Missing(what.to_owned())),
         }
     }
 }
@@ -120,7 +120,7 @@ pub struct Evidence {
     /// Findings about single trials, made while they ran.
     pub in_trials: Vec<Finding>,
     /// Observations that could not be made: (check id, reason).
-    pub unseen: Vec<(&'static str, String)>,
+    pub unobserved: Vec<(&'static str, String)>,
     /// True if the run was imported: data that the original program did not record cannot be added.
     pub imported: bool,
     /// True if the trials ran on several machines at once, or in virtual machines.
@@ -138,10 +138,10 @@ impl Evidence {
     }
 
     /// Returns the treatments if there are at least two to compare.
-    pub(crate) fn compared(&self) -> Result<&[TreatmentEvidence], Stop> {
+    pub(crate) fn compared(&self) -> Result<&[TreatmentEvidence], Unevaluated> {
         match self.treatments.as_slice() {
-            [] => Err(Stop::Missing("what is compared".to_owned())),
-            [_] => Err(Stop::NotApplicable(
+            [] => Err(Unevaluated::Missing("what is compared".to_owned())),
+            [_] => Err(Unevaluated::NotApplicable(
                 "there is one treatment, so nothing is compared".to_owned(),
             )),
             treatments => Ok(treatments),
@@ -149,9 +149,9 @@ impl Evidence {
     }
 
     /// Returns the treatments if there is at least one.
-    pub(crate) fn measured(&self) -> Result<&[TreatmentEvidence], Stop> {
+    pub(crate) fn measured(&self) -> Result<&[TreatmentEvidence], Unevaluated> {
         match self.treatments.as_slice() {
-            [] => Err(Stop::Missing("what was measured".to_owned())),
+            [] => Err(Unevaluated::Missing("what was measured".to_owned())),
             treatments => Ok(treatments),
         }
     }

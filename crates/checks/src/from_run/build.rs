@@ -2,7 +2,7 @@
 
 use assay_model::{Observation, Treatment};
 
-use super::material::{RunMaterial, param, seen};
+use super::material::{RunMaterial, observations, param};
 use crate::{Build, RecordedValue, Tuning};
 
 /// Parameter by which a kit selects the size of its input.
@@ -62,7 +62,7 @@ pub(super) const COMPILERS: [&str; 10] =
 /// Returns the build of a kit's program from the commands that the kit ran. Flags are unknown for
 /// tools that read them from files (make, cargo).
 pub(super) fn build_by_commands(m: &RunMaterial<'_>, t: &Treatment) -> Option<Build> {
-    let (tools, commands) = seen(m, Some(t.id)).find_map(|o| match o {
+    let (tools, commands) = observations(m, Some(t.id)).find_map(|o| match o {
         Observation::Build { tools, commands } => Some((tools, commands)),
         _ => None,
     })?;

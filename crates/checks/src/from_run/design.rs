@@ -7,7 +7,7 @@ use assay_model::{
     SuiteScore, Treatment, TrialOutcome,
 };
 
-use super::material::{RunMaterial, imported, named, ordered, seen};
+use super::material::{RunMaterial, baseline_first, imported, observations, treatment_label};
 use crate::{
     EnergyEvidence, ExcludedTrial, Exclusions, MeanOf, MeanOperator, MeanUse, NumberEvidence,
     PowerSource, RecordedValue, RegisteredItems, Schedule, Scheduled, SelfComparison, StoppingRule,
@@ -16,7 +16,7 @@ use crate::{
 
 pub(super) fn schedule(m: &RunMaterial<'_>) -> Schedule {
     let position: BTreeMap<u32, usize> =
-        ordered(m.plan).enumerate().map(|(i, t)| (t.id, i)).collect();
+        baseline_first(m.plan).enumerate().map(|(i, t)| (t.id, i)).collect();
     let mut trials: Vec<Scheduled> = m
         .records
         .iter()
@@ -135,7 +135,7 @@ pub(super) fn energy(m: &RunMaterial<'_>) -> RecordedValue<Vec<EnergyEvidence>> 
     let of = |(t, (metric, source)): (&Treatment, &(&str, PowerSource))| {
         let mut counting = m.records.iter().filter(|r| r.treatment == t.id && r.counts());
         counting.any(|r| r.metric(metric).is_some()).then(|| EnergyEvidence {
-            label: named(m, t),
+            label: treatment_label(m, t),
             source: Some(*source),
             recorded: true,
             meter: known.map(|k| k.model.clone()),
@@ -145,7 +145,7 @@ pub(super) fn energy(m: &RunMaterial<'_>) -> RecordedValue<Vec<EnergyEvidence>> 
             ..EnergyEvidence::default()
         })
     };
-    let all = ordered(m.plan).flat_map(|t| BOUNDARIES.iter().map(move |b| (t, b)));
+    let all = baseline_first(m.plan).flat_map(|t| BOUNDARIES.iter().map(move |b| (t, b)));
     let found: Vec<EnergyEvidence> = all.filter_map(of).collect();
     if found.is_empty() {
         return RecordedValue::Absent("neither power nor energy is stated".to_owned());
@@ -158,10 +158,10 @@ pub(super) fn energy(m: &RunMaterial<'_>) -> RecordedValue<Vec<EnergyEvidence>> 
 pub(super) fn dirty(m: &RunMaterial<'_>) -> Option<bool> {
     let changed =
         |o: &Observation| matches!(o, Observation::SourceTree { changed, .. } if *changed > 0);
-    if seen(m, None).any(changed) {
+    if observations(m, None).any(changed) {
         return Some(true);
     }
-    seen(m, None).any(|o| matches!(o, Observation::Program { .. })).then_some(false)
+    observations(m, None).any(|o| matches!(o, Observation::Program { .. })).then_some(false)
 }
 
 pub(super) fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {

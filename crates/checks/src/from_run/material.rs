@@ -24,13 +24,13 @@ pub struct RunMaterial<'a> {
 }
 
 /// Returns the baseline, then the other treatments in the order of the plan.
-pub(super) fn ordered(plan: &Plan) -> impl Iterator<Item = &Treatment> {
+pub(super) fn baseline_first(plan: &Plan) -> impl Iterator<Item = &Treatment> {
     let others = plan.treatments.iter().filter(|t| t.id != plan.baseline);
     plan.treatment(plan.baseline).into_iter().chain(others)
 }
 
 /// Returns a treatment's label, or the experiment's name if there are no levels.
-pub(super) fn named(m: &RunMaterial<'_>, t: &Treatment) -> String {
+pub(super) fn treatment_label(m: &RunMaterial<'_>, t: &Treatment) -> String {
     if t.levels.is_empty() { m.experiment.name.clone() } else { t.label() }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn param(t: &Treatment, name: &str) -> Option<String> {
 
 /// Returns the observations in the trials of one treatment. `None` returns those of all trials, for
 /// observations about the machine before the run.
-pub(super) fn seen<'a>(
+pub(super) fn observations<'a>(
     m: &'a RunMaterial<'_>,
     of: Option<u32>,
 ) -> impl Iterator<Item = &'a Observation> {

@@ -19,14 +19,14 @@ pub(super) fn placement(
     let fewer = |asked: &[u32]| !asked.is_empty() && nodes.is_none_or(|n| asked.len() < n as usize);
     let mut set = Vec::new();
     if let Some((what, nodes)) = by_controls(system, settings).filter(|(_, asked)| fewer(asked)) {
-        let lay = counting.iter().map(|r| seen(r, "")).collect();
-        set.push(BoundMemory { what, nodes, lay });
+        let bytes_by_node = counting.iter().map(|r| bytes_by_node(r, "")).collect();
+        set.push(BoundMemory { what, nodes, bytes_by_node });
     }
     for (part, asked) in parts(&counting) {
         if fewer(&asked) {
             let what = format!("{part}, as its workload set it");
-            let lay = counting.iter().map(|r| seen(r, &part)).collect();
-            set.push(BoundMemory { what, nodes: asked, lay });
+            let bytes_by_node = counting.iter().map(|r| bytes_by_node(r, &part)).collect();
+            set.push(BoundMemory { what, nodes: asked, bytes_by_node });
         }
     }
     // On a machine with one node every placement is known.
@@ -78,7 +78,7 @@ fn parts(records: &[&TrialRecord]) -> BTreeMap<String, Vec<u32>> {
 }
 
 /// Returns the bytes per node of a part in one trial, from the last observation of that part.
-fn seen(record: &TrialRecord, part: &str) -> Result<BTreeMap<u32, u64>, String> {
+fn bytes_by_node(record: &TrialRecord, part: &str) -> Result<BTreeMap<u32, u64>, String> {
     let recorded = record.evidence.iter().rev().find_map(|o| match o {
         Observation::NodeMemory { of, nodes, unseen, .. } if of == part => Some((nodes, unseen)),
         _ => None,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_model::environment::cpulist;
 use assay_model::{Observation, SystemDescription, Treatment, TrialRecord};
 
-use super::material::{LOOKED_AGAIN_NS, RunMaterial, seen};
+use super::material::{LOOKED_AGAIN_NS, RunMaterial, observations};
 use crate::{Binary, ClockHeat, CpuResources, FactsAfterTrials, HostLoad, MemoryPages, Snapshots};
 
 pub(super) fn snapshots(system: &SystemDescription, records: &[TrialRecord]) -> Snapshots {
@@ -45,7 +45,7 @@ pub(super) fn cpus(m: &RunMaterial<'_>, t: &Treatment) -> Option<CpuResources> {
     let count = |path: &str| system.get(path)?.parse().ok();
     let usable = list.and_then(|l| cpulist::parse(l).ok()).map(|l| l.len() as u32);
     let (threads, cores): (Option<u32>, Option<u32>) = (count("cpu.threads"), count("cpu.cores"));
-    let limits = seen(m, Some(t.id)).filter_map(|o| match o {
+    let limits = observations(m, Some(t.id)).filter_map(|o| match o {
         // Reaching a memory limit is intended if a control sets it.
         Observation::Limited { memory: 1.., .. } if !set.contains_key("memory") => Some(1.0),
         Observation::Limited { periods, stopped, .. } => {
@@ -89,7 +89,7 @@ pub(super) fn pages(m: &RunMaterial<'_>, system: &SystemDescription, t: &Treatme
 /// Returns the mean huge-page coverage of a treatment's trials, from the observations of control
 /// `pages`.
 pub(super) fn huge_share(m: &RunMaterial<'_>, t: &Treatment) -> Option<f64> {
-    let shares: Vec<f64> = seen(m, Some(t.id))
+    let shares: Vec<f64> = observations(m, Some(t.id))
         .filter_map(|o| match o {
             Observation::LargePages { memory, large, .. } if *memory > 0 => {
                 Some(*large as f64 / *memory as f64)
@@ -125,8 +125,8 @@ pub(super) fn randomised(m: &RunMaterial<'_>, t: &Treatment) -> Option<bool> {
 /// Returns the state of the machine before the run, which all treatments share.
 pub(super) fn host(m: &RunMaterial<'_>) -> Option<HostLoad> {
     let mut host = HostLoad::default();
-    for seen in seen(m, None) {
-        match seen {
+    for observation in observations(m, None) {
+        match observation {
             Observation::RunQueue { per_cpu, .. } => host.queue_per_cpu = Some(*per_cpu),
             Observation::Steal { percent } => host.steal_percent = Some(*percent),
             Observation::Pressure { percent, .. } => {
@@ -140,18 +140,18 @@ pub(super) fn host(m: &RunMaterial<'_>) -> Option<HostLoad> {
 }
 
 /// Returns the observations that could not be made, as (check id, reason).
-pub(super) fn unseen(m: &RunMaterial<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn unobserved(m: &RunMaterial<'_>) -> Vec<(&'static str, String)> {
     let of = |o: &Observation| match o {
         Observation::Unseen { of, what, why } => {
-            Some((crate::observations::needing(*of).id, format!("{what}: {why}")))
+            Some((crate::observations::row_about(*of).id, format!("{what}: {why}")))
         }
         _ => None,
     };
-    seen(m, None).filter_map(of).collect()
+    observations(m, None).filter_map(of).collect()
 }
 
 pub(super) fn clock(m: &RunMaterial<'_>, t: &Treatment) -> Option<ClockHeat> {
-    let looks: Vec<(Option<f64>, Option<u64>)> = seen(m, Some(t.id))
+    let looks: Vec<(Option<f64>, Option<u64>)> = observations(m, Some(t.id))
         .filter_map(|o| match o {
             Observation::ClockRate { hz, throttled } => Some((*hz, *throttled)),
             _ => None,
@@ -169,8 +169,8 @@ pub(super) fn clock(m: &RunMaterial<'_>, t: &Treatment) -> Option<ClockHeat> {
 /// the run.
 pub(super) fn binary(m: &RunMaterial<'_>, t: &Treatment) -> Option<Binary> {
     let mut binary = Binary::default();
-    for seen in seen(m, Some(t.id)) {
-        let Observation::Program { program } = seen else { continue };
+    for observation in observations(m, Some(t.id)) {
+        let Observation::Program { program } = observation else { continue };
         let again = binary.hashes.contains_key("executable");
         let part = if again { "executable, later" } else { "executable" };
         binary.hashes.insert(part.to_owned(), program.sha256.clone());

@@ -9,7 +9,7 @@ use assay_model::{
 };
 
 use super::build::input;
-use super::material::{RunMaterial, params, seen};
+use super::material::{RunMaterial, observations, params};
 use super::system::settings;
 use crate::{
     CacheStart, Generator, Limiter, Loop, Merge, OutputEvidence, PercentileEvidence, RecordedValue,
@@ -19,7 +19,7 @@ use crate::{
 pub(super) fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
     let fixed = params(m, t).filter(|(k, _)| !m.plan.factors.contains(k));
     let dropped = settings(t).contains_key("drop_caches");
-    let recorded = seen(m, Some(t.id)).find_map(|o| match o {
+    let recorded = observations(m, Some(t.id)).find_map(|o| match o {
         Observation::Work { seed, mix, .. } => Some((*seed, mix.clone())),
         _ => None,
     });
@@ -137,7 +137,7 @@ pub(super) fn computed_by_programs<'a>(
     // For the tracer's metrics (`io.`) the full distribution of each trial is kept.
     let own = own.filter(|s| !s.metric.starts_with("io."));
     own.filter_map(|s| {
-        let sending = seen(m, Some(s.treatment)).find_map(|o| match o {
+        let sending = observations(m, Some(s.treatment)).find_map(|o| match o {
             Observation::Sending { load, slips_charged, samples } => {
                 Some((*load, *slips_charged, *samples))
             }
@@ -170,7 +170,7 @@ pub(super) fn quantile(metric: &str) -> Option<f64> {
 /// all nodes there is no window, so none can be too short; the check of coinciding phases reports
 /// that case.
 pub(super) fn timing(m: &RunMaterial<'_>, of: &[&TrialRecord]) -> Option<Timing> {
-    let (resolution, overhead) = seen(m, None).find_map(|o| match o {
+    let (resolution, overhead) = observations(m, None).find_map(|o| match o {
         Observation::Clock { resolution, overhead } => Some((*resolution, *overhead)),
         _ => None,
     })?;
@@ -192,7 +192,7 @@ pub(super) const COMPUTING: f64 = 0.9;
 /// Returns the limit of a treatment: as the load generator observed it, else from the CPU time that
 /// the trials used.
 pub(super) fn limiter(m: &RunMaterial<'_>, t: &Treatment, of: &[&TrialRecord]) -> Option<Limiter> {
-    let recorded: Vec<&Vec<String>> = seen(m, Some(t.id))
+    let recorded: Vec<&Vec<String>> = observations(m, Some(t.id))
         .filter_map(|o| match o {
             Observation::Limit { by, reasons, .. } if *by != LimitedBy::Unknown => Some(reasons),
             _ => None,
@@ -219,7 +219,7 @@ pub(super) fn limiter(m: &RunMaterial<'_>, t: &Treatment, of: &[&TrialRecord]) -
 
 /// Returns the load generator of a workload that has one.
 pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> RecordedValue<Generator> {
-    let busy: Vec<Option<f64>> = seen(m, Some(t.id))
+    let busy: Vec<Option<f64>> = observations(m, Some(t.id))
         .filter_map(|o| match o {
             Observation::Limit { generator_busy, .. } => Some(*generator_busy),
             _ => None,
@@ -252,7 +252,7 @@ pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> RecordedValue<Gen
 }
 
 pub(super) fn series(m: &RunMaterial<'_>, t: &Treatment) -> RecordedValue<Vec<SeriesShape>> {
-    let shapes: Vec<SeriesShape> = seen(m, Some(t.id))
+    let shapes: Vec<SeriesShape> = observations(m, Some(t.id))
         .filter_map(|o| match o {
             Observation::Settling { shape, .. } => Some(*shape),
             _ => None,

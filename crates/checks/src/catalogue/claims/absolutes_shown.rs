@@ -6,7 +6,7 @@ pub const ABSOLUTES_SHOWN: CheckRow = CheckRow {
     id: "F54",
     name: "absolutes-shown",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "the claim, and what is printed with it",
     fires: "a ratio or percentage stands alone, or a speed-up without its base case",
@@ -24,13 +24,13 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     match claim.absolutes_shown {
-        Some(false) => found.push(plain("the ratio stands alone: show both values")),
+        Some(false) => found.push(finding("the ratio stands alone: show both values")),
         Some(true) => {}
         None => lacking.push("whether both values stand beside the ratio".to_owned()),
     }
     match claim.is_speedup {
         Some(true) if claim.speedup_base.as_ref().is_none_or(|b| b.trim().is_empty()) => {
-            found.push(plain("a speed-up relative to what? Its base case is not stated"));
+            found.push(finding("a speed-up relative to what? Its base case is not stated"));
         }
         Some(_) => {}
         None => lacking.push("whether the ratio is a speed-up".to_owned()),

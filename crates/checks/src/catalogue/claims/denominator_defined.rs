@@ -8,7 +8,7 @@ pub const DENOMINATOR_DEFINED: CheckRow = CheckRow {
     id: "F49",
     name: "denominator-defined",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "each system's count of the denominator, and whether it is fitted, enabled or used",
     fires: "the denominator is ambiguous, or a different thing for different systems",
@@ -21,7 +21,7 @@ pub const DENOMINATOR_DEFINED: CheckRow = CheckRow {
 pub(crate) const CHECK: Check = Check::new(&DENOMINATOR_DEFINED, evaluate);
 
 /// Denominators that must state the basis of their count.
-const COUNTED: [&str; 4] = ["core", "chip", "thread", "core-ghz"];
+const COUNTED_DENOMINATORS: [&str; 4] = ["core", "chip", "thread", "core-ghz"];
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let d = e.denominators.need("what values are divided by")?;
@@ -46,20 +46,21 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 "the {what} count of {} is not printed but follows from its other numbers",
                 s.label
             );
-            found.push(at(N, text).remedy(""));
+            found.push(note(text).remedy(""));
         }
         match s.basis {
             Some(basis) => {
                 kinds.insert(basis.name());
             }
-            None if COUNTED.contains(&d.claimed.as_str()) => found
-                .push(plain(format!("per which {what} of {}: fitted, enabled or used?", s.label))),
+            None if COUNTED_DENOMINATORS.contains(&d.claimed.as_str()) => found.push(finding(
+                format!("per which {what} of {}: fitted, enabled or used?", s.label),
+            )),
             None => {}
         }
     }
     if kinds.len() > 1 {
         let list: Vec<&str> = kinds.into_iter().collect();
-        found.push(plain(format!("{} means {}", d.words, list.join(" for one and "))));
+        found.push(finding(format!("{} means {}", d.words, list.join(" for one and "))));
     }
     found_or_missing(found, &lacking)
 }

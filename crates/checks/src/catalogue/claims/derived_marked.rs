@@ -8,7 +8,7 @@ pub const DERIVED_MARKED: CheckRow = CheckRow {
     id: "F48",
     name: "derived-marked",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "how each derived number is presented",
     fires: "a per-something, normalised or composite value is unmarked, shown as official, or far from its base",
@@ -39,13 +39,13 @@ fn evaluate(e: &Evidence) -> Evaluation {
     {
         let d = need(n.derivation.as_ref(), format!("how {} is presented", n.what))?;
         if !d.marked {
-            found.push(plain(format!("{} is derived and not marked", n.what)));
+            found.push(finding(format!("{} is derived and not marked", n.what)));
         }
         if d.shown_as_official {
-            found.push(plain(format!("{} is derived and shown as an official metric", n.what)));
+            found.push(finding(format!("{} is derived and shown as an official metric", n.what)));
         }
         if !d.base_nearby {
-            found.push(plain(format!("{} stands without its base metric", n.what)));
+            found.push(finding(format!("{} stands without its base metric", n.what)));
         }
     }
     Ok(found)

@@ -8,7 +8,7 @@ pub const KINDS_NOT_MIXED: CheckRow = CheckRow {
     id: "F47",
     name: "kinds-not-mixed",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "a warning where measured and quoted numbers are labelled and compared",
     needs: "the kind of each number: measured, derived, estimated, quoted",
     fires: "a measured number is shown with one of another kind that is not labelled",
@@ -47,10 +47,13 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 own.what, other.what
             );
             let remedy = "take their order or ratio as orientation only";
-            return Ok(vec![at(W, text).remedy(remedy)]);
+            return Ok(vec![warning(text).remedy(remedy)]);
         }
         return found_or_missing(Vec::new(), &lacking);
     }
     let names: Vec<&str> = unlabelled.iter().map(String::as_str).collect();
-    Ok(vec![plain(format!("{}, without a label, next to measured numbers", shortened(&names)))])
+    Ok(vec![finding(format!(
+        "{}, without a label, next to measured numbers",
+        shortened_list(&names)
+    ))])
 }

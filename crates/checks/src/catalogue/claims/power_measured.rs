@@ -8,7 +8,7 @@ pub const POWER_MEASURED: CheckRow = CheckRow {
     id: "F51",
     name: "power-measured",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "a warning for watts that are quoted without a meter",
     needs: "where watts come from, the meter and its uncertainty, the run and window",
     fires: "per watt of a label or TDP, of another run or window, of mixed sources, or of a meter above 1 %",
@@ -88,7 +88,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             None if s.quoted => {
                 let text =
                     format!("the watts of {} are quoted, with no meter named{note}", s.label);
-                found.push(at(W, text).remedy("state how the power was obtained"));
+                found.push(warning(text).remedy("state how the power was obtained"));
                 continue;
             }
             None => {
@@ -98,7 +98,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         };
         sources.entry(&s.label).or_default().insert(source.name());
         if matches!(source, PowerSource::ThermalDesign | PowerSource::Nameplate) {
-            found.push(plain(format!("the watts of {} are {}{note}", s.label, source.name())));
+            found.push(finding(format!("the watts of {} are {}{note}", s.label, source.name())));
             continue;
         }
         // A quoted result has no evidence on its power beyond the source that its document names.
@@ -108,7 +108,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let same = [("run", s.same_run), ("window", s.same_window)];
         for (what, same) in same {
             match same {
-                Some(false) => found.push(plain(format!(
+                Some(false) => found.push(finding(format!(
                     "power and performance of {} are of different {what}s",
                     s.label
                 ))),
@@ -117,24 +117,24 @@ fn evaluate(e: &Evidence) -> Evaluation {
             }
         }
         if source == PowerSource::Wall {
-            meter(s, &mut found, &mut lacking);
+            check_meter(s, &mut found, &mut lacking);
         }
     }
     let all: BTreeSet<&str> = sources.values().flatten().copied().collect();
     if sources.values().any(|own| *own != all) {
         let list: Vec<&str> = all.into_iter().collect();
-        found.push(plain(format!("watts are mixed: {}", list.join(" and "))));
+        found.push(finding(format!("watts are mixed: {}", list.join(" and "))));
     }
     found_or_missing(found, &lacking)
 }
 
-fn meter(s: &EnergyEvidence, found: &mut Vec<FiredCheck>, lacking: &mut Vec<String>) {
+fn check_meter(s: &EnergyEvidence, found: &mut Vec<FiredCheck>, lacking: &mut Vec<String>) {
     if s.meter.is_none() {
         lacking.push(format!("the meter of {}", s.label));
     }
     match s.uncertainty_percent.filter(|u| u.is_finite()) {
-        Some(u) if u > METER_PERCENT => found.push(at(
-            WI,
+        Some(u) if u > METER_PERCENT => found.push(finding_at(
+            WARNING_OR_INVALID,
             format!("the meter of {} is uncertain by {u} %, more than {METER_PERCENT} %", s.label),
         )),
         Some(_) => {}

@@ -6,7 +6,7 @@ pub const PRICE_BASIS: CheckRow = CheckRow {
     id: "F52",
     name: "price-basis",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "line items, currency, date, discount, support term, public terms",
     fires: "a price lacks date, scope or public terms, or the scopes differ",
@@ -54,7 +54,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         .filter_map(|(what, there)| (!there).then_some(what))
         .collect();
         if !absent.is_empty() {
-            found.push(plain(format!("the price of {} lacks {}", p.label, absent.join(", "))));
+            found.push(finding(format!("the price of {} lacks {}", p.label, absent.join(", "))));
         }
     }
     if let [first, others @ ..] = prices.as_slice() {
@@ -68,7 +68,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             for (what, _) in same.iter().filter(|(_, same)| !same) {
                 let text =
                     format!("the {what} of the prices of {} and {} differ", first.label, p.label);
-                found.push(plain(text));
+                found.push(finding(text));
             }
         }
     }

@@ -6,7 +6,7 @@ pub const RANKING_FLIPS: CheckRow = CheckRow {
     id: "F50",
     name: "ranking-flips",
     section: CheckSection::Claims,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when it is published without the table over all denominators",
     needs: "every count that is recorded of each system",
     fires: "the order under the claimed denominator reverses under another recorded one",
@@ -53,5 +53,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
         under.join(" and ")
     );
     let show = "show every denominator with the claim (--matrix), or claim no order";
-    Ok(vec![if d.matrix_shown { plain(text).remedy("") } else { at(WI, text).remedy(show) }])
+    Ok(vec![if d.matrix_shown {
+        finding(text).remedy("")
+    } else {
+        finding_at(WARNING_OR_INVALID, text).remedy(show)
+    }])
 }

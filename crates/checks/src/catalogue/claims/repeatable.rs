@@ -8,7 +8,7 @@ pub const REPEATABLE: CheckRow = CheckRow {
     id: "F60",
     name: "repeatable",
     section: CheckSection::Claims,
-    severity: NW,
+    severity: NOTE_OR_WARNING,
     escalation: "invalid when a rerun's interval excludes the published value",
     needs: "raw data, experiment or script, versions, whether anything was changed, a rerun",
     fires: "something that a rerun needs is missing, or what ran had unnamed changes",
@@ -42,20 +42,20 @@ fn evaluate(e: &Evidence) -> Evaluation {
     if let Some((published, interval)) = r.rerun
         && !interval.contains(published)
     {
-        found.push(grave(format!(
+        found.push(invalid(format!(
             "a rerun gave {} to {}, published is {published}",
             interval.low, interval.high
         )));
     }
     for (what, given) in [("the raw data", r.raw_data), ("the scripts", r.scripts)] {
         match given {
-            Some(false) => found.push(plain(format!("{what} are not given"))),
+            Some(false) => found.push(finding(format!("{what} are not given"))),
             Some(true) => {}
             None => lacking.push(format!("whether {what} are given")),
         }
     }
     match r.dirty {
-        Some(true) => found.push(plain("what ran had changes that no version names")),
+        Some(true) => found.push(finding("what ran had changes that no version names")),
         Some(false) => {}
         None => lacking.push("whether what ran had unnamed changes".to_owned()),
     }

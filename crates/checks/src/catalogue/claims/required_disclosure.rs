@@ -6,7 +6,7 @@ pub const REQUIRED_DISCLOSURE: CheckRow = CheckRow {
     id: "F58",
     name: "required-disclosure",
     section: CheckSection::Claims,
-    severity: NI,
+    severity: NOTE_OR_INVALID,
     escalation: "a warning where results are quoted from documents that quote them",
     needs: "the benchmark's rule pack, and what is printed with the number",
     fires: "a field that the benchmark's rules want is missing",
@@ -50,7 +50,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             continue;
         }
         let text = format!("of the {} rules: {}", d.rules, open.join(", "));
-        let of = if d.second_hand { at(W, text) } else { plain(text) };
+        let of = if d.second_hand { warning(text) } else { finding(text) };
         found.push(of.remedy("the table in the disclosure lists what each of them requires"));
     }
     Ok(found)
@@ -64,5 +64,5 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
         "the result is not a reportable one, and SPEC calls such numbers estimates"
     };
     let remedy = "state it next to each of its numbers (SPEC CPU, run and reporting rules)";
-    Some(at(W, text).remedy(remedy))
+    Some(warning(text).remedy(remedy))
 }

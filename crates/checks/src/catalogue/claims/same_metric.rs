@@ -8,7 +8,7 @@ pub const SAME_METRIC: CheckRow = CheckRow {
     id: "F46",
     name: "same-metric",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "a note where a base result stands for a peak one",
     needs: "metric, unit, benchmark and version, and category (scenario, division, base or peak) on both sides",
     fires: "one of them differs, or the versions are not declared comparable",
@@ -50,8 +50,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
     for other in others {
         let same_benchmark = first.benchmark == other.benchmark;
         if same_benchmark && is_base_of(first.metric.as_deref(), other.metric.as_deref()) {
-            let (a, b) = (words(first), words(other));
-            found.push(at(N, format!("{a} stands against {b}: base against peak")).remedy(""));
+            let (a, b) = (metric_name(first), metric_name(other));
+            found.push(note(format!("{a} stands against {b}: base against peak")).remedy(""));
             continue;
         }
         if first.metric.is_none() || other.metric.is_none() {
@@ -59,23 +59,23 @@ fn evaluate(e: &Evidence) -> Evaluation {
         } else if first.benchmark.is_some() != other.benchmark.is_some() {
             lacking.insert("the benchmark of both sides".to_owned());
         } else if !same_benchmark || first.metric != other.metric {
-            let (a, b) = (words(first), words(other));
-            found.push(plain(format!("{a} and {b} are different metrics and have no ratio")));
+            let (a, b) = (metric_name(first), metric_name(other));
+            found.push(finding(format!("{a} and {b} are different metrics and have no ratio")));
         } else if first.unit != other.unit {
             let unit = |m: &MetricIdentity| m.unit.clone().unwrap_or_else(|| "no unit".to_owned());
             let (a, b) = (unit(first), unit(other));
-            found.push(plain(format!(
+            found.push(finding(format!(
                 "{} is in {a} on one side and in {b} on the other",
-                words(first)
+                metric_name(first)
             )));
         }
-        versions(first, other, &mut found, &mut lacking);
+        compare_versions(first, other, &mut found, &mut lacking);
         let names: BTreeSet<&String> = first.category.keys().chain(other.category.keys()).collect();
         for name in names {
             let (a, b) = (first.category.get(name), other.category.get(name));
             if a != b {
                 let word = |v: Option<&String>| v.map_or("not stated".to_owned(), Clone::clone);
-                found.push(plain(format!("{name} differs: {} vs {}", word(a), word(b))));
+                found.push(finding(format!("{name} differs: {} vs {}", word(a), word(b))));
             }
         }
     }
@@ -83,7 +83,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
 }
 
 /// Formats a metric's name with its benchmark or workload.
-fn words(m: &MetricIdentity) -> String {
+fn metric_name(m: &MetricIdentity) -> String {
     let metric = m.metric.clone().unwrap_or_default();
     m.benchmark
         .as_ref()
@@ -96,7 +96,7 @@ fn is_base_of(base: Option<&str>, peak: Option<&str>) -> bool {
     base.zip(peak).is_some_and(|(b, p)| b.contains("base") && b.replacen("_base", "", 1) == p)
 }
 
-fn versions(
+fn compare_versions(
     a: &MetricIdentity,
     b: &MetricIdentity,
     found: &mut Vec<FiredCheck>,
@@ -111,6 +111,6 @@ fn versions(
         }
     };
     if va != vb && !a.compatible.contains(vb) && !b.compatible.contains(va) {
-        found.push(plain(format!("versions {va} and {vb} are not declared comparable")));
+        found.push(finding(format!("versions {va} and {vb} are not declared comparable")));
     }
 }

@@ -6,7 +6,7 @@ pub const SELECTIVE_REPORT: CheckRow = CheckRow {
     id: "F59",
     name: "selective-report",
     section: CheckSection::Claims,
-    severity: NW,
+    severity: NOTE_OR_WARNING,
     escalation: "invalid when what is left out reverses the headline",
     needs: "registered metrics, workloads and treatments, and those that are shown",
     fires: "a registered item or a measured loss is not shown",
@@ -41,11 +41,11 @@ fn evaluate(e: &Evidence) -> Evaluation {
         return Ok(Vec::new());
     }
     let text = match &r.headline {
-        Some(both) => format!("{both}; ahead there, but not shown: {}", shortened(&absent)),
-        None => format!("measured or registered, but not shown: {}", shortened(&absent)),
+        Some(both) => format!("{both}; ahead there, but not shown: {}", shortened_list(&absent)),
+        None => format!("measured or registered, but not shown: {}", shortened_list(&absent)),
     };
     Ok(vec![match r.reverses_headline {
-        Some(true) => grave(format!("{text}; it reverses the headline")),
-        _ => plain(text),
+        Some(true) => invalid(format!("{text}; it reverses the headline")),
+        _ => finding(text),
     }])
 }

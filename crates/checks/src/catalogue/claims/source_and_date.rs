@@ -6,7 +6,7 @@ pub const SOURCE_AND_DATE: CheckRow = CheckRow {
     id: "F57",
     name: "source-and-date",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "a warning for a result without a day or of a later day than the page; a note when a newer one is known",
     needs: "the document of each quoted result, its day, the day of the page",
     fires: "a quoted result names no document, has no day, or is of a later day than the page",
@@ -42,23 +42,23 @@ fn evaluate(e: &Evidence) -> Evaluation {
     };
     let unnamed = names(|q| q.document.is_none());
     if !unnamed.is_empty() {
-        let text = format!("no document is named that prints {}", shortened(&unnamed));
-        found.push(plain(text).remedy("name the document in `source`"));
+        let text = format!("no document is named that prints {}", shortened_list(&unnamed));
+        found.push(finding(text).remedy("name the document in `source`"));
     }
     let undated = names(|q| q.dated.is_none());
     if !undated.is_empty() {
-        let text = format!("no date is recorded for: {}", shortened(&undated));
+        let text = format!("no date is recorded for: {}", shortened_list(&undated));
         let remedy = "give the rows their dates, or `retrieved` in the front matter";
-        found.push(at(W, text).remedy(remedy));
+        found.push(warning(text).remedy(remedy));
     }
     for q in quotes {
         if let (Some(day), Some(dated)) = (&q.later_than, &q.dated) {
             let text = format!("{} is of {dated}, later than the post's {day}", q.what);
-            found.push(at(W, text).remedy("give the post the later date"));
+            found.push(warning(text).remedy("give the post the later date"));
         }
         if let Some(newer) = &q.newer {
             let text = format!("a newer printing of {} is known: {newer}", q.what);
-            found.push(at(N, text).remedy("quote the newer one, or say why not"));
+            found.push(note(text).remedy("quote the newer one, or say why not"));
         }
     }
     Ok(found)

@@ -7,7 +7,7 @@ pub const WORDING_EXACT: CheckRow = CheckRow {
     id: "F56",
     name: "wording-exact",
     section: CheckSection::Claims,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "the population and the day of a rank",
     fires: "a rank without its population, or without the day that it is true of",
@@ -36,5 +36,5 @@ fn evaluate(e: &Evidence) -> Evaluation {
     if lacking.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(vec![plain(format!("`{}`: the best {}?", claim.text, lacking.join(", ")))])
+    Ok(vec![finding(format!("`{}`: the best {}?", claim.text, lacking.join(", ")))])
 }

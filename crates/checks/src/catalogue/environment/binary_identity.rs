@@ -8,7 +8,7 @@ pub const BINARY_IDENTITY: CheckRow = CheckRow {
     id: "F04",
     name: "binary-identity",
     section: CheckSection::Environment,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "hashes of the executable, its libraries or its image, per treatment",
     fires: "hashes differ and no factor is about the program; or they are equal though one is",
@@ -53,17 +53,17 @@ fn evaluate(e: &Evidence) -> Evaluation {
             .collect();
         all_equal &= differing.is_empty();
         if !differing.is_empty() && meant.is_none() && !MAY_DIFFER.iter().any(|f| e.declares(f)) {
-            return Ok(vec![plain(format!(
+            return Ok(vec![finding(format!(
                 "{} and {} ran different programs ({}) in a test of {}",
                 treatments[0].label,
                 treatment.label,
-                shortened(&differing),
+                shortened_list(&differing),
                 e.factors.as_ref().map_or("nothing".to_owned(), |f| f.join(", "))
             ))]);
         }
     }
     match meant {
-        Some(factor) if all_equal => Ok(vec![plain(format!(
+        Some(factor) if all_equal => Ok(vec![finding(format!(
             "{factor} is declared as different, but all treatments ran the same program"
         ))]),
         _ => Ok(Vec::new()),

@@ -7,7 +7,7 @@ pub const BUILT_FOR_HOST: CheckRow = CheckRow {
     id: "F05",
     name: "built-for-host",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "the CPU features the program was built for, and those of its host, per treatment",
     fires: "one treatment runs code built for its host and another does not",
@@ -38,7 +38,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     else {
         return Ok(Vec::new());
     };
-    Ok(vec![plain(format!(
+    Ok(vec![finding(format!(
         "{} runs code built for its processor, {} does not",
         treatments[yes].label, treatments[no].label
     ))])

@@ -6,7 +6,7 @@ pub const CLOCK_AND_HEAT: CheckRow = CheckRow {
     id: "F12",
     name: "clock-and-heat",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when throttling hit only some of the treatments",
     needs: "effective frequency and throttle counters while each treatment ran",
     fires: "median frequencies differ by more than 1 % and are not declared",
@@ -20,7 +20,7 @@ pub(crate) const CHECK: Check =
     Check::new(&CLOCK_AND_HEAT, evaluate).on_observations(judge_observation);
 
 /// Relative difference of clock frequencies above which treatments get a finding.
-const FREQUENCY: f64 = 0.01;
+const MAX_FREQUENCY_DIFFERENCE: f64 = 0.01;
 
 /// Clock frequency and throttling during a treatment's trials.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -41,8 +41,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         .any(|f| e.declares(f));
     for treatment in treatments {
         match (clock(&treatments[0]).ghz, clock(treatment).ghz) {
-            (Some(a), Some(b)) if !meant && (a / b - 1.0).abs() > FREQUENCY => {
-                found.push(plain(format!(
+            (Some(a), Some(b)) if !meant && (a / b - 1.0).abs() > MAX_FREQUENCY_DIFFERENCE => {
+                found.push(finding(format!(
                     "{} ran at {a:.2} GHz, {} at {b:.2} GHz",
                     treatments[0].label, treatment.label
                 )));
@@ -59,7 +59,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let hit: Vec<&str> = treatments.iter().filter(throttled).map(|a| a.label.as_str()).collect();
     let spared = treatments.iter().filter(|a| clock(a).throttles == Some(0)).count();
     if !hit.is_empty() && spared > 0 {
-        found.push(grave(format!("only {} ran throttled", hit.join(", "))));
+        found.push(invalid(format!("only {} ran throttled", hit.join(", "))));
     }
     found_or_missing(found, &lacking)
 }
@@ -68,33 +68,33 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     Some(match observation {
         Observation::Governor { governors } if governors.iter().any(|g| g != "performance") => {
             let others = governors.iter().map(String::as_str).filter(|g| *g != "performance");
-            plain(format!(
+            finding(format!(
                 "the frequency governor is `{}`, not `performance`",
                 others.collect::<Vec<_>>().join("`, `")
             ))
             .remedy("cpupower frequency-set -g performance")
         }
         Observation::Turbo { on: true } => {
-            at(N, "turbo is on: the clock rate depends on heat and on how many cores are busy")
+            note("turbo is on: the clock rate depends on heat and on how many cores are busy")
                 .remedy("switch it off to compare code; leave it on to measure what users will see")
         }
-        Observation::Throttling { before, now } if now > before => plain(format!(
+        Observation::Throttling { before, now } if now > before => finding(format!(
             "the processor is being slowed down for heat: {} times just now",
             now - before
         ))
         .remedy("let it cool down; check fans and the air that comes in"),
         Observation::Throttling { now, .. } if *now > 0 => {
-            at(N, format!("the processor was slowed down for heat {now} times since boot"))
+            note(format!("the processor was slowed down for heat {now} times since boot"))
                 .remedy("watch the clock rate during the run")
         }
         Observation::PowerPreference { what, value }
             if ["power", "balance_power", "low-power", "quiet"].contains(&value.as_str()) =>
         {
-            plain(format!("{what} is `{value}`: it saves power at the cost of speed"))
+            finding(format!("{what} is `{value}`: it saves power at the cost of speed"))
                 .remedy("set it to `performance`")
         }
         Observation::Battery { supply } => {
-            plain(format!("the machine runs on its battery ({supply})"))
+            finding(format!("the machine runs on its battery ({supply})"))
                 .remedy("connect it to power")
         }
         _ => return None,

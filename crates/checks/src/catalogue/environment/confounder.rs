@@ -6,7 +6,7 @@ pub const CONFOUNDER: CheckRow = CheckRow {
     id: "F03",
     name: "confounder",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when the difference is of class hard",
     needs: "the environment diff with classes",
     fires: "something differs that is neither a factor nor entailed by one, and was not accepted",
@@ -29,15 +29,15 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let hard = named(true);
     if !hard.is_empty() {
-        let list = shortened(&hard);
-        found.push(grave(format!(
+        let list = shortened_list(&hard);
+        found.push(invalid(format!(
             "{list} differ and are not the factor; they may explain the result"
         )));
     }
     let soft = named(false);
     if !soft.is_empty() {
         let list = assay_model::folded_facts(soft.iter().copied());
-        found.push(plain(format!(
+        found.push(finding(format!(
             "{list} differ, or are not known to agree; they might explain a result"
         )));
     }

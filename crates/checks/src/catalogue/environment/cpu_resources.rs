@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use assay_model::units::{format_bytes, format_value};
 
-use super::{apart, unequal};
+use super::{far_apart, undeclared_differences};
 use crate::prelude::*;
 
 pub const CPU_RESOURCES: CheckRow = CheckRow {
     id: "F07",
     name: "cpu-resources",
     section: CheckSection::Environment,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "usable CPUs, chips, cores, threads per core, quota, NUMA policy, memory channels, instances",
     fires: "one of them differs between treatments and is not declared, or limits of control groups stop one treatment in \
@@ -26,10 +26,10 @@ pub(crate) const CHECK: Check =
     Check::new(&CPU_RESOURCES, evaluate).on_observations(judge_observation);
 
 /// Maximum share of CPU-quota periods in which throttling is harmless.
-const STOPPED: f64 = 0.01;
+const MAX_THROTTLED_SHARE: f64 = 0.01;
 
 /// Bytes of I/O below which an I/O limit is harmless.
-const ENOUGH_IO: u64 = 1 << 20;
+const MIN_IO_BYTES: u64 = 1 << 20;
 
 /// CPU resources that a treatment could use. `None` is not recorded; the text `none` is a value.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -67,16 +67,20 @@ fn evaluate(e: &Evidence) -> Evaluation {
             }
         }
     }
-    let differing =
-        unequal(e, |a| a.cpus.as_ref().map(resources), treatments, "the CPU resources")?;
+    let differing = undeclared_differences(
+        e,
+        |a| a.cpus.as_ref().map(resources_by_name),
+        treatments,
+        "the CPU resources",
+    )?;
     // CPU counts that a declared factor changes are meant to differ.
     let meant = ["cpus", "cgroup.cpuset", "cpu", "numa"].iter().any(|f| e.declares(f));
     let mut found: Vec<_> = differing
         .into_iter()
         .filter(|(key, _)| !(meant && key != "instances" && key != "cpu quota"))
-        .map(|(_, text)| plain(format!("the treatments had different resources: {text}")))
+        .map(|(_, text)| finding(format!("the treatments had different resources: {text}")))
         .collect();
-    if let Some([low, high]) = apart(&limited) {
+    if let Some([low, high]) = far_apart(&limited) {
         let text = format!(
             "limits of control groups stopped {} in {:.0} % of periods and {} in {:.0} %: the comparison measures the limit",
             high.1,
@@ -84,12 +88,12 @@ fn evaluate(e: &Evidence) -> Evaluation {
             low.1,
             low.0 * 100.0
         );
-        found.push(grave(text).remedy("raise the limit (`cpu.max`, `memory.max`)"));
+        found.push(invalid(text).remedy("raise the limit (`cpu.max`, `memory.max`)"));
     }
     found_or_missing(found, &lacking)
 }
 
-fn resources(cpus: &CpuResources) -> BTreeMap<String, String> {
+fn resources_by_name(cpus: &CpuResources) -> BTreeMap<String, String> {
     let counts = [
         ("usable CPUs", cpus.usable),
         ("chips", cpus.chips),
@@ -108,7 +112,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     Some(match observation {
         Observation::Limited { periods, stopped, stopped_s, memory } => {
             let share = *stopped as f64 / (*periods).max(1) as f64;
-            let text = if share > STOPPED {
+            let text = if share > MAX_THROTTLED_SHARE {
                 format!(
                     "the CPU quota of a control group stopped the program in {stopped} of {periods} periods, {} in all",
                     format_value(*stopped_s, "s")
@@ -118,26 +122,24 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             } else {
                 return None;
             };
-            at(W, text).remedy("raise the limit, or measure `user` instead of `elapsed`")
+            warning(text).remedy("raise the limit, or measure `user` instead of `elapsed`")
         }
-        Observation::LimitedIo { limits, bytes } if *bytes >= ENOUGH_IO => {
+        Observation::LimitedIo { limits, bytes } if *bytes >= MIN_IO_BYTES => {
             let text = format!(
                 "{} were read and written under an I/O limit of a control group: {limits}",
                 format_bytes(*bytes)
             );
-            at(W, text).remedy("lift the limit (`io.max`)")
+            warning(text).remedy("lift the limit (`io.max`)")
         }
         Observation::Crowding { what, count, cpus } if count > cpus => {
             let text = format!(
                 "{count} {what} share {cpus} CPUs: they take turns, and none has a CPU of its own"
             );
-            at(W, text).remedy(format!(
+            warning(text).remedy(format!(
                 "run at most as many {what} as there are CPUs, or state it with the number"
             ))
         }
-        Observation::SharedCores { on: true } => at(
-            N,
-            "simultaneous multithreading is on: two threads may share a core, and slow each other down",
+        Observation::SharedCores { on: true } => note("simultaneous multithreading is on: two threads may share a core, and slow each other down",
         )
         .remedy(
             "choose one thread of each core with the control `cpus`, or switch it off, where \

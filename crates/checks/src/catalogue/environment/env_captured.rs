@@ -9,7 +9,7 @@ pub const ENV_CAPTURED: CheckRow = CheckRow {
     id: "F01",
     name: "env-captured",
     section: CheckSection::Environment,
-    severity: WI,
+    severity: WARNING_OR_INVALID,
     escalation: "a note at the bench when only the look after the trials is missing; a warning for an imported run",
     needs: "descriptions of the system before and after the trials",
     fires: "a description is missing, or a required fact in it is unknown",
@@ -54,7 +54,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         };
         match &snapshots.before {
             None => {
-                found.push(plain(format!("{} has no description of its system", treatment.label)));
+                found
+                    .push(finding(format!("{} has no description of its system", treatment.label)));
             }
             Some(system) => {
                 let unknown: Vec<&str> =
@@ -66,7 +67,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
                         unknown.join(", ")
                     );
                     // A user cannot add facts that another tool did not record.
-                    found.push(if e.imported { at(W, text) } else { plain(text) });
+                    found.push(if e.imported { warning(text) } else { finding(text) });
                 }
             }
         }
@@ -75,7 +76,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 "the system of {} was not described again after its trials",
                 treatment.label
             );
-            found.push(at(if e.imported { W } else { NI }, text));
+            found.push(finding_at(if e.imported { WARNING } else { NOTE_OR_INVALID }, text));
         }
     }
     found_or_missing(found, &lacking)

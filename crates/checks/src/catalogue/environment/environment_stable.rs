@@ -11,7 +11,7 @@ pub const ENVIRONMENT_STABLE: CheckRow = CheckRow {
     id: "F13",
     name: "environment-stable",
     section: CheckSection::Environment,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "descriptions before and after, boot ids",
     fires: "something changed during a treatment, or a reboot fell into it",
@@ -41,12 +41,12 @@ fn evaluate(e: &Evidence) -> Evaluation {
             FactsAfterTrials::Same => {}
             FactsAfterTrials::Changed(paths) => {
                 let list: Vec<&str> = paths.keys().map(String::as_str).collect();
-                let list = shortened(&list);
-                found.push(plain(format!("{list} changed during the run")));
+                let list = shortened_list(&list);
+                found.push(finding(format!("{list} changed during the run")));
             }
         }
         if snapshots.boots.len() > 1 {
-            found.push(plain(format!("the machine was rebooted during {}", treatment.label)));
+            found.push(finding(format!("the machine was rebooted during {}", treatment.label)));
         }
     }
     found_or_missing(same_for_all(found, e.treatments.len()), &lacking)
@@ -64,11 +64,11 @@ fn same_for_all(found: Vec<FiredCheck>, treatments: usize) -> Vec<FiredCheck> {
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     Some(match observation {
         Observation::NotPutBack { error } => {
-            grave(format!("a setting could not be restored after the trial: {error}"))
+            invalid(format!("a setting could not be restored after the trial: {error}"))
                 .remedy("run `assay doctor --restore`")
         }
         Observation::Changed { paths } if !paths.is_empty() => {
-            grave(format!("{} changed since the start of the run", paths.join(", ")))
+            invalid(format!("{} changed since the start of the run", paths.join(", ")))
                 .remedy("find what changed it and run again")
         }
         Observation::DiskRoom { folder, free, total }
@@ -79,12 +79,12 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                  slower, and a run may fill it",
                 format_value(*free as f64, "B")
             );
-            at(W, text).remedy("make room, or choose another folder for the work")
+            warning(text).remedy("make room, or choose another folder for the work")
         }
         Observation::Suspended { seconds } => {
             let text =
                 format!("the machine slept for {} during the trial", format_value(*seconds, "s"));
-            at(W, text).remedy("keep it awake while a run lasts, and repeat it")
+            warning(text).remedy("keep it awake while a run lasts, and repeat it")
         }
         _ => return None,
     })

@@ -6,7 +6,7 @@ pub const FACTOR_DECLARED: CheckRow = CheckRow {
     id: "F02",
     name: "factor-declared",
     section: CheckSection::Environment,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "the declared factors, the treatments' levels, the environment diff",
     fires: "no factor is declared, or a declared factor is the same in all treatments",
@@ -23,7 +23,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
     let factors = need(e.factors.as_ref(), "what is meant to differ")?;
     if factors.is_empty() {
-        return Ok(vec![plain("several treatments are compared, but no factor is declared")]);
+        return Ok(vec![finding("several treatments are compared, but no factor is declared")]);
     }
     let mut found = Vec::new();
     let mut lacking = Vec::new();
@@ -33,7 +33,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
         if levels.iter().all(Option::is_none) {
             match e.environment.get() {
                 Some(diff) if diff.factors_without_effect.contains(factor) => {
-                    found.push(plain(format!("{factor} is declared as different but is the same")));
+                    found.push(finding(format!(
+                        "{factor} is declared as different but is the same"
+                    )));
                 }
                 Some(_) => {}
                 None => lacking.push(format!("the treatments' level of {factor}")),
@@ -42,7 +44,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             lacking.push(format!("{}'s level of {factor}", treatments[missing].label));
         } else if levels.iter().all(|l| *l == levels[0]) {
             let level = levels[0].map_or("", String::as_str);
-            found.push(plain(format!(
+            found.push(finding(format!(
                 "{factor} is declared as different, but all treatments have {level}"
             )));
         }

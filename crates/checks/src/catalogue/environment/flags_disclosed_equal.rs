@@ -7,7 +7,7 @@ pub const FLAGS_DISCLOSED_EQUAL: CheckRow = CheckRow {
     id: "F06",
     name: "flags-disclosed-equal",
     section: CheckSection::Environment,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "compiler and version, flags, LTO, PGO, base or peak, per treatment",
     fires: "they differ undeclared, or one treatment is base and another peak; missing ones when publishing",
@@ -87,14 +87,14 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 "{} and {} were built with different {what}",
                 treatments[0].label, treatment.label
             );
-            found.push(plain(text));
+            found.push(finding(text));
         }
         if build.tuning != first.tuning {
             let text = format!(
                 "one of {} and {} is base, the other peak",
                 treatments[0].label, treatment.label
             );
-            found.push(plain(text));
+            found.push(finding(text));
         }
     }
     found_or_missing(found, &lacking)

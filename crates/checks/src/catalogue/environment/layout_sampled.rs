@@ -8,7 +8,7 @@ pub const LAYOUT_SAMPLED: CheckRow = CheckRow {
     id: "F14",
     name: "layout-sampled",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "how many memory layouts and builds each treatment sampled, and the size of the effect",
     fires: "the effect is below 5 % and a treatment sampled fewer than 5 layouts",
@@ -21,8 +21,8 @@ pub const LAYOUT_SAMPLED: CheckRow = CheckRow {
 pub(crate) const CHECK: Check = Check::new(&LAYOUT_SAMPLED, evaluate);
 
 /// Effect below which memory layout may explain it, and the number of layouts needed then.
-const LAYOUT_EFFECT: f64 = 0.05;
-const LAYOUTS: u32 = 5;
+const MAX_LAYOUT_EFFECT: f64 = 0.05;
+const MIN_LAYOUTS: u32 = 5;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
@@ -37,7 +37,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let Some(effect) = effects.iter().flatten().map(|r| r.ln().abs()).reduce(f64::min) else {
         return missing("the size of the effect");
     };
-    if effect >= LAYOUT_EFFECT.ln_1p() {
+    if effect >= MAX_LAYOUT_EFFECT.ln_1p() {
         return Ok(Vec::new());
     }
     for treatment in treatments {
@@ -45,9 +45,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
             treatment.layouts.as_ref(),
             format!("the layouts that {} sampled", treatment.label),
         )?;
-        if layouts < LAYOUTS {
+        if layouts < MIN_LAYOUTS {
             let s = if layouts == 1 { "" } else { "s" };
-            return Ok(vec![plain(format!(
+            return Ok(vec![finding(format!(
                 "an effect of {:.1} % is within known layout bias, and {} sampled {layouts} layout{s}",
                 (effect.exp() - 1.0) * 100.0,
                 treatment.label

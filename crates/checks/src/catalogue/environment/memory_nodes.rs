@@ -10,7 +10,7 @@ pub const MEMORY_NODES: CheckRow = CheckRow {
     id: "F62",
     name: "memory-nodes",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "the NUMA nodes that a treatment is set to (controls numa and cpus, a workload's own parameter), and those on which its memory lay",
     fires: "more than 5 % of the memory of a trial that is set to one node, or to some of them, lay on others",
@@ -23,7 +23,7 @@ pub const MEMORY_NODES: CheckRow = CheckRow {
 pub(crate) const CHECK: Check = Check::new(&MEMORY_NODES, evaluate);
 
 /// Share of memory on other nodes above which a treatment gets a finding.
-const ELSEWHERE: f64 = 0.05;
+const MAX_SHARE_ELSEWHERE: f64 = 0.05;
 
 /// NUMA placement of a treatment's memory: the intended nodes and the observed ones.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,7 +42,7 @@ pub struct BoundMemory {
     /// Nodes that the memory is bound to.
     pub nodes: Vec<u32>,
     /// Bytes per node, for each trial. `Err`: the reason why they were not observed.
-    pub lay: Vec<Result<BTreeMap<u32, u64>, String>>,
+    pub bytes_by_node: Vec<Result<BTreeMap<u32, u64>, String>>,
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
@@ -59,19 +59,19 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 return missing("how many NUMA nodes the machine has");
             }
             match worst(placed) {
-                Some((trials, share)) if share > ELSEWHERE => {
+                Some((trials, share)) if share > MAX_SHARE_ELSEWHERE => {
                     let text = format!(
                         "in {trials} of {} trials of {label} memory lay on other NUMA nodes than {} ({}): up to {:.0} % of it",
-                        placed.lay.len(),
-                        nodes(placed),
+                        placed.bytes_by_node.len(),
+                        node_list(placed),
                         placed.what,
                         100.0 * share
                     );
-                    found.push(about(plain(text), &[treatment], treatments));
+                    found.push(about(finding(text), &[treatment], treatments));
                 }
                 _ => {}
             }
-            if let Some(why) = placed.lay.iter().find_map(|l| l.as_ref().err()) {
+            if let Some(why) = placed.bytes_by_node.iter().find_map(|l| l.as_ref().err()) {
                 lacking.push(format!("on which NUMA nodes the memory of {label} lay ({why})"));
             }
         }
@@ -87,19 +87,23 @@ fn evaluate(e: &Evidence) -> Evaluation {
 /// Returns the number of trials with more than [`ELSEWHERE`] of the memory on other nodes, and the
 /// largest share.
 fn worst(placed: &BoundMemory) -> Option<(usize, f64)> {
-    let shares: Vec<f64> =
-        placed.lay.iter().flatten().filter_map(|lay| elsewhere(lay, &placed.nodes)).collect();
+    let shares: Vec<f64> = placed
+        .bytes_by_node
+        .iter()
+        .flatten()
+        .filter_map(|bytes| share_elsewhere(bytes, &placed.nodes))
+        .collect();
     let most = shares.iter().copied().reduce(f64::max)?;
-    Some((shares.iter().filter(|s| **s > ELSEWHERE).count(), most))
+    Some((shares.iter().filter(|s| **s > MAX_SHARE_ELSEWHERE).count(), most))
 }
 
-fn elsewhere(lay: &BTreeMap<u32, u64>, asked: &[u32]) -> Option<f64> {
-    let all: u64 = lay.values().sum();
-    let there: u64 = asked.iter().filter_map(|node| lay.get(node)).sum();
+fn share_elsewhere(bytes: &BTreeMap<u32, u64>, asked: &[u32]) -> Option<f64> {
+    let all: u64 = bytes.values().sum();
+    let there: u64 = asked.iter().filter_map(|node| bytes.get(node)).sum();
     (all > 0).then(|| (all - there) as f64 / all as f64)
 }
 
-fn nodes(placed: &BoundMemory) -> String {
+fn node_list(placed: &BoundMemory) -> String {
     cpulist::format(&placed.nodes.iter().map(|n| *n as usize).collect::<Vec<_>>())
 }
 
@@ -107,9 +111,9 @@ fn nodes(placed: &BoundMemory) -> String {
 mod tests {
     use super::*;
 
-    fn placed(asked: &[u32], lay: &[&[(u32, u64)]]) -> BoundMemory {
-        let lay = lay.iter().map(|l| Ok(l.iter().copied().collect())).collect();
-        BoundMemory { what: "a control".to_owned(), nodes: asked.to_vec(), lay }
+    fn placed(asked: &[u32], bytes: &[&[(u32, u64)]]) -> BoundMemory {
+        let bytes_by_node = bytes.iter().map(|l| Ok(l.iter().copied().collect())).collect();
+        BoundMemory { what: "a control".to_owned(), nodes: asked.to_vec(), bytes_by_node }
     }
 
     #[test]

@@ -30,24 +30,24 @@ pub(super) fn one_program(treatments: &[TreatmentEvidence]) -> Option<bool> {
 
 /// Difference above which a comparison is invalid, for huge-page coverage and for the share of
 /// CPU-quota periods in which the program was throttled.
-const SHARE: f64 = 0.10;
+const MAX_SHARE_DIFFERENCE: f64 = 0.10;
 
 /// Returns the smallest and the largest of the treatments' shares if they differ too much to
 /// compare.
-pub(super) fn apart<'a>(shares: &[(f64, &'a str)]) -> Option<[(f64, &'a str); 2]> {
+pub(super) fn far_apart<'a>(shares: &[(f64, &'a str)]) -> Option<[(f64, &'a str); 2]> {
     let low = shares.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let high = shares.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (high.0 - low.0 > SHARE).then_some([low, high])
+    (high.0 - low.0 > MAX_SHARE_DIFFERENCE).then_some([low, high])
 }
 
 /// Returns the undeclared differences between the treatments' records. Stops at a treatment without
 /// a record.
-pub(super) fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
+pub(super) fn undeclared_differences<'a, M: Borrow<BTreeMap<String, String>>>(
     e: &Evidence,
     of: impl Fn(&'a TreatmentEvidence) -> Option<M>,
     treatments: &'a [TreatmentEvidence],
     what: &str,
-) -> Result<Vec<(String, String)>, Stop> {
+) -> Result<Vec<(String, String)>, Unevaluated> {
     let record = |treatment: &'a TreatmentEvidence| {
         need(of(treatment), format!("{what} of {}", treatment.label))
     };

@@ -1,13 +1,13 @@
 //! F09: the treatments had the same settings of the operating system.
 
-use super::unequal;
+use super::undeclared_differences;
 use crate::prelude::*;
 
 pub const OS_TUNABLES: CheckRow = CheckRow {
     id: "F09",
     name: "os-tunables",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid for mitigations, governor and kernel series",
     needs: "the settings of the operating system that controls made, by treatment",
     fires: "a setting differs between treatments and is not declared",
@@ -21,20 +21,24 @@ pub(crate) const CHECK: Check = Check::new(&OS_TUNABLES, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
-    let differing =
-        unequal(e, |a| a.os.as_deref(), treatments, "the settings of the operating system")?;
+    let differing = undeclared_differences(
+        e,
+        |a| a.os.as_deref(),
+        treatments,
+        "the settings of the operating system",
+    )?;
     Ok(differing
         .into_iter()
         .map(|(key, text)| {
             let message = format!("a setting of the operating system differs: {text}");
-            if is_grave(&key, &text) { grave(message) } else { plain(message) }
+            if is_invalid(&key, &text) { invalid(message) } else { finding(message) }
         })
         .collect())
 }
 
 /// True for mitigations, the governor, and the kernel's series (the first two numbers of its
 /// release).
-fn is_grave(key: &str, text: &str) -> bool {
+fn is_invalid(key: &str, text: &str) -> bool {
     if key == "kernel.release" {
         let values = text.split_once(": ").and_then(|(_, v)| v.split_once(" vs "));
         let series = |v: &str| v.split('.').take(2).collect::<Vec<_>>().join(".");

@@ -2,14 +2,14 @@
 
 use assay_model::units::format_bytes;
 
-use super::apart;
+use super::far_apart;
 use crate::prelude::*;
 
 pub const PAGE_SIZE: CheckRow = CheckRow {
     id: "F08",
     name: "page-size",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when the share of memory really backed differs by more than 10 points",
     needs: "the THP mode, the huge-page pools, and the share of memory they backed",
     fires: "modes or pools differ undeclared",
@@ -22,10 +22,10 @@ pub const PAGE_SIZE: CheckRow = CheckRow {
 pub(crate) const CHECK: Check = Check::new(&PAGE_SIZE, evaluate).on_observations(judge_observation);
 
 /// Bytes of memory below which missing huge pages mean nothing.
-const ENOUGH_MEMORY: u64 = 8 << 20;
+const MIN_MEMORY_BYTES: u64 = 8 << 20;
 
 /// Huge-page coverage below which a request for huge pages gives a warning.
-const ENOUGH_HUGE: f64 = 0.5;
+const MIN_HUGE_SHARE: f64 = 0.5;
 
 /// Page sizes of a treatment's memory.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -52,7 +52,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         {
             match (a, b) {
                 (Some(a), Some(b)) if a != b && !meant => {
-                    found.push(plain(format!("the {what} of large pages differs: {a} vs {b}")));
+                    found.push(finding(format!("the {what} of large pages differs: {a} vs {b}")));
                 }
                 (Some(_), Some(_)) => {}
                 _ => lacking.push(format!("the {what} of large pages of {}", treatment.label)),
@@ -65,8 +65,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
             }
         }
     }
-    if let (Some([low, high]), false) = (apart(&shares), meant) {
-        found.push(grave(format!(
+    if let (Some([low, high]), false) = (far_apart(&shares), meant) {
+        found.push(invalid(format!(
             "large pages backed {:.0} % of {} and {:.0} % of {}",
             low.0 * 100.0,
             low.1,
@@ -83,7 +83,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             let small = level == "4KiB";
             let what = if small && *large > 0 {
                 format!("{} of the program's memory were in large pages", format_bytes(*large))
-            } else if !small && *large == 0 && *memory >= ENOUGH_MEMORY {
+            } else if !small && *large == 0 && *memory >= MIN_MEMORY_BYTES {
                 format!(
                     "none of the {} of the program's memory was in large pages",
                     format_bytes(*memory)
@@ -94,15 +94,15 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             let text = format!("the level `{level}` of the control `pages` did not take: {what}");
             let remedy = "see whether the program asks for large pages in a way of its own (a Java heap \
                           does), and whether the machine has memory in large pieces";
-            Some(grave(text).remedy(remedy))
+            Some(invalid(text).remedy(remedy))
         }
-        Observation::HugePagesAsked { asked, share } if *share < ENOUGH_HUGE => {
+        Observation::HugePagesAsked { asked, share } if *share < MIN_HUGE_SHARE => {
             let text = format!(
                 "`{asked}` was asked for, and {:.0} % of the memory is in huge pages",
                 100.0 * share
             );
             let remedy = "reserve as many as the heaps need: the control `hugepages`";
-            Some(at(W, text).remedy(remedy))
+            Some(warning(text).remedy(remedy))
         }
         _ => None,
     }

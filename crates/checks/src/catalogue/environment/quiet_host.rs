@@ -8,7 +8,7 @@ pub const QUIET_HOST: CheckRow = CheckRow {
     id: "F11",
     name: "quiet-host",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when only some of the treatments had company",
     needs: "run queue of others, steal and pressure before the trials",
     fires: "more than 0.05 tasks of others per CPU, 0.5 % steal or 1 % pressure",
@@ -33,7 +33,7 @@ const MAX_PRESSURE_PERCENT: f64 = 1.0;
 /// Share of available memory below which memory is low.
 const LOW_MEMORY: f64 = 0.1;
 /// Share of CPU time used by other processes above which a metric of total CPU time is doubtful.
-const OTHERS: f64 = 0.1;
+const MAX_OTHERS_SHARE: f64 = 0.1;
 
 /// Other work on the host before the treatment's trials started.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -53,12 +53,12 @@ fn evaluate(e: &Evidence) -> Evaluation {
     for treatment in treatments {
         let host =
             need(treatment.host.as_ref(), format!("what else ran beside {}", treatment.label))?;
-        let seen = [
+        let readings = [
             ("tasks of others per CPU", "", host.queue_per_cpu, MAX_QUEUE_PER_CPU),
             ("stolen time", " %", host.steal_percent, MAX_STEAL_PERCENT),
             ("pressure", " %", host.pressure_percent, MAX_PRESSURE_PERCENT),
         ];
-        let above: Vec<String> = seen
+        let above: Vec<String> = readings
             .iter()
             .filter_map(|(what, unit, value, most)| {
                 value.filter(|v| v > most).map(|v| format!("{what} {v:.2}{unit}"))
@@ -67,7 +67,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         if !above.is_empty() {
             busy.push((&treatment.label, above.join(", ")));
         }
-        let absent = seen.iter().filter(|(_, _, value, _)| value.is_none());
+        let absent = readings.iter().filter(|(_, _, value, _)| value.is_none());
         lacking.extend(absent.map(|(what, ..)| format!("{what} beside {}", treatment.label)));
     }
     let all = busy.len() == treatments.len();
@@ -75,7 +75,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         .into_iter()
         .map(|(label, what)| {
             let message = format!("{label} ran on a loaded machine: {what}");
-            if all { plain(message) } else { grave(message) }
+            if all { finding(message) } else { invalid(message) }
         })
         .collect();
     found_or_missing(found, &lacking)
@@ -85,11 +85,11 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     let size = |bytes: u64| format_value(bytes as f64, "B");
     Some(match observation {
         Observation::RunQueue { per_cpu, looks, load_average } if *per_cpu > MAX_QUEUE_PER_CPU => {
-            plain(format!(
+            finding(format!(
                 "{BUSY}{per_cpu:.2} runnable tasks per CPU (limit {MAX_QUEUE_PER_CPU}, {looks} looks, load average {load_average})"
             ))
         }
-        Observation::Steal { percent } if *percent > MAX_STEAL_PERCENT => plain(format!(
+        Observation::Steal { percent } if *percent > MAX_STEAL_PERCENT => finding(format!(
             "{BUSY}steal {percent:.1} % (limit {MAX_STEAL_PERCENT} %)"
         ))
         .remedy("measure on a machine of its own, or at another time, and compare interleaved"),
@@ -99,7 +99,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 "io" => "I/O",
                 other => other,
             };
-            plain(format!(
+            finding(format!(
                 "{BUSY}{name} pressure {percent:.1} % (limit {MAX_PRESSURE_PERCENT} %, last 10 s)"
             ))
         }
@@ -112,9 +112,9 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 "this is a virtual machine{name}: neighbours that cannot be seen from here share the \
                  hardware"
             );
-            at(N, text).remedy("watch stolen time, compare interleaved, and repeat on another day")
+            note(text).remedy("watch stolen time, compare interleaved, and repeat on another day")
         }
-        Observation::Leftovers { processes } if *processes > 0 => plain(format!(
+        Observation::Leftovers { processes } if *processes > 0 => finding(format!(
             "the program left {processes} of its processes running; they were ended, and their CPU \
              time is not in its figures"
         ))
@@ -124,26 +124,26 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             if share >= LOW_MEMORY {
                 return None;
             }
-            plain(format!(
+            finding(format!(
                 "{} of memory are available, {:.1} % of it: pages will be taken away and read again",
                 size(*available),
                 share * 100.0
             ))
             .remedy("end what holds memory, or measure on a larger machine")
         }
-        Observation::Swap { used } if *used > 0 => plain(format!(
+        Observation::Swap { used } if *used > 0 => finding(format!(
             "{} of swap are in use: some memory will have to be read from disk",
             size(*used)
         ))
         .remedy("swapoff -a brings it back, if memory has room for it"),
-        Observation::OthersComputed { metric, share } if *share > OTHERS => {
+        Observation::OthersComputed { metric, share } if *share > MAX_OTHERS_SHARE => {
             let text = format!(
                 "other processes used {:.0} % of the CPU time in user mode that {metric} is made of",
                 100.0 * share
             );
             let remedy =
                 "end the other work, or keep it off these CPUs (control cpus), and repeat it";
-            at(W, text).remedy(remedy)
+            warning(text).remedy(remedy)
         }
         _ => return None,
     })

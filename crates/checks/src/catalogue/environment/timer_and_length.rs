@@ -9,7 +9,7 @@ pub const TIMER_AND_LENGTH: CheckRow = CheckRow {
     id: "F15",
     name: "timer-and-length",
     section: CheckSection::Environment,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid from a tenth of the timing, or when the window is shorter than the benchmark's rule",
     needs: "the clock's resolution and overhead, the shortest timing, the window",
     fires: "resolution and overhead are more than 1 % of a timing",
@@ -23,8 +23,8 @@ pub(crate) const CHECK: Check =
     Check::new(&TIMER_AND_LENGTH, evaluate).on_observations(judge_observation);
 
 /// Share of the clock in a timing that gives a finding, and the share that voids the timing.
-const CLOCK_SHARE: f64 = 0.01;
-const CLOCK_SHARE_GRAVE: f64 = 0.10;
+const MAX_CLOCK_SHARE: f64 = 0.01;
+const INVALID_CLOCK_SHARE: f64 = 0.10;
 /// Clock sources that are read without entering the kernel and do not drift: x86, ARM, POWER, s390
 /// and RISC-V.
 const GOOD_CLOCKS: [&str; 5] = ["tsc", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"];
@@ -67,14 +67,14 @@ fn evaluate(e: &Evidence) -> Evaluation {
             format_value(sample, "s")
         );
         // For a timing of 0 or less the share is not finite: the clock is all that was measured.
-        if !share.is_finite() || share > CLOCK_SHARE_GRAVE {
-            found.push(grave(text));
-        } else if share > CLOCK_SHARE {
-            found.push(plain(text));
+        if !share.is_finite() || share > INVALID_CLOCK_SHARE {
+            found.push(invalid(text));
+        } else if share > MAX_CLOCK_SHARE {
+            found.push(finding(text));
         }
         if let Some(minimum) = timing.min_window_s {
             match timing.window_s {
-                Some(window) if window < minimum => found.push(grave(format!(
+                Some(window) if window < minimum => found.push(invalid(format!(
                     "{} was measured for {window:.1} s; the benchmark asks for {minimum:.1} s",
                     treatment.label
                 ))),
@@ -91,7 +91,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
         Observation::ClockSource { source } if !GOOD_CLOCKS.contains(&source.as_str()) => {
             let remedy = "see why the kernel did not choose a better one (kernel log: `clocksource`), or \
                           take longer samples";
-            plain(format!(
+            finding(format!(
                 "the clock source is `{source}`: reading the time may be slow or uneven, and short \
                  samples suffer"
             ))
@@ -100,7 +100,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
         Observation::Stopped => {
             let text = "assay was stopped and went on during the trial: a program that ended meanwhile was timed \
                         until assay went on";
-            at(W, text).remedy("repeat the run without stopping assay")
+            warning(text).remedy("repeat the run without stopping assay")
         }
         Observation::ClockStepped { seconds } => {
             let text = format!(
@@ -108,7 +108,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 if *seconds < 0.0 { "back" } else { "forward" },
                 format_value(seconds.abs(), "s")
             );
-            at(W, text).remedy("let the clock settle before a run, and repeat it")
+            warning(text).remedy("let the clock settle before a run, and repeat it")
         }
         Observation::Probed { metric, measured, unit, held, seconds, cached } => {
             let how = match held {

@@ -9,7 +9,7 @@ pub const CLOCKS_HOLD: CheckRow = CheckRow {
     id: "N3",
     name: "clocks-hold",
     section: CheckSection::Nodes,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "every node's clock against the collector's before and after a trial",
     fires: "a clock moves by more than the bound of the experiment during a trial",
@@ -27,7 +27,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     let Observation::ClockDrift { node, drift, bound } = observation else { return None };
     let time = |s: &f64| format_value(*s, "s");
     (drift > bound).then(|| {
-        plain(format!(
+        finding(format!(
             "the clock of node {node} moved by {} against the collector's during the trial; the bound \
              is {}",
             time(drift),

@@ -7,7 +7,7 @@ pub const EMULATED_TIMES: CheckRow = CheckRow {
     id: "N4",
     name: "emulated-times",
     section: CheckSection::Nodes,
-    severity: I,
+    severity: INVALID,
     escalation: "a note where a count decides",
     needs: "what ran the instructions of a virtual machine",
     fires: "the metric that decides is not declared as a count, and the trial ran in an emulated machine (TCG)",
@@ -30,9 +30,9 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     }
     let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only counts may be compared";
     Some(if counted.unwrap_or_else(|| is_unit_of_counts(unit)) {
-        at(N, format!("{text}, and `{metric}` is one"))
+        note(format!("{text}, and `{metric}` is one"))
     } else {
-        plain(format!("{text}, and `{metric}` ({unit}) is not declared as one"))
+        finding(format!("{text}, and `{metric}` ({unit}) is not declared as one"))
     })
 }
 

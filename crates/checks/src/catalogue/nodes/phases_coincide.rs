@@ -9,7 +9,7 @@ pub const PHASES_COINCIDE: CheckRow = CheckRow {
     id: "N2",
     name: "phases-coincide",
     section: CheckSection::Nodes,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "the phases of every node on one clock",
     fires: "steady phases begin or end further apart than the bound of the experiment",
@@ -42,7 +42,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     // A program without declared phases ends when its work does; different ends are then a result.
     let ends = *declared && end_spread + error > *bound;
     (begins || ends).then(|| {
-        plain(format!(
+        finding(format!(
             "the steady phases of the nodes begin within {} of each other (last: {last_to_begin}) \
              and end within {} (first: {first_to_end}), known to {}; the bound is {}, and {:.0} % \
              of the longest is common to all",

@@ -11,7 +11,7 @@ pub const COLD_START: CheckRow = CheckRow {
     id: "F61",
     name: "cold-start",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "six trials of a treatment with their values, in the order in which they ran",
     fires: "the first trial of a treatment lies far outside all its others (eight times their spread, and 2 %); a warm-up that wrote files is twice as long as the others; or the trials of one treatment alone change over the run (p < 0.001, and 5 %)",
@@ -25,16 +25,16 @@ pub(crate) const CHECK: Check = Check::new(&COLD_START, evaluate);
 
 /// Minimum distance of the first trial from the median of the others, as a multiple of their spread
 /// (the median absolute deviation, scaled to a normal distribution's standard deviation).
-const SPREADS: f64 = 8.0;
+const MIN_SPREADS: f64 = 8.0;
 /// Minimum distance of the first trial from that median, as a fraction of the median.
 const MIN_SHARE: f64 = 0.02;
 /// Minimum number of trials to estimate the spread.
 const MIN_TRIALS: usize = 6;
 /// A warm-up that takes this many times the median of the others may have left its result for them.
-const LEFT: f64 = 2.0;
+const WARMUP_RATIO: f64 = 2.0;
 /// Maximum p-value and minimum change of a trend that only one treatment has.
-const TREND_P: f64 = 0.001;
-const TREND: f64 = 0.05;
+const MAX_TREND_P: f64 = 0.001;
+const MIN_TREND: f64 = 0.05;
 
 /// The first trial of a treatment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -68,16 +68,18 @@ fn evaluate(e: &Evidence) -> Evaluation {
             format!("; it wrote `{files}`, which the others find in the working folder")
         });
         let warmup = first.filter(|f| f.warmup && wrote.is_some()).and_then(|f| f.value);
-        let beside = warmup.zip(median(values)).map(|(first, others)| first / others);
-        let text = if let Some(times) = apart(values) {
+        let warmup_ratio = warmup.zip(median(values)).map(|(first, others)| first / others);
+        let text = if let Some(times) = outlying_first(values) {
             format!(
                 "the first trial of {label} is {times:.3} times the median of its others{files}"
             )
-        } else if let Some(times) = beside.filter(|t| *t >= LEFT || *t <= 1.0 / LEFT) {
+        } else if let Some(times) =
+            warmup_ratio.filter(|t| *t >= WARMUP_RATIO || *t <= 1.0 / WARMUP_RATIO)
+        {
             format!("the warm-up of {label} is {times:.3} times the median of its trials{files}")
         } else if let Some((times, p)) = trend
-            && p < TREND_P
-            && times.ln().abs() > TREND.ln_1p()
+            && p < MAX_TREND_P
+            && times.ln().abs() > MIN_TREND.ln_1p()
         {
             let files = files.replacen("; it wrote", "; its first trial wrote", 1);
             format!(
@@ -86,7 +88,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         } else {
             continue;
         };
-        found.push(about(plain(text), &[treatment], treatments));
+        found.push(about(finding(text), &[treatment], treatments));
     }
     Ok(found)
 }
@@ -104,17 +106,17 @@ fn in_order(schedule: &Schedule, treatment: usize) -> Vec<f64> {
 }
 
 /// Returns the first value as a multiple of the others' median, if it is an outlier.
-fn apart(values: &[f64]) -> Option<f64> {
+fn outlying_first(values: &[f64]) -> Option<f64> {
     let (first, others) = values.split_first()?;
     if values.len() < MIN_TRIALS {
         return None;
     }
     let middle = median(others)?;
-    let away: Vec<f64> = others.iter().map(|v| (v - middle).abs()).collect();
-    let spread = 1.4826 * median(&away)?;
+    let deviations: Vec<f64> = others.iter().map(|v| (v - middle).abs()).collect();
+    let spread = 1.4826 * median(&deviations)?;
     let distance = (first - middle).abs();
     let outside = others.iter().all(|v| (v - middle).abs() < distance);
-    (outside && distance > SPREADS * spread && distance > MIN_SHARE * middle)
+    (outside && distance > MIN_SPREADS * spread && distance > MIN_SHARE * middle)
         .then(|| first / middle)
 }
 
@@ -194,10 +196,12 @@ mod tests {
     #[test]
     fn a_cold_first_trial_stands_apart_and_a_slow_later_one_does_not() {
         let others = [1.0, 1.01, 0.99, 1.0, 1.005];
-        assert!(apart(&[&[1.5][..], &others].concat()).is_some_and(|t| (t - 1.5).abs() < 0.01));
-        assert_eq!(apart(&[&others[..], &[1.5]].concat()), None);
-        assert_eq!(apart(&[1.5, 1.0, 1.0, 1.0, 1.0]), None, "too few");
-        assert_eq!(apart(&[1.01, 1.0, 1.0, 1.0, 1.0, 1.0]), None, "less than 2 %");
+        assert!(
+            outlying_first(&[&[1.5][..], &others].concat()).is_some_and(|t| (t - 1.5).abs() < 0.01)
+        );
+        assert_eq!(outlying_first(&[&others[..], &[1.5]].concat()), None);
+        assert_eq!(outlying_first(&[1.5, 1.0, 1.0, 1.0, 1.0]), None, "too few");
+        assert_eq!(outlying_first(&[1.01, 1.0, 1.0, 1.0, 1.0, 1.0]), None, "less than 2 %");
     }
 
     /// False alarms are rare: 2000 treatments without a cold start, with normal noise of 2 %, from
@@ -209,7 +213,7 @@ mod tests {
             let wrong = (0..2000)
                 .filter(|_| {
                     let values: Vec<f64> = (0..n).map(|_| (0.02 * rng.normal()).exp()).collect();
-                    apart(&values).is_some()
+                    outlying_first(&values).is_some()
                 })
                 .count();
             assert!(wrong <= 60, "{wrong} of 2000 at {n}");

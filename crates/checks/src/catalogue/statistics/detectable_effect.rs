@@ -8,7 +8,7 @@ pub const DETECTABLE_EFFECT: CheckRow = CheckRow {
     id: "F36",
     name: "detectable-effect",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "the smallest effect that the design finds, the margin, the claimed effect",
     fires: "an open comparison cannot see the margin, or a claim is smaller than the design can see",
@@ -29,7 +29,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut blind: Option<(f64, String)> = None;
     for c in comparisons {
         let what = format!("the smallest effect that the comparison of {} finds", c.label);
-        let mde = number(c.detectable, what)? - 1.0;
+        let mde = need_number(c.detectable, what)? - 1.0;
         let open = c.verdict.is_none_or(|v| v == Verdict::Inconclusive);
         let beyond = match (c.margin, claimed) {
             (Some(m), _) if open && mde > m => Some(format!("the margin is {:.1} %", m * 100.0)),
@@ -43,7 +43,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         }
     }
     match blind {
-        Some((mde, beyond)) => Ok(vec![plain(format!(
+        Some((mde, beyond)) => Ok(vec![finding(format!(
             "this design sees effects above {:.1} %, and {beyond}",
             mde * 100.0
         ))]),

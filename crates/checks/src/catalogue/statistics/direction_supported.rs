@@ -9,7 +9,7 @@ pub const DIRECTION_SUPPORTED: CheckRow = CheckRow {
     id: "F34",
     name: "direction-supported",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "the interval of the ratio that a post prints",
     fires: "the interval includes 1, or the comparison is inconclusive",
@@ -37,7 +37,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         _ => interval.contains(1.0),
     };
     let text = || {
-        plain(format!(
+        finding(format!(
             "the data allow ratios from {:.4} to {:.4}: the direction is not established",
             interval.low, interval.high
         ))
@@ -46,7 +46,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
 }
 
 /// Returns the comparison behind a claim: the one whose ratio is nearest to the claimed one.
-fn behind_the_claim(e: &Evidence) -> Result<&ComparisonEvidence, Stop> {
+fn behind_the_claim(e: &Evidence) -> Result<&ComparisonEvidence, Unevaluated> {
     let claim = e.claim.need("the claim")?;
     let comparisons = e.comparisons.need("the comparison behind the claim")?;
     let distance = |c: &&ComparisonEvidence| match (c.ratio, claim.ratio) {

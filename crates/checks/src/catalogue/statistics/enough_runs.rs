@@ -9,7 +9,7 @@ pub const ENOUGH_RUNS: CheckRow = CheckRow {
     id: "F28",
     name: "enough-runs",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid below 3 trials where treatments are compared, and when an interval was made from fewer trials than its method needs",
     needs: "independent trials per treatment, the method of the interval",
     fires: "a treatment has fewer than 6 trials that count",
@@ -48,14 +48,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
             );
             let treatment: Vec<&TreatmentEvidence> =
                 treatments.iter().filter(|a| a.label == c.label).collect();
-            found.push(about(grave(text), &treatment, treatments));
+            found.push(about(invalid(text), &treatment, treatments));
             reported.push(&c.label);
         }
     }
     let median = treatments.iter().any(|a| a.statistic == Some(Statistic::Median));
     let shown = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
     if median && minimum < 6 && shown {
-        found.push(grave(format!("{minimum} trials cannot carry the interval of a median; 6 can")));
+        found.push(invalid(format!(
+            "{minimum} trials cannot carry the interval of a median; 6 can"
+        )));
     }
     let compared = treatments.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
     // A treatment without any counting trial has failed, which the check of exclusions reports.
@@ -67,7 +69,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             let trials = if *n == 1 { "trial that counts" } else { "trials that count" };
             let text =
                 format!("{} has only {n} {trials}; that carries no interval", treatment.label);
-            found.push(about(grave(text), &[treatment], treatments));
+            found.push(about(invalid(text), &[treatment], treatments));
         }
     }
     if minimum < 6 && found.is_empty() {
@@ -77,7 +79,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         };
         let text =
             format!("a treatment has only {minimum} trials that count; that carries {carries}");
-        found.push(if minimum < 3 && compared { grave(text) } else { plain(text) });
+        found.push(if minimum < 3 && compared { invalid(text) } else { finding(text) });
     }
     Ok(found)
 }

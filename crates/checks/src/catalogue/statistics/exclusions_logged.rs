@@ -6,7 +6,7 @@ pub const EXCLUSIONS_LOGGED: CheckRow = CheckRow {
     id: "F40",
     name: "exclusions-logged",
     section: CheckSection::Statistics,
-    severity: I,
+    severity: INVALID,
     escalation: "a warning for trials that failed and say why",
     needs: "every trial that was started, and the reason for each that is not in the result",
     fires: "a trial is left out without a rule fixed before or a logged cause",
@@ -52,16 +52,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
             "{failed} of {all} trials failed and are not in the result; their records have the \
              reasons"
         );
-        found.push(at(W, text));
+        found.push(warning(text));
     }
     if !silent.is_empty() {
         let with =
             x.ratio_with_them.map_or(String::new(), |r| format!("; with them the ratio is {r:.3}"));
         let names: Vec<&str> = silent.iter().map(String::as_str).collect();
-        found.push(plain(format!(
+        found.push(finding(format!(
             "{} of {all} trials were left out without a reason ({}){with}",
             silent.len(),
-            shortened(&names)
+            shortened_list(&names)
         )));
     }
     Ok(found)

@@ -10,7 +10,7 @@ pub const INTERLEAVED: CheckRow = CheckRow {
     id: "F31",
     name: "interleaved",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when the treatments ran apart and the trials show a trend (p < 0.01)",
     needs: "start times and order of the trials",
     fires: "the treatments ran in time spans apart, in the same order in every block, or in an \
@@ -30,7 +30,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
     let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
     if schedule.order == Some(Order::Unknown) {
-        return Ok(vec![plain(
+        return Ok(vec![finding(
             "the trials were imported and their order is unknown, so treatments are compared as independent samples and drift between them cannot be separated from the difference",
         )]);
     }
@@ -38,8 +38,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
     if let Some(i) = spans.iter().position(Option::is_none) {
         return missing(format!("when the trials of {} ran", treatments[i].label));
     }
-    if let Some((i, j)) = first_apart(&spans) {
-        return Ok(vec![apart(
+    if let Some((i, j)) = first_separate_pair(&spans) {
+        return Ok(vec![separate_spans(
             schedule,
             &treatments[i].label,
             &treatments[j].label,
@@ -47,7 +47,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         )]);
     }
     if schedule.order == Some(Order::Sequential) {
-        return Ok(vec![plain(
+        return Ok(vec![finding(
             "the order is the same in every block, so drift within a block falls on the treatments unequally",
         )]);
     }
@@ -73,7 +73,7 @@ type Span = (f64, f64, u32);
 
 /// Finds two treatments of which one ended before the other began. Two single trials never overlap
 /// and are skipped; the check of enough runs reports those.
-fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
+fn first_separate_pair(spans: &[Option<Span>]) -> Option<(usize, usize)> {
     let known: Vec<(usize, Span)> =
         spans.iter().enumerate().filter_map(|(i, s)| Some((i, (*s)?))).collect();
     let with = |several: bool| known.iter().filter(move |(_, s)| !several || s.2 > 1);
@@ -88,18 +88,18 @@ fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
     })
 }
 
-fn apart(schedule: &Schedule, a: &str, b: &str, treatments: usize) -> FiredCheck {
+fn separate_spans(schedule: &Schedule, a: &str, b: &str, treatments: usize) -> FiredCheck {
     let text = format!(
         "{a} and {b} were made one after the other, so drift between them cannot be separated from the difference"
     );
     match trend_p(schedule, treatments) {
         Some(p) if p < TREND_P => {
-            grave(format!("{text}; the trials show a trend (p = {})", words(p)))
+            invalid(format!("{text}; the trials show a trend (p = {})", p_value_text(p)))
         }
-        _ => plain(text),
+        _ => finding(text),
     }
 }
 
-fn words(p: f64) -> String {
+fn p_value_text(p: f64) -> String {
     if p < 1e-4 { "below 0.0001".to_owned() } else { format!("{p:.4}") }
 }

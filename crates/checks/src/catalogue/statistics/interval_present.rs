@@ -9,7 +9,7 @@ pub const INTERVAL_PRESENT: CheckRow = CheckRow {
     id: "F32",
     name: "interval-present",
     section: CheckSection::Statistics,
-    severity: NI,
+    severity: NOTE_OR_INVALID,
     escalation: "a note for quoted results, whose sources print none",
     needs: "the numbers that are shown, their intervals, and whether they are deterministic",
     fires: "a measured number has no interval and is not marked as deterministic",
@@ -43,8 +43,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let text = format!(
             "{printed_without} quoted {results} {carry} no interval: their sources print none"
         );
-        return Ok(vec![at(N, text).remedy("")]);
+        return Ok(vec![note(text).remedy("")]);
     }
     let have = if bare.len() == 1 { "has" } else { "have" };
-    Ok(vec![plain(format!("{} {have} no interval", shortened(&bare)))])
+    Ok(vec![finding(format!("{} {have} no interval", shortened_list(&bare)))])
 }

@@ -6,7 +6,7 @@ pub const MANY_COMPARISONS: CheckRow = CheckRow {
     id: "F38",
     name: "many-comparisons",
     section: CheckSection::Statistics,
-    severity: NW,
+    severity: NOTE_OR_WARNING,
     escalation: "invalid when the headline is the best of them",
     needs: "how many comparisons were made, and the correction",
     fires: "more than one, uncorrected",
@@ -41,7 +41,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         m.tests
     );
     Ok(vec![match m.headline_is_best {
-        Some(true) => grave(format!("{text}, and the headline is the best of them")),
-        _ => plain(text),
+        Some(true) => invalid(format!("{text}, and the headline is the best of them")),
+        _ => finding(text),
     }])
 }

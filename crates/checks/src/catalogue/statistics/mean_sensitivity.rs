@@ -6,7 +6,7 @@ pub const MEAN_SENSITIVITY: CheckRow = CheckRow {
     id: "F44",
     name: "mean-sensitivity",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "the members' values in both treatments",
     fires: "geometric mean and total order the systems differently, or a mean stands without its members",
@@ -23,7 +23,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     match s.members_shown {
-        Some(false) => found.push(plain("the mean stands without its members")),
+        Some(false) => found.push(finding("the mean stands without its members")),
         Some(true) => {}
         None => lacking.push("whether the members are shown".to_owned()),
     }
@@ -33,7 +33,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     for treatment in others {
         match treatment.against_first {
             Some((mean, totals)) if (mean - 1.0) * (totals - 1.0) < 0.0 => {
-                found.push(plain(format!(
+                found.push(finding(format!(
                     "{} against {}: the geometric mean is {mean:.3}, the ratio of totals {totals:.3}",
                     treatment.label, first.label
                 )));

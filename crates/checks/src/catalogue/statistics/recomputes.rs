@@ -6,7 +6,7 @@ pub const RECOMPUTES: CheckRow = CheckRow {
     id: "F45",
     name: "recomputes",
     section: CheckSection::Statistics,
-    severity: I,
+    severity: INVALID,
     escalation: "a note for more digits than the interval supports",
     needs: "the printed text and the unrounded inputs",
     fires: "a printed number differs from the recomputed one by more than half its last digit",
@@ -33,13 +33,13 @@ fn evaluate(e: &Evidence) -> Evaluation {
         };
         if (value - exact).abs() > 0.5 * unit * (1.0 + 1e-9) {
             let text = format!("{}: {printed} is printed, {exact} recomputed", n.what);
-            found.push(plain(text));
+            found.push(finding(text));
         }
         if let Some(i) = n.interval
             && unit < (i.high - i.low) / 1000.0
         {
             let text = format!("{}: {printed} has more digits than its interval supports", n.what);
-            found.push(at(N, text).remedy("print fewer digits"));
+            found.push(note(text).remedy("print fewer digits"));
         }
     }
     Ok(found)

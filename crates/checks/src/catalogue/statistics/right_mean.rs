@@ -6,7 +6,7 @@ pub const RIGHT_MEAN: CheckRow = CheckRow {
     id: "F43",
     name: "right-mean",
     section: CheckSection::Statistics,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "what each mean is taken of, and how",
     fires: "an arithmetic mean of normalised scores or of rates over equal work; a mean of ratios for a ratio of totals",
@@ -76,7 +76,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             ) => "a mean of ratios where a ratio of totals is claimed",
             _ => continue,
         };
-        found.push(plain(format!("{} is {wrong}", m.what)));
+        found.push(finding(format!("{} is {wrong}", m.what)));
     }
     found_or_missing(found, &lacking)
 }

@@ -7,7 +7,7 @@ pub const SAME_STATISTIC: CheckRow = CheckRow {
     id: "F41",
     name: "same-statistic",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when treatments are summed up by different statistics or numbers of trials",
     needs: "the statistic of each treatment, and its number of trials",
     fires: "a claim rests on a minimum or a best of several",
@@ -36,12 +36,12 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let other =
             *need(treatment.statistic.as_ref(), format!("the statistic of {}", treatment.label))?;
         if other != first {
-            found.push(grave(format!(
+            found.push(invalid(format!(
                 "{} is a {}, {} a {}",
                 treatments[0].label,
-                words(first),
+                statistic_name(first),
                 treatment.label,
-                words(other)
+                statistic_name(other)
             )));
         }
         match (most, treatment.n) {
@@ -49,19 +49,19 @@ fn evaluate(e: &Evidence) -> Evaluation {
             // A difference of one trial is a failure, which the check of exclusions reports.
             (Some(a), Some(b)) if a - b > 1 && 10 * (a - b) > a => {
                 let text = format!("{} has {b} trials, {whole} {a}", treatment.label);
-                found.push(about(grave(text), &[treatment], &e.treatments));
+                found.push(about(invalid(text), &[treatment], &e.treatments));
             }
             (Some(_), Some(_)) => {}
             _ => lacking.push(format!("the number of trials of {}", treatment.label)),
         }
     }
     if matches!(first, Statistic::Minimum | Statistic::BestOf(_)) {
-        found.push(plain(format!("the treatments are summed up by a {}", words(first))));
+        found.push(finding(format!("the treatments are summed up by a {}", statistic_name(first))));
     }
     found_or_missing(found, &lacking)
 }
 
-fn words(statistic: Statistic) -> String {
+fn statistic_name(statistic: Statistic) -> String {
     match statistic {
         Statistic::Mean => "mean".to_owned(),
         Statistic::Geomean => "geometric mean".to_owned(),

@@ -6,7 +6,7 @@ pub const SELF_COMPARISON: CheckRow = CheckRow {
     id: "F37",
     name: "self-comparison",
     section: CheckSection::Statistics,
-    severity: NW,
+    severity: NOTE_OR_WARNING,
     escalation: "invalid when the effect is no larger than what identical code differs by",
     needs: "a recent comparison of identical code on this host, by this schedule, of this workload",
     fires: "there is none of the policy's age",
@@ -37,23 +37,23 @@ fn evaluate(e: &Evidence) -> Evaluation {
     e.compared()?;
     let made = match &e.self_comparison {
         RecordedValue::Absent(why) => {
-            return Ok(vec![plain(format!("no comparison of identical code: {why}"))]);
+            return Ok(vec![finding(format!("no comparison of identical code: {why}"))]);
         }
         other => other.need("a comparison of identical code on this machine")?,
     };
-    let age = number(made.age_days, "the age of the comparison of identical code")?;
+    let age = need_number(made.age_days, "the age of the comparison of identical code")?;
     let alike = *need(made.alike.as_ref(), "whether identical code was compared in the same way")?;
-    let floor = number(made.floor, "by how much identical code differed")?;
+    let floor = need_number(made.floor, "by how much identical code differed")?;
     let mut found = Vec::new();
     if age > made.policy_days {
         let text = format!(
             "identical code was last compared {age:.0} days ago; the limit is {:.0}",
             made.policy_days
         );
-        found.push(plain(text));
+        found.push(finding(text));
     }
     if !alike {
-        found.push(plain(
+        found.push(finding(
             "identical code was compared on another host, by another schedule or of another workload",
         ));
     }
@@ -74,7 +74,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             );
             let of: Vec<&TreatmentEvidence> =
                 e.treatments.iter().filter(|a| a.label == c.label).collect();
-            found.push(about(grave(text), &of, &e.treatments));
+            found.push(about(invalid(text), &of, &e.treatments));
         }
     }
     Ok(found)

@@ -7,7 +7,7 @@ pub const SHAPE_FITS_SUMMARY: CheckRow = CheckRow {
     id: "F42",
     name: "shape-fits-summary",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "the trials' values (20 for a test of modes), intervals by two methods, mean and median",
     fires: "there is more than one mode, or two summaries of one comparison disagree",
@@ -26,7 +26,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     for treatment in e.measured()? {
         let values = need(treatment.values.as_ref(), format!("the values of {}", treatment.label))?;
         match modes(values) {
-            Some(modes) if modes > 1 => found.push(plain(format!(
+            Some(modes) if modes > 1 => found.push(finding(format!(
                 "the {} trials of {} have {modes} modes: one number hides them",
                 values.len(),
                 treatment.label
@@ -40,9 +40,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
         if let (Some(default), Some(sensitivity)) = (c.interval, c.sensitivity) {
             looked = true;
             if let Some(how) = &c.disputed {
-                found.push(plain(format!("{}: {how}", c.label)));
+                found.push(finding(format!("{}: {how}", c.label)));
             } else if excludes(default) != excludes(sensitivity) {
-                found.push(plain(format!(
+                found.push(finding(format!(
                     "{}: means give {:.3} to {:.3}, ranks {:.3} to {:.3}; the shape of the values decides the verdict",
                     c.label, default.low, default.high, sensitivity.low, sensitivity.high
                 )));
@@ -54,7 +54,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             if sides && excludes(interval) {
                 let text =
                     format!("{}: the ratio of means is {mean:.3}, of medians {median:.3}", c.label);
-                found.push(plain(text));
+                found.push(finding(text));
             }
         }
     }

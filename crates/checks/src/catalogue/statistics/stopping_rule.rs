@@ -6,7 +6,7 @@ pub const STOPPING_RULE: CheckRow = CheckRow {
     id: "F39",
     name: "stopping-rule",
     section: CheckSection::Statistics,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when sampling ended at the first significant look",
     needs: "the rule, whether it was registered before the first trial, the looks at the data",
     fires: "the number of trials was chosen after seeing data, under no registered rule",
@@ -42,24 +42,24 @@ fn evaluate(e: &Evidence) -> Evaluation {
             "sampling stopped when the answer looked good, after {} looks without limits for them",
             s.looks
         );
-        return Ok(vec![grave(text)]);
+        return Ok(vec![invalid(text)]);
     }
     if s.by_hand {
-        return Ok(vec![plain("sampling was ended by hand, with the running estimate in view")]);
+        return Ok(vec![finding("sampling was ended by hand, with the running estimate in view")]);
     }
     if s.rule.is_none() {
-        return Ok(vec![plain("no stopping rule was declared")]);
+        return Ok(vec![finding("no stopping rule was declared")]);
     }
     let before = *need(s.registered_before.as_ref(), "when the stop rule was registered")?;
     if !before {
-        return Ok(vec![plain("the stop rule was not registered before the first trial")]);
+        return Ok(vec![finding("the stop rule was not registered before the first trial")]);
     }
     if s.looks > 0 {
         return match s.adjusted {
             Some(true) => Ok(Vec::new()),
             Some(false) => {
                 let text = format!("{} looks at the data without limits for them", s.looks);
-                Ok(vec![plain(text)])
+                Ok(vec![finding(text)])
             }
             None => missing("whether the limits allow for the looks"),
         };

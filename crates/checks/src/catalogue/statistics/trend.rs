@@ -8,7 +8,7 @@ use crate::Schedule;
 /// subtracted from values and times (a pooled within-treatment regression, df = n - treatments -
 /// 1). Missing and non-positive values are left out; `None` below 6 trials or without spread.
 pub(super) fn trend_p(schedule: &Schedule, treatments: usize) -> Option<f64> {
-    let sums = total(of_each(schedule, treatments).into_iter().map(|e| e.0));
+    let sums = total(sums_and_spans(schedule, treatments).into_iter().map(|e| e.0));
     let (per_s, variance, df) = slope(sums)?;
     p_value(per_s, variance, df)
 }
@@ -17,7 +17,7 @@ pub(super) fn trend_p(schedule: &Schedule, treatments: usize) -> Option<f64> {
 /// first trial to its last, and the two-sided p-value of the difference between its slope and that
 /// of the others (Welch, the smaller df).
 pub(super) fn own_trends(schedule: &Schedule, treatments: usize) -> Vec<Option<(f64, f64)>> {
-    let each = of_each(schedule, treatments);
+    let each = sums_and_spans(schedule, treatments);
     let all = total(each.iter().map(|e| e.0));
     let trend = |(sums, span_s): &(RegressionSums, f64)| {
         let (own, variance, df) = slope(*sums)?;
@@ -37,7 +37,7 @@ type RegressionSums = [f64; 5];
 
 /// Returns the sums of each treatment and the time from its first trial to its last in seconds, in
 /// one pass over the trials.
-fn of_each(schedule: &Schedule, treatments: usize) -> Vec<(RegressionSums, f64)> {
+fn sums_and_spans(schedule: &Schedule, treatments: usize) -> Vec<(RegressionSums, f64)> {
     let mut points: Vec<Vec<(f64, f64)>> = vec![Vec::new(); treatments];
     for trial in &schedule.trials {
         let value = trial.value.filter(|v| *v > 0.0);

@@ -9,7 +9,7 @@ pub const UNIT_OF_REPLICATION: CheckRow = CheckRow {
     id: "F29",
     name: "unit-of-replication",
     section: CheckSection::Statistics,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "what the interval was computed over, and the samples inside trials",
     fires: "it was computed over samples while trials differ by more than samples explain, from one trial, or over repetitions that share a process",
@@ -24,7 +24,7 @@ pub(crate) const CHECK: Check = Check::new(&UNIT_OF_REPLICATION, evaluate).alway
 );
 
 /// Share of the variance between trials above which samples must not count as n.
-const BETWEEN: f64 = 0.05;
+const MAX_BETWEEN_SHARE: f64 = 0.05;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = shared_processes(e);
@@ -43,8 +43,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let text = if treatment.n == Some(1) {
             format!("{} is one trial; its samples carry no interval", treatment.label)
         } else if over_samples {
-            let (trials, samples, share) = between(treatment)?;
-            if share <= BETWEEN {
+            let (trials, samples, share) = variance_between(treatment)?;
+            if share <= MAX_BETWEEN_SHARE {
                 continue;
             }
             format!(
@@ -54,7 +54,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         } else {
             continue;
         };
-        found.push(about(plain(text), &[treatment], &e.treatments));
+        found.push(about(finding(text), &[treatment], &e.treatments));
     }
     Ok(found)
 }
@@ -75,7 +75,7 @@ fn shared_processes(e: &Evidence) -> Vec<FiredCheck> {
                  interval is too narrow",
                 treatment.label
             );
-            about(plain(text), &[treatment], &e.treatments)
+            about(finding(text), &[treatment], &e.treatments)
         })
         .collect()
 }
@@ -83,7 +83,7 @@ fn shared_processes(e: &Evidence) -> Vec<FiredCheck> {
 /// Returns the number of trials, of samples, and the share of the variance that lies between
 /// trials. Series of different lengths are cut to the shortest, since variance components need a
 /// balanced design.
-fn between(treatment: &TreatmentEvidence) -> Result<(usize, usize, f64), Stop> {
+fn variance_between(treatment: &TreatmentEvidence) -> Result<(usize, usize, f64), Unevaluated> {
     let series = need(
         treatment.samples.as_ref(),
         format!("the samples inside {}'s trials", treatment.label),

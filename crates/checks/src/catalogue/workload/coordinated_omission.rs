@@ -1,6 +1,6 @@
 //! F23: percentiles include the waiting that a stalled client would hide.
 
-use super::percentile_support::{each, lack, name};
+use super::percentile_support::{lacking_for, name_list, percentile_name};
 use crate::Loop;
 use crate::prelude::*;
 
@@ -8,7 +8,7 @@ pub const COORDINATED_OMISSION: CheckRow = CheckRow {
     id: "F23",
     name: "coordinated-omission",
     section: CheckSection::Workload,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "open or closed loop, what the percentile is stated as, whether slips of the schedule are charged",
     fires: "a closed loop's percentile is stated as what arrivals see, or slips are not charged to latency",
@@ -24,10 +24,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let (mut lacking, mut uncharged) = (Vec::new(), Vec::new());
     for p in e.percentiles.need("how the percentiles were measured")? {
-        let name = name(p);
+        let name = percentile_name(p);
         let hidden = p.hidden.map_or(String::new(), |n| format!("; waiting hid {n} requests"));
         match (p.load, p.as_arrivals, p.slips_charged) {
-            (Some(Loop::Closed), Some(true), _) => found.push(plain(format!(
+            (Some(Loop::Closed), Some(true), _) => found.push(finding(format!(
                 "{name} is of a closed loop and is stated as what arrivals see{hidden}"
             ))),
             (Some(Loop::Open), _, Some(false)) => uncharged.push(format!("{name}{hidden}")),
@@ -36,11 +36,11 @@ fn evaluate(e: &Evidence) -> Evaluation {
         }
     }
     if !uncharged.is_empty() {
-        found.push(plain(format!(
+        found.push(finding(format!(
             "the time that requests waited to be sent is not counted in {}",
-            each(uncharged)
+            name_list(uncharged)
         )));
     }
-    let lacking = lack("how the requests were sent behind", lacking);
+    let lacking = lacking_for("how the requests were sent behind", lacking);
     found_or_missing(found, &lacking)
 }

@@ -8,7 +8,7 @@ pub const GENERATOR_NOT_LIMIT: CheckRow = CheckRow {
     id: "F22",
     name: "generator-not-limit",
     section: CheckSection::Workload,
-    severity: I,
+    severity: INVALID,
     escalation: "",
     needs: "the load generator's CPU and network use, its pinning and configuration, per treatment",
     fires: "it used more than 80 % of its CPUs or network, shared CPUs unpinned, or differed between treatments",
@@ -23,9 +23,9 @@ pub(crate) const CHECK: Check = Check::new(&GENERATOR_NOT_LIMIT, evaluate)
     .judged_in_trials();
 
 /// Use of its CPUs or network above which a generator may be the limit.
-const GENERATOR: f64 = 0.80;
+const MAX_GENERATOR_SHARE: f64 = 0.80;
 /// CPU use of a server above which it is near its limit.
-const SERVER_BUSY: f64 = 0.8;
+const BUSY_SERVER: f64 = 0.8;
 
 /// The load generator of a treatment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -59,10 +59,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let shares = [("CPUs", g.cpu_share), ("network", g.network_share)];
         for (what, share) in shares {
             match share {
-                Some(s) if s > GENERATOR => {
+                Some(s) if s > MAX_GENERATOR_SHARE => {
                     let label = &treatment.label;
                     let percent = s * 100.0;
-                    found.push(plain(format!(
+                    found.push(finding(format!(
                         "the load generator used {percent:.0} % of its {what} and may limit {label}"
                     )));
                 }
@@ -71,14 +71,14 @@ fn evaluate(e: &Evidence) -> Evaluation {
                     .push(format!("the generator's use of its {what} in {}", treatment.label)),
             }
         }
-        shared(treatment, g, &mut found, &mut lacking);
+        check_sharing(treatment, g, &mut found, &mut lacking);
         match &g.config {
             Some(config) => configs.push(config),
             None => lacking.push(format!("the generator's configuration in {}", treatment.label)),
         }
     }
     if configs.windows(2).any(|c| c[0] != c[1]) && !e.declares("generator") {
-        found.push(plain("the load generator was configured differently for the treatments"));
+        found.push(finding("the load generator was configured differently for the treatments"));
     }
     match absent {
         Some(why) if treatments.iter().all(|a| a.generator.get().is_none()) => not_applicable(why),
@@ -86,7 +86,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     }
 }
 
-fn shared(
+fn check_sharing(
     treatment: &TreatmentEvidence,
     g: &Generator,
     found: &mut Vec<FiredCheck>,
@@ -94,13 +94,10 @@ fn shared(
 ) {
     match (g.same_host, g.pinned_apart) {
         // The generator's own CPU use shows if sharing made it the limit.
-        (Some(true), Some(false)) => found.push(at(
-            N,
-            format!(
-                "the load generator of {} shares its CPUs and is not pinned apart",
-                treatment.label
-            ),
-        )),
+        (Some(true), Some(false)) => found.push(note(format!(
+            "the load generator of {} shares its CPUs and is not pinned apart",
+            treatment.label
+        ))),
         (Some(true), None) | (None, _) => {
             lacking.push(format!("where the load generator of {} ran", treatment.label));
         }
@@ -115,9 +112,9 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     else {
         return None;
     };
-    let both = server_busy.is_some_and(|busy| busy > SERVER_BUSY);
+    let both = server_busy.is_some_and(|busy| busy > BUSY_SERVER);
     let text = format!("the load generator may be the limit: {}", reasons.join("; "));
-    Some(at(if both { W } else { I }, text).remedy(
+    Some(finding_at(if both { WARNING } else { INVALID }, text).remedy(
         "give it CPUs of its own (`client.cpus`, `server.cpus`) and more threads \
          (`client.threads`), or another machine (`server.address`)",
     ))

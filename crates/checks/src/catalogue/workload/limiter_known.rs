@@ -9,7 +9,7 @@ pub const LIMITER_KNOWN: CheckRow = CheckRow {
     id: "F21",
     name: "limiter-known",
     section: CheckSection::Workload,
-    severity: NW,
+    severity: NOTE_OR_WARNING,
     escalation: "invalid when a result exceeds a physical ceiling",
     needs: "a statement of what limits each treatment, results beside physical ceilings",
     fires: "there is no such statement",
@@ -23,7 +23,7 @@ pub(crate) const CHECK: Check =
     Check::new(&LIMITER_KNOWN, evaluate).on_observations(judge_observation).judged_in_trials();
 
 /// Share of the machine's CPU time used by other work above which it starves a load.
-const STARVED: f64 = 0.25;
+const STARVING_SHARE: f64 = 0.25;
 /// Relative deviation of a probe from the storage's limit above which the limit did not determine
 /// it.
 pub(crate) const PROBE_DEVIATION: f64 = 0.2;
@@ -53,10 +53,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let limiter =
             need(treatment.limiter.as_ref(), format!("what limited {}", treatment.label))?;
         if limiter.statement.trim().is_empty() {
-            found.push(plain(format!("the bottleneck of {} is not stated", treatment.label)));
+            found.push(finding(format!("the bottleneck of {} is not stated", treatment.label)));
         }
         for c in limiter.ceilings.iter().filter(|c| c.reached > c.ceiling) {
-            found.push(grave(format!(
+            found.push(invalid(format!(
                 "{} reached {} of {}, more than the {} there is",
                 treatment.label, c.reached, c.what, c.ceiling
             )));
@@ -70,9 +70,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
         Observation::Limit { by: LimitedBy::Unknown, reasons, others_busy, .. } => {
             let why = reasons.join("; ");
             Some(match others_busy {
-                Some(share) if *share > STARVED => at(
-                    W,
-                    format!(
+                Some(share) if *share > STARVING_SHARE => warning(format!(
                         "other work used {:.0} % of the machine's CPU time and may be the limit: {why}",
                         share * 100.0
                     ),
@@ -80,7 +78,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 .remedy(
                     "end the other work, or keep it off these CPUs (`client.cpus`, `server.cpus`)",
                 ),
-                _ => at(W, format!("what limited the throughput is not known: {why}")).remedy(
+                _ => warning(format!("what limited the throughput is not known: {why}")).remedy(
                     "try more `connections` or a larger `depth`: if the throughput grows, they were the limit",
                 ),
             })
@@ -101,7 +99,8 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
 /// Returns the finding about a probe of the storage that its limit did not determine.
 pub(crate) fn probe_finding(metric: &str, value: &str, seconds: f64, how: &str) -> FiredCheck {
     let text = format!("{metric} was {value} in {}, {how}", format_value(seconds, "s"));
-    at(W, text).remedy("measure longer (`probe=`), or take a faster storage below an emulated disk")
+    warning(text)
+        .remedy("measure longer (`probe=`), or take a faster storage below an emulated disk")
 }
 
 #[cfg(test)]

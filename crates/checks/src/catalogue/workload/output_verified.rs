@@ -6,7 +6,7 @@ pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
     id: "F17",
     name: "output-verified",
     section: CheckSection::Workload,
-    severity: I,
+    severity: INVALID,
     escalation: "a note at the bench, a warning when published, when the output was not checked beyond the exit code",
     needs: "what validation found, errors and retries among the counted operations",
     fires: "an output is wrong, operations failed, or nothing was checked",
@@ -51,7 +51,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     }
     let mut found = wrong_output(e.measured()?);
     if let Some(errors) = all.errors.filter(|n| *n > 0) {
-        found.push(plain(format!("{errors} of the counted operations failed or were repeated")));
+        found.push(finding(format!("{errors} of the counted operations failed or were repeated")));
     }
     let doubtful = [
         (all.unchecked, "was not checked beyond the exit code"),
@@ -59,7 +59,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
     ];
     for (n, what) in doubtful.into_iter().filter(|(n, _)| *n > 0) {
         let trials = if n == 1 { "trial" } else { "trials" };
-        let mut unchecked = at(NW, format!("the output of {n} {trials} {what}"));
+        let mut unchecked =
+            finding_at(NOTE_OR_WARNING, format!("the output of {n} {trials} {what}"));
         unchecked.remedy = Some("use a kit with a validation".to_owned());
         found.push(unchecked);
     }
@@ -85,7 +86,7 @@ fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<FiredCheck> {
         let (wrong, trials) =
             treatments.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
         let message = message(wrong_treatments.first());
-        return vec![plain(format!(
+        return vec![finding(format!(
             "the output of {wrong} of {trials} trials failed its check{message}"
         ))];
     }
@@ -96,7 +97,7 @@ fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<FiredCheck> {
             treatment.label,
             message(Some(&treatment))
         );
-        about(plain(text), &[treatment], treatments)
+        about(finding(text), &[treatment], treatments)
     };
     wrong_treatments.into_iter().map(say).collect()
 }
@@ -105,13 +106,13 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     match observation {
         Observation::Errors { program, count } if *count > 0.0 => {
             let text = format!("{program} counts {count} errors; its rates leave them out");
-            Some(at(W, text).remedy("find out what failed before its numbers are compared"))
+            Some(warning(text).remedy("find out what failed before its numbers are compared"))
         }
         Observation::Disagreement { what, printed, computed } => {
             let text =
                 format!("the file says {what} {printed}, and its own values give {computed}");
             let remedy = "find out whether the file was changed after it was written";
-            Some(at(W, text).remedy(remedy))
+            Some(warning(text).remedy(remedy))
         }
         _ => None,
     }

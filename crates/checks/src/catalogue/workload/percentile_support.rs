@@ -9,7 +9,7 @@ pub const PERCENTILE_SUPPORT: CheckRow = CheckRow {
     id: "F24",
     name: "percentile-support",
     section: CheckSection::Workload,
-    severity: I,
+    severity: INVALID,
     escalation: "a warning for a mean of percentiles that programs computed, which cannot be \
                  merged",
     needs: "independent samples behind each percentile, and how trials were merged",
@@ -27,9 +27,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let (mut uncounted, mut unmerged) = (Vec::new(), Vec::new());
     let (mut averaged, mut of_programs) = (Vec::new(), Vec::new());
     for p in e.percentiles.need("the samples behind the percentiles")? {
-        let name = name(p);
+        let name = percentile_name(p);
         match p.n_eff {
-            Some(n) if !supports(n, p.quantile) => found.push(plain(format!(
+            Some(n) if !supports(n, p.quantile) => found.push(finding(format!(
                 "{name} rests on {:.1} samples beyond it; {TAIL_SAMPLES:.0} are needed",
                 (n * (1.0 - p.quantile)).max(0.0)
             ))),
@@ -45,30 +45,30 @@ fn evaluate(e: &Evidence) -> Evaluation {
     }
     let no_percentile = "a mean of the percentiles of trials is no percentile";
     if !averaged.is_empty() {
-        found.push(plain(format!("{no_percentile}: {}", each(averaged))));
+        found.push(finding(format!("{no_percentile}: {}", name_list(averaged))));
     }
     // A program's own percentiles leave no histograms to merge: each describes one trial only.
     if !of_programs.is_empty() {
-        found.push(at(W, format!("{no_percentile}: {}", each(of_programs))));
+        found.push(warning(format!("{no_percentile}: {}", name_list(of_programs))));
     }
-    let mut lacking = lack("the number of samples behind", uncounted);
-    lacking.extend(lack("how several trials were put together in", unmerged));
+    let mut lacking = lacking_for("the number of samples behind", uncounted);
+    lacking.extend(lacking_for("how several trials were put together in", unmerged));
     found_or_missing(found, &lacking)
 }
 
 /// Joins the names without repetitions, shortened.
-pub(super) fn each(mut names: Vec<String>) -> String {
+pub(super) fn name_list(mut names: Vec<String>) -> String {
     names.dedup();
-    shortened(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    shortened_list(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Returns one line on evidence that these percentiles lack; empty for an empty list.
-pub(super) fn lack(what: &str, names: Vec<String>) -> Vec<String> {
-    if names.is_empty() { Vec::new() } else { vec![format!("{what} {}", each(names))] }
+pub(super) fn lacking_for(what: &str, names: Vec<String>) -> Vec<String> {
+    if names.is_empty() { Vec::new() } else { vec![format!("{what} {}", name_list(names))] }
 }
 
 /// Returns the name of a percentile: its metric, else `p99`, `p99.9`.
-pub(super) fn name(p: &PercentileEvidence) -> String {
+pub(super) fn percentile_name(p: &PercentileEvidence) -> String {
     if !p.metric.is_empty() {
         return p.metric.clone();
     }

@@ -11,7 +11,7 @@ pub const SAME_WORK: CheckRow = CheckRow {
     id: "F16",
     name: "same-work",
     section: CheckSection::Workload,
-    severity: I,
+    severity: INVALID,
     escalation: "a warning at the bench for a parameter of the workload",
     needs: "input, parameters, seed, request mix, operations done, state of the caches at the start",
     fires: "one of them differs between treatments undeclared; operations by more than 0.1 % under equal work",
@@ -24,7 +24,7 @@ pub const SAME_WORK: CheckRow = CheckRow {
 pub(crate) const CHECK: Check = Check::new(&SAME_WORK, evaluate).on_observations(judge_observation);
 
 /// Relative difference of completed operations above which equal work counts as different.
-const OPERATIONS: f64 = 0.001;
+const MAX_OPERATIONS_DIFFERENCE: f64 = 0.001;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
@@ -43,7 +43,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         for (what, a, b) in parts {
             match (a, b) {
                 (Some(a), Some(b)) if a != b && !e.declares(what) => {
-                    found.push(plain(format!(
+                    found.push(finding(format!(
                         "the treatments did different work: {what} {a} vs {b}"
                     )));
                 }
@@ -59,7 +59,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             let (a, b) = (&treatments[0].label, &treatment.label);
             let text = format!("{a} ended with exit code {x}, {b} with {y}");
             let remedy = "let the codes that are right pass alone: `--ignore-failure=1`";
-            found.push(at(W, text).remedy(remedy));
+            found.push(warning(text).remedy(remedy));
         }
         let names: BTreeSet<&String> =
             first.parameters.keys().chain(work.parameters.keys()).collect();
@@ -72,16 +72,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
                     word(a),
                     word(b)
                 );
-                found.push(at(WI, text));
+                found.push(finding_at(WARNING_OR_INVALID, text));
             }
         }
         match (first.timing, first.operations, work.operations) {
             (Some(WorkTiming::EqualTime), _, _) => {}
             (Some(WorkTiming::EqualWork), Some(a), Some(b)) => {
-                if (a - b).abs() > OPERATIONS * a.abs().max(b.abs()) {
+                if (a - b).abs() > MAX_OPERATIONS_DIFFERENCE * a.abs().max(b.abs()) {
                     let label = &treatment.label;
                     let text = format!("{} did {a} operations, {label} {b}", treatments[0].label);
-                    found.push(plain(text));
+                    found.push(finding(text));
                 }
             }
             _ => {
@@ -101,7 +101,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                  for one that was gone: the share of hits was {hits} where {:.2} % were asked for",
                 asked * 100.0
             );
-            Some(at(W, text).remedy("raise `server.memory`, or ask for fewer `keys`"))
+            Some(warning(text).remedy("raise `server.memory`, or ask for fewer `keys`"))
         }
         Observation::Operations { answered, wrong, missing, allowed, within } if *missing > 0 => {
             Some(unanswered(*missing, answered + wrong + missing, *allowed, *within))
@@ -115,14 +115,15 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
 fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> FiredCheck {
     let share = missing as f64 / asked.max(1) as f64;
     let limit = format!("the {} % that `max_missing` allows", allowed * 100.0);
-    let (severity, side) = if share > allowed { (I, "more than") } else { (N, "no more than") };
+    let (severity, side) =
+        if share > allowed { (INVALID, "more than") } else { (NOTE, "no more than") };
     let text = format!(
         "{missing} of {asked} operations ({:.2} %) had no answer within {}, or their connection was lost: {side} \
          {limit}",
         share * 100.0,
         format_value(within, "s"),
     );
-    at(severity, text)
+    finding_at(severity, text)
         .remedy("find what stalled the server; `op_timeout` and `max_missing` set what is allowed")
 }
 

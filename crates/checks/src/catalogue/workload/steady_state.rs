@@ -9,7 +9,7 @@ pub const STEADY_STATE: CheckRow = CheckRow {
     id: "F25",
     name: "steady-state",
     section: CheckSection::Workload,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when a claim about peak performance includes a trial that never settled",
     needs: "at least 100 samples inside each trial, in order of time",
     fires: "more than 10 % of the trials never reach a steady state",
@@ -23,13 +23,13 @@ pub(crate) const CHECK: Check =
     Check::new(&STEADY_STATE, evaluate).on_observations(judge_observation).judged_in_trials();
 
 /// Share of trials without a steady state that is tolerated.
-const UNSETTLED: f64 = 0.10;
+const MAX_UNSETTLED_SHARE: f64 = 0.10;
 /// Share of the measurement window above which a warm-up gives a warning.
 const MAX_WARMUP: f64 = 0.1;
 /// Relative difference between the second half and the whole above which the state was not steady.
-const COLD: f64 = 0.2;
+const MAX_HALF_DIFFERENCE: f64 = 0.2;
 /// Minimum turns per process: with fewer, both halves include first, cold turns.
-const TURNS: f64 = 4.0;
+const MIN_TURNS: f64 = 4.0;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut shapes: Vec<SeriesShape> = Vec::new();
@@ -52,8 +52,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let text = format!("{never} of {all} trials never settled");
     Ok(match never {
         0 => Vec::new(),
-        _ if of_peak => vec![grave(format!("{text}, and the claim is about peak performance"))],
-        n if n as f64 > UNSETTLED * all as f64 => vec![plain(text)],
+        _ if of_peak => vec![invalid(format!("{text}, and the claim is about peak performance"))],
+        n if n as f64 > MAX_UNSETTLED_SHARE * all as f64 => vec![finding(text)],
         _ => Vec::new(),
     })
 }
@@ -64,9 +64,9 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             settling(*shape, *steady_from, *window, *bin)
         }
         Observation::ColdStart { metric, whole, later, turns } => {
-            let text = if *turns < TURNS {
+            let text = if *turns < MIN_TURNS {
                 format!("each process had {turns:.1} turns, so that {metric} is of cold caches")
-            } else if (later - whole).abs() > COLD * whole.abs() {
+            } else if (later - whole).abs() > MAX_HALF_DIFFERENCE * whole.abs() {
                 format!(
                     "{metric} is {} in all and {} in the second half: caches were still filling",
                     format_value(*whole, "1"),
@@ -75,7 +75,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             } else {
                 return None;
             };
-            Some(at(W, text).remedy("simulate more `accesses`"))
+            Some(warning(text).remedy("simulate more `accesses`"))
         }
         _ => None,
     }
@@ -94,19 +94,19 @@ fn settling(
         SeriesShape::Warmup | SeriesShape::Slowdown => {
             let start = steady_from?;
             let way = if shape == SeriesShape::Warmup { "rose" } else { "fell" };
-            let severity = if start / window > MAX_WARMUP { W } else { N };
+            let severity = if start / window > MAX_WARMUP { WARNING } else { NOTE };
             let text = format!(
                 "the throughput {way} until {} into the measurement window, then it was steady",
                 format_value(start, "s")
             );
-            at(severity, text).remedy("make `ramp_up` longer")
+            finding_at(severity, text).remedy("make `ramp_up` longer")
         }
         SeriesShape::NoSteadyState => {
             let bins = format_duration(std::time::Duration::from_secs_f64(bin.clamp(0.0, 1e9)));
             let text = format!(
                 "the throughput did not settle within the measurement window (checked every {bins})"
             );
-            at(W, text)
+            warning(text)
                 .remedy("make `ramp_up` and `steady` longer; see the series for what happens")
         }
     })

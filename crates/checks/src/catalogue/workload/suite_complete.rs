@@ -6,7 +6,7 @@ pub const SUITE_COMPLETE: CheckRow = CheckRow {
     id: "F19",
     name: "suite-complete",
     section: CheckSection::Workload,
-    severity: W,
+    severity: WARNING,
     escalation: "invalid when the treatments' means cover different members",
     needs: "the suite's manifest, every member's result, reasons for missing ones",
     fires: "a member is missing without a reason",
@@ -33,12 +33,12 @@ fn evaluate(e: &Evidence) -> Evaluation {
             .map(String::as_str)
             .collect();
         if !missing.is_empty() {
-            found.push(plain(format!(
+            found.push(finding(format!(
                 "{} has {} of {} members; without a reason are missing: {}",
                 treatment.label,
                 treatment.members.len(),
                 suite.manifest.len(),
-                shortened(&missing)
+                shortened_list(&missing)
             )));
         }
     }
@@ -49,7 +49,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
                     "the means of {} and {} cover different members",
                     first.label, treatment.label
                 );
-                found.push(grave(text));
+                found.push(invalid(text));
             }
         }
     }

@@ -6,7 +6,7 @@ pub const TRAIN_TEST_SPLIT: CheckRow = CheckRow {
     id: "F18",
     name: "train-test-split",
     section: CheckSection::Workload,
-    severity: W,
+    severity: WARNING,
     escalation: "",
     needs: "the inputs used for feedback-directed optimisation or tuning, and the measured ones",
     fires: "a treatment was tuned on the input it is measured on",
@@ -33,7 +33,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let work = need(treatment.work.as_ref(), format!("the input of {}", treatment.label))?;
         let input = need(work.input.as_ref(), format!("the input of {}", treatment.label))?;
         if tuned.contains(input) {
-            found.push(plain(format!(
+            found.push(finding(format!(
                 "{} was tuned on the data it is measured on",
                 treatment.label
             )));

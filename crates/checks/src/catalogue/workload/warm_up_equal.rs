@@ -6,7 +6,7 @@ pub const WARM_UP_EQUAL: CheckRow = CheckRow {
     id: "F26",
     name: "warm-up-equal",
     section: CheckSection::Workload,
-    severity: NW,
+    severity: NOTE_OR_WARNING,
     escalation: "",
     needs: "the warm-up rule of each treatment",
     fires: "treatments used different rules, or a fixed count was not tested",
@@ -44,13 +44,13 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 "{} and {} were warmed up by different rules",
                 treatments[0].label, treatment.label
             );
-            found.push(at(W, text));
+            found.push(warning(text));
         }
     }
     if let WarmupRule::Fixed(count) = first
         && found.is_empty()
     {
-        found.push(plain(format!("a warm-up of {count} was assumed to suffice, not tested")));
+        found.push(finding(format!("a warm-up of {count} was assumed to suffice, not tested")));
     }
     Ok(found)
 }

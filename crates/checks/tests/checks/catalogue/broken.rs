@@ -222,6 +222,6 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F60", |e| e.repeat.as_mut().unwrap().rerun = Some((1.2, interval(1.0, 1.1)))),
     ("F62", |e| {
         let set = &mut b(e).placement.as_mut().unwrap().set;
-        set[0].lay[1] = Ok([(0, 90), (1, 10)].into());
+        set[0].bytes_by_node[1] = Ok([(0, 90), (1, 10)].into());
     }),
 ];

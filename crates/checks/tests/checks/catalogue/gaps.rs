@@ -70,5 +70,7 @@ pub const GAPS: &[(&str, Change)] = &[
     ("F58", |e| is(&mut e.disclosures)[0].required.clear()),
     ("F59", |e| e.registered = None),
     ("F60", |e| e.repeat.as_mut().unwrap().dirty = None),
-    ("F62", |e| a(e).placement.as_mut().unwrap().set[0].lay = vec![Err("it ended".to_owned())]),
+    ("F62", |e| {
+        a(e).placement.as_mut().unwrap().set[0].bytes_by_node = vec![Err("it ended".to_owned())];
+    }),
 ];

@@ -95,7 +95,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
             set: vec![BoundMemory {
                 what: "controls.numa = bind:0".to_owned(),
                 nodes: vec![0],
-                lay: vec![Ok([(0, 1 << 30), (1, 4096)].into()); 2],
+                bytes_by_node: vec![Ok([(0, 1 << 30), (1, 4096)].into()); 2],
             }],
         }),
         pages: Some(MemoryPages {
@@ -258,7 +258,7 @@ pub fn evidence_for(id: &str) -> Evidence {
 pub fn evidence() -> Evidence {
     Evidence {
         in_trials: Vec::new(),
-        unseen: Vec::new(),
+        unobserved: Vec::new(),
         imported: false,
         several_machines: false,
         treatments: vec![treatment("A", "1", 100.0, 1), treatment("B", "2", 120.0, 2)],
