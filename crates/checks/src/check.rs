@@ -184,6 +184,11 @@ pub(crate) fn found_or_missing(found: Vec<FiredCheck>, lacking: &[String]) -> Ev
     }
 }
 
+/// Formats two values that differ, with `absent` in place of a missing one.
+pub(crate) fn versus(a: Option<&String>, b: Option<&String>, absent: &str) -> String {
+    format!("{} vs {}", a.map_or(absent, String::as_str), b.map_or(absent, String::as_str))
+}
+
 /// Joins the first five names and appends the number of the others.
 pub(crate) fn shortened_list(names: &[&str]) -> String {
     let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");

@@ -59,19 +59,13 @@ impl CheckReport {
             name: name.to_owned(),
             why: why.to_owned(),
         };
+        let not_applicable = self.not_applicable.iter().map(|c| note(c.id, c.name, &c.why));
+        let cannot_check = self.cannot_check.iter().map(|c| note(c.id, c.name, &c.missing));
         Checks {
             profile: self.profile.name().to_owned(),
             passed: self.passed.iter().map(|c| c.id.to_owned()).collect(),
-            not_applicable: self
-                .not_applicable
-                .iter()
-                .map(|c| note(c.id, c.name, &c.why))
-                .collect(),
-            cannot_check: self
-                .cannot_check
-                .iter()
-                .map(|c| note(c.id, c.name, &c.missing))
-                .collect(),
+            not_applicable: not_applicable.collect(),
+            cannot_check: cannot_check.collect(),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{
     Build, ClockHeat, CpuResources, FirstTrial, Generator, HostLoad, Limiter, MemoryPages,
     OutputEvidence, Placement, RecordedValue, Timing, WarmupRule,
 };
+use crate::check::{Unevaluated, need};
 
 /// Evidence about the trials of one treatment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -66,6 +67,17 @@ pub struct TreatmentEvidence {
     pub limiter: Option<Limiter>,
     /// The load generator. Absent: the program makes its own load.
     pub generator: RecordedValue<Generator>,
+}
+
+impl TreatmentEvidence {
+    /// Returns a value of this treatment, or the reason why a check that needs it ends.
+    pub(crate) fn need<'v, T>(
+        &self,
+        value: Option<&'v T>,
+        what: &str,
+    ) -> Result<&'v T, Unevaluated> {
+        need(value, format!("{what} of {}", self.label))
+    }
 }
 
 /// Descriptions of a treatment's system.

@@ -16,7 +16,7 @@ pub const ABSOLUTES_SHOWN: CheckRow = CheckRow {
     evidence: "claims that `assay audit` cannot recompute",
 };
 
-pub(crate) const CHECK: Check = Check::new(&ABSOLUTES_SHOWN, evaluate)
+pub const CHECK: Check = Check::new(&ABSOLUTES_SHOWN, evaluate)
     .always_checked("a ratio whose inputs are not there is what it finds");
 
 fn evaluate(e: &Evidence) -> Evaluation {

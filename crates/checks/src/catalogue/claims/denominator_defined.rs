@@ -18,7 +18,7 @@ pub const DENOMINATOR_DEFINED: CheckRow = CheckRow {
     evidence: "counts in published results (`counted` says of what) and of the measured system",
 };
 
-pub(crate) const CHECK: Check = Check::new(&DENOMINATOR_DEFINED, evaluate);
+pub const CHECK: Check = Check::new(&DENOMINATOR_DEFINED, evaluate);
 
 /// Denominators that must state the basis of their count.
 const COUNTED_DENOMINATORS: [&str; 4] = ["core", "chip", "thread", "core-ghz"];

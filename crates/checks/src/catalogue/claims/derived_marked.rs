@@ -18,7 +18,7 @@ pub const DERIVED_MARKED: CheckRow = CheckRow {
     evidence: "`per` in a post, columns of a landscape",
 };
 
-pub(crate) const CHECK: Check = Check::new(&DERIVED_MARKED, evaluate);
+pub const CHECK: Check = Check::new(&DERIVED_MARKED, evaluate);
 
 /// Presentation of a derived number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,17 +18,13 @@ pub const KINDS_NOT_MIXED: CheckRow = CheckRow {
     evidence: "kinds of the numbers of a post, of the lines of a landscape",
 };
 
-pub(crate) const CHECK: Check = Check::new(&KINDS_NOT_MIXED, evaluate)
+pub const CHECK: Check = Check::new(&KINDS_NOT_MIXED, evaluate)
     .always_checked("every number of a run, post or landscape has its kind");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let numbers = e.numbers.need("the kind of each number")?;
-    let mut lacking = Vec::new();
-    for n in numbers {
-        if n.kind.is_none() {
-            lacking.push(format!("the kind of {}", n.what));
-        }
-    }
+    let unknown = numbers.iter().filter(|n| n.kind.is_none());
+    let lacking: Vec<String> = unknown.map(|n| format!("the kind of {}", n.what)).collect();
     let measured = numbers.iter().any(|n| n.kind == Some(MetricKind::Measured));
     let unlabelled: Vec<String> = numbers
         .iter()

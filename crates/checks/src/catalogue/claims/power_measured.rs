@@ -18,7 +18,7 @@ pub const POWER_MEASURED: CheckRow = CheckRow {
     evidence: "published results (`watts_source`), meters of a run (`observe.meter`)",
 };
 
-pub(crate) const CHECK: Check = Check::new(&POWER_MEASURED, evaluate);
+pub const CHECK: Check = Check::new(&POWER_MEASURED, evaluate);
 
 /// Maximum uncertainty of the meter behind a published figure per watt, in percent.
 const METER_PERCENT: f64 = 1.0;
@@ -78,27 +78,27 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut lacking = Vec::new();
     let mut sources: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for s in systems {
+        let label = &s.label;
         if !s.recorded {
-            lacking.push(format!("the watts of {}", s.label));
+            lacking.push(format!("the watts of {label}"));
             continue;
         }
         let note = if s.note.is_empty() { String::new() } else { format!(": {}", s.note) };
         let source = match s.source {
             Some(source) => source,
             None if s.quoted => {
-                let text =
-                    format!("the watts of {} are quoted, with no meter named{note}", s.label);
+                let text = format!("the watts of {label} are quoted, with no meter named{note}");
                 found.push(warning(text).remedy("state how the power was obtained"));
                 continue;
             }
             None => {
-                lacking.push(format!("where the watts of {} come from", s.label));
+                lacking.push(format!("where the watts of {label} come from"));
                 continue;
             }
         };
-        sources.entry(&s.label).or_default().insert(source.name());
+        sources.entry(label).or_default().insert(source.name());
         if matches!(source, PowerSource::ThermalDesign | PowerSource::Nameplate) {
-            found.push(finding(format!("the watts of {} are {}{note}", s.label, source.name())));
+            found.push(finding(format!("the watts of {label} are {}{note}", source.name())));
             continue;
         }
         // A quoted result has no evidence on its power beyond the source that its document names.
@@ -109,11 +109,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
         for (what, same) in same {
             match same {
                 Some(false) => found.push(finding(format!(
-                    "power and performance of {} are of different {what}s",
-                    s.label
+                    "power and performance of {label} are of different {what}s"
                 ))),
                 Some(true) => {}
-                None => lacking.push(format!("whether the {what} of {} is the same", s.label)),
+                None => lacking.push(format!("whether the {what} of {label} is the same")),
             }
         }
         if source == PowerSource::Wall {

@@ -16,7 +16,7 @@ pub const PRICE_BASIS: CheckRow = CheckRow {
     evidence: "published results (`price`, `currency` and the columns `price_...`)",
 };
 
-pub(crate) const CHECK: Check = Check::new(&PRICE_BASIS, evaluate);
+pub const CHECK: Check = Check::new(&PRICE_BASIS, evaluate);
 
 /// The price of one system.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -16,7 +16,7 @@ pub const RANKING_FLIPS: CheckRow = CheckRow {
     evidence: "every count of the results of a landscape or post",
 };
 
-pub(crate) const CHECK: Check = Check::new(&RANKING_FLIPS, evaluate);
+pub const CHECK: Check = Check::new(&RANKING_FLIPS, evaluate);
 
 /// A pair of systems whose order under the claimed denominator reverses under another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,13 +45,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
         1 => "; one more such turn elsewhere".to_owned(),
         n => format!("; {n} more such turns elsewhere"),
     };
-    let text = format!(
-        "{} is ahead of {} {}, but behind it {}{more}",
-        first.ahead,
-        first.instead,
-        d.words,
-        under.join(" and ")
-    );
+    let (words, under) = (&d.words, under.join(" and "));
+    let OrderReversal { ahead, instead, .. } = first;
+    let text = format!("{ahead} is ahead of {instead} {words}, but behind it {under}{more}");
     let show = "show every denominator with the claim (--matrix), or claim no order";
     Ok(vec![if d.matrix_shown {
         finding(text).remedy("")

@@ -18,7 +18,7 @@ pub const REPEATABLE: CheckRow = CheckRow {
     evidence: "the ledger and the programs of the run, and the version-controlled trees that they lie in",
 };
 
-pub(crate) const CHECK: Check = Check::new(&REPEATABLE, evaluate);
+pub const CHECK: Check = Check::new(&REPEATABLE, evaluate);
 
 /// Material that others need to repeat a result.
 #[derive(Debug, Clone, PartialEq, Default)]

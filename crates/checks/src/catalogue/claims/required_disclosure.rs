@@ -16,7 +16,7 @@ pub const REQUIRED_DISCLOSURE: CheckRow = CheckRow {
     evidence: "the rule pack `fair-use` over a post; imported results",
 };
 
-pub(crate) const CHECK: Check = Check::new(&REQUIRED_DISCLOSURE, evaluate)
+pub const CHECK: Check = Check::new(&REQUIRED_DISCLOSURE, evaluate)
     .on_observations(judge_observation)
     .always_checked("a field that is not there is what it finds");
 

@@ -18,7 +18,7 @@ pub const SAME_METRIC: CheckRow = CheckRow {
     evidence: "both sides in a post; runs in `assay compare`",
 };
 
-pub(crate) const CHECK: Check = Check::new(&SAME_METRIC, evaluate);
+pub const CHECK: Check = Check::new(&SAME_METRIC, evaluate);
 
 /// Identity of a metric: name, unit, benchmark and version.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -69,13 +69,23 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 metric_name(first)
             )));
         }
-        compare_versions(first, other, &mut found, &mut lacking);
+        match (&first.version, &other.version) {
+            (None, None) => {}
+            (Some(a), Some(b)) => {
+                if a != b && !first.compatible.contains(b) && !other.compatible.contains(a) {
+                    let text = format!("versions {a} and {b} are not declared comparable");
+                    found.push(finding(text));
+                }
+            }
+            _ => {
+                lacking.insert("the version of the benchmark on both sides".to_owned());
+            }
+        }
         let names: BTreeSet<&String> = first.category.keys().chain(other.category.keys()).collect();
         for name in names {
             let (a, b) = (first.category.get(name), other.category.get(name));
             if a != b {
-                let word = |v: Option<&String>| v.map_or("not stated".to_owned(), Clone::clone);
-                found.push(finding(format!("{name} differs: {} vs {}", word(a), word(b))));
+                found.push(finding(format!("{name} differs: {}", versus(a, b, "not stated"))));
             }
         }
     }
@@ -94,23 +104,4 @@ fn metric_name(m: &MetricIdentity) -> String {
 /// reverse.
 fn is_base_of(base: Option<&str>, peak: Option<&str>) -> bool {
     base.zip(peak).is_some_and(|(b, p)| b.contains("base") && b.replacen("_base", "", 1) == p)
-}
-
-fn compare_versions(
-    a: &MetricIdentity,
-    b: &MetricIdentity,
-    found: &mut Vec<FiredCheck>,
-    lacking: &mut BTreeSet<String>,
-) {
-    let (va, vb) = match (&a.version, &b.version) {
-        (Some(va), Some(vb)) => (va, vb),
-        (None, None) => return,
-        _ => {
-            lacking.insert("the version of the benchmark on both sides".to_owned());
-            return;
-        }
-    };
-    if va != vb && !a.compatible.contains(vb) && !b.compatible.contains(va) {
-        found.push(finding(format!("versions {va} and {vb} are not declared comparable")));
-    }
 }

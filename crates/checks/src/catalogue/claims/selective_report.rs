@@ -16,7 +16,7 @@ pub const SELECTIVE_REPORT: CheckRow = CheckRow {
     evidence: "the plan and the metrics of the run; a post: the treatments of its runs that it shows",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&SELECTIVE_REPORT, evaluate).always_checked("the plan has what was registered");
 
 /// Items registered before the run, and those of them that are shown.

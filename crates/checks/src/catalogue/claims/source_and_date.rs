@@ -16,7 +16,7 @@ pub const SOURCE_AND_DATE: CheckRow = CheckRow {
     evidence: "published results and their `sources.csv`; front matter of a post",
 };
 
-pub(crate) const CHECK: Check = Check::new(&SOURCE_AND_DATE, evaluate)
+pub const CHECK: Check = Check::new(&SOURCE_AND_DATE, evaluate)
     .always_checked("a result without a document or a day is what it finds");
 
 /// A result from another publication.

@@ -17,7 +17,7 @@ pub const WORDING_EXACT: CheckRow = CheckRow {
     evidence: "ranks of a post",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&WORDING_EXACT, evaluate).always_checked("the words are the evidence");
 
 fn evaluate(e: &Evidence) -> Evaluation {

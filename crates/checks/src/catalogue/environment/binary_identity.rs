@@ -1,6 +1,6 @@
 //! F04: all treatments ran the same program, unless the program is a factor.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::prelude::*;
 
@@ -18,7 +18,7 @@ pub const BINARY_IDENTITY: CheckRow = CheckRow {
     evidence: "the first trial of each treatment records its program and libraries by hash",
 };
 
-pub(crate) const CHECK: Check = Check::new(&BINARY_IDENTITY, evaluate);
+pub const CHECK: Check = Check::new(&BINARY_IDENTITY, evaluate);
 
 /// Factors under which the programs must differ; under those of [`MAY_DIFFER`] they may.
 const BINARY_FACTORS: [&str; 5] = ["binary", "build", "compiler", "toolchain", "version"];
@@ -32,19 +32,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let meant = BINARY_FACTORS
         .iter()
         .find(|f| e.factors.iter().flatten().any(|d| d == *f || d.starts_with(&format!("{f}."))));
-    let hashes = |treatment: &TreatmentEvidence| {
-        treatment.binary.as_ref().map(|b| b.hashes.clone()).filter(|h| !h.is_empty())
-    };
-    let first = need(
-        hashes(&treatments[0]).as_ref(),
-        format!("a hash of {}'s program", treatments[0].label),
-    )?
-    .clone();
+    let first = hashes(&treatments[0])?;
     let mut all_equal = true;
     for treatment in &treatments[1..] {
-        let other =
-            need(hashes(treatment).as_ref(), format!("a hash of {}'s program", treatment.label))?
-                .clone();
+        let other = hashes(treatment)?;
         let parts: BTreeSet<&String> = first.keys().chain(other.keys()).collect();
         let differing: Vec<&str> = parts
             .into_iter()
@@ -68,4 +59,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
         ))]),
         _ => Ok(Vec::new()),
     }
+}
+
+fn hashes(treatment: &TreatmentEvidence) -> Result<&BTreeMap<String, String>, Unevaluated> {
+    let hashes = treatment.binary.as_ref().map(|b| &b.hashes).filter(|h| !h.is_empty());
+    treatment.need(hashes, "the hash of the program")
 }

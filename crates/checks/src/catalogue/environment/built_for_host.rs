@@ -17,7 +17,7 @@ pub const BUILT_FOR_HOST: CheckRow = CheckRow {
     evidence: "the program's ELF notes and the processor's flags",
 };
 
-pub(crate) const CHECK: Check = Check::new(&BUILT_FOR_HOST, evaluate);
+pub const CHECK: Check = Check::new(&BUILT_FOR_HOST, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;

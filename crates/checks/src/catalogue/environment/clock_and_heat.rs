@@ -16,8 +16,7 @@ pub const CLOCK_AND_HEAT: CheckRow = CheckRow {
     evidence: "governor, turbo and throttle counters before the run, frequency and throttling after trials of a second",
 };
 
-pub(crate) const CHECK: Check =
-    Check::new(&CLOCK_AND_HEAT, evaluate).on_observations(judge_observation);
+pub const CHECK: Check = Check::new(&CLOCK_AND_HEAT, evaluate).on_observations(judge_observation);
 
 /// Relative difference of clock frequencies above which treatments get a finding.
 const MAX_FREQUENCY_DIFFERENCE: f64 = 0.01;
@@ -40,18 +39,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
         .iter()
         .any(|f| e.declares(f));
     for treatment in treatments {
+        let (first, label) = (&treatments[0].label, &treatment.label);
         match (clock(&treatments[0]).ghz, clock(treatment).ghz) {
             (Some(a), Some(b)) if !meant && (a / b - 1.0).abs() > MAX_FREQUENCY_DIFFERENCE => {
-                found.push(finding(format!(
-                    "{} ran at {a:.2} GHz, {} at {b:.2} GHz",
-                    treatments[0].label, treatment.label
-                )));
+                found.push(finding(format!("{first} ran at {a:.2} GHz, {label} at {b:.2} GHz")));
             }
             (Some(_), Some(_)) => {}
-            _ => lacking.push(format!("the frequency during {}", treatment.label)),
+            _ => lacking.push(format!("the frequency during {label}")),
         }
         if clock(treatment).throttles.is_none() {
-            lacking.push(format!("the throttling during {}", treatment.label));
+            lacking.push(format!("the throttling during {label}"));
         }
     }
     let throttled =

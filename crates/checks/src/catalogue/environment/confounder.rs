@@ -16,7 +16,7 @@ pub const CONFOUNDER: CheckRow = CheckRow {
     evidence: "`compare` lays the descriptions of the runs side by side",
 };
 
-pub(crate) const CHECK: Check = Check::new(&CONFOUNDER, evaluate);
+pub const CHECK: Check = Check::new(&CONFOUNDER, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     use assay_model::environment::DifferenceClass::Hard;

@@ -22,8 +22,7 @@ pub const CPU_RESOURCES: CheckRow = CheckRow {
     evidence: "the description of the system, the controls of each treatment, and what limits of control groups did to each trial",
 };
 
-pub(crate) const CHECK: Check =
-    Check::new(&CPU_RESOURCES, evaluate).on_observations(judge_observation);
+pub const CHECK: Check = Check::new(&CPU_RESOURCES, evaluate).on_observations(judge_observation);
 
 /// Maximum share of CPU-quota periods in which throttling is harmless.
 const MAX_THROTTLED_SHARE: f64 = 0.01;
@@ -59,7 +58,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
     let (mut lacking, mut limited) = (Vec::new(), Vec::new());
     for treatment in treatments {
-        let cpus = need(treatment.cpus.as_ref(), format!("what {} could run on", treatment.label))?;
+        let cpus = treatment.need(treatment.cpus.as_ref(), "the usable CPUs")?;
         limited.push((cpus.limited.unwrap_or(0.0), treatment.label.as_str()));
         for (what, known) in [("usable CPUs", cpus.usable), ("instances", cpus.instances)] {
             if known.is_none() {
@@ -80,13 +79,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
         .filter(|(key, _)| !(meant && key != "instances" && key != "cpu quota"))
         .map(|(_, text)| finding(format!("the treatments had different resources: {text}")))
         .collect();
-    if let Some([low, high]) = far_apart(&limited) {
+    if let Some([(low, a), (high, b)]) = far_apart(&limited) {
+        let (low, high) = (low * 100.0, high * 100.0);
         let text = format!(
-            "limits of control groups stopped {} in {:.0} % of periods and {} in {:.0} %: the comparison measures the limit",
-            high.1,
-            high.0 * 100.0,
-            low.1,
-            low.0 * 100.0
+            "limits of control groups stopped {b} in {high:.0} % of periods and {a} in {low:.0} %: the comparison measures the limit"
         );
         found.push(invalid(text).remedy("raise the limit (`cpu.max`, `memory.max`)"));
     }

@@ -19,7 +19,7 @@ pub const ENV_CAPTURED: CheckRow = CheckRow {
     evidence: "assay describes the system before the first trial (`system.json`) and looks again after trials",
 };
 
-pub(crate) const CHECK: Check = Check::new(&ENV_CAPTURED, evaluate)
+pub const CHECK: Check = Check::new(&ENV_CAPTURED, evaluate)
     .always_checked("a description that is missing is what it finds");
 
 /// Facts without which a system counts as not described. Facts that only some machines report
@@ -41,41 +41,33 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
     for (i, treatment) in treatments.iter().enumerate() {
         // Treatments of one run share their description; one of them is enough to report it.
-        let same = |a: &TreatmentEvidence| match (&a.snapshots, &treatment.snapshots) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            _ => false,
+        let same = |a: &TreatmentEvidence| {
+            let both = a.snapshots.as_ref().zip(treatment.snapshots.as_ref());
+            both.is_some_and(|(a, b)| Arc::ptr_eq(a, b))
         };
         if treatments[..i].iter().any(same) {
             continue;
         }
+        let label = &treatment.label;
         let Some(snapshots) = &treatment.snapshots else {
-            lacking.push(format!("a description of {}'s system", treatment.label));
+            lacking.push(format!("a description of {label}'s system"));
             continue;
         };
         match &snapshots.before {
-            None => {
-                found
-                    .push(finding(format!("{} has no description of its system", treatment.label)));
-            }
+            None => found.push(finding(format!("{label} has no description of its system"))),
             Some(system) => {
                 let unknown: Vec<&str> =
                     REQUIRED.into_iter().filter(|p| system.get(p).is_none()).collect();
                 if !unknown.is_empty() {
-                    let text = format!(
-                        "{} lacks {}; it cannot be compared",
-                        treatment.label,
-                        unknown.join(", ")
-                    );
+                    let unknown = unknown.join(", ");
+                    let text = format!("{label} lacks {unknown}; it cannot be compared");
                     // A user cannot add facts that another tool did not record.
                     found.push(if e.imported { warning(text) } else { finding(text) });
                 }
             }
         }
         if snapshots.after == FactsAfterTrials::NotTaken {
-            let text = format!(
-                "the system of {} was not described again after its trials",
-                treatment.label
-            );
+            let text = format!("the system of {label} was not described again after its trials");
             found.push(finding_at(if e.imported { WARNING } else { NOTE_OR_INVALID }, text));
         }
     }

@@ -1,7 +1,5 @@
 //! F13: the system did not change during the run.
 
-use std::collections::BTreeSet;
-
 use assay_model::units::format_value;
 
 use crate::FactsAfterTrials;
@@ -21,7 +19,7 @@ pub const ENVIRONMENT_STABLE: CheckRow = CheckRow {
     evidence: "watched settings, read again after trials (at most once a second) and after the last",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&ENVIRONMENT_STABLE, evaluate).on_observations(judge_observation).judged_in_trials();
 
 /// Free bytes of a file system below which room is low. `LOW_DISK` is the same as a share.
@@ -32,8 +30,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut found: Vec<FiredCheck> = Vec::new();
     let mut lacking = Vec::new();
     for treatment in e.measured()? {
-        let snapshots =
-            need(treatment.snapshots.as_ref(), format!("the system of {}", treatment.label))?;
+        let snapshots = treatment.need(treatment.snapshots.as_ref(), "the system")?;
         match &snapshots.after {
             FactsAfterTrials::NotTaken => {
                 lacking.push(format!("the system after {}", treatment.label));
@@ -42,23 +39,18 @@ fn evaluate(e: &Evidence) -> Evaluation {
             FactsAfterTrials::Changed(paths) => {
                 let list: Vec<&str> = paths.keys().map(String::as_str).collect();
                 let list = shortened_list(&list);
-                found.push(finding(format!("{list} changed during the run")));
+                let changed = finding(format!("{list} changed during the run"));
+                // The treatments of one run share their system.
+                if !found.contains(&changed) {
+                    found.push(changed);
+                }
             }
         }
         if snapshots.boots.len() > 1 {
             found.push(finding(format!("the machine was rebooted during {}", treatment.label)));
         }
     }
-    found_or_missing(same_for_all(found, e.treatments.len()), &lacking)
-}
-
-/// Keeps one of several findings with the same message, which all treatments share.
-fn same_for_all(found: Vec<FiredCheck>, treatments: usize) -> Vec<FiredCheck> {
-    let mut seen = BTreeSet::new();
-    if treatments < 2 {
-        return found;
-    }
-    found.into_iter().filter(|f| seen.insert(f.message.clone())).collect()
+    found_or_missing(found, &lacking)
 }
 
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {

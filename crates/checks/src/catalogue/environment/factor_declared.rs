@@ -16,7 +16,7 @@ pub const FACTOR_DECLARED: CheckRow = CheckRow {
     evidence: "the experiment declares factors; `compare --factor`",
 };
 
-pub(crate) const CHECK: Check = Check::new(&FACTOR_DECLARED, evaluate)
+pub const CHECK: Check = Check::new(&FACTOR_DECLARED, evaluate)
     .always_checked("every treatment of a plan has a level of each of its factors");
 
 fn evaluate(e: &Evidence) -> Evaluation {

@@ -17,7 +17,7 @@ pub const FLAGS_DISCLOSED_EQUAL: CheckRow = CheckRow {
     evidence: "the toolchain parameters of kits and suites, else the tools and commands of a kit's build; equal programs need none",
 };
 
-pub(crate) const CHECK: Check = Check::new(&FLAGS_DISCLOSED_EQUAL, evaluate);
+pub const CHECK: Check = Check::new(&FLAGS_DISCLOSED_EQUAL, evaluate);
 
 /// Compiler and options of a build.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -67,34 +67,24 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let empty = Build::default();
     let first = treatments[0].build.as_ref().unwrap_or(&empty);
     for treatment in treatments {
+        let (a, b) = (&treatments[0].label, &treatment.label);
         let build = treatment.build.as_ref().unwrap_or(&empty);
-        let has = [
-            ("the compiler", build.compiler.is_some()),
-            ("the flags", build.flags.is_some()),
-            ("LTO or not", build.lto.is_some()),
-            ("PGO or not", build.pgo.is_some()),
+        let parts = [
+            ("compiler", build.compiler.is_some(), build.compiler == first.compiler),
+            ("flags", build.flags.is_some(), build.flags == first.flags),
+            ("LTO", build.lto.is_some(), build.lto == first.lto),
+            ("PGO", build.pgo.is_some(), build.pgo == first.pgo),
         ];
-        let absent = has.iter().filter(|(_, there)| !there);
-        lacking.extend(absent.map(|(what, _)| format!("{what} of {}", treatment.label)));
-        let differs = [
-            ("compiler", build.compiler != first.compiler),
-            ("flags", build.flags != first.flags),
-            ("lto", build.lto != first.lto),
-            ("pgo", build.pgo != first.pgo),
-        ];
-        for (what, _) in differs.iter().filter(|(what, d)| *d && !declared_build(e, what)) {
-            let text = format!(
-                "{} and {} were built with different {what}",
-                treatments[0].label, treatment.label
-            );
-            found.push(finding(text));
+        for (what, is_known, is_equal) in parts {
+            if !is_known {
+                lacking.push(format!("{what} of {b}"));
+            }
+            if !is_equal && !declared_build(e, what) {
+                found.push(finding(format!("{a} and {b} were built with different {what}")));
+            }
         }
         if build.tuning != first.tuning {
-            let text = format!(
-                "one of {} and {} is base, the other peak",
-                treatments[0].label, treatment.label
-            );
-            found.push(finding(text));
+            found.push(finding(format!("one of {a} and {b} is base, the other peak")));
         }
     }
     found_or_missing(found, &lacking)
@@ -104,8 +94,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
 /// optimisation, which flags switch on.
 fn declared_build(e: &Evidence, what: &str) -> bool {
     let names: &[&str] = match what {
-        "flags" | "lto" => &["flags", "lto", "cflags", "cxxflags", "fflags", "ldflags"],
-        "pgo" => &["pgo", "feedback"],
+        "flags" | "LTO" => &["flags", "lto", "cflags", "cxxflags", "fflags", "ldflags"],
+        "PGO" => &["pgo", "feedback"],
         _ => &["cc", "cxx", "fc"],
     };
     ["build", "compiler", "toolchain"].iter().chain(names).any(|f| e.declares(f))

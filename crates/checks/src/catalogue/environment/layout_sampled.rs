@@ -18,7 +18,7 @@ pub const LAYOUT_SAMPLED: CheckRow = CheckRow {
     evidence: "address-space randomisation as described and as set by the control `aslr`",
 };
 
-pub(crate) const CHECK: Check = Check::new(&LAYOUT_SAMPLED, evaluate);
+pub const CHECK: Check = Check::new(&LAYOUT_SAMPLED, evaluate);
 
 /// Effect below which memory layout may explain it, and the number of layouts needed then.
 const MAX_LAYOUT_EFFECT: f64 = 0.05;
@@ -41,16 +41,12 @@ fn evaluate(e: &Evidence) -> Evaluation {
         return Ok(Vec::new());
     }
     for treatment in treatments {
-        let layouts = *need(
-            treatment.layouts.as_ref(),
-            format!("the layouts that {} sampled", treatment.label),
-        )?;
+        let layouts = *treatment.need(treatment.layouts.as_ref(), "the memory layouts")?;
         if layouts < MIN_LAYOUTS {
             let s = if layouts == 1 { "" } else { "s" };
+            let (label, percent) = (&treatment.label, (effect.exp() - 1.0) * 100.0);
             return Ok(vec![finding(format!(
-                "an effect of {:.1} % is within known layout bias, and {} sampled {layouts} layout{s}",
-                (effect.exp() - 1.0) * 100.0,
-                treatment.label
+                "an effect of {percent:.1} % is within known layout bias, and {label} sampled {layouts} layout{s}"
             ))]);
         }
     }

@@ -20,7 +20,7 @@ pub const MEMORY_NODES: CheckRow = CheckRow {
     evidence: "assay looks at numa_maps, or at the counters of the trial's control group, while a trial runs on a machine with several nodes",
 };
 
-pub(crate) const CHECK: Check = Check::new(&MEMORY_NODES, evaluate);
+pub const CHECK: Check = Check::new(&MEMORY_NODES, evaluate);
 
 /// Share of memory on other nodes above which a treatment gets a finding.
 const MAX_SHARE_ELSEWHERE: f64 = 0.05;
@@ -50,8 +50,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let (mut found, mut lacking, mut set, mut one) = (Vec::new(), Vec::new(), 0, false);
     for treatment in treatments {
         let label = &treatment.label;
-        let what = || format!("on which NUMA nodes the memory of {label} was to lie");
-        let placement = need(treatment.placement.as_ref(), what())?;
+        let placement = treatment.need(treatment.placement.as_ref(), "the intended NUMA nodes")?;
         one |= placement.nodes == Some(1);
         for placed in &placement.set {
             set += 1;

@@ -17,7 +17,7 @@ pub(crate) mod quiet_host;
 pub(crate) mod timer_and_length;
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::prelude::*;
 
@@ -61,15 +61,11 @@ pub(super) fn undeclared_differences<'a, M: Borrow<BTreeMap<String, String>>>(
         if std::ptr::eq(first, other) {
             continue;
         }
-        let mut keys: Vec<&String> = first.keys().chain(other.keys()).collect();
-        keys.sort();
-        keys.dedup();
+        let keys: BTreeSet<&String> = first.keys().chain(other.keys()).collect();
         for key in keys {
             let (a, b) = (first.get(key), other.get(key));
             if a != b && !e.declares(key) {
-                let word = |v: Option<&String>| v.map_or("not set".to_owned(), Clone::clone);
-                let text = format!("{}: {} vs {}", treatments[0].label, word(a), word(b));
-                found.push((key.clone(), text.replacen(&treatments[0].label, key, 1)));
+                found.push((key.clone(), format!("{key}: {}", versus(a, b, "not set"))));
             }
         }
     }

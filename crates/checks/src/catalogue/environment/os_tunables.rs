@@ -17,7 +17,7 @@ pub const OS_TUNABLES: CheckRow = CheckRow {
     evidence: "the controls of the treatments of a run; `compare`: the fixed controls of both runs (F03 judges the descriptions)",
 };
 
-pub(crate) const CHECK: Check = Check::new(&OS_TUNABLES, evaluate);
+pub const CHECK: Check = Check::new(&OS_TUNABLES, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;

@@ -19,7 +19,7 @@ pub const PAGE_SIZE: CheckRow = CheckRow {
     evidence: "the control `pages` and the kernel's report on the program's memory",
 };
 
-pub(crate) const CHECK: Check = Check::new(&PAGE_SIZE, evaluate).on_observations(judge_observation);
+pub const CHECK: Check = Check::new(&PAGE_SIZE, evaluate).on_observations(judge_observation);
 
 /// Bytes of memory below which missing huge pages mean nothing.
 const MIN_MEMORY_BYTES: u64 = 8 << 20;
@@ -65,14 +65,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
             }
         }
     }
-    if let (Some([low, high]), false) = (far_apart(&shares), meant) {
-        found.push(invalid(format!(
-            "large pages backed {:.0} % of {} and {:.0} % of {}",
-            low.0 * 100.0,
-            low.1,
-            high.0 * 100.0,
-            high.1
-        )));
+    if let (Some([(low, a), (high, b)]), false) = (far_apart(&shares), meant) {
+        let (low, high) = (low * 100.0, high * 100.0);
+        found.push(invalid(format!("large pages backed {low:.0} % of {a} and {high:.0} % of {b}")));
     }
     found_or_missing(found, &lacking)
 }

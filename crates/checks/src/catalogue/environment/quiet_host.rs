@@ -19,7 +19,7 @@ pub const QUIET_HOST: CheckRow = CheckRow {
     evidence: "a look at the machine before the first trial; processes that a program leaves",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&QUIET_HOST, evaluate).on_observations(judge_observation).judged_in_trials();
 
 /// First words of findings about other work on the machine.
@@ -51,8 +51,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut busy: Vec<(&str, String)> = Vec::new();
     let mut lacking = Vec::new();
     for treatment in treatments {
-        let host =
-            need(treatment.host.as_ref(), format!("what else ran beside {}", treatment.label))?;
+        let host = treatment.need(treatment.host.as_ref(), "the load of the host")?;
         let readings = [
             ("tasks of others per CPU", "", host.queue_per_cpu, MAX_QUEUE_PER_CPU),
             ("stolen time", " %", host.steal_percent, MAX_STEAL_PERCENT),

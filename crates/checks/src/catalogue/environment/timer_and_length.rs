@@ -19,8 +19,7 @@ pub const TIMER_AND_LENGTH: CheckRow = CheckRow {
     evidence: "the resolution and cost of the clock, measured once a run, and the shortest trial",
 };
 
-pub(crate) const CHECK: Check =
-    Check::new(&TIMER_AND_LENGTH, evaluate).on_observations(judge_observation);
+pub const CHECK: Check = Check::new(&TIMER_AND_LENGTH, evaluate).on_observations(judge_observation);
 
 /// Share of the clock in a timing that gives a finding, and the share that voids the timing.
 const MAX_CLOCK_SHARE: f64 = 0.01;
@@ -48,24 +47,18 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     for treatment in e.measured()? {
-        let timing =
-            need(treatment.timing.as_ref(), format!("what was timed in {}", treatment.label))?;
+        let label = &treatment.label;
+        let timing = treatment.need(treatment.timing.as_ref(), "the timings")?;
         let (Some(sample), Some(resolution), Some(overhead)) =
             (timing.sample_s, timing.resolution_s, timing.overhead_s)
         else {
-            lacking.push(format!(
-                "what was timed in {}, and the clock's resolution and cost",
-                treatment.label
-            ));
+            lacking
+                .push(format!("the shortest timing of {label}, or the clock's resolution or cost"));
             continue;
         };
         let share = (resolution + overhead) / sample;
-        let text = format!(
-            "the clock is {:.1} % of the timings of {} ({})",
-            share * 100.0,
-            treatment.label,
-            format_value(sample, "s")
-        );
+        let (percent, sample) = (share * 100.0, format_value(sample, "s"));
+        let text = format!("the clock is {percent:.1} % of the timings of {label} ({sample})");
         // For a timing of 0 or less the share is not finite: the clock is all that was measured.
         if !share.is_finite() || share > INVALID_CLOCK_SHARE {
             found.push(invalid(text));
@@ -75,11 +68,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
         if let Some(minimum) = timing.min_window_s {
             match timing.window_s {
                 Some(window) if window < minimum => found.push(invalid(format!(
-                    "{} was measured for {window:.1} s; the benchmark asks for {minimum:.1} s",
-                    treatment.label
+                    "{label} was measured for {window:.1} s; the benchmark asks for {minimum:.1} s"
                 ))),
                 Some(_) => {}
-                None => lacking.push(format!("the window of {}", treatment.label)),
+                None => lacking.push(format!("the window of {label}")),
             }
         }
     }

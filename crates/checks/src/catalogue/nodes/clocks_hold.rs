@@ -19,7 +19,7 @@ pub const CLOCKS_HOLD: CheckRow = CheckRow {
     evidence: "the collector asks every agent's clock around a trial",
 };
 
-pub(crate) const CHECK: Check = Check::new(&CLOCKS_HOLD, observations_only)
+pub const CHECK: Check = Check::new(&CLOCKS_HOLD, observations_only)
     .on_observations(judge_observation)
     .always_checked("a trial does not begin before every agent's clock is read");
 

@@ -17,7 +17,7 @@ pub const EMULATED_TIMES: CheckRow = CheckRow {
     evidence: "every trial with `[where] engine = \"vm\"`",
 };
 
-pub(crate) const CHECK: Check = Check::new(&EMULATED_TIMES, observations_only)
+pub const CHECK: Check = Check::new(&EMULATED_TIMES, observations_only)
     .on_observations(judge_observation)
     .always_checked("assay starts the virtual machine and knows what runs it");
 

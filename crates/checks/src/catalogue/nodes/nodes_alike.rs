@@ -17,7 +17,7 @@ pub const NODES_ALIKE: CheckRow = CheckRow {
     evidence: "every agent describes its node (`assay run --on slurm`)",
 };
 
-pub(crate) const CHECK: Check = Check::new(&NODES_ALIKE, observations_only)
+pub const CHECK: Check = Check::new(&NODES_ALIKE, observations_only)
     .on_observations(judge_observation)
     .always_checked("a trial does not begin before every agent has described its node");
 

@@ -19,7 +19,7 @@ pub const PHASES_COINCIDE: CheckRow = CheckRow {
     evidence: "the merged record of a trial over nodes",
 };
 
-pub(crate) const CHECK: Check = Check::new(&PHASES_COINCIDE, observations_only)
+pub const CHECK: Check = Check::new(&PHASES_COINCIDE, observations_only)
     .on_observations(judge_observation)
     .always_checked("a trial that a node leaves does not count");
 

@@ -21,7 +21,7 @@ pub const COLD_START: CheckRow = CheckRow {
     evidence: "start times and values of the trials; files that the first wrote into its working folder",
 };
 
-pub(crate) const CHECK: Check = Check::new(&COLD_START, evaluate);
+pub const CHECK: Check = Check::new(&COLD_START, evaluate);
 
 /// Minimum distance of the first trial from the median of the others, as a multiple of their spread
 /// (the median absolute deviation, scaled to a normal distribution's standard deviation).

@@ -18,7 +18,7 @@ pub const DETECTABLE_EFFECT: CheckRow = CheckRow {
     evidence: "the comparisons and the margin of the run",
 };
 
-pub(crate) const CHECK: Check = Check::new(&DETECTABLE_EFFECT, evaluate);
+pub const CHECK: Check = Check::new(&DETECTABLE_EFFECT, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let comparisons = e.comparisons.need("the smallest effect that the design finds")?;

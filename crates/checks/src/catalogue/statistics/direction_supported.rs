@@ -19,7 +19,7 @@ pub const DIRECTION_SUPPORTED: CheckRow = CheckRow {
     evidence: "a post: the comparison that it prints",
 };
 
-pub(crate) const CHECK: Check = Check::new(&DIRECTION_SUPPORTED, evaluate)
+pub const CHECK: Check = Check::new(&DIRECTION_SUPPORTED, evaluate)
     .always_checked("F32 finds a measured ratio without an interval");
 
 fn evaluate(e: &Evidence) -> Evaluation {

@@ -19,17 +19,13 @@ pub const ENOUGH_RUNS: CheckRow = CheckRow {
     evidence: "the trials that count, in the run",
 };
 
-pub(crate) const CHECK: Check =
-    Check::new(&ENOUGH_RUNS, evaluate).always_checked("trials are counted");
+pub const CHECK: Check = Check::new(&ENOUGH_RUNS, evaluate).always_checked("trials are counted");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
-    let mut trials = Vec::new();
-    for treatment in treatments {
-        let n =
-            *need(treatment.n.as_ref(), format!("the number of trials of {}", treatment.label))?;
-        trials.push((treatment, n));
-    }
+    let counted = |t| Ok((t, *TreatmentEvidence::need(t, t.n.as_ref(), "the number of trials")?));
+    let trials: Vec<(&TreatmentEvidence, u32)> =
+        treatments.iter().map(counted).collect::<Result<_, _>>()?;
     let minimum = trials.iter().map(|(_, n)| *n).filter(|n| *n > 0).min().unwrap_or(0);
     let mut found = Vec::new();
     let mut reported: Vec<&str> = Vec::new();

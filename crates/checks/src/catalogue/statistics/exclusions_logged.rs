@@ -16,7 +16,7 @@ pub const EXCLUSIONS_LOGGED: CheckRow = CheckRow {
     evidence: "the ledger and the trials of the run",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&EXCLUSIONS_LOGGED, evaluate).always_checked("every trial has a record");
 
 /// Trials in the ledger that are not in the result.
@@ -48,11 +48,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         x.excluded.iter().filter(|l| l.reason.is_none()).map(|l| l.trial.to_string()).collect();
     let mut found = Vec::new();
     if failed > 0 {
-        let text = format!(
-            "{failed} of {all} trials failed and are not in the result; their records have the \
-             reasons"
-        );
-        found.push(warning(text));
+        let text = format!("{failed} of {all} trials failed and are not in the result");
+        found.push(warning(format!("{text}; their records have the reasons")));
     }
     if !silent.is_empty() {
         let with =

@@ -21,7 +21,7 @@ pub const INTERLEAVED: CheckRow = CheckRow {
     evidence: "start times of the trials and the order of the design",
 };
 
-pub(crate) const CHECK: Check = Check::new(&INTERLEAVED, evaluate);
+pub const CHECK: Check = Check::new(&INTERLEAVED, evaluate);
 
 /// p-value below which a trend counts as real.
 const TREND_P: f64 = 0.01;
@@ -39,12 +39,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
         return missing(format!("when the trials of {} ran", treatments[i].label));
     }
     if let Some((i, j)) = first_separate_pair(&spans) {
-        return Ok(vec![separate_spans(
-            schedule,
-            &treatments[i].label,
-            &treatments[j].label,
-            treatments.len(),
-        )]);
+        let (a, b) = (&treatments[i].label, &treatments[j].label);
+        let text = format!(
+            "{a} and {b} were made one after the other, so drift between them cannot be separated from the difference"
+        );
+        return Ok(vec![match trend_p(schedule, treatments.len()) {
+            Some(p) if p < TREND_P => {
+                invalid(format!("{text}; the trials show a trend (p = {})", p_value_text(p)))
+            }
+            _ => finding(text),
+        }]);
     }
     if schedule.order == Some(Order::Sequential) {
         return Ok(vec![finding(
@@ -86,18 +90,6 @@ fn first_separate_pair(spans: &[Option<Span>]) -> Option<(usize, usize)> {
         let apart = ends.0 != begins.0 && ends.1.1 <= begins.1.0;
         apart.then(|| (ends.0.min(begins.0), ends.0.max(begins.0)))
     })
-}
-
-fn separate_spans(schedule: &Schedule, a: &str, b: &str, treatments: usize) -> FiredCheck {
-    let text = format!(
-        "{a} and {b} were made one after the other, so drift between them cannot be separated from the difference"
-    );
-    match trend_p(schedule, treatments) {
-        Some(p) if p < TREND_P => {
-            invalid(format!("{text}; the trials show a trend (p = {})", p_value_text(p)))
-        }
-        _ => finding(text),
-    }
 }
 
 fn p_value_text(p: f64) -> String {

@@ -2,7 +2,6 @@
 
 use assay_model::MetricKind;
 
-use crate::NumberEvidence;
 use crate::prelude::*;
 
 pub const INTERVAL_PRESENT: CheckRow = CheckRow {
@@ -19,32 +18,24 @@ pub const INTERVAL_PRESENT: CheckRow = CheckRow {
     evidence: "summaries of a run; the values that a post prints",
 };
 
-pub(crate) const CHECK: Check = Check::new(&INTERVAL_PRESENT, evaluate)
+pub const CHECK: Check = Check::new(&INTERVAL_PRESENT, evaluate)
     .always_checked("a number without an interval is what it finds");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let numbers = e.numbers.need("the numbers that are shown")?;
-    let bare: Vec<&str> = numbers
-        .iter()
-        .filter(|n| n.interval.is_none() && !n.deterministic)
-        .filter(|n| n.kind.is_none_or(|k| k != MetricKind::Quoted))
-        .map(|n| n.what.as_str())
-        .collect();
-    let quoted = |n: &&NumberEvidence| {
-        n.kind == Some(MetricKind::Quoted) && n.interval.is_none() && !n.deterministic
+    let without = numbers.iter().filter(|n| n.interval.is_none() && !n.deterministic);
+    let (quoted, measured): (Vec<_>, Vec<_>) =
+        without.partition(|n| n.kind == Some(MetricKind::Quoted));
+    if !measured.is_empty() {
+        let names: Vec<&str> = measured.iter().map(|n| n.what.as_str()).collect();
+        let have = if names.len() == 1 { "has" } else { "have" };
+        return Ok(vec![finding(format!("{} {have} no interval", shortened_list(&names)))]);
+    }
+    let (n, (results, carry)) = match quoted.len() {
+        0 => return Ok(Vec::new()),
+        1 => (1, ("result", "carries")),
+        n => (n, ("results", "carry")),
     };
-    let printed_without = numbers.iter().filter(quoted).count();
-    if bare.is_empty() && printed_without == 0 {
-        return Ok(Vec::new());
-    }
-    if bare.is_empty() {
-        let (results, carry) =
-            if printed_without == 1 { ("result", "carries") } else { ("results", "carry") };
-        let text = format!(
-            "{printed_without} quoted {results} {carry} no interval: their sources print none"
-        );
-        return Ok(vec![note(text).remedy("")]);
-    }
-    let have = if bare.len() == 1 { "has" } else { "have" };
-    Ok(vec![finding(format!("{} {have} no interval", shortened_list(&bare)))])
+    let text = format!("{n} quoted {results} {carry} no interval: their sources print none");
+    Ok(vec![note(text).remedy("")])
 }

@@ -16,7 +16,7 @@ pub const MANY_COMPARISONS: CheckRow = CheckRow {
     evidence: "the comparisons of the run, `compare.gate`",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&MANY_COMPARISONS, evaluate).always_checked("comparisons are counted");
 
 /// Number of comparisons made, and the correction for it.
@@ -35,11 +35,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
     if m.tests <= 1 || m.correction.is_some() {
         return Ok(Vec::new());
     }
-    let alarms = 0.05 * f64::from(m.tests);
-    let text = format!(
-        "{} comparisons without a correction: about {alarms:.2} false alarms expected",
-        m.tests
-    );
+    let (n, alarms) = (m.tests, 0.05 * f64::from(m.tests));
+    let text =
+        format!("{n} comparisons without a correction: about {alarms:.2} false alarms expected");
     Ok(vec![match m.headline_is_best {
         Some(true) => invalid(format!("{text}, and the headline is the best of them")),
         _ => finding(text),

@@ -16,7 +16,7 @@ pub const MEAN_SENSITIVITY: CheckRow = CheckRow {
     evidence: "the scores of a suite",
 };
 
-pub(crate) const CHECK: Check = Check::new(&MEAN_SENSITIVITY, evaluate);
+pub const CHECK: Check = Check::new(&MEAN_SENSITIVITY, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let s = e.suite.need("the members of the suite")?;
@@ -31,20 +31,15 @@ fn evaluate(e: &Evidence) -> Evaluation {
         return found_or_missing(found, &lacking);
     };
     for treatment in others {
+        let (a, b) = (&first.label, &treatment.label);
         match treatment.against_first {
             Some((mean, totals)) if (mean - 1.0) * (totals - 1.0) < 0.0 => {
                 found.push(finding(format!(
-                    "{} against {}: the geometric mean is {mean:.3}, the ratio of totals {totals:.3}",
-                    treatment.label, first.label
+                    "{b} against {a}: the geometric mean is {mean:.3}, the ratio of totals {totals:.3}"
                 )));
             }
             Some(_) => {}
-            None => {
-                lacking.push(format!(
-                    "a value of every member in {} and {}",
-                    first.label, treatment.label
-                ));
-            }
+            None => lacking.push(format!("a value of every member in {a} and {b}")),
         }
     }
     found_or_missing(found, &lacking)

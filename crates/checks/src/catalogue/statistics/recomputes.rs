@@ -16,7 +16,7 @@ pub const RECOMPUTES: CheckRow = CheckRow {
     evidence: "digits of a post; claims that `assay audit` recomputes",
 };
 
-pub(crate) const CHECK: Check = Check::new(&RECOMPUTES, evaluate)
+pub const CHECK: Check = Check::new(&RECOMPUTES, evaluate)
     .always_checked("a number whose inputs are not there is left to F54");
 
 fn evaluate(e: &Evidence) -> Evaluation {

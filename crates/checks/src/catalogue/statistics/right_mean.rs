@@ -16,7 +16,7 @@ pub const RIGHT_MEAN: CheckRow = CheckRow {
     evidence: "the mean of a suite; `mean` in a post",
 };
 
-pub(crate) const CHECK: Check = Check::new(&RIGHT_MEAN, evaluate);
+pub const CHECK: Check = Check::new(&RIGHT_MEAN, evaluate);
 
 /// A mean that is displayed.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,15 +17,12 @@ pub const SAME_STATISTIC: CheckRow = CheckRow {
     evidence: "the run: one statistic for all, trials that count",
 };
 
-pub(crate) const CHECK: Check = Check::new(&SAME_STATISTIC, evaluate)
+pub const CHECK: Check = Check::new(&SAME_STATISTIC, evaluate)
     .always_checked("all treatments of a run are summed up by one statistic");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
-    let first = *need(
-        treatments[0].statistic.as_ref(),
-        format!("the statistic of {}", treatments[0].label),
-    )?;
+    let first = *treatments[0].need(treatments[0].statistic.as_ref(), "the statistic")?;
     let mut found: Vec<FiredCheck> = Vec::new();
     let mut lacking = Vec::new();
     // The treatment with fewer trials is at fault, wherever it is in the list. A treatment without
@@ -33,8 +30,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let most = treatments.iter().filter_map(|t| t.n).max();
     let whole = treatments.iter().find(|t| t.n == most).map_or("", |t| t.label.as_str());
     for treatment in treatments {
-        let other =
-            *need(treatment.statistic.as_ref(), format!("the statistic of {}", treatment.label))?;
+        let other = *treatment.need(treatment.statistic.as_ref(), "the statistic")?;
         if other != first {
             found.push(invalid(format!(
                 "{} is a {}, {} a {}",

@@ -1,5 +1,7 @@
 //! F37: identical code was compared, and differed by less than the effect.
 
+use assay_model::Verdict;
+
 use crate::prelude::*;
 
 pub const SELF_COMPARISON: CheckRow = CheckRow {
@@ -16,7 +18,7 @@ pub const SELF_COMPARISON: CheckRow = CheckRow {
     evidence: "comparisons of a thing with itself that this machine keeps",
 };
 
-pub(crate) const CHECK: Check = Check::new(&SELF_COMPARISON, evaluate)
+pub const CHECK: Check = Check::new(&SELF_COMPARISON, evaluate)
     .always_checked("a comparison of identical code that is not kept is what it finds");
 
 /// An A/A comparison: the same code measured as two treatments.
@@ -58,11 +60,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
         ));
     }
     for c in e.comparisons.get().into_iter().flatten() {
-        let says = c.verdict.is_none_or(|v| {
-            matches!(v, assay_model::Verdict::Better | assay_model::Verdict::Worse)
-        });
+        let decides = c.verdict.is_none_or(|v| matches!(v, Verdict::Better | Verdict::Worse));
         if let Some(ratio) = c.ratio
-            && says
+            && decides
             && alike
             && ratio.ln().abs() <= floor.ln()
         {

@@ -17,14 +17,14 @@ pub const SHAPE_FITS_SUMMARY: CheckRow = CheckRow {
     evidence: "the trials' values and both intervals of the run",
 };
 
-pub(crate) const CHECK: Check = Check::new(&SHAPE_FITS_SUMMARY, evaluate);
+pub const CHECK: Check = Check::new(&SHAPE_FITS_SUMMARY, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     let mut looked = false;
     for treatment in e.measured()? {
-        let values = need(treatment.values.as_ref(), format!("the values of {}", treatment.label))?;
+        let values = treatment.need(treatment.values.as_ref(), "the values")?;
         match modes(values) {
             Some(modes) if modes > 1 => found.push(finding(format!(
                 "the {} trials of {} have {modes} modes: one number hides them",
@@ -50,11 +50,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
         }
         if let (Some(mean), Some(median), Some(interval)) = (c.ratio, c.median_ratio, c.interval) {
             looked = true;
-            let sides = (mean > 1.0) != (median > 1.0);
-            if sides && excludes(interval) {
-                let text =
-                    format!("{}: the ratio of means is {mean:.3}, of medians {median:.3}", c.label);
-                found.push(finding(text));
+            if (mean > 1.0) != (median > 1.0) && excludes(interval) {
+                let text = format!("the ratio of means is {mean:.3}, of medians {median:.3}");
+                found.push(finding(format!("{}: {text}", c.label)));
             }
         }
     }

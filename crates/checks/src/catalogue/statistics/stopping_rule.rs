@@ -16,7 +16,7 @@ pub const STOPPING_RULE: CheckRow = CheckRow {
     evidence: "the ledger: stop rule, looks, how the run ended",
 };
 
-pub(crate) const CHECK: Check = Check::new(&STOPPING_RULE, evaluate);
+pub const CHECK: Check = Check::new(&STOPPING_RULE, evaluate);
 
 /// The rule that ended sampling.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,15 +54,11 @@ fn evaluate(e: &Evidence) -> Evaluation {
     if !before {
         return Ok(vec![finding("the stop rule was not registered before the first trial")]);
     }
-    if s.looks > 0 {
-        return match s.adjusted {
-            Some(true) => Ok(Vec::new()),
-            Some(false) => {
-                let text = format!("{} looks at the data without limits for them", s.looks);
-                Ok(vec![finding(text)])
-            }
-            None => missing("whether the limits allow for the looks"),
-        };
+    match (s.looks, s.adjusted) {
+        (0, _) | (_, Some(true)) => Ok(Vec::new()),
+        (n, Some(false)) => {
+            Ok(vec![finding(format!("{n} looks at the data without limits for them"))])
+        }
+        (_, None) => missing("whether the limits allow for the looks"),
     }
-    Ok(Vec::new())
 }

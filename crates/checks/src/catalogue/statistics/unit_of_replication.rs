@@ -19,7 +19,7 @@ pub const UNIT_OF_REPLICATION: CheckRow = CheckRow {
     evidence: "the run: intervals are made of trials; the importer of Google Benchmark says which repetitions share a process",
 };
 
-pub(crate) const CHECK: Check = Check::new(&UNIT_OF_REPLICATION, evaluate).always_checked(
+pub const CHECK: Check = Check::new(&UNIT_OF_REPLICATION, evaluate).always_checked(
     "intervals are computed here, over trials; importers say which of them share a process",
 );
 
@@ -40,16 +40,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
         shown = true;
     }
     for treatment in e.treatments.iter().filter(|_| shown) {
+        let label = &treatment.label;
         let text = if treatment.n == Some(1) {
-            format!("{} is one trial; its samples carry no interval", treatment.label)
+            format!("{label} is one trial; its samples carry no interval")
         } else if over_samples {
             let (trials, samples, share) = variance_between(treatment)?;
             if share <= MAX_BETWEEN_SHARE {
                 continue;
             }
             format!(
-                "{samples} samples of {} are {trials} independent trials; the interval is too narrow",
-                treatment.label
+                "{samples} samples of {label} are {trials} independent trials; the interval is too narrow"
             )
         } else {
             continue;
@@ -84,17 +84,12 @@ fn shared_processes(e: &Evidence) -> Vec<FiredCheck> {
 /// trials. Series of different lengths are cut to the shortest, since variance components need a
 /// balanced design.
 fn variance_between(treatment: &TreatmentEvidence) -> Result<(usize, usize, f64), Unevaluated> {
-    let series = need(
-        treatment.samples.as_ref(),
-        format!("the samples inside {}'s trials", treatment.label),
-    )?;
+    let series = treatment.need(treatment.samples.as_ref(), "the samples inside the trials")?;
     let shortest = series.iter().map(Vec::len).min().unwrap_or(0);
     let values: Vec<f64> = series.iter().flat_map(|s| &s[..shortest]).copied().collect();
     let Ok(t2) = by_level(&values, &[shortest, series.len()]) else {
-        return missing(format!(
-            "at least two samples in each of two trials of {}",
-            treatment.label
-        ));
+        let label = &treatment.label;
+        return missing(format!("at least two samples in each of two trials of {label}"));
     };
     let (within, between) = (t2[0].max(0.0), t2[1].max(0.0));
     let share = if within + between > 0.0 { between / (within + between) } else { 0.0 };

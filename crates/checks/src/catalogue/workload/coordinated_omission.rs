@@ -18,7 +18,7 @@ pub const COORDINATED_OMISSION: CheckRow = CheckRow {
     evidence: "a histogram carries the loop it was measured in; importers of fio and memtier_benchmark read whether a rate was set",
 };
 
-pub(crate) const CHECK: Check = Check::new(&COORDINATED_OMISSION, evaluate);
+pub const CHECK: Check = Check::new(&COORDINATED_OMISSION, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();

@@ -18,7 +18,7 @@ pub const GENERATOR_NOT_LIMIT: CheckRow = CheckRow {
     evidence: "the load generator of a workload reports its threads' CPU time; the plan has its CPUs",
 };
 
-pub(crate) const CHECK: Check = Check::new(&GENERATOR_NOT_LIMIT, evaluate)
+pub const CHECK: Check = Check::new(&GENERATOR_NOT_LIMIT, evaluate)
     .on_observations(judge_observation)
     .judged_in_trials();
 
@@ -49,32 +49,40 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut absent = None;
     let mut configs: Vec<&str> = Vec::new();
     for treatment in treatments {
+        let label = &treatment.label;
         let g = match &treatment.generator {
             RecordedValue::Absent(why) => {
                 absent = Some(why.clone());
                 continue;
             }
-            other => other.need(&format!("the load generator of {}", treatment.label))?,
+            other => other.need(&format!("the load generator of {label}"))?,
         };
         let shares = [("CPUs", g.cpu_share), ("network", g.network_share)];
         for (what, share) in shares {
             match share {
                 Some(s) if s > MAX_GENERATOR_SHARE => {
-                    let label = &treatment.label;
                     let percent = s * 100.0;
                     found.push(finding(format!(
                         "the load generator used {percent:.0} % of its {what} and may limit {label}"
                     )));
                 }
                 Some(_) => {}
-                None => lacking
-                    .push(format!("the generator's use of its {what} in {}", treatment.label)),
+                None => lacking.push(format!("the generator's use of its {what} in {label}")),
             }
         }
-        check_sharing(treatment, g, &mut found, &mut lacking);
+        match (g.same_host, g.pinned_apart) {
+            // The generator's own CPU use shows if sharing made it the limit.
+            (Some(true), Some(false)) => found.push(note(format!(
+                "the load generator of {label} shares its CPUs and is not pinned apart"
+            ))),
+            (Some(true), None) | (None, _) => {
+                lacking.push(format!("where the load generator of {label} ran"));
+            }
+            _ => {}
+        }
         match &g.config {
             Some(config) => configs.push(config),
-            None => lacking.push(format!("the generator's configuration in {}", treatment.label)),
+            None => lacking.push(format!("the generator's configuration in {label}")),
         }
     }
     if configs.windows(2).any(|c| c[0] != c[1]) && !e.declares("generator") {
@@ -83,25 +91,6 @@ fn evaluate(e: &Evidence) -> Evaluation {
     match absent {
         Some(why) if treatments.iter().all(|a| a.generator.get().is_none()) => not_applicable(why),
         _ => found_or_missing(found, &lacking),
-    }
-}
-
-fn check_sharing(
-    treatment: &TreatmentEvidence,
-    g: &Generator,
-    found: &mut Vec<FiredCheck>,
-    lacking: &mut Vec<String>,
-) {
-    match (g.same_host, g.pinned_apart) {
-        // The generator's own CPU use shows if sharing made it the limit.
-        (Some(true), Some(false)) => found.push(note(format!(
-            "the load generator of {} shares its CPUs and is not pinned apart",
-            treatment.label
-        ))),
-        (Some(true), None) | (None, _) => {
-            lacking.push(format!("where the load generator of {} ran", treatment.label));
-        }
-        _ => {}
     }
 }
 

@@ -19,7 +19,7 @@ pub const LIMITER_KNOWN: CheckRow = CheckRow {
     evidence: "the load generator of a workload, else the CPU time of the trials; the probe of the control `storage`",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&LIMITER_KNOWN, evaluate).on_observations(judge_observation).judged_in_trials();
 
 /// Share of the machine's CPU time used by other work above which it starves a load.
@@ -50,8 +50,7 @@ pub struct Ceiling {
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     for treatment in e.measured()? {
-        let limiter =
-            need(treatment.limiter.as_ref(), format!("what limited {}", treatment.label))?;
+        let limiter = treatment.need(treatment.limiter.as_ref(), "the bottleneck")?;
         if limiter.statement.trim().is_empty() {
             found.push(finding(format!("the bottleneck of {} is not stated", treatment.label)));
         }
@@ -68,20 +67,20 @@ fn evaluate(e: &Evidence) -> Evaluation {
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     match observation {
         Observation::Limit { by: LimitedBy::Unknown, reasons, others_busy, .. } => {
-            let why = reasons.join("; ");
-            Some(match others_busy {
-                Some(share) if *share > STARVING_SHARE => warning(format!(
-                        "other work used {:.0} % of the machine's CPU time and may be the limit: {why}",
-                        share * 100.0
+            let others = others_busy.filter(|share| *share > STARVING_SHARE);
+            let (text, remedy) = match others.map(|share| share * 100.0) {
+                Some(percent) => (
+                    format!(
+                        "other work used {percent:.0} % of the machine's CPU time and may be the limit"
                     ),
-                )
-                .remedy(
                     "end the other work, or keep it off these CPUs (`client.cpus`, `server.cpus`)",
                 ),
-                _ => warning(format!("what limited the throughput is not known: {why}")).remedy(
+                None => (
+                    "what limited the throughput is not known".to_owned(),
                     "try more `connections` or a larger `depth`: if the throughput grows, they were the limit",
                 ),
-            })
+            };
+            Some(warning(format!("{text}: {}", reasons.join("; "))).remedy(remedy))
         }
         Observation::Probed { metric, measured, unit, held: Some(held), seconds, .. }
             if *measured < held * (1.0 - PROBE_DEVIATION) =>

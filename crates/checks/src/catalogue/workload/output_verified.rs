@@ -16,8 +16,7 @@ pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
     evidence: "the workload's validation of every trial; a load reports its wrong answers",
 };
 
-pub(crate) const CHECK: Check =
-    Check::new(&OUTPUT_VERIFIED, evaluate).on_observations(judge_observation);
+pub const CHECK: Check = Check::new(&OUTPUT_VERIFIED, evaluate).on_observations(judge_observation);
 
 /// Verification of the output of a treatment's trials.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,18 +37,29 @@ pub struct OutputEvidence {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
+    let treatments = e.measured()?;
     let mut all = OutputEvidence { errors: Some(0), ..Default::default() };
-    for treatment in e.measured()? {
-        let o = need(
-            treatment.output.as_ref(),
-            format!("whether the output of {} was right", treatment.label),
-        )?;
+    let mut outputs = Vec::new();
+    for treatment in treatments {
+        let o = treatment.need(treatment.output.as_ref(), "the verification of the output")?;
         all.trials += o.trials;
+        all.wrong += o.wrong;
         all.unchecked += o.unchecked;
         all.unknown += o.unknown;
         all.errors = all.errors.zip(o.errors).map(|(a, b)| a + b);
+        outputs.push((treatment, o));
     }
-    let mut found = wrong_output(e.measured()?);
+    // One finding if the output of every treatment is wrong, else one for each that is.
+    let mut found = if outputs.iter().all(|(_, o)| o.wrong > 0) {
+        all.message.clone_from(&outputs[0].1.message);
+        vec![wrong_output(&all, "")]
+    } else {
+        let wrong = outputs.iter().filter(|(_, o)| o.wrong > 0);
+        let of_one = |(t, o): &(&TreatmentEvidence, &OutputEvidence)| {
+            about(wrong_output(o, &format!(" of {}", t.label)), &[*t], treatments)
+        };
+        wrong.map(of_one).collect()
+    };
     if let Some(errors) = all.errors.filter(|n| *n > 0) {
         found.push(finding(format!("{errors} of the counted operations failed or were repeated")));
     }
@@ -59,10 +69,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
     ];
     for (n, what) in doubtful.into_iter().filter(|(n, _)| *n > 0) {
         let trials = if n == 1 { "trial" } else { "trials" };
-        let mut unchecked =
-            finding_at(NOTE_OR_WARNING, format!("the output of {n} {trials} {what}"));
-        unchecked.remedy = Some("use a kit with a validation".to_owned());
-        found.push(unchecked);
+        let text = format!("the output of {n} {trials} {what}");
+        found.push(finding_at(NOTE_OR_WARNING, text).remedy("use a kit with a validation"));
     }
     if all.trials == 0 {
         return missing("a trial that ran to its end");
@@ -70,36 +78,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
     Ok(found)
 }
 
-/// Returns one finding if every treatment produced wrong output, else one for each treatment that
-/// did.
-fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<FiredCheck> {
-    let counted = |treatment: &TreatmentEvidence| {
-        treatment.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials))
-    };
-    let message = |treatment: Option<&&TreatmentEvidence>| {
-        let message = treatment.and_then(|a| a.output.as_ref()).map_or("", |o| &o.message);
-        if message.is_empty() { String::new() } else { format!("; {message}") }
-    };
-    let wrong_treatments: Vec<&TreatmentEvidence> =
-        treatments.iter().filter(|a| counted(a).0 > 0).collect();
-    if wrong_treatments.len() == treatments.len() {
-        let (wrong, trials) =
-            treatments.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        let message = message(wrong_treatments.first());
-        return vec![finding(format!(
-            "the output of {wrong} of {trials} trials failed its check{message}"
-        ))];
-    }
-    let say = |treatment: &TreatmentEvidence| {
-        let (wrong, trials) = counted(treatment);
-        let text = format!(
-            "the output of {wrong} of {trials} trials of {} failed its check{}",
-            treatment.label,
-            message(Some(&treatment))
-        );
-        about(finding(text), &[treatment], treatments)
-    };
-    wrong_treatments.into_iter().map(say).collect()
+fn wrong_output(o: &OutputEvidence, of: &str) -> FiredCheck {
+    let (wrong, trials) = (o.wrong, o.trials);
+    let message = if o.message.is_empty() { String::new() } else { format!("; {}", o.message) };
+    finding(format!("the output of {wrong} of {trials} trials{of} failed its check{message}"))
 }
 
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {

@@ -20,7 +20,7 @@ pub const PERCENTILE_SUPPORT: CheckRow = CheckRow {
     evidence: "the merged histograms of the run; metrics that are percentiles (`p99`, `latency.p99.9`) of trials without a histogram",
 };
 
-pub(crate) const CHECK: Check = Check::new(&PERCENTILE_SUPPORT, evaluate);
+pub const CHECK: Check = Check::new(&PERCENTILE_SUPPORT, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();

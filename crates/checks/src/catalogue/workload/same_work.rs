@@ -21,18 +21,18 @@ pub const SAME_WORK: CheckRow = CheckRow {
     evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, a load its answers, other programs one run",
 };
 
-pub(crate) const CHECK: Check = Check::new(&SAME_WORK, evaluate).on_observations(judge_observation);
+pub const CHECK: Check = Check::new(&SAME_WORK, evaluate).on_observations(judge_observation);
 
 /// Relative difference of completed operations above which equal work counts as different.
 const MAX_OPERATIONS_DIFFERENCE: f64 = 0.001;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
-    let first = need(treatments[0].work.as_ref(), format!("the work of {}", treatments[0].label))?;
+    let first = treatments[0].need(treatments[0].work.as_ref(), "the work")?;
     let mut found = Vec::new();
     let mut lacking = BTreeSet::new();
     for treatment in &treatments[1..] {
-        let work = need(treatment.work.as_ref(), format!("the work of {}", treatment.label))?;
+        let work = treatment.need(treatment.work.as_ref(), "the work")?;
         let cache = |w: &Work| w.cache.map(|c| format!("{c:?}").to_lowercase());
         let parts = [
             ("input", first.input.clone(), work.input.clone()),
@@ -66,12 +66,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         for name in names.into_iter().filter(|n| !e.declares(n)) {
             let (a, b) = (first.parameters.get(name), work.parameters.get(name));
             if a != b {
-                let word = |v: Option<&String>| v.map_or("not set".to_owned(), Clone::clone);
-                let text = format!(
-                    "the treatments have different parameters: {name} {} vs {}",
-                    word(a),
-                    word(b)
-                );
+                let values = versus(a, b, "not set");
+                let text = format!("the treatments have different parameters: {name} {values}");
                 found.push(finding_at(WARNING_OR_INVALID, text));
             }
         }

@@ -19,7 +19,7 @@ pub const STEADY_STATE: CheckRow = CheckRow {
     evidence: "a load generator reports how the series of its throughput went; of another program the series of its own samples of the deciding metric",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&STEADY_STATE, evaluate).on_observations(judge_observation).judged_in_trials();
 
 /// Share of trials without a steady state that is tolerated.

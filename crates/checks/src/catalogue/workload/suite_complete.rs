@@ -16,7 +16,7 @@ pub const SUITE_COMPLETE: CheckRow = CheckRow {
     evidence: "the members of a suite and their results",
 };
 
-pub(crate) const CHECK: Check = Check::new(&SUITE_COMPLETE, evaluate)
+pub const CHECK: Check = Check::new(&SUITE_COMPLETE, evaluate)
     .always_checked("the members of a suite are in the plan of its run");
 
 fn evaluate(e: &Evidence) -> Evaluation {
@@ -33,23 +33,17 @@ fn evaluate(e: &Evidence) -> Evaluation {
             .map(String::as_str)
             .collect();
         if !missing.is_empty() {
-            found.push(finding(format!(
-                "{} has {} of {} members; without a reason are missing: {}",
-                treatment.label,
-                treatment.members.len(),
-                suite.manifest.len(),
-                shortened_list(&missing)
-            )));
+            let (label, missing) = (&treatment.label, shortened_list(&missing));
+            let (n, all) = (treatment.members.len(), suite.manifest.len());
+            let text = format!("{label} has {n} of {all} members");
+            found.push(finding(format!("{text}; without a reason are missing: {missing}")));
         }
     }
     if let Some(first) = suite.treatments.first() {
         for treatment in &suite.treatments[1..] {
             if treatment.members != first.members {
-                let text = format!(
-                    "the means of {} and {} cover different members",
-                    first.label, treatment.label
-                );
-                found.push(invalid(text));
+                let (a, b) = (&first.label, &treatment.label);
+                found.push(invalid(format!("the means of {a} and {b} cover different members")));
             }
         }
     }

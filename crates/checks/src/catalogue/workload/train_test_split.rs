@@ -16,7 +16,7 @@ pub const TRAIN_TEST_SPLIT: CheckRow = CheckRow {
     evidence: "the parameters `feedback` and `size` of a kit that is built with feedback",
 };
 
-pub(crate) const CHECK: Check = Check::new(&TRAIN_TEST_SPLIT, evaluate)
+pub const CHECK: Check = Check::new(&TRAIN_TEST_SPLIT, evaluate)
     .always_checked("what a program is trained on and measured on are parameters of the plan");
 
 fn evaluate(e: &Evidence) -> Evaluation {
@@ -30,13 +30,11 @@ fn evaluate(e: &Evidence) -> Evaluation {
             }
             other => other.need(&format!("what {} was tuned on", treatment.label))?,
         };
-        let work = need(treatment.work.as_ref(), format!("the input of {}", treatment.label))?;
-        let input = need(work.input.as_ref(), format!("the input of {}", treatment.label))?;
+        let work = treatment.need(treatment.work.as_ref(), "the input")?;
+        let input = treatment.need(work.input.as_ref(), "the input")?;
         if tuned.contains(input) {
-            found.push(finding(format!(
-                "{} was tuned on the data it is measured on",
-                treatment.label
-            )));
+            let label = &treatment.label;
+            found.push(finding(format!("{label} was tuned on the data it is measured on")));
         }
     }
     match absent {

@@ -16,7 +16,7 @@ pub const WARM_UP_EQUAL: CheckRow = CheckRow {
     evidence: "the design of the experiment (`warmup_blocks`)",
 };
 
-pub(crate) const CHECK: Check =
+pub const CHECK: Check =
     Check::new(&WARM_UP_EQUAL, evaluate).always_checked("the warm-up is a part of the design");
 
 /// Rule by which warm-up was cut off.
@@ -34,17 +34,13 @@ pub enum WarmupRule {
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
-    let first =
-        *need(treatments[0].warmup.as_ref(), format!("the warm-up of {}", treatments[0].label))?;
+    let first = *treatments[0].need(treatments[0].warmup.as_ref(), "the warm-up")?;
     let mut found = Vec::new();
     for treatment in treatments {
-        let rule = *need(treatment.warmup.as_ref(), format!("the warm-up of {}", treatment.label))?;
+        let rule = *treatment.need(treatment.warmup.as_ref(), "the warm-up")?;
         if rule != first {
-            let text = format!(
-                "{} and {} were warmed up by different rules",
-                treatments[0].label, treatment.label
-            );
-            found.push(warning(text));
+            let (a, b) = (&treatments[0].label, &treatment.label);
+            found.push(warning(format!("{a} and {b} were warmed up by different rules")));
         }
     }
     if let WarmupRule::Fixed(count) = first
