@@ -1,6 +1,6 @@
 //! The catalogue of checks that decide if a comparison is sound and how it may be published.
 //!
-//! The checks are data: one row each in [`rows`]. Callers supply typed evidence. [`judge_seen`]
+//! The checks are data: one row each in [`rows`]. Callers supply typed evidence. [`judge_observation`]
 //! turns one [`assay_model::Observation`] from a trial into a finding; [`evaluate`] runs every
 //! check over the [`Evidence`] about a whole run, comparison, page or claim. A check is a pure
 //! function. A check whose evidence is missing reports that it cannot check, which never counts as
@@ -23,6 +23,6 @@ pub use check::{Check, CheckOutcome};
 pub use classes::environment_markdown;
 pub use evidence::*;
 pub use from_run::{RunMaterial, from_run};
-pub use observations::{judge_all, judge_seen, see};
+pub use observations::{judge_observation, judge_observations, record_observation};
 pub use report::{CheckReport, PassedCheck, SkippedCheck, UNCHECKED, evaluate};
 pub use table::markdown;

@@ -12,7 +12,7 @@ const ACCOUNTED: [&str; 3] = ["user", "system", "peak_memory"];
 
 /// Judges one observation; `None` if nothing is wrong. An observation from an outside program that
 /// names an unknown check gives `None`: [`find`] returns the known ones.
-pub fn judge_seen(observation: &Observation) -> Option<Finding> {
+pub fn judge_observation(observation: &Observation) -> Option<Finding> {
     match observation {
         Observation::Reported { check, message, remedy } => {
             let found = finding(message.clone());
@@ -39,16 +39,16 @@ pub(crate) fn row_about(subject: Subject) -> &'static CheckRow {
 }
 
 /// Judges several observations and returns the findings, most severe first.
-pub fn judge_all(observations: &[Observation]) -> Vec<Finding> {
-    let mut found: Vec<Finding> = observations.iter().filter_map(judge_seen).collect();
+pub fn judge_observations(observations: &[Observation]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = observations.iter().filter_map(judge_observation).collect();
     found.sort_by_key(|f| std::cmp::Reverse(f.severity));
     found
 }
 
 /// Adds an observation and its finding to a trial's record. Metric values that the observation
 /// makes doubtful get the finding's message as their `doubt`.
-pub fn see(record: &mut TrialRecord, observation: Observation) {
-    let found = judge_seen(&observation);
+pub fn record_observation(record: &mut TrialRecord, observation: Observation) {
+    let found = judge_observation(&observation);
     if let Some(found) = &found {
         let doubtful = record.metrics.iter_mut().filter(|m| is_doubtful(m, &observation));
         doubtful.for_each(|m| m.doubt = Some(found.message.clone()));

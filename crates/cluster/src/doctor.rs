@@ -238,7 +238,7 @@ fn job(
     clocks(report, &mut crew);
     let systems: Vec<_> = set_ups.into_iter().map(|(n, s)| (n, s.system)).collect();
     let described = describe(&systems, &[]);
-    match assay_checks::judge_all(&described.seen).first() {
+    match assay_checks::judge_observations(&described.seen).first() {
         None => report.add("alike", true, "hardware, kernel and settings are the same"),
         Some(finding) => report.add("alike", false, finding.message.clone()),
     }

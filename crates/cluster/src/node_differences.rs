@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn found(described: &MergedDescription) -> Vec<Finding> {
-        assay_checks::judge_all(&described.seen)
+        assay_checks::judge_observations(&described.seen)
     }
 
     fn system(model: &str, release: &str) -> SystemDescription {

@@ -106,9 +106,9 @@ mod tests {
         assert_eq!((c.begin_spread_ns, c.end_spread_ns), (20_000_000, 20_000_000));
         assert_eq!((c.last_to_begin.as_str(), c.first_to_end.as_str()), ("n1", "n0"));
         assert!((c.common - 0.8).abs() < 1e-9 && !c.declared);
-        assert!(assay_checks::judge_all(&seen(&nodes, Some(&c))).is_empty());
+        assert!(assay_checks::judge_observations(&seen(&nodes, Some(&c))).is_empty());
         let c = coincide(&nodes, Duration::from_millis(10)).unwrap();
-        let found = assay_checks::judge_all(&seen(&nodes, Some(&c)));
+        let found = assay_checks::judge_observations(&seen(&nodes, Some(&c)));
         assert_eq!(found[0].id, "N2");
         assert!(found[0].message.contains("last: n1"), "{}", found[0].message);
         assert!(coincide(&[], Duration::ZERO).is_none());
@@ -119,7 +119,7 @@ mod tests {
         let mut nodes = entries(&[0, 0], 0);
         nodes[1].clock = clock(0, 30_000_000);
         let c = coincide(&nodes, Duration::from_millis(10)).unwrap();
-        let found = assay_checks::judge_all(&seen(&nodes, Some(&c)));
+        let found = assay_checks::judge_observations(&seen(&nodes, Some(&c)));
         assert!(found.iter().any(|f| f.id == "N3" && f.message.contains("n1")), "{found:?}");
     }
 }

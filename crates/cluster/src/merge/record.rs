@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use assay_checks::see;
+use assay_checks::record_observation;
 use assay_model::{
     Curve, Exit, Finding, MetricValue, ObserverReport, Phase, PhaseMark, ResourceUse, SampleSet,
     StreamSummary, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec,
@@ -63,7 +63,7 @@ pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &MergeSettings<'
     }
     nodes.coincidence = coincide(&entries, ways.bound);
     for seen in seen(&entries, nodes.coincidence.as_ref()) {
-        see(&mut record, seen);
+        record_observation(&mut record, seen);
     }
     let stream = |of: fn(&NodePart) -> &[u8]| {
         let mut all = Vec::new();

@@ -134,7 +134,7 @@ impl Nodes {
             watcher.say(&format!("warning: {sentence}"));
         }
         let mut seen: Vec<Observation> = described.seen;
-        let mut findings = assay_checks::judge_all(&seen);
+        let mut findings = assay_checks::judge_observations(&seen);
         findings.extend(fitness);
         seen.extend(set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()));
         (described.system, fitness::Fit { seen, findings })
@@ -260,7 +260,7 @@ pub(crate) fn gathered<'a>(
 ) -> Vec<Finding> {
     let mut all: Vec<(usize, Finding, Vec<&str>)> = Vec::new();
     for (name, seen) in nodes {
-        let findings = assay_checks::judge_all(seen);
+        let findings = assay_checks::judge_observations(seen);
         for (i, finding) in findings.iter().enumerate() {
             let nth = findings[..i].iter().filter(|f| f.id == finding.id).count();
             if let Some((_, _, others)) =

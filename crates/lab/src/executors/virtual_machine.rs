@@ -262,7 +262,7 @@ impl Executor for VirtualMachines {
             record.outcome = TrialOutcome::Interrupted;
         }
         let seen = in_a_machine(next.plan, record, self.kinds[at].choice.accelerator);
-        assay_checks::see(record, seen);
+        assay_checks::record_observation(record, seen);
         done
     }
 

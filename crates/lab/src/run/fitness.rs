@@ -41,7 +41,7 @@ pub(crate) fn check(
                 ..Default::default()
             },
         );
-        let unfit = sentences(&assay_checks::judge_all(&seen));
+        let unfit = sentences(&assay_checks::judge_observations(&seen));
         let interrupted = interrupt.is_some_and(Interrupt::fired);
         match experiment.fitness.action {
             FitnessAction::Refuse if !unfit.is_empty() => return Err(unfit.join("; ")),
@@ -52,7 +52,7 @@ pub(crate) fn check(
                 }
                 std::thread::sleep(Duration::from_secs(1));
             }
-            _ => return Ok(Fit { findings: assay_checks::judge_all(&seen), seen }),
+            _ => return Ok(Fit { findings: assay_checks::judge_observations(&seen), seen }),
         }
     }
 }

@@ -296,7 +296,7 @@ impl<'a> EventReader<'a> {
         record.histograms = self.histograms;
         record.heat_maps = self.heat_maps;
         record.notes.extend(self.notes);
-        self.evidence.into_iter().for_each(|seen| assay_checks::see(record, seen));
+        self.evidence.into_iter().for_each(|seen| assay_checks::record_observation(record, seen));
         if self.bad_lines > 0 {
             let n = self.bad_lines;
             record

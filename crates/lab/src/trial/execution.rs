@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_checks::see;
+use assay_checks::record_observation;
 use assay_model::{
     Better, MetricKind, MetricValue, Observation, PlannedTrial, Setting, Treatment, TrialOutcome,
     TrialRecord, ValidationResult,
@@ -100,7 +100,7 @@ fn limited(hits: LimitHits, record: &mut TrialRecord) {
         let value = MetricValue::new("stopped_by_quota", Some(stopped_s), "s", better, kind);
         record.metrics.push(value);
     }
-    see(record, Observation::Limited { periods, stopped, stopped_s, memory });
+    record_observation(record, Observation::Limited { periods, stopped, stopped_s, memory });
 }
 
 /// Creates an empty record for a planned trial.
@@ -155,7 +155,7 @@ impl TrialSettings<'_> {
                     limited(hits, &mut record);
                 }
                 for found in seen {
-                    see(&mut record, found);
+                    record_observation(&mut record, found);
                 }
                 for say in after {
                     say(&mut record);
@@ -164,7 +164,7 @@ impl TrialSettings<'_> {
             Err(stopped) => {
                 record.error = stopped.error;
                 if stopped.for_good {
-                    see(&mut record, Observation::NotPrepared);
+                    record_observation(&mut record, Observation::NotPrepared);
                 }
             }
         }
@@ -174,7 +174,7 @@ impl TrialSettings<'_> {
             artifacts::bring(storage, self.trial_dir, &mut record);
         }
         if let Err(e) = applied.restore() {
-            see(&mut record, Observation::NotPutBack { error: e.to_string() });
+            record_observation(&mut record, Observation::NotPutBack { error: e.to_string() });
             record.outcome = TrialOutcome::Failed;
             record.error = e.to_string();
         }
@@ -333,7 +333,7 @@ impl TrialSettings<'_> {
                 if self.output == Output::Discard {
                     record.notes.push(DISCARDED.into());
                 }
-                collected.evidence.into_iter().for_each(|seen| see(record, seen));
+                collected.evidence.into_iter().for_each(|seen| record_observation(record, seen));
                 if record.metrics.iter().any(|m| m.name == "peak_memory" && m.value.is_none()) {
                     record.notes.push(
                         "peak memory is unknown: less than assay's own memory, which the kernel includes; \
@@ -358,7 +358,7 @@ impl TrialSettings<'_> {
 
     fn note_leftovers(ran: &ProcessResult, record: &mut TrialRecord) {
         if ran.leftovers > 0 {
-            see(record, Observation::Leftovers { processes: ran.leftovers });
+            record_observation(record, Observation::Leftovers { processes: ran.leftovers });
         }
         if ran.dropped_lines > 0 {
             record.notes.push(format!(

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use assay_checks::see;
+use assay_checks::record_observation;
 use assay_model::{Observation, Program, TrialRecord};
 use assay_system::{FactWatch, Root, SourceTree};
 use assay_workloads::Launch;
@@ -75,7 +75,7 @@ impl Programs {
             }
         }
         if let Some((_, program)) = self.known.get(path) {
-            see(record, Observation::Program { program: program.clone() });
+            record_observation(record, Observation::Program { program: program.clone() });
             self.reported.insert(record.treatment, state);
             self.see_tree(path, record);
         }
@@ -94,7 +94,7 @@ impl Programs {
             None => {}
             Some(Ok(SourceTree { commit, changed })) => {
                 let commit = commit.clone();
-                see(record, Observation::SourceTree { commit, changed: *changed });
+                record_observation(record, Observation::SourceTree { commit, changed: *changed });
             }
             Some(Err(why)) => record.notes.push(format!(
                 "whether `{}` lies in a tree with changes is not known: {why}",
@@ -133,25 +133,31 @@ impl StabilityWatch {
         if !self.clock_reported {
             self.clock_reported = true;
             let (resolution, overhead) = assay_system::clock::quality();
-            see(record, Observation::Clock { resolution, overhead });
+            record_observation(record, Observation::Clock { resolution, overhead });
         }
         if !last && self.checked.elapsed() < RECHECK {
             return;
         }
         self.checked = Instant::now();
         record.changed = self.watch.changed();
-        see(record, Observation::Changed { paths: record.changed.keys().cloned().collect() });
+        record_observation(
+            record,
+            Observation::Changed { paths: record.changed.keys().cloned().collect() },
+        );
         let root = Root::system();
         let now = assay_system::fitness::throttle_count(&root);
         let throttled = self.throttled.zip(now).map(|(before, now)| now.saturating_sub(before));
         self.throttled = now;
         let hz = assay_system::fitness::frequency_hz(&root);
         if hz.is_some() || throttled.is_some() {
-            see(record, Observation::ClockRate { hz, throttled });
+            record_observation(record, Observation::ClockRate { hz, throttled });
         }
         let now = assay_system::limited_io(&root);
         if let (Some((_, before)), Some((limits, now))) = (&self.io, now.clone()) {
-            see(record, Observation::LimitedIo { limits, bytes: now.saturating_sub(*before) });
+            record_observation(
+                record,
+                Observation::LimitedIo { limits, bytes: now.saturating_sub(*before) },
+            );
         }
         self.io = now;
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_checks::see;
+use assay_checks::record_observation;
 use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
@@ -185,7 +185,7 @@ impl AppliedSettings {
     pub fn after(&mut self, record: &mut TrialRecord) {
         for (metric, seen) in std::mem::take(&mut self.hooks.measured) {
             record.metrics.push(metric);
-            see(record, seen);
+            record_observation(record, seen);
         }
         for say in std::mem::take(&mut self.hooks.after) {
             say(record);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 
-use assay_checks::see;
+use assay_checks::record_observation;
 use assay_model::{Better, MetricKind, MetricValue, Observation, TrialOutcome, TrialRecord};
 
 use crate::process::observation_points;
@@ -69,13 +69,13 @@ pub(super) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
     record.metrics.push(metric.counted());
     let level = level.to_owned();
     let seen = Observation::LargePages { level, memory: seen.memory, large: seen.large };
-    if let Some(found) = assay_checks::judge_seen(&seen)
+    if let Some(found) = assay_checks::judge_observation(&seen)
         && record.outcome == TrialOutcome::Completed
     {
         record.outcome = TrialOutcome::Invalid;
         record.error = found.message;
     }
-    see(record, seen);
+    record_observation(record, seen);
 }
 
 #[cfg(test)]

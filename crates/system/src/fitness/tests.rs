@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use assay_checks::judge_all;
+use assay_checks::judge_observations;
 use assay_model::{Finding, Severity};
 
 use super::{Options, look};
@@ -43,7 +43,7 @@ fn options() -> Options {
 }
 
 fn found(machine: &FakeMachine) -> Vec<Finding> {
-    judge_all(&look(&machine.root(), &options()))
+    judge_observations(&look(&machine.root(), &options()))
 }
 
 #[test]
@@ -138,14 +138,14 @@ fn what_cannot_be_read_is_reported() {
 fn the_work_folder_is_looked_at() {
     let machine = fit_machine();
     let none = Options { work_dir: Some(machine.path("/none")), ..options() };
-    let found = judge_all(&look(&machine.root(), &none));
+    let found = judge_observations(&look(&machine.root(), &none));
     assert!(found.iter().any(|f| f.id == "F13" && f.message.starts_with("cannot check the room")));
 }
 
 #[test]
 fn this_machine_can_be_checked() {
     let options = Options { window: Duration::from_millis(10), ..Options::default() };
-    let found = judge_all(&look(&Root::system(), &options));
+    let found = judge_observations(&look(&Root::system(), &options));
     assert!(found.windows(2).all(|w| w[0].severity >= w[1].severity));
     assert!(found.iter().all(|f| !f.message.is_empty()));
 }

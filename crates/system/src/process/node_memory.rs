@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use assay_checks::see;
+use assay_checks::record_observation;
 use assay_model::{Better, MetricKind, MetricValue, Observation, TrialRecord};
 
 use crate::control::hooks::ObserverHook;
@@ -104,7 +104,7 @@ impl NodeMemorySamples {
         let nodes = if known { numa::recorded(&self.most) } else { Vec::new() };
         let source = if known { self.source.to_owned() } else { String::new() };
         let (of, asked) = (String::new(), Vec::new());
-        see(record, Observation::NodeMemory { of, asked, nodes, source, unseen });
+        record_observation(record, Observation::NodeMemory { of, asked, nodes, source, unseen });
     }
 }
 

@@ -81,7 +81,7 @@ fn examine() -> Result<DoctorReport> {
                 .into_iter()
                 .map(|s| format!("process {} still runs: {}", s.pid, s.command)),
         );
-    let fitness = assay_checks::judge_all(&assay_system::fitness::look(
+    let fitness = assay_checks::judge_observations(&assay_system::fitness::look(
         &Root::system(),
         &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
     ));

@@ -149,12 +149,12 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
 mod tests {
     use assay_model::{Observation, Severity};
 
-    use crate::judge_seen;
+    use crate::judge_observation;
 
     #[test]
     fn io_under_a_limit_is_named_with_the_limit() {
         let limits = || "8:0 rbps=2097152 wbps=max riops=max wiops=max".to_owned();
-        let found = |bytes| judge_seen(&Observation::LimitedIo { limits: limits(), bytes });
+        let found = |bytes| judge_observation(&Observation::LimitedIo { limits: limits(), bytes });
         let finding = found(8 << 20).unwrap();
         assert_eq!((finding.id.as_str(), finding.severity), ("F07", Severity::Warning));
         assert!(finding.message.contains("8 MiB") && finding.message.contains(&limits()));

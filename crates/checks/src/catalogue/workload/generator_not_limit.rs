@@ -113,7 +113,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
 mod tests {
     use assay_model::{LimitedBy, Observation, Severity};
 
-    use crate::judge_seen;
+    use crate::judge_observation;
 
     #[test]
     fn a_busy_generator_is_worse_beside_an_idle_server() {
@@ -121,7 +121,7 @@ mod tests {
             let (by, reasons) = (LimitedBy::Generator, vec!["why".into()]);
             let (generator_busy, others_busy) = (Some(0.9), None);
             let seen = Observation::Limit { by, reasons, generator_busy, server_busy, others_busy };
-            judge_seen(&seen).map(|f| (f.id, f.severity))
+            judge_observation(&seen).map(|f| (f.id, f.severity))
         };
         assert_eq!(found(Some(0.9)), Some(("F22".into(), Severity::Warning)));
         assert_eq!(found(Some(0.5)), Some(("F22".into(), Severity::Invalid)));

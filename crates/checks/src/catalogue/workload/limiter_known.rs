@@ -106,7 +106,7 @@ pub(crate) fn probe_finding(metric: &str, value: &str, seconds: f64, how: &str) 
 mod tests {
     use assay_model::{LimitedBy, Observation, Severity};
 
-    use crate::judge_seen;
+    use crate::judge_observation;
 
     fn limited(by: LimitedBy, others_busy: Option<f64>) -> Observation {
         let (reasons, busy) = (vec!["why".into()], Some(0.3));
@@ -115,8 +115,9 @@ mod tests {
 
     #[test]
     fn who_is_starved_by_others_is_not_advised_to_ask_for_more() {
-        let remedy =
-            |others_busy| judge_seen(&limited(LimitedBy::Unknown, others_busy)).unwrap().remedy;
+        let remedy = |others_busy| {
+            judge_observation(&limited(LimitedBy::Unknown, others_busy)).unwrap().remedy
+        };
         assert!(remedy(Some(0.6)).contains("end the other work"));
         assert!(remedy(Some(0.1)).contains("`connections`"));
         assert!(remedy(None).contains("`connections`"));
@@ -124,16 +125,16 @@ mod tests {
 
     #[test]
     fn only_an_unknown_limit_is_found() {
-        let found = judge_seen(&limited(LimitedBy::Unknown, None)).unwrap();
+        let found = judge_observation(&limited(LimitedBy::Unknown, None)).unwrap();
         assert_eq!((found.id.as_str(), found.severity), ("F21", Severity::Warning));
-        assert_eq!(judge_seen(&limited(LimitedBy::Server, None)), None);
-        assert_eq!(judge_seen(&limited(LimitedBy::Load, None)), None);
+        assert_eq!(judge_observation(&limited(LimitedBy::Server, None)), None);
+        assert_eq!(judge_observation(&limited(LimitedBy::Load, None)), None);
     }
 
     fn probed(measured: f64, held: Option<f64>, cached: bool) -> Option<String> {
         let (metric, unit) = ("storage_sequential_read".to_owned(), "B/s".to_owned());
         let seen = Observation::Probed { metric, measured, unit, held, seconds: 0.1, cached };
-        judge_seen(&seen).map(|f| f.id)
+        judge_observation(&seen).map(|f| f.id)
     }
 
     #[test]

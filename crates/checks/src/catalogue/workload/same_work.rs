@@ -127,14 +127,14 @@ fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> FiredCheck
 mod tests {
     use assay_model::{Observation, Severity};
 
-    use crate::judge_seen;
+    use crate::judge_observation;
 
     #[test]
     fn missing_answers_are_judged_by_the_limit_that_is_set_and_are_no_wrong_output() {
         let judged = |missing, allowed| {
             let (answered, wrong, within) = (1000 - missing, 0, 1.0);
             let seen = Observation::Operations { answered, wrong, missing, allowed, within };
-            judge_seen(&seen).map(|f| (f.id, f.severity))
+            judge_observation(&seen).map(|f| (f.id, f.severity))
         };
         assert_eq!(judged(0, 0.0), None);
         assert_eq!(judged(1, 0.001), Some(("F16".into(), Severity::Note)));
