@@ -30,14 +30,13 @@ const HEAD: &str = "# The catalogue
 
 <!-- Made from the code by `make reference`; a test compares. -->
 
-{count} checks of whether a comparison is honest. A check looks at what is recorded (the experiment, the plan, the
-ledger, the trials, the descriptions of the systems, the claim) and passes, finds something, does not apply
-(no price is stated, so no price can be wrong), or cannot check because something is not recorded. What cannot be
-checked is never a pass: in profile `lab` it is counted and named, in profile `publish` it is a finding at
-the check's own severity.
+{count} checks decide if a comparison is sound. A check reads the recorded data: the experiment, the plan, the
+ledger, the trials, the descriptions of the systems, the claim. It passes, reports findings, does not apply (no
+price is stated, so no price can be wrong), or cannot run because data is missing. A check that cannot run never
+counts as a pass: profile `lab` lists it, and in profile `publish` it is a finding at the check's own severity.
 
-*Invalid*: the number or claim must not be published. *Warning*: it is published with the message beside it.
-*Note*: worth knowing. Where one word stands for the severity it holds in both profiles.
+*Invalid*: the number or claim must not be published. *Warning*: it is published together with the message.
+*Note*: for information. A severity of one word holds in both profiles.
 ";
 
 const COLUMNS: &str = "| id | name | severity | fires when | evidence | why | remedy | source |

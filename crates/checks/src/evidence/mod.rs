@@ -140,7 +140,7 @@ impl Evidence {
     /// Returns the treatments if there are at least two to compare.
     pub(crate) fn compared(&self) -> Result<&[TreatmentEvidence], Unevaluated> {
         match self.treatments.as_slice() {
-            [] => Err(Unevaluated::Missing("what is compared".to_owned())),
+            [] => Err(Unevaluated::Missing("the compared treatments".to_owned())),
             [_] => Err(Unevaluated::NotApplicable(
                 "there is one treatment, so nothing is compared".to_owned(),
             )),
@@ -151,7 +151,7 @@ impl Evidence {
     /// Returns the treatments if there is at least one.
     pub(crate) fn measured(&self) -> Result<&[TreatmentEvidence], Unevaluated> {
         match self.treatments.as_slice() {
-            [] => Err(Unevaluated::Missing("what was measured".to_owned())),
+            [] => Err(Unevaluated::Missing("the measured treatments".to_owned())),
             treatments => Ok(treatments),
         }
     }

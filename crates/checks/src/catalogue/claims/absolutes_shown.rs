@@ -8,32 +8,32 @@ pub const ABSOLUTES_SHOWN: CheckRow = CheckRow {
     section: CheckSection::Claims,
     severity: INVALID,
     escalation: "",
-    needs: "the claim, and what is printed with it",
-    fires: "a ratio or percentage stands alone, or a speed-up without its base case",
+    needs: "the claim, and the values printed with it",
+    fires: "a ratio or percentage is shown without its values, or a speed-up without its base case",
     why: "twice as fast as something slow is slow",
-    remedy: "show both values with their units; for a speed-up state of what",
+    remedy: "show both values with their units, and the base case of a speed-up",
     source: "Heiser F4; Hoefler and Belli rule 1",
     evidence: "claims that `assay audit` cannot recompute",
 };
 
-pub const CHECK: Check = Check::new(&ABSOLUTES_SHOWN, evaluate)
-    .always_checked("a ratio whose inputs are not there is what it finds");
+pub const CHECK: Check =
+    Check::new(&ABSOLUTES_SHOWN, evaluate).always_checked("a ratio without inputs is a finding");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let claim = e.claim.need("the claim")?;
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     match claim.absolutes_shown {
-        Some(false) => found.push(finding("the ratio stands alone: show both values")),
+        Some(false) => found.push(finding("the ratio is shown without its values")),
         Some(true) => {}
-        None => lacking.push("whether both values stand beside the ratio".to_owned()),
+        None => lacking.push("the display of both values with the ratio".to_owned()),
     }
     match claim.is_speedup {
         Some(true) if claim.speedup_base.as_ref().is_none_or(|b| b.trim().is_empty()) => {
-            found.push(finding("a speed-up relative to what? Its base case is not stated"));
+            found.push(finding("the base case of the speed-up is not stated"));
         }
         Some(_) => {}
-        None => lacking.push("whether the ratio is a speed-up".to_owned()),
+        None => lacking.push("the kind of the ratio (speed-up or not)".to_owned()),
     }
     found_or_missing(found, &lacking)
 }

@@ -10,9 +10,9 @@ pub const DENOMINATOR_DEFINED: CheckRow = CheckRow {
     section: CheckSection::Claims,
     severity: INVALID,
     escalation: "",
-    needs: "each system's count of the denominator, and whether it is fitted, enabled or used",
-    fires: "the denominator is ambiguous, or a different thing for different systems",
-    why: "per core means three things",
+    needs: "each system's count of the denominator, and its basis: fitted, enabled or used",
+    fires: "the denominator is ambiguous, or differs between the systems",
+    why: "\"per core\" has three meanings",
     remedy: "state which cores: fitted, enabled or used, the same for all systems",
     source: "SPEC HPG fair use",
     evidence: "counts in published results (`counted` says of what) and of the measured system",
@@ -24,7 +24,7 @@ pub const CHECK: Check = Check::new(&DENOMINATOR_DEFINED, evaluate);
 const COUNTED_DENOMINATORS: [&str; 4] = ["core", "chip", "thread", "core-ghz"];
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let d = e.denominators.need("what values are divided by")?;
+    let d = e.denominators.need("the denominator of the values")?;
     if d.claimed.is_empty() {
         return not_applicable("totals are compared");
     }

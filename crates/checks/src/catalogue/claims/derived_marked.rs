@@ -32,12 +32,12 @@ pub struct Derivation {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let numbers = e.numbers.need("how derived numbers are presented")?;
+    let numbers = e.numbers.need("the presentation of derived numbers")?;
     let mut found = Vec::new();
     for n in
         numbers.iter().filter(|n| n.kind == Some(MetricKind::Derived) || n.derivation.is_some())
     {
-        let d = need(n.derivation.as_ref(), format!("how {} is presented", n.what))?;
+        let d = need(n.derivation.as_ref(), format!("the presentation of {}", n.what))?;
         if !d.marked {
             found.push(finding(format!("{} is derived and not marked", n.what)));
         }
@@ -45,7 +45,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             found.push(finding(format!("{} is derived and shown as an official metric", n.what)));
         }
         if !d.base_nearby {
-            found.push(finding(format!("{} stands without its base metric", n.what)));
+            found.push(finding(format!("{} is shown without its base metric", n.what)));
         }
     }
     Ok(found)

@@ -10,9 +10,9 @@ pub const POWER_MEASURED: CheckRow = CheckRow {
     section: CheckSection::Claims,
     severity: INVALID,
     escalation: "a warning for watts that are quoted without a meter",
-    needs: "where watts come from, the meter and its uncertainty, the run and window",
-    fires: "per watt of a label or TDP, of another run or window, of mixed sources, or of a meter above 1 %",
-    why: "a nameplate is not a measurement, and two meters of two things have no ratio",
+    needs: "the source of the watts, the meter and its uncertainty, the run and window",
+    fires: "the watts are from a label or TDP, another run or window, mixed sources, or a meter with more than 1 % uncertainty",
+    why: "a nameplate is not a measurement, and values of different meters have no ratio",
     remedy: "measure at the wall in the same run, and name the meter and its uncertainty (`observe.meter`)",
     source: "MLPerf power rules; SPECpower methodology",
     evidence: "published results (`watts_source`), meters of a run (`observe.meter`)",
@@ -73,7 +73,7 @@ impl PowerSource {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let systems = e.energy.need("where watts come from")?;
+    let systems = e.energy.need("the source of the watts")?;
     let mut found: Vec<FiredCheck> = Vec::new();
     let mut lacking = Vec::new();
     let mut sources: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -92,7 +92,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 continue;
             }
             None => {
-                lacking.push(format!("where the watts of {label} come from"));
+                lacking.push(format!("the source of the watts of {label}"));
                 continue;
             }
         };
@@ -112,7 +112,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
                     "power and performance of {label} are of different {what}s"
                 ))),
                 Some(true) => {}
-                None => lacking.push(format!("whether the {what} of {label} is the same")),
+                None => lacking.push(format!("the {what} of the power measurement of {label}")),
             }
         }
         if source == PowerSource::Wall {

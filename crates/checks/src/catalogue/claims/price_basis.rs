@@ -10,7 +10,7 @@ pub const PRICE_BASIS: CheckRow = CheckRow {
     escalation: "",
     needs: "line items, currency, date, discount, support term, public terms",
     fires: "a price lacks date, scope or public terms, or the scopes differ",
-    why: "price without scope is a number somebody chose",
+    why: "a price without its scope is arbitrary",
     remedy: "price the same things on the same day at public terms",
     source: "TPC pricing guidelines",
     evidence: "published results (`price`, `currency` and the columns `price_...`)",
@@ -38,7 +38,7 @@ pub struct PriceEvidence {
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let (prices, absent): (Vec<_>, Vec<_>) =
-        e.prices.need("what prices are of")?.iter().partition(|p| p.recorded);
+        e.prices.need("the scope of the prices")?.iter().partition(|p| p.recorded);
     let mut found = Vec::new();
     let lacking: Vec<String> = absent.iter().map(|p| format!("the price of {}", p.label)).collect();
     for p in &prices {

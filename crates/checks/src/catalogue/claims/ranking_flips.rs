@@ -10,7 +10,7 @@ pub const RANKING_FLIPS: CheckRow = CheckRow {
     escalation: "invalid when it is published without the table over all denominators",
     needs: "every count that is recorded of each system",
     fires: "the order under the claimed denominator reverses under another recorded one",
-    why: "who may choose the denominator may choose the winner",
+    why: "the choice of the denominator decides the winner",
     remedy: "show the table over all recorded denominators, totals first",
     source: "SWaP page of 2005; realworldtech",
     evidence: "every count of the results of a landscape or post",
@@ -30,7 +30,7 @@ pub struct OrderReversal {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let d = e.denominators.need("what values are divided by")?;
+    let d = e.denominators.need("the denominator of the values")?;
     let Some(first) = d.flips.first() else {
         return if d.several {
             Ok(Vec::new())
@@ -42,8 +42,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let under: Vec<&str> = d.flips.iter().filter(same).map(|f| f.under.as_str()).collect();
     let more = match d.flips.len() - under.len() {
         0 => String::new(),
-        1 => "; one more such turn elsewhere".to_owned(),
-        n => format!("; {n} more such turns elsewhere"),
+        1 => "; one more reversal elsewhere".to_owned(),
+        n => format!("; {n} more reversals elsewhere"),
     };
     let (words, under) = (&d.words, under.join(" and "));
     let OrderReversal { ahead, instead, .. } = first;

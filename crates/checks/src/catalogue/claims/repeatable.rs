@@ -10,12 +10,12 @@ pub const REPEATABLE: CheckRow = CheckRow {
     section: CheckSection::Claims,
     severity: NOTE_OR_WARNING,
     escalation: "invalid when a rerun's interval excludes the published value",
-    needs: "raw data, experiment or script, versions, whether anything was changed, a rerun",
-    fires: "something that a rerun needs is missing, or what ran had unnamed changes",
+    needs: "raw data, experiment or script, versions, changes without a version, a rerun",
+    fires: "something that a rerun needs is missing, or the programs had changes without a version",
     why: "a number that cannot be reproduced is an anecdote",
     remedy: "publish with the whole run (`assay publish`) and name versions",
     source: "MLPerf power and submission rules; SPEC on reproducibility",
-    evidence: "the ledger and the programs of the run, and the version-controlled trees that they lie in",
+    evidence: "the ledger and the programs of the run, and the version-controlled trees that contain them",
 };
 
 pub const CHECK: Check = Check::new(&REPEATABLE, evaluate);
@@ -36,7 +36,7 @@ pub struct RepeatEvidence {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let r = need(e.repeat.as_ref(), "what a rerun needs")?;
+    let r = need(e.repeat.as_ref(), "the material for a rerun")?;
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     if let Some((published, interval)) = r.rerun
@@ -51,16 +51,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
         match given {
             Some(false) => found.push(finding(format!("{what} are not given"))),
             Some(true) => {}
-            None => lacking.push(format!("whether {what} are given")),
+            None => lacking.push(format!("the publication of {what}")),
         }
     }
     match r.dirty {
-        Some(true) => found.push(finding("what ran had changes that no version names")),
+        Some(true) => found.push(finding("the programs had changes that no version names")),
         Some(false) => {}
-        None => lacking.push("whether what ran had unnamed changes".to_owned()),
+        None => lacking.push("changes of the programs without a version".to_owned()),
     }
     if r.version.is_none() {
-        lacking.push("the versions of what ran".to_owned());
+        lacking.push("the versions of the programs".to_owned());
     }
     found_or_missing(found, &lacking)
 }

@@ -8,9 +8,9 @@ pub const REQUIRED_DISCLOSURE: CheckRow = CheckRow {
     section: CheckSection::Claims,
     severity: NOTE_OR_INVALID,
     escalation: "a warning where results are quoted from documents that quote them",
-    needs: "the benchmark's rule pack, and what is printed with the number",
-    fires: "a field that the benchmark's rules want is missing",
-    why: "the body that owns the metric may forbid the use without it",
+    needs: "the benchmark's rule pack, and the text printed with the number",
+    fires: "a field that the benchmark's rules require is missing",
+    why: "the owner of the metric may forbid its use without the field",
     remedy: "print the fields with the number",
     source: "SPEC HPG, SPEC 2023 and MLPerf fair-use rules",
     evidence: "the rule pack `fair-use` over a post; imported results",
@@ -18,7 +18,7 @@ pub const REQUIRED_DISCLOSURE: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&REQUIRED_DISCLOSURE, evaluate)
     .on_observations(judge_observation)
-    .always_checked("a field that is not there is what it finds");
+    .always_checked("a missing field is a finding");
 
 /// Disclosures that the owner of a benchmark's name requires next to its numbers.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -38,7 +38,7 @@ pub struct DisclosureEvidence {
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
-    for d in e.disclosures.need("which benchmarks are named")? {
+    for d in e.disclosures.need("the named benchmarks")? {
         if d.required.is_empty() {
             return missing(format!("the rule pack {}", d.rules));
         }

@@ -9,7 +9,7 @@ pub const SAME_METRIC: CheckRow = CheckRow {
     name: "same-metric",
     section: CheckSection::Claims,
     severity: INVALID,
-    escalation: "a note where a base result stands for a peak one",
+    escalation: "a note where a base result is compared with a peak result",
     needs: "metric, unit, benchmark and version, and category (scenario, division, base or peak) on both sides",
     fires: "one of them differs, or the versions are not declared comparable",
     why: "numbers of two metrics have no ratio",
@@ -51,7 +51,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let same_benchmark = first.benchmark == other.benchmark;
         if same_benchmark && is_base_of(first.metric.as_deref(), other.metric.as_deref()) {
             let (a, b) = (metric_name(first), metric_name(other));
-            found.push(note(format!("{a} stands against {b}: base against peak")).remedy(""));
+            found.push(note(format!("{a} is compared with {b}: base with peak")).remedy(""));
             continue;
         }
         if first.metric.is_none() || other.metric.is_none() {

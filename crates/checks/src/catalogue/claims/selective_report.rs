@@ -7,17 +7,17 @@ pub const SELECTIVE_REPORT: CheckRow = CheckRow {
     name: "selective-report",
     section: CheckSection::Claims,
     severity: NOTE_OR_WARNING,
-    escalation: "invalid when what is left out reverses the headline",
+    escalation: "invalid when the hidden items reverse the headline",
     needs: "registered metrics, workloads and treatments, and those that are shown",
     fires: "a registered item or a measured loss is not shown",
-    why: "the part that hurts is the part left out",
+    why: "the bad results are the ones left out",
     remedy: "show everything that was registered, losses too",
     source: "van der Kouwe et al. 2018; Heiser A1",
     evidence: "the plan and the metrics of the run; a post: the treatments of its runs that it shows",
 };
 
 pub const CHECK: Check =
-    Check::new(&SELECTIVE_REPORT, evaluate).always_checked("the plan has what was registered");
+    Check::new(&SELECTIVE_REPORT, evaluate).always_checked("the plan lists the registered items");
 
 /// Items registered before the run, and those of them that are shown.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,7 +34,7 @@ pub struct RegisteredItems {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let r = need(e.registered.as_ref(), "what was registered before the run")?;
+    let r = need(e.registered.as_ref(), "the items registered before the run")?;
     let absent: Vec<&str> =
         r.items.iter().filter(|i| !r.shown.contains(i)).map(String::as_str).collect();
     if absent.is_empty() {

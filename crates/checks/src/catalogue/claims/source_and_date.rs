@@ -7,17 +7,17 @@ pub const SOURCE_AND_DATE: CheckRow = CheckRow {
     name: "source-and-date",
     section: CheckSection::Claims,
     severity: INVALID,
-    escalation: "a warning for a result without a day or of a later day than the page; a note when a newer one is known",
-    needs: "the document of each quoted result, its day, the day of the page",
-    fires: "a quoted result names no document, has no day, or is of a later day than the page",
-    why: "what cannot be looked up cannot be checked, and pages change",
-    remedy: "name the document and the day",
+    escalation: "a warning for a result without a date or with a later date than the page; a note when a newer result is known",
+    needs: "the document of each quoted result, its date, the date of the page",
+    fires: "a quoted result names no document, has no date, or has a later date than the page",
+    why: "a result without a source cannot be checked, and pages change",
+    remedy: "name the document and the date",
     source: "SPEC fair use 2023; MLPerf messaging guidelines",
     evidence: "published results and their `sources.csv`; front matter of a post",
 };
 
 pub const CHECK: Check = Check::new(&SOURCE_AND_DATE, evaluate)
-    .always_checked("a result without a document or a day is what it finds");
+    .always_checked("a missing document or date is a finding");
 
 /// A result from another publication.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,7 +35,7 @@ pub struct QuoteEvidence {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let quotes = e.quotes.need("where the quoted results come from")?;
+    let quotes = e.quotes.need("the sources of the quoted results")?;
     let mut found = Vec::new();
     let names = |of: fn(&QuoteEvidence) -> bool| {
         quotes.iter().filter(|q| of(q)).map(|q| q.what.as_str()).collect::<Vec<_>>()

@@ -9,16 +9,16 @@ pub const WORDING_EXACT: CheckRow = CheckRow {
     section: CheckSection::Claims,
     severity: INVALID,
     escalation: "",
-    needs: "the population and the day of a rank",
-    fires: "a rank without its population, or without the day that it is true of",
-    why: "a record stands until the next result is published",
+    needs: "the population and the date of a rank",
+    fires: "a rank is stated without its population or without its date",
+    why: "a rank holds until the next result is published",
     remedy: "state among which results, and as of which date",
     source: "SPEC fair use 2023; SPEC OSG",
     evidence: "ranks of a post",
 };
 
 pub const CHECK: Check =
-    Check::new(&WORDING_EXACT, evaluate).always_checked("the words are the evidence");
+    Check::new(&WORDING_EXACT, evaluate).always_checked("the words of the claim are the evidence");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let claim = e.claim.need("the claim")?;

@@ -11,7 +11,7 @@ pub const BUILT_FOR_HOST: CheckRow = CheckRow {
     escalation: "",
     needs: "the CPU features the program was built for, and those of its host, per treatment",
     fires: "one treatment runs code built for its host and another does not",
-    why: "the treatment that may use its processor's instructions is tuned, the other is not",
+    why: "only one treatment uses all instructions of its processor",
     remedy: "build for the host in all treatments, or for the same baseline in all",
     source: "own checklist of 2005; Heiser D3",
     evidence: "the program's ELF notes and the processor's flags",
@@ -30,7 +30,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let built = binary.and_then(|b| b.built_features.as_ref());
         let host = binary.and_then(|b| b.host_features.as_ref());
         let (Some(built), Some(host)) = (built, host) else {
-            return missing(format!("what {}'s program was built for", treatment.label));
+            return missing(format!("the target processor of {}'s program", treatment.label));
         };
         native.push(host.is_subset(built));
     }

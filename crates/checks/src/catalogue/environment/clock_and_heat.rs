@@ -10,7 +10,7 @@ pub const CLOCK_AND_HEAT: CheckRow = CheckRow {
     escalation: "invalid when throttling hit only some of the treatments",
     needs: "effective frequency and throttle counters while each treatment ran",
     fires: "median frequencies differ by more than 1 % and are not declared",
-    why: "a hotter or slower processor is another processor",
+    why: "a processor at a lower clock rate is a slower processor",
     remedy: "fix the frequency, let the machine cool between trials, and interleave",
     source: "hyperfine#483; SPECpower methodology",
     evidence: "governor, turbo and throttle counters before the run, frequency and throttling after trials of a second",
@@ -76,12 +76,12 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 .remedy("switch it off to compare code; leave it on to measure what users will see")
         }
         Observation::Throttling { before, now } if now > before => finding(format!(
-            "the processor is being slowed down for heat: {} times just now",
+            "the processor is throttling for heat: {} times just now",
             now - before
         ))
-        .remedy("let it cool down; check fans and the air that comes in"),
+        .remedy("let it cool down; check fans and air inlets"),
         Observation::Throttling { now, .. } if *now > 0 => {
-            note(format!("the processor was slowed down for heat {now} times since boot"))
+            note(format!("the processor was throttled for heat {now} times since boot"))
                 .remedy("watch the clock rate during the run")
         }
         Observation::PowerPreference { what, value }

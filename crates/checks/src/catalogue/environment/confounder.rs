@@ -9,11 +9,11 @@ pub const CONFOUNDER: CheckRow = CheckRow {
     severity: WARNING,
     escalation: "invalid when the difference is of class hard",
     needs: "the environment diff with classes",
-    fires: "something differs that is neither a factor nor entailed by one, and was not accepted",
-    why: "it may be what explains the result",
-    remedy: "hold it equal, declare it as a factor, or accept a soft one by name with a reason",
+    fires: "a fact differs that is neither a factor nor entailed by one, and was not accepted",
+    why: "the difference may explain the result",
+    remedy: "make it equal, declare it as a factor, or accept a soft difference by name with a reason",
     source: "larql#370; Mytkowicz et al. 2009",
-    evidence: "`compare` lays the descriptions of the runs side by side",
+    evidence: "`compare` reads the descriptions of the runs",
 };
 
 pub const CHECK: Check = Check::new(&CONFOUNDER, evaluate);

@@ -15,11 +15,11 @@ pub const CPU_RESOURCES: CheckRow = CheckRow {
     escalation: "",
     needs: "usable CPUs, chips, cores, threads per core, quota, NUMA policy, memory channels, instances",
     fires: "one of them differs between treatments and is not declared, or limits of control groups stop one treatment in \
-            10 points more of its periods than another",
-    why: "more processors or memory channels are more machine",
+            10 percentage points more of its periods than another",
+    why: "a treatment with more processors or memory channels ran on a larger machine",
     remedy: "give the treatments the same CPUs (controls cpus and numa), or declare the count as a factor",
     source: "SPEC HPG fair use; own checklist of 2005",
-    evidence: "the description of the system, the controls of each treatment, and what limits of control groups did to each trial",
+    evidence: "the description of the system, the controls of each treatment, and throttling by control groups in each trial",
 };
 
 pub const CHECK: Check = Check::new(&CPU_RESOURCES, evaluate).on_observations(judge_observation);

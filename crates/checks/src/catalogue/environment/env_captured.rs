@@ -10,17 +10,17 @@ pub const ENV_CAPTURED: CheckRow = CheckRow {
     name: "env-captured",
     section: CheckSection::Environment,
     severity: WARNING_OR_INVALID,
-    escalation: "a note at the bench when only the look after the trials is missing; a warning for an imported run",
+    escalation: "a note in profile `lab` if only the description after the trials is missing; a warning for an imported run",
     needs: "descriptions of the system before and after the trials",
     fires: "a description is missing, or a required fact in it is unknown",
-    why: "what was not written down cannot be compared; an unknown is never equal to anything",
+    why: "a system that is not described cannot be compared; an unknown value equals nothing",
     remedy: "let assay describe the system (as root where it asks for that), or add the facts by hand",
     source: "MLPerf submission rules; Heiser F1, F2; Hoefler and Belli rule 9",
-    evidence: "assay describes the system before the first trial (`system.json`) and looks again after trials",
+    evidence: "assay describes the system before the first trial (`system.json`) and reads the facts again after trials",
 };
 
-pub const CHECK: Check = Check::new(&ENV_CAPTURED, evaluate)
-    .always_checked("a description that is missing is what it finds");
+pub const CHECK: Check =
+    Check::new(&ENV_CAPTURED, evaluate).always_checked("a missing description is a finding");
 
 /// Facts without which a system counts as not described. Facts that only some machines report
 /// (firmware, frequency, sensors) are not in the list: their absence is a difference of class

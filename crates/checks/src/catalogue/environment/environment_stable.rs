@@ -12,8 +12,8 @@ pub const ENVIRONMENT_STABLE: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "",
     needs: "descriptions before and after, boot ids",
-    fires: "something changed during a treatment, or a reboot fell into it",
-    why: "the trials before and after the change are of two systems",
+    fires: "a fact changed during the run, or the machine was rebooted",
+    why: "the trials before and after the change ran on two systems",
     remedy: "find what changed it and run again",
     source: "own rule",
     evidence: "watched settings, read again after trials (at most once a second) and after the last",
@@ -67,16 +67,18 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             if (*free as f64) < LOW_DISK_BYTES || (*free as f64) < *total as f64 * LOW_DISK =>
         {
             let text = format!(
-                "the file system of `{folder}` has room for {} more: a nearly full file system is \
+                "the file system of `{folder}` has {} free: a nearly full file system is \
                  slower, and a run may fill it",
                 format_value(*free as f64, "B")
             );
-            warning(text).remedy("make room, or choose another folder for the work")
+            warning(text).remedy("free space, or choose another working folder")
         }
         Observation::Suspended { seconds } => {
-            let text =
-                format!("the machine slept for {} during the trial", format_value(*seconds, "s"));
-            warning(text).remedy("keep it awake while a run lasts, and repeat it")
+            let text = format!(
+                "the machine was suspended for {} during the trial",
+                format_value(*seconds, "s")
+            );
+            warning(text).remedy("prevent suspension during the run, and repeat it")
         }
         _ => return None,
     })

@@ -10,8 +10,8 @@ pub const FACTOR_DECLARED: CheckRow = CheckRow {
     escalation: "",
     needs: "the declared factors, the treatments' levels, the environment diff",
     fires: "no factor is declared, or a declared factor is the same in all treatments",
-    why: "without a factor there is no question that the comparison answers",
-    remedy: "declare what is meant to differ as a factor, with a level for each treatment",
+    why: "a comparison without a factor answers no question",
+    remedy: "declare the intended difference as a factor, with a level for each treatment",
     source: "own rule",
     evidence: "the experiment declares factors; `compare --factor`",
 };
@@ -21,7 +21,7 @@ pub const CHECK: Check = Check::new(&FACTOR_DECLARED, evaluate)
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
-    let factors = need(e.factors.as_ref(), "what is meant to differ")?;
+    let factors = need(e.factors.as_ref(), "the declared factors")?;
     if factors.is_empty() {
         return Ok(vec![finding("several treatments are compared, but no factor is declared")]);
     }

@@ -10,7 +10,7 @@ pub const LAYOUT_SAMPLED: CheckRow = CheckRow {
     section: CheckSection::Environment,
     severity: WARNING,
     escalation: "",
-    needs: "how many memory layouts and builds each treatment sampled, and the size of the effect",
+    needs: "the number of memory layouts and builds that each treatment sampled, and the size of the effect",
     fires: "the effect is below 5 % and a treatment sampled fewer than 5 layouts",
     why: "layout alone (addresses, environment, link order) shifts results by a few per cent",
     remedy: "leave address-space randomisation on, use a fresh process a trial, at least 5 trials; build revisions several times (`--builds 6`)",

@@ -12,12 +12,12 @@ pub const MEMORY_NODES: CheckRow = CheckRow {
     section: CheckSection::Environment,
     severity: WARNING,
     escalation: "",
-    needs: "the NUMA nodes that a treatment is set to (controls numa and cpus, a workload's own parameter), and those on which its memory lay",
-    fires: "more than 5 % of the memory of a trial that is set to one node, or to some of them, lay on others",
-    why: "memory of another node is slower and its bandwidth is shared: the trial is not the one that its setting names",
-    remedy: "free memory on that node first (controls drop_caches and compact_memory), or bind it (controls.numa = \"bind:N\"), which fails where there is none; see whether the program places its memory itself",
+    needs: "the NUMA nodes to which a treatment is bound (controls numa and cpus, a workload's own parameter), and those that held its memory",
+    fires: "more than 5 % of the memory of a trial that is bound to some nodes was on others",
+    why: "remote memory is slower and its bandwidth is shared: the trial did not run as its settings state",
+    remedy: "free memory on that node first (controls drop_caches and compact_memory), or bind it (controls.numa = \"bind:N\"), which fails if none is free; check if the program places its memory itself",
     source: "Lameter 2013; Documentation/admin-guide/mm/numa_memory_policy",
-    evidence: "assay looks at numa_maps, or at the counters of the trial's control group, while a trial runs on a machine with several nodes",
+    evidence: "assay reads `numa_maps`, or the counters of the trial's control group, while a trial runs on a machine with several nodes",
 };
 
 pub const CHECK: Check = Check::new(&MEMORY_NODES, evaluate);
@@ -55,12 +55,12 @@ fn evaluate(e: &Evidence) -> Evaluation {
         for placed in &placement.set {
             set += 1;
             if placement.nodes.is_none() {
-                return missing("how many NUMA nodes the machine has");
+                return missing("the number of NUMA nodes of the machine");
             }
             match worst(placed) {
                 Some((trials, share)) if share > MAX_SHARE_ELSEWHERE => {
                     let text = format!(
-                        "in {trials} of {} trials of {label} memory lay on other NUMA nodes than {} ({}): up to {:.0} % of it",
+                        "in {trials} of {} trials of {label} memory was on other NUMA nodes than {} ({}): up to {:.0} % of it",
                         placed.bytes_by_node.len(),
                         node_list(placed),
                         placed.what,
@@ -71,7 +71,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 _ => {}
             }
             if let Some(why) = placed.bytes_by_node.iter().find_map(|l| l.as_ref().err()) {
-                lacking.push(format!("on which NUMA nodes the memory of {label} lay ({why})"));
+                lacking.push(format!("the NUMA nodes of the memory of {label} ({why})"));
             }
         }
     }

@@ -11,8 +11,8 @@ pub const OS_TUNABLES: CheckRow = CheckRow {
     escalation: "invalid for mitigations, governor and kernel series",
     needs: "the settings of the operating system that controls made, by treatment",
     fires: "a setting differs between treatments and is not declared",
-    why: "a result can be the setting's",
-    remedy: "set them alike, or declare the one that is tested",
+    why: "the setting may explain the result",
+    remedy: "use the same settings, or declare the tested one as a factor",
     source: "MachineState; Heiser",
     evidence: "the controls of the treatments of a run; `compare`: the fixed controls of both runs (F03 judges the descriptions)",
 };

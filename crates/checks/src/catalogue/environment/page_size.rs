@@ -10,13 +10,13 @@ pub const PAGE_SIZE: CheckRow = CheckRow {
     name: "page-size",
     section: CheckSection::Environment,
     severity: WARNING,
-    escalation: "invalid when the share of memory really backed differs by more than 10 points",
+    escalation: "invalid when the huge-page coverage differs by more than 10 percentage points",
     needs: "the THP mode, the huge-page pools, and the share of memory they backed",
-    fires: "modes or pools differ undeclared",
+    fires: "the modes or pools differ and are not declared",
     why: "large pages alone move memory-bound results by tens of per cent",
     remedy: "set the same mode in all treatments (controls thp and hugepages)",
     source: "own checklist of 2005; MachineState",
-    evidence: "the control `pages` and the kernel's report on the program's memory",
+    evidence: "the control `pages` and `smaps` of the program",
 };
 
 pub const CHECK: Check = Check::new(&PAGE_SIZE, evaluate).on_observations(judge_observation);
@@ -86,14 +86,14 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             } else {
                 return None;
             };
-            let text = format!("the level `{level}` of the control `pages` did not take: {what}");
-            let remedy = "see whether the program asks for large pages in a way of its own (a Java heap \
-                          does), and whether the machine has memory in large pieces";
+            let text = format!("the level `{level}` of the control `pages` had no effect: {what}");
+            let remedy = "check if the program requests large pages itself (as a Java heap \
+                          does), and if the machine has free memory in large blocks";
             Some(invalid(text).remedy(remedy))
         }
         Observation::HugePagesAsked { asked, share } if *share < MIN_HUGE_SHARE => {
             let text = format!(
-                "`{asked}` was asked for, and {:.0} % of the memory is in huge pages",
+                "`{asked}` requests huge pages, and {:.0} % of the memory is in them",
                 100.0 * share
             );
             let remedy = "reserve as many as the heaps need: the control `hugepages`";

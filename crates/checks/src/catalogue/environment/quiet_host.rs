@@ -9,14 +9,14 @@ pub const QUIET_HOST: CheckRow = CheckRow {
     name: "quiet-host",
     section: CheckSection::Environment,
     severity: WARNING,
-    escalation: "invalid when only some of the treatments had company",
-    needs: "run queue of others, steal and pressure before the trials",
-    fires: "more than 0.05 tasks of others per CPU, 0.5 % steal or 1 % pressure",
-    why: "what others do is in the result",
+    escalation: "invalid when only some of the treatments ran on a loaded machine",
+    needs: "run queue of other programs, steal and pressure before the trials",
+    fires: "more than 0.05 runnable tasks of other programs per CPU, 0.5 % steal or 1 % pressure",
+    why: "other work on the machine is part of the result",
     remedy: "end the other work or wait for it; on a shared machine keep it off the CPUs used \
              (controls cpus and sched) and compare interleaved",
     source: "MachineState; duet benchmarking (Bulej et al. 2020)",
-    evidence: "a look at the machine before the first trial; processes that a program leaves",
+    evidence: "readings of the machine before the first trial; processes that a program leaves running",
 };
 
 pub const CHECK: Check =
@@ -108,7 +108,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 name => format!(" (hypervisor: {name})"),
             };
             let text = format!(
-                "this is a virtual machine{name}: neighbours that cannot be seen from here share the \
+                "this is a virtual machine{name}: other guests, invisible from here, share the \
                  hardware"
             );
             note(text).remedy("watch stolen time, compare interleaved, and repeat on another day")
@@ -124,20 +124,19 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 return None;
             }
             finding(format!(
-                "{} of memory are available, {:.1} % of it: pages will be taken away and read again",
+                "{} of memory ({:.1} %) are available: pages will be reclaimed and read again",
                 size(*available),
                 share * 100.0
             ))
-            .remedy("end what holds memory, or measure on a larger machine")
+            .remedy("end programs that use memory, or measure on a larger machine")
         }
-        Observation::Swap { used } if *used > 0 => finding(format!(
-            "{} of swap are in use: some memory will have to be read from disk",
-            size(*used)
-        ))
-        .remedy("swapoff -a brings it back, if memory has room for it"),
+        Observation::Swap { used } if *used > 0 => {
+            finding(format!("{} of swap are in use: memory will be read from disk", size(*used)))
+                .remedy("swapoff -a moves it back if memory is free")
+        }
         Observation::OthersComputed { metric, share } if *share > MAX_OTHERS_SHARE => {
             let text = format!(
-                "other processes used {:.0} % of the CPU time in user mode that {metric} is made of",
+                "other processes used {:.0} % of the user CPU time from which {metric} is computed",
                 100.0 * share
             );
             let remedy =

@@ -10,10 +10,10 @@ pub const TIMER_AND_LENGTH: CheckRow = CheckRow {
     name: "timer-and-length",
     section: CheckSection::Environment,
     severity: WARNING,
-    escalation: "invalid from a tenth of the timing, or when the window is shorter than the benchmark's rule",
+    escalation: "invalid above 10 % of a timing, or when the window is shorter than the benchmark's rules demand",
     needs: "the clock's resolution and overhead, the shortest timing, the window",
     fires: "resolution and overhead are more than 1 % of a timing",
-    why: "then the clock is measured",
+    why: "a short timing measures the clock",
     remedy: "time many operations at once",
     source: "Hoefler and Belli; MLPerf (600 s)",
     evidence: "the resolution and cost of the clock, measured once a run, and the shortest trial",
@@ -81,31 +81,31 @@ fn evaluate(e: &Evidence) -> Evaluation {
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     Some(match observation {
         Observation::ClockSource { source } if !GOOD_CLOCKS.contains(&source.as_str()) => {
-            let remedy = "see why the kernel did not choose a better one (kernel log: `clocksource`), or \
-                          take longer samples";
+            let remedy = "find out why the kernel did not choose a better one (kernel log: `clocksource`), or \
+                          time longer intervals";
             finding(format!(
-                "the clock source is `{source}`: reading the time may be slow or uneven, and short \
-                 samples suffer"
+                "the clock source is `{source}`: reads may be slow or uneven, which affects short \
+                 timings"
             ))
             .remedy(remedy)
         }
         Observation::Stopped => {
-            let text = "assay was stopped and went on during the trial: a program that ended meanwhile was timed \
-                        until assay went on";
+            let text = "assay was stopped and continued during the trial: a program that ended in between \
+                        was timed until assay continued";
             warning(text).remedy("repeat the run without stopping assay")
         }
         Observation::ClockStepped { seconds } => {
             let text = format!(
-                "the time of day was set {} by {} during the trial: times that the program took from it are off",
+                "the time of day was set {} by {} during the trial: times that the program derived from it are wrong",
                 if *seconds < 0.0 { "back" } else { "forward" },
                 format_value(seconds.abs(), "s")
             );
-            warning(text).remedy("let the clock settle before a run, and repeat it")
+            warning(text).remedy("synchronize the clock before the run, and repeat it")
         }
         Observation::Probed { metric, measured, unit, held, seconds, cached } => {
             let how = match held {
                 Some(held) if *measured > held * (1.0 + PROBE_DEVIATION) => {
-                    format!("more than the {} it is held to: a burst", format_value(*held, unit))
+                    format!("more than its limit of {}: a burst", format_value(*held, unit))
                 }
                 Some(held) if *measured < held * (1.0 - PROBE_DEVIATION) => return None,
                 _ if *cached => "through a cache".to_owned(),

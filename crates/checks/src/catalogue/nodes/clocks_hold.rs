@@ -13,22 +13,22 @@ pub const CLOCKS_HOLD: CheckRow = CheckRow {
     escalation: "",
     needs: "every node's clock against the collector's before and after a trial",
     fires: "a clock moves by more than the bound of the experiment during a trial",
-    why: "what is laid side by side in time was not",
-    remedy: "see that the nodes keep time (chrony, and the clock source tsc)",
+    why: "a drifting clock puts events of different nodes in the wrong order",
+    remedy: "synchronize the nodes' clocks (chrony, clock source tsc)",
     source: "own design",
-    evidence: "the collector asks every agent's clock around a trial",
+    evidence: "the collector reads every agent's clock before and after a trial",
 };
 
 pub const CHECK: Check = Check::new(&CLOCKS_HOLD, observations_only)
     .on_observations(judge_observation)
-    .always_checked("a trial does not begin before every agent's clock is read");
+    .always_checked("a trial starts after every agent's clock was read");
 
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     let Observation::ClockDrift { node, drift, bound } = observation else { return None };
     let time = |s: &f64| format_value(*s, "s");
     (drift > bound).then(|| {
         finding(format!(
-            "the clock of node {node} moved by {} against the collector's during the trial; the bound \
+            "the clock of node {node} drifted by {} against the collector's during the trial; the bound \
              is {}",
             time(drift),
             time(bound)

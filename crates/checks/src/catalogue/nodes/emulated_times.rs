@@ -9,9 +9,9 @@ pub const EMULATED_TIMES: CheckRow = CheckRow {
     section: CheckSection::Nodes,
     severity: INVALID,
     escalation: "a note where a count decides",
-    needs: "what ran the instructions of a virtual machine",
+    needs: "the accelerator of the virtual machine",
     fires: "the metric that decides is not declared as a count, and the trial ran in an emulated machine (TCG)",
-    why: "an emulator's time is its own: what is slow on it need not be slow on a processor",
+    why: "times in an emulator are the emulator's: code that is slow in it need not be slow on a processor",
     remedy: "let a count decide (`compare.metric`), or run where KVM works",
     source: "own design",
     evidence: "every trial with `[where] engine = \"vm\"`",
@@ -19,7 +19,7 @@ pub const EMULATED_TIMES: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&EMULATED_TIMES, observations_only)
     .on_observations(judge_observation)
-    .always_checked("assay starts the virtual machine and knows what runs it");
+    .always_checked("assay starts the virtual machine and knows its accelerator");
 
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     let Observation::GuestMachine { accelerator, metric, unit, counted } = observation else {
@@ -28,7 +28,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     if accelerator != "tcg" {
         return None;
     }
-    let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only counts may be compared";
+    let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only counts are comparable";
     Some(if counted.unwrap_or_else(|| is_unit_of_counts(unit)) {
         note(format!("{text}, and `{metric}` is one"))
     } else {

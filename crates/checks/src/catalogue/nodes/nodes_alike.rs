@@ -8,10 +8,10 @@ pub const NODES_ALIKE: CheckRow = CheckRow {
     name: "nodes-alike",
     section: CheckSection::Nodes,
     severity: WARNING,
-    escalation: "a note where what differs is soft",
+    escalation: "a note for soft differences",
     needs: "a description of every node of the job",
     fires: "nodes of one job differ in a fact that may explain results",
-    why: "the slowest node is the result of all",
+    why: "the slowest node determines the result",
     remedy: "choose nodes of one kind (`where.constraint`); the description has every difference under `node.`",
     source: "own design",
     evidence: "every agent describes its node (`assay run --on slurm`)",
@@ -19,7 +19,7 @@ pub const NODES_ALIKE: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&NODES_ALIKE, observations_only)
     .on_observations(judge_observation)
-    .always_checked("a trial does not begin before every agent has described its node");
+    .always_checked("a trial starts after every agent has described its node");
 
 /// Maximum number of differences, and of nodes in each, that the message lists.
 const MAX_SHOWN: usize = 4;

@@ -15,8 +15,8 @@ pub const COLD_START: CheckRow = CheckRow {
     escalation: "",
     needs: "six trials of a treatment with their values, in the order in which they ran",
     fires: "the first trial of a treatment lies far outside all its others (eight times their spread, and 2 %); a warm-up that wrote files is twice as long as the others; or the trials of one treatment alone change over the run (p < 0.001, and 5 %)",
-    why: "caches, lazy set-up or the clock of the CPU were cold, or later trials find what earlier ones left: they measured something else",
-    remedy: "`--warmup 1` leaves it out; `--prepare 'rm -f FILE'` lets every trial begin alike",
+    why: "caches, lazy set-up or the clock of the CPU were cold, or later trials reuse the files of earlier ones: the trials measured different things",
+    remedy: "`--warmup 1` excludes it; `--prepare 'rm -f FILE'` gives every trial the same start",
     source: "Georges, Buytaert and Eeckhout 2007; Kalibera and Jones 2013",
     evidence: "start times and values of the trials; files that the first wrote into its working folder",
 };
@@ -49,7 +49,7 @@ pub struct FirstTrial {
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
-    let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
+    let schedule = need(e.schedule.as_ref(), "the start times of the trials")?;
     if schedule.order == Some(Order::Unknown) {
         return missing("the order in which the trials ran");
     }

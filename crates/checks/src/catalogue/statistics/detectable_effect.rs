@@ -10,8 +10,8 @@ pub const DETECTABLE_EFFECT: CheckRow = CheckRow {
     section: CheckSection::Statistics,
     severity: WARNING,
     escalation: "",
-    needs: "the smallest effect that the design finds, the margin, the claimed effect",
-    fires: "an open comparison cannot see the margin, or a claim is smaller than the design can see",
+    needs: "the smallest effect that the design detects, the margin, the claimed effect",
+    fires: "an inconclusive comparison cannot detect the margin, or the design cannot detect the claimed effect",
     why: "a design that cannot detect an effect shows nothing about it",
     remedy: "run more blocks",
     source: "power analysis, 80 % at 5 %",
@@ -21,14 +21,14 @@ pub const DETECTABLE_EFFECT: CheckRow = CheckRow {
 pub const CHECK: Check = Check::new(&DETECTABLE_EFFECT, evaluate);
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let comparisons = e.comparisons.need("the smallest effect that the design finds")?;
+    let comparisons = e.comparisons.need("the smallest effect that the design detects")?;
     if comparisons.is_empty() {
         return not_applicable("nothing is compared");
     }
     let claimed = e.claim.get().and_then(|c| c.ratio).map(|r| r.ln().abs().exp() - 1.0);
     let mut blind: Option<(f64, String)> = None;
     for c in comparisons {
-        let what = format!("the smallest effect that the comparison of {} finds", c.label);
+        let what = format!("the smallest effect that the comparison of {} detects", c.label);
         let mde = need_number(c.detectable, what)? - 1.0;
         let open = c.verdict.is_none_or(|v| v == Verdict::Inconclusive);
         let beyond = match (c.margin, claimed) {
@@ -44,7 +44,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     }
     match blind {
         Some((mde, beyond)) => Ok(vec![finding(format!(
-            "this design sees effects above {:.1} %, and {beyond}",
+            "this design detects effects above {:.1} %, and {beyond}",
             mde * 100.0
         ))]),
         None if comparisons.iter().all(|c| c.margin.is_none()) && claimed.is_none() => {

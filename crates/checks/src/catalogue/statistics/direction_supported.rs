@@ -24,7 +24,7 @@ pub const CHECK: Check = Check::new(&DIRECTION_SUPPORTED, evaluate)
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let claim = e.claim.need("the claim")?;
-    if *need(claim.verb.as_ref(), "what the claim says")? != Verb::States {
+    if *need(claim.verb.as_ref(), "the statement of the claim")? != Verb::States {
         return not_applicable("the claim states no ratio");
     }
     let comparison = behind_the_claim(e)?;

@@ -13,7 +13,7 @@ pub const ENOUGH_RUNS: CheckRow = CheckRow {
     escalation: "invalid below 3 trials where treatments are compared, and when an interval was made from fewer trials than its method needs",
     needs: "independent trials per treatment, the method of the interval",
     fires: "a treatment has fewer than 6 trials that count",
-    why: "two trials carry no interval, and five none that assumes nothing about shape",
+    why: "two trials give no interval, and five give none without assumptions about the distribution",
     remedy: "run at least 6 blocks",
     source: "golang/perf benchmath; mcp-gateway#615",
     evidence: "the trials that count, in the run",

@@ -7,11 +7,11 @@ pub const EXCLUSIONS_LOGGED: CheckRow = CheckRow {
     name: "exclusions-logged",
     section: CheckSection::Statistics,
     severity: INVALID,
-    escalation: "a warning for trials that failed and say why",
+    escalation: "a warning for failed trials with a logged cause",
     needs: "every trial that was started, and the reason for each that is not in the result",
     fires: "a trial is left out without a rule fixed before or a logged cause",
-    why: "who may drop trials may choose the result",
-    remedy: "see the trials' errors; a failure that depends on the treatment biases the rest",
+    why: "dropping trials allows choosing the result",
+    remedy: "read the trials' errors; a failure that depends on the treatment biases the rest",
     source: "Georges et al. 2007; Heiser",
     evidence: "the ledger and the trials of the run",
 };
@@ -41,7 +41,7 @@ pub struct ExcludedTrial {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let x = need(e.exclusions.as_ref(), "every trial that was started")?;
+    let x = need(e.exclusions.as_ref(), "the started trials")?;
     let all = x.started;
     let failed = x.excluded.iter().filter(|l| l.failed && l.reason.is_some()).count();
     let silent: Vec<String> =

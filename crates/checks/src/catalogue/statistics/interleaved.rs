@@ -11,11 +11,11 @@ pub const INTERLEAVED: CheckRow = CheckRow {
     name: "interleaved",
     section: CheckSection::Statistics,
     severity: WARNING,
-    escalation: "invalid when the treatments ran apart and the trials show a trend (p < 0.01)",
+    escalation: "invalid when the treatments ran one after the other and the trials show a trend (p < 0.01)",
     needs: "start times and order of the trials",
-    fires: "the treatments ran in time spans apart, in the same order in every block, or in an \
+    fires: "the treatments ran one after the other, in the same order in every block, or in an \
             unknown order",
-    why: "drift of the machine then counts as a difference",
+    why: "drift of the machine counts as a difference",
     remedy: "run both as treatments of one experiment (`assay run --vs`, or a factor) with design.order = \"random\"",
     source: "google/benchmark#1051; simulated: 36 % false alarms at 3 % drift",
     evidence: "start times of the trials and the order of the design",
@@ -28,7 +28,7 @@ const TREND_P: f64 = 0.01;
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
-    let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
+    let schedule = need(e.schedule.as_ref(), "the start times of the trials")?;
     if schedule.order == Some(Order::Unknown) {
         return Ok(vec![finding(
             "the trials were imported and their order is unknown, so treatments are compared as independent samples and drift between them cannot be separated from the difference",
@@ -36,12 +36,12 @@ fn evaluate(e: &Evidence) -> Evaluation {
     }
     let spans = spans(schedule, treatments.len());
     if let Some(i) = spans.iter().position(Option::is_none) {
-        return missing(format!("when the trials of {} ran", treatments[i].label));
+        return missing(format!("the start times of the trials of {}", treatments[i].label));
     }
     if let Some((i, j)) = first_separate_pair(&spans) {
         let (a, b) = (&treatments[i].label, &treatments[j].label);
         let text = format!(
-            "{a} and {b} were made one after the other, so drift between them cannot be separated from the difference"
+            "{a} and {b} ran one after the other, so drift between them cannot be separated from the difference"
         );
         return Ok(vec![match trend_p(schedule, treatments.len()) {
             Some(p) if p < TREND_P => {

@@ -19,7 +19,7 @@ pub const INTERVAL_PRESENT: CheckRow = CheckRow {
 };
 
 pub const CHECK: Check = Check::new(&INTERVAL_PRESENT, evaluate)
-    .always_checked("a number without an interval is what it finds");
+    .always_checked("a number without an interval is a finding");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let numbers = e.numbers.need("the numbers that are shown")?;

@@ -8,10 +8,10 @@ pub const MANY_COMPARISONS: CheckRow = CheckRow {
     section: CheckSection::Statistics,
     severity: NOTE_OR_WARNING,
     escalation: "invalid when the headline is the best of them",
-    needs: "how many comparisons were made, and the correction",
-    fires: "more than one, uncorrected",
-    why: "of twenty comparisons of nothing one looks like something",
-    remedy: "use Holm's correction for a gate, or confirm the one that matters by a fresh run",
+    needs: "the number of comparisons, and the correction",
+    fires: "more than one comparison without a correction",
+    why: "of twenty comparisons without an effect, one is significant by chance",
+    remedy: "use Holm's correction for a gate, or confirm the important comparison by a fresh run",
     source: "Holm 1979; Benjamini and Hochberg 1995",
     evidence: "the comparisons of the run, `compare.gate`",
 };
@@ -31,7 +31,7 @@ pub struct Multiplicity {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let m = need(e.multiplicity.as_ref(), "how many comparisons were made")?;
+    let m = need(e.multiplicity.as_ref(), "the number of comparisons")?;
     if m.tests <= 1 || m.correction.is_some() {
         return Ok(Vec::new());
     }

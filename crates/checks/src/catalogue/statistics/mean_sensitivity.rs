@@ -9,8 +9,8 @@ pub const MEAN_SENSITIVITY: CheckRow = CheckRow {
     severity: WARNING,
     escalation: "",
     needs: "the members' values in both treatments",
-    fires: "geometric mean and total order the systems differently, or a mean stands without its members",
-    why: "then the choice of the mean is the result",
+    fires: "geometric mean and total order the systems differently, or a mean is shown without its members",
+    why: "the choice of the mean decides the result",
     remedy: "show members, both summaries, the best and the worst",
     source: "Eeckhout 2024",
     evidence: "the scores of a suite",
@@ -23,9 +23,9 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     match s.members_shown {
-        Some(false) => found.push(finding("the mean stands without its members")),
+        Some(false) => found.push(finding("the mean is shown without its members")),
         Some(true) => {}
-        None => lacking.push("whether the members are shown".to_owned()),
+        None => lacking.push("the display of the members".to_owned()),
     }
     let Some((first, others)) = s.treatments.split_first() else {
         return found_or_missing(found, &lacking);

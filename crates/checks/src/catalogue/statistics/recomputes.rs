@@ -10,14 +10,14 @@ pub const RECOMPUTES: CheckRow = CheckRow {
     escalation: "a note for more digits than the interval supports",
     needs: "the printed text and the unrounded inputs",
     fires: "a printed number differs from the recomputed one by more than half its last digit",
-    why: "a slip in the one number that people read undoes the rest",
+    why: "an error in the one number that people read devalues the rest",
     remedy: "let assay compute the number",
     source: "SWaP page of 2005; Hoefler and Belli rule 12",
     evidence: "digits of a post; claims that `assay audit` recomputes",
 };
 
-pub const CHECK: Check = Check::new(&RECOMPUTES, evaluate)
-    .always_checked("a number whose inputs are not there is left to F54");
+pub const CHECK: Check =
+    Check::new(&RECOMPUTES, evaluate).always_checked("F54 reports numbers without inputs");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let numbers = e.numbers.need("the printed numbers")?;

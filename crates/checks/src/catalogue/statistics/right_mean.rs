@@ -8,7 +8,7 @@ pub const RIGHT_MEAN: CheckRow = CheckRow {
     section: CheckSection::Statistics,
     severity: INVALID,
     escalation: "",
-    needs: "what each mean is taken of, and how",
+    needs: "the values that each mean averages, and its formula",
     fires: "an arithmetic mean of normalised scores or of rates over equal work; a mean of ratios for a ratio of totals",
     why: "the arithmetic mean of ratios makes the reference decide the winner",
     remedy: "geometric mean for scores, harmonic for rates over equal work, sums for totals",
@@ -58,10 +58,10 @@ pub enum MeanOperator {
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
-    for m in e.means.need("which means are taken, and of what")? {
+    for m in e.means.need("the means, and the values that they average")? {
         let wrong = match (m.of, m.operator) {
             (None, MeanOperator::Arithmetic) => {
-                lacking.push(format!("whether {} is of rates over equal work", m.what));
+                lacking.push(format!("the kind of the rates in {} (equal work or not)", m.what));
                 continue;
             }
             (Some(MeanOf::NormalisedScores), MeanOperator::Arithmetic) => {

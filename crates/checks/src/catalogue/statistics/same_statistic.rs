@@ -8,17 +8,17 @@ pub const SAME_STATISTIC: CheckRow = CheckRow {
     name: "same-statistic",
     section: CheckSection::Statistics,
     severity: WARNING,
-    escalation: "invalid when treatments are summed up by different statistics or numbers of trials",
+    escalation: "invalid when treatments are summarised by different statistics or numbers of trials",
     needs: "the statistic of each treatment, and its number of trials",
     fires: "a claim rests on a minimum or a best of several",
-    why: "the best of ten is not comparable with the mean of three, and falls with n by itself",
+    why: "the best of ten is not comparable with the mean of three, and improves with n alone",
     remedy: "use the same statistic and the same number of trials for all treatments",
     source: "Georges et al. 2007; Chen and Revels 2016",
     evidence: "the run: one statistic for all, trials that count",
 };
 
 pub const CHECK: Check = Check::new(&SAME_STATISTIC, evaluate)
-    .always_checked("all treatments of a run are summed up by one statistic");
+    .always_checked("all treatments of a run have one statistic");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
@@ -52,7 +52,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         }
     }
     if matches!(first, Statistic::Minimum | Statistic::BestOf(_)) {
-        found.push(finding(format!("the treatments are summed up by a {}", statistic_name(first))));
+        found
+            .push(finding(format!("the treatments are summarised by a {}", statistic_name(first))));
     }
     found_or_missing(found, &lacking)
 }

@@ -9,17 +9,17 @@ pub const SELF_COMPARISON: CheckRow = CheckRow {
     name: "self-comparison",
     section: CheckSection::Statistics,
     severity: NOTE_OR_WARNING,
-    escalation: "invalid when the effect is no larger than what identical code differs by",
+    escalation: "invalid when the effect does not exceed the difference between identical code",
     needs: "a recent comparison of identical code on this host, by this schedule, of this workload",
-    fires: "there is none of the policy's age",
+    fires: "there is none, or it is older than the limit",
     why: "identical code can differ by more than the effect, and no interval shows that",
     remedy: "measure the A/A floor of one of the commands: `assay run --aa -- COMMAND`",
     source: "larql#370; rue#2028; nvbench#478",
-    evidence: "comparisons of a thing with itself that this machine keeps",
+    evidence: "the A/A comparisons that this machine keeps",
 };
 
-pub const CHECK: Check = Check::new(&SELF_COMPARISON, evaluate)
-    .always_checked("a comparison of identical code that is not kept is what it finds");
+pub const CHECK: Check =
+    Check::new(&SELF_COMPARISON, evaluate).always_checked("a missing A/A comparison is a finding");
 
 /// An A/A comparison: the same code measured as two treatments.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,8 +44,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         other => other.need("a comparison of identical code on this machine")?,
     };
     let age = need_number(made.age_days, "the age of the comparison of identical code")?;
-    let alike = *need(made.alike.as_ref(), "whether identical code was compared in the same way")?;
-    let floor = need_number(made.floor, "by how much identical code differed")?;
+    let alike = *need(made.alike.as_ref(), "the conditions of the comparison of identical code")?;
+    let floor = need_number(made.floor, "the difference between identical code")?;
     let mut found = Vec::new();
     if age > made.policy_days {
         let text = format!(

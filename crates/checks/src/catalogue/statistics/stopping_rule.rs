@@ -8,9 +8,9 @@ pub const STOPPING_RULE: CheckRow = CheckRow {
     section: CheckSection::Statistics,
     severity: WARNING,
     escalation: "invalid when sampling ended at the first significant look",
-    needs: "the rule, whether it was registered before the first trial, the looks at the data",
+    needs: "the rule, the time of its registration, the interim looks at the data",
     fires: "the number of trials was chosen after seeing data, under no registered rule",
-    why: "who looks after every pair finds a difference in 28 of 100 comparisons of nothing",
+    why: "a look after every pair finds a difference in 28 of 100 comparisons without an effect",
     remedy: "fix the number of blocks before, or use looks with limits (`--until-clear`)",
     source: "Laaber et al. 2020; nvbench#374; simulated",
     evidence: "the ledger: stop rule, looks, how the run ended",
@@ -36,10 +36,10 @@ pub struct StoppingRule {
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {
-    let s = need(e.stopping.as_ref(), "by which rule sampling stopped")?;
+    let s = need(e.stopping.as_ref(), "the stopping rule")?;
     if s.ended_on_significance == Some(true) && s.adjusted != Some(true) {
         let text = format!(
-            "sampling stopped when the answer looked good, after {} looks without limits for them",
+            "sampling stopped at a significant result, after {} interim looks without limits for them",
             s.looks
         );
         return Ok(vec![invalid(text)]);
@@ -50,15 +50,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
     if s.rule.is_none() {
         return Ok(vec![finding("no stopping rule was declared")]);
     }
-    let before = *need(s.registered_before.as_ref(), "when the stop rule was registered")?;
+    let before =
+        *need(s.registered_before.as_ref(), "the time at which the stopping rule was registered")?;
     if !before {
-        return Ok(vec![finding("the stop rule was not registered before the first trial")]);
+        return Ok(vec![finding("the stopping rule was not registered before the first trial")]);
     }
     match (s.looks, s.adjusted) {
         (0, _) | (_, Some(true)) => Ok(Vec::new()),
         (n, Some(false)) => {
-            Ok(vec![finding(format!("{n} looks at the data without limits for them"))])
+            Ok(vec![finding(format!("{n} interim looks at the data without limits for them"))])
         }
-        (_, None) => missing("whether the limits allow for the looks"),
+        (_, None) => missing("the adjustment of the limits for interim looks"),
     }
 }

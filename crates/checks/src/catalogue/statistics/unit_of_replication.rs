@@ -11,16 +11,16 @@ pub const UNIT_OF_REPLICATION: CheckRow = CheckRow {
     section: CheckSection::Statistics,
     severity: INVALID,
     escalation: "",
-    needs: "what the interval was computed over, and the samples inside trials",
+    needs: "the unit of replication of the interval, and the samples inside trials",
     fires: "it was computed over samples while trials differ by more than samples explain, from one trial, or over repetitions that share a process",
     why: "a thousand samples of one trial are one trial: the interval is too narrow by far",
     remedy: "compute the interval over trial means, and run more trials",
     source: "Kalibera and Jones 2013, 2020; simulated",
-    evidence: "the run: intervals are made of trials; the importer of Google Benchmark says which repetitions share a process",
+    evidence: "the run: intervals are computed over trials; the importer of Google Benchmark records which repetitions share a process",
 };
 
 pub const CHECK: Check = Check::new(&UNIT_OF_REPLICATION, evaluate).always_checked(
-    "intervals are computed here, over trials; importers say which of them share a process",
+    "intervals are computed over trials; importers record which trials share a process",
 );
 
 /// Share of the variance between trials above which samples must not count as n.
@@ -31,11 +31,14 @@ fn evaluate(e: &Evidence) -> Evaluation {
     if !found.is_empty() {
         return Ok(found);
     }
-    let comparisons = e.comparisons.need("what the intervals were computed over")?;
+    let comparisons = e.comparisons.need("the unit of replication of the intervals")?;
     let mut over_samples = false;
     let mut shown = false;
     for c in comparisons.iter().filter(|c| c.interval.is_some()) {
-        let unit = need(c.unit.as_ref(), format!("what the interval of {} is over", c.label))?;
+        let unit = need(
+            c.unit.as_ref(),
+            format!("the unit of replication of the interval of {}", c.label),
+        )?;
         over_samples |= *unit == Unit::Samples;
         shown = true;
     }

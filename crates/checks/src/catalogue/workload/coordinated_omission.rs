@@ -10,9 +10,9 @@ pub const COORDINATED_OMISSION: CheckRow = CheckRow {
     section: CheckSection::Workload,
     severity: INVALID,
     escalation: "",
-    needs: "open or closed loop, what the percentile is stated as, whether slips of the schedule are charged",
-    fires: "a closed loop's percentile is stated as what arrivals see, or slips are not charged to latency",
-    why: "a client that waits out a stall never measures it",
+    needs: "the loop (open or closed), the latency that the percentile is stated as, and if slips of the schedule are charged",
+    fires: "a percentile of a closed loop is stated as the latency of independent arrivals, or slips are not charged to latency",
+    why: "a client that waits for a stall to end never measures it",
     remedy: "send on a schedule and count latency from the intended start, or call it service time",
     source: "Tene, How NOT to measure latency; HdrHistogram documentation",
     evidence: "a histogram carries the loop it was measured in; importers of fio and memtier_benchmark read whether a rate was set",
@@ -23,12 +23,12 @@ pub const CHECK: Check = Check::new(&COORDINATED_OMISSION, evaluate);
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let (mut lacking, mut uncharged) = (Vec::new(), Vec::new());
-    for p in e.percentiles.need("how the percentiles were measured")? {
+    for p in e.percentiles.need("the measurement of the percentiles")? {
         let name = percentile_name(p);
         let hidden = p.hidden.map_or(String::new(), |n| format!("; waiting hid {n} requests"));
         match (p.load, p.as_arrivals, p.slips_charged) {
             (Some(Loop::Closed), Some(true), _) => found.push(finding(format!(
-                "{name} is of a closed loop and is stated as what arrivals see{hidden}"
+                "{name} was measured in a closed loop and is stated as the latency of independent arrivals{hidden}"
             ))),
             (Some(Loop::Open), _, Some(false)) => uncharged.push(format!("{name}{hidden}")),
             (Some(Loop::Closed), Some(false), _) | (Some(Loop::Open), _, Some(true)) => {}
@@ -41,6 +41,6 @@ fn evaluate(e: &Evidence) -> Evaluation {
             name_list(uncharged)
         )));
     }
-    let lacking = lacking_for("how the requests were sent behind", lacking);
+    let lacking = lacking_for("the load model behind", lacking);
     found_or_missing(found, &lacking)
 }

@@ -12,8 +12,8 @@ pub const GENERATOR_NOT_LIMIT: CheckRow = CheckRow {
     escalation: "",
     needs: "the load generator's CPU and network use, its pinning and configuration, per treatment",
     fires: "it used more than 80 % of its CPUs or network, shared CPUs unpinned, or differed between treatments",
-    why: "then the generator is measured",
-    remedy: "give the generator more or other machines, pin it apart, and load all treatments alike",
+    why: "a saturated generator measures itself",
+    remedy: "give the generator more CPUs or machines, pin it, and load all treatments alike",
     source: "client-side bias in load tests (arXiv 2410.11554)",
     evidence: "the load generator of a workload reports its threads' CPU time; the plan has its CPUs",
 };
@@ -73,10 +73,10 @@ fn evaluate(e: &Evidence) -> Evaluation {
         match (g.same_host, g.pinned_apart) {
             // The generator's own CPU use shows if sharing made it the limit.
             (Some(true), Some(false)) => found.push(note(format!(
-                "the load generator of {label} shares its CPUs and is not pinned apart"
+                "the load generator of {label} shares its CPUs with the server and is not pinned"
             ))),
             (Some(true), None) | (None, _) => {
-                lacking.push(format!("where the load generator of {label} ran"));
+                lacking.push(format!("the placement of the load generator of {label}"));
             }
             _ => {}
         }

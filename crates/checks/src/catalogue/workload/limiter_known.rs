@@ -11,9 +11,9 @@ pub const LIMITER_KNOWN: CheckRow = CheckRow {
     section: CheckSection::Workload,
     severity: NOTE_OR_WARNING,
     escalation: "invalid when a result exceeds a physical ceiling",
-    needs: "a statement of what limits each treatment, results beside physical ceilings",
-    fires: "there is no such statement",
-    why: "who does not know what stops it from being twice as fast does not know what was measured",
+    needs: "a statement of the bottleneck of each treatment, and results with physical ceilings",
+    fires: "the bottleneck is not stated",
+    why: "a result without its bottleneck does not show what was measured",
     remedy: "check CPU, memory, disk and network during the run and state which is saturated",
     source: "Gregg 2018; Hoefler and Belli rule 11",
     evidence: "the load generator of a workload, else the CPU time of the trials; the probe of the control `storage`",
@@ -56,7 +56,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         }
         for c in limiter.ceilings.iter().filter(|c| c.reached > c.ceiling) {
             found.push(invalid(format!(
-                "{} reached {} of {}, more than the {} there is",
+                "{} reached {} of {}, above the ceiling of {}",
                 treatment.label, c.reached, c.what, c.ceiling
             )));
         }
@@ -76,8 +76,8 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                     "end the other work, or keep it off these CPUs (`client.cpus`, `server.cpus`)",
                 ),
                 None => (
-                    "what limited the throughput is not known".to_owned(),
-                    "try more `connections` or a larger `depth`: if the throughput grows, they were the limit",
+                    "the bottleneck of the throughput is unknown".to_owned(),
+                    "try more `connections` or a larger `depth`: if the throughput grows, they were the bottleneck",
                 ),
             };
             Some(warning(format!("{text}: {}", reasons.join("; "))).remedy(remedy))
@@ -86,7 +86,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             if *measured < held * (1.0 - PROBE_DEVIATION) =>
         {
             let how = format!(
-                "less than the {} it is held to: what lies below it was the limit",
+                "less than its limit of {}: the storage below was the bottleneck",
                 format_value(*held, unit)
             );
             Some(probe_finding(metric, &format_value(*measured, unit), *seconds, &how))
@@ -98,8 +98,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
 /// Returns the finding about a probe of the storage that its limit did not determine.
 pub(crate) fn probe_finding(metric: &str, value: &str, seconds: f64, how: &str) -> FiredCheck {
     let text = format!("{metric} was {value} in {}, {how}", format_value(seconds, "s"));
-    warning(text)
-        .remedy("measure longer (`probe=`), or take a faster storage below an emulated disk")
+    warning(text).remedy("measure longer (`probe=`), or use faster storage below an emulated disk")
 }
 
 #[cfg(test)]

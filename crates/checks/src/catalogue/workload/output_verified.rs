@@ -7,13 +7,13 @@ pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
     name: "output-verified",
     section: CheckSection::Workload,
     severity: INVALID,
-    escalation: "a note at the bench, a warning when published, when the output was not checked beyond the exit code",
-    needs: "what validation found, errors and retries among the counted operations",
+    escalation: "a note in profile `lab` and a warning in `publish` when only the exit code was checked",
+    needs: "the results of validation, and errors and retries among the counted operations",
     fires: "an output is wrong, operations failed, or nothing was checked",
     why: "a number from a wrong answer does not count",
-    remedy: "a number from a wrong answer does not count; find out why",
+    remedy: "find out why the output is wrong",
     source: "MLPerf submission rules; SPEC; Gregg",
-    evidence: "the workload's validation of every trial; a load reports its wrong answers",
+    evidence: "the workload's validation of every trial; load generators report wrong responses",
 };
 
 pub const CHECK: Check = Check::new(&OUTPUT_VERIFIED, evaluate).on_observations(judge_observation);
@@ -87,8 +87,8 @@ fn wrong_output(o: &OutputEvidence, of: &str) -> FiredCheck {
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     match observation {
         Observation::Errors { program, count } if *count > 0.0 => {
-            let text = format!("{program} counts {count} errors; its rates leave them out");
-            Some(warning(text).remedy("find out what failed before its numbers are compared"))
+            let text = format!("{program} counted {count} errors, which its rates leave out");
+            Some(warning(text).remedy("find out what failed before comparing its numbers"))
         }
         Observation::Disagreement { what, printed, computed } => {
             let text =

@@ -52,7 +52,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         found.push(warning(format!("{no_percentile}: {}", name_list(of_programs))));
     }
     let mut lacking = lacking_for("the number of samples behind", uncounted);
-    lacking.extend(lacking_for("how several trials were put together in", unmerged));
+    lacking.extend(lacking_for("the method of combining trials in", unmerged));
     found_or_missing(found, &lacking)
 }
 

@@ -12,13 +12,13 @@ pub const SAME_WORK: CheckRow = CheckRow {
     name: "same-work",
     section: CheckSection::Workload,
     severity: INVALID,
-    escalation: "a warning at the bench for a parameter of the workload",
-    needs: "input, parameters, seed, request mix, operations done, state of the caches at the start",
-    fires: "one of them differs between treatments undeclared; operations by more than 0.1 % under equal work",
+    escalation: "a warning in profile `lab` for a parameter of the workload",
+    needs: "input, parameters, seed, request mix, completed operations, state of the caches at the start",
+    fires: "one of them differs between treatments and is not declared; with equal work, operations by more than 0.1 %",
     why: "less work takes less time",
     remedy: "give the treatments the same input, seed and mix, and start them from the same state",
     source: "Hoefler and Belli rule 9",
-    evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, a load its answers, other programs one run",
+    evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, load generators report responses, and a run of another program is one operation",
 };
 
 pub const CHECK: Check = Check::new(&SAME_WORK, evaluate).on_observations(judge_observation);
@@ -58,7 +58,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         {
             let (a, b) = (&treatments[0].label, &treatment.label);
             let text = format!("{a} ended with exit code {x}, {b} with {y}");
-            let remedy = "let the codes that are right pass alone: `--ignore-failure=1`";
+            let remedy = "accept only the right exit codes: `--ignore-failure=1`";
             found.push(warning(text).remedy(remedy));
         }
         let names: BTreeSet<&String> =
@@ -93,11 +93,11 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
         Observation::Evictions { evicted, gone, hit_ratio, asked } if evicted + gone > 0 => {
             let hits = hit_ratio.map_or("unknown".to_owned(), |h| format!("{:.2} %", h * 100.0));
             let text = format!(
-                "the server threw {evicted} objects out for others in the measurement window, and {gone} gets asked \
-                 for one that was gone: the share of hits was {hits} where {:.2} % were asked for",
+                "the server evicted {evicted} objects in the measurement window, and {gone} gets \
+                 requested one of them: the hit ratio was {hits} instead of {:.2} %",
                 asked * 100.0
             );
-            Some(warning(text).remedy("raise `server.memory`, or ask for fewer `keys`"))
+            Some(warning(text).remedy("raise `server.memory`, or use fewer `keys`"))
         }
         Observation::Operations { answered, wrong, missing, allowed, within } if *missing > 0 => {
             Some(unanswered(*missing, answered + wrong + missing, *allowed, *within))
@@ -114,13 +114,13 @@ fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> FiredCheck
     let (severity, side) =
         if share > allowed { (INVALID, "more than") } else { (NOTE, "no more than") };
     let text = format!(
-        "{missing} of {asked} operations ({:.2} %) had no answer within {}, or their connection was lost: {side} \
+        "{missing} of {asked} operations ({:.2} %) had no response within {}, or lost their connection: {side} \
          {limit}",
         share * 100.0,
         format_value(within, "s"),
     );
     finding_at(severity, text)
-        .remedy("find what stalled the server; `op_timeout` and `max_missing` set what is allowed")
+        .remedy("find out why the server stalled; `op_timeout` and `max_missing` set the limits")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub const STEADY_STATE: CheckRow = CheckRow {
     why: "a mean over a series that never settles depends on where it was cut",
     remedy: "run longer, or report the whole series",
     source: "Barrett et al. 2017; Traini et al. 2022",
-    evidence: "a load generator reports how the series of its throughput went; of another program the series of its own samples of the deciding metric",
+    evidence: "a load generator reports the shape of its throughput series; for another program, the series of its own samples of the deciding metric",
 };
 
 pub const CHECK: Check =
@@ -65,7 +65,9 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
         }
         Observation::ColdStart { metric, whole, later, turns } => {
             let text = if *turns < MIN_TURNS {
-                format!("each process had {turns:.1} turns, so that {metric} is of cold caches")
+                format!(
+                    "each process had {turns:.1} turns, so {metric} was measured with cold caches"
+                )
             } else if (later - whole).abs() > MAX_HALF_DIFFERENCE * whole.abs() {
                 format!(
                     "{metric} is {} in all and {} in the second half: caches were still filling",
@@ -106,8 +108,7 @@ fn settling(
             let text = format!(
                 "the throughput did not settle within the measurement window (checked every {bins})"
             );
-            warning(text)
-                .remedy("make `ramp_up` and `steady` longer; see the series for what happens")
+            warning(text).remedy("make `ramp_up` and `steady` longer, and look at the series")
         }
     })
 }

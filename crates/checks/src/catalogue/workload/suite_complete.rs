@@ -10,8 +10,8 @@ pub const SUITE_COMPLETE: CheckRow = CheckRow {
     escalation: "invalid when the treatments' means cover different members",
     needs: "the suite's manifest, every member's result, reasons for missing ones",
     fires: "a member is missing without a reason",
-    why: "the members that hurt are the ones left out",
-    remedy: "run every member, or exclude those that one treatment lacks from all means and state it",
+    why: "the members with bad results are the ones that go missing",
+    remedy: "run every member, or exclude those that one treatment lacks from all means and state this",
     source: "golang/go#57648; Heiser A2",
     evidence: "the members of a suite and their results",
 };
@@ -22,7 +22,7 @@ pub const CHECK: Check = Check::new(&SUITE_COMPLETE, evaluate)
 fn evaluate(e: &Evidence) -> Evaluation {
     let suite = e.suite.need("the members of the suite")?;
     if suite.manifest.is_empty() {
-        return missing("which members the suite has");
+        return missing("the members of the suite");
     }
     let mut found = Vec::new();
     for treatment in &suite.treatments {
@@ -36,7 +36,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             let (label, missing) = (&treatment.label, shortened_list(&missing));
             let (n, all) = (treatment.members.len(), suite.manifest.len());
             let text = format!("{label} has {n} of {all} members");
-            found.push(finding(format!("{text}; without a reason are missing: {missing}")));
+            found.push(finding(format!("{text}; missing without a reason: {missing}")));
         }
     }
     if let Some(first) = suite.treatments.first() {

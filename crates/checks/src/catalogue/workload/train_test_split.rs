@@ -10,14 +10,14 @@ pub const TRAIN_TEST_SPLIT: CheckRow = CheckRow {
     escalation: "",
     needs: "the inputs used for feedback-directed optimisation or tuning, and the measured ones",
     fires: "a treatment was tuned on the input it is measured on",
-    why: "it then measures how well it remembers",
-    remedy: "tune on other data than is measured",
+    why: "the program may be fitted to that input alone",
+    remedy: "tune on other data than the measured data",
     source: "van der Kouwe et al. 2018; Heiser C3",
     evidence: "the parameters `feedback` and `size` of a kit that is built with feedback",
 };
 
 pub const CHECK: Check = Check::new(&TRAIN_TEST_SPLIT, evaluate)
-    .always_checked("what a program is trained on and measured on are parameters of the plan");
+    .always_checked("the training input and the measured input are parameters of the plan");
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
@@ -28,7 +28,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 absent = Some(why.clone());
                 continue;
             }
-            other => other.need(&format!("what {} was tuned on", treatment.label))?,
+            other => other.need(&format!("the tuning input of {}", treatment.label))?,
         };
         let work = treatment.need(treatment.work.as_ref(), "the input")?;
         let input = treatment.need(work.input.as_ref(), "the input")?;
