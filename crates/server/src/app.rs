@@ -156,22 +156,19 @@ impl App {
                 )));
             }
         }
-        let changed = queue.find(id).cloned();
         drop(queue);
         self.notify_changed();
-        changed
+        self.job(id)
     }
 
     /// Puts a job whose run was cut off at the front of the queue, to continue where it stopped.
     pub fn resume(&self, id: u64) -> Result<Job, Refusal> {
         let job = self.job(id)?;
         if !job.can_resume() {
-            let why = if job.state == JobState::Completed {
-                "nothing is left to do"
-            } else if job.state.is_over() {
-                "its run never started; submit it again"
-            } else {
-                "it has not ended"
+            let why = match job.state {
+                JobState::Completed => "nothing is left to do",
+                state if state.is_over() => "its run never started; submit it again",
+                _ => "it has not ended",
             };
             let state = job.state.name();
             return Err(Refusal::conflict(format!("job {id} is {state}: {why}")));
@@ -188,10 +185,9 @@ impl App {
             j.exit = None;
             j.reason = String::new();
         })?;
-        let changed = queue.find(id).cloned();
         drop(queue);
         self.notify_changed();
-        changed
+        self.job(id)
     }
 
     /// Returns the report view of a run. Records of an unchanged run are not read again.

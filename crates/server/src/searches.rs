@@ -1,5 +1,5 @@
-//! Searches of the archive for runs: as query parameters, and saved by name in one file of the state
-//! folder.
+//! Searches of the archive for runs: as query parameters, and saved by name in one file of the
+//! state folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use assay_model::WorkloadSpec;
+
 use crate::builtin::table;
 use crate::declare::wrong;
 use crate::kit::{self, Kit};
@@ -61,6 +63,16 @@ fn roots(exe: &Path, var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
         .or_else(|| set("HOME").map(|home| PathBuf::from(home).join(".local/share")));
     roots.extend(data.map(|data| data.join("assay/kits")));
     roots
+}
+
+/// Returns the descriptions of the built-in workloads and the kits. A broken kit is left out;
+/// `assay kit check` explains it.
+pub fn specs(kits: &KitPaths) -> Vec<WorkloadSpec> {
+    let built_in = table::ROWS.iter().map(|row| (row.new)().spec().clone());
+    let names = kits.kits();
+    built_in
+        .chain(names.keys().filter_map(|name| Some(find(name, kits).ok()?.spec().clone())))
+        .collect()
 }
 
 /// Finds a workload: a built-in one, the kit in the folder `name` if it has a `/`, or the first kit

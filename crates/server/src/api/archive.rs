@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use assay_archive::Archive;
 use assay_model::{Deleted, RunId, RunSummary};
-use axum::Json;
-use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use schemars::JsonSchema;
@@ -15,7 +13,9 @@ use serde::Deserialize;
 use super::runs::{MAX_FILE, run_id};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{CreatedResult, FileResponse, JsonBody, JsonResult, Server};
+use crate::http::extract::{
+    CreatedResult, FileResponse, Json, JsonBody, JsonResult, Path, Server, State,
+};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::searches::SavedSearch;

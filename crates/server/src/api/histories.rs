@@ -1,14 +1,12 @@
 //! API handlers for histories.
 
 use assay_stats::series::{HistoryView, QuotedHistory, quoted};
-use axum::Json;
-use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::add;
-use crate::http::extract::{CreatedResult, JsonBody, JsonResult, Server};
+use crate::http::extract::{CreatedResult, Json, JsonBody, JsonResult, Path, Server, State};
 use crate::queue::job::Job;
 use crate::submit::points::{self, Acknowledgement, HistoryReset};
 

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_lab::LiveProfile;
-use axum::Json;
-use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::http::extract::{
-    CreatedResult, Described, EventStream, JsonBody, JsonResult, Params, Server,
+    CreatedResult, Described, EventStream, Json, JsonBody, JsonResult, Params, Path, Server, State,
 };
 use crate::http::sse;
 use crate::live::live_run::{LiveRun, LiveStatus};

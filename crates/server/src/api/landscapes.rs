@@ -2,15 +2,13 @@
 
 use assay_quoted::denominator::Denominator;
 use assay_quoted::landscape::{Collection, Landscape, LandscapeError, Query as Question};
-use axum::Json;
-use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::Refusal;
-use crate::http::extract::{Described, JsonObject, Params, Server};
+use crate::http::extract::{Described, Json, JsonObject, Params, Path, Server, State};
 
 routes! {
     /// List the built-in landscapes

@@ -1,5 +1,5 @@
-//! JSON API: a row for each route in the file of its handler. The router and the OpenAPI document are
-//! built from the rows.
+//! JSON API: a row for each route in the file of its handler. The router and the OpenAPI document
+//! are built from the rows.
 
 /// Defines the routes of a file, from rows of a summary, a method, a path, the operation's id, its
 /// handler, and the status codes of refusals that the handler's types do not imply.

@@ -1,13 +1,11 @@
 //! API handlers for live samples and block I/O of the machine.
 
 use assay_traces::block_io::IoReport;
-use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Described, EventStream, Params, Server};
+use crate::http::extract::{Described, EventStream, Json, Params, Server, State};
 use crate::http::sse;
 use crate::live::observe::SharedSampler;
 use crate::live::observe_io;
@@ -26,7 +24,7 @@ pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
     match app.queue().running() {
         None => Ok(()),
         Some(job) => Err(Refusal::conflict(format!(
-            "job {} is running, and sampling would disturb it; its page shows the samples of its monitors",
+            "job {} is running, and sampling would disturb it; its page shows its monitors",
             job.id
         ))),
     }

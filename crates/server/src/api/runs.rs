@@ -6,8 +6,6 @@ use std::sync::Arc;
 use assay_lab::{ComparedRun, DeclaredDifferences, across, across_io, parse_margin};
 use assay_model::{Across, RunId, RunSummary};
 use assay_report::{RunView, TreatmentProfiles};
-use axum::Json;
-use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::IntoResponse;
 use schemars::JsonSchema;
@@ -15,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Described, FileResponse, JsonObject, JsonResult, Params, Server};
+use crate::http::extract::{
+    Described, FileResponse, Json, JsonObject, JsonResult, Params, Path, Server, State,
+};
 use crate::searches::RunQuery;
 
 routes! {
@@ -269,9 +269,6 @@ fn accepted(text: &str) -> Result<Vec<(String, String)>, Refusal> {
         .collect()
 }
 
-async fn compare(
-    State(app): Server,
-    Params(asked): Params<CompareQuery>,
-) -> JsonResult<SideBySide> {
-    compare_runs(&app, &asked).await.map(|compared| Json(compared.side_by_side))
+async fn compare(State(app): Server, Params(args): Params<CompareQuery>) -> JsonResult<SideBySide> {
+    compare_runs(&app, &args).await.map(|compared| Json(compared.side_by_side))
 }

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Described, JsonObject, JsonResult, Server};
+use crate::http::extract::{Described, Json, JsonObject, JsonResult, Path, Server, State};
 use crate::http::token::Role;
 use crate::submit::folders::{self, ExperimentLine};
 use crate::submit::overrides::{self, ExperimentForm};

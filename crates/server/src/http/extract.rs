@@ -3,11 +3,13 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+pub(crate) use axum::Json;
+use axum::Router;
 use axum::body::Body as HttpBody;
-use axum::extract::{Form as AxumForm, FromRequest, Query, Request, State};
+use axum::extract::{Form as AxumForm, FromRequest, Query, Request};
+pub(crate) use axum::extract::{Path, State};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::{Json, Router};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 

@@ -232,7 +232,7 @@ fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
         Ok(())
     } else {
         Err(Refusal::forbidden(
-            "the request does not come from a page of this server; scripts must send the token in a header",
+            "the request is not from a page of this server; scripts send the token in a header",
         ))
     }
 }

@@ -3,12 +3,12 @@
 //! in constant time.
 
 use std::convert::Infallible;
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use assay_system::sha256;
+use assay_system::{sha256, state_file};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::{Deserialize, Serialize};
@@ -137,12 +137,7 @@ fn read_or_create(path: &Path) -> Result<String, ServeError> {
 
 fn create(path: &Path) -> Result<String, ServeError> {
     let token = random_value()?;
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .and_then(|mut file| writeln!(file, "{token}").and_then(|()| file.sync_all()))
+    state_file::write(path, format!("{token}\n").as_bytes())
         .map_err(ServeError::io("write", path))?;
     Ok(token)
 }

@@ -39,6 +39,7 @@ pub(crate) const MAX_NAME: usize = 64;
 pub(crate) struct IoQuery {
     /// Dimension to group I/Os by, in addition to their direction; default: program
     #[schemars(extend("enum" = BY.map(Dimension::name)))]
+    #[serde(alias = "io")]
     pub by: String,
     /// Name of the only program to include; default: all programs
     pub program: String,

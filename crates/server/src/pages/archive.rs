@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 
 use assay_model::{Deleted, RunState, RunSummary};
-use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::field;
 use super::run_list::{RunActions, rows, runs_with_headlines};
-use super::{PageResult, RedirectResult, Section, address, get, post, redirect, shell, time};
+use super::{PageResult, RedirectResult, Section, get, post, redirect, shell, time, url};
 use crate::api::archive;
-use crate::http::extract::{Form, JsonBody, Params, Routes, Server};
+use crate::http::extract::{Form, JsonBody, Params, Path, Routes, Server, State};
 use crate::http::token::Role;
 use crate::searches::{RunQuery, SORTS, SavedSearch};
 use crate::submit::draft;
@@ -216,7 +215,7 @@ fn search_address(query: &RunQuery, page: usize, (changed, to): (&str, &str)) ->
     let (page, limit) = (page.to_string(), query.limit.map(|n| n.to_string()));
     let own = conditions(query).map(|(name, v)| (name, if name == changed { to } else { v }));
     let rest = [("sort", query.sort.as_str()), ("limit", limit.as_deref().unwrap_or_default())];
-    address("/archive", [("page", page.as_str())].into_iter().chain(own).chain(rest))
+    url("/archive", [("page", page.as_str())].into_iter().chain(own).chain(rest))
 }
 
 /// Fields of the forms of the archive's pages. Each form sends some of them.

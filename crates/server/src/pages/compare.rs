@@ -6,17 +6,15 @@ use assay_model::{Across, Difference, fact_groups, folded_facts};
 use assay_quoted::denominator::Denominator;
 use assay_report::RunView;
 use assay_report::page::{ChosenDenominator, Prices, ShownComparison, side_by_side};
-use axum::extract::State;
 use maud::{Markup, html};
 
 use super::fields::field;
 use super::run_list::{rows, runs_with_headlines};
-use super::shell::document;
-use super::{PageResult, Section, address, get, shell};
+use super::{PageResult, Section, document, get, shell, url};
 use crate::api::runs::{CompareQuery, compare_runs, run_id};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Params, Routes, Server};
+use crate::http::extract::{Params, Routes, Server, State};
 use crate::searches::RunQuery;
 
 /// Number of runs to choose from.
@@ -301,7 +299,7 @@ fn short(value: &str) -> String {
 /// Renders the denominators to choose from.
 fn denominators(query: &CompareQuery, per: Option<Denominator>) -> Markup {
     let address = |per: &str| {
-        address("/compare", parameters(query).map(|(n, v)| (n, if n == "per" { per } else { v })))
+        url("/compare", parameters(query).map(|(n, v)| (n, if n == "per" { per } else { v })))
     };
     html! {
         nav aria-label="Denominator" {

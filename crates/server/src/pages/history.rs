@@ -4,14 +4,13 @@
 use assay_model::RunId;
 use assay_report::history::{self, PageLinks, PublishedHistory, anchor};
 use assay_stats::series::{ChangeView, HistoryView, SeriesView, quoted};
-use axum::extract::{Path, State};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{PageResult, RedirectResult, Section, get, percent_encode, post, redirect, shell};
 use crate::api::histories::{self, AtCommit};
 use crate::error::Refusal;
-use crate::http::extract::{Form, JsonBody, Params, Routes, Server};
+use crate::http::extract::{Form, JsonBody, Params, Path, Routes, Server, State};
 use crate::http::token::Role;
 use crate::submit::points::{self, Acknowledgement, HistoryReset};
 

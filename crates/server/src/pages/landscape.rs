@@ -3,13 +3,11 @@
 use assay_quoted::denominator::Denominator;
 use assay_quoted::landscape::{Landscape, Listing, Query as Question};
 use assay_report::page::{landscape_content, landscape_preview};
-use axum::extract::{Path, State};
 use maud::html;
 
-use super::{PageResult, Section, address, get, percent_encode, shell};
+use super::{PageResult, Section, document, get, percent_encode, shell, url};
 use crate::api::landscapes::{LandscapeQuery, collection, make, metrics};
-use crate::http::extract::{Params, Routes, Server};
-use crate::pages::shell::document;
+use crate::http::extract::{Params, Path, Routes, Server, State};
 
 pub(super) fn router() -> Routes {
     Routes::new().route("/landscapes", get(list)).route("/landscapes/{name}", get(page))
@@ -62,7 +60,7 @@ async fn page(
             }
             let landscape = make(&name, &shown)?;
             let matrix = landscape.matrix();
-            let way = |per: &str, metric: &str| address(&format!("/landscapes/{}", percent_encode(&name)), [("per", per), ("metric", metric)]);
+            let way = |per: &str, metric: &str| url(&format!("/landscapes/{}", percent_encode(&name)), [("per", per), ("metric", metric)]);
             let link = |href: String, chosen: bool, words: &str| html! { li { a href=(href) aria-current=[chosen.then_some("true")] { (words) } } };
             let body = html! {
                 @if !metrics.is_empty() {

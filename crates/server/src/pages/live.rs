@@ -3,14 +3,13 @@
 use assay_lab::LiveProfile;
 use assay_model::units;
 use assay_report::page::profile_part;
-use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
 
 use super::{PageResult, Section, get, shell, time};
 use crate::api::jobs::{self, ELSEWHERE, Profiling, profiling};
 use crate::api::number;
-use crate::http::extract::{Routes, Server};
+use crate::http::extract::{Path, Routes, Server, State};
 use crate::http::token::Role;
 use crate::live::live_run::LiveStatus;
 use crate::queue::job::{Job, JobState};

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
-use axum::extract::{Form, State};
+use axum::extract::Form;
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::{RedirectResult, Section, get, post, redirect, shell};
 use crate::app::App;
 use crate::error::ServeError;
-use crate::http::extract::{Routes, Server};
+use crate::http::extract::{Routes, Server, State};
 use crate::http::guard::cookies;
 use crate::http::net::Peer;
 use crate::http::rate::Sender;

@@ -23,10 +23,10 @@ use crate::error::Refusal;
 use crate::http::extract::Routes;
 
 pub(crate) use response::{
-    PageResult, RedirectResult, address, age, percent_encode, redirect, refusal, time,
+    PageResult, RedirectResult, age, percent_encode, redirect, refusal, time, url,
 };
 
-pub(crate) use shell::{Section, shell};
+pub(crate) use shell::{Section, document, shell};
 
 pub(crate) fn router() -> Routes {
     Routes::new()

@@ -1,35 +1,20 @@
 //! Observe page: live charts of this machine and its block I/O.
 
 use assay_traces::block_io::Dimension;
-use axum::extract::State;
 use axum::response::Html;
 use maud::{Markup, html};
-use serde::Deserialize;
 
-use super::{PageResult, Section, address, get, shell};
+use super::{PageResult, Section, get, shell, url};
 use crate::api::observe::may_observe;
-use crate::http::extract::{Params, Routes, Server};
+use crate::http::extract::{Params, Routes, Server, State};
 use crate::live::observe_io::{BY, IoQuery, IoQuestion, MAX_NAME, newest};
-
-/// Query parameters of the observe page.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-struct ObserveQuery {
-    /// Dimension of block I/O; block I/O is not traced if absent.
-    io: Option<String>,
-    /// Only program to trace; empty for all.
-    program: String,
-    /// Only device to trace; empty for all.
-    device: String,
-}
 
 pub(super) fn router() -> Routes {
     Routes::new().route("/observe", get(page)).route("/observe/io", get(part))
 }
 
-async fn page(State(app): Server, Params(asked): Params<ObserveQuery>) -> PageResult {
-    let ObserveQuery { io, program, device } = asked;
-    let about = io.map(|by| IoQuery { by, program, device }.read()).transpose()?;
+async fn page(State(app): Server, Params(query): Params<IoQuery>) -> PageResult {
+    let about = (!query.by.is_empty()).then(|| query.read()).transpose()?;
     let busy = may_observe(&app).err();
     let running = app.queue().running().map(|j| j.id);
     let body = html! {
@@ -67,7 +52,7 @@ fn block_io(about: Option<&IoQuestion>) -> Markup {
     // Address with the current question, about dimension `d`.
     let (program, device) = about.map_or(("", ""), |a| (&a.program, &a.device));
     let address = |path: &str, by: &str, d: Dimension| {
-        address(path, [(by, d.name()), ("program", program), ("device", device)])
+        url(path, [(by, d.name()), ("program", program), ("device", device)])
     };
     let by = about.map(|a| a.by);
     html! {

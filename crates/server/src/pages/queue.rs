@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
 
@@ -11,7 +10,7 @@ use super::{PageResult, RedirectResult, Section, age, get, post, redirect, shell
 use crate::api::{jobs, number};
 use crate::app::{App, Outcomes};
 use crate::error::Refusal;
-use crate::http::extract::{Form, JsonBody, Routes, Server};
+use crate::http::extract::{Form, JsonBody, Path, Routes, Server, State};
 use crate::http::guard::may_write;
 use crate::http::token::Role;
 use crate::queue::job::{Job, JobState};

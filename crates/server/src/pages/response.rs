@@ -34,10 +34,7 @@ pub(crate) fn redirect(path: &str) -> Response {
 }
 
 /// Returns `path` with the `values` that are not empty as query parameters.
-pub(crate) fn address<'a>(
-    path: &str,
-    values: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> String {
+pub(crate) fn url<'a>(path: &str, values: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut address = path.to_owned();
     for (name, value) in values.into_iter().filter(|(_, value)| !value.is_empty()) {
         let mark = if address.contains('?') { '&' } else { '?' };

@@ -1,12 +1,10 @@
 //! Run page: the report of a run as it is published, and the run's files.
 
-use axum::extract::{Path, State};
 use maud::html;
 
-use super::{PageResult, Section, get};
+use super::{PageResult, Section, document, get};
 use crate::api::runs::{list_files, run_id};
-use crate::http::extract::{Routes, Server};
-use crate::pages::shell::document;
+use crate::http::extract::{Path, Routes, Server, State};
 
 pub(super) fn router() -> Routes {
     Routes::new().route("/runs/{id}", get(page))

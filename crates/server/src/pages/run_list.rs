@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_model::{RunSummary, units};
-use axum::extract::State;
 use maud::{Markup, html};
 
 use super::{age, time};
 use crate::api::runs::{self, Runs};
 use crate::app::{App, Headlines};
 use crate::error::Refusal;
-use crate::http::extract::Params;
+use crate::http::extract::{Params, State};
 use crate::searches::RunQuery;
 
 /// Actions on runs, for users who may change them.

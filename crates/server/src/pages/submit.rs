@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use assay_model::nouns::count;
 use assay_model::units::{format_value, significant};
-use assay_model::{ParamSpec, ParamType, WorkloadSpec};
-use axum::extract::{Path, State};
+use assay_model::{ParamSpec, ParamType};
+use assay_workloads::registry::specs;
 use axum::response::{Html, IntoResponse};
 use axum::{Json, http::StatusCode};
 use maud::{Markup, html};
@@ -19,7 +19,7 @@ use crate::api::runs::run_id;
 use crate::api::{jobs, server};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Form, JsonBody, JsonResult, Params, Routes, Server};
+use crate::http::extract::{Form, JsonBody, JsonResult, Params, Path, Routes, Server, State};
 use crate::http::guard::{PLAN, may_write};
 use crate::http::token::Role;
 use crate::submit::draft::{self, Draft, PlanSummary};
@@ -90,7 +90,7 @@ async fn drafted(app: &Arc<App>, filled: &FilledForm) -> Result<Draft, Refusal> 
 
 async fn choose(app: &Arc<App>) -> PageResult {
     let lines = server::experiments(State(app.clone())).await?.0;
-    let workloads = app.heavy(|app| Ok(workloads(app))).await?;
+    let workloads = app.heavy(|app| Ok(specs(&app.config.kits))).await?;
     let needed = |p: &&ParamSpec| p.default.is_none() && p.ty == ParamType::Text;
     let body = html! {
         h1 { "Submit" }
@@ -127,18 +127,6 @@ async fn choose(app: &Arc<App>) -> PageResult {
     Ok(shell(app, "Submit", Section::Queue, &body))
 }
 
-/// Returns the built-in workloads and all readable kits.
-fn workloads(app: &App) -> Vec<WorkloadSpec> {
-    let built_in =
-        assay_workloads::builtin::table::ROWS.iter().map(|row| (row.new)().spec().clone());
-    let kits = app.config.kits.kits();
-    let kits = kits.keys().filter_map(|name| {
-        let kit = assay_workloads::registry::find(name, &app.config.kits).ok()?;
-        Some(kit.spec().clone())
-    });
-    built_in.chain(kits).collect()
-}
-
 /// Renders the machine that a submission is measured on, by the name that its runs record.
 fn machine() -> Markup {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -164,7 +152,7 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
         form method="post" action="/queue/new" class="fields submit" id="submit" data-plan="/queue/new/plan" {
             input type="hidden" name="experiment" value=(asked.experiment);
             @if let Some(name) = &asked.workload { input type="hidden" name="workload" value=(name); }
-            input type="hidden" name="base" value=(filled.base());
+            input type="hidden" name="base" value=(filled.base);
             input type="hidden" name="edited" value="";
             div class="beside-plan" {
                 div {
@@ -266,11 +254,11 @@ fn figures(plan: &PlanSummary) -> Markup {
     }
 }
 
-type FormPairs = Vec<(String, String)>;
+type Pairs = Vec<(String, String)>;
 
 /// Reads a form and drafts its submission. The draft includes the problems that reading the form
 /// found.
-async fn read(app: &Arc<App>, sent: FormPairs) -> Result<(FilledForm, Draft), Refusal> {
+async fn read(app: &Arc<App>, sent: Pairs) -> Result<(FilledForm, Draft), Refusal> {
     let filled = app.heavy(move |app| FilledForm::read(app, sent)).await?;
     let mut draft = drafted(app, &filled).await?;
     draft.problems.splice(0..0, filled.problems.iter().cloned());
@@ -280,7 +268,7 @@ async fn read(app: &Arc<App>, sent: FormPairs) -> Result<(FilledForm, Draft), Re
     Ok((filled, draft))
 }
 
-async fn submit(State(app): Server, Form(sent): Form<FormPairs>) -> RedirectResult {
+async fn submit(State(app): Server, Form(sent): Form<Pairs>) -> RedirectResult {
     let (filled, draft) = read(&app, sent).await?;
     if !draft.problems.is_empty() {
         return Ok((StatusCode::BAD_REQUEST, page(&app, &filled, &draft, true)).into_response());
@@ -290,10 +278,7 @@ async fn submit(State(app): Server, Form(sent): Form<FormPairs>) -> RedirectResu
 
 /// Returns the current state of the form for the script: the plan as a part of the page, the
 /// problems, the text and the values.
-async fn live_plan(
-    State(app): Server,
-    Form(sent): Form<FormPairs>,
-) -> JsonResult<serde_json::Value> {
+async fn live_plan(State(app): Server, Form(sent): Form<Pairs>) -> JsonResult<serde_json::Value> {
     let (_, draft) = read(&app, sent).await?;
     let values: serde_json::Map<String, serde_json::Value> = draft
         .fields

@@ -9,13 +9,14 @@ use assay_model::{LiveEvent, RunId, RunState};
 use jiff::Timestamp;
 
 use crate::app::App;
-use crate::error::ServeError;
+use crate::error::{Refusal, ServeError};
 use crate::live::live_run::LiveRun;
 use crate::queue::child::{self, EVENTS, OUTPUT};
 use crate::queue::follow::{LineReader, follow};
 use crate::queue::job::{Job, JobState, Process};
 use crate::queue::run_outcome;
 use crate::queue::store::now;
+use crate::submit::points;
 
 /// Maximum time between two checks of the queue. They are needed without events too, because the
 /// system clock can be set.
@@ -205,27 +206,18 @@ fn outcome(app: &App, id: u64, exit: Option<i32>, live: &LiveRun, found_dead: bo
     let stopped = app.stopping();
     let output = || error_output(&app.queue().folder_of(id).join(OUTPUT));
     let began = known.is_some() || status.run.is_some();
+    let cut_off = |reason: &str| (JobState::Interrupted, reason.to_owned());
     let (state, reason) = match known.and_then(|k| k.end).or(status.finished) {
         Some(f) if f.state == RunState::Completed => (JobState::Completed, f.reason),
-        Some(f) if f.state == RunState::Interrupted && cancelled => {
-            (JobState::Cancelled, CANCELLED.into())
-        }
-        Some(f) if f.state == RunState::Interrupted && stopped => {
-            (JobState::Interrupted, "the server was stopped".into())
-        }
-        Some(f) if f.state == RunState::Interrupted => (JobState::Interrupted, f.reason),
-        Some(f) => (JobState::Failed, f.reason),
-        None if cancelled && began => (JobState::Cancelled, CANCELLED.into()),
-        None if cancelled => (JobState::Cancelled, "cancelled before the first trial".into()),
-        None if stopped || exit == Some(130) => {
-            (JobState::Interrupted, "the server was stopped".into())
-        }
-        None if found_dead => {
-            let reason = "its process had ended when the server started, after a crash or a reboot";
-            (JobState::Interrupted, reason.into())
-        }
+        Some(f) if f.state != RunState::Interrupted => (JobState::Failed, f.reason),
+        _ if cancelled && began => (JobState::Cancelled, CANCELLED.into()),
+        _ if cancelled => (JobState::Cancelled, "cancelled before the first trial".into()),
+        _ if stopped => cut_off("the server was stopped"),
+        Some(f) => (JobState::Interrupted, f.reason),
+        None if exit == Some(130) => cut_off("the server was stopped"),
+        None if found_dead => cut_off("its process ended in a crash or a reboot"),
         None if exit.is_some() => (JobState::Failed, output()),
-        None => (JobState::Interrupted, "its process was killed".into()),
+        None => cut_off("its process was killed"),
     };
     JobEnd { exit, state, reason }
 }
@@ -251,18 +243,18 @@ fn record_end(app: &App, id: u64, ended: JobEnd) {
         j.reason = ended.reason;
         j.ended_at = Some(now());
         j.process = None;
-        if let Some(Err(why)) = &follows {
-            j.reason = format!("{}; the follow-up job could not be queued: {why}", j.reason);
+        if let Some(Err(refusal)) = &follows {
+            j.reason =
+                format!("{}; the follow-up job could not be queued: {}", j.reason, refusal.message);
         }
     });
     app.notify_changed();
 }
 
 /// Queues the job that follows a run, if there is one.
-fn follow_up(app: &App, run: &RunId) -> Result<(), String> {
-    let follows = crate::submit::points::follow_up(app, run).map_err(|refusal| refusal.message)?;
-    if let Some(job) = follows {
-        app.queue().add(job).map_err(|e| e.to_string())?;
+fn follow_up(app: &App, run: &RunId) -> Result<(), Refusal> {
+    if let Some(job) = points::follow_up(app, run)? {
+        app.queue().add(job)?;
     }
     Ok(())
 }

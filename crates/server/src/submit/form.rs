@@ -13,7 +13,7 @@ pub(crate) struct FilledForm {
     /// Values that could not be read.
     pub problems: Vec<Problem>,
     /// Text that the form was opened with; empty if it was the text of the experiment's file.
-    base: String,
+    pub base: String,
     /// Fields as they were sent, to be shown again.
     sent: Vec<(String, String)>,
 }
@@ -79,10 +79,6 @@ impl FilledForm {
             }
         }
         Ok(FilledForm { asked, problems, base: base.unwrap_or_default(), sent })
-    }
-
-    pub fn base(&self) -> &str {
-        &self.base
     }
 
     /// Returns the text of a field as it was typed.

@@ -366,20 +366,17 @@ pub(crate) fn may_change(
     }
 }
 
-pub(crate) fn apply_overrides(
-    experiment: &mut Experiment,
-    asked: &Submission,
-) -> Result<(), LabError> {
+pub(crate) fn apply_overrides(target: &mut Experiment, asked: &Submission) -> Result<(), LabError> {
     for (name, value) in &asked.set {
-        apply_set(experiment, &format!("{name}={value}"))?;
+        apply_set(target, &format!("{name}={value}"))?;
     }
     if let Some(blocks) = asked.blocks {
-        experiment.design.blocks = Some(blocks);
-        experiment.design.stop = Stop::Fixed;
+        target.design.blocks = Some(blocks);
+        target.design.stop = Stop::Fixed;
     }
     for tag in asked.tags.iter().map(|t| t.trim()).filter(|t| !t.is_empty()) {
-        if !experiment.tags.iter().any(|t| t == tag) {
-            experiment.tags.push(tag.to_owned());
+        if !target.tags.iter().any(|t| t == tag) {
+            target.tags.push(tag.to_owned());
         }
     }
     Ok(())

@@ -120,14 +120,10 @@ fn reference(app: &App, found: &ExperimentFile, asked: &Submission) -> Result<St
 ///
 /// # Errors
 /// The revision is the reference, is already measured, or cannot be a point.
-pub(crate) fn job(
-    app: &App,
-    found: &ExperimentFile,
-    asked: &Submission,
-) -> Result<NewJob, Refusal> {
+pub(crate) fn job(app: &App, file: &ExperimentFile, asked: &Submission) -> Result<NewJob, Refusal> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
-    let reference = reference(app, found, asked)?;
-    let pair = prepared(app, found, asked, "", &reference, rev)?;
+    let reference = reference(app, file, asked)?;
+    let pair = prepared(app, file, asked, "", &reference, rev)?;
     if let Some(other) = pair.plan.factors.iter().find(|f| *f != REV) {
         return Err(Refusal::bad(format!(
             "a history measures one treatment, but `{other}` is also a factor; set it to one value"
@@ -152,7 +148,7 @@ pub(crate) fn job(
     let about = defined.widened(kept.known.about.as_ref(), &past.outside)?;
     kept.known.about = Some(about);
     kept.save()?;
-    let prepared = prepared(app, found, asked, &id, &reference, rev)?;
+    let prepared = prepared(app, file, asked, &id, &reference, rev)?;
     Ok(new_job(prepared, vec![format!("rev={rev}")], asked))
 }
 

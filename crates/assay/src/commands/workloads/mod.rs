@@ -16,7 +16,7 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
     let kits = kit_paths()?;
     let specs = match name {
         Some(name) => vec![assay_workloads::registry::find(name, &kits)?.spec().clone()],
-        None => all(&kits),
+        None => assay_workloads::registry::specs(&kits),
     };
     if cli.json {
         print_json(&specs)?;
@@ -33,23 +33,10 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Returns the built-in workloads and the kits. A broken kit is left out; `assay kit check`
-/// explains it.
-fn all(kits: &KitPaths) -> Vec<WorkloadSpec> {
-    let mut specs: Vec<WorkloadSpec> =
-        builtin::table::ROWS.iter().map(|row| (row.new)().spec().clone()).collect();
-    for name in kits.kits().keys() {
-        if let Ok(kit) = assay_workloads::registry::find(name, kits) {
-            specs.push(kit.spec().clone());
-        }
-    }
-    specs
-}
-
 /// Returns the workloads that come with assay, wherever it is run.
 pub(in crate::commands) fn shipped() -> std::io::Result<Vec<WorkloadSpec>> {
     let folder = crate::shipped::folder("kits")?;
-    Ok(all(&KitPaths { roots: vec![folder], ..KitPaths::default() }))
+    Ok(assay_workloads::registry::specs(&KitPaths { roots: vec![folder], ..KitPaths::default() }))
 }
 
 fn describe(spec: &WorkloadSpec) -> String {

@@ -189,7 +189,11 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     served.post("/api/v1/jobs/1/cancel", &json!({}));
     served.until(1, "cancelled");
     let gone = served.get("/api/v1/jobs/1/profile");
-    assert!(gone.status == 409 && gone.body.contains("none of its trials is running"), "{}", gone.body);
+    assert!(
+        gone.status == 409 && gone.body.contains("none of its trials is running"),
+        "{}",
+        gone.body
+    );
     served.submit("plain");
     served.until(2, "running");
     let none = served.get("/api/v1/jobs/2/profile");
