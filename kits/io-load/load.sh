@@ -1,8 +1,8 @@
 #!/bin/sh
-# A load like that of a database that is being filled: loaders write large pieces of a data file
+# A load like that of a database under bulk load: loaders write large pieces of a data file
 # asynchronously, a log is written in small synchronous pieces, readers look up single pages, and
-# something else leaves dirty pages behind for the kernel to write back. With fio if it is there, else
-# with dd alone (then there are no asynchronous I/Os, and the notes state it).
+# something else leaves dirty pages behind for the kernel to write back. Uses fio if it is installed,
+# else dd (then there are no asynchronous I/Os, and a note states it).
 #   load.sh SECONDS RAMP_SECONDS SIZE_BYTES
 set -eu
 seconds=$1 ramp=$2 size=$3

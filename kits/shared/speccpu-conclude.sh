@@ -1,4 +1,4 @@
-# Says in the kit's own words why the run that ended in this folder does not count.
+# Prints the reason, in the kit's own words, why the run that ended in this folder is invalid.
 set -eu
 words=$(grep -A 1 'Miscompare of\|Invalid run;' keep/output.txt | head -n 20 || true)
 [ -z "$words" ] || { echo "$words"; exit 1; }

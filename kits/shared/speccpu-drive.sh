@@ -1,6 +1,6 @@
 # drive.sh TASK PROGRAM PATH OUTPUT CONFIG TUNE SIZE ITERATIONS COPIES THREADS REPORTABLE BENCHMARKS...
-# Drives the licensed kit in the folder PATH with its own PROGRAM (runspec or runcpu). TASK `build` looks
-# whether everything is there and builds what is not up to date; `run` runs, and keeps the raw files.
+# Drives the licensed kit in the folder PATH with its own PROGRAM (runspec or runcpu). TASK `build` checks
+# that everything is there and builds what is out of date; `run` runs, and keeps the raw files.
 set -eu
 task=$1 program=$2 path=$3 output=$4 config=$5 tune=$6 size=$7 iterations=$8 copies=$9
 shift 9
@@ -21,7 +21,7 @@ esac || {
 }
 [ $# -gt 0 ] || { echo "benchmarks is empty; name suites or benchmarks of the kit" >&2; exit 1; }
 
-# The options stand before the benchmarks.
+# The options come before the benchmarks.
 if [ "$task" = build ]; then
     set -- --action=build "$@"
 else
@@ -29,7 +29,7 @@ else
     [ "$iterations" = 0 ] || set -- --iterations="$iterations" "$@"
     [ "$threads" = 0 ] || set -- --threads="$threads" "$@"
     if [ "$copies" != 0 ]; then
-        # The older program has its copies with the word that asks for a rate.
+        # The older program takes the number of copies in --rate.
         case $program in
         runspec) set -- --rate "$copies" "$@" ;;
         *) set -- --copies="$copies" "$@" ;;
@@ -58,7 +58,7 @@ sed -n 's/^ *format: raw -> *//p' keep/output.txt | while IFS= read -r raw; do
     done
 done
 [ "$code" != 0 ] || exit 0
-# A run that came to a verdict has been run; the verdict is for the validation.
+# A run with a verdict has completed; the validation judges the verdict.
 if grep -q 'Miscompare of\|Invalid run;' keep/output.txt; then exit 0; fi
 if grep -qs '^spec\..*\.valid: *\(CE\|RE\|VE\|TE\)' keep/*.rsf; then exit 0; fi
 grep -i error keep/output.txt | tail -n 1 >&2
