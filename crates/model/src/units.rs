@@ -20,7 +20,7 @@ pub enum UnitError {
         example: &'static str,
     },
     /// The unit is not known.
-    #[error("`{text}` has the unit `{unit}`, which is not a {what}; known are {known}")]
+    #[error("`{text}` has the unit `{unit}`, which is not a {what}; use {known}")]
     Unit {
         /// Text as written by the user.
         text: String,

@@ -29,8 +29,8 @@ pub fn classes() -> &'static [(&'static str, FactClass)] {
     CLASSES
 }
 
-/// Path prefixes that match whole dotted parts. `*` stands for any one part; at the end of a part
-/// it stands for any ending. The prefix with the most parts wins; among those with equally many
+/// Path prefixes that match whole dotted parts. `*` matches any one part; at the end of a part
+/// it matches any ending. The prefix with the most parts wins; among those with equally many
 /// parts, the one with fewer `*`.
 const CLASSES: &[(&str, FactClass)] = &[
     ("aslr", Hard),

@@ -329,13 +329,13 @@ fn unrelated(
         let mut other = roles(a).symmetric_difference(&roles(b)).cloned().collect::<Vec<_>>();
         other.retain(|role| !aside.contains(&role.as_str()));
         if other.is_empty() && tells_use(a) && tells_use(b) {
-            return Some("of no file of the trials");
+            return Some("not the device of a file of the trials");
         }
     }
     let redacted = |s: &SystemDescription| s.get(path).is_some_and(|v| v.contains(REDACTED));
     if !same_key && redacted(a) && redacted(b) && a.get(path).map(masked) == b.get(path).map(masked)
     {
-        return Some("hidden under the keys of two archives, so not to be compared");
+        return Some("redacted with the keys of two archives, so not comparable");
     }
     None
 }

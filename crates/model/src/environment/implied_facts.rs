@@ -6,7 +6,7 @@
 pub(crate) struct Entailment {
     /// Path of the declared factor, in whole parts.
     pub factor: &'static str,
-    /// Prefixes of the facts that follow; `*` stands for any one part.
+    /// Prefixes of the facts that follow; `*` matches any one part.
     pub entailed: &'static [&'static str],
     /// The reason, as the end of a sentence that starts with the factor.
     pub why: &'static str,

@@ -48,7 +48,7 @@ impl Heat {
         }
         let end = self.column_ns.checked_mul(self.counts.len() as u64);
         if self.column_ns == 0 || end.and_then(|e| e.checked_add(self.start_ns)).is_none() {
-            return Err("its columns are of no time that there is".to_owned());
+            return Err("the times of its columns are invalid".to_owned());
         }
         Ok(())
     }

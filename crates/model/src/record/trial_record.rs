@@ -97,7 +97,8 @@ pub struct ResourceUse {
     /// Bytes that the kernel fetched from storage for it; `null`: recorded by an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_read_bytes: Option<u64>,
-    /// Bytes that it wrote to files on storage, written back or not; `null`: recorded by an earlier version.
+    /// Bytes that it wrote to files on storage, written back or not; `null`: recorded by an earlier
+    /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_written_bytes: Option<u64>,
     /// Resource use of all processes together, where a control (`memory`, `storage` with limits)

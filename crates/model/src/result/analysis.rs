@@ -107,7 +107,8 @@ pub struct CurveSummary {
     /// Description of how values are judged for `best` and `efficient`, as the middle of a
     /// sentence: `judged together with its near neighbours`.
     pub judged: String,
-    /// Smoothness of the curve, from 0 (rough) to 1 (smooth); defined in `docs/internals/statistics.md`.
+    /// Smoothness of the curve, from 0 (rough) to 1 (smooth); defined in
+    /// `docs/internals/statistics.md`.
     pub smoothness: Option<f64>,
     /// Kind of virtual machine that the points come from; absent without virtual machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
