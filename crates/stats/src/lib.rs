@@ -1,11 +1,12 @@
 //! The statistics of assay as pure functions over slices: summaries, ratios between treatments with
 //! intervals and verdicts, sequential looks, variance by level, warm-up, means of suites, scaling
 //! fits, curves and the A/A floor. Nothing here does I/O, reads a clock or keeps state; functions
-//! that use random numbers take a seed. `docs/internals/statistics.md` defines each method and explains its
-//! use.
+//! that use random numbers take a seed. `docs/internals/statistics.md` defines each method and
+//! explains its use.
 //!
-//! Start with [`summary::summarize`], [`comparison::compare::compare`], [`comparison::sequential::look`],
-//! [`curves::scaling::scaling`] or [`curves::curve::merge`]; they return the types of `assay-model`.
+//! Start with [`summary::summarize`], [`comparison::compare::compare`],
+//! [`comparison::sequential::look`], [`curves::scaling::scaling`] or [`curves::curve::merge`]; they
+//! return the types of `assay-model`.
 
 pub mod comparison;
 pub mod curves;

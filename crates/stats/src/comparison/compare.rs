@@ -87,8 +87,8 @@ pub fn compare_family(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
         } else {
             let reason = std::mem::take(&mut c.reason);
             c.reason = format!(
-                "{reason}; but of {m} comparisons one may do so by chance, and it is not clear enough for \
-                 Holm's correction"
+                "{reason}; but of {m} comparisons one may do so by chance, and it is not clear \
+                 enough for Holm's correction"
             );
             c.verdict = Verdict::Inconclusive;
         }

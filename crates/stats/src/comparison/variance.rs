@@ -7,14 +7,14 @@ use crate::summary::{mean, variance};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LevelError {
     /// The number of values is not the product of the repeats.
-    #[error("{values} values are not a whole design of {design}; give a balanced one")]
+    #[error("{values} values do not fill a design of {design}; give a balanced one")]
     Unbalanced {
         values: usize,
         /// Product of the repeats.
         design: usize,
     },
     /// A level with one repeat has no variance.
-    #[error("level {level} has {repeats} repeats; two are the least that show a variance")]
+    #[error("level {level} has {repeats} repeats; a variance needs at least two")]
     OneRepeat {
         /// Number of the level; 1 is the innermost.
         level: usize,

@@ -56,9 +56,9 @@ fn range(i: Interval) -> String {
 pub(crate) fn judge(ratio: &Ratio, rule: VerdictRule) -> (Verdict, String) {
     let n = ratio.n;
     let Some(interval) = ratio.interval else {
-        let what = if n == 1 { "one value of each does" } else { "two values of each do" };
+        let what = if n == 1 { "one value of each is" } else { "two values of each are" };
         let why = if n < 3 {
-            format!("{what} not carry an interval; three are the least, six or more are useful")
+            format!("{what} too few for an interval; use at least three, better six")
         } else {
             "the values spread too far for an interval".to_owned()
         };
@@ -80,8 +80,8 @@ pub(crate) fn judge(ratio: &Ratio, rule: VerdictRule) -> (Verdict, String) {
         return (verdict, format!("{reason}; the rank interval {} agrees", range(judged)));
     }
     let reason = format!(
-        "the two intervals do not agree: {} by Student's t ({}), {} by ranks ({}); the shape of the \
-         data (outliers, skew or two modes) decides, so look at the single values",
+        "the two intervals do not agree: {} by Student's t ({}), {} by ranks ({}); the shape of \
+         the data (outliers, skew or two modes) decides, so inspect the single values",
         verdict.name(),
         range(interval),
         second.name(),
@@ -141,7 +141,7 @@ fn explain(ratio: &Ratio, rule: VerdictRule, interval: Interval, verdict: Verdic
         }
         (_, None) => {
             let sees = ratio.detectable.map_or(String::new(), |d| {
-                format!("; this many trials with this noise find differences from {}", size(d))
+                format!("; at this noise, this many trials detect differences from {}", size(d))
             });
             format!("{subject} contains 1{sees}")
         }

@@ -50,7 +50,7 @@ pub fn scaling(
     };
     if better == Better::Lower {
         notes.push(format!(
-            "{metric} is better lower and is read as the time of the same work at every count"
+            "lower is better for {metric}, so it counts as the time of the same work at every count"
         ));
     }
     let rate = |p: &ScalingPoint| if better == Better::Lower { 1.0 / p.value } else { p.value };

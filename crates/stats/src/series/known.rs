@@ -48,7 +48,7 @@ pub struct Functions {
     pub before: String,
     /// The revision after the change.
     pub after: String,
-    /// Run of the profiled trials; `null` if there was none.
+    /// Run of the profiled trials; `null` without one.
     pub run: Option<RunId>,
     /// Differences of the functions' own time on CPU per trial; `null` if they were not compared.
     pub differences: Option<FunctionDifferences>,

@@ -3,9 +3,9 @@
 //!
 //! The table is produced by simulation and never edited by hand: `cargo run --release -p
 //! assay-history --example limits 10000` prints it up to 1,000 points, and with 4000 beyond that,
-//! for the kinds of noise of [`crate::series::simulate`]. The limit is the one at which one clean series in
-//! 200 has an alarm with the worst kind of noise (one in 33 with autoregressive noise). The visible
-//! step is the step in the middle of white noise that is found in 95 of 100 series.
+//! for the kinds of noise of [`crate::series::simulate`]. The limit is the one at which one clean
+//! series in 200 has an alarm with the worst kind of noise (one in 33 with autoregressive noise).
+//! The visible step is the step in the middle of white noise that is found in 95 of 100 series.
 
 /// Rows of (points, limit, visible step in standard deviations).
 pub const LIMITS: [(usize, f64, f64); 30] = [

@@ -1,8 +1,8 @@
 //! Analyses a metric over the revisions of a program. The crate finds change points, with intervals
 //! for their place and size, and slow slopes in a series; links reference revisions; chooses the
 //! revisions to measure next; and searches for the commit that made a step. All of it is pure
-//! functions: nothing here does I/O, reads a clock or starts a trial. `docs/track/history.md` explains
-//! the methods.
+//! functions: nothing here does I/O, reads a clock or starts a trial. `docs/track/history.md`
+//! explains the methods.
 //!
 //! Start at [`analyse`], [`ChangePoint::judge`], [`chain`], [`next_to_measure`] and
 //! [`bisect::Search`].

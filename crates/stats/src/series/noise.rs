@@ -2,7 +2,7 @@
 
 use crate::distribution::normal_quantile;
 
-/// Returns the median of the finite `values`; `NaN` if there are none.
+/// Returns the median of the finite `values`; `NaN` without any.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut v: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
     if v.is_empty() {

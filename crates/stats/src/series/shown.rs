@@ -157,7 +157,7 @@ pub fn shown(
 fn afresh(range: &[Commit], reset: &str) -> String {
     match range.iter().find(|c| c.level == reset) {
         Some(c) => format!(
-            "the series starts afresh at {} ({}): what lies before is not compared with what follows",
+            "the series starts afresh at {} ({}): earlier points are not compared with later ones",
             c.label, c.subject
         ),
         None => format!("the series starts afresh at {reset}, which is not in this range"),

@@ -1,6 +1,6 @@
-//! The simulations of `docs/internals/statistics.md` as tests, with fixed seeds and bands as acceptance
-//! ranges. A band is the known performance of the method, widened by about three standard errors of
-//! the repeats made here.
+//! The simulations of `docs/internals/statistics.md` as tests, with fixed seeds and bands as
+//! acceptance ranges. A band is the known performance of the method, widened by about three
+//! standard errors of the repeats made here.
 
 use crate::simulation::scaling::{TO_8, TO_32, predictions_of_64};
 use crate::simulation::{

@@ -139,8 +139,8 @@ impl Search {
         counts
     }
 
-    /// Returns the steps that answer the search, empty if there are none. `None` if the search must
-    /// continue.
+    /// Returns the steps that answer the search, empty if nothing is found; `None` if the search
+    /// must continue.
     pub fn answer(&self, p: &Posterior) -> Option<Vec<FoundStep>> {
         let steps = self.steps(p);
         let rest = match self.scope {

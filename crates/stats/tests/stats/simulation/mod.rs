@@ -1,5 +1,5 @@
-//! The simulations behind `docs/internals/statistics.md`: coverage of intervals (how often they contain the
-//! true ratio) and false alarms of verdicts, with fixed seeds.
+//! The simulations behind `docs/internals/statistics.md`: coverage of intervals (how often they
+//! contain the true ratio) and false alarms of verdicts, with fixed seeds.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod bootstrap;
