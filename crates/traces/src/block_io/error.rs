@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 /// Supported formats, for messages.
 pub const KNOWN: &str = "blktrace (NAME.blktrace.N, blkparse -d, a stream), the text of blkparse, \
-perf script, trace-cmd, biosnoop and bpftrace, CSV as of MSR Cambridge, Alibaba and Tencent, Parquet \
-as assay writes it, iostat -x, and histograms of DTrace's quantize";
+perf script, trace-cmd, biosnoop and bpftrace, CSV as of MSR Cambridge, Alibaba and Tencent, \
+Parquet as assay writes it, iostat -x, and histograms of DTrace's quantize";
 
 /// Reason why a trace could not be analyzed.
 #[derive(Debug, thiserror::Error)]
@@ -17,16 +17,16 @@ pub enum Error {
     #[error("{} is empty", .0.display())]
     Empty(PathBuf),
     /// The format is not supported.
-    #[error("{} is in no format that is read; those are {KNOWN}", .0.display())]
+    #[error("{} has an unknown format; known formats: {KNOWN}", .0.display())]
     Unknown(PathBuf),
-    #[error("{} is compressed; unpack it on the way: `{command} {} | assay io --from -`", path.display(), path.display())]
+    #[error("{} is compressed; decompress it: `{command} {} | assay io --from -`", path.display(), path.display())]
     Compressed {
         path: PathBuf,
         /// Command that unpacks the file to standard output.
         command: &'static str,
     },
     /// The trace is blktrace, but not of version 7.
-    #[error("{} is blktrace of version {version}; version 7 is read. Traces of zoned devices by newer kernels have records of another shape: record with a blktrace that asks for version 7, or convert with `blkparse`", path.display())]
+    #[error("{} is blktrace of version {version}; version 7 is read. Traces of zoned devices by newer kernels have other records: record with a blktrace that asks for version 7, or convert with `blkparse`", path.display())]
     BlktraceVersion { path: PathBuf, version: u8 },
     /// The trace begins like its format, but no record of it could be parsed.
     #[error("{}: nothing in it could be read as {format}{}", path.display(), hint(first))]

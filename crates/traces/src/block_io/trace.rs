@@ -119,7 +119,7 @@ pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
         let options = Options { threads: 1, save: None };
         ask(path, &question, &options)?;
         return Err(no_stages(
-            "they are known only for what blktrace recorded (NAME.blktrace.N, blkparse -d)",
+            "they are only known for traces by blktrace (NAME.blktrace.N, blkparse -d)",
         ));
     };
     let names = NameTable::default();
@@ -129,9 +129,7 @@ pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
     };
     let found = found.map_err(|source| Error::Read { path: path.to_owned(), source })?;
     found.ok_or_else(|| {
-        no_stages(
-            "nothing was queued while it was recorded, or queueing was left out (blktrace -a)",
-        )
+        no_stages("no I/O was queued while it was recorded, or blktrace -a left queueing out")
     })
 }
 
@@ -261,7 +259,7 @@ impl TraceQuery<'_, '_> {
                 self.rows(|| CsvReader::new(*dialect, names), Some(0)).map_err(failed)?
             }
             TraceFormat::Iostat | TraceFormat::Quantize => {
-                unreachable!("they have no I/Os to read")
+                unreachable!("they contain no single I/Os")
             }
         };
         let about = TraceAbout {

@@ -28,7 +28,8 @@ const MAX_PAGE_HEAD: usize = 16 << 10;
 /// Maximum number of schema elements, which include the columns.
 const MAX_COLUMNS: i64 = 256;
 
-/// Writes the next column of a row group; `present` tells which rows have a value, where some may have none.
+/// Writes the next column of a row group; `present` tells which rows have a value, where some may
+/// have none.
 pub fn write_column<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
     values: &[T::T],

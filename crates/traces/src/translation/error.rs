@@ -15,7 +15,7 @@ pub enum Error {
     #[error("{} is empty", .0.display())]
     Empty(PathBuf),
     /// The format is not supported.
-    #[error("{} is in no format that is read; those are {KNOWN}", .0.display())]
+    #[error("{} has an unknown format; known formats: {KNOWN}", .0.display())]
     Unknown(PathBuf),
     /// A part of a trace cannot be parsed.
     #[error("{}, {place}: {reason}", path.display())]
@@ -56,7 +56,7 @@ pub enum Error {
         source: Box<toml::de::Error>,
     },
     /// No machine has the requested name.
-    #[error("there is no machine `{name}`; known are {known}, or the path of a TOML file")]
+    #[error("there is no machine `{name}`; use {known}, or the path of a TOML file")]
     NoMachine {
         name: String,
         /// Names of the built-in machines.

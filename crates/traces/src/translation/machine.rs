@@ -353,7 +353,7 @@ impl SimulatedMachine {
                 let side = if side == TlbScope::Data { "data" } else { "instruction" };
                 return Err(Error::machine(
                     "tlb",
-                    format!("none of level 1 holds {side} pages of {page} B, which `pages` uses"),
+                    format!("no TLB of level 1 holds {side} pages of {page} B, which `pages` uses"),
                 ));
             }
         }
@@ -424,7 +424,7 @@ fn address<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     let text = String::deserialize(from)?;
     let digits = text.strip_prefix("0x").unwrap_or(&text);
     u64::from_str_radix(digits, 16)
-        .map_err(|_| serde::de::Error::custom(format!("`{text}` is no address such as `0x7f0000`")))
+        .map_err(|_| serde::de::Error::custom(format!("`{text}` is not an address like 0x7f0000")))
 }
 
 /// Maximum number of page sizes of a machine.

@@ -124,7 +124,7 @@ impl IntervalRows {
         if self.rows.len() == MAX_ROWS {
             return Err(Error::machine(
                 "every",
-                format!("more than {MAX_ROWS} lines; ask for one every more than {every} accesses"),
+                format!("more than {MAX_ROWS} lines; set --every above {every} accesses"),
             ));
         }
         self.left = every.max(1);

@@ -208,7 +208,7 @@ impl Simulator {
             7 => Ok(()),
             _ => Err(Error::Record {
                 index: self.records + index,
-                reason: "its upper bits are set, so it is none; is this another format?".into(),
+                reason: "its upper bits are set; is this another format?".into(),
             }),
         }
     }

@@ -34,7 +34,7 @@ fn impossible_geometry_is_an_error_that_says_why() {
         ("level = 2", "level = 3", "there are levels 1 and 2"),
         ("level = 2", "level = 1", "hold the same pages"),
         ("data = \"8 KiB\"", "data = \"3 KiB\"", "powers of two from 4 KiB"),
-        ("data = \"8 KiB\"", "data = \"4 MiB\"", "none of level 1 holds data pages of 4194304 B"),
+        ("data = \"8 KiB\"", "data = \"4 MiB\"", "no TLB of level 1 holds data pages of 4194304 B"),
         ("clock_hz = 2.0e9", "clock_hz = 0", "above 0"),
         ("tlb_miss = 60", "tlb_miss = -1", "0 or more"),
         ("tlb_miss = 60", "tlb_mis = 60", "m.toml"),
@@ -57,6 +57,6 @@ fn impossible_geometry_is_an_error_that_says_why() {
     assert!(region("0x1000", "0x4000", "8 KiB").contains("begin and end on its page size"));
     assert!(region("0x4000", "0x2000", "8 KiB").contains("must rise"));
     assert!(region("0x0", "0x400000000000000", "8 KiB").contains("2^57"));
-    assert!(region("here", "0x4000", "8 KiB").contains("no address"));
-    assert!(region("0x0", "0x400000", "4 MiB").contains("none of level 1 holds"));
+    assert!(region("here", "0x4000", "8 KiB").contains("not an address"));
+    assert!(region("0x0", "0x400000", "4 MiB").contains("no TLB of level 1 holds"));
 }

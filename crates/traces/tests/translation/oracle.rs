@@ -254,8 +254,8 @@ fn machine() -> impl Strategy<Value = SimulatedMachine> {
     let tsb = prop_oneof![
         Just(String::new()),
         (0u32..3, 1u32..3, any::<bool>()).prop_map(|(n, m, mix)| format!(
-            "[tsb]\nkind = \"fixed\"\nmix_process = {mix}\npools = [{{ bytes = \"8 KiB\", count = {m} }}, \
-             {{ bytes = \"16 KiB\", count = {n} }}]\n"
+            "[tsb]\nkind = \"fixed\"\nmix_process = {mix}\npools = [{{ bytes = \"8 KiB\", count = \
+             {m} }}, {{ bytes = \"16 KiB\", count = {n} }}]\n"
         )),
         (1u32..8).prop_map(|fill| format!(
             "[tsb]\nkind = \"dynamic\"\nsmallest = \"8 KiB\"\nlargest = \"32 KiB\"\nfill = 0.{fill}\n"

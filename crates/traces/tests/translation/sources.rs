@@ -77,8 +77,8 @@ fn text_is_read_and_foreign_text_is_refused() {
         assert!(error.contains(what), "{error}");
     };
     says(b"", "is empty");
-    says(b"once upon a time\n", "no format that is read");
-    says(b"\x7fELF\x02\x01\x01", "no format that is read");
+    says(b"once upon a time\n", "unknown format");
+    says(b"\x7fELF\x02\x01\x01", "unknown format");
     says(b"I  0400,4\nhello\n", "line 2");
     says(b"I  0400,4\n L 0200000000000000,8\n", "2^57");
     says(b"I  0400,4\n L ffffffff81000000,8\n", "2^57");

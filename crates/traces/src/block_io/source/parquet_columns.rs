@@ -9,8 +9,9 @@ use crate::block_io::matching::completeness::Completeness;
 
 /// Columns of the file. Null means not recorded or, for latencies, not completed within the trace.
 /// `start_ns` is on the clock of the writer; for a run, that is the run's own clock. `file_from` is
-/// a name of [`crate::block_io::FileFrom`]. It and the last three columns are missing from the first files.
-/// Questions do not need them; [`crate::block_io::write_events`] reads them, and other programs may.
+/// a name of [`crate::block_io::FileFrom`]. It and the last three columns are missing from the
+/// first files. Questions do not need them; [`crate::block_io::write_events`] reads them, and other
+/// programs may.
 pub(crate) const SCHEMA: &str = "message io {
     REQUIRED INT64 start_ns;
     OPTIONAL INT64 latency_ns;

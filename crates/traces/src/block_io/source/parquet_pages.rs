@@ -86,10 +86,10 @@ impl ColumnDecoder {
         let unexpected = |what: &str| wrong(format!("column `{name}`: {what}"));
         let schema = group.metadata().schema_descr_ptr();
         let at = (0..schema.num_columns()).find(|i| schema.column(*i).path().parts() == [name]);
-        let at = at.ok_or_else(|| unexpected("it is not there"))?;
+        let at = at.ok_or_else(|| unexpected("it is missing"))?;
         let column = schema.column(at);
         if column.physical_type() != holds.physical() {
-            return Err(unexpected("it is of another type"));
+            return Err(unexpected("it has another type"));
         }
         if column.max_rep_level() != 0 || column.max_def_level() > 1 {
             return Err(unexpected("it is nested"));
@@ -184,7 +184,7 @@ impl ColumnDecoder {
                 places.decode(bytes, &mut self.places)?;
                 let entries = self.dictionary.as_slice();
                 if self.places.iter().any(|place| *place as usize >= entries.len()) {
-                    return Err(wrong("a page refers to what its dictionary has not"));
+                    return Err(wrong("a page refers to a value that its dictionary lacks"));
                 }
                 into.extend(self.places.iter().map(|place| entries[*place as usize]));
             }
@@ -206,7 +206,7 @@ impl ColumnDecoder {
 
 impl OpenPage {
     fn new(page: Page, optional: bool, holds: ColumnType) -> Result<Self> {
-        let cut = || wrong("a page is shorter than it says");
+        let cut = || wrong("a page is shorter than its header states");
         let bytes = page.buffer();
         let (levels, values) = match &page {
             Page::DataPageV2 { rep_levels_byte_len, def_levels_byte_len, .. } => {
@@ -235,7 +235,7 @@ impl OpenPage {
                 let width = bytes.get(values).copied().unwrap_or(0);
                 let places =
                     Runs::new(u32::from(width), (values + 1).min(bytes.len())..bytes.len());
-                Values::Dictionary(places.ok_or_else(|| wrong("a page has places too wide"))?)
+                Values::Dictionary(places.ok_or_else(|| wrong("a page has too wide indexes"))?)
             }
             _ => return Err(wrong("a page is encoded in a way that assay does not write")),
         };
@@ -256,7 +256,7 @@ fn plain(
     names: &mut NameCache<'_>,
     into: &mut Vec<u64>,
 ) -> Result<()> {
-    let cut = || wrong("a page is shorter than it says");
+    let cut = || wrong("a page is shorter than its header states");
     match holds {
         ColumnType::Numbers => {
             let length = count.checked_mul(8).ok_or_else(cut)?;

@@ -1,5 +1,5 @@
-//! Reads `io.parquet`, whose columns are in [`crate::block_io::source::parquet_columns`]. Row groups are read
-//! in parallel, about a thousand rows at a time.
+//! Reads `io.parquet`, whose columns are in [`crate::block_io::source::parquet_columns`]. Row
+//! groups are read in parallel, about a thousand rows at a time.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +30,7 @@ pub(crate) fn read<'a>(
     // The Parquet reader panics on some damaged pages. A bad file must be an error and never end
     // the program. Partial results are dropped with the panic.
     catch_unwind(AssertUnwindSafe(|| read_parts(path, names, threads, analysis)))
-        .unwrap_or_else(|_| Err(wrong("a page of it is damaged")))
+        .unwrap_or_else(|_| Err(wrong("a page is damaged")))
 }
 
 /// Reads every column of a file into `sink`, in row order.
@@ -43,8 +43,7 @@ pub(crate) fn read_all(path: &Path, names: &NameTable, sink: &mut impl Sink) -> 
         read_groups(&file, 0..file.num_row_groups(), names, wanted, sink)?;
         Ok(about)
     };
-    catch_unwind(AssertUnwindSafe(|| all(sink)))
-        .unwrap_or_else(|_| Err(wrong("a page of it is damaged")))
+    catch_unwind(AssertUnwindSafe(|| all(sink))).unwrap_or_else(|_| Err(wrong("a page is damaged")))
 }
 
 fn open(path: &Path) -> Result<CheckedReader> {
@@ -80,7 +79,7 @@ fn read_parts<'a>(
     let done: Vec<Result<IoAnalysis<'a>>> = std::thread::scope(|scope| {
         let part = &part;
         let running: Vec<_> = (0..parts).map(|p| scope.spawn(move || part(p))).collect();
-        let damaged = || Err(wrong("a page of it is damaged"));
+        let damaged = || Err(wrong("a page is damaged"));
         running.into_iter().map(|t| t.join().unwrap_or_else(|_| damaged())).collect()
     });
     for own in done {
@@ -104,7 +103,7 @@ fn about(file: &CheckedReader) -> Result<TraceAbout> {
         }
         _ => return Err(wrong("it is Parquet, but not of I/Os as assay writes it")),
     }
-    let about = value(ABOUT_KEY).ok_or_else(|| wrong("it is not of I/Os"))?;
+    let about = value(ABOUT_KEY).ok_or_else(|| wrong("it does not contain I/Os"))?;
     serde_json::from_str(about).map_err(|e| wrong(format!("its metadata: {e}")))
 }
 
@@ -251,7 +250,7 @@ impl Columns {
             device: text(&self.device),
             sector: self.sector.at(row).ok_or_else(lacks)?,
             bytes: self.bytes.at(row).ok_or_else(lacks)?,
-            op: *op.ok_or_else(|| wrong("a row has an operation that is not known"))?,
+            op: *op.ok_or_else(|| wrong("a row has an unknown operation"))?,
             flags: self.flagged[row],
             pid: number(&self.pid).and_then(|pid| u32::try_from(pid).ok()),
             // The KERNEL flag marks writeback. A write without a recorded program would count as

@@ -62,7 +62,7 @@ impl Runs {
     /// Reads the header of the next run. It is twice the count of a repeated integer, or twice the
     /// number of groups of eight packed integers, plus one.
     fn begin(&mut self, page: &[u8]) -> Result<()> {
-        let cut = || wrong("a page has fewer values than it says");
+        let cut = || wrong("a page has fewer values than its header states");
         let bytes = page.get(self.bytes.clone()).ok_or_else(cut)?;
         let (mut head, mut length) = (0u64, 0);
         loop {

@@ -1,5 +1,5 @@
-//! Writes `io.parquet`; the schema is in [`crate::block_io::source::parquet_columns`]. Used to save the I/Os
-//! of a trace that is read, and by live tracers.
+//! Writes `io.parquet`; the schema is in [`crate::block_io::source::parquet_columns`]. Used to save
+//! the I/Os of a trace that is read, and by live tracers.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -54,7 +54,7 @@ impl EventSender {
     }
 
     fn send(&mut self) -> io::Result<()> {
-        let gone = || io::Error::other("nothing takes what is read");
+        let gone = || io::Error::other("the reader has no consumer");
         let next = self.returning.recv().map_err(|_| gone())?;
         let batch = std::mem::replace(&mut self.batch, next);
         self.full.send(batch).map_err(|_| gone())

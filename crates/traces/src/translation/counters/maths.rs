@@ -160,8 +160,8 @@ pub fn table(
         .collect();
     if let Some(minimum) = shared.iter().copied().reduce(f64::min) {
         notes.push(format!(
-            "{} of {} events shared counters and ran {:.0} % of the time or more: they are scaled to \
-             the whole",
+            "{} of {} events shared counters and ran {:.0} % of the time or more: they are scaled \
+             to the whole",
             shared.len(),
             all.len(),
             (minimum * 100.0).floor()
@@ -170,7 +170,7 @@ pub fn table(
     let missing: Vec<&str> =
         arch.events.keys().filter(|n| !all.contains_key(*n)).map(String::as_str).collect();
     if !missing.is_empty() {
-        notes.push(format!("this kernel would not count {}", missing.join(", ")));
+        notes.push(format!("this kernel does not count {}", missing.join(", ")));
     }
     if arch.steps.iter().any(|s| s.at_most.is_some()) {
         notes.push("the share of a first-level miss is an upper bound and not in the total".into());

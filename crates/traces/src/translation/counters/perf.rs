@@ -38,7 +38,7 @@ pub enum CountersUnavailable {
     Model(CpuIdentity),
     /// The kernel has no counters for the processor.
     #[error(
-        "this kernel shows no counters of the processor: /sys/bus/event_source/devices/{pmu} is not there, as on most virtual machines ({cpu})"
+        "this kernel shows no counters of the processor: /sys/bus/event_source/devices/{pmu} is missing, as on most virtual machines ({cpu})"
     )]
     Pmu {
         /// Kernel's name of the counters.
@@ -70,7 +70,7 @@ impl PerfGroup {
     /// Opens all events that this processor and kernel support.
     ///
     /// # Errors
-    /// If no event can be opened, with what is missing.
+    /// If no event can be opened, with the reason.
     pub fn open(scope: CountScope) -> Result<Self, CountersUnavailable> {
         let cpu = CpuIdentity::read(Path::new("/")).ok_or(CountersUnavailable::Cpu)?;
         let Some(arch) = Microarch::of(&cpu) else { return Err(CountersUnavailable::Model(cpu)) };

@@ -70,7 +70,7 @@ impl AccessStream for BinaryTrace {
         }
         if self.ended && filled > 0 {
             let place = format!("record {}", self.records);
-            let reason = "there is more after its end".to_owned();
+            let reason = "there is data after its end".to_owned();
             return Err(Error::Bad { path: self.path.clone(), place, reason });
         }
         let (whole, rest) = self.bytes[..filled].as_chunks::<8>();
@@ -86,7 +86,7 @@ impl AccessStream for BinaryTrace {
             self.records += batch.len() as u64;
             if payload_of(last) != self.records {
                 let (stated, got) = (payload_of(last), self.records);
-                return Err(self.truncated(format!("it says {stated} records and has {got}")));
+                return Err(self.truncated(format!("it states {stated} records, but has {got}")));
             }
             self.ended = true;
         } else {
@@ -99,7 +99,7 @@ impl AccessStream for BinaryTrace {
             && let Some(at) = batch.iter().position(|r| kind_of(*r) >= END)
         {
             let place = format!("record {}", self.records - (batch.len() - at) as u64);
-            let reason = "it is none: its upper bits are set".to_owned();
+            let reason = "it is not an address: its upper bits are set".to_owned();
             return Err(Error::Bad { path: self.path.clone(), place, reason });
         }
         if at_end && !self.ended {

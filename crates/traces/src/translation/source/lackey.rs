@@ -39,8 +39,8 @@ fn line(line: &[u8]) -> Result<Option<Access>, String> {
 
 fn foreign(line: &[u8]) -> String {
     format!(
-        "`{}` is no line of lackey; give Valgrind --log-file=FILE, so that the program's own output \
-         stays out",
+        "`{}` is not a line of lackey; give Valgrind --log-file=FILE, so that the program's own \
+         output stays out",
         shown(line)
     )
 }

@@ -57,7 +57,7 @@ fn one(line: &[u8], read: Option<Access>, name: &str) -> Result<Option<Access>, 
     match read {
         Some(access) => Ok(Some(access)),
         None if line.trim_ascii().is_empty() || line.starts_with(b"Format: ") => Ok(None),
-        None => Err(format!("`{}` is no line of {name}", shown(line))),
+        None => Err(format!("`{}` is not a line of {name}", shown(line))),
     }
 }
 

@@ -69,7 +69,7 @@ impl AccessStream for TextTrace {
                 if waiting.len() > MAX_LINE {
                     self.line += 1;
                     return Err(self.bad(format!(
-                        "longer than {MAX_LINE} B: no line of {}",
+                        "longer than {MAX_LINE} B: not a line of {}",
                         self.format.name
                     )));
                 }
