@@ -62,8 +62,8 @@ pub enum Think {
 pub enum Arrivals {
     /// Operations at equal intervals.
     Even,
-    /// Operations at exponentially distributed intervals: a Poisson process, as many independent users
-    /// produce.
+    /// Operations at exponentially distributed intervals: a Poisson process, as many independent
+    /// users produce.
     Exponential,
 }
 
@@ -183,8 +183,8 @@ pub struct Config {
     /// Duration of the unmeasured load after the measurement window.
     pub ramp_down: Duration,
     /// Seed of keys, sizes, contents and times; the same seed gives the same requests.
-    /// [`crate::send::preload()`] and [`crate::run()`] must use the same seed and mix, else contents are
-    /// wrong.
+    /// [`crate::send::preload()`] and [`crate::run()`] must use the same seed and mix, else
+    /// contents are wrong.
     pub seed: u64,
     /// Maximum time without a response on a connection with outstanding operations. The connection
     /// is then closed and reopened, and its operations count as timed out. Checked about eight

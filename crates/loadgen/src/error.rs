@@ -12,9 +12,9 @@ pub enum Error {
     Config(String),
     /// The process may not open enough files for the connections.
     #[error(
-        "{connections} connections need {needed} open files, and this process may open {limit} (hard limit \
-         RLIMIT_NOFILE); use fewer connections, or raise it: `ulimit -Hn {needed}` as root, \
-         LimitNOFILE= of a systemd unit, or nofile in /etc/security/limits.conf"
+        "{connections} connections need {needed} open files, and this process may open {limit} \
+         (hard limit RLIMIT_NOFILE); use fewer connections, or raise it: `ulimit -Hn {needed}` as \
+         root, LimitNOFILE= of a systemd unit, or nofile in /etc/security/limits.conf"
     )]
     OpenFiles {
         /// Requested number of connections.
@@ -25,7 +25,7 @@ pub enum Error {
         limit: u64,
     },
     /// A host name does not resolve to an address.
-    #[error("{address} has no address ({source}); write host:port, such as 127.0.0.1:11211")]
+    #[error("cannot resolve {address} ({source}); write host:port, such as 127.0.0.1:11211")]
     Resolve {
         /// The address as given in the configuration.
         address: String,

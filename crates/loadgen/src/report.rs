@@ -114,7 +114,8 @@ impl Errors {
         self.total() - self.wrong()
     }
 
-    /// Describes the kinds of wrong responses and the first of them; `None` without wrong responses.
+    /// Describes the kinds of wrong responses and the first of them; `None` without wrong
+    /// responses.
     pub fn wrong_words(&self) -> Option<String> {
         let wrong = self.kinds().filter(|(kind, _)| kind.is_wrong_answer());
         let kinds: Vec<String> = wrong.map(|(kind, n)| format!("{n} {}", kind.name())).collect();

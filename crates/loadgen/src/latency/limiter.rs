@@ -61,7 +61,7 @@ pub fn limit(
             ));
         }
         None => {
-            reasons.push("the generator's CPU use is not known: the window was empty".to_owned());
+            reasons.push("the generator's CPU use is unknown: the window was empty".to_owned());
         }
         Some(_) => {}
     }
@@ -93,12 +93,12 @@ pub fn limit(
             used.cpus,
             used.busiest * 100.0
         ),
-        None => "the server's CPU use is not known".to_owned(),
+        None => "the server's CPU use is unknown".to_owned(),
     });
     let limiter = if generator {
         LimitedBy::Generator
     } else if asked {
-        reasons.push("the load that was asked for was kept up".to_owned());
+        reasons.push("the requested load was sustained".to_owned());
         LimitedBy::Load
     } else if server_busy {
         LimitedBy::Server

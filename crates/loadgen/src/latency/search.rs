@@ -102,7 +102,7 @@ pub fn search_max(
     let mut measure = |rate: f64| {
         let report = run(&config.at_rate(rate), stop, |_, _| {})?;
         if let LoadEnd::ServerGone(_) = report.ended {
-            let why = report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
+            let why = report.errors.texts.first().map_or("for an unknown reason", |t| t.1.as_str());
             return Err(Error::Search(format!(
                 "the server went away at {rate:.0} operations/s ({why})"
             )));
@@ -120,7 +120,7 @@ fn closed_throughput(config: &Config, stop: &AtomicBool) -> Result<f64, Error> {
     let closed = Config { mode: Mode::Closed { think: Think::None }, ..config.clone() };
     let report = run(&closed, stop, |_, _| {})?;
     report.throughput().filter(|t| *t > 0.0 && report.ended == LoadEnd::Complete).ok_or_else(|| {
-        let why = report.errors.texts.first().map_or("nothing was answered", |t| t.1.as_str());
+        let why = report.errors.texts.first().map_or("no operation was answered", |t| t.1.as_str());
         Error::Search(format!("the closed loop that it starts from failed: {why}"))
     })
 }
@@ -207,8 +207,8 @@ fn search(
 fn keeps(point: &RatePoint, bound: SearchBound) -> Result<bool, Error> {
     if point.kept && point.bound_ns.is_none() {
         return Err(Error::Search(format!(
-            "at {:.0} operations/s the measurement window holds too few operations for the quantile {}; \
-             make it longer",
+            "at {:.0} operations/s the measurement window holds too few operations for the \
+             quantile {}; make it longer",
             point.rate, bound.quantile
         )));
     }

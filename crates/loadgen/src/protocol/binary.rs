@@ -138,7 +138,7 @@ impl Packets {
                 self.text.clear();
                 self.text(body, status, opaque, sink)
             }
-            _ => Err(InvalidReply::new("an answer to something that was not asked", h)),
+            _ => Err(InvalidReply::new("an answer to a request that was not sent", h)),
         }
     }
 

@@ -37,7 +37,7 @@ pub struct Judge<'a> {
     pub text: bool,
 }
 
-const UNASKED: &str = "an answer that was not asked for";
+const UNASKED: &str = "an answer without a request";
 
 impl Judge<'_> {
     fn front(&self) -> Result<Pending, InvalidReply> {
@@ -53,10 +53,7 @@ impl Judge<'_> {
         let asked = self.find(opaque)?;
         let idle = matches!(self.current, Current::Idle);
         if !idle || !matches!(asked.action, Some(KeyAction::Get | KeyAction::GetAbsent)) {
-            return Err(InvalidReply::new(
-                "a value that was not asked for",
-                key.unwrap_or_default(),
-            ));
+            return Err(InvalidReply::new("a value without a request", key.unwrap_or_default()));
         }
         *self.current = if key.is_some_and(|k| !self.is_key(k, asked.key)) {
             Current::Wrong(ErrorKind::WrongKey)
