@@ -42,10 +42,10 @@ pub enum ControlError {
         reason: String,
     },
     /// An action has no level that could be read.
-    #[error("`{control}` is something that is done, it has no level")]
+    #[error("`{control}` is an action and has no level")]
     NoLevel { control: String },
     /// After the write, the kernel reports a different level from the requested one.
-    #[error("`{path}` was asked to be `{asked}` and is `{got}`")]
+    #[error("`{path}` was set to `{asked}`, but the kernel reports `{got}`")]
     NotTaken {
         /// The setting as an experiment writes it.
         path: String,
@@ -67,7 +67,7 @@ pub enum ControlError {
     #[error("`{path}` and `{other}` set the same thing; a treatment sets each thing once")]
     Twice { path: String, other: String },
     /// Another assay process is currently changing the same object.
-    #[error("`{target}` is changed by process {pid} at this moment; wait until that run has ended")]
+    #[error("process {pid} is changing `{target}`; wait until its run has ended")]
     Busy {
         /// The object, such as a file.
         target: String,

@@ -53,7 +53,7 @@ impl Knob<'_> {
             Ok(_) => return Ok(()),
             Err(e) => match e.kind() {
                 io::ErrorKind::PermissionDenied => {
-                    format!("`{}` may not be written by this user; run as root", self.file)
+                    format!("this user cannot write to `{}`; run as root", self.file)
                 }
                 io::ErrorKind::ReadOnlyFilesystem => {
                     format!("`{}` is on a file system that is mounted read-only", self.file)

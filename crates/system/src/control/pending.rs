@@ -141,7 +141,7 @@ fn restore_one(pending: Pending, root: &Root) -> Result<RestoreReport, JournalEr
             journal::remove(&path)?;
             let settings =
                 entries.iter().rev().map(|e| restored(e, RestoreOutcome::Rebooted)).collect();
-            let note = "the machine was started anew since; its settings went with it".to_owned();
+            let note = "the machine was rebooted since, which reset its settings".to_owned();
             Ok(RestoreReport { path, settings, note, done: true })
         }
         PendingState::Left { owner, entries } => {

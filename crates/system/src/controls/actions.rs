@@ -20,11 +20,11 @@ pub(super) struct KernelAction {
 pub(super) static DROP_CACHES: KernelAction = KernelAction {
     spec: ControlSpec {
         name: "drop_caches",
-        help: "Writes dirty pages out, then empties caches, before each trial.",
+        help: "Writes dirty pages out, then drops caches, before each trial.",
         levels: "`1` (page cache), `2` (names and inodes), `3` (both)",
         scope: ControlScope::Action,
         needs: "root",
-        put_back: "nothing to restore: caches fill again by use",
+        put_back: "nothing to restore: caches fill again with use",
         probe: ("", "1"),
         ..ControlSpec::OF_PROCESS
     },
@@ -36,12 +36,12 @@ pub(super) static DROP_CACHES: KernelAction = KernelAction {
 pub(super) static COMPACT_MEMORY: KernelAction = KernelAction {
     spec: ControlSpec {
         name: "compact_memory",
-        help: "Moves the memory in use together before each trial, so that large pages can be had as easily in the \
+        help: "Compacts memory before each trial, so that large pages are as easy to get in the \
                last trial as in the first.",
         levels: "`1`",
         scope: ControlScope::Action,
         needs: "root",
-        put_back: "nothing to restore: memory scatters again by use",
+        put_back: "nothing to restore: memory fragments again with use",
         probe: ("", "1"),
         ..ControlSpec::OF_PROCESS
     },

@@ -11,9 +11,9 @@ pub(super) struct Aslr;
 
 static SPEC: ControlSpec = ControlSpec {
     name: "aslr",
-    help: "Whether the program's address space is randomised at its start.",
+    help: "Randomisation of the program's address space at its start.",
     levels: "`on` or `off`",
-    needs: "nothing for `off`; for `on` a machine where it has not been switched off",
+    needs: "nothing for `off`; for `on`, a machine that has not disabled it",
     probe: ("", "off"),
     ..ControlSpec::OF_PROCESS
 };

@@ -60,7 +60,7 @@ pub(super) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
         return;
     }
     let Some(seen) = seen.filter(|s| s.memory > 0) else {
-        let note = "how much of its memory large pages backed was not seen: it ended too soon";
+        let note = "its coverage by large pages is unknown: it ended too soon";
         record.notes.push(note.to_owned());
         return;
     };

@@ -13,13 +13,13 @@ pub(super) struct Hugepages;
 
 static SPEC: ControlSpec = ControlSpec {
     name: "hugepages",
-    help: "How many huge pages the kernel keeps ready for programs that ask for them.",
+    help: "Number of huge pages that the kernel reserves for programs that request them.",
     levels: "a count from 0",
     keyed: false,
     key: "the page size, as in `hugepages.1GiB`; 2 MiB without one",
     scope: ControlScope::System,
-    needs: "root, and as much free memory in one piece",
-    put_back: "the count before, journaled; a pool that the kernel could not fill is an error",
+    needs: "root, and as much free contiguous memory",
+    put_back: "the previous count, journaled; a pool that the kernel could not fill is an error",
     probe: ("", "1"),
 };
 
@@ -65,7 +65,7 @@ impl Control for Hugepages {
             Some(free) if more > u128::from(free) => Err(ControlError::NotHere {
                 path: knob.path(),
                 reason: format!(
-                    "{count} pages take {} more and {} are available",
+                    "{count} pages need {} more, but {} are available",
                     format_bytes(u64::try_from(more).unwrap_or(u64::MAX)),
                     format_bytes(free)
                 ),

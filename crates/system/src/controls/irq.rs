@@ -21,9 +21,9 @@ static SPEC: ControlSpec = ControlSpec {
     keyed: true,
     key: "an interrupt's number, or a name in /proc/interrupts for all that have it, as in `irq.eth0`",
     scope: ControlScope::System,
-    needs: "root, and interrupts whose CPUs the kernel lets be chosen (those of NVMe and of some network cards it \
-            does not)",
-    put_back: "the CPUs before, journaled interrupt by interrupt; reaches the whole machine while they are set",
+    needs: "root, and interrupts whose CPUs the kernel lets root choose (not those of NVMe and of \
+            some network cards)",
+    put_back: "the previous CPUs, journaled for each interrupt; affects the whole machine while they are set",
     probe: ("", ""),
 };
 

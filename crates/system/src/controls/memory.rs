@@ -16,17 +16,17 @@ pub(super) struct Memory;
 
 static SPEC: ControlSpec = ControlSpec {
     name: "memory",
-    help: "How much memory the program and what it starts may use together, the page cache of their \
-           files among it: what they would find on a machine with less memory. None of it goes to swap. \
-           What other processes cached before costs them nothing, so set `drop_caches` with it.",
+    help: "Memory limit of the program and its children together, including the page cache of \
+           their files, as on a machine with less memory. Nothing is swapped. Pages that other \
+           processes cached earlier do not count, so also set `drop_caches`.",
     levels: "a size such as `24GiB`, at least 8 MiB and less than the machine has",
     keyed: false,
     key: "",
     scope: ControlScope::System,
-    needs: "the memory controller of control groups, version 1 or 2, and root or a group of version 2 that systemd \
-            hands over (`systemd-run --user --scope -p Delegate=yes assay ...`)",
-    put_back: "the control group that is made for the program is journaled and removed; processes that had to make \
-               room for it move back",
+    needs: "the memory controller of control groups, version 1 or 2, and root or a group of version \
+            2 that systemd delegates (`systemd-run --user --scope -p Delegate=yes assay ...`)",
+    put_back: "the control group of the program is journaled and removed; processes that had to \
+               make room for it move back",
     probe: ("", "16MiB"),
 };
 
@@ -109,8 +109,8 @@ fn say_killed(group: &Path, record: &mut TrialRecord) {
         return;
     }
     let why = format!(
-        "the kernel ended {killed} of the program's processes: they wanted more than the control `memory` gave \
-         them"
+        "the kernel killed {killed} of the program's processes: they exceeded the limit of the \
+         control `memory`"
     );
     // In a failed trial this is the cause; the program's own message is only a consequence.
     match record.outcome {

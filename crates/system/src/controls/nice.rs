@@ -12,7 +12,7 @@ pub(super) struct Nice;
 
 static SPEC: ControlSpec = ControlSpec {
     name: "nice",
-    help: "The nice value of the program: its weight among time-shared programs, lower is more.",
+    help: "The nice value of the program: its weight among time-shared programs (lower is more).",
     levels: "a whole number from -20 to 19",
     needs: "CAP_SYS_NICE to lower it, and to come back after raising it (a high enough RLIMIT_NICE \
             does too)",

@@ -14,8 +14,8 @@ pub(super) struct Numa;
 
 static SPEC: ControlSpec = ControlSpec {
     name: "numa",
-    help: "The NUMA nodes that the program's memory comes from. Where it really lay is read while it runs, on \
-           a machine with several nodes (docs/measure/numa.md).",
+    help: "The NUMA nodes that the program's memory comes from. Its actual placement is read while \
+           it runs, on a machine with several nodes (docs/measure/numa.md).",
     levels: "`interleave` (all nodes), `interleave:0-1`, `bind:0`, `preferred:0`",
     needs: "a kernel with NUMA; on a machine with one node it changes nothing, and a note states it",
     probe: ("", "bind:0"),
@@ -79,7 +79,7 @@ fn level(root: &Root, setting: &Setting) -> Result<NumaPolicy, ControlError> {
     };
     match list.iter().find(|n| !there.contains(n)) {
         Some(missing) => Err(SPEC.not_here(format!(
-            "there is no node {missing} with memory; there are {}",
+            "no node {missing} has memory; nodes with memory: {}",
             cpulist::format(&there)
         ))),
         None => Ok(policy),

@@ -19,17 +19,17 @@ const VARIABLE: &str = "ASSAY_PAGES";
 
 static SPEC: ControlSpec = ControlSpec {
     name: "pages",
-    help: "Which pages the program's memory gets. `4KiB` keeps transparent huge pages from the program \
-           alone; `madvise` and `always` set them for the machine (with `madvise`, glibc's malloc asks \
-           for them); `2MiB` and `1GiB` make glibc's malloc take explicit ones, from a pool of N where \
-           `*N` marks them. The program finds the level in `ASSAY_PAGES`. How much of its memory got \
-           such pages is read while it runs (metric `huge_page_coverage`); a trial where none did is invalid.",
+    help: "Pages that back the program's memory. `4KiB` disables transparent huge pages for the \
+           program; `madvise` and `always` set them for the machine (with `madvise`, glibc's malloc \
+           asks for them); `2MiB` and `1GiB` make glibc's malloc use explicit pages; `*N` creates a \
+           pool of N. The program finds the level in `ASSAY_PAGES`. The metric `huge_page_coverage` \
+           is the share of its memory on such pages; a trial without any is invalid.",
     levels: "`4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
     keyed: false,
     key: "",
     scope: ControlScope::System,
-    needs: "nothing for `4KiB`; root for the others; as much free memory in one piece for `*N`",
-    put_back: "what was before, journaled: the machine's transparent huge pages, the pool's count",
+    needs: "nothing for `4KiB`; root for the others; as much free contiguous memory for `*N`",
+    put_back: "the previous settings, journaled: transparent huge pages, the pool's count",
     probe: ("", "4KiB"),
 };
 

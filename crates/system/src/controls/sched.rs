@@ -15,8 +15,8 @@ static SPEC: ControlSpec = ControlSpec {
     name: "sched",
     help: "The scheduling class of the program; real-time classes keep other work off its CPUs.",
     levels: "`other`, `batch`, `idle`, or a real-time class with its priority: `fifo:10`, `rr:10` (1 to 99)",
-    needs: "CAP_SYS_NICE for `fifo`, `rr` and to come back from `idle` (a high enough RLIMIT_RTPRIO \
-            or RLIMIT_NICE does too)",
+    needs: "CAP_SYS_NICE for `fifo`, `rr` and to come back from `idle` (a high enough \
+            RLIMIT_RTPRIO or RLIMIT_NICE does too)",
     probe: ("", "fifo:1"),
     ..ControlSpec::OF_PROCESS
 };
@@ -45,7 +45,7 @@ impl Control for SchedControl {
     fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
         match sched_class::current() {
             Ok(Some(class)) => Ok(Scalar::Text(class.to_string())),
-            Ok(None) => Err(SPEC.not_here("assay itself runs in a class that it has no word for")),
+            Ok(None) => Err(SPEC.not_here("assay itself runs in an unknown scheduling class")),
             Err(e) => Err(SPEC.failed("sched_getscheduler", e)),
         }
     }

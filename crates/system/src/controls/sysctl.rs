@@ -18,7 +18,7 @@ static SPEC: ControlSpec = ControlSpec {
     key: "the tunable's name, as in `sysctl.vm.swappiness`",
     scope: ControlScope::System,
     needs: "root, and a tunable that can be read and restored",
-    put_back: "the level before, journaled; reaches the whole machine while it is set",
+    put_back: "the previous level, journaled; affects the whole machine while it is set",
     probe: ("vm.swappiness", "10"),
 };
 
@@ -44,7 +44,7 @@ const ONE_WAY: [&str; 7] = [
 impl Sysctl {
     fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>, ControlError> {
         let file =
-            file_of(key).ok_or_else(|| SPEC.not_a_key(key, "that is not the name of a tunable"))?;
+            file_of(key).ok_or_else(|| SPEC.not_a_key(key, "this is not the name of a tunable"))?;
         if ONE_WAY.contains(&key) {
             let own = key.strip_prefix("vm.").filter(|name| crate::controls::find(name).is_some());
             let hint = own.map_or_else(String::new, |name| format!(" (use the control `{name}`)"));

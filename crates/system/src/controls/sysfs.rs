@@ -19,7 +19,7 @@ static SPEC: ControlSpec = ControlSpec {
     key: "the file, as in `sysfs./sys/block/sda/queue/scheduler`",
     scope: ControlScope::System,
     needs: "root, and a file that can be read and restored",
-    put_back: "the level before, journaled; reaches the whole machine while it is set",
+    put_back: "the previous level, journaled; affects the whole machine while it is set",
     probe: ("/sys/kernel/mm/transparent_hugepage/enabled", "always"),
 };
 
@@ -32,9 +32,9 @@ impl Sysfs {
             && !key.contains('\0')
             && key.split('/').all(|part| part != ".." && part != ".");
         if !plain {
-            return Err(wrong("a file below /sys is written with its whole path, without `..`"));
+            return Err(wrong("give the absolute path of a file below /sys, without `..`"));
         }
-        let missing = |e: std::io::Error| wrong(&format!("the file cannot be found: {e}"));
+        let missing = |e: std::io::Error| wrong(&format!("cannot find the file: {e}"));
         let top = root.path("/sys").canonicalize().map_err(missing)?;
         let real = root.path(key).canonicalize().map_err(missing)?;
         let below = real.strip_prefix(&top).map_err(|_| wrong("it leads out of /sys"))?;

@@ -11,13 +11,13 @@ pub(super) struct Thp;
 
 static SPEC: ControlSpec = ControlSpec {
     name: "thp",
-    help: "Whether the kernel backs memory with huge pages by itself.",
+    help: "Use of transparent huge pages by the kernel.",
     levels: "`always`, `madvise`, `never`",
     keyed: false,
     key: "",
     scope: ControlScope::System,
     needs: "root, and a kernel with transparent huge pages",
-    put_back: "the level before, journaled; reaches the whole machine while it is set",
+    put_back: "the previous level, journaled; affects the whole machine while it is set",
     probe: ("", "always"),
 };
 

@@ -9,7 +9,7 @@ use crate::read::root::one_line;
 use crate::read::sysctl_name::name_of;
 
 /// Files that are left out because they count or identify something instead of tuning it, or
-/// because they hold a secret. Paths below `/proc/sys`, where `*` stands for any characters within
+/// because they hold a secret. Paths below `/proc/sys`, where `*` matches any characters within
 /// one name.
 const LEFT_OUT: [&str; 21] = [
     "fs/*-nr",

@@ -37,7 +37,7 @@ fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
             Err(e) => return seen.cannot(WORK, "the run queue", &e.to_string()),
         };
         let Some(running) = running(&text) else {
-            return seen.cannot(WORK, "the run queue", "`/proc/loadavg` is not as expected");
+            return seen.cannot(WORK, "the run queue", "cannot parse `/proc/loadavg`");
         };
         sum += running.saturating_sub(1) as f64;
         looks += 1;
@@ -77,7 +77,7 @@ fn pressure(root: &Root, resource: &str, words: &str, seen: &mut FitnessObservat
             Some(percent) => {
                 seen.add(Observation::Pressure { resource: resource.to_owned(), percent });
             }
-            None => seen.cannot(WORK, &what, &format!("`{file}` is not as expected")),
+            None => seen.cannot(WORK, &what, &format!("cannot parse `{file}`")),
         },
         Err(e) => seen.cannot(WORK, &what, &e.to_string()),
     }

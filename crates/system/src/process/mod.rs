@@ -158,13 +158,13 @@ pub enum ProcessError {
     #[error("there is no command to run; give a program and its arguments")]
     Empty,
     /// The program could not be started.
-    #[error("start `{program}`: {source}{}", hint(.source))]
+    #[error("cannot start `{program}`: {source}{}", hint(.source))]
     Start { program: String, source: io::Error },
     /// The file for standard input could not be opened.
-    #[error("open {path} for standard input: {source}")]
+    #[error("cannot open {path} for standard input: {source}")]
     Stdin { path: PathBuf, source: io::Error },
     /// A control group could not be joined.
-    #[error("join the control group {path}: {source}")]
+    #[error("cannot join the control group {path}: {source}")]
     Group {
         /// The group's `cgroup.procs` file.
         path: PathBuf,

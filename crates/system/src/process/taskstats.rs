@@ -120,7 +120,7 @@ impl Taskstats {
         let aggregate = if what == OF_THREAD { AGGREGATE_OF_THREAD } else { AGGREGATE_OF_PROCESS };
         let answer = self.ask(TASKSTATS_CMD_GET, what, &id.to_ne_bytes())?;
         let stats = attribute(answer, aggregate).and_then(|inner| attribute(inner, TYPE_STATS));
-        let unknown = || io::Error::other("an answer that is not understood");
+        let unknown = || io::Error::other("cannot parse the kernel's answer");
         parse(stats.ok_or_else(unknown)?).ok_or_else(unknown)
     }
 

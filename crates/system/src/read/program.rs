@@ -144,7 +144,7 @@ fn listed(interpreter: &Path, path: &Path) -> Result<BTreeMap<String, String>, S
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|e| format!("`{}` could not be started: {e}", interpreter.display()))?;
+        .map_err(|e| format!("cannot start `{}`: {e}", interpreter.display()))?;
     let until = Instant::now() + LINKER_TIMEOUT;
     // The output is a few lines, which fit into the pipe.
     while child.try_wait().map_err(|e| e.to_string())?.is_none() {

@@ -1,7 +1,7 @@
 //! Removes private data from the records of a machine and from everything that leaves the archive.
 //!
 //! [`Recorder`] filters before the archive. Of environment variables, kernel parameters and mount
-//! options, it records the values of those that are known to affect performance and a keyed hash of
+//! options, it records the values that are known to affect performance and a keyed hash of
 //! all others, and nothing that looks like a token. [`Redactor`] filters behind the archive. Every
 //! file of a run that is shown or published passes through it, so that archives of earlier versions
 //! are covered too; for a publication it also replaces the names of hosts and people, home folders

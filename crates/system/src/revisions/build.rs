@@ -275,7 +275,7 @@ impl<'a> Builder<'a> {
             } else {
                 let of = match &logged {
                     Ok(()) => format!("of {}", log.display()),
-                    Err(e) => format!("the others were lost: {e}"),
+                    Err(e) => format!("the rest was lost: {e}"),
                 };
                 match errors.as_slice() {
                     [] => format!("; its last lines, {of}:\n{tail}"),

@@ -87,10 +87,10 @@ pub enum RevisionError {
         message: String,
     },
     /// The program of a build could not be started.
-    #[error("run the build command: {0}")]
+    #[error("cannot run the build command: {0}")]
     Process(#[from] crate::process::ProcessError),
     /// A signal ended a build.
-    #[error("the build of {0} was interrupted; nothing of it is kept")]
+    #[error("the build of {0} was interrupted; its files were removed")]
     Interrupted(String),
     /// A file could not be read or written.
     #[error("{action} {path}: {source}{}", hint(.source))]

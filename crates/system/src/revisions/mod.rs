@@ -3,8 +3,8 @@
 //! command, toolchain and environment, and kept in a cache with a size limit.
 //!
 //! The user's repository and work tree are only read: git runs with a separate index and object
-//! folder and without optional locks, and `git worktree` is not used. `docs/track/revisions.md` is the
-//! documentation for users.
+//! folder and without optional locks, and `git worktree` is not used. `docs/track/revisions.md` is
+//! the documentation for users.
 
 mod base;
 mod build;

@@ -155,7 +155,7 @@ impl Repository {
     }
 
     /// Resolves names to revisions, in order: commits, tags, branches, `worktree`, and ranges.
-    /// `a..b` stands for all commits after a up to b, oldest first; `a..b:10` for every tenth of
+    /// `a..b` selects all commits after a up to b, oldest first; `a..b:10` every tenth of
     /// them, including b.
     ///
     /// # Errors

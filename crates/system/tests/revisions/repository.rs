@@ -1,5 +1,5 @@
 //! Tests with real repositories, created here: names, ranges, the work tree, builds, the cache, and
-//! that nothing of the user's is changed.
+//! that no file of the user changes.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -156,7 +156,7 @@ fn a_kernel_that_reserves_fewer_pages_is_an_error_and_nothing_stays() {
             assert_eq!(std::fs::read_to_string(POOL).unwrap().trim(), count.to_string());
             applied.restore().unwrap();
         }
-        Err(error) => assert!(error.to_string().contains("was asked to be"), "{error}"),
+        Err(error) => assert!(error.to_string().contains("was set to"), "{error}"),
     }
     assert_eq!(std::fs::read_to_string(POOL).unwrap(), before);
 

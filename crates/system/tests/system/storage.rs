@@ -161,7 +161,7 @@ fn the_program_has_no_more_memory_than_it_is_given() {
     let planned = assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
     let mut record = assay_model::TrialRecord::blank(&planned, 1, String::new(), 0);
     applied.after(&mut record);
-    assert!(record.error.starts_with("the kernel ended"), "{}", record.error);
+    assert!(record.error.starts_with("the kernel killed"), "{}", record.error);
     applied.restore().unwrap();
     assert!(!group.exists());
 }

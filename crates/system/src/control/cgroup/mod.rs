@@ -64,14 +64,14 @@ pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarc
         let Hierarchy::One { own, .. } = &hierarchy else { return Ok(hierarchy) };
         if access(root.path(own), Access::WRITE_OK).is_err() {
             return Err(not_here(format!(
-                "no control group may be made in `{own}` by this user; run as root"
+                "this user cannot create a control group in `{own}`; run as root"
             )));
         }
         return Ok(hierarchy);
     }
     if !place::has(root, TOP, controller) {
         return Err(not_here(format!(
-            "the kernel shows no `{controller}` controller of control groups below `{TOP}`"
+            "the kernel has no `{controller}` controller of control groups below `{TOP}`"
         )));
     }
     place::find(root, controller).map(Hierarchy::Two).map_err(not_here)
@@ -107,7 +107,7 @@ pub(crate) fn make(
     let real = session.root().path(&dir);
     fs::create_dir(&real).map_err(|source| ControlError::Io {
         path: name.to_owned(),
-        doing: format!("making the control group `{dir}`"),
+        doing: format!("creating the control group `{dir}`"),
         source,
     })?;
     session.setup().groups.push(real);
@@ -153,7 +153,7 @@ fn move_all(root: &Root, from: &str, to: &str) -> std::io::Result<()> {
             }
         }
         if began.elapsed() > TIMEOUT {
-            return Err(std::io::Error::other("processes go on being started there"));
+            return Err(std::io::Error::other("processes keep starting there"));
         }
     }
 }
@@ -227,7 +227,7 @@ pub(crate) fn remove(root: &Root, control: &str, key: &str) -> Result<(), Contro
     let dir = root.path(key);
     let path = setting_path(control, key);
     if !ours(Path::new(key)) {
-        let reason = "it is not a control group that assay made".to_owned();
+        let reason = "assay did not create this control group".to_owned();
         return Err(ControlError::Key { path, reason });
     }
     if !root.is_system() {

@@ -41,8 +41,8 @@ pub(super) fn find(root: &Root, controller: &str) -> Result<CgroupPlace, String>
         // works.
         return usable(root, parent_of(&own), controller).map_err(|why| {
             format!(
-                "Slurm holds this process to the control group `{own}`, and {why}. Leave the control out, or ask \
-                 Slurm for the limit (`--mem`)"
+                "Slurm confines this process to the control group `{own}`, and {why}. Leave the \
+                 control out, or ask Slurm for the limit (`--mem`)"
             )
         });
     }
@@ -66,8 +66,8 @@ pub(super) fn find(root: &Root, controller: &str) -> Result<CgroupPlace, String>
     }
     reasons.dedup();
     Err(format!(
-        "no control group may be made by this user: {}; run as root, or in a group that systemd hands over \
-         (`systemd-run --user --scope -p Delegate=yes assay ...`)",
+        "this user cannot create a control group: {}; run as root, or in a group that systemd \
+         delegates (`systemd-run --user --scope -p Delegate=yes assay ...`)",
         reasons.join(", ")
     ))
 }
@@ -77,11 +77,11 @@ fn usable(root: &Root, folder: &str, controller: &str) -> Result<CgroupPlace, St
     let may = |path: String| access(root.path(&path), Access::WRITE_OK).is_ok();
     let all = ["", "/cgroup.procs", &format!("/{SUBTREE}")];
     if !all.iter().all(|file| may(format!("{folder}{file}"))) {
-        return Err(format!("`{folder}` may not be changed by this user"));
+        return Err(format!("this user cannot write to `{folder}`"));
     }
     if !has(root, folder, controller) {
         return Err(format!(
-            "`{folder}` has no `{controller}` controller: the group above it does not hand it down"
+            "`{folder}` has no `{controller}` controller: the group above does not delegate it"
         ));
     }
     // The root group may have both processes and child groups; it is the only one without a type.

@@ -30,7 +30,7 @@ pub(super) fn make_cold(
 ) -> Result<Vec<String>, String> {
     match &level.kind {
         StorageKind::Tmpfs => {
-            Ok(vec!["the input lies in memory (tmpfs): reading it is never cold".to_owned()])
+            Ok(vec!["the input is in memory (tmpfs): reading it is never cold".to_owned()])
         }
         StorageKind::Folder(_) => drop_files(&within(folder, folder)).map(|()| Vec::new()),
         StorageKind::Zfs { .. } => zfs::reopen(folder).map(|()| Vec::new()),
@@ -106,7 +106,7 @@ fn image(
     let arguments = arguments(format, level, &from, &to);
     tools::run(folder, program, arguments)?;
     let devices = devices(root, level, folder)?;
-    let device = devices.first().ok_or("the loop device of the image is gone")?;
+    let device = devices.first().ok_or("the loop device of the image no longer exists")?;
     let size = copy(&to, &folder.join("disk0"), level.size)?;
     fs::remove_file(&to).map_err(|e| format!("`{}`: {e}", to.display()))?;
     // Earlier reads of the device (its first blocks, by udev) are out of date now.
@@ -142,13 +142,12 @@ fn arguments(format: ImageFormat, level: &StorageLevel, from: &Path, to: &Path) 
 
 /// Copies an image to the start of the file behind a device. Returns the image's size in bytes.
 fn copy(from: &Path, to: &Path, room: u64) -> Result<u64, String> {
-    let failed =
-        |e: std::io::Error| format!("the image cannot be copied to `{}`: {e}", to.display());
+    let failed = |e: std::io::Error| format!("cannot copy the image to `{}`: {e}", to.display());
     let source = File::open(from).map_err(failed)?;
     let size = source.metadata().map_err(failed)?.len();
     if size > room {
         return Err(format!(
-            "the image takes {} and the device has {}; give a larger size=",
+            "the image needs {}, but the device has {}; give a larger size=",
             format_bytes(size),
             format_bytes(room)
         ));

@@ -20,7 +20,7 @@ impl Device {
     pub fn find(root: &Root, path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let real = root.path(&path.to_string_lossy());
-        let real = real.canonicalize().map_err(|e| format!("`{shown}` cannot be found: {e}"))?;
+        let real = real.canonicalize().map_err(|e| format!("cannot find `{shown}`: {e}"))?;
         let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let numbers = root
             .text(&format!("/sys/class/block/{name}/dev"))
@@ -118,7 +118,7 @@ mod tests {
         assert!(user("sdc").unwrap().contains("mounted at `/srv`"));
         assert!(user("sdd").unwrap().contains("dm-0"));
         assert!(user("sde").unwrap().contains("swap"));
-        for (name, why) in [("null", "not a block device"), ("sdx", "cannot be found")] {
+        for (name, why) in [("null", "not a block device"), ("sdx", "cannot find")] {
             let path = format!("/dev/{name}");
             assert!(Device::find(&root, Path::new(&path)).unwrap_err().contains(why));
         }

@@ -38,9 +38,9 @@ pub(super) struct Storage;
 
 static SPEC: ControlSpec = ControlSpec {
     name: "storage",
-    help: "Where the trial's files live: its working folder, which the program also finds in \
-           `ASSAY_STORAGE`. What a level does not find it makes before the trial, measures, and takes \
-           away after it (docs/measure/storage.md).",
+    help: "Storage of the trial's files: its working folder, which the program also finds in \
+           `ASSAY_STORAGE`. A level creates what is missing before the trial, measures it, and \
+           removes it afterwards (docs/measure/storage.md).",
     levels: "`folder:/path`, `tmpfs`, `loop:ext4`, `loop:xfs`, `loop:btrfs`, `md:ext4`, `dm-stripe:ext4`, \
              `dm-crypt:ext4`, `dm-delay:ext4`, `zram:ext4`, `zfs`, \
              `zfs-fuse`, `squashfs`, `erofs`, `device:/dev/X`, each with options after commas: `size=`, \
@@ -52,8 +52,8 @@ static SPEC: ControlSpec = ControlSpec {
     needs: "nothing for `folder:`; root for the others; e2fsprogs, xfsprogs or btrfs-progs for `loop:` and \
             `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs, mdadm for `md:`, dmsetup and \
             cryptsetup-bin for `dm-`; the blkio or io controller of control groups for `emulated=`",
-    put_back: "mounts, loop, zram, MD and mapped devices, pools with their daemon, files, limits and queue settings \
-               are journaled and taken away; what is on a device of yours stays as it was",
+    put_back: "mounts, loop, zram, MD and mapped devices, pools with their daemon, files, limits \
+               and queue settings are journaled and removed; the contents of a device of yours stay",
     probe: ("", "loop:ext4,size=64MiB,emulated=sata-ssd"),
 };
 
@@ -155,7 +155,7 @@ impl Control for Storage {
             return Ok(Vec::new());
         }
         cold::make_cold(root, &level(setting)?, Path::new(&setting.key))
-            .map_err(|why| not_here(format!("the input could not be made cold: {why}")))
+            .map_err(|why| not_here(format!("cannot make the input cold: {why}")))
     }
 
     fn inputs_only(&self, setting: &Setting) -> bool {
@@ -175,7 +175,7 @@ impl Control for Storage {
                 .map_err(|reason| ControlError::NotHere { path, reason });
         }
         if !crate::state::scratch::is_name(Path::new(key)) {
-            let reason = "it is not a folder that assay made".to_owned();
+            let reason = "assay did not create this folder".to_owned();
             return Err(ControlError::Key { path, reason });
         }
         removal::take_away(root, Path::new(key))
@@ -229,8 +229,8 @@ impl Storage {
             Some(session.root().path(&group))
         };
         session.note(format!(
-            "an EMULATED disk, `{}`: a device of this machine held to its rates ({}); it has no seeks \
-             of its own, and its response times are those of the limit. {}",
+            "an EMULATED disk, `{}`: a device of this machine limited to its rates ({}); it has no \
+             seeks of its own, and its response times are those of the limit. {}",
             disk.name,
             limits_words(values),
             disk.source
@@ -305,15 +305,15 @@ fn measure(
     let figures = figures.map_err(|e| SPEC.failed(format!("measuring `{}`", dir.display()), e))?;
     let through = match &level.kind {
         StorageKind::Image(_) => "; the device, before the image is on it",
-        StorageKind::Zfs { .. } => "; through the cache of ZFS, which it cannot go past",
-        _ if !figures.direct => "; through the page cache, which it cannot go past",
+        StorageKind::Zfs { .. } => "; through the cache of ZFS, which cannot be bypassed",
+        _ if !figures.direct => "; through the page cache, which cannot be bypassed",
         _ => "",
     };
     let delayed = matches!(level.kind, StorageKind::Stacked { stack: Stack::Delay(_), .. });
     let flushed = if figures.flushed { ", each write flushed" } else { "" };
     session.note(format!(
-        "storage measured before the trial{}: sequential write {}, read {}; random write {}, read {} \
-         (4 KiB, 16 at once{flushed}){through}",
+        "storage measured before the trial{}: sequential write {}, read {}; random write {}, read \
+         {} (4 KiB, 16 at once{flushed}){through}",
         if level.emulated.is_some() || delayed { " (emulated)" } else { "" },
         format_value(figures.write_bytes_s, "B/s"),
         format_value(figures.read_bytes_s, "B/s"),
@@ -367,7 +367,7 @@ fn check_place(root: &Root, level: &StorageLevel) -> Result<(), String> {
             fits(level.size, free, "the memory of this machine")
         }
         StorageKind::Device(path) => match Device::find(root, path)?.user(root) {
-            Some(user) => Err(format!("{user}; what is in use is never touched")),
+            Some(user) => Err(format!("{user}; assay never touches a device in use")),
             None => Ok(()),
         },
         StorageKind::Zram(system) => {
@@ -375,7 +375,7 @@ fn check_place(root: &Root, level: &StorageLevel) -> Result<(), String> {
             there(&[system.maker(), ("mount", "mount")])?;
             let free =
                 root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemAvailable"));
-            fits(level.size, free, "the memory of this machine, where it may not compress at all")
+            fits(level.size, free, "the memory of this machine, in case the data does not compress")
         }
         StorageKind::Loop { system, .. } => {
             there(&[system.maker()])?;
@@ -443,16 +443,16 @@ fn check_files(level: &StorageLevel) -> Result<(), String> {
 
 fn check_folder(path: &Path) -> Result<(), String> {
     if !path.is_dir() {
-        return Err(format!("`{}` is not a folder that is there", path.display()));
+        return Err(format!("`{}` is not an existing folder", path.display()));
     }
     rustix::fs::access(path, rustix::fs::Access::WRITE_OK)
-        .map_err(|_| format!("`{}` may not be written by this user", path.display()))
+        .map_err(|_| format!("this user cannot write to `{}`", path.display()))
 }
 
 fn fits(wanted: u64, free: Option<u64>, place: &str) -> Result<(), String> {
     match free {
         Some(free) if wanted > free => Err(format!(
-            "{} are wanted and {} are free in {place}",
+            "{} are needed, but {} are free in {place}",
             format_bytes(wanted),
             format_bytes(free)
         )),

@@ -75,9 +75,9 @@ fn kind(head: &str, options: &Options) -> Result<StorageKind, String> {
         "erofs" if rest.is_empty() => StorageKind::Image(ImageFormat::Erofs),
         _ => {
             return Err(format!(
-                "`{head}` is not one of folder:/path, tmpfs, loop:ext4, loop:xfs, loop:btrfs, md:ext4, \
-                 dm-stripe:ext4, dm-crypt:ext4, dm-delay:ext4, zram:ext4, zfs, zfs-fuse, squashfs, erofs, \
-                 device:/dev/X"
+                "`{head}` is not one of folder:/path, tmpfs, loop:ext4, loop:xfs, loop:btrfs, \
+                 md:ext4, dm-stripe:ext4, dm-crypt:ext4, dm-delay:ext4, zram:ext4, zfs, zfs-fuse, \
+                 squashfs, erofs, device:/dev/X"
             ));
         }
     })
@@ -136,9 +136,9 @@ impl Options {
             }
             _ => {
                 return Err(format!(
-                    "`{part}` is not an option; there are size=, raid0, raid1, raid5, raidz, devices=, \
-                     compress=, arc=, emulated=, emulated-delay=, limits=, scheduler=, read-ahead=, in=, \
-                     probe="
+                    "`{part}` is not an option; there are size=, raid0, raid1, raid5, raidz, \
+                     devices=, compress=, arc=, emulated=, emulated-delay=, limits=, scheduler=, \
+                     read-ahead=, in=, probe="
                 ));
             }
         };
@@ -214,12 +214,12 @@ impl Options {
         ];
         if let Some((option, _, _)) = fits.iter().find(|(_, given, fits)| *given && !fits) {
             return Err(format!(
-                "{option} does not go with `{head}`: raid0 and raid1 are of loop:btrfs, md:, zfs and \
-                 zfs-fuse, raid5 of md:, raidz of the latter two, devices= of a raid and dm-stripe:, \
-                 compress= of loop:btrfs, zfs, zfs-fuse, zram:, squashfs and erofs, arc= of zfs-fuse, \
-                 in= of what lies on files, emulated-delay= of dm-delay:, emulated=, scheduler= and \
-                 read-ahead= of block devices (emulated= not of raid5, which a thread of the kernel \
-                 writes), limits= of emulated=, size= of what is made"
+                "{option} does not go with `{head}`: raid0 and raid1 are of loop:btrfs, md:, zfs \
+                 and zfs-fuse, raid5 of md:, raidz of the latter two, devices= of a raid and \
+                 dm-stripe:, compress= of loop:btrfs, zfs, zfs-fuse, zram:, squashfs and erofs, \
+                 arc= of zfs-fuse, in= of what lies on files, emulated-delay= of dm-delay:, \
+                 emulated=, scheduler= and read-ahead= of block devices (emulated= not of raid5, \
+                 which a thread of the kernel writes), limits= of emulated=, size= of what is made"
             ));
         }
         Ok(())

@@ -1,4 +1,5 @@
-//! Creates and mounts the folder of a trial's storage; [`crate::controls::storage::removal`] removes it again.
+//! Creates and mounts the folder of a trial's storage; [`crate::controls::storage::removal`]
+//! removes it again.
 //!
 //! `FOLDER/disk0`, `disk1` ... are the files of loop devices, `FOLDER/md` holds the number of an
 //! array over them, `FOLDER/zram` that of a zram device, and `FOLDER/pool` the driver of a ZFS
@@ -57,7 +58,7 @@ pub(super) fn make(
     level: &StorageLevel,
     folder: &Path,
 ) -> Result<CreatedStorage, String> {
-    let at = |path: &Path, e: std::io::Error| format!("`{}` cannot be made: {e}", path.display());
+    let at = |path: &Path, e: std::io::Error| format!("cannot create `{}`: {e}", path.display());
     fs::DirBuilder::new().mode(scratch::EVERYBODY).create(folder).map_err(|e| at(folder, e))?;
     let mut made = CreatedStorage {
         files: within(folder, folder),
@@ -93,8 +94,8 @@ pub(super) fn make(
             let device = stacked::make(root, folder, *stack, level, &made.devices)?;
             if let Stack::Delay(millis) = stack {
                 made.notes.push(format!(
-                    "an EMULATED latency: the device mapper holds every request of `{}` back for {millis} ms \
-                     before the device below it has it",
+                    "an EMULATED latency: the device mapper delays every request of `{}` by \
+                     {millis} ms before it reaches the device below",
                     device.name
                 ));
             }
@@ -154,7 +155,7 @@ pub(super) fn mount_devices(
 /// Creates the trial's own folder.
 pub(super) fn make_files(made: &CreatedStorage) -> Result<(), String> {
     fs::create_dir(&made.files)
-        .map_err(|e| format!("`{}` cannot be made: {e}", made.files.display()))
+        .map_err(|e| format!("cannot create `{}`: {e}", made.files.display()))
 }
 
 fn mount_it(
@@ -184,7 +185,7 @@ fn reserve(path: &Path, size: u64) -> Result<(), String> {
     };
     make().map_err(|e| {
         format!(
-            "`{}` of {} cannot be made: {e}; choose another folder with in=, or a smaller size=",
+            "cannot create `{}` of {}: {e}; choose another folder with in=, or a smaller size=",
             path.display(),
             assay_model::units::format_bytes(size)
         )
@@ -198,8 +199,8 @@ fn attach(root: &Root, file: &Path, notes: &mut Vec<String>) -> Result<Device, S
         tools::run(folder, "losetup", ["--find".as_ref(), "--show".as_ref(), file.as_os_str()])?;
     if tools::run(folder, "losetup", ["--direct-io=on", &path]).is_err() {
         notes.push(format!(
-            "{path} goes through the page cache of the file system that its file is on: what it \
-             reads again costs less than on a disk"
+            "{path} goes through the page cache of the file system that its file is on: repeated \
+             reads cost less than on a disk"
         ));
     }
     Device::find(root, Path::new(&path))

@@ -83,7 +83,7 @@ fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
 fn remove(folder: &Path) -> Result<(), String> {
     match fs::remove_dir_all(folder) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(format!("`{}` cannot be removed: {e}", folder.display()))
+            Err(format!("cannot remove `{}`: {e}", folder.display()))
         }
         _ => Ok(()),
     }

@@ -80,7 +80,7 @@ pub(super) fn make(
             tools::run(folder, "cryptsetup", arguments)?;
         }
     }
-    let made = find(root, folder).ok_or_else(|| format!("{} was not made", stack.what()))?;
+    let made = find(root, folder).ok_or_else(|| format!("{} was not created", stack.what()))?;
     Device::find(root, Path::new(&format!("/dev/{made}")))
 }
 
@@ -100,10 +100,10 @@ fn mapping(folder: &Path, table: &str) -> Result<(), String> {
 fn array(root: &Root, folder: &Path, raid: Raid, below: &[Device]) -> Result<(), String> {
     let taken = root.names("/sys/class/block");
     let number = (0..512).find(|n| !taken.contains(&format!("md{n}")));
-    let number = number.ok_or("every number of an array of MD is taken")?;
+    let number = number.ok_or("all numbers of MD arrays are taken")?;
     let path = folder.join(NUMBER);
     fs::write(&path, number.to_string())
-        .map_err(|e| format!("`{}` cannot be written: {e}", path.display()))?;
+        .map_err(|e| format!("cannot write `{}`: {e}", path.display()))?;
     let words = [
         "--create".to_owned(),
         format!("/dev/md{number}"),
@@ -161,7 +161,7 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
         if let Err(error) = removed
             && began.elapsed() > TIMEOUT
         {
-            return Err(format!("`/dev/{made}` cannot be removed: {error}"));
+            return Err(format!("cannot remove `/dev/{made}`: {error}"));
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -23,9 +23,9 @@ fn what_cannot_be_had_is_reported_before_anything_is_made() {
     for (level, why) in [
         ("tmpfs,size=2GiB", "1 GiB are free"),
         ("device:/dev/sdb", "mounted at `/srv`"),
-        ("device:/dev/sdz", "cannot be found"),
-        ("folder:/no/such/folder", "not a folder"),
-        ("loop:ext4,in=/no/such/folder", "not a folder"),
+        ("device:/dev/sdz", "cannot find"),
+        ("folder:/no/such/folder", "not an existing folder"),
+        ("loop:ext4,in=/no/such/folder", "not an existing folder"),
         ("loop:ext4,size=1000TiB", "are free"),
         ("zfs2", "loop:ext4"),
         ("zram:ext4,size=2GiB", "modprobe zram"),
@@ -47,6 +47,6 @@ fn only_folders_that_assay_made_are_taken_away() {
     let machine = FakeMachine::new();
     let key = dir.path().to_string_lossy().into_owned();
     let error = Storage.restore(&machine.root(), &key, "absent").unwrap_err().to_string();
-    assert!(error.contains("not a folder that assay made"), "{error}");
+    assert!(error.contains("assay did not create this folder"), "{error}");
     assert!(dir.path().exists());
 }

@@ -33,7 +33,7 @@ pub(super) fn run<A: AsRef<OsStr>>(
         .env(VARIABLE, folder.join(""))
         .stdin(Stdio::null())
         .output()
-        .map_err(|e| format!("`{program}` could not be started: {e}"))?;
+        .map_err(|e| format!("cannot start `{program}`: {e}"))?;
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned());
     }

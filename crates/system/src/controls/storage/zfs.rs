@@ -43,14 +43,14 @@ pub(super) fn check(root: &Root, driver: Driver) -> Result<(), String> {
     }
     if root.is_system() && listens() {
         return Err(format!(
-            "a daemon of zfs-fuse runs already (it listens on `{SOCKET}`), and there can be only one; \
-             stop it with `service zfs-fuse stop`"
+            "a daemon of zfs-fuse runs already (it listens on `{SOCKET}`), and there can be only \
+             one; stop it with `service zfs-fuse stop`"
         ));
     }
     if root.exists(CACHE) {
         return Err(format!(
-            "a daemon of zfs-fuse would open the pools that `{CACHE}` lists, which are not assay's; \
-             export them first (`zpool export NAME`)"
+            "a daemon of zfs-fuse would open the pools that `{CACHE}` lists, which assay did not \
+             create; export them first (`zpool export NAME`)"
         ));
     }
     Ok(())
@@ -69,7 +69,7 @@ pub(super) fn forget_socket(root: &Root) -> Result<(), String> {
     let path = root.path(SOCKET);
     match fs::remove_file(&path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            return Err(format!("`{}` cannot be removed: {e}", path.display()));
+            return Err(format!("cannot remove `{}`: {e}", path.display()));
         }
         _ => {}
     }
@@ -92,7 +92,9 @@ pub(super) fn is_pool(folder: &Path) -> bool {
 
 /// Creates the pool and mounts it. Returns the daemon's process id if there is one.
 ///
-/// # Errors A sentence. [`crate::controls::storage::removal::take_away`] removes everything created before the error.
+/// # Errors
+/// Returns a sentence. [`crate::controls::storage::removal::take_away`] removes everything created
+/// before the error.
 pub(super) fn make(
     folder: &Path,
     driver: Driver,
@@ -144,7 +146,7 @@ fn start(folder: &Path, level: &StorageLevel) -> Result<u32, String> {
         .stdout(out)
         .stderr(err)
         .spawn()
-        .map_err(|e| format!("`zfs-fuse` could not be started: {e}"))?;
+        .map_err(|e| format!("cannot start `zfs-fuse`: {e}"))?;
     leftovers::spare(child.id());
     let began = Instant::now();
     while !listens() {

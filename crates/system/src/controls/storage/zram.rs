@@ -27,8 +27,8 @@ pub(super) fn check(root: &Root) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the kernel has no zram whose devices can be added (`{ADD}` is missing); load its module with \
-         `modprobe zram`"
+        "the kernel has no zram whose devices can be added (`{ADD}` is missing); load its module \
+         with `modprobe zram`"
     ))
 }
 
@@ -48,10 +48,10 @@ fn numbers(root: &Root) -> Vec<String> {
 pub(super) fn make(root: &Root, folder: &Path, level: &StorageLevel) -> Result<Device, String> {
     let keep = |name: &str, text: &str| {
         let path = folder.join(name);
-        fs::write(&path, text).map_err(|e| format!("`{}` cannot be written: {e}", path.display()))
+        fs::write(&path, text).map_err(|e| format!("cannot write `{}`: {e}", path.display()))
     };
     keep(BEFORE, &numbers(root).join(" "))?;
-    let number = root.text(ADD).map_err(|e| format!("no zram device could be added: {e}"))?;
+    let number = root.text(ADD).map_err(|e| format!("cannot add a zram device: {e}"))?;
     keep(NUMBER, &number)?;
     let own = format!("/sys/class/block/zram{number}");
     let set = |file: &str, value: &str| {
@@ -83,7 +83,7 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
             match removed {
                 Ok(()) => break,
                 Err(e) if began.elapsed() > TIMEOUT => {
-                    return Err(format!("`/dev/zram{number}` cannot be removed: {e}"));
+                    return Err(format!("cannot remove `/dev/zram{number}`: {e}"));
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(20)),
             }

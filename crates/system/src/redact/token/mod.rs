@@ -39,9 +39,9 @@ impl Suspect {
     pub fn reason(self) -> &'static str {
         match self {
             Suspect::Shape => "has the shape of a service's token or a private key",
-            Suspect::Named => "is given to a name that says password, token or secret",
+            Suspect::Named => "belongs to a name such as password, token or secret",
             Suspect::Login => "is a login",
-            Suspect::Random => "looks drawn by chance, as keys are",
+            Suspect::Random => "looks random, as keys do",
         }
     }
 }

@@ -94,7 +94,7 @@ fn part_at_end(name: &[u8]) -> bool {
 }
 
 /// Returns the position at which a word of the rules starts if the name ends with it. `_` in the
-/// word stands for one separator or none.
+/// word matches one separator or none.
 fn tail(name: &[u8], word: &str) -> Option<usize> {
     let mut at = name.len();
     for w in word.bytes().rev() {

@@ -9,7 +9,7 @@ use super::without_tokens;
 use crate::redact::recorder::token_in;
 use crate::redact::{RedactionKey, Redactor};
 
-/// Tokens of services; `{36 alnum}` stands for 36 characters of an alphabet.
+/// Tokens of services; `{36 alnum}` is 36 characters of an alphabet.
 const TOKENS: &[(&str, &str)] = &[
     ("1Password", "A3-{6 upper}-{11 upper}-{5 upper}-{5 upper}-{5 upper}"),
     ("Adobe", "p8e-{32 alnum}"),
