@@ -138,7 +138,7 @@ pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable
         }
         cause = one.source();
     }
-    NotAvailable::because(format!("the kernel did not take the eBPF probes: {}", in_short(&text)))
+    NotAvailable::because(format!("the kernel rejected the eBPF probes: {}", in_short(&text)))
 }
 
 /// Shortens an error with the verifier's output to the operation that failed and the verifier's

@@ -13,7 +13,7 @@ pub(super) fn evaluate(
     let value = words.sum()?;
     match words.next() {
         None => Ok(value.filter(|v| v.is_finite())),
-        Some(word) => Err(format!("`{word}` is too much in `{formula}`")),
+        Some(word) => Err(format!("unexpected `{word}` in `{formula}`")),
     }
 }
 
@@ -66,10 +66,10 @@ impl<'a> FormulaWords<'a> {
                 }
             }
             Some(word) if word.starts_with(|c: char| c.is_ascii_digit()) => {
-                word.parse().map(Some).map_err(|_| format!("`{word}` is no number"))
+                word.parse().map(Some).map_err(|_| format!("`{word}` is not a number"))
             }
             Some(name) if name.starts_with(char::is_alphabetic) => Ok((self.count)(name)),
-            Some(word) => Err(format!("`{word}` is not expected there")),
+            Some(word) => Err(format!("unexpected `{word}`")),
             None => Err("it ends too soon".to_owned()),
         }
     }

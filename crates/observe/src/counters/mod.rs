@@ -119,13 +119,13 @@ impl Tracer for RunningCounters {
         match cpu.as_ref().and_then(Set::of) {
             Some(set) if set.one_thread_a_core && shares_cores(root) != Some(false) => {
                 notes.push(format!(
-                    "top-down shares of {} need one thread a core: they are not known while two share one",
+                    "top-down shares of {} need one thread a core: they are unknown while two share one",
                     set.name
                 ));
             }
             Some(set) => sets.push(set),
             None => notes.push(format!(
-                "no top-down events are known for this processor ({}): the generic ones alone are counted",
+                "no top-down events are known for this processor ({}): only the generic ones are counted",
                 cpu.as_ref().map_or_else(|| "/proc/cpuinfo does not name it".into(), CpuIdentity::to_string)
             )),
         }
@@ -205,7 +205,7 @@ impl RunningCounters {
         }
         if kernel == Kernel::Excluded {
             notes.push(
-                "what the kernel does for the program is not counted: kernel.perf_event_paranoid above 1 hides it"
+                "events in the kernel are not counted: kernel.perf_event_paranoid above 1 hides them"
                     .to_owned(),
             );
         }
@@ -230,8 +230,8 @@ fn shared(counts: &Readings) -> Vec<String> {
     let least = ran.map(share).fold(1.0, f64::min);
     if least < 1.0 {
         notes.push(format!(
-            "events had to share the processor's counters: each was counted during at least {:.0} % of the program's time \
-             on CPU, and is scaled to all of it",
+            "events had to share the processor's counters: each was counted for at least {:.0} % \
+             of the program's time on CPU, and is scaled up",
             least * 100.0
         ));
     }

@@ -29,14 +29,14 @@ pub fn io_ability(root: &Path) -> Result<IoAbility, NotAvailable> {
     let tracer = IoTracer::start(root, &ask, &names)?;
     let first = match tracer.method() {
         Method::Ebpf => {
-            "by eBPF: sizes, latency, queue and device time, addresses, program, file, \
-                         control group, who waits"
+            "by eBPF: sizes, latency, queue and device time, addresses, program, file, control \
+                         group, waiters"
         }
         Method::Tracepoints => {
-            "by perf: sizes, latency, addresses, program; no file, no control group, not who waits"
+            "by perf: sizes, latency, addresses, program; no files, control groups or waiters"
         }
         Method::Counters => {
-            "by the kernel's counters: how many and how many bytes of each device; nothing of single I/Os"
+            "by the kernel's counters: I/Os and bytes of each device; no single I/Os"
         }
     };
     let words = std::iter::once(first.to_owned()).chain(tracer.limits()).collect();

@@ -53,8 +53,8 @@ pub(super) fn missing(question: &Question, recorded: RecordedFields) -> String {
 
 pub(super) fn latency_is(recorded: RecordedFields) -> &'static str {
     if recorded.latency {
-        "from the kernel taking the request up to its completion; queue until it is handed to the \
-         driver, device from there on"
+        "from the start of the request to its completion; queue until it is issued to the driver, \
+         device from there"
     } else {
         "not recorded"
     }
@@ -81,7 +81,7 @@ pub(super) fn resolve(filter: &mut Filter, devices: &BlockDevices) -> Result<(),
             }
             (Some(_), ..) => {
                 return Err(NotAvailable::because(format!(
-                    "`{name}` is a partition; of several devices only whole ones can be watched"
+                    "`{name}` is a partition; name one partition, or several whole devices"
                 )));
             }
         }

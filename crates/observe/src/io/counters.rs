@@ -124,8 +124,8 @@ impl<'n> RunningMethod<'n> for KernelCounters<'n> {
 
     fn notes(&self) -> Vec<String> {
         vec![
-            "From the kernel's counters (/proc/diskstats): how many and how many bytes of each device and \
-             direction. Sizes, latencies, addresses, programs, files and who waits are not known."
+            "From the kernel's counters (/proc/diskstats): I/Os and bytes of each device and \
+             direction. Sizes, latencies, addresses, programs, files and waiters are unknown."
                 .to_owned(),
         ]
     }

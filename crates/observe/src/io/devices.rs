@@ -152,7 +152,7 @@ impl BlockDevices {
     pub(super) fn wanted(&self, name: &str) -> Result<&BlockDevice, NotAvailable> {
         self.find(name).ok_or_else(|| {
             NotAvailable::because(format!(
-                "there is no block device `{name}`; `assay io --devices` lists those there are"
+                "there is no block device `{name}`; `assay io --devices` lists the devices"
             ))
         })
     }

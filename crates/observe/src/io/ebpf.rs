@@ -178,9 +178,9 @@ impl EbpfTracer<'_> {
         let counts = self.probes.counts();
         let n = |sure: u8| counts[count::FILE + usize::from(sure)];
         format!(
-            "Files: {} I/Os by the open file (certain), {} by the page that moves, on its own device \
-             (certain, but of several hard links one), {} by a page of something above the device \
-             (likely), {} the device or metadata, {} without a file that could be found.",
+            "Files: {} I/Os by the open file (certain), {} by the page that moves, on its own \
+             device (certain, but of several hard links one), {} by a page of something above the \
+             device (likely), {} the device or metadata, {} without a known file.",
             n(abi::sure::OPEN),
             n(abi::sure::PAGE),
             n(abi::sure::PAGE_ABOVE),
@@ -316,8 +316,8 @@ impl<'n> RunningMethod<'n> for EbpfTracer<'n> {
         }
         if !self.kernel.workers_are_threads && self.tier != Tier::Ends {
             limits.push(
-                "Before Linux 5.12 io_uring's workers are kernel threads of their own: what they submit is \
-                 counted for io_wqe_worker, not for the program."
+                "Before Linux 5.12 io_uring's workers are kernel threads of their own: their I/Os \
+                 count for io_wqe_worker, not for the program."
                     .to_owned(),
             );
         }
@@ -328,17 +328,16 @@ impl<'n> RunningMethod<'n> for EbpfTracer<'n> {
         let mut notes = self.limits();
         if !self.issue_known {
             notes.push(
-                "Some devices have no stamp of the moment of issue, so their queue and device times are \
-                 not told apart; asking by program takes a probe that does."
+                "Some devices have no stamp of the moment of issue, so their queue and device \
+                 times are not separate; `--by program` uses a probe that separates them."
                     .to_owned(),
             );
         }
         let counts = self.probes.counts();
         let before = counts[count::BEFORE];
         if before > 0 {
-            notes.push(format!(
-                "{before} I/Os that ended at the beginning had started before it, and are left out."
-            ));
+            notes
+                .push(format!("{before} I/Os that had started before the beginning are left out."));
         }
         let partial = counts[count::PARTIAL];
         if partial > 0 {

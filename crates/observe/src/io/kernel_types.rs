@@ -33,7 +33,7 @@ impl KernelTypes {
         let path = root.join("sys/kernel/btf/vmlinux");
         let missing = |why: &str| {
             NotAvailable::because(format!(
-                "the kernel does not describe its types ({}: {why}), so eBPF cannot look into its \
+                "the kernel does not describe its types ({}: {why}), so eBPF cannot read its \
                  requests; a kernel with CONFIG_DEBUG_INFO_BTF can",
                 path.display()
             ))

@@ -17,9 +17,7 @@ impl<'n> StageTracer<'n> {
     /// # Errors
     /// Always.
     pub fn start(_: &Path, _: &[String], _: &'n NameTable) -> Result<Self, NotAvailable> {
-        Err(NotAvailable::because(
-            "this assay was built without eBPF, which tells the stages of I/Os",
-        ))
+        Err(NotAvailable::because("this assay was built without eBPF, which stages of I/Os need"))
     }
 
     pub fn poll(&mut self) {

@@ -46,7 +46,7 @@ impl Kernel {
         let types = KernelTypes::read(root)?;
         let lacks = |tracepoint: &str| {
             NotAvailable::because(format!(
-                "this kernel has no tracepoint {tracepoint}, which Linux 5.10 and later have"
+                "this kernel has no tracepoint {tracepoint} (Linux 5.10 or later has it)"
             ))
         };
         let arguments =

@@ -38,12 +38,12 @@ const ATTACHED: [(&str, &str, &str); 11] = [
     ("bio_completed", "block_bio_complete", "Q2C of devices without requests"),
     ("issued", "block_rq_issue", "I2D, M2D, D2C"),
     ("inserted", "block_rq_insert", "G2I, I2D"),
-    ("back_merged", "block_bio_backmerge", "joins at the end"),
-    ("front_merged", "block_bio_frontmerge", "joins in front"),
+    ("back_merged", "block_bio_backmerge", "back merges"),
+    ("front_merged", "block_bio_frontmerge", "front merges"),
     ("plugged", "block_plug", "plugs"),
     ("unplugged", "block_unplug", "unplugs"),
     ("made", "block_getrq", "Q2G, G2I"),
-    ("split", "block_split", "stages of bios that are split"),
+    ("split", "block_split", "stages of split bios"),
     // Last, so that every later step of an I/O queued from here on is seen.
     ("queued", "block_bio_queue", ""),
 ];

@@ -224,9 +224,9 @@ impl<'n> RunningMethod<'n> for Tracepoints<'n> {
 
     fn notes(&self) -> Vec<String> {
         vec![
-            "By the kernel's tracepoints through perf: every event is carried out of the kernel. Files, \
-             control groups and whether somebody waits are not known; requests are put together by device, \
-             block, size and direction. Devices without requests (zram, device mapper, MD) are not seen."
+            "By the kernel's tracepoints through perf: every event is copied out of the kernel. \
+             Files, control groups and waiters are unknown; requests are matched by device, block, \
+             size and direction. Devices without requests (zram, device mapper, MD) are not seen."
                 .to_owned(),
         ]
     }
@@ -246,8 +246,8 @@ fn folder(root: &Path) -> Result<PathBuf, NotAvailable> {
     let found = FOLDERS.iter().map(|f| root.join(f).join("events/block")).find(|f| f.is_dir());
     found.ok_or_else(|| {
         NotAvailable::because(
-            "the kernel's tracepoints are not described at /sys/kernel/tracing: mount it \
-             (mount -t tracefs tracefs /sys/kernel/tracing) and run as root",
+            "the kernel's tracepoints are missing at /sys/kernel/tracing: mount it (mount -t \
+             tracefs tracefs /sys/kernel/tracing) and run as root",
         )
     })
 }

@@ -241,8 +241,8 @@ impl<'n> IoTracer<'n> {
                 h.missed_completions,
                 "I/Os have no latency: the kernel did not report their completion",
             ),
-            (h.given_up, "I/Os were not followed, since too many were under way"),
-            (h.pooled, "I/Os are of groups beyond those kept apart"),
+            (h.given_up, "I/Os were not followed, since too many were in flight"),
+            (h.pooled, "I/Os are of groups beyond the limit"),
             (h.clock_backwards, "I/Os ended before they began, by the kernel's clock"),
         ] {
             if n > 0 {
@@ -324,8 +324,8 @@ impl Window<'_> {
             device.heat = all.and_then(|d| d.heat.clone());
         }
         report.source.notes.push(
-            "Counts and histograms are of the steady phase; what is seen and lost, and what is drawn over \
-             time, is of the whole trial."
+            "Counts and histograms cover the steady phase; losses and charts over time cover the \
+             whole trial."
                 .to_owned(),
         );
         IoReport {
@@ -359,7 +359,7 @@ fn way<'n>(
         match Tracepoints::start(root, &ask.question, devices.clone(), names) {
             Ok(perf) if selects_none => return Ok((Box::new(perf), why)),
             Ok(_) => {
-                why.push("the kernel's tracepoints tell no file and no control group".to_owned());
+                why.push("the kernel's tracepoints report no file or control group".to_owned());
             }
             Err(error) if ask.method.is_some() => return Err(error),
             Err(error) => why.push(error.to_string()),
@@ -372,7 +372,7 @@ fn way<'n>(
     if beyond {
         let why = why.join("; ");
         return Err(NotAvailable::because(format!(
-            "{why}; the kernel's counters, which need no privilege, know of devices and directions only"
+            "{why}; the kernel's counters, which need no privilege, only separate devices and directions"
         )));
     }
     let counters = KernelCounters::start(root, &ask.question, devices, names)?;

@@ -65,7 +65,7 @@ fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String
         .spawn()
         .map_err(|e| match e.kind() {
             ErrorKind::NotFound => format!("it is not installed ({package})"),
-            _ => format!("it could not be started: {e}"),
+            _ => format!("it did not start: {e}"),
         })?;
     let began = Instant::now();
     let status = loop {
@@ -110,7 +110,7 @@ pub fn ipmi_watts(text: &str) -> Option<f64> {
 /// The text is not JSON, or has neither value; the error is a sentence.
 pub fn redfish_watts(text: &str) -> Result<f64, String> {
     let json: serde_json::Value =
-        serde_json::from_str(text).map_err(|e| format!("its answer is no JSON: {e}"))?;
+        serde_json::from_str(text).map_err(|e| format!("its answer is not JSON: {e}"))?;
     let number = |v: &serde_json::Value| v.as_f64().filter(|w| w.is_finite());
     if let Some(watts) = json.pointer("/PowerWatts/Reading").and_then(number) {
         return Ok(watts);

@@ -51,7 +51,7 @@ impl MeterSpec {
             Some((rest, field)) => {
                 let number = field.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));
                 let number = number.ok_or_else(|| {
-                    format!("`{text}`: after `#` stands which field of a line is watts, from 1")
+                    format!("`{text}`: after `#`, write the number of the field with watts, from 1")
                 })?;
                 (rest, Some(number))
             }
@@ -72,9 +72,9 @@ impl MeterSpec {
         };
         let source = source.ok_or_else(|| {
             format!(
-                "`{text}` is no power meter; write `ipmi`, `ipmi:-H HOST -U USER -E`, `redfish:https://HOST/...`, \
-                 `tcp:HOST:PORT`, `serial:/dev/ttyUSB0` or `csv:FILE` (`#2` after the last three takes the second \
-                 field of a line)"
+                "`{text}` is not a power meter; write `ipmi`, `ipmi:-H HOST -U USER -E`, \
+                 `redfish:https://HOST/...`, `tcp:HOST:PORT`, `serial:/dev/ttyUSB0` or `csv:FILE` \
+                 (`#2` after the last three takes the second field of a line)"
             )
         })?;
         Ok(MeterSpec { name: text.to_owned(), source, field })

@@ -62,7 +62,7 @@ fn recorded_answers_of_management_controllers() {
     assert_eq!(redfish_watts(power), Ok(350.5));
     assert_eq!(redfish_watts(r#"{"PowerWatts":{"Reading":91.0}}"#), Ok(91.0));
     assert!(
-        redfish_watts("{}").is_err() && redfish_watts("<html>").unwrap_err().contains("no JSON")
+        redfish_watts("{}").is_err() && redfish_watts("<html>").unwrap_err().contains("not JSON")
     );
 }
 

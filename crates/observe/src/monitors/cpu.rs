@@ -19,9 +19,9 @@ static IDLE: SampleColumn = SampleColumn::new(&SUMMARY, 5, "id", 3, 0);
 /// Description of the monitor `cpu`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "cpu",
-    help: "Where the time of the CPUs went, from the tick counts of /proc/stat. The shares of a \
-           subject add up to 100 %. A tick is usually 10 ms: an interval of 100 ms resolves ten steps of one CPU.",
-    subjects: "`all`, and every CPU that is on (`cpu0`, ...)",
+    help: "CPU time by state, from the tick counts of /proc/stat. The shares of a subject add up \
+           to 100 %. A tick is usually 10 ms: an interval of 100 ms resolves ten steps of one CPU.",
+    subjects: "`all`, and every online CPU (`cpu0`, ...)",
     fields: &[
         share(
             "user",
@@ -30,16 +30,16 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         .drawn(&TIME, "user")
         .column(&USER),
         share("nice", "Time in user mode at lowered priority (nice above 0)").cost("cpu_per_op").drawn(&TIME, "user").column(&USER),
-        share("system", "Time in the kernel, interrupts apart").cost("cpu_per_op").drawn(&TIME, "system").column(&SYSTEM),
+        share("system", "Time in the kernel, without interrupts").cost("cpu_per_op").drawn(&TIME, "system").column(&SYSTEM),
         share("irq", "Time in hardware interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq").column(&SYSTEM),
         share("softirq", "Time in soft interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq").column(&SYSTEM),
         share(
             "iowait",
-            "Idle time while something that last ran there waited for a disk; the kernel calls it an estimate",
+            "Idle time while a task that last ran there waited for a disk; an estimate, according to the kernel",
         )
         .drawn(&TIME, "iowait")
         .column(&WAIT),
-        share("steal", "Time that the hypervisor gave to others while there was something to run")
+        share("steal", "Time that the hypervisor gave to others while a task was runnable")
             .drawn(&TIME, "steal")
             .column(&STEAL)
             .lower(),

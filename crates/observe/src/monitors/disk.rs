@@ -25,9 +25,9 @@ static UTIL: SampleColumn = SampleColumn::new(&SUMMARY, 5, "%ut", 3, 0);
 /// Description of the monitor `disk`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "disk",
-    help: "What every whole block device did, from /proc/diskstats, in the columns of `iostat -x`. \
-           What iostat calls kB is 1024 bytes, so the names are iostat's and the units say KiB. The \
-           mean of nothing (await, request size, merged share without a request) is missing, not 0.",
+    help: "Activity of every whole block device, from /proc/diskstats, in the columns of `iostat \
+           -x`. The kB of iostat are 1024 bytes, so the names are iostat's and the units are KiB. \
+           Without requests, means (await, request size, merged share) are missing, not 0.",
     subjects: "every whole device (`vda`, `nvme0n1`, `dm-0`, ...), without `ram`, `zram` and \
                `loop` devices that did nothing since boot",
     fields: &[
@@ -35,7 +35,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         kib_rate("rkB/s", "Data read").cost("disk_read_per_op").drawn(&THROUGHPUT, "read").overlay("Read from disks").column(&BYTES),
         Field::rate("rrqm/s", "Read requests merged into others before they reached the device"),
         percent("%rrqm", "Share of read requests that were merged"),
-        ms("r_await", "Mean time of a read request from its making to its end, queue and device")
+        ms("r_await", "Mean time of a read request in queue and device")
             .drawn(&LATENCY, "read")
             .column(&WAIT)
             .weight("r/s"),
@@ -47,7 +47,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
             .column(&BYTES),
         Field::rate("wrqm/s", "Write requests merged into others before they reached the device"),
         percent("%wrqm", "Share of write requests that were merged"),
-        ms("w_await", "Mean time of a write request from its making to its end, queue and device")
+        ms("w_await", "Mean time of a write request in queue and device")
             .drawn(&LATENCY, "write")
             .column(&WAIT)
             .weight("w/s"),
@@ -56,14 +56,14 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         kib_rate("dkB/s", "Data discarded"),
         Field::rate("drqm/s", "Discard requests merged into others before they reached the device"),
         percent("%drqm", "Share of discard requests that were merged"),
-        ms("d_await", "Mean time of a discard request from its making to its end").weight("d/s"),
+        ms("d_await", "Mean time of a discard request in queue and device").weight("d/s"),
         kib("dareq-sz", "Mean size of a discard request").weight("d/s"),
         Field::rate("f/s", "Flush requests completed (Linux 5.5 or later)"),
         ms("f_await", "Mean time of a flush request"),
-        Field::new("aqu-sz", "1", "Mean number of requests made and not yet done"),
+        Field::new("aqu-sz", "1", "Mean number of requests in flight"),
         percent(
             "%util",
-            "Share of the time in which at least one request was under way; a device that serves several at once is not saturated at 100",
+            "Share of the time in which at least one request was in flight; a device that serves several at once is not saturated at 100",
         )
         .drawn(&BUSY, "busy")
         .column(&UTIL),
@@ -111,8 +111,8 @@ impl Disk {
         let mut trouble = Trouble::default();
         if block.is_none() {
             trouble.note("block", || {
-                "/sys/block is not there: partitions cannot be distinguished from whole devices, so they \
-                 are recorded too"
+                "/sys/block is missing: partitions cannot be distinguished from whole devices, so \
+                 they are recorded too"
                     .to_owned()
             });
         }

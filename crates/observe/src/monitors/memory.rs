@@ -19,18 +19,18 @@ static DIRTY: SampleColumn = SampleColumn::new(&SUMMARY, 3, "dirt", 4, 3);
 /// Description of the monitor `memory`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "memory",
-    help: "What memory is used for at the end of the interval, from /proc/meminfo, and the rates of \
-           paging and faults over it, from /proc/vmstat.",
+    help: "Use of memory at the end of the interval, from /proc/meminfo, and the rates of paging \
+           and faults over it, from /proc/vmstat.",
     subjects: "the whole system (an empty subject)",
     fields: &[
         bytes("total", "Memory that the kernel manages"),
-        bytes("free", "Memory that nothing uses").column(&FREE),
-        bytes("available", "The kernel's estimate of what programs could get without swapping")
+        bytes("free", "Unused memory").column(&FREE),
+        bytes("available", "The kernel's estimate of memory available without swapping")
             .drawn(&USE, "available"),
         bytes("buffers", "Cached blocks of devices and file-system metadata"),
         bytes("cached", "Page cache: cached files, and shared memory").column(&CACHED),
-        bytes("dirty", "Changed pages that wait to be written").drawn(&USE, "dirty").column(&DIRTY),
-        bytes("writeback", "Pages that are being written now"),
+        bytes("dirty", "Dirty pages that wait to be written").drawn(&USE, "dirty").column(&DIRTY),
+        bytes("writeback", "Pages under writeback"),
         bytes("slab", "The kernel's own structures"),
         bytes("swap_used", "Swap space in use"),
         bytes("anon_huge", "Anonymous memory in transparent huge pages"),
@@ -182,6 +182,6 @@ mod tests {
         let rows = watch.after(1);
         assert_eq!(value(&rows, "", "free"), 409_600.0);
         assert!(value(&rows, "", "pgfault").is_nan());
-        assert!(watch.monitor.not_seen()[0].contains("vmstat is not there"));
+        assert!(watch.monitor.not_seen()[0].contains("vmstat does not exist"));
     }
 }

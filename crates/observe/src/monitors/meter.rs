@@ -12,12 +12,20 @@ static DRAWN: Chart = Chart::lines("Power at meters");
 /// Description of the monitor `meter`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "meter",
-    help: "Power meters outside the kernel that `meters` of `[observe]` names: the machine's management by IPMI \
-           or Redfish, a meter that speaks over TCP or a serial line, or a file that a program of the meter's writes. \
-           Readings are stamped on the clock of the run when they arrive.",
-    subjects: "the meters as they are named (`ipmi`, `tcp:meter:9999`)",
-    fields: &[Field::new("power", "W", "The mean of the readings that came in the interval; where none came, the last one if it is not \
-               older than 10 s").role(FieldRole::Power).lower().drawn(&DRAWN, "").overlay("Power at meters")],
+    help: "Power meters that `meters` of `[observe]` names: the machine's controller by IPMI or \
+           Redfish, a meter on TCP or a serial line, or a file of the meter's program. Readings \
+           get a timestamp of the run's clock when they arrive.",
+    subjects: "the meters by name (`ipmi`, `tcp:meter:9999`)",
+    fields: &[Field::new(
+        "power",
+        "W",
+        "Mean of the readings of the interval; without readings, the \
+               last one if it is at most 10 s old",
+    )
+    .role(FieldRole::Power)
+    .lower()
+    .drawn(&DRAWN, "")
+    .overlay("Power at meters")],
     open: |tree| Meters::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
@@ -58,8 +66,8 @@ impl Meters {
         }
         if all.meters.is_empty() && all.wrong.is_empty() {
             return Err(NotAvailable::because(
-                "no power meter is named; `meters` of `[observe]` takes `ipmi`, `redfish:URL`, `tcp:HOST:PORT`, \
-                 `serial:DEVICE` and `csv:FILE`",
+                "no power meter is given; `meters` of `[observe]` takes `ipmi`, `redfish:URL`, \
+                 `tcp:HOST:PORT`, `serial:DEVICE` and `csv:FILE`",
             ));
         }
         if all.meters.is_empty() {
@@ -103,7 +111,7 @@ mod tests {
         let error = (SPEC.open)(&Tree::new(dir.path())).err().unwrap();
         assert!(error.reason.contains("tcp:HOST:PORT"), "{error}");
         let tree = Tree::new(dir.path()).with_meters(&["usb:1".to_owned()]);
-        assert!((SPEC.open)(&tree).err().unwrap().reason.contains("`usb:1` is no power meter"));
+        assert!((SPEC.open)(&tree).err().unwrap().reason.contains("`usb:1` is not a power meter"));
     }
 
     #[test]

@@ -18,9 +18,9 @@ static TX: SampleColumn = SampleColumn::new(&SUMMARY, 2, "tx", 4, 2);
 /// Description of the monitor `network`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "network",
-    help: "What every network interface of this network namespace carried, from /proc/net/dev, and \
-           how often TCP had to send again, from /proc/net/snmp. Here kB is 1000 bytes (`sar` prints \
-           KiB under that name).",
+    help: "Traffic of every interface of this network namespace, from /proc/net/dev, and TCP \
+           retransmissions, from /proc/net/snmp. Here kB is 1000 bytes (`sar` prints KiB under \
+           that name).",
     subjects: "every interface (`lo`, `eth0`, ...); `tcp` for `retransmits`",
     fields: &[
         Field::new("rx", "kB/s", "Data received")
@@ -31,7 +31,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         Field::rate("rx_errors", "Packets received damaged")
             .drawn(&TROUBLE, "received damaged")
             .lower(),
-        Field::rate("rx_drops", "Packets received and dropped for want of room")
+        Field::rate("rx_drops", "Packets received and dropped for lack of space")
             .drawn(&TROUBLE, "dropped on the way in")
             .lower(),
         Field::new("tx", "kB/s", "Data sent")

@@ -25,7 +25,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     fields: &[Field::new(
         "power",
         "W",
-        "Mean power over the interval; of a power sensor, what it shows at its end",
+        "Mean power over the interval; for a power sensor, its reading at the end",
     )
     .role(FieldRole::Power)
     .lower()
@@ -65,9 +65,9 @@ impl Power {
         if power.sensors.is_empty() {
             if power.trouble.is_empty() {
                 power.trouble.push(
-                    "there is no RAPL domain in /sys/class/powercap and no power or energy sensor in \
-                     /sys/class/hwmon (virtual machines seldom have any; on a real machine load the \
-                     module intel_rapl_msr)"
+                    "there is no RAPL domain in /sys/class/powercap and no power or energy sensor \
+                     in /sys/class/hwmon (virtual machines seldom have any; on a real machine load \
+                     the module intel_rapl_msr)"
                         .to_owned(),
                 );
             }

@@ -16,7 +16,7 @@ static SOME: SampleColumn = SampleColumn::new(&SUMMARY, 1, "%", 4, 0);
 /// Description of the monitor `pressure`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "pressure",
-    help: "For how much of the interval something waited for a resource, from the totals of \
+    help: "Share of the interval in which tasks waited for a resource, from the totals of \
            /proc/pressure. For the CPU there is no `full`: the kernel does not define it for the \
            whole system.",
     subjects: "`cpu`, `io`, `memory`",
@@ -59,8 +59,8 @@ impl Pressure {
         }
         if files.is_empty() {
             return Err(NotAvailable::because(format!(
-                "{}; this needs Linux 4.20 or later with CONFIG_PSI, and where it is off by default \
-                 psi=1 on the kernel's command line",
+                "{}; this needs Linux 4.20 or later with CONFIG_PSI, and where it is off by \
+                 default psi=1 on the kernel's command line",
                 trouble.sentences().join(", ")
             )));
         }
@@ -132,7 +132,7 @@ mod tests {
         assert!(!rows.iter().any(|(s, f, _)| s == "cpu" && f == "full"));
         assert_eq!(value(&rows, "io", "full"), 0.0);
         assert_eq!(value(&rows, "io", "full_avg10"), 0.5);
-        assert!(watch.monitor.not_seen()[0].contains("pressure/memory is not there"));
+        assert!(watch.monitor.not_seen()[0].contains("pressure/memory does not exist"));
         fake.write("proc/pressure/cpu", "some avg10= total=x\nother\n");
         let rows = watch.after(1);
         assert!(value(&rows, "cpu", "some").is_nan());

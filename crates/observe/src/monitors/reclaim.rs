@@ -13,14 +13,14 @@ static STALLS: Chart = Chart::lines("Programs that waited for memory");
 /// Description of the monitor `reclaim`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "reclaim",
-    help: "What the kernel did to find free memory, from /proc/vmstat: in the background (kswapd), in \
-           programs that had to do it themselves (direct), and for large pages (compaction).",
+    help: "Work of the kernel to find free memory, from /proc/vmstat: in the background (kswapd), \
+           in programs that had to do it themselves (direct), and for large pages (compaction).",
     subjects: "the whole system (an empty subject)",
     fields: &[
         Field::rate("scanned_background", "Pages that kswapd scanned"),
-        Field::rate("scanned_direct", "Pages that programs had to look at themselves").lower(),
-        Field::rate("reclaimed_background", "Pages that kswapd took").drawn(&PAGES, "background"),
-        Field::rate("reclaimed_direct", "Pages that programs had to take themselves")
+        Field::rate("scanned_direct", "Pages that programs had to scan themselves").lower(),
+        Field::rate("reclaimed_background", "Pages kswapd reclaimed").drawn(&PAGES, "background"),
+        Field::rate("reclaimed_direct", "Pages that programs had to reclaim themselves")
             .drawn(&PAGES, "direct")
             .lower(),
         Field::rate(
@@ -29,13 +29,10 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         )
         .drawn(&STALLS, "for a large page")
         .lower(),
-        Field::rate(
-            "thp_fallback",
-            "Page faults that got small pages where a large one was wanted",
-        )
-        .drawn(&STALLS, "got small pages")
-        .lower(),
-        Field::rate("oom_kills", "Programs killed for want of memory").lower(),
+        Field::rate("thp_fallback", "Page faults that got small pages instead of a large one")
+            .drawn(&STALLS, "got small pages")
+            .lower(),
+        Field::rate("oom_kills", "Programs killed for lack of memory").lower(),
     ],
     open: |tree| Reclaim::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };

@@ -19,8 +19,8 @@ static SWITCHES: SampleColumn = SampleColumn::new(&TASKS, 3, "cs/s", 4, 1);
 /// Description of the monitor `switches`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "switches",
-    help: "How often the kernel switched between threads, was interrupted and made processes, and \
-           how much wanted to run, from /proc/stat and /proc/loadavg.",
+    help: "Context switches, interrupts, new processes and threads, and runnable threads, from \
+           /proc/stat and /proc/loadavg.",
     subjects: "the whole system (an empty subject)",
     fields: &[
         Field::new("context_switches", "1/s", "Switches from one thread to another")
@@ -28,7 +28,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
             .drawn(&RATES, "context switches")
             .column(&SWITCHES),
         Field::new("interrupts", "1/s", "Interrupts served").drawn(&RATES, "interrupts"),
-        Field::new("forks", "1/s", "Processes and threads made"),
+        Field::new("forks", "1/s", "Processes and threads created"),
         Field::new(
             "runnable",
             "1",
@@ -165,6 +165,6 @@ mod tests {
         let mut watch = fake.open(&SPEC).unwrap();
         watch.after(1);
         assert!(watch.after(1).iter().all(|(.., v)| v.is_nan()));
-        assert!(watch.monitor.not_seen()[0].contains("loadavg is not there"));
+        assert!(watch.monitor.not_seen()[0].contains("loadavg does not exist"));
     }
 }

@@ -25,28 +25,28 @@ static TIME: Chart = Chart::each("Time of threads");
 /// Description of the monitor `tasks`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: NAME,
-    help: "Where the time of each thread of the trial's program went, and what it used, from /proc and the kernel's \
-           accounting (taskstats): the columns of `assay stat --tasks`. `all` does not include it: it is sampled where \
-           an experiment names it, `monitors = [\"all\", \"tasks\"]`. The 20 threads with most CPU time are kept at \
-           each tick. A thread that ends between two ticks is not seen after the first of them.",
-    subjects: "`all`, the sum of all threads, and the busiest threads by name (`program`, `program/thread`, \
-               `program/thread (2)`)",
+    help: "Time and resource use of each thread of the trial's program, from /proc and taskstats: \
+           the columns of `assay stat --tasks`. `all` does not include it: an experiment must name \
+           it, `monitors = [\"all\", \"tasks\"]`. The 20 threads with the most CPU time are kept \
+           at each tick. A thread that ends between two ticks is not seen after the first of them.",
+    subjects: "`all`, the sum of all threads, and the busiest threads by name (`program`, \
+               `program/thread`, `program/thread (2)`)",
     fields: &[
-        time("user", "Time in the program, of one CPU's").drawn(&TIME, "user"),
-        time("system", "Time in the kernel, of one CPU's").drawn(&TIME, "system"),
-        time("waited_for_cpu", "Ready to run while others had the CPUs")
+        time("user", "Time in user mode, relative to one CPU").drawn(&TIME, "user"),
+        time("system", "Time in the kernel, relative to one CPU").drawn(&TIME, "system"),
+        time("waited_for_cpu", "Runnable while other threads used the CPUs")
             .lower()
             .drawn(&TIME, "waiting for a CPU"),
         time("waited_for_disk", "Waited for block I/O").drawn(&TIME, "waiting for a disk"),
-        time("waited_for_memory", "Waited for memory: swapped in, freed, moved together")
+        time("waited_for_memory", "Waited for memory: swap-in, reclaim, compaction")
             .lower()
             .drawn(&TIME, "waiting for memory"),
         time("asleep", "The rest: asleep, or waiting for something else").drawn(&TIME, "asleep"),
-        Field::new("voluntary_switches", "1/s", "Switches because it waited"),
-        Field::new("involuntary_switches", "1/s", "Switches because it lost the CPU"),
+        Field::new("voluntary_switches", "1/s", "Voluntary switches: it waited"),
+        Field::new("involuntary_switches", "1/s", "Involuntary switches: it lost the CPU"),
         Field::new("minor_faults", "1/s", "Page faults without I/O"),
         Field::new("major_faults", "1/s", "Page faults with I/O").lower(),
-        Field::new("resident", "B", "Memory that its process has at the end of the interval"),
+        Field::new("resident", "B", "Resident memory of its process at the end of the interval"),
         Field::new("read", "B/s", "Data read from storage"),
         Field::new("written", "B/s", "Data to be written to storage"),
     ],
@@ -186,8 +186,8 @@ impl Monitor for Threads {
         let mut all = self.tasks.notes().to_vec();
         if self.left_out {
             all.push(format!(
-                "at some tick of the run, perhaps outside of this trial, more than {MOST} threads ran at once: of such a tick \
-                 those with most CPU time are kept, `{ALL}` has all"
+                "at some tick of the run, perhaps outside of this trial, more than {MOST} threads \
+                 ran at once: such a tick has those with the most CPU time, `{ALL}` has all"
             ));
         }
         if self.unnamed {

@@ -12,12 +12,12 @@ static FREQUENCY: Chart = Chart::lines("CPU frequency");
 /// Description of the monitor `thermal`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "thermal",
-    help: "Temperatures of the thermal zones of /sys/class/thermal, and the clock of every CPU from \
-           cpufreq, at the end of the interval.",
+    help: "Temperatures of the thermal zones of /sys/class/thermal, and the clock of every CPU \
+           from cpufreq, at the end of the interval.",
     subjects: "thermal zones (`thermal_zone0/x86_pkg_temp`) for `temperature`; CPUs (`cpu0`, ...) \
                for `frequency`",
     fields: &[
-        Field::new("temperature", "°C", "What the zone's sensor shows").drawn(&TEMPERATURE, ""),
+        Field::new("temperature", "°C", "Temperature of the zone's sensor").drawn(&TEMPERATURE, ""),
         Field::new("frequency", "Hz", "The frequency that the cpufreq driver reports for the CPU")
             .drawn(&FREQUENCY, ""),
     ],

@@ -16,9 +16,9 @@ static WALKS: Chart = Chart::lines("Time in page walks");
 /// Description of the monitor `tlb`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "tlb",
-    help: "What address translation costs, from the processor's counters of all CPUs. Virtual machines \
-           seldom have any. A count whose event shared its counter with others is scaled to the whole \
-           interval. Some processors count page walks and not their time: then the shares are missing.",
+    help: "Cost of address translation, from the processor's counters of all CPUs. Virtual \
+           machines seldom have any. Counts of events that shared a counter are scaled up. The \
+           shares are missing on processors that count page walks but not their time.",
     subjects: "the whole system (an empty subject)",
     fields: &[
         Field::new("itlb_first", "1/s", "Instruction fetches not in the first-level TLB"),
@@ -98,7 +98,7 @@ impl Monitor for Tlb {
     fn not_seen(&self) -> Vec<String> {
         match self.missing.as_slice() {
             [] => Vec::new(),
-            some => vec![format!("this kernel would not count {}", some.join(", "))],
+            some => vec![format!("this kernel does not count {}", some.join(", "))],
         }
     }
 }

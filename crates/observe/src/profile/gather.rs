@@ -138,8 +138,8 @@ impl<'s> ProfileBuilder<'s> {
         profile.notes = self.symbols.notes(self.spaces);
         if self.deep > 0 {
             profile.notes.push(format!(
-                "{} stacks are as deep as they are followed ({DEPTH} functions): their outermost functions are \
-                 missing",
+                "{} stacks reached the depth limit ({DEPTH} functions): their outermost functions \
+                 are missing",
                 self.deep
             ));
         }

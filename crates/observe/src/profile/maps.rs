@@ -51,9 +51,9 @@ impl Changes {
             CpuRing::open_maps(cpu).map_err(|e| {
                 let paranoid = paranoid();
                 NotAvailable::because(format!(
-                    "perf_event_open: {e} (kernel.perf_event_paranoid is {paranoid}, and above -1 this needs \
-                     CAP_PERFMON; eBPF needs CAP_BPF besides): run as root, or give both to the program \
-                     (setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep)"
+                    "perf_event_open: {e} (kernel.perf_event_paranoid is {paranoid}, and above -1 \
+                     this needs CAP_PERFMON; eBPF needs CAP_BPF besides): run as root, or give \
+                     both to the program (setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep)"
                 ))
             })
         };

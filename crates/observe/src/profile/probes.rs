@@ -56,7 +56,7 @@ impl Probes {
         // This function came with the atomic addition that returns the old value.
         if !types.has_value("bpf_func_id", "BPF_FUNC_check_mtu") {
             return Err(NotAvailable::because(
-                "this kernel's eBPF has no additions that return what was there, which Linux 5.12 and later have",
+                "this kernel's eBPF has no atomic fetch-and-add (Linux 5.12 or later has it)",
             ));
         }
         config.state_argument = u8::from(arguments >= 4);
@@ -118,7 +118,7 @@ impl Probes {
             }
             if counts && cpu != cpus()[0] {
                 return Err(NotAvailable::because(format!(
-                    "CPU {cpu} counts no cycles, others do"
+                    "CPU {cpu} counts no cycles, but others do"
                 )));
             }
             counts = false;

@@ -187,8 +187,8 @@ impl RunningProfiler for Profiler {
         profile.notes.extend(self.unwound.notes(&self.spaces, n(counter::LOST_UNWINDS)));
         if n(counter::SHORT_WAITS) > 0 {
             profile.notes.push(format!(
-                "{} waits were shorter than {} µs; {} of them, taken by chance in proportion to their length, stand for all: \
-                 the time of their stacks is an estimate",
+                "{} waits were shorter than {} µs; {} of them, sampled in proportion to their \
+                 length, represent all: the time of their stacks is an estimate",
                 n(counter::SHORT_WAITS),
                 SHORT_NS / 1000,
                 n(counter::CHOSEN_WAITS)
@@ -196,7 +196,7 @@ impl RunningProfiler for Profiler {
         }
         if self.unwind != Unwind::FramePointers && !self.probes.unwinds() {
             profile.notes.push(
-                "stacks were followed by frame pointers alone: DWARF needs Linux 5.15 or later on x86-64 or arm64"
+                "stacks were unwound only by frame pointers: DWARF needs Linux 5.15 or later on x86-64 or arm64"
                     .to_owned(),
             );
         }

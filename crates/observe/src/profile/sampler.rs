@@ -268,8 +268,8 @@ fn refused(e: &std::io::Error, instead: &NotAvailable, threads: usize) -> NotAva
                 .to_owned()
         }
         _ => format!(
-            "kernel.perf_event_paranoid is {}; with at most 2 users sample their own programs: sysctl \
-             kernel.perf_event_paranoid=2",
+            "kernel.perf_event_paranoid is {}; with at most 2 users sample their own programs: \
+             sysctl kernel.perf_event_paranoid=2",
             paranoid()
         ),
     };

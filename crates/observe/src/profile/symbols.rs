@@ -134,8 +134,9 @@ impl Symbols {
         let mut notes = Vec::new();
         if self.kernel.is_empty() {
             notes.push(
-                "the kernel hides the addresses of its functions (/proc/kallsyms): they have no names, and \
-                 reasons of waits are not known; as root, with kernel.kptr_restrict at most 1, they have"
+                "the kernel hides the addresses of its functions (/proc/kallsyms): their names and \
+                 the reasons of waits are unknown, except to root with kernel.kptr_restrict at \
+                 most 1"
                     .to_owned(),
             );
         }
@@ -146,8 +147,8 @@ impl Symbols {
                 SymbolNames::Missing(why) => by.entry(why).or_default().push(path),
                 SymbolNames::Read(elf) if !elf.whole && path != "[vdso]" => by
                     .entry(
-                        "stripped, without a debug file by its build id: only functions that others may \
-                         call have names, and others may be taken for them",
+                        "stripped, without a debug file for its build id: only exported functions \
+                         have names, and other functions may appear under them",
                     )
                     .or_default()
                     .push(path),
@@ -180,8 +181,8 @@ fn names(code: &Code, read: &mut usize) -> SymbolNames {
     let bytes = contents(code);
     let mut elf = bytes.as_deref().and_then(Elf::parse);
     let mut why = match (&bytes, &elf) {
-        (None, _) => "it could not be read any more (deleted, or in another file system)",
-        (_, None) => "it is no ELF file, or a damaged one",
+        (None, _) => "it could no longer be read (deleted, or in another file system)",
+        (_, None) => "it is not an ELF file, or is damaged",
         _ => "",
     };
     // The file must be the one that was mapped: it may have been rebuilt meanwhile.

@@ -199,7 +199,7 @@ impl UnwoundStacks {
         }
         if no_room > 0 {
             let _ =
-                write!(text, "; {no_room} had no room to be copied and have frame pointers alone");
+                write!(text, "; {no_room} had no room to be copied and only have frame pointers");
         }
         notes.push(text);
         notes

@@ -32,7 +32,7 @@ impl<M: Send + 'static, R: Send + 'static> Background<M, R> {
         let thread = Builder::new()
             .name(thread.to_owned())
             .spawn(move || work(&ready, &requests))
-            .map_err(|e| NotAvailable::because(format!("no thread could be started: {e}")))?;
+            .map_err(|e| NotAvailable::because(format!("cannot start a thread: {e}")))?;
         match started.recv() {
             Ok(None) => Ok(Background { what, messages: Some(messages), thread: Some(thread) }),
             Ok(Some(error)) => Err(error),

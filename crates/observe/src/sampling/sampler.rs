@@ -27,7 +27,7 @@ pub enum ObserveError {
     },
     /// The interval is shorter than [`MIN_INTERVAL`].
     #[error(
-        "a sampling interval of {} ms is too short: counters have a grain of 10 ms; take 100 ms or more",
+        "a sampling interval of {} ms is too short: counters have a resolution of 10 ms; use 100 ms or more",
         .interval.as_secs_f64() * 1e3
     )]
     Interval { interval: Duration },
@@ -35,7 +35,7 @@ pub enum ObserveError {
     #[error("{0}")]
     Meter(String),
     /// The sampling thread could not be started.
-    #[error("the sampling thread could not be started (is the limit of processes reached?): {0}")]
+    #[error("cannot start the sampling thread (is the limit of processes reached?): {0}")]
     Thread(#[source] io::Error),
 }
 

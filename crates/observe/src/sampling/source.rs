@@ -206,6 +206,6 @@ mod tests {
         assert_eq!(b.lock().read(1).unwrap(), b"1", "the same tick");
         assert_eq!(b.lock().read(2).unwrap(), b"2");
         let error = tree.share("nothing").unwrap_err().to_string();
-        assert!(error.contains("nothing") && error.contains("not there"), "{error}");
+        assert!(error.contains("nothing") && error.contains("does not exist"), "{error}");
     }
 }

@@ -127,8 +127,8 @@ impl SamplerState {
                     let mut not_seen = monitor.not_seen();
                     if missed > 0 {
                         not_seen.push(format!(
-                            "{missed} ticks were missed because the sampler did not get to run; the \
-                             interval after them is longer"
+                            "{missed} ticks were missed because the sampler did not get to run; \
+                             the interval after them is longer"
                         ));
                     }
                     if samples == 0 {

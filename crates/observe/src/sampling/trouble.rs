@@ -21,12 +21,12 @@ impl NotAvailable {
     pub fn file(path: &Path, error: &io::Error) -> Self {
         let path = path.display();
         Self::because(match error.kind() {
-            io::ErrorKind::NotFound => format!("{path} is not there"),
+            io::ErrorKind::NotFound => format!("{path} does not exist"),
             io::ErrorKind::PermissionDenied => {
-                format!("{path} may not be read by this user; run as root")
+                format!("this user cannot read {path}; run as root")
             }
             io::ErrorKind::Unsupported => format!("{path} is switched off in this kernel"),
-            _ => format!("{path} could not be read: {error}"),
+            _ => format!("cannot read {path}: {error}"),
         })
     }
 }

@@ -56,8 +56,8 @@ impl Probes {
         // function came with the latter.
         if !types.has_value("bpf_func_id", "BPF_FUNC_check_mtu") {
             return Err(NotAvailable::because(
-                "this kernel's eBPF lacks what Linux 5.12 and later have: what is kept with a thread, and additions \
-                 that return what was there",
+                "this kernel's eBPF lacks task storage and atomic fetch-and-add (Linux 5.12 or \
+                 later has them)",
             ));
         }
         let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;

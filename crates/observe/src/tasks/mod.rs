@@ -136,18 +136,18 @@ impl Tasks {
         let taskstats = Taskstats::open().map_err(|why| notes.push(why)).ok();
         if taskstats.is_none() {
             notes.push(if by_thread {
-                "without taskstats it is unknown what threads wait for, apart from a CPU".to_owned()
+                "without taskstats the waits of threads are unknown, except for a CPU".to_owned()
             } else {
-                "without taskstats what tasks wait for is unknown, and of processes with several threads \
-                 switches and waits for a CPU are too (--threads tells them)"
+                "without taskstats the waits of tasks are unknown; for processes with several \
+                 threads, so are switches and waits for a CPU (--threads shows them)"
                     .to_owned()
             });
         }
         let delays = taskstats.is_some() && files.accounts_delays();
         if taskstats.is_some() && !delays {
             notes.push(
-                "the kernel does not account waits for disk and memory: sysctl kernel.task_delayacct=1 turns \
-                 that on for tasks that start from then on"
+                "the kernel does not account waits for disk and memory: sysctl \
+                 kernel.task_delayacct=1 turns that on for tasks started later"
                     .to_owned(),
             );
         }

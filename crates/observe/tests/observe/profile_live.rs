@@ -128,7 +128,7 @@ fn a_program_that_is_deleted_while_it_runs_has_its_names() {
     let all = functions(&profile, ProfileSide::OnCpu, None);
     let named = all.iter().any(|f| f.frame.name.as_deref() == Some("twice"));
     // On a machine so loaded that the file was deleted before it was read, a note must state that.
-    let noted = profile.notes.iter().any(|n| n.contains("could not be read any more"));
+    let noted = profile.notes.iter().any(|n| n.contains("could no longer be read"));
     assert!(named || noted, "{all:#?} {:?}", profile.notes);
 }
 
@@ -645,7 +645,7 @@ fn short_waits_are_represented_by_some_of_them() {
     let lived = out.trim().parse::<f64>().unwrap() * 1e9;
     let off = profile.total_ns(ProfileSide::OffCpu) as f64;
     let notes = &profile.notes;
-    assert!(notes.iter().any(|n| n.contains("stand for all")), "{notes:?}");
+    assert!(notes.iter().any(|n| n.contains("represent all")), "{notes:?}");
     // Of the 1.2 s that both live, some 0.6 s are off CPU, represented by 1,500 waits of 0.4 ms
     // each: known to 2.6 %, which is 1.3 % of the total.
     let share = (on as f64 + off) / lived;
