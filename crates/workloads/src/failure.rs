@@ -26,8 +26,8 @@ pub enum Failure {
     },
     /// Another program already listens on the port of a server.
     #[error(
-        "port {port} is taken: {message}; leave `server.port` out for a free one, or end the program that has it \
-         (`ss -ltnp 'sport = :{port}'` names it)"
+        "port {port} is taken: {message}; leave `server.port` out for a free one, or end the \
+         program that has it (`ss -ltnp 'sport = :{port}'` names it)"
     )]
     PortTaken {
         /// The port that is taken.

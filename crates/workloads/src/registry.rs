@@ -1,5 +1,5 @@
-//! Lookup of workloads by name: the built-in ones ([`crate::builtin::table`]), and the kits and suites in
-//! the kit folders.
+//! Lookup of workloads by name: the built-in ones ([`crate::builtin::table`]), and the kits and
+//! suites in the kit folders.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -101,11 +101,11 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
     }
     if Path::new(name).is_dir() {
         return Err(wrong(format!(
-            "`{name}` is a folder; if it holds a kit write `./{name}`, and a command stands after `--`"
+            "`{name}` is a folder; if it holds a kit, write `./{name}`; a command goes after `--`"
         )));
     }
     if assay_system::which(name).is_some() {
-        let text = format!("`{name}` is a command and no workload; write `assay run -- {name}`");
+        let text = format!("`{name}` is a command, not a workload; write `assay run -- {name}`");
         return Err(wrong(text));
     }
     let built_in = table::ROWS.iter().map(|row| (row.new)().spec().name.clone());
@@ -115,7 +115,7 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
         .unwrap_or_default();
     let known = format!("{}{nearest}", known.join(", "));
     Err(wrong(format!(
-        "there is no workload `{name}`; known are {known}, or the folder of a kit (a path with a `/`)"
+        "there is no workload `{name}`; use {known}, or the folder of a kit (a path with a `/`)"
     )))
 }
 

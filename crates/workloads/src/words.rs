@@ -33,7 +33,7 @@ pub enum WordsError {
     },
     /// A construct that only a shell can interpret.
     #[error(
-        "`{what}` at character {at} means something to a shell only; quote it, or use one: `--shell sh` (`shell = \"sh\"`); `--stdin FILE` is what `< FILE` is"
+        "`{what}` at character {at} only means something to a shell; quote it, or use one: `--shell sh` (`shell = \"sh\"`); `--stdin FILE` is what `< FILE` is"
     )]
     NeedsShell {
         /// The character that needs a shell.

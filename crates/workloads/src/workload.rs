@@ -70,7 +70,7 @@ impl Launch {
         what: &str,
     ) -> Result<Self, WorkloadError> {
         let json = serde_json::to_string(spec)
-            .map_err(|e| WorkloadError::Param(format!("{what} cannot be passed on: {e}")))?;
+            .map_err(|e| WorkloadError::Param(format!("cannot pass {what} on: {e}")))?;
         Ok(Launch {
             argv: vec![ctx.exe.into(), "__work".into(), name.into(), json.into()],
             protocol: true,
@@ -90,8 +90,8 @@ pub struct FinishedProgram<'a> {
     pub stderr: &'a [u8],
     /// True if `stdout` is complete.
     pub stdout_whole: bool,
-    /// Wall time of this trial's empty launch ([`Calibratable`](crate::capability::Calibratable)) in
-    /// seconds; `None` if the workload has none or it could not be measured.
+    /// Wall time of this trial's empty launch ([`Calibratable`](crate::capability::Calibratable))
+    /// in seconds; `None` if the workload has none or it could not be measured.
     pub empty_s: Option<f64>,
 }
 
@@ -125,7 +125,7 @@ pub enum WorkloadError {
         remedy: String,
     },
     /// A program exists but is not executable.
-    #[error("{what} is there but is not executable; {remedy}")]
+    #[error("{what} exists but is not executable; {remedy}")]
     NotExecutable {
         /// The file that is not executable.
         what: String,

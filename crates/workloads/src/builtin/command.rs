@@ -101,7 +101,7 @@ fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
     if folder.is_dir() {
         return Ok(folder);
     }
-    Err(wrong(format!("`folder` is {named}, and there is no such folder")))
+    Err(wrong(format!("`folder` is {named}, which does not exist")))
 }
 
 /// Returns the file for standard input, if one is set.
@@ -239,7 +239,7 @@ impl Workload for Command {
         let validation = match passes.map(|by| by.or(ignore.then_some("ignore_failure"))) {
             Some(None) => ValidationResult::Failed { detail },
             Some(Some(by)) => {
-                notes.push(format!("{detail}, which `{by}` lets pass"));
+                notes.push(format!("{detail}, which `{by}` accepts"));
                 ValidationResult::ExitCodeOnly
             }
             None => ValidationResult::ExitCodeOnly,
@@ -268,7 +268,7 @@ fn shell_note(finished: &FinishedProgram<'_>) -> Option<String> {
     let note = match finished.empty_s {
         None => "the start-up of an empty shell could not be measured",
         Some(empty_s) if empty_s >= finished.resources.wall_s / 2.0 => {
-            "at least half of `elapsed` is what an empty shell takes; run the command without a shell to measure it"
+            "at least half of `elapsed` is the start-up of the shell; run the command without a shell to measure it"
         }
         Some(_) => return None,
     };

@@ -1,6 +1,7 @@
 //! The workload `round-trip`: two threads that wake each other in turn over a pipe, a pair of
 //! sockets or a futex. It measures the scheduler: a context switch each way on one CPU, or a
-//! wake-up of another CPU, depending on `controls.cpus`. `docs/workloads/round-trip.md` has the definitions.
+//! wake-up of another CPU, depending on `controls.cpus`. `docs/workloads/round-trip.md` has the
+//! definitions.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};

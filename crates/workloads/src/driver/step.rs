@@ -133,7 +133,7 @@ impl<'a> ProgramStep<'a> {
                     what: format!("`{}` ({})", program.to_string_lossy(), self.name),
                     remedy: "install it, or give its path".into(),
                 },
-                _ => self.failed(format!("start `{}`: {source}", self.line())),
+                _ => self.failed(format!("cannot start `{}`: {source}", self.line())),
             })
     }
 

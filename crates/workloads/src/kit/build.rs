@@ -148,7 +148,7 @@ pub(crate) fn ensure(
         let digest = sha256_file(&path).map_err(|e| {
             let last = build.steps.last().map(shown).unwrap_or_default();
             let detail = format!(
-                "its steps succeeded, but {} cannot be read: {e}; `{last}` should have made it",
+                "its steps succeeded, but {} cannot be read: {e}; `{last}` should have created it",
                 path.display()
             );
             WorkloadError::step(&what, detail)

@@ -12,8 +12,8 @@ use super::format::{Command, Fetch, KitFile, KitText, MetricRow, MetricSource, p
 use super::pattern::Pattern;
 use super::template::{holes, variable};
 
-/// Placeholders that are not parameters, and the first stage in which each is known; `docs/workloads/kits.md`
-/// lists them.
+/// Placeholders that are not parameters, and the first stage in which each is known;
+/// `docs/workloads/kits.md` lists them.
 const RESERVED: [(&str, KitStage); 11] = [
     ("kit", KitStage::Build),
     ("jobs", KitStage::Build),
@@ -95,7 +95,7 @@ impl Checker<'_> {
         for name in &shared.files {
             let path = folder.join(name.get_ref());
             if !is_name(name.get_ref()) {
-                let message = format!("`{}` is no name of a file in `from`", name.get_ref());
+                let message = format!("`{}` is not the name of a file in `from`", name.get_ref());
                 self.wrong(name, message);
             } else if !path.is_file() {
                 self.wrong(name, format!("there is no file {}", path.display()));
@@ -111,8 +111,7 @@ impl Checker<'_> {
                 self.wrong(&row.name, format!("the parameter `{name}` {NAMES}"));
             }
             if RESERVED.iter().any(|(reserved, _)| reserved == name) {
-                let message =
-                    format!("{{{name}}} has a meaning of its own; give the parameter another name");
+                let message = format!("{{{name}}} is reserved; give the parameter another name");
                 self.wrong(&row.name, message);
             }
             if let Some(other) = seen.insert(variable(name), name) {
@@ -300,8 +299,7 @@ impl Checker<'_> {
                 && super::metrics::amount(text).is_none()
             {
                 let message = format!(
-                    "`{text}` is neither a metric that is known here nor a number, a size or a \
-                     duration"
+                    "`{text}` is neither a metric above nor a number, a size or a duration"
                 );
                 self.wrong(operand, message);
             }
@@ -325,7 +323,7 @@ impl Checker<'_> {
                     let text = line.get_ref().replace(&format!("${{{name}}}"), "");
                     if text.contains(&format!("{{{name}}}")) {
                         let variable = variable(&name);
-                        self.wrong(line, format!("a shell line is never written into; use \"${variable}\" for {{{name}}}"));
+                        self.wrong(line, format!("assay does not change a shell line; use \"${variable}\" for {{{name}}}"));
                     }
                 }
             }
@@ -349,7 +347,7 @@ impl Checker<'_> {
             Ok(names) => {
                 for name in names.into_iter().filter(|n| !known.iter().any(|k| k == n)) {
                     let known = super::template::listed(&known);
-                    let message = format!("{{{name}}} stands for nothing here; there are {known}");
+                    let message = format!("{{{name}}} is unknown here; there are {known}");
                     self.mistakes.push(Mistake { at, message });
                 }
             }

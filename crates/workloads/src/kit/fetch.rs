@@ -71,8 +71,8 @@ fn unfetched(error: WorkloadError, row: &Fetch, dir: &Path) -> WorkloadError {
     let WorkloadError::Step { step, mut detail } = error else { return error };
     let _ = write!(
         detail,
-        "\nThe kit asks for {} {}; if the registry has it no more, these files with these SHA-256 may \
-         be put into {} by hand:",
+        "\nThe kit needs {} {}; if the registry no longer has it, put these files with these \
+         SHA-256 into {} by hand:",
         row.package.get_ref(),
         row.version.get_ref(),
         dir.display()
@@ -91,7 +91,7 @@ fn verify(kit: &str, row: &Fetch, dir: &Path) -> Result<(), WorkloadError> {
         let found = match sha256_file(&path) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
                 return Err(refused(format!(
-                    "the package {} {} did not bring the file {name} that kit.toml names",
+                    "the package {} {} did not contain the file {name} that kit.toml names",
                     row.package.get_ref(),
                     row.version.get_ref()
                 )));
@@ -100,7 +100,7 @@ fn verify(kit: &str, row: &Fetch, dir: &Path) -> Result<(), WorkloadError> {
         };
         if found != *digest.get_ref() {
             return Err(refused(format!(
-                "{} is refused: its SHA-256 is {found}, and kit.toml asks for {}; if the kit is \
+                "{} was rejected: its SHA-256 is {found}, but kit.toml requires {}; if the kit is \
                  right, remove the file to fetch it again",
                 path.display(),
                 digest.get_ref()
@@ -135,6 +135,6 @@ mod tests {
         assert!(error.contains("asks for p 1") && error.contains(&sha256(b"right")), "{error}");
         fs::write(dir.join("a.tar"), "wrong").unwrap();
         let error = ensure("k", &rows, cache.path(), cache.path()).unwrap_err().to_string();
-        assert!(error.contains("is refused") && error.contains(&sha256(b"wrong")), "{error}");
+        assert!(error.contains("was rejected") && error.contains(&sha256(b"wrong")), "{error}");
     }
 }

@@ -97,7 +97,7 @@ pub(crate) fn read(dir: &Path) -> Result<LoadedKit, Vec<Problem>> {
 /// Returns the first of several mistakes as an error, with the number of the others.
 pub(crate) fn error(problems: Vec<Problem>) -> WorkloadError {
     let more = problems.len().saturating_sub(1);
-    let mut first = problems.into_iter().next().expect("a kit that cannot be used has a mistake");
+    let mut first = problems.into_iter().next().expect("an unusable kit has a mistake");
     if more > 0 {
         let _ = write!(first.message, " (and {more} more)");
     }

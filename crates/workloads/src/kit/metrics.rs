@@ -63,7 +63,7 @@ pub(crate) fn read(
             .map(|v| v * row.scale.unwrap_or(1.0))
             .and_then(|v| if v.is_finite() { Ok(v) } else { Err("it is not finite".into()) });
         if let Err(reason) = &value {
-            notes.push(format!("the metric `{name}` could not be had: {reason}"));
+            notes.push(format!("cannot read the metric `{name}`: {reason}"));
         }
         let (unit, kind) = (row.unit.get_ref().clone(), kind(row.from));
         let metric = MetricValue::new(name.clone(), value.ok(), unit, row.better, kind);
@@ -82,7 +82,7 @@ fn value(
 ) -> Result<f64, String> {
     let process = |name: &str| {
         process_metrics::value(name, finished.resources)
-            .ok_or_else(|| format!("the kernel did not account for {name}"))
+            .ok_or_else(|| format!("the kernel did not report {name}"))
     };
     match row.from {
         MetricSource::Elapsed => process("elapsed"),

@@ -1,6 +1,7 @@
 //! The kit loader: a folder with `kit.toml` makes any outside program a workload. The file states
 //! the packages to fetch and their hashes, the build steps, the commands to prepare, run and
-//! validate, and the place of each metric in the output; `docs/workloads/kits.md` describes every key.
+//! validate, and the place of each metric in the output; `docs/workloads/kits.md` describes every
+//! key.
 
 mod apt;
 mod build;

@@ -120,8 +120,8 @@ impl Pattern {
 
 fn piece(whole: &str) -> String {
     format!(
-        "`{whole}` is not a number that assay reads: have the program print digits with a decimal point and nothing \
-         between them, as with LC_ALL=C"
+        "`{whole}` is not a number that assay reads: have the program print digits with a decimal \
+         point and nothing between them, as with LC_ALL=C"
     )
 }
 

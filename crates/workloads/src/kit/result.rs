@@ -75,7 +75,7 @@ pub(crate) fn verdict(
     let failed = |detail: String| ValidationResult::Failed { detail };
     match (before, results) {
         (before @ ValidationResult::Failed { .. }, _) => before,
-        (_, Err(reason)) => failed(format!("the result could not be read: {reason}")),
+        (_, Err(reason)) => failed(format!("cannot read the result: {reason}")),
         (_, Ok(results)) if !results.wrong.is_empty() => failed(results.wrong.join("; ")),
         (before, Ok(_)) => {
             let mut checked = "SPEC's tools accepted every output".to_owned();
@@ -128,7 +128,7 @@ fn spec_results(results: &[SpecResult]) -> Results {
     }
     read.notes.push(
         "SPEC, SPECrate and SPECspeed are trademarks of the Standard Performance Evaluation \
-         Corporation (spec.org); its fair-use rule says what must be printed with its metrics"
+         Corporation (spec.org); its fair-use rule lists what must be printed with its metrics"
             .to_owned(),
     );
     read
@@ -187,8 +187,8 @@ fn spec_verdict(result: &SpecResult, read: &mut Results) {
     }
     if result.estimate {
         read.notes.push(
-            "the run is not a reportable one: SPEC calls its numbers estimates, and wants that stated \
-             next to each of them (SPEC CPU, run and reporting rules)"
+            "the run is not a reportable one: SPEC calls its numbers estimates, and requires that \
+             label next to each of them (SPEC CPU, run and reporting rules)"
                 .to_owned(),
         );
         read.notes.extend(result.errors.iter().map(|e| format!("SPEC's tools report: {e}")));

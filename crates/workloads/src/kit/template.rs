@@ -66,9 +66,10 @@ pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a String>) -> String 
 }
 
 fn value<'a>(name: &str, values: &'a Values) -> Result<&'a OsStr, String> {
-    values.get(name).map(OsString::as_os_str).ok_or_else(|| {
-        format!("{{{name}}} stands for nothing here; there are {}", listed(values.keys()))
-    })
+    values
+        .get(name)
+        .map(OsString::as_os_str)
+        .ok_or_else(|| format!("{{{name}}} is unknown here; there are {}", listed(values.keys())))
 }
 
 /// Returns a text with its placeholders filled in.
@@ -201,10 +202,7 @@ mod tests {
     #[test]
     fn unknown_names_are_errors() {
         let error = argv(&["{levle}"]).unwrap_err();
-        assert!(
-            error.contains("{levle} stands for nothing") && error.contains("{level}"),
-            "{error}"
-        );
+        assert!(error.contains("{levle} is unknown") && error.contains("{level}"), "{error}");
         assert!(argv(&["a}"]).is_err());
         assert!(argv(&["{a"]).is_err());
         assert!(argv(&["{evil...}"]).is_err(), "a shell's characters are no words");

@@ -75,14 +75,14 @@ pub fn suite(dir: &Path) -> Result<SuiteFile, WorkloadError> {
     }
     for member in &file.members {
         if member.contains(['/', '\\']) || member.starts_with('.') {
-            return bad(format!("the member `{member}` is no name of a folder"));
+            return bad(format!("the member `{member}` is not the name of a folder"));
         }
     }
     for (size, times) in &file.reference.times {
         for (member, time) in times {
             if !file.members.contains(member) {
                 return bad(format!(
-                    "there is a reference time for `{member}`, which is no member"
+                    "there is a reference time for `{member}`, which is not a member"
                 ));
             }
             if !(time.is_finite() && *time > 0.0) {

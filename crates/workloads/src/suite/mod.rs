@@ -75,7 +75,7 @@ fn copy_dir(ctx: &TrialContext<'_>, index: usize) -> PathBuf {
 /// Converts an argument or path to text, because the spec of the copies is JSON.
 fn utf8(word: OsString) -> Result<String, WorkloadError> {
     word.into_string()
-        .map_err(|w| wrong(format!("`{}` is no UTF-8; use a path that is", w.to_string_lossy())))
+        .map_err(|w| wrong(format!("`{}` is not UTF-8; use a path that is", w.to_string_lossy())))
 }
 
 impl Buildable for Suite {

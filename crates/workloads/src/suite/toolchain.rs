@@ -120,7 +120,7 @@ pub fn read(name: &str, suite: &Path) -> Result<Toolchain, WorkloadError> {
     let path = path(name, suite);
     if !path.is_file() {
         return Err(wrong(format!(
-            "there is no toolchain `{name}` ({}); known are {}, or the path of a file",
+            "there is no toolchain `{name}` ({}); use {}, or the path of a file",
             path.display(),
             names(suite).join(", ")
         )));
@@ -167,7 +167,7 @@ mod tests {
         std::fs::write(dir.path().join("toolchains/gcc.toml"), FILE).unwrap();
         assert!(read("gcc", &suite).is_ok());
         let error = read("icc", &suite).unwrap_err().to_string();
-        assert!(error.contains("`icc`") && error.contains("known are gcc"), "{error}");
+        assert!(error.contains("`icc`") && error.contains("use gcc"), "{error}");
         std::fs::write(suite.join("bad.toml"), FILE.replace("help", "halp")).unwrap();
         let path = suite.join("bad.toml").display().to_string();
         assert!(read(&path, &suite).unwrap_err().to_string().contains("bad.toml:2"));

@@ -120,5 +120,5 @@ fn fetches_builds_runs_and_validates() {
     bytes.push(0);
     fs::write(&source, bytes).expect("the source can be changed");
     let refused = lab.with(|ctx| load().prepare(ctx)).expect_err("a changed source is refused");
-    assert!(refused.to_string().contains("is refused"), "{refused}");
+    assert!(refused.to_string().contains("was rejected"), "{refused}");
 }

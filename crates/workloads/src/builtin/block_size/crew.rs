@@ -94,14 +94,14 @@ impl SliceProcess {
         match serde_json::from_str(&line) {
             Ok(WorkerReport::Error(message)) => Err(process_failed(self.index, message)),
             Ok(report) => Ok(report),
-            Err(_) => Err(process_failed(self.index, format!("`{}` is no report", line.trim()))),
+            Err(_) => Err(process_failed(self.index, format!("`{}` is not a report", line.trim()))),
         }
     }
 
     fn outcomes(&mut self) -> Result<Vec<SliceOutcome>, Failure> {
         match self.hear()? {
             WorkerReport::Outcomes(outcomes) => Ok(outcomes),
-            other => Err(process_failed(self.index, format!("{other:?} is no outcome of slices"))),
+            other => Err(process_failed(self.index, format!("{other:?} is not an outcome"))),
         }
     }
 }
@@ -146,7 +146,7 @@ pub fn measure(
             WorkerReport::Checked(n) => measured.checked += n,
             WorkerReport::Wrong(wrong) => measured.wrong = measured.wrong.or(Some(wrong)),
             other => {
-                let what = format!("{other:?} is no check of the bytes");
+                let what = format!("{other:?} is not a check of the bytes");
                 return Err(process_failed(member.index, what));
             }
         }

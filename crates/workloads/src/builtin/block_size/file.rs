@@ -152,8 +152,8 @@ pub fn open(path: &Path, direction: Direction, cache: Cache) -> Result<OwnedFd, 
 
 fn no_direct(path: &Path, source: &io::Error) -> Failure {
     Failure::other(format_args!(
-        "{} is on a file system that refuses O_DIRECT ({source}); give `path` a folder on another one, or use \
-         `cache = \"page\"`",
+        "{} is on a file system that refuses O_DIRECT ({source}); give `path` a folder on another \
+         one, or use `cache = \"page\"`",
         path.display()
     ))
 }

@@ -201,7 +201,7 @@ fn sizes(
     if let Some(sizes) = &params.sizes {
         return match sizes.iter().find(|s| !s.is_multiple_of(grain)) {
             Some(odd) => Err(wrong(format!(
-                "past the page cache this device takes multiples of {grain} B; {odd} B is none"
+                "without the page cache this device takes multiples of {grain} B, not {odd} B"
             ))),
             None => Ok((sizes.clone(), Vec::new())),
         };
@@ -209,7 +209,7 @@ fn sizes(
     let (min, max) = (params.min_size, params.max_size);
     let range = Range::inward(min, max, grain).ok_or_else(|| {
         wrong(format!(
-            "past the page cache this device takes multiples of {grain} B, and there is none from \
+            "without the page cache this device takes multiples of {grain} B; there is none from \
              {min} to {max} B"
         ))
     })?;
@@ -222,18 +222,18 @@ fn sizes(
     let choice = planner::choose(&range, count, &previous, u64::from(ctx.number));
     let mut notes = Vec::new();
     if grain > 1 {
-        notes.push(format!("past the page cache only multiples of {grain} B were visited"));
+        notes.push(format!("without the page cache only multiples of {grain} B were visited"));
     }
     if choice.omitted > 0 {
         notes.push(format!(
-            "`budget` did not suffice for {} of the page multiples and their neighbours",
+            "`budget` was too short for {} of the page multiples and their neighbours",
             choice.omitted
         ));
     }
     if choice.sizes.len() > count {
         notes.push(format!(
-            "the ends and the powers of two alone take longer than `budget`: {} sizes were visited \
-             where time was for {count}",
+            "the ends and the powers of two alone take longer than `budget`: {} sizes were \
+             visited, {count} fit",
             choice.sizes.len()
         ));
     }

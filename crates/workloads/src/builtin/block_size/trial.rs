@@ -104,15 +104,14 @@ fn notes(spec: &TrialSpec, results: &Results) -> Vec<String> {
     let missed = spec.sizes.len() - results.points.len();
     if missed > 0 {
         notes.push(format!(
-            "{missed} of {} sizes could not be measured in time: a longer `min_time` gives each more \
-             slices, a longer `budget` more time",
+            "{missed} of {} sizes could not be measured in time: a longer `min_time` gives each \
+             more slices, a longer `budget` more time",
             spec.sizes.len()
         ));
     }
     if spec.tells_dd() && results.dd_overhead.is_none() {
         notes.push(
-            "what dd adds to a read could not be separated from the variation of the reads; \
-             there is no curve `dd`"
+            "the overhead of dd is smaller than the variation of the reads; there is no curve `dd`"
                 .into(),
         );
     }
@@ -130,12 +129,12 @@ fn verdict(spec: &TrialSpec, measured: &SliceMeasurements, slots: usize) -> (boo
     let calls: u64 = measured.outcomes.iter().flatten().map(|o| o.calls).sum();
     let bytes: u64 = measured.outcomes.iter().flatten().map(|o| o.bytes).sum();
     let compared = match spec.direction {
-        Direction::Read => "what was read with what is in the file",
-        Direction::Write => "what was written with what was read back",
+        Direction::Read => "bytes read with the bytes of the file",
+        Direction::Write => "bytes written with the bytes read back",
     };
     let detail = format!(
-        "{} blocks compared byte by byte ({compared}); {calls} calls moved {bytes} B, where the kernel reports the \
-         file was",
+        "{} blocks compared byte by byte ({compared}); {calls} calls moved {bytes} B, which \
+         matches the kernel's file position",
         measured.checked
     );
     (true, detail)

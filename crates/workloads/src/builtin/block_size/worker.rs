@@ -176,7 +176,7 @@ fn read_slots(
     match slots.iter().find(|(_, size)| !(1..=largest).contains(size)) {
         Some((_, size)) => Err(lost(
             "reading the slices",
-            io::Error::new(io::ErrorKind::InvalidData, format!("{size} B is no size of a slice")),
+            io::Error::new(io::ErrorKind::InvalidData, format!("no slice has size {size} B")),
         )),
         None => Ok(slots),
     }

@@ -25,6 +25,6 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     put("client.version", client);
     put("server.settings", Ok(params.settings(1).join(" ")));
     let user = User::find(&params.user).map_err(|e| e.to_string());
-    put("server.user", user.map(|u| u.map_or_else(|| "whoever runs assay".into(), |u| u.name)));
+    put("server.user", user.map(|u| u.map_or_else(|| "the user of assay".into(), |u| u.name)));
     facts
 }

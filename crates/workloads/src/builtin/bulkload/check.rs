@@ -28,7 +28,7 @@ fn read(output: &str) -> Result<LoadSums, Failure> {
     let lines = output.lines().filter(|l| !l.trim().is_empty());
     lines
         .map(|line| {
-            row(line).ok_or_else(|| Failure::program("the sums of the table are no numbers", line))
+            row(line).ok_or_else(|| Failure::program("the sums of the table are not numbers", line))
         })
         .collect()
 }
@@ -41,7 +41,7 @@ pub fn wrong(found: &LoadSums, made: &Manifest, committed: &[u64]) -> Vec<String
     for (load, expected) in (0..).zip(&made.loads) {
         match found.get(&load) {
             None if committed.contains(&load) => {
-                wrong.push(format!("the file {load} was committed and its rows are not there"));
+                wrong.push(format!("the file {load} was committed, but its rows are missing"));
             }
             Some(sums) if *sums != expected.sums => {
                 wrong.push(describe(load, sums, &expected.sums));

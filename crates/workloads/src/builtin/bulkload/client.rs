@@ -108,7 +108,7 @@ pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failur
 /// Fails if psql fails or prints something else.
 pub fn number(connection: &Connection, what: &str, sql: &str) -> Result<i64, Failure> {
     let output = ask(connection, what, sql)?;
-    output.parse().map_err(|_| Failure::program(format_args!("{what}: no number"), output))
+    output.parse().map_err(|_| Failure::program(format_args!("{what}: not a number"), output))
 }
 
 /// A psql session that waits for files to load.
@@ -141,7 +141,7 @@ impl PsqlSession {
         {
             return Ok(session);
         }
-        Err(session.failed("a session was not let in"))
+        Err(session.failed("a session was rejected"))
     }
 
     /// Ends the session and returns a failure with its output.
@@ -202,7 +202,7 @@ impl Loader {
     }
 }
 
-/// Sends a line and returns the line of the answer, or `None` if there is none.
+/// Sends a line and returns the line of the answer, or `None` without one.
 fn say(stdin: &mut ChildStdin, stdout: &mut BufReader<ChildStdout>, line: &str) -> Option<String> {
     writeln!(stdin, "{line}").and_then(|()| stdin.flush()).ok()?;
     let mut answer = String::new();

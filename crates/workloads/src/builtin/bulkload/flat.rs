@@ -12,12 +12,12 @@ use crate::WorkloadError;
 use crate::builtin::bulkload::params::Params;
 
 /// Table definition, in the order of the files' columns.
-pub const TABLE: &str = "CREATE TABLE sales_fact (load_id integer NOT NULL, sale_id bigint NOT NULL, \
-    sold date NOT NULL, store integer NOT NULL, item integer NOT NULL, customer bigint NOT NULL, \
-    quantity integer NOT NULL, cents bigint NOT NULL, note text NOT NULL)";
+pub const TABLE: &str = "CREATE TABLE sales_fact (load_id integer NOT NULL, sale_id bigint NOT \
+    NULL, sold date NOT NULL, store integer NOT NULL, item integer NOT NULL, customer bigint NOT \
+    NULL, quantity integer NOT NULL, cents bigint NOT NULL, note text NOT NULL)";
 /// SQL expressions for the sums of a file, in the order of [`FileSums::sums`].
-pub const SUMS: &str = "count(*), sum(sale_id), sum(sold - date '2009-01-01'), sum(store), sum(item), \
-    sum(customer), sum(quantity * cents), sum(length(note)), sum(ascii(note))";
+pub const SUMS: &str = "count(*), sum(sale_id), sum(sold - date '2009-01-01'), sum(store), \
+    sum(item), sum(customer), sum(quantity * cents), sum(length(note)), sum(ascii(note))";
 
 const MANIFEST: &str = "manifest.json";
 /// Number of days in each month of 2009.

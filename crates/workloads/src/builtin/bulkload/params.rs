@@ -86,8 +86,8 @@ impl Params {
         }
         if params.kill && !params.synchronous_commit {
             return Err(wrong(
-                "with `server.synchronous_commit = false` a server that is killed may lose committed rows, so \
-                 `kill` has nothing to check; leave one of them out",
+                "with `server.synchronous_commit = false` a server that is killed may lose \
+                 committed rows, so `kill` has nothing to check; leave one of them out",
             ));
         }
         if params.kill && params.loads() < 2 {

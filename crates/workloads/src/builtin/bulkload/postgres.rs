@@ -95,7 +95,7 @@ impl User {
         });
         match found {
             Some(user) if user.uid == 0 => Err(wrong(format!(
-                "`server.user`: {} is root, who may not run PostgreSQL",
+                "`server.user`: {} is root, which cannot run PostgreSQL",
                 user.name
             ))),
             Some(user) => Ok(Some(user)),
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn root_is_distinguished() {
         if rustix::process::geteuid().is_root() {
-            assert!(User::find("root").unwrap_err().to_string().contains("may not run"));
+            assert!(User::find("root").unwrap_err().to_string().contains("cannot run"));
             assert!(User::find("no-such-user-here").unwrap_err().to_string().contains("no user"));
             let user = User::find("").unwrap().unwrap();
             assert!(user.uid > 0 && user.may_enter(Path::new("/")));

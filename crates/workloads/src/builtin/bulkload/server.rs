@@ -55,8 +55,8 @@ impl Cluster {
         let user = User::find(&params.user)?;
         if let Some(user) = user.as_ref().filter(|u| !u.may_enter(dir)) {
             return Err(Failure::other(format!(
-                "the user {}, whom PostgreSQL runs as, may not enter {}; set ASSAY_SCRATCH to a folder that everybody \
-                 may enter",
+                "the user {}, whom PostgreSQL runs as, cannot enter {}; set ASSAY_SCRATCH to a \
+                 folder that everybody can enter",
                 user.name,
                 dir.display()
             )));
@@ -73,8 +73,8 @@ impl Cluster {
         let socket = own.join(format!(".s.PGSQL.{PORT}")).as_os_str().len();
         if socket > SOCKET_PATH {
             return Err(Failure::other(format!(
-                "the path of the server's socket has {socket} bytes, of at most {SOCKET_PATH}; set ASSAY_SCRATCH to a \
-                 shorter one"
+                "the path of the server's socket has {socket} bytes, of at most {SOCKET_PATH}; set \
+                 ASSAY_SCRATCH to a shorter one"
             )));
         }
         let (listen, port) = (String::new(), PORT.to_owned());
@@ -214,7 +214,7 @@ impl Cluster {
                 || rustix::process::test_kill_process(pid).is_ok()
             {
                 if began.elapsed() > DEATH {
-                    let message = format!("process {} lives on", pid.as_raw_nonzero());
+                    let message = format!("process {} still runs", pid.as_raw_nonzero());
                     return Err(Failure::program("the server could not be killed", message));
                 }
                 std::thread::sleep(Duration::from_millis(1));

@@ -116,7 +116,7 @@ pub fn with_key(mut launch: Launch, params: &BTreeMap<String, Scalar>) -> Launch
 
 fn split(address: &str) -> Result<(String, u16), WorkloadError> {
     let found = address.rsplit_once(':').and_then(|(h, p)| Some((h.to_owned(), p.parse().ok()?)));
-    found.ok_or_else(|| WorkloadError::Param(format!("`{address}` is no host and port")))
+    found.ok_or_else(|| WorkloadError::Param(format!("`{address}` is not a host and port")))
 }
 
 /// Returns the connection to a server on another node.
@@ -203,11 +203,11 @@ fn wait(spec: &Spec, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Fa
             return Err(Failure::Stopped);
         }
         if let Ok(text) = fs::read_to_string(&spec.more.done) {
-            let what = "when the clients began is no number";
+            let what = "the start of the clients is not a number";
             return text.trim().parse().map_err(|_| Failure::program(what, text));
         }
         if let Some(status) = cluster.ended() {
-            let what = format_args!("the server ended in the middle ({status})");
+            let what = format_args!("the server ended during the load ({status})");
             return Err(Failure::program(what, cluster.last_lines()));
         }
         std::thread::sleep(LOOK);

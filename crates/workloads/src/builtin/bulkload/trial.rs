@@ -125,12 +125,12 @@ impl Trial<'_> {
             let found = look(&cluster.connection())?;
             let wrong = check::wrong(&found, self.made, &reported);
             if !wrong.is_empty() {
-                let what = "after kill -9 the table is not what was committed";
+                let what = "after kill -9 the table differs from what was committed";
                 return Err(Failure::program(what, wrong.join("; ")));
             }
             checked.push(format!(
-                "after kill -9 and a restart of {} the {} files reported as committed were complete, and of \
-                 the other {} none in part",
+                "after kill -9 and a restart of {} the {} files reported as committed were \
+                 complete, and of the other {} none in part",
                 format_duration(recovery),
                 reported.len(),
                 all.len() - reported.len(),
@@ -225,7 +225,7 @@ impl Trial<'_> {
         if self.stop.load(Ordering::Acquire) {
             return Failure::Stopped;
         }
-        let what = format!("session {} broke off", n + 1);
+        let what = format!("session {} failed", n + 1);
         match session.map(|s| s.failed(&what)) {
             Some(Failure::Program { what, message }) => {
                 let server = cluster.map(Cluster::last_lines).map_or_else(String::new, |server| {
@@ -234,7 +234,7 @@ impl Trial<'_> {
                 Failure::Program { what, message: format!("{message}{server}") }
             }
             Some(other) => other,
-            None => Failure::Program { what, message: "it has no words".into() },
+            None => Failure::Program { what, message: "it gave no reason".into() },
         }
     }
 

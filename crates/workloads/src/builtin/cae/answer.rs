@@ -112,8 +112,8 @@ pub fn of_mumps(log: &str, path: &Path) -> Result<CheckedAnswer, Failure> {
         deviation: if within { error } else { f64::INFINITY },
         tolerance: KNOWN,
         what: format!(
-            "{solves} systems of {} unknowns: off the known solution by at most {error:.1e}, residual at most {residual:.1e} \
-             (of {RESIDUAL:.0e})",
+            "{solves} systems of {} unknowns: off the known solution by at most {error:.1e}, \
+             residual at most {residual:.1e} (of {RESIDUAL:.0e})",
             of("unknowns")?
         ),
     })

@@ -179,7 +179,7 @@ fn version() -> Result<String, String> {
         fs::read_to_string(mumps::HEADER).map_err(|e| format!("read {}: {e}", mumps::HEADER))?;
     let line = text.lines().find_map(|l| l.split_once("define MUMPS_VERSION"));
     line.map(|(_, version)| format!("MUMPS {}", version.trim().trim_matches('"')))
-        .ok_or_else(|| format!("{} names no version", mumps::HEADER))
+        .ok_or_else(|| format!("{} does not define a version", mumps::HEADER))
 }
 
 /// Returns the path of the installed BLAS library, which determines the speed of the factorization.

@@ -109,8 +109,8 @@ impl SpanRun {
         }
         let found = found.map_or_else(|| "an unknown number".to_owned(), |n| format!("{n}"));
         Err(Failure::other(format!(
-            "{ranks} ranks were started by `srun --mpi={}`, and MUMPS was one program of {found}: this MPI does not \
-             understand it; see `srun --mpi=list` and set `where.mpi`",
+            "{ranks} ranks were started by `srun --mpi={}`, and MUMPS was one program of {found}: \
+             this MPI does not understand it; see `srun --mpi=list` and set `where.mpi`",
             self.span.mpi
         )))
     }

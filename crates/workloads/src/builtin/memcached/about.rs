@@ -21,7 +21,7 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     let mut facts = BTreeMap::new();
     let named = |name: &str, known| (format!("workload.server.{name}"), fact(known));
     let settings = if let Some(address) = &params.address {
-        let unseen = "the server runs already; which program it is cannot be seen";
+        let unseen = "assay did not start the server and does not know its program";
         let asked = foreign(params, address).and_then(|mut talk| {
             let version = talk.version().map_err(|e| e.to_string())?;
             Ok((version, talk.stats("settings").map_err(|e| e.to_string())?))
@@ -55,7 +55,7 @@ fn foreign(params: &Params, address: &str) -> Result<AdminConnection, String> {
         Transport::Tcp => Endpoint::Tcp(address.to_owned()),
         Transport::Unix => Endpoint::Unix(address.into()),
         Transport::Tls => {
-            return Err("it is asked about itself in plain text alone, not over TLS".into());
+            return Err("statistics are read in plain text only, not over TLS".into());
         }
     };
     AdminConnection::open(&place).map_err(|e| format!("{place}: {e}"))
@@ -65,7 +65,7 @@ fn foreign(params: &Params, address: &str) -> Result<AdminConnection, String> {
 fn effective(params: &Params) -> Result<Stats, String> {
     // If this process is killed meanwhile, the next sweep of the scratch folder removes `folder`.
     let folder = scratch::make(&scratch::root(), scratch::OWNER)
-        .map_err(|e| format!("a folder for the server could not be made: {e}"))?;
+        .map_err(|e| format!("cannot create a folder for the server: {e}"))?;
     let quiet = Params { transport: Transport::Unix, network: Network::Loopback, ..params.clone() };
     let asked = RunningServer::start(&quiet, &folder, None).and_then(|running| {
         // Dropping it kills it, which is safe: its cache is empty.

@@ -119,7 +119,7 @@ fn strange(line: &str) -> io::Error {
     let shown: String = line.chars().take(80).collect();
     io::Error::new(
         io::ErrorKind::InvalidData,
-        format!("it answered `{shown}`, as memcached does not"),
+        format!("it answered `{shown}`, which memcached never does"),
     )
 }
 

@@ -84,21 +84,22 @@ pub fn notes(config: &Config, report: &LoadReport, limit: &Limit) -> Vec<String>
     let what = match limit.limiter {
         LimitedBy::Generator => "the load generator may have been the limit",
         LimitedBy::Server => "the server was the limit",
-        LimitedBy::Load => "the load that was asked for was the limit",
-        LimitedBy::Unknown => "the limit is not known",
+        LimitedBy::Load => "the requested load was the limit",
+        LimitedBy::Unknown => "the limit is unknown",
     };
     let mut notes = vec![format!("{what}: {}", limit.reasons.join("; "))];
     match config.mode {
         Mode::Closed { .. } => notes.push(
-            "response times are those of a closed loop: while the server stalls nobody asks, so they leave out what \
-             users would have waited meanwhile; an open loop (`mode = \"open\"`) has it"
+            "response times are those of a closed loop: while the server stalls nothing is sent, \
+             so they omit the time that users would have waited; an open loop (`mode = \"open\"`) \
+             includes it"
                 .into(),
         ),
         Mode::Open { rate, .. } => {
             let throughput = report.throughput().unwrap_or(0.0);
             if report.unanswered > 0 || throughput < 0.98 * rate {
                 notes.push(format!(
-                    "the rate of {} was not kept: {} were answered, {} operations had no answer",
+                    "the rate of {} was not held: {} were answered, {} operations had no answer",
                     units::format_value(rate, "ops/s"),
                     units::format_value(throughput, "ops/s"),
                     report.unanswered
@@ -108,8 +109,8 @@ pub fn notes(config: &Config, report: &LoadReport, limit: &Limit) -> Vec<String>
                 && late.own.value_at_quantile(0.99) > 100_000
             {
                 notes.push(format!(
-                    "the load generator itself sent 1 in 100 operations {} or more after they were due; that is in \
-                     their response times",
+                    "the load generator itself sent 1 in 100 operations {} or more after they were \
+                     due; their response times include this",
                     units::format_value(late.own.value_at_quantile(0.99) as f64 * 1e-9, "s")
                 ));
             }
@@ -117,7 +118,7 @@ pub fn notes(config: &Config, report: &LoadReport, limit: &Limit) -> Vec<String>
     }
     if report.read_late > 0 {
         notes.push(format!(
-            "{} batches of answers were shorter than foreseen and read up to some milliseconds late",
+            "{} batches of answers were shorter than expected and read up to some milliseconds late",
             report.read_late
         ));
     }

@@ -62,7 +62,7 @@ pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failu
             match (kept, point.kept, point.errors.total()) {
                 (true, ..) => "kept".to_owned(),
                 (false, true, _) => "too long".to_owned(),
-                (false, false, 0) => "the rate was not kept".to_owned(),
+                (false, false, 0) => "the rate was not held".to_owned(),
                 (false, false, n) => format!("{n} wrong or missing answers"),
             }
         ));
@@ -76,7 +76,7 @@ pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failu
             return Ok(());
         }
         return Err(Failure::Other(format!(
-            "no rate was found that keeps {promise}, in {steps} steps; the lowest that was tried and broke it is {}",
+            "no rate kept {promise} in {steps} steps; the lowest rate that broke it was {}",
             found.above.map_or("unknown".into(), |p| ops(p.rate))
         )));
     };
@@ -85,7 +85,7 @@ pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failu
         ops(best.rate),
         match &found.above {
             Some(above) => format!("{} breaks it", ops(above.rate)),
-            None => "none was tried that breaks it".to_owned(),
+            None => "no rate tried breaks it".to_owned(),
         },
         if found.confirmed {
             ", both seen twice"
@@ -111,9 +111,7 @@ pub fn saturation(stage: &mut TrialState<'_>, rates: &[f64], steps: u32) -> Resu
         let closed = Config { mode: Mode::Closed { think: Think::None }, ..stage.config.clone() };
         let (report, _) = stage.measure(&closed, false)?;
         let most = report.throughput().filter(|t| *t > 0.0).ok_or_else(|| {
-            Failure::Other(
-                "the closed loop that the rates are chosen from was answered nothing".into(),
-            )
+            Failure::Other("the closed loop that determines the rates got no answer".into())
         })?;
         stage.channel.note(format!(
             "a closed loop reaches {}; the rates go up to 1.1 times that",

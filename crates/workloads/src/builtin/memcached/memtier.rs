@@ -28,8 +28,8 @@ use assay_system::end_with_parent;
 /// Fails if it is not installed.
 pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
     let name = path.unwrap_or(Path::new("memtier_benchmark"));
-    let remedy = "Debian 12 has no package of it: build memtier_benchmark from its source (it needs libevent-dev, \
-                  zlib1g-dev and libssl-dev) and give its path as `driver.path`";
+    let remedy = "Debian 12 does not package it: build memtier_benchmark from source (it needs \
+                  libevent-dev, zlib1g-dev and libssl-dev) and give its path as `driver.path`";
     need(name, format!("the driver `{}`", name.display()), remedy)
 }
 
@@ -63,7 +63,7 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut TrialState<'_>) -> Resul
     let results = Results::read(&text).ok_or_else(|| Failure::Program {
         what: "memtier_benchmark".into(),
         message: format!(
-            "its results in {} are not understood; it may be of another version",
+            "cannot parse its results in {}; it may be another version",
             file.display()
         ),
     })?;
@@ -82,7 +82,7 @@ const APART: f64 = 0.05;
 fn check(config: &Config, results: &Results, seen: &ServerCounters, stage: &mut TrialState<'_>) {
     let operations = results.throughput * results.seconds;
     if operations <= 0.0 {
-        stage.wrong.push("memtier_benchmark was answered nothing".into());
+        stage.wrong.push("memtier_benchmark got no answer".into());
         return;
     }
     // memtier_benchmark is a closed loop: it sends the next operation of a connection only after an
@@ -138,8 +138,8 @@ fn check(config: &Config, results: &Results, seen: &ServerCounters, stage: &mut 
 fn arguments(config: &Config) -> Result<Vec<OsString>, Failure> {
     if !config.connections.is_multiple_of(config.threads) {
         return Err(Failure::Workload(wrong(format!(
-            "memtier_benchmark gives each thread as many connections: `connections` ({}) must be a multiple of \
-             `client.threads` ({})",
+            "memtier_benchmark gives each thread as many connections: `connections` ({}) must be a \
+             multiple of `client.threads` ({})",
             config.connections, config.threads
         ))));
     }
@@ -388,9 +388,9 @@ fn report(
     stage.channel.evidence(diagnostics::limiter(&limit, None));
     stage.channel.note(limit.reasons.join("; "));
     stage.channel.note(
-        "memtier_benchmark made the load: values were not checked, each class had its mean size, and its response \
-         times are those of a closed loop over the whole window; its percentiles are this trial's alone, it leaves \
-         no histogram to add to those of other trials",
+        "memtier_benchmark made the load: values were not checked, each class had its mean size, \
+         and its response times are those of a closed loop over the whole window; its percentiles \
+         are this trial's alone, it leaves no histogram to add to those of other trials",
     );
 }
 

@@ -1,7 +1,7 @@
 //! A network namespace for the server, connected to the machine's network by a veth pair.
 //!
 //! The namespace has no name and lives as long as a process is in it. The veth pair ends in it and
-//! is removed with it. So there is nothing to restore: when the server ends, for whatever reason,
+//! is removed with it. So nothing needs to be restored: when the server ends, for whatever reason,
 //! the kernel removes both.
 #![allow(unsafe_code)] // rustix marks unshare(2) as unsafe because of a flag that is not used here
 
@@ -49,15 +49,15 @@ impl Cable {
 /// # Errors
 /// Fails if the user may not, or if ip(8) is missing.
 pub fn check() -> Result<(), WorkloadError> {
-    let what = "`ip`, which lays the cable of `network = \"namespace\"`,";
+    let what = "`ip`, which sets up `network = \"namespace\"`,";
     need("ip", what, "install the Debian package iproute2")?;
     match std::thread::spawn(unshare).join() {
         Ok(Ok(())) => Ok(()),
         Ok(Err(e)) => Err(wrong(format!(
-            "`network = \"namespace\"` needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN): {e}; run as root, or use \
-             `network = \"loopback\"`"
+            "`network = \"namespace\"` needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN): {e}; run as \
+             root, or use `network = \"loopback\"`"
         ))),
-        Err(_) => Err(wrong("a network namespace could not be tried")),
+        Err(_) => Err(wrong("cannot try a network namespace")),
     }
 }
 

@@ -217,13 +217,13 @@ impl Params {
         if params.network == Network::Namespace {
             if params.transport == Transport::Unix {
                 return Err(wrong(
-                    "`transport = \"unix\"` goes past every network; `network = \"namespace\"` takes tcp or tls",
+                    "`transport = \"unix\"` bypasses the network; `network = \"namespace\"` takes tcp or tls",
                 ));
             }
             if params.address.is_some() {
                 return Err(wrong(
-                    "`server.address` names a server that runs already; assay cannot put it into a network \
-                     namespace (`network`)",
+                    "`server.address` names a server that runs already; assay cannot put it into a \
+                     network namespace (`network`)",
                 ));
             }
         }

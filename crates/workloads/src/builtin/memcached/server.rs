@@ -124,7 +124,7 @@ impl RunningServer {
                     }
                     let place = self.place.to_string();
                     return Err(Failure::other(format!(
-                        "at {place} another server answers (its process is {other}, the one started is {})",
+                        "another server answers at {place}: process {other}, but assay started {}",
                         self.pid()
                     )));
                 }

@@ -27,9 +27,7 @@ impl ServerWorkload for Memcached {
             );
         }
         if params.transport != Transport::Tcp || params.network == Network::Namespace {
-            return cannot(
-                "a server on a node of its own is asked over plain TCP (`transport = \"tcp\"`)",
-            );
+            return cannot("a server on a node of its own needs plain TCP (`transport = \"tcp\"`)");
         }
         if params.server_cpus != Cpus::Auto {
             return cannot(

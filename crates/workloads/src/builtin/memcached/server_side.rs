@@ -112,12 +112,12 @@ pub fn agree(
     let mut unequal = Vec::new();
     for (name, ours) in [("get_hits", ours[0]), ("get_misses", ours[1]), ("cmd_set", ours[2])] {
         let Some(theirs) = seen.run_count(name) else {
-            return Ok("the server's own counts could not be had and were not compared".into());
+            return Ok("the server's own counts were unavailable and were not compared".into());
         };
         if theirs < ours || theirs - ours > in_flight {
             return Err(format!(
-                "the server counted {theirs} {name} over the run and the load generator {ours}; at most \
-                 {in_flight} could have been on their way at its end"
+                "the server counted {theirs} {name} over the run and the load generator {ours}; at \
+                 most {in_flight} can have been in flight at its end"
             ));
         }
         unequal.push(format!("{theirs} {name}"));
@@ -170,7 +170,7 @@ mod tests {
         assert!(error.contains("90 get_hits") && error.contains("88"), "{error}");
         assert!(agree(&seen, [90, 6, 10], 9).unwrap_err().contains("get_misses"));
         let silent = ServerCounters { before: Some(stats(0, 0, 0)), ..ServerCounters::default() };
-        assert!(agree(&silent, [1, 1, 1], 0).unwrap().contains("could not be had"));
+        assert!(agree(&silent, [1, 1, 1], 0).unwrap().contains("were unavailable"));
     }
 
     #[test]

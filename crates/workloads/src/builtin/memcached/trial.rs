@@ -19,7 +19,7 @@ use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
 
 /// Trial spec. It carries the rates that an earlier trial of the treatment chose for its curve, so
-/// that the curves of all trials have the same points; empty if there is none.
+/// that the curves of all trials have the same points; empty without one.
 pub type Spec = TrialSpec<Vec<f64>>;
 
 /// Runs the trial that `json` describes and reports it on `channel`.
@@ -149,8 +149,8 @@ impl TrialState<'_> {
             );
             let large = text.contains("too large");
             let hint = if large {
-                "; the largest object of the mix is above the server's item limit: raise it (`server.options = \
-                 \"-I 2m\"`) or make the objects smaller (`size.large`)"
+                "; the largest object of the mix is above the server's item limit: raise it \
+                 (`server.options = \"-I 2m\"`) or make the objects smaller (`size.large`)"
             } else {
                 ""
             };
@@ -165,9 +165,7 @@ impl TrialState<'_> {
             assay_model::units::format_value(done.value_bytes as f64, "B"),
             assay_model::units::format_duration(done.took),
             match evicted {
-                Some(n) if n > 0 => format!(
-                    "; the server had evicted {n} objects by then, so that not all of them are there"
-                ),
+                Some(n) if n > 0 => format!("; the server had already evicted {n} objects"),
                 _ => String::new(),
             }
         ));
@@ -242,9 +240,9 @@ impl TrialState<'_> {
                     "went away"
                 };
                 let first =
-                    report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
+                    report.errors.texts.first().map_or("for an unknown reason", |t| t.1.as_str());
                 Err(Failure::Other(format!(
-                    "the server {what} {} after the begin of the load ({first}); the series until then is kept",
+                    "the server {what} {} after the start of the load ({first}); the series until then is kept",
                     assay_model::units::format_value(after, "s")
                 )))
             }
@@ -257,15 +255,15 @@ impl TrialState<'_> {
         let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
         if tls && report.errors.of(ErrorKind::TimedOut) > 0 {
             self.channel.note(
-                "a memcached that reads part of what TLS has decrypted waits on the socket for the rest, and its \
-                 answers are missing: try `depth = 1`",
+                "a memcached that reads part of what TLS has decrypted waits on the socket for the \
+                 rest, and its answers are missing: try `depth = 1`",
             );
         }
         if let Some(words) = report.errors.wrong_words() {
             self.wrong.push(words);
             return;
         }
-        self.checked.push(format!("{} answers were checked and right", report.completed()));
+        self.checked.push(format!("{} answers were checked and correct", report.completed()));
         let in_flight = (config.connections * config.depth) as u64 + report.errors.missing();
         match server_side::agree(seen, results::answered(report), in_flight) {
             Ok(sentence) => self.checked.push(sentence),

@@ -56,8 +56,8 @@ pub fn compiler(java: &Java) -> Result<PathBuf, WorkloadError> {
         .or_else(|| Some(real.with_file_name("javac")).filter(|p| p.is_file()))
         .ok_or_else(|| WorkloadError::Missing {
             what: "the compiler `javac`".into(),
-            remedy: "install the Debian package openjdk-17-jdk-headless, or give a jar of the kit as `jar` \
-                     (`mvn package` in kits/orders makes one)"
+            remedy: "install the Debian package openjdk-17-jdk-headless, or give a jar of the kit \
+                     as `jar` (`mvn package` in kits/orders makes one)"
                 .into(),
         })
 }

@@ -107,7 +107,7 @@ pub fn read(line: &str) -> Result<Option<InstanceLine>, String> {
     }
     serde_json::from_str(line).map(Some).map_err(|e| {
         format!(
-            "it printed what the kit does not print ({e}): {}",
+            "it printed an unexpected line ({e}): {}",
             line.chars().take(80).collect::<String>()
         )
     })

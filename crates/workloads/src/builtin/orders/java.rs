@@ -45,8 +45,8 @@ pub fn find(name: &str) -> Result<Java, WorkloadError> {
     };
     if feature < OLDEST {
         return Err(wrong(format!(
-            "`{}` is Java {feature}; orders runs on Java {OLDEST} and later: install the Debian package \
-             openjdk-17-jdk-headless, or give the path of a newer one as `jvm`",
+            "`{}` is Java {feature}; orders runs on Java {OLDEST} and later: install the Debian \
+             package openjdk-17-jdk-headless, or give the path of a newer one as `jvm`",
             path.display()
         )));
     }

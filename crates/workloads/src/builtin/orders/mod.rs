@@ -1,7 +1,7 @@
 //! The workload `orders`: the middle tier of a wholesale supplier in Java (`kits/orders`), in one
 //! or many virtual machines at the same time. The lab starts a fresh process for every trial
-//! ([`trial`]); the virtual machines are its children ([`crate::driver::copies`]), so that none outlives
-//! the others. `docs/workloads/orders.md` has the definitions.
+//! ([`trial`]); the virtual machines are its children ([`crate::driver::copies`]), so that none
+//! outlives the others. `docs/workloads/orders.md` has the definitions.
 
 mod build;
 mod instance;

@@ -80,7 +80,7 @@ impl MeasuredPoint {
             }
             // In a short point that is not scored, a garbage collection may take the whole time.
             if p.count() == 0 && self.planned.scored {
-                wrong.push(format!("{who} did nothing in the measurement"));
+                wrong.push(format!("{who} completed nothing in the measurement"));
             }
         }
         wrong
@@ -217,8 +217,8 @@ fn disclosure(hello: &[Hello], about: &ResultNotes<'_>) -> Value {
         "virtual-machine": vm.unwrap_or_default(),
         "command-line": about.lines.join("\n"),
         "tuning": "the options of the command line",
-        "notes": "the CPUs of each instance stand behind its command line",
-        "raw-file": "points.json, instance-*.log and collections-*.log beside this file",
+        "notes": "the CPUs of each instance follow its command line",
+        "raw-file": "points.json, instance-*.log and collections-*.log next to this file",
     })
 }
 

@@ -256,8 +256,8 @@ impl Trial<'_> {
         let count: u64 =
             points.all.iter().flat_map(|m| &m.instances).map(|p| p.bins.iter().sum::<u64>()).sum();
         let well = format!(
-            "the books added up after each of {} points of {} ({} transactions, ramps included), and all were \
-             measured while all ran",
+            "the books added up after each of {} points of {} ({} transactions, ramps included), \
+             and all were measured while all ran",
             points.all.len(),
             if self.params.instances == 1 {
                 "1 instance".into()

@@ -1,6 +1,6 @@
 //! The workload `pointer-chase`: dependent loads through working sets of many sizes ([`memory`])
-//! with the requested pages, and the knees of the curve ([`knees`]). `docs/watch/address-translation.md`
-//! has the definitions.
+//! with the requested pages, and the knees of the curve ([`knees`]).
+//! `docs/watch/address-translation.md` has the definitions.
 
 mod knees;
 mod memory;

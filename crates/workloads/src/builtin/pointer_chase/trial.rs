@@ -122,7 +122,7 @@ fn knees(levels: &[Plateau]) -> String {
 fn verdict(pages: BackingPages, large: Option<f64>) -> (bool, String) {
     let wanted = match pages {
         BackingPages::Any => {
-            let detail = "the chain is one cycle through every link; any pages were right";
+            let detail = "the chain is one cycle through every link; any pages are valid";
             return (true, detail.into());
         }
         BackingPages::Small => false,
@@ -130,11 +130,14 @@ fn verdict(pages: BackingPages, large: Option<f64>) -> (bool, String) {
     };
     let name = pages.name();
     let Some(share) = large else {
-        return (false, format!("{name} were requested, and /proc/self/smaps does not report it"));
+        return (
+            false,
+            format!("{name} were requested, but /proc/self/smaps does not report them"),
+        );
     };
     let percent = share * 100.0;
     let detail =
-        format!("{name} were asked for, and large pages back {percent:.1} % of the memory (smaps)");
+        format!("{name} were requested, and large pages back {percent:.1} % of the memory (smaps)");
     (if wanted { share >= ENOUGH } else { share == 0.0 }, detail)
 }
 

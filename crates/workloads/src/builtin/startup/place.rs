@@ -44,7 +44,7 @@ pub fn place(params: &Params, run_dir: &Path, dir: &Path) -> Result<(), Workload
         let from = source(params, run_dir, *spoilt);
         let to = dir.join(name);
         copy(&from, &to).map_err(|e| {
-            let step = format!("putting model {} of {} on the storage", n + 1, files.len());
+            let step = format!("writing model {} of {} to the storage", n + 1, files.len());
             let detail = format!("`{}`: {e}{}", to.display(), room(&e, &from, files.len()));
             WorkloadError::step(step, detail)
         })?;
@@ -59,7 +59,7 @@ fn room(error: &io::Error, from: &Path, count: usize) -> String {
     }
     let each = fs::metadata(from).map_or(0, |m| m.len());
     format!(
-        "; {count} models of {} each are wanted: give the storage a larger size=, or set files to one",
+        "; {count} models need {} each: give the storage a larger size=, or set files to one",
         format_bytes(each)
     )
 }

@@ -39,7 +39,7 @@ impl<'a> ActivitySeries<'a> {
     }
 
     /// Returns the start, in seconds, of the first window of this length in which the share of user
-    /// time was at least `user`, or `None` if there was none.
+    /// time was at least `user`, or `None` without one.
     pub fn time_to_user(&self, window_ns: u64, user: f64) -> Option<f64> {
         // A sample may be late by part of an interval.
         let enough = window_ns.saturating_sub(EVERY_NS / 2);

@@ -55,7 +55,7 @@ impl Solver {
         }
     }
 
-    /// Parses the optimum from the solver's output; returns a message if there is none.
+    /// Parses the optimum from the solver's output; returns a message without one.
     pub fn answer(self, printed: &str) -> Result<f64, String> {
         let number = |text: &str| text.split_whitespace().next()?.parse::<f64>().ok();
         let found = match self {

@@ -143,7 +143,7 @@ mod tests {
         let workload = TlbSim;
         workload.check(&map(&[])).unwrap();
         for (name, value, says) in [
-            ("machine", Scalar::from("vax"), "known are solaris-9"),
+            ("machine", Scalar::from("vax"), "use solaris-9"),
             ("machine", "./none.toml".into(), "./none.toml"),
             ("processes", 0.into(), "1 to 1024"),
             ("processes", 100_000.into(), "1 to 1024"),

@@ -10,7 +10,7 @@ use assay_model::units;
 #[non_exhaustive]
 pub enum CopiesError {
     /// A copy could not be started.
-    #[error("instance {index}: start {program}: {source}")]
+    #[error("instance {index}: cannot start {program}: {source}")]
     Start {
         /// Number of the copy, from 1.
         index: usize,
@@ -19,7 +19,7 @@ pub enum CopiesError {
         source: io::Error,
     },
     /// A copy's CPUs, NUMA node or scheduling class could not be set.
-    #[error("instance {index} could not be placed: {detail}")]
+    #[error("cannot place instance {index}: {detail}")]
     Placement {
         /// Number of the copy, from 1.
         index: usize,
@@ -40,7 +40,7 @@ pub enum CopiesError {
     },
     /// Some copies did not reach a barrier in time.
     #[error(
-        "{} of {of} instances ({}) did not come to {what} within {}; the last stderr line of the first of them: {stderr}",
+        "{} of {of} instances ({}) did not reach {what} within {}; the last stderr line of the first of them: {stderr}",
         missing.len(), numbers(missing), units::format_duration(*timeout)
     )]
     Late {

@@ -114,7 +114,7 @@ impl StartedCopy {
             match self.child.try_wait() {
                 Ok(Some(status)) => break status.to_string(),
                 Ok(None) if began.elapsed() < EXIT => std::thread::sleep(Duration::from_millis(2)),
-                _ => break "it closed its output and runs on".to_owned(),
+                _ => break "it closed its output but still runs".to_owned(),
             }
         };
         CopiesError::Ended { index: self.index + 1, what, status, stderr: self.last_lines() }

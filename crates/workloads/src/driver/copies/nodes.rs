@@ -51,7 +51,7 @@ pub fn on_nodes(
                 there.iter().find(|n| n.id == *id && n.memory).ok_or_else(|| {
                     let ids: Vec<String> =
                         there.iter().filter(|n| n.memory).map(|n| n.id.to_string()).collect();
-                    format!("there is no NUMA node {id} with memory; there are {}", ids.join(", "))
+                    format!("no NUMA node {id} has memory; nodes with memory: {}", ids.join(", "))
                 })
             };
             list.iter().map(find).collect::<Result<_, _>>()?
@@ -133,6 +133,6 @@ mod tests {
         let remote = given(&Nodes::These(vec![2, 0]), &[0, 1], 2).unwrap();
         assert_eq!(remote, [(2, vec![]), (0, vec![0, 1])]);
         let error = given(&Nodes::These(vec![3]), &[0], 1).unwrap_err();
-        assert_eq!(error, "there is no NUMA node 3 with memory; there are 0, 1, 2");
+        assert_eq!(error, "no NUMA node 3 has memory; nodes with memory: 0, 1, 2");
     }
 }

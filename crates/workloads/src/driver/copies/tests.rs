@@ -50,7 +50,7 @@ fn who_ends_or_stays_away_is_named() {
     let mut crew = ProcessGroup::start(&list).unwrap();
     let error = crew.meet("its start", Duration::from_secs(5), &stop, any).unwrap_err();
     assert!(
-        error.to_string().starts_with("1 of 3 instances (2) did not come to its start within"),
+        error.to_string().starts_with("1 of 3 instances (2) did not reach its start within"),
         "{error}"
     );
     list[1].argv[0] = "no-such-program-anywhere".into();

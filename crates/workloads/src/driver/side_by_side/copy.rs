@@ -26,7 +26,7 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     let failed = |what: String| Failure::program(format_args!("copy {}", index + 1), what);
     // If the crew is killed, its copies are too; the program inherits this setting.
     set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|e| failed(format!("bind it to its parent: {e}")))?;
+        .map_err(|e| failed(format!("cannot bind it to its parent: {e}")))?;
     // The pipes are closed on exec, so the program does not inherit them.
     let mut ready = open(&ready_path, true)?;
     let mut go = open(&go_path, false)?;
@@ -39,7 +39,7 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     let (program, args) = copy
         .argv
         .split_first()
-        .ok_or_else(|| Failure::other("the order of the copies names no program"))?;
+        .ok_or_else(|| Failure::other("the specification of the copies has no program"))?;
     let mut command = Command::new(program);
     command.args(args);
     let say = |ready: &mut File, began_ns| {
@@ -51,7 +51,7 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     sleep_until(u64::from_le_bytes(moment));
     say(&mut ready, monotonic_ns()).map_err(Failure::file("write", &ready_path))?;
     let error = command.exec();
-    Err(failed(format!("start `{program}`: {error}")))
+    Err(failed(format!("cannot start `{program}`: {error}")))
 }
 
 fn open(path: &Path, write: bool) -> Result<File, Failure> {

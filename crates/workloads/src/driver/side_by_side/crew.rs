@@ -122,7 +122,7 @@ fn start(spec: &ReplicasSpec, index: usize) -> Result<Child, Failure> {
         .stdout(create("stdout")?)
         .stderr(create("stderr")?)
         .spawn()
-        .map_err(|e| copy_failed(spec, index, format!("it could not be started: {e}")))
+        .map_err(|e| copy_failed(spec, index, format!("it did not start: {e}")))
 }
 
 impl Replicas<'_> {
@@ -192,7 +192,7 @@ impl Replicas<'_> {
         let hint = match exit {
             // A shell returns 128 plus the signal of its command.
             Exit::Signal(9) | Exit::Code(137) if killed => {
-                "; the kernel ended processes for want of memory meanwhile"
+                "; the kernel meanwhile killed processes for lack of memory"
             }
             _ => "",
         };

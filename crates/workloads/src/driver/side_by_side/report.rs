@@ -19,7 +19,7 @@ pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file).map_err(Failure::file("read", file))?;
     let spec: ReplicasSpec = serde_json::from_str(&text)?;
     if spec.copies.is_empty() {
-        return Err(Failure::other("the order of the copies has none"));
+        return Err(Failure::other("the specification has no copies"));
     }
     if !life::die_with(spec.lab).map_err(Failure::file("watch the process of the lab at", file))? {
         return Err(Failure::Stopped);

@@ -105,7 +105,7 @@ fn is_of_the_agent(name: &str) -> bool {
 pub fn as_text(argv: &[OsString]) -> Result<Vec<String>, crate::WorkloadError> {
     let text = |word: &OsString| {
         word.to_str().map(str::to_owned).ok_or_else(|| {
-            crate::WorkloadError::Param(format!("{} is no text", word.to_string_lossy()))
+            crate::WorkloadError::Param(format!("{} is not UTF-8", word.to_string_lossy()))
         })
     };
     argv.iter().map(text).collect()

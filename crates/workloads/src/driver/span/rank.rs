@@ -91,7 +91,7 @@ fn share(spec: &RankSpec, task: &StepRank) -> Result<Share, Failure> {
     let folder = task.folder(spec);
     let none = |why| {
         let (node, rank) = (&task.node, task.rank);
-        Failure::program(format_args!("node {node} has nothing ready for rank {rank}"), why)
+        Failure::program(format_args!("node {node} has prepared nothing for rank {rank}"), why)
     };
     let share = Share::read(&folder).map_err(|e| none(format!("{}: {e}", folder.display())))?;
     if share.step == spec.step {

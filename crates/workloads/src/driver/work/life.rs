@@ -27,7 +27,7 @@ enum Lab {
     Gone,
 }
 
-/// Opens the lab's process; 0: there is none.
+/// Opens the lab's process; 0: no process.
 fn open(lab: u32) -> io::Result<Lab> {
     if lab == 0 {
         return Ok(Lab::Nobody);

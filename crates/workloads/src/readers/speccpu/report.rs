@@ -107,8 +107,7 @@ impl ReportReader {
                 Some(value) => match value.parse::<f64>() {
                     Ok(v) if v.is_finite() && v >= 0.0 => Ok(Some(v)),
                     _ => {
-                        let message =
-                            format!("`{tune} {name}` is `{value}`, and not a number from 0");
+                        let message = format!("`{tune} {name}` is `{value}`, not a number from 0");
                         Err(Flaw::line(line, message))
                     }
                 },

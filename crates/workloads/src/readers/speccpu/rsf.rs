@@ -101,7 +101,7 @@ fn number(fields: &RunFields<'_>, name: &str) -> Result<Option<f64>, Flaw> {
         None | Some((_, "" | "--" | "NA" | "X")) => Ok(None),
         Some((line, value)) => match value.parse::<f64>() {
             Ok(v) if v.is_finite() && v >= 0.0 => Ok(Some(v)),
-            _ => Err(Flaw::line(*line, format!("`{name}` is `{value}`, and not a number from 0"))),
+            _ => Err(Flaw::line(*line, format!("`{name}` is `{value}`, not a number from 0"))),
         },
     }
 }
