@@ -21,8 +21,8 @@ pub enum Error {
     },
     /// The file system or the quota is full.
     #[error(
-        "no space left to write {}; nothing half-written was kept. Free some space; a run that was \
-         being written can be resumed",
+        "no space left to write {}; no partial file was kept. Free some space; an interrupted run \
+         can be resumed",
         path.display()
     )]
     Full {
@@ -47,7 +47,7 @@ pub enum Error {
     )]
     NoPlace,
     /// No run matches the reference.
-    #[error("no run matches `{wanted}` in {}; `assay archive list` shows what is there", archive.display())]
+    #[error("no run matches `{wanted}` in {}; `assay archive list` lists the runs", archive.display())]
     NoRun {
         /// The reference to a run that was given.
         wanted: String,
@@ -63,7 +63,7 @@ pub enum Error {
         wanted: String,
     },
     /// A tag or a note of a run is invalid.
-    #[error("run {run} is not annotated: {reason}")]
+    #[error("cannot annotate run {run}: {reason}")]
     Note { run: RunId, reason: String },
     /// Several runs match the reference.
     #[error("`{wanted}` matches {} runs: {}; write more of the id", candidates.len(), shown(candidates))]
@@ -75,8 +75,8 @@ pub enum Error {
     },
     /// Another process is writing the run.
     #[error(
-        "run {run} is being written by {owner}; wait for it or end it. If that process is certainly \
-         gone, delete {}",
+        "run {run} is being written by {owner}; wait for it or end it. If that process no longer \
+         exists, delete {}",
         lock.display()
     )]
     Busy {
@@ -85,13 +85,13 @@ pub enum Error {
         owner: String,
         lock: PathBuf,
     },
-    /// The run is completed, so there is nothing to resume.
+    /// The run is completed, so it cannot be resumed.
     #[error("run {run} is completed; start a new run of the same experiment instead")]
     Finished { run: RunId },
     /// An earlier write of this run failed, so nothing more is written to it.
     #[error(
-        "run {run} takes no more records since an earlier write failed; what was acknowledged is \
-         kept. Put right what failed, then resume the run"
+        "run {run} accepts no more records because an earlier write failed; acknowledged records \
+         are kept. Fix the cause, then resume the run"
     )]
     Broken { run: RunId },
     /// A file was written by a newer assay.
@@ -110,7 +110,7 @@ pub enum Error {
     #[error("{} is damaged: {reason}; `assay archive verify` shows the extent", path.display())]
     Damaged { path: PathBuf, reason: String },
     /// A file is larger than the limit for its kind.
-    #[error("{} is {found} bytes, and at most {limit} are read of its kind; it is not what it seems", path.display())]
+    #[error("{} has {found} bytes, and files of its kind have at most {limit}", path.display())]
     TooLarge {
         path: PathBuf,
         /// Size of the file in bytes.
@@ -130,10 +130,10 @@ pub enum Error {
     #[error("cannot write {} as Parquet: {source}", path.display())]
     Parquet { path: PathBuf, source: parquet::errors::ParquetError },
     /// An archive file (`.tar.zst`) was refused.
-    #[error("{} is refused: {reason}; nothing of it was kept", path.display())]
+    #[error("cannot import {}: {reason}; nothing was kept", path.display())]
     Refused { path: PathBuf, reason: String },
     /// The archive has a different run with the same id.
-    #[error("run {run} is in the archive already and differs from {}; remove one of the two", path.display())]
+    #[error("run {run} is already in the archive and differs from {}; remove one of the two", path.display())]
     Differs {
         run: RunId,
         /// The file that was to be imported.

@@ -100,10 +100,10 @@ pub(crate) fn read_optional<T: DataType>(
     let schema = group.metadata().schema_descr_ptr();
     let at = (0..schema.num_columns())
         .find(|i| schema.column(*i).path().parts() == [name])
-        .ok_or_else(|| unexpected(name, "it is not there"))?;
+        .ok_or_else(|| unexpected(name, "it is missing"))?;
     let column = schema.column(at);
     if column.physical_type() != T::get_physical_type() {
-        return Err(unexpected(name, "it is of another type"));
+        return Err(unexpected(name, "it has another type"));
     }
     if column.max_rep_level() != 0 || column.max_def_level() > 1 {
         return Err(unexpected(name, "it is nested"));
@@ -117,7 +117,7 @@ pub(crate) fn read_optional<T: DataType>(
         let (read, _, _) = reader.read_records(65_536, levels, None, &mut values)?;
         rows += read;
         if rows > limit {
-            return Err(unexpected(name, "it has more rows than are read of such a file"));
+            return Err(unexpected(name, "it has more rows than such a file may have"));
         }
         if read == 0 {
             return Ok((values, there));

@@ -46,7 +46,7 @@ impl SeriesTexts {
                 .map(|row| texts.get(row.series as usize).cloned())
                 .collect::<Option<Vec<_>>>()
                 .map(ColumnValues::Text)
-                .ok_or_else(|| ParquetError::General("a row of no series".to_owned()))
+                .ok_or_else(|| ParquetError::General("a row without a series".to_owned()))
         };
         self.0.iter().map(column).collect()
     }
@@ -71,7 +71,7 @@ pub(crate) fn decode(file: File) -> Result<SampleSet> {
     // The Parquet reader panics on some damaged pages. A bad file must be an error here and never
     // end the program; what the reader had built is dropped with the panic.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| decode_unfenced(file)))
-        .unwrap_or_else(|_| Err(ParquetError::General("a page of it is damaged".to_owned())))
+        .unwrap_or_else(|_| Err(ParquetError::General("a page is damaged".to_owned())))
 }
 
 fn decode_unfenced(file: File) -> Result<SampleSet> {

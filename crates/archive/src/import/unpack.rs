@@ -95,7 +95,7 @@ impl Archive {
             }
         }
         if next()?.is_some() {
-            return Err(import.refused(&"it holds more than its manifest names"));
+            return Err(import.refused(&"it has files that its manifest does not name"));
         }
         // Read to the last byte: a file that is cut off after the last entry was not written
         // completely.
@@ -165,20 +165,20 @@ impl Import<'_> {
         let ImportLimits { bytes, files, ratio } = *self.limits;
         let (count, total) = (manifest.files.len(), manifest.bytes());
         if count > files {
-            let reason = format!("it has {count} files, and at most {files} are taken");
+            let reason = format!("it has {count} files, above the limit of {files}");
             return Err(self.refused(&format!("{reason} (--max-files)")));
         }
         let size = format_bytes(total);
         if total > bytes {
             let reason =
-                format!("it unpacks to {size}, and at most {} are taken", format_bytes(bytes));
+                format!("it unpacks to {size}, above the limit of {}", format_bytes(bytes));
             return Err(self.refused(&format!("{reason} (--max-size)")));
         }
         let packed = fs::metadata(self.path).map_err(|e| Error::io("read", self.path, e))?.len();
         if total > SMALL && total / packed.max(1) >= ratio {
             let times = total / packed.max(1);
             let reason = format!(
-                "it unpacks to {size}, {times} times its own size, and less than {ratio} times is taken"
+                "it unpacks to {size}, {times} times its own size; the limit is {ratio} times"
             );
             return Err(self.refused(&format!("{reason} (--max-ratio)")));
         }

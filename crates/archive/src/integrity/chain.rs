@@ -162,7 +162,7 @@ fn check(line: &[u8], tip: &Tip) -> std::result::Result<LedgerEntry, String> {
     let entry = entry(line).map_err(|e| format!("it is not an entry ({e})"))?;
     if entry.prev != tip.prev {
         return Err("it does not continue the line before: that line was changed, or lines were \
-                    taken out or put in"
+                    removed or inserted"
             .to_owned());
     }
     if entry.seq != tip.seq {

@@ -134,7 +134,7 @@ impl Archive {
                     ProblemKind::Leftover,
                     "a process died while it made this; it can be deleted".to_owned(),
                 ),
-                None => (ProblemKind::Unknown, "it is the head of no run's ledger".to_owned()),
+                None => (ProblemKind::Unknown, "it belongs to no run's ledger".to_owned()),
                 Some(id) if self.folder_of(id).is_ok() || self.is_in_trash(id) => continue,
                 Some(id) if self.is_staged(id) => (
                     ProblemKind::Leftover,
@@ -142,7 +142,7 @@ impl Archive {
                 ),
                 Some(id) => (
                     ProblemKind::Missing,
-                    format!("run {id} is gone, and not by `assay archive delete`"),
+                    format!("run {id} is missing, and `assay archive delete` did not delete it"),
                 ),
             };
             problems.push(Problem { run, path, kind, message });
@@ -158,7 +158,7 @@ impl Archive {
                     ProblemKind::Leftover,
                     "a process died while it made this; it can be deleted".to_owned(),
                 ),
-                (None, _) => (ProblemKind::Unknown, "it is the notes of no run".to_owned()),
+                (None, _) => (ProblemKind::Unknown, "it belongs to no run".to_owned()),
                 (Some(_), Some(error)) => (ProblemKind::Unreadable, error.to_string()),
                 (Some(id), None) if self.folder_of(id).is_ok() || self.is_in_trash(id) => continue,
                 (Some(id), None) => (
@@ -298,20 +298,20 @@ impl<'a> RunVerification<'a> {
         let read = records::read_file(&path, |line, record: TrialKey| {
             let key = (record.number, record.attempt);
             if !recorded.insert(key) {
-                stray.push((key, ProblemKind::Unknown, "is there twice"));
+                stray.push((key, ProblemKind::Unknown, "appears twice"));
                 return;
             }
             match account.status(key, &disk::sha256(line)) {
                 EntryStatus::NotEntered => {
                     if serde_json::from_slice::<TrialRecord>(line).is_err() {
-                        stray.push((key, ProblemKind::Unreadable, "is not whole"));
+                        stray.push((key, ProblemKind::Unreadable, "is incomplete"));
                     }
                     not_entered.push(key);
                 }
                 EntryStatus::Changed => stray.push((
                     key,
                     ProblemKind::Hash,
-                    "does not have the hash in the ledger: it was changed afterwards",
+                    "does not have the hash in the ledger: it was changed later",
                 )),
                 EntryStatus::Entered => {
                     stray.extend(
@@ -323,7 +323,7 @@ impl<'a> RunVerification<'a> {
         let ended = account.has_ended() && !live;
         match read.and_then(|end| end.check(&path).map(|()| end.torn)) {
             Ok(torn) if torn && ended => {
-                let message = "its last line is torn, though the run came to an end";
+                let message = "its last line is torn, though the run ended";
                 self.found(&path, ProblemKind::Unreadable, message);
             }
             Ok(torn) if torn && !live => {
@@ -352,12 +352,12 @@ impl<'a> RunVerification<'a> {
             let trial = format!("attempt {attempt} at trial {number} ended, and its record");
             if at_end {
                 let message = format!(
-                    "{trial}, one of the last before a session was interrupted, is not here: the power \
-                     went before it was flushed, or it was taken out"
+                    "{trial}, one of the last before a session was interrupted, is missing: the \
+                     power failed before it was flushed, or it was removed"
                 );
                 self.found(&path, ProblemKind::Lost, message);
             } else {
-                self.found(&path, ProblemKind::Missing, format!("{trial} is not here"));
+                self.found(&path, ProblemKind::Missing, format!("{trial} is missing"));
             }
         }
         // The last trial of a live run may still be running.
@@ -382,8 +382,8 @@ impl<'a> RunVerification<'a> {
             return; // a trial's folder is written before its record
         }
         for path in repair::leftovers(self.folder, recorded).unwrap_or_default() {
-            let message = "a dead process left it, and nothing depends on it: it can be deleted, and \
-                           resuming the run deletes it";
+            let message = "a dead process left it, and nothing depends on it: it can be deleted, \
+                           and resuming the run deletes it";
             self.found(&path, ProblemKind::Leftover, message);
         }
     }

@@ -70,27 +70,24 @@ impl std::fmt::Display for HeadComparison {
             HeadComparison::Agrees => write!(f, "its end matches its head"),
             HeadComparison::GoesOn(n) => write!(
                 f,
-                "it has {} more than its head counts: the power went before the head was flushed, or \
-                 they were added",
+                "it has {} more than its head counts: the power failed before the head was \
+                 flushed, or they were added",
                 entries(n)
             ),
             HeadComparison::Added(n) => {
-                write!(f, "{} were added behind the end of the run", entries(n))
+                write!(f, "{} were added after the end of the run", entries(n))
             }
             HeadComparison::Lost(n) => write!(
                 f,
-                "its end, {}, is gone: the power went before it was flushed, or it was changed or \
-                 taken out",
+                "its end, {}, is missing: the power failed before it was flushed, or it was \
+                 changed or removed",
                 entries(n)
             ),
             HeadComparison::Cut(n) => {
-                write!(f, "its end, {}, was changed or taken out afterwards", entries(n))
+                write!(f, "its end, {}, was changed or removed later", entries(n))
             }
             HeadComparison::Differs => {
-                write!(
-                    f,
-                    "it is not the ledger that its head was kept of: it was changed afterwards"
-                )
+                write!(f, "it is not the ledger of its head: it was changed later")
             }
         }
     }
@@ -172,7 +169,7 @@ pub(crate) fn read(archive: &Path, id: &RunId) -> Result<Option<Head>> {
     let mut line = Vec::new();
     head.put(&mut line);
     if line != bytes || head.flushed > head.entries {
-        return Err(Error::damaged(&path, "it is not as assay wrote it"));
+        return Err(Error::damaged(&path, "it was changed since assay wrote it"));
     }
     Ok(Some(head))
 }

@@ -37,8 +37,8 @@ CREATE TABLE listing (one INTEGER PRIMARY KEY CHECK (one = 1), look TEXT NOT NUL
 ";
 
 /// The columns that [`summary`] reads, in its order.
-pub(crate) const COLUMNS: &str = "id, experiment, workload, tags, host, started_at, state, treatments, \
-    completed, failed, planned, metric, unit, value, added_tags, note";
+pub(crate) const COLUMNS: &str = "id, experiment, workload, tags, host, started_at, state, \
+    treatments, completed, failed, planned, metric, unit, value, added_tags, note";
 
 /// A run folder as the index knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

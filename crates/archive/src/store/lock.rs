@@ -108,7 +108,7 @@ pub(crate) fn look(folder: &Path) -> LockState {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             LockState::Free
         }
-        Err(_) => LockState::Alive(LockPurpose::Write, "a process that cannot be seen".to_owned()),
+        Err(_) => LockState::Alive(LockPurpose::Write, "an invisible process".to_owned()),
     }
 }
 

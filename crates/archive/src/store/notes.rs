@@ -67,7 +67,7 @@ impl Notes {
                 || control(tag)
             {
                 return Some(format!(
-                    "`{}` is no tag: 1 to {MAX_TAG} bytes without commas and control characters",
+                    "`{}` is not a tag: 1 to {MAX_TAG} bytes without commas and control characters",
                     tag.escape_debug()
                 ));
             }

@@ -222,7 +222,7 @@ impl RunReader {
             None => Ok(records),
             Some(LostTrial { key: (number, attempt), .. }) => Err(Error::damaged(
                 &path,
-                format!("it lacks attempt {attempt} at trial {number}, which the ledger has"),
+                format!("it lacks attempt {attempt} at trial {number}, which is in the ledger"),
             )),
         }
     }

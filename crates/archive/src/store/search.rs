@@ -124,8 +124,8 @@ fn conditions(search: &Search) -> (String, Vec<Value>) {
         add("started_at <= ?", end_of(&search.until));
     }
     if !search.text.is_empty() {
-        let any = "(id || ' ' || lower(experiment) || ' ' || lower(workload) || ' ' || lower(host) || ' ' || lower(tags) \
-                   || ' ' || lower(added_tags) || ' ' || lower(note))";
+        let any = "(id || ' ' || lower(experiment) || ' ' || lower(workload) || ' ' || lower(host) \
+                   || ' ' || lower(tags) || ' ' || lower(added_tags) || ' ' || lower(note))";
         add(&format!("instr({any}, ?) > 0"), search.text.to_lowercase());
     }
     (all.join(" AND "), values)

@@ -347,8 +347,8 @@ impl RunWriter {
         let size = line.len() as u64;
         if size > MAX_LINE || self.records.len() + size > MAX_DATA {
             return Err(refuse(format!(
-                "it is {size} bytes, and at most {MAX_LINE} are read of a record and {MAX_DATA} of \
-                 a run's"
+                "it has {size} bytes; the limits are {MAX_LINE} for a record and {MAX_DATA} for a \
+                 run"
             )));
         }
         Ok(())

@@ -170,7 +170,7 @@ fn an_export_of_a_run_whose_end_was_taken_out_is_refused() {
     archive.export(&id, &file).unwrap();
     let refused = to.import(&file, &ImportLimits::default()).unwrap_err().to_string();
     assert!(
-        refused.contains("ledger.jsonl: its end, 1 entry, was changed or taken out"),
+        refused.contains("ledger.jsonl: its end, 1 entry, was changed or removed"),
         "{refused}"
     );
     assert!(to.verify(None).unwrap().is_empty(), "nothing was kept, no head either");
@@ -207,7 +207,7 @@ fn a_head_and_its_run_come_and_go_together() {
     fs::remove_dir_all(archive.run(&id).unwrap().dir()).unwrap();
     let found = archive.verify(None).unwrap();
     assert_eq!(found.len(), 1);
-    assert!(found[0].message.contains("not by `assay archive delete`"), "{found:?}");
+    assert!(found[0].message.contains("`assay archive delete` did not delete it"), "{found:?}");
 }
 
 /// Makes a run as an older assay wrote it: with hashes only of the experiment and the plan, and

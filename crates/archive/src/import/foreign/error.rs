@@ -64,7 +64,7 @@ pub enum ForeignError {
     #[error("{path} is empty", path = .0.display())]
     Empty(PathBuf),
     /// The file is larger than the limit.
-    #[error("{} is {found} bytes, and at most {limit} are read of a result", path.display())]
+    #[error("{} has {found} bytes, and a result may have at most {limit}", path.display())]
     TooLarge {
         /// The file or folder.
         path: PathBuf,
@@ -74,7 +74,7 @@ pub enum ForeignError {
         limit: u64,
     },
     /// No format recognizes the file. The second field names all formats.
-    #[error("{path} is not a result of a format that is known; known are {1}", path = .0.display())]
+    #[error("{path} has an unknown format; known formats: {1}", path = .0.display())]
     Unknown(PathBuf, String),
     /// Several formats, named in the second field, recognize the file.
     #[error("{path} could be {1}; name the format with --as", path = .0.display())]
@@ -84,16 +84,16 @@ pub enum ForeignError {
     Malformed(PathBuf, &'static str, Flaw),
     /// Files of several formats were given together: the format of this file and that of the first
     /// one.
-    #[error("{path} is {1}, and the files before it are {2}; import them apart", path = .0.display())]
+    #[error("{path} is {1}, and the files before it are {2}; import them separately", path = .0.display())]
     Mixed(PathBuf, &'static str, &'static str),
     /// The file has the same content as the second one and would count twice.
-    #[error("{path} has the same content as {first}; a trial counts once", path = .0.display(), first = .1.display())]
+    #[error("{path} has the same content as {first}; give each file once", path = .0.display(), first = .1.display())]
     Twice(PathBuf, PathBuf),
     /// A run was requested, but the format in the second field has no trials.
-    #[error("{path} holds points over revisions and no trials (read as {1}); `assay history import` takes it", path = .0.display())]
+    #[error("{path} holds points over revisions and no trials (read as {1}); use `assay history import`", path = .0.display())]
     Series(PathBuf, &'static str),
     /// A series was requested, but the trials in this format (second field) have no times.
-    #[error("{path} does not state when its trials were measured (read as {1}), so they are no points over time; `assay archive import` takes it as a run", path = .0.display())]
+    #[error("{path} does not state when its trials were measured (read as {1}), so they cannot be points over time; use `assay archive import`", path = .0.display())]
     Undated(PathBuf, &'static str),
     /// The folder is not in a git repository, or the repository has no notes.
     #[error("{path} {1}", path = .0.display())]

@@ -37,9 +37,9 @@ pub struct ForeignSet {
 /// if it is given, else as the only format that recognizes the content of each.
 ///
 /// # Errors
-/// If a file cannot be read, is larger than [`MAX_FILE`](crate::import::foreign::MAX_FILE), is of no format or of
-/// several, or has invalid content; if the files have different formats or their format has no
-/// trials; if two files have the same content.
+/// If a file cannot be read, is larger than [`MAX_FILE`](crate::import::foreign::MAX_FILE), is of
+/// no format or of several, or has invalid content; if the files have different formats or their
+/// format has no trials; if two files have the same content.
 pub fn read_foreign(
     paths: &[PathBuf],
     format: Option<&'static ForeignFormat>,

@@ -137,7 +137,7 @@ impl ForeignResult {
         match counts.into_iter().find(|(_, found, most)| found > most) {
             None => Ok(()),
             Some((what, found, most)) => {
-                Err(Flaw::whole(format!("it makes {found} {what}, and a run takes {most}")))
+                Err(Flaw::whole(format!("it has {found} {what}, and a run has at most {most}")))
             }
         }
     }

@@ -233,8 +233,8 @@ fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[Stri
         })
         .collect();
     let mut paragraphs = vec![format!(
-        "Imported from {} of {}. assay ran none of these trials: what the file does not state is \
-         unknown, above all the order of the trials and the state of the machine.",
+        "Imported from {} of {}. assay ran none of these trials: anything that the file does not \
+         state is unknown, above all the order of the trials and the state of the machine.",
         names.join(", "),
         tool(result)
     )];

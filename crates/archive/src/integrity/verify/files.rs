@@ -18,9 +18,9 @@ use crate::store::layout::{
 };
 use crate::store::reader::RunReader;
 
-const NOT_THERE: &str = "the ledger does not have it: it was added, or its writer died before it was \
+const NOT_THERE: &str = "it is not in the ledger: it was added, or its writer died before it was \
                          entered";
-const PERHAPS_LOST: &str = "the power went before it was flushed, or it was changed afterwards";
+const PERHAPS_LOST: &str = "the power failed before it was flushed, or it was changed later";
 
 /// A file as listed in the ledger.
 struct ListedFile<'a> {
@@ -41,7 +41,7 @@ impl RunVerification<'_> {
         let chain = run.chain();
         let of_run = chain.files();
         if !of_run.contains_key(PLAN) {
-            let message = format!("it does not state what {EXPERIMENT} and {PLAN} were");
+            let message = format!("it does not have the hashes of {EXPERIMENT} and {PLAN}");
             self.found(&self.folder.join(LEDGER), ProblemKind::Chain, message);
         }
         let mut wanted: BTreeMap<String, ListedFile<'_>> = BTreeMap::new();
@@ -105,9 +105,9 @@ impl RunVerification<'_> {
             let path = self.folder.join(&name);
             wrong.insert(name);
             if wants.bytes.is_some() {
-                self.found(&path, ProblemKind::Lost, format!("it is gone: {PERHAPS_LOST}"));
+                self.found(&path, ProblemKind::Lost, format!("it is missing: {PERHAPS_LOST}"));
             } else {
-                self.found(&path, ProblemKind::Missing, "it is in the ledger and not here");
+                self.found(&path, ProblemKind::Missing, "it is in the ledger but missing");
             }
         }
         let reads: [(&str, &dyn Fn() -> Result<()>); 3] = [
@@ -149,9 +149,9 @@ impl RunVerification<'_> {
             return true;
         }
         if wants.bytes.is_some_and(|bytes| hash.bytes < bytes || ends_in_zeros(path)) {
-            self.found(path, ProblemKind::Lost, format!("it is not whole: {PERHAPS_LOST}"));
+            self.found(path, ProblemKind::Lost, format!("it is incomplete: {PERHAPS_LOST}"));
         } else {
-            let message = "its hash is not the one in the ledger: it was changed afterwards";
+            let message = "its hash is not the one in the ledger: it was changed later";
             self.found(path, ProblemKind::Hash, message);
         }
         false
@@ -208,8 +208,8 @@ pub(super) fn not_recorded(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!(
-        "not recorded in the ledger, by an older assay or by a process that died, so a change cannot be \
-         noticed: {shown}{more}"
+        "not recorded in the ledger, by an older assay or by a process that died, so a change \
+         cannot be detected: {shown}{more}"
     )
 }
 

@@ -91,12 +91,12 @@ fn numbers_that_cannot_be_are_refused() {
     let negative =
         text("hyperfine.json").replacen("0.214,\n        0.209", "-0.214,\n        0.209", 1);
     assert!(
-        error(negative.as_bytes(), None).contains("at results[0].times[1]: no time is -0.214 s")
+        error(negative.as_bytes(), None).contains("at results[0].times[1]: -0.214 s is not a time")
     );
     let negative = text("google-benchmark.json").replacen("42.0", "-42.0", 1);
     assert!(error(negative.as_bytes(), None).contains("at benchmarks[1].real_time"));
     let negative = text("fio.json").replacen("\"bw\": 40000", "\"bw\": -1", 1);
-    assert!(error(negative.as_bytes(), None).contains("at jobs[0].read.bw: no rate is -1"));
+    assert!(error(negative.as_bytes(), None).contains("at jobs[0].read.bw: -1 is not a rate"));
     let negative = text("jmh.json").replacen("510.0", "-510.0", 1);
     assert!(error(negative.as_bytes(), None).contains("[0].primaryMetric.rawData[0][1]"));
     let negative =
@@ -156,7 +156,7 @@ fn what_is_no_file_of_results() {
     assert!(matches!(of(&folder.path().join("none")), ForeignError::Io { .. }));
     for unknown in ["{}", "[]", "{\"a\": 1}", "hello", "\u{0}\u{1}"] {
         let message = error(unknown.as_bytes(), None);
-        assert!(message.contains("known are hyperfine, google-benchmark, fio"), "{message}");
+        assert!(message.contains("known formats: hyperfine, google-benchmark, fio"), "{message}");
     }
     let both = br#"{"results": [{"command": "x"}], "context": {}, "benchmarks": []}"#;
     let message = error(both, None);
@@ -173,7 +173,7 @@ fn files_without_repetitions_say_what_to_run_instead() {
     let cut = text("google-benchmark.json").replace("\"iteration\"", "\"aggregate\"");
     assert!(error(cut.as_bytes(), None).contains("report_aggregates_only"));
     let cut = text("jmh.json").replace("\"rawData\"", "\"raw\"");
-    assert!(error(cut.as_bytes(), None).contains("a mean alone is no trial"));
+    assert!(error(cut.as_bytes(), None).contains("a mean alone is not a trial"));
     let cut = text("memtier-runs.json").replace("RUN #", "#");
     assert!(error(cut.as_bytes(), None).contains("--print-all-runs"));
     assert!(error(b"[]", Some("jmh")).contains("it holds no benchmark"));
@@ -198,7 +198,7 @@ fn large_files_are_bounded() {
     let times = format!("{head}{}]}}]}}", ",1".repeat(100_000));
     std::fs::write(&path, times).unwrap();
     let message = read_foreign(std::slice::from_ref(&path), None).unwrap_err().to_string();
-    assert!(message.contains("it makes 100001 trials, and a run takes 100000"), "{message}");
+    assert!(message.contains("it has 100001 trials, and a run has at most 100000"), "{message}");
     // A file above the size limit is not read at all (it is sparse).
     let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.seek(SeekFrom::Start(MAX_FILE)).unwrap();

@@ -85,7 +85,7 @@ fn bad_series_name_their_place() {
     };
     assert!(of(b"time,ms\n1,x\n", "csv").contains("file: it holds no values (read as csv)"));
     assert!(of(b"{\"results\": [", "bencher").contains("file:1:13: EOF"));
-    assert!(of(b"{}", "conbench").contains("it is no list of benchmark results"));
+    assert!(of(b"{}", "conbench").contains("it is neither a list of benchmark results"));
     assert!(of(b"{}", "github-action-benchmark").contains("it has no `entries`"));
     assert!(of(b"{}", "asv").contains("no column `result`"));
 }

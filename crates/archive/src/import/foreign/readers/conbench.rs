@@ -24,7 +24,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     let data = Json::root(&data);
     let list = if data.value().is_array() { data } else { data.get("data") };
     if !list.value().is_array() {
-        let message = "it is no list of benchmark results, nor an object with one in `data`";
+        let message = "it is neither a list of benchmark results nor an object with one in `data`";
         return Err(Flaw::whole(message));
     }
     let mut all = ForeignSeries::default();

@@ -81,8 +81,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
         let foreign = |row: &&csv::StringRecord| row.get(i).is_some_and(is_foreign);
         if let Some(row) = rows.iter().find(foreign) {
             let message = format!(
-                "`{}` in column `{name}` is not a number that assay reads: write it with a decimal point and without \
-                 thousands separators",
+                "`{}` in column `{name}` is not a number that assay reads: write it with a decimal \
+                 point and without thousands separators",
                 row.get(i).unwrap_or_default()
             );
             return Err(Flaw::line(line(row), message));

@@ -56,7 +56,7 @@ impl<'a> Direction<'a> {
         let rate = |field: &str| {
             let rate = json.get(field);
             match rate.number()? {
-                Some(v) if v < 0.0 => Err(rate.flaw(format!("no rate is {v}"))),
+                Some(v) if v < 0.0 => Err(rate.flaw(format!("{v} is not a rate"))),
                 other => Ok(other),
             }
         };
@@ -64,7 +64,7 @@ impl<'a> Direction<'a> {
         for field in ["lat_ns", "clat_ns", "clat"] {
             let mean = json.get(field).get("mean");
             if let Some(v) = mean.number()?.filter(|v| *v < 0.0) {
-                return Err(mean.flaw(format!("no latency is {v}")));
+                return Err(mean.flaw(format!("{v} is not a latency")));
             }
         }
         let operations = json.get("total_ios").number()?;

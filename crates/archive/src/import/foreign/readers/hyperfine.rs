@@ -26,13 +26,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         tool: "hyperfine",
         workload: "command",
         metrics: vec![
-            unit::metric("elapsed", "s", Better::Lower, "wall time, as hyperfine takes it"),
+            unit::metric("elapsed", "s", Better::Lower, "wall time, as hyperfine measures it"),
             unit::metric("peak_memory", "B", Better::Lower, "the largest resident set"),
         ],
         notes: vec![
             "hyperfine measures all repetitions of a command before those of the next, so drift of \
              the machine falls on the commands unequally. Unless it ran without a shell (-N), it \
-             took the start-up time of the shell off each time; the file does not tell which."
+             took the start-up time of the shell off each time; the file does not say which."
                 .to_owned(),
         ],
         ..ForeignResult::default()
@@ -68,7 +68,7 @@ impl<'a> Command<'a> {
         let list = self.json.get("times");
         let times: Vec<f64> = list.items().map(|t| seconds(&t)).collect::<Result<_, _>>()?;
         if times.is_empty() {
-            return Err(list.flaw("it has no single times, and a mean alone is no trial"));
+            return Err(list.flaw("it has no single times, and a mean alone is not a trial"));
         }
         let command = Scalar::from(self.line);
         let params = BTreeMap::from([("command".to_owned(), command.clone())]);
@@ -123,7 +123,7 @@ impl<'a> Command<'a> {
 
 fn seconds(time: &Json<'_>) -> Result<f64, Flaw> {
     match time.number()? {
-        Some(t) if t < 0.0 => Err(time.flaw(format!("no time is {t} s"))),
+        Some(t) if t < 0.0 => Err(time.flaw(format!("{t} s is not a time"))),
         Some(t) => Ok(t),
         None => Err(time.flaw("it is not a number")),
     }

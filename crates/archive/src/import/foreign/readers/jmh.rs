@@ -132,7 +132,7 @@ fn read_entry(result: &mut ForeignResult, entry: &Json<'_>, primary: &Metric) ->
         return Err(json.get("scoreUnit").flaw(message));
     }
     if primary.forks.iter().all(Vec::is_empty) {
-        return Err(json.flaw("it has no raw data, and a mean alone is no trial"));
+        return Err(json.flaw("it has no raw data, and a mean alone is not a trial"));
     }
     let treatment = treatment(entry)?;
     let treatment = result.treatment(treatment);
@@ -146,7 +146,7 @@ fn read_entry(result: &mut ForeignResult, entry: &Json<'_>, primary: &Metric) ->
     for (f, iterations) in primary.forks.iter().enumerate() {
         if let Some(i) = iterations.iter().position(|v| v.is_some_and(|v| v < 0.0)) {
             let raw = json.get("rawData").items().nth(f).and_then(|fork| fork.items().nth(i));
-            return Err(raw.unwrap_or(json).flaw("no score is negative"));
+            return Err(raw.unwrap_or(json).flaw("a score is negative"));
         }
         let values: Option<Vec<f64>> = iterations.iter().copied().collect();
         let whole = values.as_deref().and_then(mean);
@@ -213,10 +213,9 @@ fn keep_iterations(entry: &Json<'_>, values: &[f64], unit: &str, trial: &mut For
         }],
         rows: values.iter().enumerate().map(row).collect(),
     });
-    trial.not_seen.push(
-        "when each iteration ended: the times are those that the iterations were to take"
-            .to_owned(),
-    );
+    trial
+        .not_seen
+        .push("the ends of the iterations: their times are the configured ones".to_owned());
 }
 
 fn treatment(entry: &Json<'_>) -> Result<ForeignTreatment, Flaw> {

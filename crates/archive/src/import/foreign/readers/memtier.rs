@@ -50,8 +50,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         let several = |key: &str| key.starts_with("AGGREGATED") || key.starts_with("BEST RUN");
         if file.fields().any(|(key, _)| several(key)) {
             return Err(Flaw::whole(
-                "it holds the best, the worst and the mean of several runs, and none of the runs; \
-                 run memtier_benchmark with --print-all-runs",
+                "it has only the best, the worst and the mean of several runs; run \
+                 memtier_benchmark with --print-all-runs",
             ));
         }
         runs.push(file.get(ALL));

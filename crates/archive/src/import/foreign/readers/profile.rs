@@ -25,9 +25,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         "ns" => ("s", 1e-9),
         other => (other, 1.0),
     };
-    let metrics =
-        [("on_cpu", "what was sampled on CPU"), ("off_cpu", "waits, as far as it has any")]
-            .map(|(name, help)| unit::metric(name, unit, Better::Lower, help));
+    let metrics = [("on_cpu", "samples on CPU"), ("off_cpu", "waits, if it has any")]
+        .map(|(name, help)| unit::metric(name, unit, Better::Lower, help));
     let of = |side: ProfileSide| profile.total_ns(side) as f64 * factor;
     let mut values: Vec<MetricValue> = vec![value(&metrics[0], Some(of(ProfileSide::OnCpu)))];
     if profile.off_cpu || profile.count(ProfileSide::OffCpu) > 0 {
@@ -38,7 +37,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         workload: "profiled",
         metrics: metrics.into(),
         notes: vec![format!(
-            "Profiles by {}. How long the program ran, and what it was asked to do, the file does not tell.",
+            "Profiles by {}. The file does not say how long the program ran, or what it did.",
             profile.method
         )],
         ..ForeignResult::default()

@@ -80,9 +80,9 @@ fn empty() -> ForeignResult {
             quoted("time", "s", Better::Lower, "quoted: the reported time of the run"),
         ],
         notes: vec![
-            "Every number is quoted from a result of SPEC CPU, and none is a measurement of assay. \
-             SPEC, SPECrate and SPECspeed are trademarks of the Standard Performance Evaluation \
-             Corporation (spec.org), whose fair-use rule says what must be printed with them."
+            "Every number is quoted from a result of SPEC CPU; assay measured none of them. SPEC, \
+             SPECrate and SPECspeed are trademarks of the Standard Performance Evaluation \
+             Corporation (spec.org), whose fair-use rule lists what must be printed with them."
                 .to_owned(),
         ],
         ..ForeignResult::default()
