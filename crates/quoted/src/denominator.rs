@@ -77,7 +77,7 @@ impl Denominator {
 
 /// Error for a name that is not a denominator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no denominator; known are {known}{hint}", known = known())]
+#[error("`{name}` is not a denominator; use {known}{hint}", known = known())]
 pub struct UnknownDenominator {
     /// Name as written by the user.
     pub name: String,
@@ -305,7 +305,7 @@ pub(crate) mod tests {
             assert_eq!(d.name().parse::<Denominator>().unwrap(), d);
         }
         let text = "cores".parse::<Denominator>().unwrap_err().to_string();
-        assert!(text.contains("known are chip, core, thread"), "{text}");
+        assert!(text.contains("use chip, core, thread"), "{text}");
         assert!(text.ends_with("did you mean `core`?"), "{text}");
     }
 

@@ -156,7 +156,7 @@ impl Landscape {
     pub fn heading(&self) -> String {
         let day = self.as_of.as_ref().map(|d| format!(" as of {d}")).unwrap_or_default();
         let kinds = match (self.has(MetricKind::Quoted), self.has(MetricKind::Measured)) {
-            (true, true) => format!("quoted results{day} beside measured ones"),
+            (true, true) => format!("quoted results{day} and measured ones"),
             (false, true) => "measured results".to_owned(),
             _ => format!("quoted results{day}"),
         };

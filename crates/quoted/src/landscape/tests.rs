@@ -184,11 +184,7 @@ fn a_measured_line_says_so_and_so_does_the_title() {
     assert!(!table.mixed() && table.heading().ends_with(": quoted results"));
     table.add_measured(&[run("m", "u", 90.0)]).unwrap();
     assert!(table.mixed());
-    assert!(
-        table.heading().ends_with("quoted results beside measured ones"),
-        "{}",
-        table.heading()
-    );
+    assert!(table.heading().ends_with("quoted results and measured ones"), "{}", table.heading());
     assert_eq!(table.lines[0].kind, MetricKind::Measured, "45 per core is the most");
     assert_eq!((table.lines[0].rank, table.lines[1].rank), (Some(1), Some(2)));
     let q = table.lines[0].entry.as_ref().unwrap().quantity(Basis::Per(Denominator::Core)).unwrap();

@@ -90,7 +90,7 @@ fn each(f: &FairUse, what: &str, of: impl Fn(&QuotedUse) -> Option<&String>) -> 
     if list.is_empty() {
         return pass(format!("every quoted result has {what}"));
     }
-    fail(format!("{} stands without {what}", list.join(", ")))
+    fail(format!("{} lacks {what}", list.join(", ")))
 }
 
 /// Requires a property of every quoted result; unknown if it is not recorded for one of them.
@@ -175,7 +175,7 @@ fn trademark(f: &FairUse, p: &Parameters<'_>) -> CheckVerdict {
     let lower = line.to_lowercase();
     match p.words("words").into_iter().find(|w| !lower.contains(&w.to_lowercase())) {
         Some(word) => fail(format!("the trademark line does not say `{word}`")),
-        None => pass("the trademark line is there"),
+        None => pass("the trademark line is present"),
     }
 }
 
@@ -206,9 +206,7 @@ fn estimates(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
 fn derived(f: &FairUse, _: &Parameters<'_>) -> CheckVerdict {
     match (f.derived, f.derived_marked_near_metric) {
         (Some(false), _) => pass("no value is derived"),
-        (Some(true), Some(true)) => {
-            pass("derived values are marked and stand close to their metric")
-        }
+        (Some(true), Some(true)) => pass("derived values are marked and close to their metric"),
         (Some(true), Some(false)) => fail("a derived value is unmarked or far from its metric"),
         _ => unknown("whether and how values are derived"),
     }
@@ -232,16 +230,16 @@ fn beside(f: &FairUse, p: &Parameters<'_>) -> CheckVerdict {
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     for r in &f.results {
         let Some(there) = &r.beside else {
-            missing.push(format!("what stands beside {}", r.what));
+            missing.push(format!("the text next to {}", r.what));
             continue;
         };
         let absent: Vec<&str> =
             fields.iter().copied().filter(|f| !there.iter().any(|t| t == f)).collect();
         if !absent.is_empty() {
-            wrong.push(format!("{} stands without {}", r.what, absent.join(", ")));
+            wrong.push(format!("{} lacks {}", r.what, absent.join(", ")));
         }
     }
-    verdict(&wrong, &missing, "the configuration stands beside every number")
+    verdict(&wrong, &missing, "the configuration is next to every number")
 }
 
 /// Checks source, licensee, date, basis, site and compliance together, for a published result.
@@ -267,5 +265,5 @@ pub(crate) fn basics(f: &FairUse) -> CheckVerdict {
     if f.sites_named.as_ref().is_none_or(Vec::is_empty) {
         wrong.push("no site of the benchmark's body is named".to_owned());
     }
-    verdict(&wrong, &missing, "source, licensee, date, basis and site stand beside the result")
+    verdict(&wrong, &missing, "source, licensee, date, basis and site are next to the result")
 }

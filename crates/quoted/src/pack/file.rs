@@ -45,7 +45,7 @@ struct RuleFile {
 /// Error of reading a pack. Lines count from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    #[error("{path}: it cannot be read: {source}")]
+    #[error("cannot read {path}: {source}")]
     Unreadable {
         /// The file or folder.
         path: PathBuf,
@@ -94,7 +94,7 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Pack>, PackError> {
         let size = std::fs::metadata(&path).map_err(unreadable(&path))?.len();
         let file = path.display().to_string();
         if size > MAX_BYTES {
-            let message = format!("{size} bytes is no rule pack; at most {MAX_BYTES} are read");
+            let message = format!("a rule pack has at most {MAX_BYTES} bytes, not {size}");
             return Err(PackError::Malformed { file, line: 1, message });
         }
         let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
@@ -131,14 +131,14 @@ pub fn read(file: &str, text: &str) -> Result<Pack, PackError> {
         let named = rule.parameters.len();
         rule.parameters = rule.parameters.into_iter().map(|(k, v)| (of_today(k), v)).collect();
         if rule.parameters.len() < named {
-            let message = "a parameter stands twice, once by its earlier name".to_owned();
+            let message = "a parameter appears twice, once by its earlier name".to_owned();
             return Err(malformed(rule.check.span().start, message));
         }
         let (at, id) = (rule.id.span().start, rule.id.get_ref());
         if rules.iter().any(|r| r.id == *id) {
             return Err(malformed(
                 at,
-                format!("rule `{id}` stands twice; every rule needs its own id"),
+                format!("rule `{id}` appears twice; every rule needs its own id"),
             ));
         }
         check_parameters(read.applies_to, &rule).map_err(|(at, m)| malformed(at, m))?;
@@ -188,7 +188,7 @@ fn check_parameters(applies: PackScope, rule: &RuleFile) -> Result<(), (usize, S
     let (at, name) = (rule.check.span().start, rule.check.get_ref().as_str());
     let Some((_, takes)) = known.iter().find(|(n, _)| *n == name) else {
         if let Some(retired) = assay_checks::rows::retired(name) {
-            return Err((at, format!("{retired}; take the rule out of the pack")));
+            return Err((at, format!("{retired}; remove the rule from the pack")));
         }
         let meant = nearest(name, known.iter().map(|(n, _)| *n));
         let hint = meant.map_or(String::new(), |m| format!("; did you mean `{m}`?"));

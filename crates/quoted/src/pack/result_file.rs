@@ -76,7 +76,7 @@ impl JudgedFile {
             Severity::Warning
         };
         let remedy = format!(
-            "`assay rules show {}` has the rules; {file} beside the record says what was seen of each",
+            "`assay rules show {}` has the rules; {file} next to the record has the evidence for each",
             verdict.pack
         );
         let rule = format!("{}-{}", verdict.pack, verdict.version);

@@ -25,9 +25,7 @@ pub enum QuotedError {
         expected: &'static str,
     },
     /// Two rows have the same id.
-    #[error(
-        "{name}:{line}:id: the id `{id}` stands in line {first} already; every row needs its own"
-    )]
+    #[error("{name}:{line}:id: line {first} has the id `{id}` already; every row needs its own")]
     DuplicateId {
         name: String,
         /// Line of the second row.

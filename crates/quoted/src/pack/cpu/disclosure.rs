@@ -18,16 +18,16 @@ fn one_system(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     let (Some(measured), Some(reported), Some(available)) =
         (&r.system_measured, &r.system_reported, r.parts_available)
     else {
-        return unknown("the measured and the reported system and whether its parts can be had");
+        return unknown("the measured and the reported system and the availability of its parts");
     };
     let mut wrong = Vec::new();
     if measured != reported {
         wrong.push(format!("measured was {measured}, reported is {reported}"));
     }
     if !available {
-        wrong.push("a part cannot be had or is not supported".to_owned());
+        wrong.push("a part is unavailable or unsupported".to_owned());
     }
-    verdict(&wrong, &[], "the result is of the system measured, whose parts can be had")
+    verdict(&wrong, &[], "the result is of the measured system, whose parts are available")
 }
 
 fn estimates(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
@@ -48,7 +48,7 @@ fn estimates(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
 /// Checks the fair-use requirements if the result is published in comparison with others.
 fn publication(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     match (r.published, &r.publication) {
-        (Some(false), _) => pass("the result is not published beside others"),
+        (Some(false), _) => pass("the result is not published next to others"),
         (Some(true), Some(record)) => fair_use::basics(record),
         (Some(true), None) => unknown("the record of the publication"),
         (None, _) => unknown("whether the result is published"),

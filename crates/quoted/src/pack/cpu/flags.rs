@@ -58,7 +58,7 @@ fn base_flags(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
             let entry = first.entry(language).or_insert((&member.name, list, tools));
             if entry.1 != list {
                 return fail(format!(
-                    "base flags for {language} differ, or stand in another order, in {} and {}",
+                    "base flags for {language} differ, or are in another order, in {} and {}",
                     entry.0, member.name
                 ));
             }

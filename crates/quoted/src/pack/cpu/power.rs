@@ -67,7 +67,7 @@ fn power(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     }
     let least = p.number("ambient_min_c");
     match power.ambient_least_c {
-        Some(c) if c < least => wrong.push(format!("ambient {c} °C, at least {least} °C is asked")),
+        Some(c) if c < least => wrong.push(format!("ambient {c} °C, required are {least} °C")),
         Some(_) => {}
         None => missing.push("the ambient temperature".to_owned()),
     }

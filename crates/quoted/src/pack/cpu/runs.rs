@@ -100,7 +100,7 @@ fn timed_runs(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
         let times = times(r, &member.name, tuning);
         if !(least..=most).contains(&times.len()) {
             let n = times.len();
-            wrong.push(format!("{name} was timed {n} times; {least} or {most} are asked for"));
+            wrong.push(format!("{name} was timed {n} times; {least} or {most} are required"));
             continue;
         }
         let seconds: Vec<f64> = times.iter().flatten().copied().collect();
@@ -143,7 +143,7 @@ fn ratios(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
                     wrong.push(format!("the ratio of {name} is {ratio:.4}, not {given}"));
                 }
             }
-            _ => missing.push(format!("what the ratio of {name} is made of")),
+            _ => missing.push(format!("the inputs of the ratio of {name}")),
         }
     }
     overall(r, tolerance, &mut wrong, &mut missing);
@@ -238,10 +238,10 @@ fn file_systems(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
     let distinct = |list: &[String]| list.iter().collect::<BTreeSet<_>>().len();
     let most = if root { 2 } else { 1 };
     if distinct(tree) > most {
-        wrong.push(format!("the tree lies in {} file systems", distinct(tree)));
+        wrong.push(format!("the tree is on {} file systems", distinct(tree)));
     }
     if distinct(run) > 1 {
-        wrong.push(format!("the run directories lie in {} file systems", distinct(run)));
+        wrong.push(format!("the run directories are on {} file systems", distinct(run)));
     }
     let stated = p.words("disclosed_as");
     let disclosed = |name: &&&str| r.disclosure.get(**name).is_some_and(|v| !v.trim().is_empty());
@@ -253,9 +253,9 @@ fn file_systems(r: &CpuSuiteResult, p: &Parameters<'_>) -> CheckVerdict {
 
 fn optimiser(r: &CpuSuiteResult, _: &Parameters<'_>) -> CheckVerdict {
     match r.optimiser_remembers {
-        Some(false) => pass("no run-time optimiser keeps knowledge of a program between runs"),
-        Some(true) => fail("a run-time optimiser keeps knowledge of a program between runs"),
-        None => unknown("whether a run-time optimiser keeps knowledge between runs"),
+        Some(false) => pass("no run-time optimiser keeps data about a program between runs"),
+        Some(true) => fail("a run-time optimiser keeps data about a program between runs"),
+        None => unknown("whether a run-time optimiser keeps data between runs"),
     }
 }
 

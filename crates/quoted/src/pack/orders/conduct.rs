@@ -115,7 +115,7 @@ fn mix(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     wrong.extend(strange.map(|k| format!("there are operations of kind {k}")));
     match r.threads_per_warehouse {
         Some(1) => {}
-        Some(n) => wrong.push(format!("{n} threads work on a warehouse, not 1")),
+        Some(n) => wrong.push(format!("{n} threads serve a warehouse, not 1")),
         None => missing.push("the threads of a warehouse".to_owned()),
     }
     match r.think_time_s {
@@ -132,23 +132,23 @@ fn availability(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     match r.available_in_months {
         Some(months) if months > most => {
             wrong.push(format!(
-                "parts can be had only in {months} months, at most {most} are allowed"
+                "parts are available only in {months} months, at most {most} are allowed"
             ));
         }
         Some(_) => {}
-        None => missing.push("when all parts can be had".to_owned()),
+        None => missing.push("when all parts are available".to_owned()),
     }
     match (r.shipped_slower_percent, r.corrected) {
         (Some(by), Some(true)) if by >= slower => {}
         (Some(by), _) if by >= slower => {
             wrong.push(format!(
-                "the shipped system is {by} % slower, and the result stands uncorrected"
+                "the shipped system is {by} % slower, and the result is uncorrected"
             ));
         }
         (Some(_), _) => {}
         (None, _) => missing.push("whether the shipped system is slower".to_owned()),
     }
-    verdict(&wrong, &missing, "all parts can be had, and the shipped system is as fast")
+    verdict(&wrong, &missing, "all parts are available, and the shipped system is as fast")
 }
 
 fn comparisons(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
@@ -166,5 +166,5 @@ fn comparisons(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
         }
         None => missing.push("what it is compared with".to_owned()),
     }
-    verdict(&wrong, &missing, "nothing is estimated, and no other benchmark is compared with")
+    verdict(&wrong, &missing, "nothing is estimated or compared with another benchmark")
 }

@@ -62,7 +62,7 @@ fn parameters_of_earlier_versions_are_read() {
     };
     assert_eq!(with("least = 8").unwrap(), with("min = 8").unwrap());
     let twice = with("least = 8, min = 9").unwrap_err().to_string();
-    assert!(twice.starts_with("mine.toml:14: a parameter stands twice"), "{twice}");
+    assert!(twice.starts_with("mine.toml:14: a parameter appears twice"), "{twice}");
 }
 
 #[test]
