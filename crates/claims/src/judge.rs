@@ -180,12 +180,12 @@ fn place<'a>(
     }
     let at = match claim.occurrence {
         Some(n) => n.checked_sub(1).and_then(|i| found.get(i)).ok_or_else(|| {
-            error(format!("occurrence = {n}: the quote stands in the text {} times", found.len()))
+            error(format!("occurrence = {n}: the quote occurs {} times in the text", found.len()))
         })?,
         None if found.len() > 1 => {
             let lines: Vec<String> = found.iter().take(8).map(|p| p.line.to_string()).collect();
             return Err(error(format!(
-                "`{quote}` stands in the text {} times, on lines {}: add `occurrence = N`, or quote more",
+                "`{quote}` occurs {} times in the text, on lines {}: add `occurrence = N`, or quote more",
                 found.len(),
                 lines.join(", ")
             )));
@@ -228,9 +228,9 @@ impl Judge<'_> {
             let except: Vec<usize> =
                 except.collect::<Result<_, _>>().map_err(|e| error(e.to_string()))?;
             for row in table.rows.iter().filter(|r| !except.contains(&r.line)) {
-                let cell = table.number(row, column).map_err(|e| {
-                    error(format!("{e}; a row without a claim belongs in `except`"))
-                })?;
+                let cell = table
+                    .number(row, column)
+                    .map_err(|e| error(format!("{e}; list a row without a claim in `except`")))?;
                 let said = of_cell(cell, within.is_some());
                 let at = CurrentRow { table, row };
                 let readings = self.readings(claim, &said, within.as_ref(), Some(at))?;
@@ -395,7 +395,7 @@ fn converted(said: &StatedNumber, value: &Exact, unit: &str) -> Result<Exact, St
     }
     unit::convert(value, &unit::parse(unit), &unit::parse(&said.unit)).ok_or_else(|| {
         let own = if unit.is_empty() { "a plain number" } else { unit };
-        format!("`says` is in {}, the expression in {own}: these are not converted", said.unit)
+        format!("`says` is in {}, the expression in {own}: assay does not convert these", said.unit)
     })
 }
 

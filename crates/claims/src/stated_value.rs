@@ -29,7 +29,7 @@ pub(crate) struct StatedNumber {
     pub to: Option<Exact>,
     /// One unit of the last printed digit.
     pub last_digit: Exact,
-    /// Symbol of the unit; empty if there is none.
+    /// Symbol of the unit; empty without one.
     pub unit: String,
 }
 
@@ -103,8 +103,8 @@ pub(crate) fn said(text: &str) -> Result<StatedValue, String> {
 
 fn no_value(text: &str, hint: &str) -> String {
     format!(
-        "says = '{text}' states no value: write it as in \"5 %\", \"2.3 times\", \"more than 25 %\", \
-         \"13 to 15 %\", \"first\" or '\"a text\"'{hint}"
+        "says = '{text}' states no value: write it as in \"5 %\", \"2.3 times\", \"more than 25 \
+         %\", \"13 to 15 %\", \"first\" or '\"a text\"'{hint}"
     )
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn within(text: &str) -> Result<Exact, String> {
         Some((number, Some(unit))) if unit == "%" && number.value >= Exact::zero() => {
             Ok(number.value / exact::from_integer(100))
         }
-        _ => Err(format!("within = \"{text}\" is no percentage, as in \"5 %\"")),
+        _ => Err(format!("within = \"{text}\" is not a percentage, as in \"5 %\"")),
     }
 }
 

@@ -106,7 +106,7 @@ impl Document {
             (Ok(from), Ok(to)) if 1 <= from && from <= to && to <= last => (from, to),
             _ => {
                 return Err(format!(
-                    "`lines = \"{lines}\"` is no range of 1-{last}, as in \"25-33\""
+                    "`lines = \"{lines}\"` is not a range in 1-{last}, as in \"25-33\""
                 ));
             }
         };
@@ -162,9 +162,7 @@ impl TableDeclaration {
         }
         let thousands = self.thousands;
         if let Some(mark) = thousands.filter(|m| *m == decimal || m.is_alphanumeric()) {
-            return Err(format!(
-                "`thousands` cannot be \"{mark}\" beside the decimal \"{decimal}\""
-            ));
+            return Err(format!("`thousands` cannot be \"{mark}\" if `decimal` is \"{decimal}\""));
         }
         Ok(NumberFormat { decimal, thousands })
     }

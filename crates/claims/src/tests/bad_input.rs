@@ -18,11 +18,11 @@ fn a_quote_that_is_not_in_the_text_or_twice() {
     assert!(none.starts_with("claims.toml:4: `9 % less` is not in `post.md`: copy"), "{none}");
     let twice = error(TEXT, &claim("It is", ""));
     assert!(
-        twice.contains("stands in the text 2 times, on lines 8, 9: add `occurrence = N`"),
+        twice.contains("occurs 2 times in the text, on lines 8, 9: add `occurrence = N`"),
         "{twice}"
     );
     let third = error(TEXT, &claim("It is", "occurrence = 3\n"));
-    assert!(third.contains("occurrence = 3: the quote stands in the text 2 times"), "{third}");
+    assert!(third.contains("occurrence = 3: the quote occurs 2 times in the text"), "{third}");
     let audit = audited(TEXT, &claim("It is", "occurrence = 2\nsays = '1'\n")).unwrap();
     assert_eq!(audit.claims[0].line, 9);
     // White space is normalized, markup is not part of the words, and all mistakes are reported.
@@ -39,8 +39,8 @@ fn an_expression_that_names_no_row_several_rows_or_no_number() {
     let text = TEXT.replace("Bolt Q7 | 4000", "Acme Z9 | NaN");
     let is = |row: &str, column: &str| {
         format!(
-            "[[claim]]\nquote = 'twice as fast'\nsays = '1'\nis = 'value(cell(\"table 1\", row=\"{row}\", \
-             column=\"{column}\"))'\n"
+            "[[claim]]\nquote = 'twice as fast'\nsays = '1'\nis = 'value(cell(\"table 1\", \
+             row=\"{row}\", column=\"{column}\"))'\n"
         )
     };
     let none = error(&text, &is("Crow", "ops/s"));

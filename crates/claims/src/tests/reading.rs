@@ -70,9 +70,9 @@ fn csv_by_its_own_mark() {
 #[test]
 fn aligned_text() {
     let text = "Seen during the run:\n\n     cpu\n us sy wt id\n 58  8  0 34\n                    \
-        extended device statistics\n    r/s    w/s   kr/s    kw/s wait actv  %b device\n    0.0    3.0    \
-        0.0    23.9  0.0  0.0   1 c0t1d0\n    0.0  520.4    0.0 32535.2  0.0  4.9  98 c2t8d0\n\nThe disk \
-        is busy.\n";
+        extended device statistics\n    r/s    w/s   kr/s    kw/s wait actv  %b device\n    0.0    \
+        3.0    0.0    23.9  0.0  0.0   1 c0t1d0\n    0.0  520.4    0.0 32535.2  0.0  4.9  98 \
+        c2t8d0\n\nThe disk is busy.\n";
     assert_eq!(
         all("a.txt", text),
         "table 1 line 4: us | sy | wt | id\n5: 58 | 8 | 0 | 34\n\
@@ -109,8 +109,8 @@ fn declared(text: &str, toml: &str) -> Result<String, (usize, String)> {
 
 #[test]
 fn a_row_expression_reads_what_blanks_do_not_show() {
-    let text = "System Processors Performance\nChips Type bops\nAcme Z9 2 Ultra T2 Plus 422782\nBolt Q7 570 4 \
-                P6 402923\n\nEnd.\n";
+    let text = "System Processors Performance\nChips Type bops\nAcme Z9 2 Ultra T2 Plus \
+                422782\nBolt Q7 570 4 P6 402923\n\nEnd.\n";
     assert_eq!(
         declared(
             text,
@@ -144,7 +144,7 @@ fn declarations_that_do_not_fit_are_errors() {
     for (toml, wanted) in [
         ("lines = '1-2'\ncolumns = ['n', 'v', 'x']", "line 2 has 4 words for 3 `columns`"),
         ("lines = '1-2'\nrow = '^(\\w) (\\d) x$'", "line 2 does not fit `row`"),
-        ("lines = '1-9'", "is no range of 1-2"),
+        ("lines = '1-9'", "is not a range in 1-2"),
         ("lines = '1-2'\nrow = '('", "`row` is not a regular expression"),
         ("table = 1", "no table is called `table 1`"),
         ("name = 'x'", "has either `table` or `lines`"),

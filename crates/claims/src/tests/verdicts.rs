@@ -61,7 +61,7 @@ fn units_are_converted_and_never_across_dimensions() {
     assert_eq!(verdict("about 30 MB/s", rate, "within = '3 %'"), ClaimVerdict::Wrong);
     for (says, is, more, wanted) in [
         ("31 MB", rate, "", "`says` is in MB, the expression in MB/s"),
-        ("1.06 %", &format!("times{CELLS}"), "", "these are not converted"),
+        ("1.06 %", &format!("times{CELLS}"), "", "assay does not convert these"),
         ("about 30 MB/s", rate, "", "`about` needs `within`"),
         ("first", rate, "", "the expression makes a number"),
         ("5 %", "rank(1)", "", "the expression makes a place"),
