@@ -104,9 +104,9 @@ fn munge(report: &mut ClusterReport) {
     let mut arguments = vec!["-n".to_owned()];
     arguments.extend(socket.flatten().map(|s| format!("--socket={}", s.trim())));
     match auth {
-        "" => report.add("authentication", None, "the controller does not report which it uses"),
+        "" => report.add("authentication", None, "the controller does not report its method"),
         "auth/munge" => match call("munge", &arguments) {
-            Ok(_) => report.add("authentication", true, "munge makes credentials here"),
+            Ok(_) => report.add("authentication", true, "munge creates credentials here"),
             Err(e) => report.add("authentication", false, format!("{e}; is munged running?")),
         },
         other => report.add("authentication", true, format!("{other} (not munge)")),
@@ -147,7 +147,7 @@ fn see_nodes(report: &mut ClusterReport, place: &ExecutionPlace, version: &str) 
     report.add(
         "nodes",
         usable >= place.nodes as usize && bad.is_empty(),
-        format!("{usable} of {} nodes{of} can run something{rest}", seen.len()),
+        format!("{usable} of {} nodes{of} are usable{rest}", seen.len()),
     );
     let known: Vec<_> = seen.iter().filter(|n| !n.version.is_empty()).collect();
     let other: Vec<&str> =
@@ -184,7 +184,7 @@ fn job(
         if std::fs::write(&path, b"").is_ok() {
             marks.push(Mark(path));
         } else {
-            report.add("shared folder", None, format!("{} cannot be written", folder.display()));
+            report.add("shared folder", None, format!("cannot write to {}", folder.display()));
         }
     }
     let look_for = marks.iter().map(|m| m.0.clone()).collect();
@@ -211,7 +211,7 @@ fn job(
         "a job",
         true,
         format!(
-            "job {}: {} of assay {} started and came here in {took}",
+            "job {}: {} of assay {} started and connected in {took}",
             crew.job(),
             if set_ups.len() == 1 {
                 "1 agent".to_owned()
@@ -232,7 +232,7 @@ fn job(
             report.add("shared folder", true, format!("every node sees {folder}"));
         } else {
             let on = blind.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-            report.add("shared folder", false, format!("{folder} is not seen on {on}"));
+            report.add("shared folder", false, format!("{folder} is not visible on {on}"));
         }
     }
     clocks(report, &mut crew);
@@ -260,7 +260,7 @@ fn clocks(report: &mut ClusterReport, crew: &mut AgentGroup) {
         "clocks",
         off <= DAY_BOUND_NS,
         format!(
-            "round trips take at most {}; the clock of the day is furthest off on {node}: {}, known to {}",
+            "round trips take at most {}; the clock of {node} has the largest offset: {} ± {}",
             time(trip),
             time(off),
             time(look.error_ns)

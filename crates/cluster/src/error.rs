@@ -9,8 +9,8 @@ use std::path::PathBuf;
 pub enum ClusterError {
     /// A command of Slurm could not be started.
     #[error(
-        "start `{program}`: {source}; runs on Slurm need its commands on PATH (Debian package \
-         slurm-client)"
+        "cannot start `{program}`: {source}; runs on Slurm need its commands on PATH (Debian \
+         package slurm-client)"
     )]
     Start { program: String, source: io::Error },
     /// A command of Slurm failed.
@@ -23,15 +23,15 @@ pub enum ClusterError {
         message: String,
     },
     /// Slurm did not grant the request for a job.
-    #[error("Slurm gave no job: {message}")]
+    #[error("Slurm granted no job: {message}")]
     Refused {
         /// Last lines that `salloc` printed.
         message: String,
     },
     /// The job waited too long for its nodes.
     #[error(
-        "the Slurm job {job} waited longer than {waited} for its nodes ({reason}); it was cancelled. Raise \
-         `where.max_wait`, or ask for fewer nodes"
+        "the Slurm job {job} waited longer than {waited} for its nodes ({reason}); it was \
+         cancelled. Raise `where.max_wait`, or ask for fewer nodes"
     )]
     Queue {
         job: String,
@@ -73,7 +73,7 @@ pub enum ClusterError {
         nodes: Vec<String>,
     },
     /// The collector cannot listen for agents.
-    #[error("listen on {address}: {source}; choose another address as `where.listen`")]
+    #[error("cannot listen on {address}: {source}; choose another address as `where.listen`")]
     Listen {
         /// Address from the configuration.
         address: String,
@@ -89,10 +89,10 @@ pub enum ClusterError {
         source: io::Error,
     },
     /// The system provided no random bytes.
-    #[error("read /dev/urandom: {0}")]
+    #[error("cannot read /dev/urandom: {0}")]
     Random(io::Error),
     /// A virtual machine could not be started.
-    #[error("no virtual machine can be had: {0}")]
+    #[error("cannot start a virtual machine: {0}")]
     Vm(String),
     /// A virtual machine ended or timed out before its agent connected, or its agent could not set
     /// up.

@@ -53,9 +53,7 @@ pub(crate) fn receive<T: DeserializeOwned>(
     }
     let length = u32::from_be_bytes(head);
     if length > most {
-        return Err(io::Error::other(format!(
-            "a message of {length} bytes; at most {most} may be"
-        )));
+        return Err(io::Error::other(format!("a message of {length} bytes; the limit is {most}")));
     }
     // Allocates for received bytes only, since the announced length is not trusted.
     let mut body = Vec::new();

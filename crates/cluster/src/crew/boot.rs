@@ -90,7 +90,7 @@ impl AgentGroup {
             }
             if began.elapsed() > limit {
                 return fail(format!(
-                    "was ended: its agent did not come within {} (`boot_timeout`); {}",
+                    "was ended: its agent did not connect within {} (`boot_timeout`); {}",
                     units::format_duration(limit),
                     guest.last_words()
                 ));

@@ -94,7 +94,7 @@ impl AgentGroup {
             return Err(ClusterError::SetUp {
                 who: format!("node {}", hello.node),
                 why: format!(
-                    "its assay is {} and this one is {here}; the same must be on every node (`where.program`)",
+                    "its assay is {} and this one is {here}; every node needs the same (`where.program`)",
                     hello.version
                 ),
             });
@@ -119,7 +119,7 @@ impl AgentGroup {
         let output = self.carrier.as_ref().map(Carrier::last_output).unwrap_or_default();
         let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
         ClusterError::Lost {
-            what: format!("the agent {node} ended before it had begun{why}: {output}"),
+            what: format!("the agent {node} ended before it started{why}: {output}"),
             nodes: member.map(|m| m.hello.node.clone()).into_iter().collect(),
         }
     }

@@ -309,7 +309,7 @@ impl AgentGroup {
                 }
                 Ok(AgentEvent::Connected(..)) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(GoneAgents { members: Vec::new(), how: "are all gone".into() });
+                    return Err(GoneAgents { members: Vec::new(), how: "are all lost".into() });
                 }
             }
         }

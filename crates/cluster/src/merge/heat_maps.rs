@@ -29,7 +29,7 @@ pub(crate) fn merge<'a>(
     }
     if excluded > 0 {
         notes.push(format!(
-            "heat maps are those of the first {SHOWN} nodes; {excluded} more had some"
+            "heat maps are those of the first {SHOWN} nodes; {excluded} more recorded some"
         ));
     }
     all

@@ -35,12 +35,12 @@ fn add(
     let mut timed_out = 0u64;
     let mut one_load = true;
     for (node, histograms) in nodes {
-        let theirs = histograms.get(name).ok_or(format!("node {node} has none"))?;
+        let theirs = histograms.get(name).ok_or(format!("node {node} lacks it"))?;
         if theirs.unit != base.unit
             || theirs.at != base.at
             || theirs.percentiles != base.percentiles
         {
-            return Err(format!("that of node {node} is of something else"));
+            return Err(format!("node {node} recorded something else"));
         }
         one_load &= theirs.load == base.load;
         timed_out = timed_out.saturating_add(theirs.timed_out);
@@ -54,7 +54,7 @@ fn add(
             Some(sum) => sum.add(read).map_err(|e| format!("node {node}: {e}"))?,
         }
     }
-    let sum = sum.ok_or("there is none")?;
+    let sum = sum.ok_or("no node has it")?;
     let load = base.load.filter(|_| one_load);
     Ok(TrialHistogram { hdr: write(&sum)?, timed_out, load, ..base.clone() })
 }
@@ -132,6 +132,6 @@ mod tests {
         assert!(notes.is_empty());
         let none = BTreeMap::new();
         assert!(merge(&[("n1", &a), ("n2", &none)], &mut notes).is_empty());
-        assert!(notes[0].contains("node n2 has none"), "{notes:?}");
+        assert!(notes[0].contains("node n2 lacks it"), "{notes:?}");
     }
 }

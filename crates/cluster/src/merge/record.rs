@@ -370,7 +370,7 @@ fn metrics(
         let mut words = rule.words().to_owned();
         if let Some(nodes) = shared.as_ref().filter(|_| rule == MergeRule::Sum && of_machine(name))
         {
-            words = format!("missing: {nodes} are one machine, whose counters each of them read");
+            words = format!("missing: {nodes} are one machine, and each read its counters");
             record.notes.push(format!("`{name}` is {words}"));
         }
         record.metrics.push(MetricValue { value, ..metric.clone() });

@@ -164,7 +164,7 @@ impl SlurmJob {
                 Ok(_) => break,
                 Err(e) => {
                     return Some(format!(
-                        "whether the Slurm job {} is gone cannot be asked ({e}); the next command asks again",
+                        "cannot ask Slurm if job {} has ended ({e}); the next command asks again",
                         self.name
                     ));
                 }
@@ -266,8 +266,8 @@ mod tests {
         let line = allocation(&place, &["n3".into()], "assay-1").join(" ");
         assert_eq!(
             line,
-            "--job-name=assay-1 --nodes=4-4 --ntasks-per-node=1 --no-kill --exclusive --partition=lab \
-             --time=2 --exclude=n3 --account=x"
+            "--job-name=assay-1 --nodes=4-4 --ntasks-per-node=1 --no-kill --exclusive \
+             --partition=lab --time=2 --exclude=n3 --account=x"
         );
         assert!(step(&place).contains(&"--cpu-bind=none".to_owned()));
     }

@@ -93,7 +93,7 @@ fn choose(
 
 /// Reason why KVM is not used although its device exists.
 const NO_GUEST: &str =
-    "/dev/kvm can be opened, but a guest does not get to its first program with it";
+    "/dev/kvm can be opened, but a guest does not reach its first program with it";
 
 /// Checks that this process may use KVM's device; returns the reason if not.
 fn kvm_device() -> Result<(), String> {
@@ -134,7 +134,7 @@ fn proven(image: &Image, work: &Path) -> Result<bool, ClusterError> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|e| failed(format!("start qemu-system-x86_64: {e}")))?;
+        .map_err(|e| failed(format!("cannot start qemu-system-x86_64: {e}")))?;
     let began = Instant::now();
     let mut runs = false;
     while !runs && began.elapsed() < PROBE && matches!(child.try_wait(), Ok(None)) {
@@ -177,7 +177,7 @@ pub fn ability() -> Ability {
         (Ok(()), Some(false)) => emulates(NO_GUEST),
         (Ok(()), Some(true)) => format!("KVM: a guest was started with {KVM}"),
         (Ok(()), None) => format!(
-            "{KVM} can be opened; a run tries whether it runs a guest, and emulates (TCG) where it does not"
+            "{KVM} can be opened; a run tests it with a guest, and emulates (TCG) if that fails"
         ),
     };
     let kernels = match super::built(&super::folder()).as_slice() {

@@ -60,7 +60,7 @@ impl Guest {
         room(machine, work)?;
         let dir = work.join("guest");
         let fault =
-            |e: std::io::Error| failed(format!("make its files in {}: {e}", work.display()));
+            |e: std::io::Error| failed(format!("cannot create files in {}: {e}", work.display()));
         let _ = fs::remove_dir_all(&dir);
         fs::create_dir(&dir).map_err(fault)?;
         let agent = format!("{ADDRESS}=10.0.2.2:{port}\n{TOKEN}={token}\n");
@@ -82,7 +82,7 @@ impl Guest {
             .stderr(said)
             .spawn()
             .map_err(|e| {
-                failed(format!("start qemu-system-x86_64: {e} (Debian package qemu-system-x86)"))
+                failed(format!("cannot start QEMU: {e} (Debian package qemu-system-x86)"))
             })?;
         Ok(Guest { child, dir, ended: None })
     }
@@ -122,8 +122,8 @@ impl Guest {
         let free = stat.f_bavail.saturating_mul(stat.f_frsize) >> 20;
         (free < FULL).then(|| {
             format!(
-                "{free} MiB are free in {} on the host, so what the virtual machine writes fails; make room, or \
-                 choose another folder with ASSAY_SCRATCH",
+                "{free} MiB are free in {} on the host, so what the virtual machine writes fails; \
+                 make room, or choose another folder with ASSAY_SCRATCH",
                 self.dir.display()
             )
         })
@@ -171,18 +171,18 @@ fn room(machine: &VmConfig, work: &Path) -> Result<(), ClusterError> {
         && mib < machine.memory_mib
     {
         return Err(failed(format!(
-            "it is to have {} MiB of memory and {mib} MiB are available; lower `memory`",
+            "it needs {} MiB of memory, but {mib} MiB are available; lower `memory`",
             machine.memory_mib
         )));
     }
     let wanted = ROOM + machine.disks.iter().map(|d| d.size_mib).sum::<u64>();
     let stat = rustix::fs::statvfs(work)
-        .map_err(|e| failed(format!("look at {}: {e}", work.display())))?;
+        .map_err(|e| failed(format!("cannot inspect {}: {e}", work.display())))?;
     let free = stat.f_bavail.saturating_mul(stat.f_frsize) >> 20;
     if free < wanted {
         return Err(failed(format!(
-            "{wanted} MiB are needed in {} for its disks and {free} MiB are free; make room, or choose another folder \
-             with ASSAY_SCRATCH",
+            "its disks need {wanted} MiB in {}, but {free} MiB are free; make room, or choose \
+             another folder with ASSAY_SCRATCH",
             work.display()
         )));
     }

@@ -49,8 +49,8 @@ impl Image {
         } else {
             newest(built, &format!("kernel-{}-", machine.kernel), "").ok_or_else(|| {
                 failed(format!(
-                    "there is no kernel {0} in {1}; build it with `assay vm build {0}` (as root), or name a folder \
-                     with vmlinuz, initrd, modules.img and release",
+                    "there is no kernel {0} in {1}; build it with `assay vm build {0}` (as root), \
+                     or name a folder with vmlinuz, initrd, modules.img and release",
                     machine.kernel,
                     built.display()
                 ))
@@ -60,20 +60,21 @@ impl Image {
             ("vmlinuz", "has no kernel"),
             ("initrd", "has no first file system"),
             ("modules.img", "has no modules"),
-            ("release", "does not say which release it is"),
+            ("release", "does not name its release"),
         ] {
             if !kernel.join(name).is_file() {
                 let path = kernel.display();
                 return Err(failed(format!("the kernel in {path} {what}: there is no {name}")));
             }
         }
-        let release = fs::read_to_string(kernel.join("release"))
-            .map_err(|e| failed(format!("read {}: {e}", kernel.join("release").display())))?;
+        let release = fs::read_to_string(kernel.join("release")).map_err(|e| {
+            failed(format!("cannot read {}: {e}", kernel.join("release").display()))
+        })?;
         let root = if machine.root.is_empty() {
             newest(built, "root-", ".img").ok_or_else(|| {
                 failed(format!(
-                    "there is no root file system in {}; build one with `assay vm build {}` (as root), or name an \
-                     image as `root`",
+                    "there is no root file system in {}; build one with `assay vm build {}` (as \
+                     root), or name an image as `root`",
                     built.display(),
                     machine.kernel
                 ))
@@ -93,7 +94,7 @@ impl Image {
     /// A file cannot be read.
     pub fn digests(&self) -> Result<BTreeMap<&'static str, String>, ClusterError> {
         let of = |path: PathBuf| {
-            digest(&path).map_err(|e| failed(format!("read {}: {e}", path.display())))
+            digest(&path).map_err(|e| failed(format!("cannot read {}: {e}", path.display())))
         };
         Ok(BTreeMap::from([
             ("kernel", of(self.kernel.join("vmlinuz"))?),

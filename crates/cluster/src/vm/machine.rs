@@ -83,11 +83,11 @@ impl VmConfig {
                 .as_i64()
                 .and_then(|n| u32::try_from(n).ok())
                 .filter(|n| (1..=most).contains(n))
-                .ok_or_else(|| wrong(name, format!("`{value}` is not a number of 1 to {most}"))),
+                .ok_or_else(|| wrong(name, format!("`{value}` is not a number from 1 to {most}"))),
         };
         if let Some(number) = settings.get("kernel").filter(|k| !matches!(k, Scalar::Text(_))) {
             let why = format!(
-                "`{number}` is a number, of which 5.1 and 5.10 are the same; write it in quotes"
+                "`{number}` is a number, and as numbers 5.1 and 5.10 are equal; write it in quotes"
             );
             return Err(wrong("kernel", why));
         }
@@ -114,12 +114,12 @@ impl VmConfig {
             "kvm" => AcceleratorRequest::Kvm,
             "tcg" => AcceleratorRequest::Tcg,
             other => {
-                return Err(wrong("accelerator", format!("`{other}` is none of auto, kvm, tcg")));
+                return Err(wrong("accelerator", format!("`{other}` is not auto, kvm or tcg")));
             }
         };
         let cmdline = text("cmdline");
         if cmdline.chars().any(char::is_control) {
-            return Err(wrong("cmdline", "a command line is one line".to_owned()));
+            return Err(wrong("cmdline", "write it in one line".to_owned()));
         }
         let timeout = settings.get("boot_timeout").cloned().unwrap_or_else(|| "5 min".into());
         let boot_timeout =
@@ -166,24 +166,24 @@ impl Disk {
             )
         };
         let (kind, rest) =
-            text.split_once(':').ok_or_else(|| wrong(format!("`{text}` is no disk")))?;
+            text.split_once(':').ok_or_else(|| wrong(format!("`{text}` is not a disk")))?;
         if !["virtio", "nvme", "scsi"].contains(&kind) {
-            return Err(wrong(format!("`{kind}` is no kind of disk")));
+            return Err(wrong(format!("`{kind}` is not a kind of disk")));
         }
         let bytes = |value: &str| units::parse_bytes(value).map_err(|e| wrong(e.to_string()));
         let mut words = rest.split(',');
         let size_mib = bytes(words.next().unwrap_or_default())? >> 20;
         if size_mib == 0 {
-            return Err(wrong(format!("`{text}` has less than 1 MiB")));
+            return Err(wrong(format!("`{text}` is smaller than 1 MiB")));
         }
         let mut disk = Disk { kind: kind.to_owned(), size_mib, iops: 0, bytes: 0 };
         for word in words {
             match word.split_once('=') {
                 Some(("iops", n)) => {
-                    disk.iops = n.parse().map_err(|_| wrong(format!("`{n}` is no number")))?;
+                    disk.iops = n.parse().map_err(|_| wrong(format!("`{n}` is not a number")))?;
                 }
                 Some(("bytes", n)) => disk.bytes = bytes(n)?,
-                _ => return Err(wrong(format!("`{word}` is no limit of a disk"))),
+                _ => return Err(wrong(format!("`{word}` is not a limit of a disk"))),
             }
         }
         Ok(disk)
@@ -228,7 +228,7 @@ mod tests {
             (&[("kernel", "6.1"), ("cpus", "3"), ("numa", "2")], "numa", "evenly"),
             (&[("kernel", "6.1"), ("memory", "16 MiB")], "memory", "256 MiB"),
             (&[("kernel", "6.1"), ("memory", "much")], "memory", "much"),
-            (&[("kernel", "6.1"), ("accelerator", "xen")], "accelerator", "auto, kvm, tcg"),
+            (&[("kernel", "6.1"), ("accelerator", "xen")], "accelerator", "auto, kvm or tcg"),
             (&[("kernel", "6.1"), ("disks", "floppy:1MiB")], "disks", "floppy"),
             (&[("kernel", "6.1"), ("disks", "nvme:1MiB,speed=3")], "disks", "speed=3"),
             (&[("kernel", "6.1"), ("boot_timeout", "soon")], "boot_timeout", "soon"),

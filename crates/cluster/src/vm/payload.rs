@@ -32,8 +32,8 @@ impl Payload {
             let what = what.to_owned();
             move |e: io::Error| failed(format!("{what}: {e}"))
         };
-        fs::create_dir_all(tree.join("bin")).map_err(fault("make the disk of assay"))?;
-        fs::create_dir_all(tree.join("kits")).map_err(fault("make the disk of assay"))?;
+        fs::create_dir_all(tree.join("bin")).map_err(fault("create assay's disk"))?;
+        fs::create_dir_all(tree.join("kits")).map_err(fault("create assay's disk"))?;
         let mut bytes =
             copy(exe, &tree.join("bin/assay")).map_err(fault("copy assay's program"))?;
         for kit in kits {
@@ -53,13 +53,10 @@ impl Payload {
             .output();
         let _ = fs::remove_dir_all(&tree);
         match made {
-            Err(e) => Err(failed(format!("start mke2fs: {e} (Debian package e2fsprogs)"))),
+            Err(e) => Err(failed(format!("cannot start mke2fs: {e} (Debian package e2fsprogs)"))),
             Ok(output) if !output.status.success() => {
                 let said = crate::slurm::last_words(&String::from_utf8_lossy(&output.stderr));
-                Err(failed(format!(
-                    "the disk of assay cannot be made in {}: {said}",
-                    work.display()
-                )))
+                Err(failed(format!("cannot create assay's disk in {}: {said}", work.display())))
             }
             Ok(_) => Ok(Payload { path }),
         }
