@@ -14,7 +14,7 @@ pub enum LabError {
     /// An experiment that did not come from a file cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    #[error("read {path}: {source}")]
+    #[error("cannot read {path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
     /// The stored findings about a history could not be read or written.
     #[error("{what} {path}: {source}")]
@@ -26,8 +26,8 @@ pub enum LabError {
     },
     /// The experiment seems to contain a token; everything in an experiment is recorded and shown.
     #[error(
-        "`{path}` of the experiment holds a value that {reason}; an experiment is recorded and published, \
-         so give the program its secrets in an environment variable or a file that it reads itself"
+        "`{path}` of the experiment contains a value that {reason}; experiments are recorded and \
+         published, so pass secrets to the program in an environment variable or a file"
     )]
     Token {
         /// Path of the key in the experiment.
@@ -70,7 +70,7 @@ pub enum LabError {
     Observe(#[from] assay_observe::ObserveError),
     /// No scratch folder could be created.
     #[error(
-        "make a scratch folder in {root}: {source}; set ASSAY_SCRATCH to a folder that can be written"
+        "cannot create a scratch folder in {root}: {source}; set ASSAY_SCRATCH to a writable folder"
     )]
     Scratch {
         /// Folder in which the scratch folder was to be created.
@@ -84,7 +84,7 @@ pub enum LabError {
     #[error("run {0} is complete; there is nothing to resume")]
     NothingToResume(RunId),
     /// The workload changed since the run was made.
-    #[error("run {run} cannot be continued: {reason}; start a new run instead")]
+    #[error("cannot continue run {run}: {reason}; start a new run instead")]
     CannotResume { run: RunId, reason: String },
 }
 

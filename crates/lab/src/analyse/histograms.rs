@@ -68,7 +68,7 @@ impl<'a> Sum<'a> {
                 Err(format!("it is in {}, others are in {}", next.unit, self.first.unit))
             }
             Ok(_) if next.at != self.first.at || next.percentiles != self.first.percentiles => {
-                Err("it is of something else than the others".to_owned())
+                Err("it recorded something else than the others".to_owned())
             }
             other => other,
         };
@@ -129,7 +129,7 @@ impl<'a> Sum<'a> {
             let word = if beyond == 1 { "sample lies" } else { "samples lie" };
             format!("{beyond} {word} beyond it, ten are needed")
         } else if rank > recorded {
-            format!("it lies among the {} operations without an answer", self.timed_out)
+            format!("it is among the {} operations without an answer", self.timed_out)
         } else {
             String::new()
         };
@@ -189,7 +189,7 @@ pub(crate) fn of_metric(
             beyond: 0,
             trials: 0,
             load: None,
-            withheld: "its trials keep no histogram to add up".to_owned(),
+            withheld: "its trials have no histogram".to_owned(),
             ..other
         })
     })

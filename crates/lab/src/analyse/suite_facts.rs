@@ -96,9 +96,9 @@ pub struct SuiteFacts {
 
 /// Questions in addition to the disclosed fields: the key and the text of the question.
 const QUESTIONS: [(&str, &str); 3] = [
-    ("parts_available", "Can all parts of the system be had, and are they supported?"),
-    ("optimiser_remembers", "Does a run-time optimiser keep knowledge of a program between runs?"),
-    ("published", "Is the result published beside others?"),
+    ("parts_available", "Are all parts of the system available and supported?"),
+    ("optimiser_remembers", "Does a run-time optimiser keep data about a program between runs?"),
+    ("published", "Is the result published next to others?"),
 ];
 
 impl SuiteFacts {
@@ -118,8 +118,8 @@ impl SuiteFacts {
             match result.disclosure.get(&field) {
                 Some(recorded) if *recorded != value => {
                     return Err(format!(
-                        "`{field}` is {recorded:?} in the run's record and {value:?} in the file; leave \
-                         it out of the file"
+                        "`{field}` is {recorded:?} in the run's record and {value:?} in the file; \
+                         leave it out of the file"
                     ));
                 }
                 _ => {}
@@ -140,9 +140,9 @@ impl SuiteFacts {
 /// fields as comments.
 pub fn suite_facts_template(run: &str, result: &CpuSuiteResult, fields: &[&str]) -> String {
     let mut text = format!(
-        "# What only you know of the result of run {run}. Fill in what you can, delete the rest, then\n\
-         #   assay cpu result {run} --facts FILE > result.json\n\
-         #   assay rules judge cpu result.json\n\n"
+        "# Facts about the result of run {run} that only you know. Fill in what you can, delete \
+         the rest, then\n#   assay cpu result {run} --facts FILE > result.json\n#   assay rules \
+         judge cpu result.json\n\n"
     );
     let open = [
         result.parts_available.is_none(),

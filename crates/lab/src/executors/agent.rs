@@ -82,7 +82,7 @@ impl Agent {
         let workload = assay_workloads::registry::find(&experiment.workload, kits)
             .map_err(|e| e.to_string())?;
         if workload.spec() != &setup.plan.workload {
-            return Err(format!("workload `{}` is not the same there", experiment.workload));
+            return Err(format!("workload `{}` differs there", experiment.workload));
         }
         // All nodes may share one state folder, so each node has its own folder in it.
         let state_dir = assay_system::state_dir().join("nodes").join(&setup.name);
@@ -160,7 +160,7 @@ impl Agent {
         let number = asked.planned.number;
         if self.workload.offers().spans.is_none() {
             let name = &self.plan.workload.name;
-            return failed(asked, format!("workload `{name}` has no program over nodes"));
+            return failed(asked, format!("workload `{name}` cannot span nodes"));
         }
         let span = match spanning_program::span(&self.experiment, number, asked.attempt) {
             Ok(span) => span,
@@ -246,7 +246,7 @@ impl Agent {
         };
         let Some(serves) = self.workload.offers().serves else {
             let name = &self.plan.workload.name;
-            return failed(format!("workload `{name}` has no server that other nodes could ask"));
+            return failed(format!("workload `{name}` has no server for clients on other nodes"));
         };
         let serving = match serves.serve(&treatment.params, &host, clients) {
             Ok(serving) => serving,

@@ -67,7 +67,7 @@ pub(crate) trait Executor {
         Ok(())
     }
 
-    /// Returns the state in which the run must end, if something else ended what it runs on (a
+    /// Returns the state in which the run must end, if something else ended its environment (a
     /// Slurm job, for example).
     fn over(&mut self) -> Option<EarlyRunEnd> {
         None

@@ -206,7 +206,7 @@ impl Executor for Nodes {
                         self.over = Some((
                             RunState::Interrupted,
                             format!(
-                                "the time of the Slurm job {job} was over (`where.time_limit`, or `where.job = \"block\"`)"
+                                "the Slurm job {job} reached its time limit (`where.time_limit`, or `where.job = \"block\"`)"
                             ),
                         ));
                     }
@@ -279,7 +279,7 @@ pub(crate) fn gathered<'a>(
         let more = others.len().saturating_sub(MAX_NAMED);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         if !others.is_empty() {
-            finding.message = format!("{}; the like on {shown}{rest}", finding.message);
+            finding.message = format!("{}; likewise on {shown}{rest}", finding.message);
         }
         finding
     };

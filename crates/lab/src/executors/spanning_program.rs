@@ -71,7 +71,7 @@ impl RankFiles {
             memory: self.memory.clone(),
         };
         std::fs::create_dir_all(&share.ranks).and_then(|()| share.write(&self.folder)).map_err(
-            |e| format!("word for the ranks cannot be left in {}: {e}", self.folder.display()),
+            |e| format!("cannot write the files of the ranks in {}: {e}", self.folder.display()),
         )
     }
 }
@@ -96,7 +96,7 @@ pub(crate) fn conclude(record: &mut TrialRecord, span: &Span, leads: bool, link:
     if leads {
         let by_itself = matches!(record.outcome, TrialOutcome::Completed | TrialOutcome::Invalid);
         if !by_itself && let Err(e) = slurm::end_step(&span.job, &span.step, END) {
-            record.notes.push(format!("the ranks may still be there: {e}"));
+            record.notes.push(format!("the ranks may still run: {e}"));
         }
     } else if record.outcome == TrialOutcome::Interrupted && link.stopped() {
         record.outcome = TrialOutcome::Completed;

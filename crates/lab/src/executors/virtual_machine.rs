@@ -244,7 +244,7 @@ impl Executor for VirtualMachines {
     fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> FinishedTrial {
         let of = |kind: &SharedMachine| kind.treatments.contains(&next.planned.treatment);
         let Some(at) = self.kinds.iter().position(of) else {
-            let error = "the plan has no virtual machine for it".to_owned();
+            let error = "the plan has no virtual machine for the trial".to_owned();
             let record = TrialRecord { error, ..blank(next.planned, next.attempt) };
             let ways = MergeSettings {
                 spec: &next.plan.workload,

@@ -31,17 +31,17 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     for (key, count) in [("nodes", place.nodes), ("tasks_per_node", place.tasks_per_node)] {
         if !(1..=MAX_NODES).contains(&count) {
             let help = format!("use 1 to {MAX_NODES}");
-            return Err(wrong(&path(key), format!("{count} cannot be had"), help));
+            return Err(wrong(&path(key), format!("a run cannot have {count}"), help));
         }
     }
     if place.server_node && place.nodes < 2 {
         let help = "use at least 2 nodes";
-        return Err(wrong(&path("nodes"), "a server's node and its clients' are several", help));
+        return Err(wrong(&path("nodes"), "the server and its clients need two nodes", help));
     }
     if place.mpi.is_empty()
         || !place.mpi.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
     {
-        let message = format!("`{}` is no type of MPI", place.mpi);
+        let message = format!("`{}` is not a type of MPI", place.mpi);
         return Err(wrong(&path("mpi"), message, "use one that `srun --mpi=list` shows"));
     }
     for (key, value) in [
@@ -59,9 +59,9 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
         OWN.contains(&name) || !option.starts_with('-')
     };
     if let Some(option) = place.options.iter().find(own) {
-        let message = format!("`{option}` cannot be among the options of salloc");
-        let help = "nodes and tasks have keys of their own; an option begins with `-` and holds its value \
-                    (`--account=x`)";
+        let message = format!("`{option}` is not allowed here");
+        let help = "nodes and tasks have keys of their own; an option begins with `-` and includes \
+                    its value (`--account=x`)";
         return Err(wrong(&path("options"), message, help));
     }
     let system = |path: &String| {
@@ -75,7 +75,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
         && let Some(control) = controls.find(|c| system(c))
     {
         let message =
-            format!("the control `{control}` is of a whole node, which several tasks share");
+            format!("the control `{control}` sets a whole node, which several tasks share");
         return Err(wrong(&path("tasks_per_node"), message, "use 1 task per node"));
     }
     Ok(())
@@ -89,8 +89,8 @@ fn virtual_machine(experiment: &Experiment) -> Result<(), PlanError> {
         return Err(wrong(&["where"], "virtual machines run one at a time", help));
     }
     if experiment.workload.contains('/') {
-        let help = "put its folder where kits are looked for (ASSAY_KITS), and use its name";
-        return Err(wrong(&["workload"], "a kit goes into a virtual machine by its name", help));
+        let help = "put its folder into one of ASSAY_KITS, and use its name";
+        return Err(wrong(&["workload"], "a virtual machine takes a kit by its name", help));
     }
     Ok(())
 }
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(error(""), "");
         assert_eq!(error("[where]\nengine = \"slurm\"\nnodes = 4\n"), "");
         assert!(error("[where]\nnodes = 4\n").contains("engine = \"slurm\""));
-        assert!(error("[where]\nengine = \"slurm\"\nnodes = 0\n").contains("0 cannot be had"));
+        assert!(error("[where]\nengine = \"slurm\"\nnodes = 0\n").contains("cannot have 0"));
         assert!(error("[where]\nengine = \"slurm\"\nserver_node = true\n").contains("at least 2"));
         assert!(error("[where]\nengine = \"slurm\"\nmpi = \"a b\"\n").contains("a b"));
         let options = "[where]\nengine = \"slurm\"\noptions = [\"--nodes=3\"]\n";

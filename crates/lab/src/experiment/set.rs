@@ -22,11 +22,11 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
         set.split_once('=').ok_or_else(|| wrong(format!("--set {set} has no `=`")))?;
     let name = name.trim();
     if name.is_empty() {
-        return Err(wrong(format!("--set {set} names nothing")));
+        return Err(wrong(format!("--set {set} has no name")));
     }
     let levels: Vec<Scalar> = if values.trim_start().starts_with('[') {
         let list: toml::Table = toml::from_str(&format!("levels = {values}"))
-            .map_err(|e| wrong(format!("--set {set} has no list: {}", e.message())))?;
+            .map_err(|e| wrong(format!("--set {set} has no valid list: {}", e.message())))?;
         let levels = list.get("levels").cloned().map(toml::Value::try_into);
         levels
             .and_then(Result::ok)

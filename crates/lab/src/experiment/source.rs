@@ -168,7 +168,7 @@ impl BuiltRevisions {
                 say(&format!("warning: {label}: {note}"));
             }
             if builds.len() > 1 && builds.iter().all(|b| b.sha256 == builds[0].sha256) {
-                say(&format!("{label}: all builds are the same to the byte"));
+                say(&format!("{label}: all builds are byte-identical"));
             }
             if repo.shallow {
                 say("warning: the repository is a shallow clone; a part of its history is missing");
@@ -257,7 +257,7 @@ impl BuiltRevisions {
             let mut put = |name: &str, fact| facts.insert(format!("source.{clean}.{name}"), fact);
             match &revision.commit {
                 Some(commit) => put("commit", Fact::known(commit)),
-                None => put("commit", Fact::unknown("the work tree stands on no commit")),
+                None => put("commit", Fact::unknown("the work tree has no commit")),
             };
             put("tree", Fact::known(&revision.tree));
             put("dirty", Fact::known(revision.dirty.to_string()));

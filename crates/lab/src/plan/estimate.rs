@@ -74,7 +74,7 @@ pub fn estimate(archive: Option<&Archive>, name: &str, plan: &Plan, confidence: 
     estimate.total_s = estimate.trial_s.map(|t| t * plan.trials.len() as f64);
     estimate.noise = noise(&earlier, &records);
     estimate.detectable = estimate.noise.and_then(detectable);
-    estimate.basis = format!("judged by run {id} ({} trials)", records.len());
+    estimate.basis = format!("estimated from run {id} ({} trials)", records.len());
     estimate
 }
 

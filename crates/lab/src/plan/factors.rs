@@ -102,7 +102,7 @@ fn expand_levels(
     if bad_step || (step.is_some() && times.is_some()) || to < from {
         return Err(wrong(
             path,
-            format!("the range from {from} to {to} cannot be walked"),
+            format!("the range from {from} to {to} is invalid"),
             "use from <= to and either step >= 1, or times >= 2 with from >= 1",
         ));
     }
@@ -136,7 +136,7 @@ pub(crate) fn groups(
         let mut group = Vec::new();
         for name in zip {
             let index = *places.get(name.as_str()).ok_or_else(|| {
-                wrong(&path, format!("`{name}` is not a factor"), "zip names factors")
+                wrong(&path, format!("`{name}` is not a factor"), "zip takes names of factors")
             })?;
             if !grouped.insert(index) {
                 return Err(wrong(&path, format!("`{name}` is zipped twice"), "zip it once"));
@@ -146,7 +146,7 @@ pub(crate) fn groups(
         let lengths: Vec<usize> = group.iter().map(|i| factors[*i].1.len()).collect();
         if lengths.windows(2).any(|w| w[0] != w[1]) {
             let message = format!("{} have {lengths:?} levels", zip.join(", "));
-            return Err(wrong(&path, message, "factors that are zipped need equally many"));
+            return Err(wrong(&path, message, "zipped factors need the same number of levels"));
         }
         if !group.is_empty() {
             groups.push(group);

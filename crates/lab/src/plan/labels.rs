@@ -27,12 +27,12 @@ pub(crate) fn labels(
         let Some(label) = level.label() else { continue };
         let bad = label.trim() != label || label.is_empty() || label.chars().any(char::is_control);
         if bad || label.chars().count() > MAX_LABEL || label.contains(", ") {
-            let message = format!("`{label}` is no label");
-            let help = format!("1 to {MAX_LABEL} characters, without a comma before a blank");
+            let message = format!("`{label}` is not a label");
+            let help = format!("use 1 to {MAX_LABEL} characters, without a comma before a blank");
             return Err(wrong(&path, message, help));
         }
         if !seen.insert(label) {
-            return Err(wrong(&path, format!("the label `{label}` stands for two levels"), ""));
+            return Err(wrong(&path, format!("the label `{label}` names two levels"), ""));
         }
         labels.insert(level.value().to_text(), label.to_owned());
     }

@@ -31,8 +31,8 @@ const MAX_BYTES: usize = 16 << 20;
 const ENTRY_BYTES: usize = 128;
 
 /// Advice for users who need something that the workload `command` lacks.
-const PRINTED: &str = "; a number that the program prints takes a kit (docs/workloads/kits.md)";
-const GRID: &str = "; a command with other arguments is another --vs, and a parameter of your own takes a kit (docs/workloads/kits.md)";
+const PRINTED: &str = "; a kit reads numbers that the program prints (docs/workloads/kits.md)";
+const GRID: &str = "; for other arguments, add another --vs; for a parameter of your own, write a kit (docs/workloads/kits.md)";
 
 /// Makes the plan. `cpus` is the number of CPUs that assay may use here (the `cpus` of a factor's
 /// range), `seed` the seed of the shuffles if the experiment names none.
@@ -48,7 +48,7 @@ pub fn make_plan(
     let spec = workload.spec();
     if experiment.design.order == Order::Unknown {
         let help = "only imported runs have it; use \"random\"";
-        return Err(wrong(&["design", "order"], "no run can have it", help));
+        return Err(wrong(&["design", "order"], "a run cannot have it", help));
     }
     check_fixed(experiment, spec)?;
     let factors = expand_factors(experiment, spec, cpus)?;
@@ -71,7 +71,7 @@ pub fn make_plan(
             .check(&treatment.params)
             .map_err(|e| wrong(&["workload"], format!("{}{e}", treatment.prefix()), ""))?;
         if let Some(why) = crate::trial::inputs::missing(workload, treatment) {
-            return Err(wrong(&["controls"], why, "use a storage that can be written"));
+            return Err(wrong(&["controls"], why, "use a writable storage"));
         }
     }
     let metric = metric(experiment, spec)?;
@@ -124,7 +124,11 @@ fn treatment_bytes(experiment: &Experiment, spec: &WorkloadSpec, factors: &Facto
 fn check_warmups(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
     if experiment.place.is_remote() && !experiment.design.warmups.is_empty() {
         let help = "leave it out, or run on this machine";
-        return Err(wrong(&["design", "warmups"], "nodes cannot have warm-ups of their own", help));
+        return Err(wrong(
+            &["design", "warmups"],
+            "runs on nodes cannot have extra warm-ups",
+            help,
+        ));
     }
     for (name, value) in experiment.design.warmups.iter().flatten() {
         check_param(spec, &["design", "warmups"], name, value)?;
@@ -315,7 +319,7 @@ fn baseline(
         [] => Err(wrong(
             &["compare", "baseline"],
             "no treatment is the baseline",
-            "it is excluded by design.exclude, or its factors are zipped apart",
+            "it is excluded by design.exclude, or zip pairs other levels",
         )),
         several => Err(wrong(
             &["compare", "baseline"],
@@ -367,9 +371,9 @@ fn check_group(
     let member = spec.suite.as_ref().is_some_and(|s| s.member == *group_by);
     if member || experiment.compare.scaling.as_ref() == Some(group_by) {
         let message = format!(
-            "the levels of `{group_by}` make one result, which needs them in the same blocks"
+            "the levels of `{group_by}` form one result, which needs them in the same blocks"
         );
-        return Err(wrong(&path, message, "group by another factor, or by none"));
+        return Err(wrong(&path, message, "group by another factor, or leave it out"));
     }
     if design.stop == Stop::Clear || design.blocks.is_none() {
         return Err(wrong(
@@ -411,9 +415,9 @@ fn check_observers(experiment: &Experiment) -> Result<(), PlanError> {
             &["observe", "tracers"],
             format!("there is no tracer `{other}`"),
             format!(
-                "the tracers are {}; profile@999 samples at another rate (1 to 10000 Hz), profile:fp and \
-                 profile:dwarf follow stacks by frame pointers or by DWARF alone, instructions@5 counts in five \
-                 blocks",
+                "the tracers are {}; profile@999 samples at another rate (1 to 10000 Hz), \
+                 profile:fp and profile:dwarf follow stacks by frame pointers or by DWARF alone, \
+                 instructions@5 counts in five blocks",
                 tracers::names().join(", ")
             ),
         )),
@@ -485,7 +489,7 @@ mod tests {
             assert!(error.message.contains(says), "{error}");
         }
         let twice = "[factors]\n\"controls.nice\" = [{ label = \"5\", value = 0 }, 5]\n";
-        assert!(plan(twice).unwrap_err().message.contains("stands for two levels"));
+        assert!(plan(twice).unwrap_err().message.contains("names two levels"));
     }
 
     #[test]

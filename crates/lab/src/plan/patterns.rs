@@ -35,7 +35,7 @@ impl<'a> LevelNames<'a> {
                     let text = level.to_text();
                     let other = known.insert(label.to_owned(), text.clone());
                     if other.is_some_and(|other| other != text) {
-                        let message = format!("the label `{label}` stands for two levels");
+                        let message = format!("the label `{label}` names two levels");
                         return Err(wrong(&["factors", name], message, ""));
                     }
                 }

@@ -177,11 +177,11 @@ impl Lab<'_> {
         let experiment = crate::read_experiment("experiment.toml", &text)?;
         let workload = assay_workloads::registry::find(&experiment.workload, &self.kits)?;
         if !same_workload(workload.spec(), &plan.workload) {
-            let reason = format!("workload `{}` is not what it was then", experiment.workload);
+            let reason = format!("workload `{}` has changed since", experiment.workload);
             return Err(LabError::CannotResume { run: id.clone(), reason });
         }
         if reader.ledger().iter().any(|e| matches!(e.event, LedgerEvent::Redacted { .. })) {
-            let reason = "it is a copy for publication, without what the trials need".to_owned();
+            let reason = "it is a copy for publication, without the trials' inputs".to_owned();
             return Err(LabError::CannotResume { run: id.clone(), reason });
         }
         if reader.state() == RunState::Completed {
@@ -197,7 +197,7 @@ impl Lab<'_> {
                 let say = &mut |s: &str| watcher.say(s);
                 let built = BuiltRevisions::make(&prepared.experiment, source, interrupt, say)?;
                 if !built.is_where(&prepared.plan) {
-                    let reason = "its revisions are built with other tools or variables than then";
+                    let reason = "its revisions would be built with other tools or variables";
                     return Err(LabError::CannotResume { run: id.clone(), reason: reason.into() });
                 }
                 Some(built)
@@ -315,7 +315,7 @@ impl Lab<'_> {
             let system = writer.reader()?.system()?;
             if let Err(e) = aa::keep(&self.state_dir, &id, &plan, history.records(), &system) {
                 let dir = self.state_dir.display();
-                watcher.say(&format!("warning: the A/A floor could not be kept in {dir}: {e}"));
+                watcher.say(&format!("warning: cannot save the A/A floor in {dir}: {e}"));
             }
         }
         writer.finish(state, &reason)?;

@@ -56,7 +56,7 @@ impl RunLock {
                 Ok(turn) => return Ok(Some(turn)),
                 Err(_) if interrupt.is_some_and(Interrupt::fired) => return Ok(None),
                 Err(who) if !reported => {
-                    say(&format!("waiting for its turn: {who} measures on this machine"));
+                    say(&format!("waiting: {who} is measuring on this machine"));
                     reported = true;
                 }
                 Err(_) => {}

@@ -88,7 +88,7 @@ impl RunSession<'_> {
                 if self.plan.treatments.iter().all(|t| self.given_up(t.id)) {
                     return Ok((RunState::Failed, sentence));
                 }
-                watcher.say(&format!("{sentence}; the others go on"));
+                watcher.say(&format!("{sentence}; the others continue"));
             }
             if let Some(reason) = self.block_ended(rule, index, &planned)? {
                 return Ok((RunState::Completed, reason));
@@ -121,7 +121,7 @@ impl RunSession<'_> {
         let only = self.plan.treatments.len() == 1;
         let whose = if only { String::new() } else { format!(" of {label}") };
         Some(match self.failures.get(&treatment)? {
-            &u32::MAX => format!("what all trials{whose} need could not be made"),
+            &u32::MAX => format!("the preparation of the trials{whose} failed"),
             failed => {
                 let trials = count(*failed as usize, "trial");
                 format!("{trials}{whose} failed (max_failures)")

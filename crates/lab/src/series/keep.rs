@@ -33,7 +33,7 @@ impl StoredFindings {
             Err(e) => return Err(failed("read", &path)(e)),
         };
         if known.schema_version > KNOWN_VERSION {
-            return Err(damaged(&path, "it was written by a newer assay; use that"));
+            return Err(damaged(&path, "it was written by a newer assay; use that version"));
         }
         known.schema_version = KNOWN_VERSION;
         Ok(StoredFindings { known, path })

@@ -41,7 +41,7 @@ pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {
     }
     if !left.is_empty() {
         record.notes.push(format!(
-            "not kept with the trial (too large, or no plain file): {}",
+            "not kept with the trial (too large, or not a regular file): {}",
             left.iter().take(5).cloned().collect::<Vec<_>>().join(", ")
         ));
     }

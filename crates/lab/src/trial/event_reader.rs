@@ -132,7 +132,7 @@ impl<'a> EventReader<'a> {
                     self.note(format!("the program reports `{finding}` ({retired}): {message}"));
                 } else if assay_checks::find(&finding).is_none() {
                     self.note(format!(
-                        "the program reports `{finding}`, which is no check: {message}"
+                        "the program reports `{finding}`, which is not a check: {message}"
                     ));
                 } else {
                     self.see(Observation::Reported { check: finding, message, remedy });

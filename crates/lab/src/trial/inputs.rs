@@ -37,7 +37,7 @@ pub(crate) fn missing(workload: &dyn Workload, treatment: &Treatment) -> Option<
     })?;
     workload.offers().inputs.is_none().then(|| {
         format!(
-            "{}`{}` is read-only and made of what a workload reads, and {} puts nothing on its storage",
+            "{}`{}` is read-only storage for the inputs of a workload, and {} has none",
             treatment.prefix(),
             only.value.to_text(),
             workload.spec().name

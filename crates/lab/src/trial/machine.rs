@@ -30,7 +30,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) struct Machine {
     pub controller: Controller,
     pub runner: Runner,
-    /// Sampler of the monitors; `None` if there are none or another task of the node runs them.
+    /// Sampler of the monitors; `None` without monitors or if another task of the node runs them.
     pub sampler: Option<Sampler>,
     /// Sampling interval of the monitors.
     pub interval: Duration,

@@ -97,7 +97,7 @@ impl Programs {
                 record_observation(record, Observation::SourceTree { commit, changed: *changed });
             }
             Some(Err(why)) => record.notes.push(format!(
-                "whether `{}` lies in a tree with changes is not known: {why}",
+                "cannot tell if `{}` is in a modified work tree: {why}",
                 path.display()
             )),
         }

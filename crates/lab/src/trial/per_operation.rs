@@ -62,12 +62,12 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
 /// are of single nodes.
 pub(crate) fn over_nodes(plan: &Plan, record: &mut TrialRecord) {
     if !record.observers.is_empty() && rate(plan, record).is_some() {
-        not_known(record, "the rate is of all nodes together, and monitors sample each by itself");
+        not_known(record, "the rate is that of all nodes, but monitors sample each node");
     }
 }
 
 fn not_known(record: &mut TrialRecord, why: &str) {
-    record.notes.push(format!("costs of an operation are unknown: {why}"));
+    record.notes.push(format!("the costs per operation are unknown: {why}"));
 }
 
 /// Operations per second of a trial.
@@ -78,7 +78,7 @@ enum Rate {
 }
 
 /// Returns the deciding metric if it is a rate of operations, else the first metric that is one.
-/// `None` if there is none.
+/// `None` without one.
 fn rate(plan: &Plan, record: &TrialRecord) -> Option<Rate> {
     let of_operations = |m: &&MetricValue| {
         let noun = m.unit.strip_suffix("/s");

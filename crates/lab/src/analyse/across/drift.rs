@@ -30,7 +30,7 @@ pub(super) fn not_repeated(
     let parameters =
         || (levels(a) != levels(b) || keys(a) != keys(b)).then(|| "the workload".to_owned());
     let differs = path.or_else(parameters)?;
-    Some(format!("{} is no repetition of {}: {differs} differs", b.id, a.id))
+    Some(format!("{} is not a repetition of {}: {differs} differs", b.id, a.id))
 }
 
 /// Summarizes a run in one value: the geometric mean of its trials, or their arithmetic mean if one
@@ -78,7 +78,7 @@ pub(super) fn remedy(a: &ComparedRun<'_>, b: &ComparedRun<'_>) -> String {
     match one() {
         Some(command) => format!("run both in one experiment: `{command}`"),
         None => format!(
-            "make {LEAST} runs of each side, in turns, and compare all: `assay compare A,A,A B,B,B`"
+            "make {LEAST} runs of each side in turns and compare all: `assay compare A,A,A B,B,B`"
         ),
     }
 }
