@@ -114,7 +114,7 @@ pub fn render(chart: &HistoryChart) -> Markup {
     let (from, to) = y_axis.domain;
     let cut = chart.points.iter().any(|p| p.low < from || p.high > to);
     let note_text = if cut {
-        format!("{}; those that reach beyond the chart are cut", chart.note)
+        format!("{}; longer ones are cut at the edge of the chart", chart.note)
     } else {
         chart.note.clone()
     };

@@ -4,8 +4,9 @@
 //! marks that can be focused to read their values. Lengths are SVG user units; a chart is [`WIDTH`]
 //! or [`NARROW`] wide and as high as it needs to be.
 //!
-//! Missing values are NaN in the data and gaps in the drawing. With more than [`axes::reduce::MAX_MARKS`]
-//! marks, a chart draws the mean and the range of each stretch of points instead of every point.
+//! Missing values are NaN in the data and gaps in the drawing. With more than
+//! [`axes::reduce::MAX_MARKS`] marks, a chart draws the mean and the range of each stretch of
+//! points instead of every point.
 //!
 //! | chart | content |
 //! |---|---|
