@@ -14,9 +14,9 @@ pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a poi
      with the noise between trials taken out: at 0.95 a typical point lies 5 % off that trend.";
 
 /// Explanation of percentiles for a reader.
-pub(crate) const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of its \
-     trials added together, never averaged over trials, and given only with ten samples beyond it; a \
-     ratio of percentiles is of each trial's own, paired as any other metric.";
+pub(crate) const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of \
+     its trials added together, never averaged over trials, and given only with ten samples beyond \
+     it; a ratio of percentiles is of each trial's own, paired as any other metric.";
 
 /// Explains the most efficient size (or other x) to a reader; `assay-stats` chooses it.
 pub fn efficient(x: &str, judged: &str) -> String {
@@ -63,12 +63,12 @@ pub fn guest(guest: Option<Guest>) -> Option<String> {
 pub fn profile(analysis: &Analysis) -> Option<&'static str> {
     match analysis.checks.profile.as_str() {
         "publish" => Some(
-            "Checked in the profile `publish`, in which some findings are more severe than in `lab`, the profile of \
-             the terminal, and what was not recorded is a finding.",
+            "Checked in the profile `publish`, in which some findings are more severe than in \
+             `lab`, the profile of the terminal, and missing data is a finding.",
         ),
         "lab" => Some(
-            "Checked in the profile `lab`; in `publish`, the profile of pages for others, some findings are more \
-             severe, and what was not recorded is a finding.",
+            "Checked in the profile `lab`; in `publish`, the profile of pages for others, some \
+             findings are more severe, and missing data is a finding.",
         ),
         _ => None,
     }
@@ -80,7 +80,7 @@ pub fn unchecked(analysis: &Analysis) -> Option<String> {
     let all = &analysis.checks.cannot_check;
     let names: Vec<String> = all.iter().map(|c| format!("{} {}", c.id, c.name)).collect();
     let (n, names) = (count(all.len(), "check"), names.join(", "));
-    let why = "could not be made, because the run does not record what they look at";
+    let why = "could not be made, because the run does not record their evidence";
     (!all.is_empty()).then(|| format!("{n} {why}: {names}."))
 }
 
@@ -155,8 +155,8 @@ pub fn floor(known: &KnownFloor) -> String {
         differs => format!("; that run differs from this one in {}", differs.join(", ")),
     };
     format!(
-        "95 of 100 comparisons of identical treatments differ by less than {} on this machine (A/A floor of {} \
-         comparisons in {} blocks each, run {}, {} before this run){differs}",
+        "95 of 100 comparisons of identical treatments differ by less than {} on this machine (A/A \
+         floor of {} comparisons in {} blocks each, run {}, {} before this run){differs}",
         percent(found.floor),
         found.comparisons,
         found.blocks_each,
@@ -266,8 +266,8 @@ fn order(view: &RunView) -> String {
     }
     let order = match view.experiment.design.order {
         Order::Random => format!(
-            "Within each block the order was shuffled with the seed {}, so that drift of the machine \
-             falls on all treatments alike.",
+            "Within each block the order was shuffled with the seed {}, so that drift of the \
+             machine falls on all treatments alike.",
             view.plan.seed
         ),
         Order::Abba => "The order alternated forth and back from block to block (ABBA), so that a \
@@ -280,9 +280,9 @@ fn order(view: &RunView) -> String {
     };
     match &view.experiment.design.group_by {
         Some(factor) => format!(
-            "All trials of one level of {factor} ran before those of the next: its levels are compared \
-             as independent samples, and a drift of the machine between them counts as a difference. \
-             {order}"
+            "All trials of one level of {factor} ran before those of the next: its levels are \
+             compared as independent samples, and a drift of the machine between them counts as a \
+             difference. {order}"
         ),
         None => order,
     }

@@ -53,7 +53,7 @@ pub const FORMATS: [ExportFormat; 10] = [
         })
     },
     row(&["json"], "everything", Some("result.json"), |v| Ok(json::write(v)?)),
-    row(&["hyperfine"], "what hyperfine exports", None, |v| Ok(hyperfine::write(v)?)),
+    row(&["hyperfine"], "the JSON export of hyperfine", None, |v| Ok(hyperfine::write(v)?)),
     row(&["benchstat"], "Go's benchmark format", None, |v| Ok(benchstat::write(v))),
     row(&["junit"], "test cases for a CI server", None, |v| Ok(junit::write(v)?)),
 ];

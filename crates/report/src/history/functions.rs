@@ -26,7 +26,7 @@ fn named(c: &FunctionChange) -> String {
 pub fn functions_sentence(f: &Functions) -> String {
     let Some(d) = &f.differences else {
         let why = f.why.as_deref().unwrap_or("unknown");
-        return format!("which functions made it is not known: {why}");
+        return format!("the functions behind it are unknown: {why}");
     };
     let clear: Vec<String> = d.changes.iter().filter(|c| c.clear).map(named).collect();
     match clear.as_slice() {

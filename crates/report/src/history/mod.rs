@@ -82,7 +82,7 @@ pub fn together_line(t: &CommonMove) -> String {
         Some(n) => format!(", the last {n} points"),
     };
     format!(
-        "{} of {} series {way} together at {}{last}, by about {size}: that speaks for the machine or the harness, not for one of them",
+        "{} of {} series {way} together at {}{last}, by about {size}: that suggests the machine or the harness, not one of them",
         t.series,
         t.of,
         place.trim()
@@ -95,9 +95,9 @@ fn share(step: f64) -> String {
 
 fn no_step(points: usize, step: Option<String>) -> String {
     match step {
-        None => format!("{points} of the {MIN_POINTS} points that a change takes at least"),
+        None => format!("{points} of the {MIN_POINTS} points that a change needs"),
         Some(step) if points < MIN_POINTS => format!(
-            "{points} of the {MIN_POINTS} points that a change takes at least; {MIN_POINTS} of this noise would show a step of {step} or more"
+            "{points} of the {MIN_POINTS} points that a change needs; {MIN_POINTS} of this noise would show a step of {step} or more"
         ),
         Some(step) => format!(
             "no change found; {points} points of this noise would show a step of {step} or more in their middle"

@@ -30,7 +30,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let curves = view.records.iter().any(|r| !r.curves.is_empty());
     html! {
         h3 class="screen" { "Raw values" }
-        p class="soft screen" { "These files are inside this page; " code { "assay publish" } " writes them beside it too." }
+        p class="soft screen" { "These files are inside this page; " code { "assay publish" } " also writes them next to it." }
         ul class="screen" {
             li { (file(&csv::trials(view), "trials.csv", "Every trial and metric")) }
             li { (file(&csv::summaries(view), "summaries.csv", "Summaries")) }

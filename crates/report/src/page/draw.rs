@@ -361,9 +361,10 @@ pub fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
         head: Head {
             id: "ecdf".into(),
             title: format!("Distribution of {}", a.metric),
-            desc: "The share of trials at or below each value: a flat stretch is a gap between two modes, a long \
-                   end a tail."
-                .into(),
+            desc:
+                "The share of trials at or below each value: a flat stretch is a gap between two \
+                   modes, a long end a tail."
+                    .into(),
         },
         name: a.metric.clone(),
         unit: a.unit.clone(),

@@ -184,7 +184,7 @@ fn chart(id: String, quantity: &Quantity, group: &[&OverlayTrial<'_>]) -> Option
     let svg = lines::render(&LineChart {
         head: Head {
             id,
-            title: format!("{title} over time, run beside run"),
+            title: format!("{title} over time, run by run"),
             desc: format!("{title} of {}.", names.join("; ")),
         },
         name: title.clone(),
@@ -261,7 +261,7 @@ mod tests {
         }
         let made = fixtures::across(&view);
         let page = overlay(&[&view, &quicker], &made).into_string();
-        assert!(page.contains("CPU time in use, all CPUs over time, run beside run"), "{page}");
+        assert!(page.contains("CPU time in use, all CPUs over time, run by run"), "{page}");
         for line in ["#1 ", "#2 "] {
             assert!(page.contains(&format!("data-label=\"{line}")), "{line}");
         }

@@ -13,12 +13,12 @@ use crate::words;
 
 /// Classes of differences in the order of the output, with their effect on the comparison.
 const CLASSES: [(&str, &str); 6] = [
-    ("hard", "explains results: with it there is no comparison"),
+    ("hard", "explains results, so there is no comparison"),
     ("unknown", "not readable in one of the systems"),
     ("soft", "might explain a result"),
     ("factor", "meant to differ"),
-    ("entailed", "follows from what is meant"),
-    ("unrelated", "of nothing that the trials used"),
+    ("entailed", "follows from a declared difference"),
+    ("unrelated", "not used by the trials"),
 ];
 
 /// Returns the runs, the values and ratios by treatment, the differences (hard ones first) and the

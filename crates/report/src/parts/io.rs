@@ -86,11 +86,11 @@ pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
             h.missed_completions,
             "I/Os whose completion the kernel did not report: counted, without latencies",
         ),
-        (h.requeued, "given back by the driver and issued again"),
+        (h.requeued, "returned by the driver and issued again"),
         (h.queue_unknown, "I/Os whose queueing was not seen"),
         (h.unreadable, "lines that could not be read"),
         (h.skipped_bytes, "bytes that belong to no record"),
-        (h.pooled, "I/Os of groups beyond those kept apart, under (others)"),
+        (h.pooled, "I/Os of groups beyond the limit, under (others)"),
     ];
     facts.extend(counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
     let warnings = [

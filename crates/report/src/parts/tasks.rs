@@ -59,8 +59,8 @@ pub(crate) fn threads(record: &TrialRecord, samples: &SampleSet) -> Option<Table
         return None;
     }
     let mut t = Table::of(
-        "Threads in the measured window, the busiest first, means while each was there: time in percent of one CPU, \
-         switches and faults a second, memory, data from and to storage",
+        "Threads in the measured window, the busiest first, means while each was there: time in \
+         percent of one CPU, switches and faults a second, memory, data from and to storage",
     )
     .label("thread")
     .numbers(COLUMNS.map(|(title, _)| title));

@@ -18,9 +18,9 @@ pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
     let mut all = Parts::default();
     all.titled(format!("iostat of {}: {} intervals", log.system, log.intervals));
     all.note(
-        "The first interval of iostat is the mean since boot (unless it was left out with -y), so it is \
-         in no mean or maximum here. With -z the intervals without I/O are not in the log, so a mean is \
-         that of the others.",
+        "The first interval of iostat is the mean since boot (unless it was left out with -y), so \
+         it is in no mean or maximum here. With -z the intervals without I/O are not in the log, \
+         so a mean is that of the others.",
     );
     let shown: Vec<usize> =
         SHOWN.iter().filter_map(|name| log.columns.iter().position(|c| c == name)).collect();

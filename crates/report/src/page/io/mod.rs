@@ -50,7 +50,7 @@ fn section(view: &RunView) -> Option<Markup> {
     }
     same_series(&mut drawn.iter_mut().map(|d| &mut d.3).collect::<Vec<_>>());
     Some(html! {
-        p { "What the block layer did while the trial ran, all programs together, on the trial's clock. The four counts say who waits, as far as the kernel knows: no one number means asynchronous." }
+        p { "What the block layer did while the trial ran, all programs together, on the trial's clock. The four counts say who waits, as far as the kernel knows: none of them means asynchronous." }
         (table(&parts::trials(rows.into_iter())))
         @if drawn.len() > 1 { p class="soft" { "Charts of a kind have one scale in all treatments." } }
         @for (label, subject, report, charts) in &drawn {
@@ -93,8 +93,8 @@ pub fn observed(report: &IoReport) -> Markup {
     let first = report.series.ticks.first().map(|t| t.t_ns);
     let subject = IoChartSource {
         id: "now".into(),
-        name: "since the look began".into(),
-        link: html! { "Since the look began" },
+        name: "since the observation began".into(),
+        link: html! { "Since the observation began" },
         start_ns: report.origin_ns.or(first).unwrap_or(0),
         spans: Vec::new(),
     };

@@ -52,7 +52,7 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
             div class="beside" {
                 @for (label, chart) in of(title) {
                     @if let Some(chart) = chart { (figure(&chart, &html! { (label) }, &html! {})) }
-                    @else { p class="soft" { (label) ": nothing of it." } }
+                    @else { p class="soft" { (label) ": no such data." } }
                 }
             }
         }
