@@ -59,7 +59,7 @@ pub fn markdown(posts: &[Reproduced], asked: &[RequestedExperiment]) -> String {
 }
 
 fn planned(asked: &[RequestedExperiment]) -> Parts {
-    let mut table = Table::of("Experiments, those that answer early first")
+    let mut table = Table::of("Experiments, in the order of their runs")
         .label("experiment")
         .number("claims")
         .word("takes")
@@ -118,7 +118,7 @@ fn counts(posts: &[Reproduced]) -> String {
     };
     let all: usize = posts.iter().map(|p| p.claims.len()).sum();
     format!(
-        "Of {} {} hold here, {} do not, {} are undecided, {} cannot be asked on this machine.",
+        "Of {} {} hold here, {} do not, {} are undecided, {} cannot be tested on this machine.",
         assay_model::nouns::count(all, "claim"),
         of(LocalOutcome::Holds),
         of(LocalOutcome::DoesNotHold),

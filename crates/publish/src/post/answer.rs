@@ -24,7 +24,7 @@ impl LocalOutcome {
             LocalOutcome::Holds => "holds here",
             LocalOutcome::DoesNotHold => "does not hold here",
             LocalOutcome::Undecided => "undecided",
-            LocalOutcome::CannotBeAsked => "cannot be asked on this machine",
+            LocalOutcome::CannotBeAsked => "cannot be tested on this machine",
         }
     }
 }

@@ -41,7 +41,7 @@ impl<'a> Bindings<'a> {
         parser.blanks();
         if parser.at() < text.text.len() {
             let rest = parser.at()..text.text.len();
-            return Err(text.error(rest, "an expression is one call", "nothing stands behind it"));
+            return Err(text.error(rest, "an expression is one call", "nothing may follow it"));
         }
         let runs = BTreeMap::new();
         let mut evaluator =
@@ -107,7 +107,7 @@ fn of_amount(
         return Ok(missing(why));
     }
     let Some(value) = exact(&amount.entry.value) else {
-        let message = format!("`{}` of these values is no number", call.name);
+        let message = format!("`{}` of these values is not a number", call.name);
         return Err(e.text.error(call.span.clone(), message, formula));
     };
     let outcome = EvaluatedValue::Number { value, unit: amount.entry.value.unit.clone() };

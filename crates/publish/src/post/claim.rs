@@ -66,7 +66,7 @@ impl<'a> Evaluator<'a> {
         let call = &claim.call;
         let Some(signature) = ASKED.iter().find(|s| s.name == call.name) else {
             let known: Vec<&str> = ASKED.iter().map(|s| s.name).collect();
-            let message = format!("a claim is not asked by `{}`", call.name);
+            let message = format!("`{}` does not make a claim", call.name);
             let help = meant(&call.name, &known);
             return Err(self.text.error(call.name_span.clone(), message, help));
         };
@@ -87,7 +87,7 @@ impl<'a> Evaluator<'a> {
             }
             (Some(alias), _) => {
                 let file = &self.front.runs[alias].experiment;
-                (LocalOutcome::Undecided, format!("not run here; `assay run {file}` asks"))
+                (LocalOutcome::Undecided, format!("not run here; run `assay run {file}`"))
             }
             (None, "multiple") => self.multiple(&arguments)?,
             (None, asked) => self.related(&arguments, asked),

@@ -24,7 +24,7 @@ pub(super) fn disclosure(post: &Post) -> Parts {
         out.on(Outputs::Page, DocumentPart::File { name, label, text: results_csv(post) });
     }
     if !post.runs.is_empty() {
-        out.heading("", "Runs of our own");
+        out.heading("", "Our own runs");
         out.table(runs(post));
     }
     if !post.front.sources.is_empty() {
@@ -126,7 +126,7 @@ fn results(post: &Post) -> Table {
 fn runs(post: &Post) -> Table {
     let caption = match &post.runs_at {
         RunLocation::Beside => {
-            "Every run that this post rests on; each is beside this page as a file named by its id"
+            "Every run that this post rests on; each is next to this page as a file named by its id"
         }
         RunLocation::Pages(_) => {
             "Every run that this post rests on; each has a page of its own with its files"
@@ -161,12 +161,10 @@ fn runs(post: &Post) -> Table {
 
 /// Returns the requirements of the fair-use rules, rule by rule, and how the post meets them.
 fn fair_use(v: &PackVerdict) -> Table {
-    let caption = format!(
-        "The rules of the pack {} {}, held against this page, which by them is: {}",
-        v.pack, v.version, v.verdict
-    );
+    let caption =
+        format!("This page under the rules of the pack {} {}: {}", v.pack, v.version, v.verdict);
     let mut table =
-        Table::of(caption).words(["rule", "outcome", "seen, or missing", "what it wants"]);
+        Table::of(caption).words(["rule", "outcome", "found, or missing", "requirement"]);
     for r in &v.rules {
         let outcome = match r.result {
             RuleResult::Pass => "kept".to_owned(),

@@ -361,7 +361,7 @@ impl ComputedNumber {
             Some(other) => {
                 format!("It cannot be stated how {subject} compares with {other}{of}: {why}")
             }
-            None => format!("It cannot be stated where {subject} stands{of}: {why}"),
+            None => format!("It cannot be stated how {subject} ranks{of}: {why}"),
         };
         self.text = if self.is_statement {
             format!("{}.", self.sentence)

@@ -140,7 +140,7 @@ pub(super) fn meant(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
         None if known.is_empty() => String::new(),
-        None if known.len() <= 30 => format!("known are {}", known.join(", ")),
+        None if known.len() <= 30 => format!("use one of {}", known.join(", ")),
         None => String::new(),
     }
 }

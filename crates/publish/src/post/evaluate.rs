@@ -77,12 +77,12 @@ impl Template {
         {
             return Err(text.whole(
                 "the template names no result",
-                "a post is made of results: name one, as in `{{ value(\"t5240-1.6\") }}`, or a run in the front matter",
+                "a post needs a result: name one, as in `{{ value(\"t5240-1.6\") }}`, or a run in the front matter",
             ));
         }
         evaluator.not_in_the_future(today)?;
         let Some(markdown) = normal(markdown, &mut evaluator.map) else {
-            return Err(text.whole("links, images and HTML stand too deep in each other", ""));
+            return Err(text.whole("links, images and HTML are nested too deeply", ""));
         };
         let front = evaluator.front_words();
         let marks = evaluator.read(&markdown)?;
@@ -130,7 +130,7 @@ impl<'a> Evaluator<'a> {
         let newest = dates.chain(rows).filter(|d| is_date(d)).max();
         let (limit, what) = match (self.front.retrieved.as_deref(), newest) {
             (Some(retrieved), _) => (retrieved, "the day that the results were retrieved on"),
-            (None, Some(newest)) => (newest, "the newest day that the quoted results know of"),
+            (None, Some(newest)) => (newest, "the newest day of the quoted results"),
             (None, None) => return Ok(()),
         };
         if day <= limit {
@@ -146,7 +146,7 @@ impl<'a> Evaluator<'a> {
         for piece in pieces {
             if self.numbers.len() > MAX_NUMBERS {
                 let message = format!("more than {MAX_NUMBERS} numbers are computed");
-                return Err(self.text.whole(message, "make several posts of it, or tables"));
+                return Err(self.text.whole(message, "split it into several posts, or use tables"));
             }
             match piece {
                 Piece::Markdown(span) => {
@@ -210,7 +210,7 @@ impl<'a> Evaluator<'a> {
         if before.trim() == "{{" && after.trim() == "}}" {
             return Ok(());
         }
-        let message = format!("`{}` stands on a line of its own", call.name);
+        let message = format!("`{}` needs a line of its own", call.name);
         Err(self.text.error(call.span.clone(), message, "move it out of the sentence"))
     }
 

@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
         self.blanks();
         let start = self.at;
         if depth > DEPTH {
-            let message = format!("calls and lists stand more than {DEPTH} deep in each other");
+            let message = format!("calls and lists are nested more than {DEPTH} deep");
             return Err(self.text.error(start..start + 1, message, ""));
         }
         let what = match self.rest().chars().next() {
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
             self.text.error(
                 span,
                 format!("`{}` is not a number", &rest[..end]),
-                "a name stands in quotes",
+                "write a name in quotes",
             )
         })
     }

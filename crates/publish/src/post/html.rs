@@ -86,7 +86,7 @@ fn legend(post: &Post) -> Markup {
             "Every computed number was measured by assay or derived from its measurements; each leads to its run."
         }
         _ => {
-            "Every computed number is quoted from its source or made of quoted ones; none was measured here. Each leads to its derivation."
+            "Every computed number is quoted from its source or derived from quoted ones; none was measured here. Each leads to its derivation."
         }
     };
     html! {

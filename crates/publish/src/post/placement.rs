@@ -30,7 +30,7 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
             let after = &stretch.text[placed.at + NUMBER.len_utf8()..];
             if let Some(what) = touched(before, after) {
                 let message =
-                    format!("the computed `{}` touches {what}, and both read as one", n.text);
+                    format!("the computed `{}` touches {what}, so both look like one", n.text);
                 return refused(message, "put a space or words between them");
             }
             if n.is_statement {
@@ -42,8 +42,8 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
                 };
                 let within = placed.within.or((!begins).then_some("a sentence"));
                 if let Some(within) = within {
-                    let help = "a statement is a whole sentence: give it a line or put it after a full stop";
-                    return refused(format!("a statement stands in {within}"), help);
+                    let help = "a statement is a whole sentence: put it on a line of its own or after a full stop";
+                    return refused(format!("a statement cannot be in {within}"), help);
                 }
             }
             if stretch.kind == StretchKind::Cell && !stretch.title.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
     }
     for (number, call) in &e.placed {
         if !read[*number] {
-            let message = "a computed number stands where nothing is printed";
+            let message = "a computed number is where nothing is printed";
             let help = "move it out of the address or the language of a block of code";
             return Err(e.text.error(call.clone(), message, help));
         }

@@ -23,9 +23,7 @@ fn find(text: &str) -> Option<std::ops::Range<usize>> {
 }
 
 fn message(found: &str) -> String {
-    format!(
-        "`{found}` stands in the template; the mark of certification belongs to statements alone"
-    )
+    format!("the template contains `{found}`; only statements carry the mark of certification")
 }
 
 const HELP: &str = "take it out, or state the claim: `{{ statement(better(\"a\", than=\"b\")) }}`";

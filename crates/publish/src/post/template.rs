@@ -99,8 +99,8 @@ fn pieces(
             let span = closed(&mut parser)?;
             *at = parser.at();
             if depth > 0 {
-                let help = "without a run the section is missing, and so is what was asked";
-                return Err(text.error(span, "a claim stands outside of other sections", help));
+                let help = "the section is missing without a run, and so would be the claim";
+                return Err(text.error(span, "a claim cannot be in another section", help));
             }
             let (says, end) = pieces(text, at, depth + 1)?;
             if !matches!(end, SequenceEnd::Close(_, "claim")) {
@@ -141,7 +141,7 @@ fn unclosed(text: TemplateText<'_>, open: usize, at: usize) -> PostError {
     }
     let start = text.text.len() - rest.len();
     let message = format!("expected `}}}}`, found `{next}`");
-    text.error(start..start + next.len(), message, "one call stands in `{{ }}`")
+    text.error(start..start + next.len(), message, "`{{ }}` holds one call")
 }
 
 fn section(
@@ -155,7 +155,7 @@ fn section(
         text.error(open..alias_span.end, "this section is never closed", "close it with `{{/run}}`")
     };
     if depth > DEPTH {
-        let message = format!("sections stand more than {DEPTH} deep in each other");
+        let message = format!("sections are nested more than {DEPTH} deep");
         return Err(text.error(alias_span, message, ""));
     }
     let (then, end) = pieces(text, at, depth)?;
@@ -199,10 +199,7 @@ mod tests {
             ("a\nb {{/run}}", "closes no section"),
             ("a\nb {{/claim}}", "closes no section"),
             ("a\nb {{#claim ahead(\"a\")}} x {{/run}}", "claim is never closed"),
-            (
-                "a\nb {{#run s}}{{#claim ahead(\"a\")}} x {{/claim}}{{/run}}",
-                "outside of other sections",
-            ),
+            ("a\nb {{#run s}}{{#claim ahead(\"a\")}} x {{/claim}}{{/run}}", "in another section"),
             ("a\nb {{else}}", "outside of a section"),
         ] {
             let e = parsed(text).unwrap_err();

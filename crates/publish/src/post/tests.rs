@@ -166,7 +166,7 @@ fn mistakes_are_answered_with_their_place_and_what_would_be_right() {
         ("{{ value(\"sweep:x\") }}", "names no run `sweep`", "x.md:5:10"),
         (
             "a {{ table([\"t5240-1.6\"], columns=[\"value\"]) }}",
-            "stands on a line of its own",
+            "needs a line of its own",
             "x.md:5:6",
         ),
         ("{{ landscape(\"specjbb205\") }}", "did you mean `specjbb2005`?", "x.md:5:14"),

@@ -223,8 +223,7 @@ impl ListPages<'_> {
             ]);
         }
         let main = listed(&table, "There is no workload yet.");
-        let lede =
-            format!("What the runs made the systems do: {}.", count(workloads.len(), "workload"));
+        let lede = format!("Workloads of the runs: {}.", count(workloads.len(), "workload"));
         self.put("workloads/index.html", SiteSection::Workloads, "Workloads", &lede, &main);
         for (name, of) in &workloads {
             let path = workload_path(name);

@@ -43,7 +43,7 @@ fn both<'a>(
     }
     let (qa, qb) = (&a.entry.value, &b.entry.value);
     let Some(value) = how(qa, qb) else {
-        let why = format!("{} with {} is no number", qa.operand(), qb.operand());
+        let why = format!("{} with {} is not a number", qa.operand(), qb.operand());
         return Ok(CallResult::Amount(Box::new(Amount::missing(&why, &qa.unit))));
     };
     let better = if a.better() == Better::Neither { b.better() } else { a.better() };

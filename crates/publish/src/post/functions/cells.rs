@@ -23,7 +23,7 @@ pub(super) fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallR
 /// Reads a cell of the current row.
 pub(super) fn this<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     let Some(row) = e.binding.as_ref().and_then(|b| b.row) else {
-        let help = "`this` stands in a claim with `column`; name a cell with `cell`";
+        let help = "`this` only works in a claim with `column`; name a cell with `cell`";
         return Err(a.error("column", "the claim has no current row", help));
     };
     of_row(a, row.table, row.row)

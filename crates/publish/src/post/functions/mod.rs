@@ -198,11 +198,11 @@ impl<'a> Evaluator<'a> {
                     (format!("there is no function `{}`", call.name), meant(&call.name, &known))
                 }
                 (Some(_), true) => (
-                    format!("`{}` stands in posts, not in bindings", call.name),
-                    format!("known are {}", known.join(", ")),
+                    format!("`{}` only works in posts, not in bindings", call.name),
+                    format!("use one of {}", known.join(", ")),
                 ),
                 (Some(_), false) => (
-                    format!("`{}` stands in bindings of claims, not in posts", call.name),
+                    format!("`{}` only works in bindings of claims, not in posts", call.name),
                     "in a post, name quoted results and runs".to_owned(),
                 ),
             };

@@ -26,7 +26,7 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallR
     }
     let landscape = load(e, a, "in", basis)?;
     let [row] = amount.rows.as_slice() else {
-        return Err(a.error("of", "only a quoted result has a place in a landscape", ""));
+        return Err(a.error("of", "only a quoted result has a rank in a landscape", ""));
     };
     let id = e.library.result(*row).id.clone();
     let asked = question(e.library.result(*row));

@@ -12,7 +12,7 @@ use crate::post::expression::{Expression, ExpressionKind};
 pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     const HELP: &str = "for example `statement(better(\"t5240-1.6\", than=\"p570-4chip\"))`";
     let Some(Expression { what: ExpressionKind::Call(call), .. }) = a.get("of") else {
-        return Err(a.error("of", "`statement` is made of a comparison", HELP));
+        return Err(a.error("of", "`statement` needs a comparison", HELP));
     };
     let made = match e.call(call)? {
         CallResult::Amount(amount) => print(e, call, &amount),

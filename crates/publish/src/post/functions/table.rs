@@ -138,7 +138,7 @@ fn shows<'a>(
         }
         _ => {
             let help = format!("computed columns are {}", COMPUTED.join(", "));
-            return Err(e.text.error(span, format!("`{what}` is no column"), help));
+            return Err(e.text.error(span, format!("`{what}` is not a column"), help));
         }
     })
 }

@@ -155,7 +155,7 @@ fn together<'a>(
     let quantities: Vec<Quantity> = amounts.iter().map(|x| x.entry.value.clone()).collect();
     let values: Vec<f64> = quantities.iter().map(|q| q.value).collect();
     let Some(value) = Quantity::together(name, how(&values), &quantities) else {
-        return Err(a.error("of", format!("`{name}` of these values is no number"), ""));
+        return Err(a.error("of", format!("`{name}` of these values is not a number"), ""));
     };
     let label = format!("{name} of {} values of {}", values.len(), of_system(e, &first));
     let picked = matches!(name, "min" | "max" | "least" | "greatest" | "sum");

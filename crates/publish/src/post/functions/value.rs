@@ -25,7 +25,7 @@ pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Call
     if let Some(printed) = a.text("as")? {
         if e.binding.is_none() {
             let help = "a post prints the unit that the source printed";
-            return Err(a.error("as", "`as` stands in bindings of claims", help));
+            return Err(a.error("as", "`as` only works in bindings of claims", help));
         }
         printed.clone_into(&mut amount.entry.value.unit);
     }

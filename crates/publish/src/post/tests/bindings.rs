@@ -205,7 +205,7 @@ fn words_places_and_missing_inputs_are_answers() {
 fn mistakes_point_at_their_argument_and_list_candidates() {
     for (expression, at, message) in [
         (r#"beter("a", than="b")"#, "beter", "there is no function `beter`"),
-        (r#"chart("bars")"#, "chart", "`chart` stands in posts"),
+        (r#"chart("bars")"#, "chart", "`chart` only works in posts"),
         (r#"better("mc-osl", than="mc-osol")"#, r#""mc-osl""#, "there is no result `mc-osl`"),
         (r#"value("tx100")"#, r#""tx100""#, "`tx100` fits several results"),
         (r#"cell("table 9", "a", "b")"#, r#""table 9""#, "table 1"),
@@ -297,7 +297,7 @@ fn functions_of_bindings_stand_in_no_post() {
     for call in [r#"ratio("mc-osol", 2)"#, r#"cell("t", "r", "c")"#, r#"missing("x")"#, "number(5)"]
     {
         let error = mistake(&format!("{{{{ {call} }}}}\n"));
-        assert!(error.contains("stands in bindings of claims, not in posts"), "{error}");
+        assert!(error.contains("only works in bindings of claims, not in posts"), "{error}");
     }
     assert!(mistake("{{ times(5, than=\"mc-osol\") }}\n").contains("is a result's id in quotes"));
 }

@@ -264,7 +264,7 @@ fn statements_about_runs() {
     let call = format!("value(\"sweep:{}@{}\")", s.metric, fixtures::withheld().label(s.treatment));
     let (count, text, _) = made(fixtures::withheld(), &call);
     assert!(
-        count == 0 && text.starts_with("It cannot be stated where ") && text.contains(": F17 "),
+        count == 0 && text.starts_with("It cannot be stated how ") && text.contains(": F17 "),
         "{text}"
     );
     let quoted = format!("times({a}, than=\"nas-xxocmd2-8c-ssd2-24\")");

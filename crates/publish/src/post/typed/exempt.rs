@@ -19,10 +19,10 @@ pub(in crate::post) struct ExemptWords {
     units: BTreeSet<String>,
 }
 
-const UNITS: &str = "percent per pct percentage times fold points x s ms us ns min h sec secs second seconds minute \
-                     minutes hour hours day days k m g t kb mb gb tb kib mib gib tib b bytes byte bops ops iops \
-                     requests transactions operations orders w watts watt kw j joules mhz ghz hz rpm bit bits usd \
-                     dollars euros";
+const UNITS: &str = "percent per pct percentage times fold points x s ms us ns min h sec secs \
+                     second seconds minute minutes hour hours day days k m g t kb mb gb tb kib mib \
+                     gib tib b bytes byte bops ops iops requests transactions operations orders w \
+                     watts watt kw j joules mhz ghz hz rpm bit bits usd dollars euros";
 
 const MONTHS: &str =
     "january february march april may june july august september october november december";
