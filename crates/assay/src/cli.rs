@@ -51,7 +51,7 @@ pub struct Cli {
 pub const EXIT_CODES: &str = "\
 Exit codes: 0 fine, 1 assay failed, 2 usage or a bad file, 3 a workload failed
 or its output did not validate, 4 a rule of severity `invalid` is broken,
-5 worse than the margin asked for, 6 nothing was measured, 130 interrupted.";
+5 worse by more than the margin, 6 nothing was measured, 130 interrupted.";
 
 /// Verbs of the command line.
 #[derive(Debug, Subcommand)]

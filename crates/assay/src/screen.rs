@@ -98,7 +98,7 @@ fn put(text: &str) -> anyhow::Result<()> {
 
 /// Writes an output file; the error names its path.
 pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    std::fs::write(path, bytes).with_context(|| format!("write {}", path.display()))
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Returns the style for results on standard output: width, color, and glyphs for the locale.

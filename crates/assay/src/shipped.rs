@@ -37,17 +37,17 @@ pub fn find(named: &Path) -> Result<PathBuf, String> {
     };
     let here = std::env::current_dir().unwrap_or_default();
     if !FOLDERS.contains(&first) {
-        return Err(format!("{} is not there", here.join(named).display()));
+        return Err(format!("{} does not exist", here.join(named).display()));
     }
     let in_there = unpacked().map_err(|e| {
         format!(
-            "{} is not there, and what comes with assay cannot be unpacked: {e}",
+            "{} does not exist, and the files that come with assay cannot be unpacked: {e}",
             named.display()
         )
     })?;
     let found = in_there.join(named);
     if found.exists() {
-        crate::screen::say(&format!("{} is the one that comes with assay", named.display()));
+        crate::screen::say(&format!("using the {} that comes with assay", named.display()));
         return Ok(found);
     }
     let looked = [here, in_there].map(|p| p.display().to_string()).join(" and in ");

@@ -33,7 +33,7 @@ impl Copies {
         // Removes folders that a killed publication left.
         scratch::sweep(&root);
         let folder = scratch::make(&root, scratch::OWNER)
-            .with_context(|| format!("make a folder in {}", root.display()))?;
+            .with_context(|| format!("cannot create a folder in {}", root.display()))?;
         Copies::at(folder)
     }
 
@@ -150,7 +150,7 @@ impl Copies {
                 print(&format!("  {name}  {bytes} B"))?;
             }
             for name in &one.excluded {
-                print(&format!("  {name}  left out: it is no text and cannot be searched"))?;
+                print(&format!("  {name}  left out: not a text file, so it cannot be searched"))?;
             }
         }
         if cli.json {

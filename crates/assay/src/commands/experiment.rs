@@ -51,8 +51,8 @@ fn comma_hint(sets: &[String], refused: &str) -> Option<String> {
         let count = levels.len();
         meant.then(|| {
             format!(
-                "the commas of `--set {name}=` make {count} levels; one value with a comma is \
-                 --set '{name}=[\"{quoted}\"]'"
+                "the commas in `--set {name}=` make {count} levels; write one value with a comma \
+                 as --set '{name}=[\"{quoted}\"]'"
             )
         })
     })
@@ -62,7 +62,7 @@ fn prepared(what: &ExperimentArgs, kits: &KitPaths) -> Result<PreparedExperiment
     if let Some(option) = what.command.iter().find(|w| *w == "--vs") {
         let option = option.display();
         return usage(format!(
-            "`{option}` after `--` is a word of the command; options of assay stand before `--`"
+            "`{option}` after `--` belongs to the command; write options of assay before `--`"
         ));
     }
     let lines = what.targets.len() > 1 || what.targets.iter().any(|t| is_line(t));
@@ -73,7 +73,7 @@ fn prepared(what: &ExperimentArgs, kits: &KitPaths) -> Result<PreparedExperiment
             None => of_commands(what, kits),
         },
         [_, ..] if typed => usage(
-            "an experiment and a command were given; give one of them (a command stands after `--`)",
+            "an experiment and a command were given; give one of them (a command goes after `--`)",
         ),
         [] if !typed => {
             usage("nothing to run; give an experiment file, a workload, or `-- COMMAND`")
@@ -97,7 +97,7 @@ fn prepared(what: &ExperimentArgs, kits: &KitPaths) -> Result<PreparedExperiment
             Ok(PreparedExperiment::from_experiment(experiment, kits)?)
         }
         _ if what.command.is_empty() => {
-            let why = "--vs compares with another command, and there is none; give it: --vs ... -- COMMAND";
+            let why = "--vs needs a second command to compare with: --vs ... -- COMMAND";
             usage(why)
         }
         _ => of_commands(what, kits),

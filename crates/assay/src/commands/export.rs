@@ -34,7 +34,7 @@ fn one(text: &str) -> Result<Export> {
     })?;
     let folder = Path::new(&file).parent().filter(|folder| *folder != Path::new(""));
     if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
-        return usage(format!("--export {text}: there is no folder {}", missing.display()));
+        return usage(format!("--export {text}: the folder {} does not exist", missing.display()));
     }
     Ok(Export { format, file })
 }

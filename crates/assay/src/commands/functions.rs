@@ -70,7 +70,7 @@ pub fn between(
     if asked.when == Profiling::Auto {
         let fit = fit(archive, asked)?;
         if fit < LEAST {
-            let why = "no time for it was left in the budget; --profile always takes it";
+            let why = "the budget left no time for profiling; --profile always ignores it";
             return Ok(Some(without(asked, why.to_owned())));
         }
         what.blocks = Some(fit.min(series::PROFILED_BLOCKS));

@@ -34,9 +34,9 @@ pub fn completions(shell: Shell) -> Result<Exit> {
 
 /// Writes `assay.1` and a manual page for each verb and subcommand.
 pub fn pages(folder: &Path) -> Result<Exit> {
-    fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let command = help::with_help(Cli::command(), COLUMNS).disable_help_subcommand(true);
     clap_mangen::generate_to(command, folder)
-        .with_context(|| format!("write manual pages to {}", folder.display()))?;
+        .with_context(|| format!("cannot write manual pages to {}", folder.display()))?;
     Ok(Exit::Fine)
 }

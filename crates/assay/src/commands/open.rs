@@ -40,7 +40,7 @@ pub(crate) fn open_lab(
 
 /// Returns the path of this executable.
 pub(crate) fn own_path() -> anyhow::Result<PathBuf> {
-    std::env::current_exe().context("find assay's own executable")
+    std::env::current_exe().context("cannot find assay's own executable")
 }
 
 /// Returns the folders that are searched for kits; the kits that come with assay are last.
@@ -48,7 +48,7 @@ pub(crate) fn kit_paths() -> anyhow::Result<KitPaths> {
     let mut paths = KitPaths::from_env(&own_path()?, Some(assay_lab::cache_dir()));
     match shipped::folder("kits") {
         Ok(folder) => paths.roots.push(folder),
-        Err(e) => say(&format!("warning: the kits that come with assay cannot be unpacked: {e}")),
+        Err(e) => say(&format!("warning: cannot unpack the kits that come with assay: {e}")),
     }
     Ok(paths)
 }

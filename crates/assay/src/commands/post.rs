@@ -63,7 +63,7 @@ pub(super) fn publish_with(
     let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
     if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_system::redact::first_token)
     {
-        let message = format!("{} holds a value that {}; take it out", publish.what, why.reason());
+        let message = format!("{} contains a value that {}; remove it", publish.what, why.reason());
         return usage(message);
     }
     let library = library(publish)?;
@@ -143,7 +143,7 @@ fn summary(post: &Post, page: Option<&str>) -> Result<()> {
 
 /// Reads the template's bytes, at most one more than the allowed size.
 pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let unreadable = |e: std::io::Error| Usage(format!("{}: cannot be read: {e}", path.display()));
+    let unreadable = |e: std::io::Error| Usage(format!("cannot read {}: {e}", path.display()));
     let file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     file.take(MAX_SIZE as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;

@@ -43,10 +43,10 @@ impl<'a> Publication<'a> {
         let (parts, replaced): (Vec<_>, Vec<_>) =
             replaced.into_iter().partition(|path| path.extension().is_some_and(|e| e == "tmp"));
         for path in parts {
-            fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
         fs::create_dir_all(folder)
-            .with_context(|| format!("make the folder {}", folder.display()))?;
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         Ok(Publication { folder, made, staged: Vec::new(), replaced })
     }
 
@@ -71,7 +71,7 @@ impl<'a> Publication<'a> {
     /// A file cannot be removed or renamed.
     pub fn finish(mut self) -> Result<PathBuf> {
         for path in &self.replaced {
-            fs::remove_file(path).with_context(|| format!("replace {}", path.display()))?;
+            fs::remove_file(path).with_context(|| format!("cannot replace {}", path.display()))?;
         }
         self.staged.sort_by_key(|name| name == PAGE);
         for name in &self.staged {
@@ -130,7 +130,7 @@ fn replaced(folder: &Path, force: bool) -> Result<Vec<PathBuf>> {
         let way = match (ours, whole) {
             (false, _) => "choose another",
             (true, true) => "--force replaces what was published there",
-            (true, false) => "--force replaces what a publication that was interrupted left there",
+            (true, false) => "--force replaces the remains of an interrupted publication",
         };
         let message = format!("{} is not empty; {way}", folder.display());
         return usage(message);

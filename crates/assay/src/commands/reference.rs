@@ -22,7 +22,7 @@ const COLUMNS: usize = 100;
 
 /// Writes the reference pages into a folder.
 pub fn write(folder: &Path) -> Result<Exit> {
-    fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let pages = [
         ("experiment.md", experiment()?),
         ("workloads.md", workloads()?),
@@ -41,8 +41,8 @@ pub fn write(folder: &Path) -> Result<Exit> {
 /// Formats the page about controls.
 fn controls() -> String {
     let mut out = String::from(
-        "# Controls\n\nWhat [controls](../controls.md) set, how, and what they restore.\n\n\
-         | control | what it sets | levels | scope | needs | restored |\n|---|---|---|---|---|---|\n",
+        "# Controls\n\nThe [controls](../controls.md), their needs, and what they restore.\n\n| \
+         control | what it sets | levels | scope | needs | restored |\n|---|---|---|---|---|---|\n",
     );
     for spec in assay_system::all().iter().map(|c| c.spec()) {
         let name = match (spec.keyed, spec.key) {
@@ -63,10 +63,10 @@ fn controls() -> String {
 const MONITORS: &str = "\
 # Monitors
 
-What `observe.monitors` of an experiment and `assay stat` can sample, from the kernel's own counters. Every row has
+Samples of `observe.monitors` in an experiment and of `assay stat`, from the kernel's own counters. Every row has
 a time (nanoseconds of `CLOCK_MONOTONIC`, the clock of the whole run) and covers the interval that *ends* then. The
 first reading is the base of the first interval and gives no row. A value that is not available is missing (`null`),
-never 0: the mean of nothing, a counter that went backwards, a column that this kernel does not have. What a monitor
+never 0: a mean without events, a counter that went backwards, a column that this kernel lacks. What a monitor
 could not read, and why, is in the record of the trial.
 
 *Chart* is the chart of the field over time in the page of a run and in the live view; fields without one are drawn
@@ -199,10 +199,10 @@ fn choices(of: &Value, target: Target<'_>) -> String {
 
 fn workloads() -> Result<String> {
     let mut text = String::from(
-        "# Workloads\n\nThe workloads and kits that come with assay, with every parameter and metric. The first metric decides. \
-         `assay\nworkloads NAME` prints the same of any kit.\n",
+        "# Workloads\n\nThe workloads and kits that come with assay, with every parameter and \
+         metric. The first metric decides. `assay\nworkloads NAME` prints the same of any kit.\n",
     );
-    for spec in shipped().context("unpack the kits that come with assay")? {
+    for spec in shipped().context("cannot unpack the kits that come with assay")? {
         workload(&spec, &mut text);
     }
     Ok(text)

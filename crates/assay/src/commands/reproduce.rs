@@ -98,7 +98,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     });
     if let Some(folder) = &asked.output {
         std::fs::create_dir_all(folder)
-            .with_context(|| format!("make the folder {}", folder.display()))?;
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         write_file(&folder.join("reproduction.md"), markdown(&out, &rows))?;
         write_file(&folder.join("reproduction.json"), serde_json::to_string_pretty(&json)?)?;
     }
@@ -113,8 +113,8 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
 fn posts(what: &Path) -> Result<Vec<PostTemplate>> {
     let found = shipped::find(what).map_err(Usage)?;
     let mut paths = if found.is_dir() {
-        let entries =
-            std::fs::read_dir(&found).with_context(|| format!("read {}", found.display()))?;
+        let entries = std::fs::read_dir(&found)
+            .with_context(|| format!("cannot read {}", found.display()))?;
         entries
             .flatten()
             .map(|e| e.path())

@@ -98,7 +98,7 @@ fn an_unknown_control() {
 fn factors_that_do_not_fit_together() {
     refused(
         "name = \"a\"\nworkload = \"noop\"\n[factors]\n\"controls.nice\" = [0, 1]\n\"controls.env.A\" = [1, 2, 3]\n[design]\nzip = [[\"controls.nice\", \"controls.env.A\"]]\n",
-        &["x.toml:7", "equally many"],
+        &["x.toml:7", "same number"],
     );
 }
 

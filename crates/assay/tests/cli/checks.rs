@@ -137,7 +137,7 @@ fn what_is_seen_outside_is_judged_by_the_row_alone() {
         (&"steady-state".into(), &"warning".into())
     );
     let notes = record["notes"].to_string();
-    assert!(notes.contains("`Q1`, which is no check"), "{notes}");
+    assert!(notes.contains("`Q1`, which is not a check"), "{notes}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn an_import_says_what_it_recognised_and_shows_like_any_run() {
     assert_eq!(world.run(&["archive", "verify"]).code, 0);
     let again = world.run(&["archive", "import", &file]);
     assert_eq!((again.code, again.stdout.as_str()), (0, done.stdout.as_str()));
-    assert!(again.stderr.contains("imported before"), "{}", again.stderr);
+    assert!(again.stderr.contains("already in the archive"), "{}", again.stderr);
     assert_eq!(world.runs().len(), 1);
     assert_eq!(world.run(&["archive", "import", &file, "--again"]).code, 0);
     assert_eq!(world.runs().len(), 2);
@@ -175,7 +175,7 @@ fn bad_files_exit_with_two_and_leave_nothing() {
     world.write("cut.json", "{\"results\": [{\"command\": \"x\",");
     world.write("empty.json", "");
     let cases = [
-        (vec!["unknown.json"], "known are hyperfine"),
+        (vec!["unknown.json"], "known formats: hyperfine"),
         (vec!["cut.json"], "cut.json:1:29"),
         (vec!["empty.json"], "is empty"),
         (vec!["none.json"], "cannot read none.json"),

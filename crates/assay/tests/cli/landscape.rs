@@ -37,7 +37,7 @@ fn bad_files_are_refused_with_line_and_column() {
     refused(&row("a,s,B,m,u,true,S,4,1,1 May\n"), &["own.csv:2:as_of_date: `1 May`"]);
     refused(&row("a,s,B,m,u,yes,S,4,1,\n"), &["own.csv:2:higher_is_better: `yes`"]);
     let twice = "a,s,B,m,u,true,S,4,1,\nb,s,B,m,u,true,S,4,1,\na,s,B,m,u,true,T,4,1,\n";
-    refused(&row(twice), &["own.csv:4:id: the id `a` stands in line 2 already"]);
+    refused(&row(twice), &["own.csv:4:id: line 2 has the id `a` already"]);
     let mixed = "a,s,B,m,MB/s,true,S,4,1,\nb,s,B,m,MiB/s,true,T,4,1,\n";
     refused(&row(mixed), &["own.csv:3:unit: mixed units", "`MB/s` in line 2"]);
     refused(&row("a,s,B\n"), &["own.csv:2: not CSV"]);
@@ -109,7 +109,7 @@ fn a_measured_run_stands_beside_quoted_results_of_the_same_metric() {
     let done = world.run(&arguments);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let text = done.stdout;
-    assert!(text.contains("quoted results beside measured ones"), "{text}");
+    assert!(text.contains("quoted results and measured ones"), "{text}");
     assert!(text.contains("kind") && text.contains("measured") && text.contains("F47"), "{text}");
     let done = world.run(&["landscape", "memcached", "--with", "last"]);
     refused(&done, &["different metrics cannot be ranked together (F46)"]);

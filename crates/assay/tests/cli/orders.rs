@@ -156,7 +156,7 @@ fn instances_that_end_or_hang_fail_the_trial() {
         ),
         (
             vec!["fault=hang", "instances=2", "barrier=15s"],
-            "1 of 2 instances (2) did not come to its warehouses within 15",
+            "1 of 2 instances (2) did not reach its warehouses within 15",
         ),
         (
             vec!["fault=memory"],

@@ -171,7 +171,10 @@ fn a_site_is_whole_and_only_what_has_changed_is_written_again() {
             && home.contains("href=\"posts/2009-08-27-servers/index.html\"")
     );
     let post = &whole["posts/pause/index.html"];
-    assert!(post.contains("../../runs/") && !post.contains("beside this page"), "it links its run");
+    assert!(
+        post.contains("../../runs/") && !post.contains("next to this page"),
+        "it links its run"
+    );
     assert!(post.contains("property=\"og:title\" content=\"A pause is a pause\""));
     assert!(
         !post.contains("og:url")
@@ -336,7 +339,7 @@ fn what_is_wrong_is_named_and_the_rest_is_built() {
     assert_eq!(done.code, 4, "{}", done.stderr);
     let joined = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(joined.contains(&format!("left out, run {id}: not published")), "{}", done.stderr);
-    assert!(joined.contains(&format!("rests on run {id}, which is left out")), "{}", done.stderr);
+    assert!(joined.contains(&format!("uses run {id}, which is left out")), "{}", done.stderr);
     assert!(!out.join("runs").join(&id).exists() && !out.join("posts/pause").exists());
     links_lead_somewhere(&out);
     fs::write(&records, text).unwrap();
@@ -370,7 +373,7 @@ fn a_folder_that_is_not_a_site_is_refused_and_an_empty_archive_has_one() {
     world.write("file", "");
     for (arguments, printed) in [
         (&["site", "-o", "file"][..], "not a folder"),
-        (&["site", "-o", "new", "--posts", "nowhere"], "is not there"),
+        (&["site", "-o", "new", "--posts", "nowhere"], "does not exist"),
         (&["site", "-o", "new", "--base-url", "example.org"], "https://"),
         (&["site", "-o", "new", "--base-url", "https://a/?q=<"], "https://"),
         (&["site", "-o", "new", "--title", " "], "--title is empty"),

@@ -238,7 +238,7 @@ fn a_copy_that_fails_fails_the_trial_with_its_own_words() {
 fn what_cannot_be_is_an_error_before_anything_runs() {
     let (world, mini) = world("echo sum 6");
     for (settings, printed) in [
-        (["--set", "toolchain=icc"], "known are gcc"),
+        (["--set", "toolchain=icc"], "use gcc"),
         (["--set", "copies=2"], "set `kind` to rate"),
         (["--set", "member=alfa"], "it takes one of alpha, beta"),
     ] {

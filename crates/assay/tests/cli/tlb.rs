@@ -59,13 +59,13 @@ fn what_cannot_be_simulated_is_refused() {
     let far = world.write("far", "I  0400,4\n L ffffffffffff0000,8\n");
     let odd = world.write("odd.toml", "name = \"x\"\n");
     for (arguments, says) in [
-        (vec!["--simulate", story.to_str().unwrap()], "no format that is read"),
+        (vec!["--simulate", story.to_str().unwrap()], "unknown format"),
         (vec!["--simulate", far.to_str().unwrap()], "2^57"),
         (vec!["--simulate", "/nonexistent"], "/nonexistent"),
-        (vec!["--simulate", trace, "--machine", "vax"], "known are"),
+        (vec!["--simulate", trace, "--machine", "vax"], "use solaris-9"),
         (vec!["--simulate", trace, "--machine", odd.to_str().unwrap()], "missing field"),
         (vec!["--simulate", trace, "--page", "3 KiB"], "powers of two"),
-        (vec!["--simulate", trace, "--page", "1 TiB"], "none of level 1 holds"),
+        (vec!["--simulate", trace, "--page", "1 TiB"], "no TLB of level 1 holds"),
         (vec!["--simulate", trace, "--every", "0"], "1 or more"),
         (vec![], "name a command"),
     ] {
@@ -85,7 +85,7 @@ fn counters_are_read_or_it_says_what_is_missing() {
     }
     assert_eq!(done.code, 6, "{}", done.stderr);
     let printed = done.stderr.replace("\n  ", " ");
-    for part in ["cannot be counted here", "by experiment", "--simulate"] {
+    for part in ["cannot count the cost", "by experiment", "--simulate"] {
         assert!(printed.contains(part), "{printed}");
     }
     let done = world.run(&["tlb", "--json", "--", "true"]);

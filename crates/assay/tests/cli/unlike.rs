@@ -1,5 +1,5 @@
-//! Comparisons of what is not alike: two programs are not compared unless they are declared as
-//! meant to differ, and where a check calls a comparison invalid no verdict stands in any output.
+//! Comparisons of unlike runs: two programs are not compared unless they are declared to differ,
+//! and no output has a verdict on a comparison that a check calls invalid.
 
 use crate::common::{Done, World};
 use serde_json::Value;
@@ -155,7 +155,7 @@ fn single_runs_have_a_ratio_and_no_verdict() {
     let compared = comparison(&single, 1);
     assert_eq!((single.code, &compared["verdict"]), (0, &"not established".into()), "{compared}");
     assert!(compared["ratio"].as_f64().unwrap() > 1.5 && compared["interval"].is_null());
-    // What is printed decides.
+    // The printed text decides.
     let reason = compared["reason"].as_str().unwrap();
     let command = reason.split('`').nth(1).unwrap();
     let words: Vec<String> = command.split_whitespace().skip(1).map(str::to_owned).collect();
@@ -175,7 +175,7 @@ fn single_runs_have_a_ratio_and_no_verdict() {
     let mixed = world.run(&[&["compare", mixed.as_str(), &sides[1]], factor.as_slice()].concat());
     let compared = comparison(&mixed, 3);
     assert_eq!(compared["verdict"], "invalid", "{compared}");
-    assert!(compared["reason"].as_str().unwrap().contains("is no repetition of"), "{compared}");
+    assert!(compared["reason"].as_str().unwrap().contains("is not a repetition of"), "{compared}");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_reference_in_both_runs_takes_the_drift_out() {
     assert!(unknown.stderr.contains("sleep 0.01"), "{}", unknown.stderr);
 }
 
-/// A command that fails in one way beside two that do not, in each place: the healthy pair keeps its blocks.
+/// One command of three fails, in each place: the healthy pair keeps its blocks.
 #[test]
 fn a_failure_is_charged_to_its_own_treatment() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! `assay io` without a trace: its arguments, its results, and errors for what it cannot do.
+//! `assay io` without a trace: its arguments, its results, and errors for unsupported requests.
 
 use crate::common::World;
 
@@ -127,7 +127,7 @@ fn without_privileges_the_counters_answer_and_the_rest_is_reported_as_missing() 
         return;
     }
     assert!(format.contains("counters"), "{format}");
-    assert!(notes.contains("CAP_BPF") && notes.contains("are not known"), "{notes}");
+    assert!(notes.contains("CAP_BPF") && notes.contains("are unknown"), "{notes}");
     assert!(report["classes"]["aio"].is_null(), "missing is not 0");
 }
 
@@ -140,5 +140,5 @@ fn without_privileges_a_question_that_counters_cannot_answer_is_refused() {
         return;
     }
     assert_eq!(done.status.code(), Some(1), "{reported}");
-    assert!(reported.contains("CAP_BPF") && reported.contains("know of devices"), "{reported}");
+    assert!(reported.contains("CAP_BPF") && reported.contains("separate devices"), "{reported}");
 }

@@ -452,7 +452,7 @@ fn an_address_that_nobody_answers_at() {
     let system = std::fs::read_to_string(world.runs()[0].join("system.json")).unwrap();
     let system = json(&system);
     let unknown = &system["facts"]["workload.server.path"]["unknown"];
-    assert!(unknown.as_str().unwrap().contains("cannot be seen"), "{unknown}");
+    assert!(unknown.as_str().unwrap().contains("does not know its program"), "{unknown}");
     let both = [&arguments[..], &["--set", "server.threads=2"]].concat();
     let ran = world.run(&both);
     assert_eq!(ran.code, 2);
@@ -544,7 +544,7 @@ fn parameters_that_do_not_go_together() {
         (&["mode=open"][..], "needs a `rate`"),
         (&["rate=100"], "`mode = \"open\"`"),
         (&["size.small=100-4"], "rising"),
-        (&["network=namespace", "transport=unix"], "goes past every network"),
+        (&["network=namespace", "transport=unix"], "bypasses the network"),
         (&["server.options='open"], "server.options"),
         (&["client.threads=65"], "threads is 65"),
         (&["driver=memtier", "find=saturation"], "memtier_benchmark cannot"),

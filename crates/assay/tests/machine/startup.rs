@@ -130,7 +130,7 @@ fn a_storage_that_fills_up_fails_the_trial_in_its_own_words() {
     let (code, found) = record(&world, &file).unwrap();
     assert_eq!((code, found["outcome"].as_str()), (3, Some("failed")), "{found}");
     let error = found["error"].as_str().unwrap();
-    assert!(error.contains("putting model 2 of 2") && error.contains("larger size="), "{error}");
+    assert!(error.contains("writing model 2 of 2") && error.contains("larger size="), "{error}");
     assert_eq!(left(&world), Vec::<String>::new());
     // The storage becomes full while a program runs, which reports it itself.
     let text = format!(
@@ -155,5 +155,5 @@ fn an_image_is_for_workloads_that_put_something_there() {
     let done = world.run(&["plan", &file]);
     assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
     let printed = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(printed.contains("noop puts nothing on its storage"), "{printed}");
+    assert!(printed.contains("noop has none"), "{printed}");
 }

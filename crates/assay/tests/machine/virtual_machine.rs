@@ -101,7 +101,7 @@ fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_distingui
         ("vm.memory=900000 GiB", "lower `memory`"),
         ("vm.disks=nvme:900000GiB", "ASSAY_SCRATCH"),
         ("vm.cmdline=rdinit=/none init=/none root=/dev/none", "Kernel panic"),
-        ("vm.boot_timeout=2 s", "its agent did not come within 2.000 s"),
+        ("vm.boot_timeout=2 s", "its agent did not connect within 2.000 s"),
     ] {
         let set = ["--set", "vm.kernel=[\"6.1\"]", "--set", setting];
         let done = run(&world, &[&["noop", "--blocks", "1"], &set[..]].concat());

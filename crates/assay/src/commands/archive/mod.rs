@@ -53,7 +53,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             if more {
                 let more = limit.saturating_mul(2).max(1);
                 crate::screen::say(&format!(
-                    "these are the newest {limit}; --limit {more} shows more, --text WORD, --workload, --experiment and --tag find some"
+                    "only the newest {limit} are listed; --limit {more} lists more, --text WORD, --workload, --experiment and --tag filter"
                 ));
             }
         }
@@ -84,7 +84,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             (None, true) => {
                 let report = archive.export_dataset(output, &Filter::default())?;
                 for (run, reason) in &report.excluded {
-                    crate::screen::say(&format!("run {run} is left out: {reason}"));
+                    crate::screen::say(&format!("skipped run {run}: {reason}"));
                 }
                 print(&format!("{}: {} runs", output.display(), report.runs))?;
             }
@@ -114,7 +114,10 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             }
             let deleted = archive.delete(&id)?;
             answer(cli.json, &deleted, || {
-                format!("deleted {id}\nuntil {}: assay archive restore {id}", deleted.until)
+                format!(
+                    "deleted {id}\nrestore it until {}: assay archive restore {id}",
+                    deleted.until
+                )
             })?;
         }
         Verb::Restore { run } => {
@@ -154,7 +157,7 @@ fn tag(
     let declared = archive.run(&id)?.identity().tags.clone();
     if let Some(tag) = remove.iter().find(|tag| declared.contains(tag)) {
         let message =
-            format!("the tag `{tag}` stands in the run's experiment, which is part of its record");
+            format!("the tag `{tag}` is part of the run's experiment and cannot be removed");
         return usage(message);
     }
     if !add.is_empty() || !remove.is_empty() {
@@ -237,7 +240,7 @@ fn import(
     }
     if !new {
         crate::screen::say(
-            "these files were imported before, as the run below; --again imports them once more",
+            "these files are already in the archive, as the run below; --again imports them again",
         );
     }
     for id in ids {
@@ -255,8 +258,8 @@ fn import_exported(
     limits: &ImportLimits,
 ) -> Result<Exit> {
     if options.name.is_some() || !options.tags.is_empty() || options.again {
-        let message = "--name, --tag and --again are for results of other programs; a run that was \
-                       exported is taken as it is";
+        let message = "--name, --tag and --again apply to results of other programs; an exported \
+                       run is imported unchanged";
         return usage(message.to_owned());
     }
     let mut ids = Vec::new();

@@ -85,7 +85,7 @@ fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
             "{} exists: --force replaces it, `--draft -` prints the draft",
             path.display()
         )),
-        _ => Usage(format!("{}: cannot be written: {e}", path.display())),
+        _ => Usage(format!("cannot write {}: {e}", path.display())),
     })?;
     file.write_all(text.as_bytes())?;
     let count = |line: &str| text.lines().filter(|l| *l == line).count();
@@ -145,13 +145,13 @@ fn findings(audit: &Audit) -> Vec<assay_model::Finding> {
 /// Reads the text of a file, or standard input for `-`.
 fn decoded(path: &Path) -> Result<String> {
     let name = path.display().to_string();
-    let unreadable = |e: std::io::Error| Usage(format!("{name}: cannot be read: {e}"));
+    let unreadable = |e: std::io::Error| Usage(format!("cannot read {name}: {e}"));
     let own = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let mut bytes = Vec::new();
     let file = File::open(own).map_err(unreadable)?;
     file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_SIZE {
-        return usage(format!("{name}: larger than 16 MiB: audit a part of it"));
+        return usage(format!("{name} is larger than 16 MiB: audit a part of it"));
     }
     Ok(decode(&name, &bytes).map_err(mistake)?)
 }

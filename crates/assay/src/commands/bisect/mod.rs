@@ -107,7 +107,7 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
         return usage("bisect searches between --good and --bad; leave out --rev");
     }
     if asked.what.builds.is_some() {
-        return usage("a search builds each commit once; judge what it finds by gate --builds N");
+        return usage("bisect builds each commit once; check its result by gate --builds N");
     }
     let until = Instant::now() + budget;
     let Some(report) = search(cli, asked, until)? else { return Ok(Exit::Interrupted) };
@@ -129,7 +129,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<BisectRepo
     let first = experiment::prepare(&look_at(asked, &[good, bad]), &kits)?;
     if let Some(other) = first.plan.factors.iter().find(|f| *f != REV) {
         return usage(format!(
-            "a search compares revisions, and `{other}` is a factor too; fix it with --set {other}=LEVEL"
+            "bisect compares revisions, but `{other}` is also a factor; fix it with --set {other}=LEVEL"
         ));
     }
     let source = first.experiment.source.clone().unwrap_or_default();
@@ -163,7 +163,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<BisectRepo
         hunt.take_in(&archive, &summary.id, worse)?;
     }
     if !hunt.runs.is_empty() && !asked.quiet {
-        say(&format!("going on with {} looks of before", hunt.runs.len()));
+        say(&format!("continuing after {} earlier rounds", hunt.runs.len()));
     }
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&name, asked.quiet);
@@ -186,7 +186,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<BisectRepo
             return Ok(None);
         }
         if ended.completed == 0 {
-            anyhow::bail!("no trial of a look completed; `assay archive show last` shows why");
+            anyhow::bail!("no trial of the round completed; `assay archive show last` shows why");
         }
         known = hunt.search.posterior();
         if !asked.quiet {
@@ -339,7 +339,7 @@ impl BisectSearch {
 
     /// Describes the state of the search in one line.
     fn standing(&self, known: &Posterior) -> String {
-        let mut line = format!("{} trials; none {:.0} %", self.trials, 100.0 * known.none);
+        let mut line = format!("{} trials; no commit {:.0} %", self.trials, 100.0 * known.none);
         for k in self.likely(known).into_iter().take(3) {
             let share = 100.0 * known.commits[k - 1];
             let _ = write!(line, ", {} {share:.0} %", self.revisions[k].label);
@@ -381,7 +381,7 @@ fn found_sentence(found: &BisectedStep, metric: &str) -> String {
             short(&last.commit)
         ),
     };
-    let size = |s: &Size| format!("; {metric} is {} from it on", factor(s));
+    let size = |s: &Size| format!("; since then, {metric} is {}", factor(s));
     commits + &found.size.as_ref().map_or(String::new(), size)
 }
 
@@ -391,18 +391,18 @@ fn sentences(report: &BisectReport) -> Vec<String> {
         report.steps.iter().map(|found| found_sentence(found, &report.metric)).collect();
     match report.answer {
         "none" => out.push(format!(
-            "none of the {} commits between {good} and {bad} made a step of the margin or more ({})",
+            "none of the {} commits between {good} and {bad} changed it by the margin or more ({})",
             report.commits,
             percent(report.probability_of_none)
         )),
         "open" => {
-            out.push("open: the budget is used up; the same command continues the search".into());
+            out.push("undecided: no budget left; the same command continues the search".into());
         }
         _ => {}
     }
     if let (Some(ends), Some(remains)) = (&report.ends, &report.remains) {
         out.push(format!(
-            "from {good} to {bad} {} is {}; beside the steps found, {} remains{}",
+            "from {good} to {bad}, {} is {}; without the steps found, {} remains{}",
             report.metric,
             factor(ends),
             factor(remains),
@@ -439,7 +439,7 @@ fn text(report: &BisectReport) -> String {
 /// Formats the result as a Markdown page.
 fn page(report: &BisectReport) -> String {
     let mut out = format!(
-        "# Which commit: {}..{}\n\n{}\n\n",
+        "# Bisection of {}..{}\n\n{}\n\n",
         short(&report.good),
         short(&report.bad),
         sentences(report).join("\n\n")

@@ -44,11 +44,11 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         measured(metric, &views[0])?;
     }
     if compare.output.is_some() && views.len() < 2 {
-        return usage("-o takes two runs or more; a page of one is `assay publish`");
+        return usage("-o needs two runs or more; `assay publish` writes a page of one");
     }
     let listed = !compare.factor.is_empty() || !compare.accept.is_empty();
     if views.len() < 2 && (listed || compare.reference.is_some() || compare.margin.is_some()) {
-        return usage("--factor, --accept, --reference and --margin take two runs or more");
+        return usage("--factor, --accept, --reference and --margin need two runs or more");
     }
     if let [only] = views.as_slice() {
         if cli.json {

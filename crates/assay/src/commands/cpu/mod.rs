@@ -28,7 +28,7 @@ pub fn cpu(cli: &Cli, cpu: &CpuCommand) -> anyhow::Result<Exit> {
             let (_, mut result) = result_of(cli, run)?;
             if let Some(path) = facts {
                 let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("{}: it cannot be read", path.display()))?;
+                    .with_context(|| format!("cannot read {}", path.display()))?;
                 let facts: SuiteFacts = toml::from_str(&text)
                     .map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?;
                 let pack = pack()?;
@@ -50,7 +50,7 @@ fn result_of(cli: &Cli, run: &str) -> anyhow::Result<(String, CpuSuiteResult)> {
     let view = suite_of(cli, run)?;
     let result =
         suite_result(&view.summary, &view.plan, &view.records, &view.analysis, &view.system)
-            .context("no setting of the run has base tuning, which a result must have")?;
+            .context("no setting of the run has base tuning, which a result needs")?;
     Ok((view.summary.id.to_string(), result))
 }
 
@@ -59,7 +59,7 @@ fn pack() -> anyhow::Result<Pack> {
     embedded()
         .into_iter()
         .find(|p| p.applies_to == PackScope::CpuSuite)
-        .context("no pack is of CPU suites")
+        .context("there is no rule pack for CPU suites")
 }
 
 /// Returns the facts that the pack requires to be disclosed.
@@ -76,8 +76,8 @@ fn suite_of(cli: &Cli, run: &str) -> anyhow::Result<RunView> {
     let view = view::load(&archive, &archive.resolve(run)?)?;
     if view.analysis.suite.is_none() {
         bail!(
-            "run {} is not of a suite with several members (its workload is {}); docs/workloads/cpu.md has \
-             experiments that are",
+            "run {} did not measure a suite (its workload is {}); docs/workloads/cpu.md has \
+             experiments that do",
             view.summary.id,
             view.plan.workload.name
         );
@@ -99,7 +99,7 @@ fn reference(view: &RunView) -> anyhow::Result<String> {
     let text = |name: &str| params.get(name).map(Scalar::to_text).unwrap_or_default();
     if text("kind") != "speed" || text("tuning") != "base" {
         bail!(
-            "a reference is made of speed with base tuning; the first setting of run {} is {} with {}",
+            "a reference needs speed with base tuning; the first setting of run {} is {} with {}",
             view.summary.id,
             text("kind"),
             text("tuning")
@@ -120,7 +120,7 @@ fn reference(view: &RunView) -> anyhow::Result<String> {
         if text("flags").is_empty() { "base of the toolchain".into() } else { text("flags") };
     let _ = writeln!(out, "flags = {}", quoted(&flags));
     let how =
-        format!("run {}: of each member the median trial, of two the slower", view.summary.id);
+        format!("run {}: the median trial of each member, or the slower of two", view.summary.id);
     let _ = writeln!(out, "how = {}", quoted(&how));
     let _ = writeln!(out, "\n[reference.times.{}]", text("size"));
     out.push_str(&times(score)?);
@@ -131,7 +131,7 @@ fn times(score: &SuiteScore) -> anyhow::Result<String> {
     let mut out = String::new();
     for member in &score.members {
         let time = member.time_s.with_context(|| {
-            format!("`{}` has no time that counts: a reference needs every member", member.name)
+            format!("`{}` has no valid time, and a reference needs every member", member.name)
         })?;
         let _ = writeln!(out, "{} = {time:.4}", member.name);
     }

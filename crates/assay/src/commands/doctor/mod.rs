@@ -159,7 +159,7 @@ fn controls() -> Vec<Ability> {
 fn obstacle(control: &dyn assay_system::Control) -> Option<String> {
     let root = Root::system();
     let cpu = *assay_lab::allowed_cpus().first()?;
-    let mut why = "this machine has nothing that it could set".to_owned();
+    let mut why = "this machine has nothing that the control could set".to_owned();
     for setting in control.probes(&root, cpu) {
         match control.check(&root, &setting) {
             Ok(()) => return None,
@@ -264,7 +264,7 @@ pub fn restore_quietly() {
             }
         }
         // A state folder that cannot be read: this user has left nothing there.
-        Err(e) => say(&format!("the settings that a crash may have left could not be read: {e}")),
+        Err(e) => say(&format!("cannot read the journal of changed settings: {e}")),
     }
     for line in assay_cluster::orphaned_jobs::cancel(&assay_system::state_dir()) {
         say(&line);
@@ -311,8 +311,8 @@ fn lines(report: &RestoreReport) -> Vec<String> {
             RestoreOutcome::PutBack { was } => {
                 format!("restored {} to {} (a killed run had left {was})", s.path, s.old)
             }
-            RestoreOutcome::AlreadyBack => format!("{} is {} already", s.path, s.old),
-            RestoreOutcome::Rebooted => format!("{} went with the reboot", s.path),
+            RestoreOutcome::AlreadyBack => format!("{} is already {}", s.path, s.old),
+            RestoreOutcome::Rebooted => format!("the reboot reset {}", s.path),
             RestoreOutcome::Failed { reason } => {
                 format!("could not restore {} to {}: {reason}", s.path, s.old)
             }
@@ -357,8 +357,8 @@ pub(in crate::commands) fn show_floor(floor: &AaFloor, run: &str) -> String {
     );
     text + match floor.floor {
         Some(_) => {
-            "Ignore differences below the floor here, for work like this in blocks like these.\n\
-             Later runs of it quote the floor."
+            "Ignore differences below this floor, for similar work and the same number of \
+             blocks.\nLater runs of this experiment quote it."
         }
         None => "A floor needs 20 comparisons with a result; `assay run --aa` makes them.",
     }

@@ -36,7 +36,7 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
             let text = format!("{} compares nothing: it has one treatment", run.summary.id);
             return usage(text);
         }
-        [] => return usage(format!("no treatment fits; there are: {}", names())),
+        [] => return usage(format!("no treatment matches; the treatments are: {}", names())),
         _ => {
             let text = format!("name one of the treatments with --treatment: {}", names());
             return usage(text);

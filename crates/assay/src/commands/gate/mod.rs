@@ -78,14 +78,14 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let plan = &prepared.plan;
     if let Some(other) = plan.factors.iter().find(|f| *f != assay_lab::REV) {
         return usage(format!(
-            "a gate compares two revisions, and `{other}` is a factor too; fix it with --set {other}=LEVEL"
+            "a gate compares two revisions, but `{other}` is also a factor; fix it with --set {other}=LEVEL"
         ));
     }
     if plan.treatments.len() < 2 {
         let (head, label) = (&asked.head, base.label());
         return usage(match base.why {
             BaseReason::Fork(_) => format!(
-                "{} has all of {head}; there is nothing to judge. --exact compares the two as they are",
+                "{} contains {head}, so there is nothing to judge; --exact compares the two as they are",
                 base.name
             ),
             _ => format!("{head} and {label} are the same commit; there is nothing to compare"),
@@ -224,7 +224,7 @@ fn sentence(
             let ratio = units::ratio(ratio, i.low, i.high).text(Some(i.level));
             format!("{} {ratio} times {base}", c.metric)
         }
-        _ => format!("{} without a ratio", c.metric),
+        _ => format!("{} has no ratio", c.metric),
     };
     match c.verdict {
         Verdict::Worse => format!("{head} is worse than {base} by more than {margin}: {ratio}"),
@@ -233,7 +233,7 @@ fn sentence(
         Verdict::Inconclusive | Verdict::NotEstablished => {
             format!("inconclusive: {ratio}, and the margin is {margin}")
         }
-        Verdict::Invalid => format!("the numbers do not count: {}", c.reason),
+        Verdict::Invalid => format!("the numbers are invalid: {}", c.reason),
     }
 }
 
@@ -285,7 +285,7 @@ fn needed(view: &RunView, c: &Comparison) -> (Option<String>, Option<String>) {
     let steadier = steadier(view, c).filter(|_| blocks_needed(c).is_some());
     let steadier = steadier.map(|(metric, share, narrower)| {
         format!(
-            "The same trials' `{metric}` ({:.0} % of `{}`) has an interval {narrower:.1} times narrower: `--metric {metric}`, if that is what counts.",
+            "The same trials' `{metric}` ({:.0} % of `{}`) has an interval {narrower:.1} times narrower: use `--metric {metric}` if you can decide by it.",
             100.0 * share,
             c.metric,
         )

@@ -55,7 +55,8 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
         let archive = open_archive(cli)?;
         let path = imported_path(&archive, &name)?;
         let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         write_file(&path, serde_json::to_vec_pretty(&read)?)?;
         let points: usize = read.series.iter().map(|s| s.points.len()).sum();
         print(&format!(
@@ -78,7 +79,7 @@ fn show_imported(cli: &Cli, asked: &History, name: &str) -> Result<Exit> {
         Usage(format!("no imported series is called `{name}`; `assay history import` reads them"))
     })?;
     let imported: ImportedSeries =
-        serde_json::from_str(&text).with_context(|| format!("read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
     let shown = quoted(&imported);
     answer(cli.json, &shown, || show::quoted_text(&shown))?;
     if let Some(path) = &asked.output {
@@ -125,7 +126,7 @@ impl<'a> MeasuredHistory<'a> {
         let prepared = experiment::prepare(&look_at(asked, &[reference, end]), &kit_paths()?)?;
         if let Some(other) = prepared.plan.factors.iter().find(|f| *f != REV) {
             return usage(format!(
-                "a series is of one treatment, and `{other}` is a factor too; fix it with --set {other}=LEVEL"
+                "a series has one treatment, but `{other}` is also a factor; fix it with --set {other}=LEVEL"
             ));
         }
         let archive = open_archive(cli)?;
@@ -147,7 +148,7 @@ impl<'a> MeasuredHistory<'a> {
         let gone = self.defined.repo.missing(&past.outside).map_err(LabError::from)?;
         if !gone.is_empty() {
             past.notes.push(format!(
-                "{} that {} measured {} no longer in the repository (a history that was rewritten?), and {} left out: {}",
+                "{} that {} measured {} no longer in the repository (was its history rewritten?), and {} left out: {}",
                 if gone.len() == 1 { "a commit" } else { "commits" },
                 if gone.len() == 1 { "was" } else { "were" },
                 if gone.len() == 1 { "is" } else { "are" },
@@ -165,7 +166,7 @@ impl<'a> MeasuredHistory<'a> {
             let commits = self.range().iter().filter(|c| about.revisions.contains(c)).count();
             (commits > 1).then(|| {
                 format!(
-                    "another history of this archive, `{}` by {}, has {commits} of these commits: what is measured differs in its workload, metric, parameters, controls or build",
+                    "another history of this archive, `{}` by {}, has {commits} of these commits: the two differ in workload, metric, parameters, controls or build",
                     about.experiment, about.metric
                 )
             })
@@ -188,7 +189,7 @@ impl<'a> MeasuredHistory<'a> {
             let commit = self.defined.repo.one(name).map_err(LabError::from)?.level();
             if !kept.known.reset(&self.past()?, &commit, false) {
                 return usage(format!(
-                    "no point of the series after its first is at {name}; reset it at a commit that was measured"
+                    "the series has no point after its first at {name}; reset it at a measured commit"
                 ));
             }
             kept.save()?;
@@ -249,7 +250,7 @@ impl<'a> MeasuredHistory<'a> {
         }
         match kept.save() {
             Err(e) if self.asked.acknowledge.is_none() => {
-                say(&format!("warning: what is known of the series could not be kept: {e}"));
+                say(&format!("warning: cannot save the state of the series: {e}"));
                 Ok(())
             }
             other => Ok(other?),

@@ -40,7 +40,7 @@ pub(in super::super) fn public(
 /// Writes the folder and prints the path of the page.
 pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     if asked.preview || asked.withhold || !asked.published.is_empty() {
-        return usage("--history takes -o, --force and --no-redact alone");
+        return usage("--history only goes with -o, --force and --no-redact");
     }
     let archive = open_archive(cli)?;
     let wanted = Some(asked.what.as_str()).filter(|w| *w != "last");

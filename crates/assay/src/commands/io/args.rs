@@ -112,8 +112,8 @@ pub enum IoFormat {
 const MEASURES: [Choice<Measure>; 5] = [
     ("size", "Bytes", Measure::Size),
     ("latency", "From the first traced event to the completion", Measure::Latency),
-    ("queue", "The part of it in the queue", Measure::Queue),
-    ("device", "The part of it in the device", Measure::Device),
+    ("queue", "Its part in the queue", Measure::Queue),
+    ("device", "Its part in the device", Measure::Device),
     ("address", "The first block", Measure::Address),
 ];
 

@@ -70,8 +70,8 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         // The tracer sees the whole machine.
         let bytes = |n: Option<u64>| n.map_or_else(|| "unknown".to_owned(), format_bytes);
         print(&format!(
-            "{} read {} from storage and wrote {} (written back or not).\n\
-             What follows is the I/O of all programs while it ran.\n\n",
+            "{} read {} from storage and wrote {} (written back or not).\nBelow is the I/O of all \
+             programs while it ran.\n\n",
             asked.command[0].display(),
             bytes(ran.resources.storage_read_bytes),
             bytes(ran.resources.storage_written_bytes),
@@ -98,7 +98,7 @@ pub(in crate::commands) fn check_devices(names: &[String]) -> Result<()> {
     let Ok(devices) = BlockDevices::read(Path::new("/")) else { return Ok(()) };
     match names.iter().find(|name| devices.find(name).is_none()) {
         Some(name) => usage(format!(
-            "there is no block device `{name}`; `assay io --devices` lists those there are"
+            "there is no block device `{name}`; `assay io --devices` lists the devices"
         )),
         None => Ok(()),
     }
@@ -162,7 +162,7 @@ impl LiveTable {
 /// Lists the devices: name, number, size, kind, where mounted, and the paths that lead to each.
 fn list(cli: &Cli) -> Result<Exit> {
     let devices = BlockDevices::read(Path::new("/"))
-        .map_err(|e| anyhow!("/sys/class/block could not be read: {e}"))?;
+        .map_err(|e| anyhow!("cannot read /sys/class/block: {e}"))?;
     if cli.json {
         print_json(&devices.all().collect::<Vec<_>>())?;
         return Ok(Exit::Fine);

@@ -91,7 +91,7 @@ pub(in crate::commands) fn exit_of(written: WrittenLines) -> Exit {
         say(&format!("{} I/Os have no latency and are left out", written.untimed));
     }
     if written.late > 0 {
-        say(&format!("{} lines stand after later ones", written.late));
+        say(&format!("{} lines are out of order", written.late));
     }
     if written.lines == 0 { Exit::Nothing } else { Exit::Fine }
 }
@@ -112,7 +112,7 @@ fn question(asked: &Io) -> Result<Question, Usage> {
         None => Question::default().tick_ns,
     };
     if tick_ns == 0 {
-        return Err(Usage("--tick: a tick is longer than nothing".to_owned()));
+        return Err(Usage("--tick: give a time above 0".to_owned()));
     }
     let shape = match &asked.linear {
         Some(text) => BucketLayout::Linear(steps(text)?),

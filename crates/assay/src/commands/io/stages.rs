@@ -20,7 +20,7 @@ use crate::exit::{Exit, mistake};
 use crate::screen::{answer, print, print_json, say};
 
 /// Meaning of the stages, printed below the table.
-const LEGEND: &str = "Q queued, G a request made of it, M joined to a request, I inserted into the
+const LEGEND: &str = "Q queued, G request allocated, M merged into a request, I inserted into the
 scheduler, D issued to the driver, C completed; bio by bio, as btt counts
 ";
 
@@ -78,7 +78,7 @@ fn text(seen: &ObservedStages) -> String {
     }
     if seen.lost > 0 {
         let events = count(usize::try_from(seen.lost).unwrap_or(usize::MAX), "event");
-        let _ = writeln!(text, "{events} lost: stages are of fewer I/Os than there were");
+        let _ = writeln!(text, "{events} lost: some I/Os are missing from the stages");
     }
     text.push_str(&unjoined(&seen.devices));
     if seen.devices.is_empty() {
@@ -95,7 +95,7 @@ fn unjoined(devices: &[DeviceStages]) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "{}: of {} of its {} requests no bio was seen being queued: they are in none of the stages",
+            "{}: {} of its {} requests are in no stage: the queueing of their bios was not seen",
             d.device, d.unjoined, d.issued
         );
     }
@@ -104,7 +104,7 @@ fn unjoined(devices: &[DeviceStages]) -> String {
 
 fn device(d: &DeviceStages) -> String {
     let mut text = format!(
-        "{}: {} bios queued, {} requests issued; joined: {} at the end, {} in front; split: {}\n",
+        "{}: {} bios queued, {} requests issued; merged: {} back, {} front; split: {}\n",
         d.device, d.queued, d.issued, d.merged_back, d.merged_front, d.splits
     );
     // Writing to a String cannot fail.
@@ -122,7 +122,7 @@ fn device(d: &DeviceStages) -> String {
         d.plugs, d.unplugs, d.implicit_unplugs
     );
     if d.given_up > 0 {
-        let _ = writeln!(text, "{} bios were not followed: too many were under way", d.given_up);
+        let _ = writeln!(text, "{} bios were not followed: too many were in flight", d.given_up);
     }
     text.push('\n');
     text

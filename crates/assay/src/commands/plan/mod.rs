@@ -54,7 +54,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
     let open = match prepared.experiment.design.blocks {
         Some(_) => "",
         None if prepared.experiment.design.stop == Stop::Clear => "",
-        None => "; the number of blocks is open and is fixed by the time of the first block",
+        None => "; the time of the first block decides the number of blocks",
     };
     let view = PlanView {
         plan: &prepared.plan,
@@ -89,12 +89,12 @@ fn time(expected: &Estimate) -> String {
 
 fn detectable(expected: &Estimate, treatments: usize) -> String {
     let percent = |ratio: f64| format!("{} %", units::significant((ratio - 1.0) * 100.0, 2));
-    let alone = if treatments <= 1 { " and another run of as many" } else { "" };
+    let alone = if treatments <= 1 { " and a second run of the same size" } else { "" };
     if let (Some(detectable), Some(noise)) = (expected.detectable, expected.noise) {
         let of = if treatments <= 1 { "between trials" } else { "of a ratio within a block" };
         return format!(
-            "a difference of {} in 80 of 100 repeats, with {} blocks{alone}, at the noise {of} of that \
-             run: {} %",
+            "a difference of {} in 80 of 100 repeats, with {} blocks{alone}, at the noise {of} of \
+             that run: {} %",
             percent(detectable),
             expected.blocks,
             units::significant(noise * 100.0, 2)
@@ -109,8 +109,8 @@ fn detectable(expected: &Estimate, treatments: usize) -> String {
         })
         .collect();
     format!(
-        "in 80 of 100 repeats, with {} blocks{alone}: {} (noise of single trials, their standard \
-         deviation; nothing is known of this experiment's)",
+        "in 80 of 100 repeats, with {} blocks{alone}: {} (noise: standard deviation of single \
+         trials; that of this experiment is unknown)",
         expected.blocks,
         at.join(", ")
     )

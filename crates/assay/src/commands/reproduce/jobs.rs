@@ -95,7 +95,7 @@ impl ReproductionJob {
                 format!("run {id} was interrupted; the same command continues"),
             )),
             ExperimentState::Ready => {
-                Some((LocalOutcome::Undecided, format!("not run; `assay run {}` asks", self.file)))
+                Some((LocalOutcome::Undecided, format!("not run; run `assay run {}`", self.file)))
             }
             ExperimentState::Skipped(why) | ExperimentState::Failed(why) => {
                 Some((LocalOutcome::Undecided, why.clone()))
@@ -171,7 +171,7 @@ fn prepare(job: &mut ReproductionJob, post: &Path, archive: &Archive, kits: &Kit
         estimate(Some(archive), &experiment.name, &prepared.plan, experiment.compare.confidence);
     (job.expected, job.basis) = match (estimated.total(), described(experiment)) {
         (Some(total), _) => (Some(total), estimated.basis),
-        (None, Some(time)) => (Some(time), "as its description says".to_owned()),
+        (None, Some(time)) => (Some(time), "from its description".to_owned()),
         (None, None) => (None, estimated.basis),
     };
     job.trials = prepared.plan.trials.len();
@@ -256,7 +256,7 @@ pub fn run(
     let outcome = match &job.state {
         ExperimentState::Interrupted(id) => lab.resume(id, &mut bar).or_else(|e| {
             say(&format!(
-                "run {id} cannot be continued ({}); a new one begins",
+                "cannot continue run {id} ({}); starting a new one",
                 one_line(&e.to_string())
             ));
             lab.run(&prepared, &mut bar)

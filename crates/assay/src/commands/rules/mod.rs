@@ -109,7 +109,7 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
     for (path, class) in classes {
         let _ = writeln!(text, "  {:<9} {path}", class.name());
     }
-    text.push_str("\nWhat follows from which factor\n");
+    text.push_str("\nFacts that follow from a factor\n");
     for (factor, paths, why) in assay_model::environment::entailments() {
         let line = format!("{factor}: {}", paths.join(", "));
         let _ = writeln!(text, "{}", wrap(&line, "  ", "      "));
@@ -224,7 +224,7 @@ fn report_text(report: &CheckReport) -> String {
     let passed: Vec<&str> = report.passed.iter().map(|c| c.id).collect();
     let _ = writeln!(text, "\n{}", wrap(&format!("passed: {}", passed.join(" ")), "", "  "));
     let na: Vec<&str> = report.not_applicable.iter().map(|c| c.id).collect();
-    let _ = writeln!(text, "{}", wrap(&format!("nothing to look at: {}", na.join(" ")), "", "  "));
+    let _ = writeln!(text, "{}", wrap(&format!("not applicable: {}", na.join(" ")), "", "  "));
     let _ = writeln!(text, "cannot check:");
     for c in &report.cannot_check {
         let line = format!("{} {:<22} {} is not recorded", c.id, c.name, c.missing);
@@ -237,8 +237,8 @@ fn report_text(report: &CheckReport) -> String {
 fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit> {
     let pack = find_pack(id, folder)?;
     let name = file.display();
-    let text = std::fs::read_to_string(file)
-        .map_err(|e| Usage(format!("{name}: it cannot be read: {e}")))?;
+    let text =
+        std::fs::read_to_string(file).map_err(|e| Usage(format!("cannot read {name}: {e}")))?;
     let verdict = match pack.applies_to {
         PackScope::CpuSuite => pack::evaluate(&pack, &PackEvidence::Cpu(&result(file, &text)?)),
         PackScope::Orders => pack::evaluate(&pack, &PackEvidence::Orders(&result(file, &text)?)),

@@ -55,7 +55,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
                 (None, None) => String::new(),
             };
             let writer = EventWriter::open(path, &metric);
-            Some(writer.with_context(|| format!("open {} for events", path.display()))?)
+            Some(writer.with_context(|| format!("cannot open {} for events", path.display()))?)
         }
     };
     let mut nobody = ();

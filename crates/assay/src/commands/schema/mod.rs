@@ -30,7 +30,7 @@ fn schemas() -> Vec<(&'static str, schemars::Schema)> {
 /// Writes all schemas into a folder.
 pub fn schema(output: &Path) -> Result<Exit> {
     std::fs::create_dir_all(output)
-        .with_context(|| format!("make the folder {}", output.display()))?;
+        .with_context(|| format!("cannot create {}", output.display()))?;
     for (name, schema) in schemas() {
         let path = output.join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(&schema)? + "\n";

@@ -118,14 +118,14 @@ impl SiteFolder {
             return usage(format!("{} is not a folder", root.display()));
         }
         let tmp = state.join("tmp");
-        fs::create_dir_all(&tmp).with_context(|| format!("make the folder {}", tmp.display()))?;
+        fs::create_dir_all(&tmp).with_context(|| format!("cannot create {}", tmp.display()))?;
         let lock = locked(root, &state)?;
         // Removes the unfinished files of a killed build.
         for entry in fs::read_dir(&tmp)?.flatten() {
             let path = entry.path();
             let gone =
                 if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-            gone.with_context(|| format!("remove {}", path.display()))?;
+            gone.with_context(|| format!("cannot remove {}", path.display()))?;
         }
         let mut old = manifest(&state.join("manifest.json"))?;
         let journal = state.join("journal");
@@ -136,7 +136,7 @@ impl SiteFolder {
             .create(true)
             .append(true)
             .open(&journal)
-            .with_context(|| format!("open {}", journal.display()))?;
+            .with_context(|| format!("cannot open {}", journal.display()))?;
         Ok(SiteFolder {
             root: root.to_owned(),
             old,
@@ -201,7 +201,8 @@ impl SiteFolder {
     /// Moves a file from [`SiteFolder::scratch`] to its path in the site.
     pub fn place(&self, path: &str, from: &Path) -> Result<WrittenFile> {
         let hashed = || Ok::<_, std::io::Error>((fs::metadata(from)?.len(), sha256_file(from)?));
-        let (bytes, sha256) = hashed().with_context(|| format!("read {}", from.display()))?;
+        let (bytes, sha256) =
+            hashed().with_context(|| format!("cannot read {}", from.display()))?;
         let is = WrittenFile { bytes, sha256 };
         if self.has(path, &is) {
             let _ = fs::remove_file(from);
@@ -247,7 +248,7 @@ impl SiteFolder {
     /// Records that a unit is complete, so that the next build need not make it again.
     pub fn done(&self, name: &str, unit: Unit) -> Result<()> {
         self.note(&JournalLine::Unit(name.to_owned(), unit.clone()))
-            .context("write the journal of the site")?;
+            .context("cannot write the journal of the site")?;
         self.keep(name, unit);
         Ok(())
     }
@@ -291,7 +292,7 @@ impl SiteFolder {
             fs::rename(&staged, &path)?;
             held(&self.journal).set_len(0)
         };
-        write().with_context(|| format!("write {}", path.display()))?;
+        write().with_context(|| format!("cannot write {}", path.display()))?;
         Ok(PageTally { built, unchanged: pages - built, removed })
     }
 }
@@ -314,13 +315,13 @@ fn is_ours(path: &str) -> bool {
 fn locked(root: &Path, state: &Path) -> Result<File> {
     let path = state.join("lock");
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-    let file = file.with_context(|| format!("open {}", path.display()))?;
+    let file = file.with_context(|| format!("cannot open {}", path.display()))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
         Err(rustix::io::Errno::WOULDBLOCK) => {
-            Err(anyhow!("another `assay site` writes {}; wait until it has ended", root.display()))
+            Err(anyhow!("another `assay site` is writing {}; wait until it ends", root.display()))
         }
-        Err(e) => Err(e).with_context(|| format!("lock {}", path.display())),
+        Err(e) => Err(e).with_context(|| format!("cannot lock {}", path.display())),
     }
 }
 
@@ -328,7 +329,7 @@ fn manifest(path: &Path) -> Result<Manifest> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Manifest::default()),
-        Err(e) => return Err(e).with_context(|| format!("read {}", path.display())),
+        Err(e) => return Err(e).with_context(|| format!("cannot read {}", path.display())),
     };
     let found = serde_json::from_slice::<Manifest>(&bytes);
     let good =
@@ -340,7 +341,7 @@ fn manifest(path: &Path) -> Result<Manifest> {
         Ok(m) if good(&m) => Ok(m),
         _ => {
             say(&format!(
-                "{} is damaged: every page is built again, and pages of runs that are gone stay",
+                "{} is damaged: every page is rebuilt, and pages of deleted runs remain",
                 path.display()
             ));
             Ok(Manifest::default())
@@ -379,12 +380,12 @@ fn replay(journal: &Path, manifest: &mut Manifest) -> BTreeSet<String> {
 /// former have changed.
 fn program(known: &(String, String)) -> Result<(String, String)> {
     let path = super::super::open::own_path()?;
-    let meta = fs::metadata(&path).with_context(|| format!("look at {}", path.display()))?;
+    let meta = fs::metadata(&path).with_context(|| format!("cannot inspect {}", path.display()))?;
     let look = look_of(&meta);
     if known.0 == look {
         return Ok(known.clone());
     }
-    let hash = sha256_file(&path).with_context(|| format!("read {}", path.display()))?;
+    let hash = sha256_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok((look, hash))
 }
 

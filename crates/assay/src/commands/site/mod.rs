@@ -40,7 +40,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     if site.title.is_empty() {
-        return usage("--title is empty; a site has a name");
+        return usage("--title is empty; give the site a name");
     }
     let collection = collection(&asked.published)?;
     let templates = asked.posts.as_deref().map(shipped::find).transpose().map_err(Usage)?;
@@ -76,7 +76,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
     let (values, files) = (redacted.0.into_inner(), redacted.1.into_inner());
     if values + files > 0 {
         notes.push(format!(
-            "in the runs that were built {} replaced, {} left out; `assay publish RUN --preview` lists them",
+            "in the built runs, {} replaced, {} left out; `assay publish RUN --preview` lists them",
             count(values as usize, "value"),
             count(files as usize, "file"),
         ));
@@ -143,7 +143,7 @@ fn base(url: &str) -> Result<String> {
     let good = rest.is_some_and(|r| !r.is_empty() && !r.starts_with('/') && r.chars().all(plain));
     if !good {
         return usage(format!(
-            "--base-url {url}: write the address that the site is served from, as https://example.org/perf/"
+            "--base-url {url}: write the address that the site is served from, such as https://example.org/perf/"
         ));
     }
     Ok(format!("{}/", url.trim_end_matches('/')))

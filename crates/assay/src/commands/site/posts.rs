@@ -69,7 +69,7 @@ struct PostFile<'a> {
 
 /// Returns the files of a folder that are posts, by name.
 pub fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
-    let unreadable = |e| Usage(format!("{}: cannot be read: {e}", folder.display()));
+    let unreadable = |e| Usage(format!("cannot read {}: {e}", folder.display()));
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -97,14 +97,14 @@ fn one(
     let template = Template::read(&shown, post::decode(&shown, &bytes)?)?;
     if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_system::redact::first_token)
     {
-        return usage(format!("it holds a value that {}; take it out", why.reason()));
+        return usage(format!("it contains a value that {}; remove it", why.reason()));
     }
     let mut ids: BTreeMap<String, RunId> = BTreeMap::new();
     let mut about = format!("{} {} {}", builder.settings, source.stem, sha256(&bytes));
     for (alias, spec) in &template.front().runs {
         let Some(id) = find(builder.archive, spec)? else { continue };
         let Some(key) = builder.folder.made(&runs::unit(&id)) else {
-            let why = format!("it rests on run {id}, which is left out");
+            let why = format!("it uses run {id}, which is left out");
             return Err(RefusedPost(why).into());
         };
         let _ = write!(about, " {alias} {id} {key}");
@@ -130,14 +130,14 @@ fn one(
     made.file = format!("{}.md", source.stem);
     made.runs_at = RunLocation::Pages("../../runs".to_owned());
     if refused(&made) {
-        return Err(RefusedPost("a check refuses it".to_owned()).into());
+        return Err(RefusedPost("a check rejects it".to_owned()).into());
     }
     let card = PostCard::of(&template, &made, source.stem);
     let texts = [
         ("index.md", "the same as Markdown", post::markdown(&made)),
         ("numbers.csv", "every computed number", post::numbers_csv(&made)),
         ("results.csv", "the quoted results", post::results_csv(&made)),
-        ("post.json", "everything", post::json(&made).context("write post.json")?),
+        ("post.json", "everything", post::json(&made).context("cannot write post.json")?),
     ];
     let at = |file: &str| format!("posts/{}/{file}", card.slug);
     let mut files = BTreeMap::new();

@@ -43,7 +43,7 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
             if let Some(unit) = standing {
                 builder.folder.keep(&name, unit.clone());
             }
-            builder.note(format!("run {} is being written and comes when it has ended", run.id));
+            builder.note(format!("run {} is being written and follows when it has ended", run.id));
             continue;
         }
         let look =

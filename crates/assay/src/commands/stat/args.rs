@@ -59,8 +59,8 @@ pub struct Stat {
 
 const SHAPES: [Choice<DiskTableLayout>; 3] = [
     ("linux", "All of `iostat -x` of Linux", DiskTableLayout::Linux),
-    ("short", "Those of `iostat -xs` of Linux, 80 characters", DiskTableLayout::Short),
-    ("solaris", "Those of `iostat -xn` of Solaris", DiskTableLayout::Solaris),
+    ("short", "Columns of `iostat -xs` of Linux, 80 characters", DiskTableLayout::Short),
+    ("solaris", "Columns of `iostat -xn` of Solaris", DiskTableLayout::Solaris),
 ];
 
 const NAMES: [Choice<Naming>; 3] = [

@@ -16,7 +16,8 @@ use crate::commands::{observed_command, targets};
 use crate::exit::{Exit, usage};
 use crate::screen::{print, print_in_place, print_json_text, say, width};
 
-/// Shows the busiest tasks at every tick, until the requested number, an interrupt, or the end of the command.
+/// Shows the busiest tasks at every tick, until the requested number, an interrupt, or the end of
+/// the command.
 pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Result<Exit> {
     if interval < assay_observe::MIN_INTERVAL {
         return usage(format!(

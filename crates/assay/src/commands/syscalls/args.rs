@@ -19,7 +19,7 @@ pub struct Syscalls {
 }
 
 const MANY_PROCESSES: &str =
-    "The process; needs more room, so calls of many processes may be lost (which is reported)";
+    "The process; needs more memory, so calls of many processes may be lost, which is reported";
 
 const CALLS_BY: [Choice<CallDimension>; 4] = [
     ("call", "The call", CallDimension::Call),

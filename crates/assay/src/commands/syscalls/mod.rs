@@ -21,8 +21,8 @@ use crate::screen::{print_json, print_styled, say, style};
 pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
     let look = LiveObservation::new(&asked.of)?;
     let Some((whose, _)) = look.whose()? else {
-        let text = "name whose calls to count: a command (`assay syscalls -- COMMAND`), --pid, --cgroup, \
-             or --all";
+        let text = "name whose calls to count: a command (`assay syscalls -- COMMAND`), --pid, \
+             --cgroup, or --all";
         return usage(text);
     };
     let interrupt = Interrupt::install()?;

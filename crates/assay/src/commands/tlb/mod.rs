@@ -63,7 +63,7 @@ fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let done =
         assay_traces::translation::simulate(&machine, source.as_mut(), wish).map_err(mistake)?;
     if let (Some(writer), Some(path)) = (writer, &asked.record) {
-        writer.finish().with_context(|| format!("write {}", path.display()))?;
+        writer.finish().with_context(|| format!("cannot write {}", path.display()))?;
     }
     answer_styled(cli.json, &done, || simulation(&done, style()))?;
     Ok(if done.accesses == 0 { Exit::Nothing } else { Exit::Fine })
@@ -147,7 +147,7 @@ fn missing_counters(cli: &Cli, missing: &counters::CountersUnavailable) -> Resul
         return print_json(&answer);
     }
     say(&format!(
-        "the cost of translation cannot be counted here, and the command was not run: {missing}"
+        "cannot count the cost of translation here, and the command was not run: {missing}"
     ));
     for (way, how) in ways {
         say(&format!("{way}: {how}"));

@@ -70,7 +70,7 @@ fn list(cli: &Cli) -> Result<Exit> {
 fn build(kernels: &[String]) -> Result<Exit> {
     let root = assay_lab::scratch_root();
     let dir = assay_system::scratch::make(&root, assay_system::scratch::OWNER)
-        .with_context(|| format!("make a folder in {}", root.display()))?;
+        .with_context(|| format!("cannot create a folder in {}", root.display()))?;
     let made = kernels.iter().try_for_each(|kernel| one(&dir, kernel));
     let _ = std::fs::remove_dir_all(&dir);
     made.map(|()| Exit::Fine)
@@ -87,7 +87,7 @@ fn one(dir: &Path, kernel: &str) -> Result<()> {
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
-        .context("start bash")?;
+        .context("cannot start bash")?;
     if !output.status.success() {
         bail!("kernel {kernel} is not built");
     }

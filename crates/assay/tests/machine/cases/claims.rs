@@ -148,8 +148,8 @@ fn audit(world: &World, percent: &str, function: &str) -> Value {
     world.write(
         "claims.toml",
         &format!(
-            "format = 1\ntext = 'a.md'\n[[claim]]\nquote = '{percent}% more'\nsays = '{percent} %'\nis \
-             = '{is}'\n"
+            "format = 1\ntext = 'a.md'\n[[claim]]\nquote = '{percent}% more'\nsays = '{percent} \
+             %'\nis = '{is}'\n"
         ),
     );
     let done = world.run(&["audit", "a.md", "--claims", "claims.toml", "--json"]);

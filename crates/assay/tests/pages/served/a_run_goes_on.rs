@@ -172,11 +172,11 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     ));
     browser.until("document.querySelector('#live-profile p').textContent !== window.first");
     let kept = browser.value(&format!(
-        "(() => {{ const flame = {ON_CPU}, cells = [...flame.querySelectorAll('.f')]; \
-          const level = String(flame.getAttribute('height') - 36); \
-          const zoomed = cells.find(c => c.getAttribute('y') === level && c.querySelector('title').textContent.split(' · ')[0] === window.label); \
-          return [flame.previousElementSibling.querySelector('input').value, zoomed?.getAttribute('width'), \
-            Number(cells[0].getAttribute('y')) > 0]; }})()"
+        "(() => {{ const flame = {ON_CPU}, cells = [...flame.querySelectorAll('.f')]; const level \
+          = String(flame.getAttribute('height') - 36); const zoomed = cells.find(c => \
+          c.getAttribute('y') === level && c.querySelector('title').textContent.split(' · ')[0] \
+          === window.label); return [flame.previousElementSibling.querySelector('input').value, \
+          zoomed?.getAttribute('width'), Number(cells[0].getAttribute('y')) > 0]; }})()"
     ));
     assert_eq!(kept, json!(["sh", "100%", true]));
     browser.size(390, 844);

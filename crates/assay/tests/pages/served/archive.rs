@@ -187,7 +187,7 @@ fn runs_to_compare_are_chosen_from_a_list() {
     assert_eq!(all.matches(" form=\"compare\"").count(), 3, "{all}");
     assert!(!all.contains(" checked"), "{all}");
     assert_eq!(page(&served, "/compare?text=noop").matches(" form=\"compare\"").count(), 1);
-    // From the page of a run: that run is chosen, and only what is of its kind is offered.
+    // From the page of a run: that run is chosen, and only comparable runs are offered.
     let link = format!("/compare?runs={}", runs[0]);
     assert!(page(&served, &format!("/runs/{}", runs[0])).contains(&link));
     let one = page(&served, &link);

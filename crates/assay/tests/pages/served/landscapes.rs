@@ -1,5 +1,5 @@
-//! The pages of quoted results: every link on them leads to a page, and the menu offers them to those who have
-//! results of their own beside them.
+//! The pages of quoted results: every link on them leads to a page, and the menu offers them to
+//! users who also have results of their own.
 
 use std::collections::BTreeSet;
 
