@@ -75,7 +75,7 @@ fn bad_files_end_with_2_and_name_the_place() {
     world.write("quote.toml", &claims("1", "value(1)").replace("5.5% more", "6% more"));
     let with = |text: &'static str, file: &'static str| vec!["audit", text, "--claims", file];
     for (args, words) in [
-        (vec!["audit", "none.md"], "none.md: cannot be read"),
+        (vec!["audit", "none.md"], "cannot read none.md"),
         (vec!["audit", "bin"], "bin:1: a byte 0x00: this is not text"),
         (vec!["audit", "open.html"], "open.html:2: this <table> is never closed"),
         (with("b.md", "claims.toml"), "claims.toml:2: these claims are of `a.md`, not of `b.md`"),

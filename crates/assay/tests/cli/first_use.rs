@@ -247,7 +247,7 @@ fn commands_in_quotes_are_compared_and_slips_have_an_answer() {
         (&["run", "true"], "assay run -- true"),
         (&["run", "--blocks", "-3", "--", "true"], "'-3'"),
         (&["run", "--blocks", "x", "--", "true"], "a whole number is needed"),
-        (&["run", "--export", "html=/none/x", "--", "true"], "no folder /none"),
+        (&["run", "--export", "html=/none/x", "--", "true"], "the folder /none does not exist"),
         (&["publish", "last", "-o", "prog"], "it is a file; give a folder"),
     ] {
         let done = world.run(words);

@@ -312,7 +312,7 @@ mod tests {
             "x.csv:2:cores: `-4` is not a positive number (leave it empty if unknown)"
         );
         assert_eq!(error("a,B,m,u,S,4,NaN\n"), "x.csv:2:value: `NaN` is not a finite number");
-        assert!(error("a,B,m,u,S,4,1\na,B,m,u,S,4,1\n").contains("line 2 already"));
+        assert!(error("a,B,m,u,S,4,1\na,B,m,u,S,4,1\n").contains("line 2 has the id `a` already"));
         assert!(error("a,B\n").contains("x.csv:2: not CSV"));
         let missing = read("x.csv", &b"id,benchmark\n"[..]).unwrap_err().to_string();
         assert!(missing.contains("`metric` is missing"));

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(ensure("k", &rows, cache.path(), cache.path()).unwrap(), dir);
         let gone = WorkloadError::Step { step: "fetch of p=1".into(), detail: "not found".into() };
         let error = unfetched(gone, &rows[0], &dir).to_string();
-        assert!(error.contains("asks for p 1") && error.contains(&sha256(b"right")), "{error}");
+        assert!(error.contains("needs p 1") && error.contains(&sha256(b"right")), "{error}");
         fs::write(dir.join("a.tar"), "wrong").unwrap();
         let error = ensure("k", &rows, cache.path(), cache.path()).unwrap_err().to_string();
         assert!(error.contains("was rejected") && error.contains(&sha256(b"wrong")), "{error}");

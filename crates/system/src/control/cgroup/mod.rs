@@ -319,7 +319,7 @@ mod tests {
             check(&machine.root(), "storage", "io")
                 .unwrap_err()
                 .to_string()
-                .contains("shows no `io`")
+                .contains("has no `io`")
         );
         machine.put("/sys/fs/cgroup/cgroup.controllers", "cpu io\n");
         for file in ["cgroup.procs", place::SUBTREE] {
