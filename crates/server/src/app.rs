@@ -29,7 +29,8 @@ const VIEWS: usize = 4;
 
 /// Metric and unit of every quoted result.
 static QUOTED: LazyLock<BTreeSet<(String, String)>> = LazyLock::new(|| {
-    let results = Collection::built_in().and_then(|all| all.results()).unwrap_or_default();
+    let results =
+        Collection::built_in().ok().and_then(|all| all.results().ok()).unwrap_or_default();
     results.into_iter().map(|r| (r.metric, r.unit)).collect()
 });
 

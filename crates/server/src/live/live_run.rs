@@ -147,7 +147,7 @@ impl LiveStatus {
             }
             LiveEvent::Progress { progress } => self.progress = Some(progress),
             LiveEvent::Phase { phase, t_ns } => {
-                push(&mut self.phases, PhaseStart { phase, t_ns }, MAX_PHASES)
+                push(&mut self.phases, PhaseStart { phase, t_ns }, MAX_PHASES);
             }
             LiveEvent::Samples { values } => {
                 for value in values {
