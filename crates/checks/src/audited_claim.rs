@@ -1,9 +1,4 @@
-//! Claims of a text that were recomputed: the check that reports each result, and its severity.
-
-use assay_model::CheckRow;
-
-use crate::check::{Evaluation, INVALID, NOTE, WARNING, finding_at, not_applicable};
-use crate::rows;
+//! Claims of a text that were recomputed.
 
 /// A claim from another author's text, recomputed.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,21 +25,9 @@ pub enum RecomputedClaim {
     NoInputs,
 }
 
-/// Returns the finding of a check about an audited claim.
-pub(crate) fn evaluate(of: &CheckRow, claim: &AuditedClaim) -> Evaluation {
-    let no_data = claim.result == RecomputedClaim::NoInputs;
-    let own = if no_data { &rows::ABSOLUTES_SHOWN } else { &rows::RECOMPUTES };
-    if own.id != of.id {
-        return not_applicable("the claim is not of its kind");
+impl AuditedClaim {
+    /// Returns the words of the claim and the reason for its result.
+    pub(crate) fn message(&self) -> String {
+        format!("{}: {}", self.words, self.reason)
     }
-    let (severity, remedy) = match claim.result {
-        RecomputedClaim::Holds => return Ok(Vec::new()),
-        RecomputedClaim::Differs => (INVALID, "Correct the claim or the number it rests on."),
-        RecomputedClaim::Ambiguous => {
-            (WARNING, "Say which reading is meant, and show both values.")
-        }
-        RecomputedClaim::OffByRounding => (NOTE, "Compute from the unrounded values."),
-        RecomputedClaim::NoInputs => (WARNING, "Print the values that it compares."),
-    };
-    Ok(vec![finding_at(severity, format!("{}: {}", claim.words, claim.reason)).remedy(remedy)])
 }

@@ -2,7 +2,7 @@
 
 use assay_model::{CheckRow, Finding, FiredCheck, Observation, Severities, Severity};
 
-use crate::{Evidence, TreatmentEvidence, audited_claim};
+use crate::{AuditedClaim, Evidence, TreatmentEvidence};
 
 /// A note in both profiles.
 pub(crate) const NOTE: Severities = Severities::both(Severity::Note);
@@ -41,6 +41,8 @@ type JudgeObservation = fn(&Observation) -> Option<FiredCheck>;
 pub struct Check {
     pub row: &'static CheckRow,
     evaluate: fn(&Evidence) -> Evaluation,
+    /// Evaluates a claim from an audited text; `None` if the check is not about such claims.
+    evaluate_claim: Option<fn(&AuditedClaim) -> Evaluation>,
     judge_observation: Option<JudgeObservation>,
     /// True if the observations that `evaluate` uses are also judged in each trial. A finding about
     /// the run then repeats those about its trials.
@@ -54,10 +56,19 @@ impl Check {
         Check {
             row,
             evaluate,
+            evaluate_claim: None,
             judge_observation: None,
             judged_in_trials: false,
             always_checked: None,
         }
+    }
+
+    pub(crate) const fn on_audited_claims(
+        mut self,
+        evaluate: fn(&AuditedClaim) -> Evaluation,
+    ) -> Self {
+        self.evaluate_claim = Some(evaluate);
+        self
     }
 
     /// Adds the function that judges single observations about a trial or the machine.
@@ -87,7 +98,10 @@ impl Check {
     /// Runs the check. For an audited claim, every check looks at that claim only.
     pub fn evaluate(&self, evidence: &Evidence) -> CheckOutcome {
         let evaluation = match &evidence.audited {
-            Some(claim) => audited_claim::evaluate(self.row, claim),
+            Some(claim) => match self.evaluate_claim {
+                Some(evaluate) => evaluate(claim),
+                None => not_applicable("the claim is not of its kind"),
+            },
             None => (self.evaluate)(evidence),
         };
         match evaluation {

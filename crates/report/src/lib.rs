@@ -34,6 +34,7 @@ pub mod merged_sentences;
 pub mod page;
 pub mod parts;
 mod percentiles;
+mod run_pairs;
 mod short_labels;
 mod style;
 pub mod terminal;

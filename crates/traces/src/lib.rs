@@ -11,6 +11,9 @@ pub mod translation;
 mod trace_file;
 
 pub use trace_file::{
-    RunTraces, SharedTrace, TRACE_FILES, TraceData, TraceFile, TracePair, TracedNumber,
-    traced_metric, typed,
+    RunTraces, SharedTrace, TraceData, TraceFile, TracePair, TracedNumber, traced_metric, typed,
 };
+
+/// Files of all tracers.
+pub const TRACE_FILES: [&TraceFile; 4] =
+    [&block_io::FILE, &syscalls::FILE, &profile::FILE, &profile::INSTRUCTIONS];

@@ -1,7 +1,7 @@
 //! Files of tracers in the record of a trial: one row for each tracer whose file is read again.
 //!
 //! A row has the tracer's name, its file and its reader; the traces implement [`TraceData`]. The
-//! archive, the explanation of a difference and the reports iterate over [`TRACE_FILES`] and name
+//! archive, the explanation of a difference and the reports iterate over [`TRACE_FILES`](crate::TRACE_FILES) and name
 //! no tracer.
 
 use std::any::Any;
@@ -10,12 +10,6 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use assay_model::{Better, MetricKind, MetricValue, Observed};
-
-use crate::{block_io, profile, syscalls};
-
-/// Files of all tracers.
-pub const TRACE_FILES: [&TraceFile; 4] =
-    [&block_io::FILE, &syscalls::FILE, &profile::FILE, &profile::INSTRUCTIONS];
 
 /// Trace of one trial.
 pub trait TraceData: Any + Debug + Send + Sync {

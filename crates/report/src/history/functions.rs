@@ -7,9 +7,9 @@ use maud::Markup;
 
 use super::short;
 use crate::document::{Parts, html, markdown, terminal};
-use crate::inside::shown;
 use crate::parts::io::time;
 use crate::parts::profile::changes;
+use crate::run_pairs::shown;
 use crate::terminal::Style;
 
 fn named(c: &FunctionChange) -> String {

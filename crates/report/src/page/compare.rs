@@ -1,16 +1,16 @@
 //! Comparisons of runs: the parts that the server's page and the published page share, and the
 //! published page.
 
-use assay_model::{Across, RunSummary, SCHEMA_VERSION};
+use assay_model::{RunSummary, SCHEMA_VERSION};
 use assay_quoted::denominator::Denominator;
 use maud::{Markup, html};
 
 use super::comparable::{Prices, comparable};
 use super::overlay::overlay;
+use super::shown_comparison::ShownComparison;
 use super::{data, shell, tabbed};
 use crate::document::html;
-use crate::gate::Gate;
-use crate::inside::{inside, treatment};
+use crate::inside::inside;
 use crate::parts;
 use crate::tracers::TRACERS;
 use crate::view::RunView;
@@ -22,26 +22,6 @@ pub struct ChosenDenominator {
     pub per: Option<Denominator>,
     /// Prices for results per price.
     pub prices: Prices,
-}
-
-/// A comparison of runs without the numbers that are withheld in any of them.
-#[derive(Debug, Clone)]
-pub struct ShownComparison {
-    pub(crate) across: Across,
-    /// Comparisons in the metrics of the block I/O tracer.
-    pub(super) io: Vec<Across>,
-}
-
-impl ShownComparison {
-    /// Removes the withheld numbers from the comparison in the deciding metric and from those in
-    /// the tracer's metrics.
-    pub fn of(views: &[&RunView], across: &Across, io: &[Across]) -> Self {
-        let gates: Vec<Gate> = views.iter().map(|view| Gate::of(view)).collect();
-        ShownComparison {
-            across: published(views, &gates, across),
-            io: io.iter().map(|a| published(views, &gates, a)).collect(),
-        }
-    }
 }
 
 /// Renders the page's list of contents and its `main`: values on one scale and ratios, other
@@ -98,30 +78,4 @@ pub fn compared(views: &[&RunView], shown: &ShownComparison, version: &str) -> S
         (data::json(&whole))
     };
     shell::skippable(&title, "Skip to the results", &body)
-}
-
-/// Returns the comparison without the numbers that a run withholds; `gates` has the gate of each
-/// run.
-fn published(views: &[&RunView], gates: &[Gate], across: &Across) -> Across {
-    let mut across = across.clone();
-    for (i, (view, gate)) in views.iter().zip(gates).enumerate() {
-        for row in &mut across.rows {
-            let Some(why) = treatment(view, row).and_then(|t| gate.treatment(t)) else { continue };
-            if let Some(summary) = row.summaries.get_mut(i) {
-                *summary = None;
-            }
-            if let Some(percentile) = row.percentiles.get_mut(i) {
-                *percentile = None;
-            }
-            // A ratio to a withheld baseline is as worthless as the ratio of a withheld treatment.
-            let touched = |k: usize| k == i || i == 0;
-            let ratios = row.comparisons.iter_mut().enumerate().filter(|(k, _)| touched(*k));
-            for c in ratios.filter_map(|(_, c)| c.as_mut()) {
-                c.verdict = assay_model::Verdict::Invalid;
-                c.reason = why.text();
-                (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
-            }
-        }
-    }
-    across
 }

@@ -9,11 +9,12 @@ pub mod data;
 mod disclosure;
 pub mod draw;
 mod heat;
-mod io;
+pub(crate) mod io;
 mod landscape;
 mod overlay;
 pub(crate) mod packed;
 pub mod shell;
+pub(crate) mod shown_comparison;
 mod tasks;
 mod time;
 
@@ -27,12 +28,12 @@ use crate::tracers::TRACERS;
 use crate::view::RunView;
 
 pub use comparable::Prices;
-pub use compare::{ChosenDenominator, ShownComparison, compared, side_by_side};
-pub(crate) use io::BLOCK_IO;
+pub use compare::{ChosenDenominator, compared, side_by_side};
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
 pub use packed::unpacked;
 pub use shell::{SCRIPT, style};
+pub use shown_comparison::ShownComparison;
 
 pub use crate::tracers::profile::{flame, profile, profile_part};
 

@@ -7,8 +7,9 @@ use assay_traces::profile::{
 };
 use maud::Markup;
 
+use super::columns::{cells, columns};
 use super::trial_groups::{self, TrialGroup};
-use super::{TraceDifference, TracerView, TreatmentPair};
+use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::{DocumentPart, Parts, Table, TableCell, cell};
 
 pub(super) const VIEW: TracerView = TracerView {
@@ -84,7 +85,7 @@ fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption =
         format!("Instructions a trial: {} against {}: {}", labels[1], labels[0], d.all.words());
-    let mut t = super::columns(Table::of(caption).label("function"), labels, d.confidence);
+    let mut t = columns(Table::of(caption).label("function"), labels, d.confidence);
     let differ = d.functions.iter().filter(|c| c.difference != 0.0).take(most);
     for (c, name) in std::iter::once((&d.all, "all of the program".to_owned()))
         .chain(differ.map(|c| (c, c.function.clone())))
@@ -106,7 +107,7 @@ fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts {
 }
 
 fn row(c: &InstructionChange, name: String) -> Vec<TableCell> {
-    let [by, interval] = super::cells(c.difference, c.interval, count);
+    let [by, interval] = cells(c.difference, c.interval, count);
     vec![
         cell(name),
         cell(count(c.instructions[0])),

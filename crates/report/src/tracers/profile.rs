@@ -13,7 +13,7 @@ use assay_traces::profile::{
 use maud::{Markup, html};
 
 use super::trial_groups::{self, MAX_SIDES, TrialGroup};
-use super::{TraceDifference, TracerView, TreatmentPair};
+use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::html::{self, figure};
 use crate::page::shell;
 use crate::parts::profile::{self as parts, Threads};

@@ -10,8 +10,9 @@ use assay_traces::syscalls::{
 
 use maud::Markup;
 
+use super::columns::{cells, clear, columns};
 use super::trial_groups::{self, TrialGroup};
-use super::{TraceDifference, TracerView, TreatmentPair};
+use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
 use crate::parts::io::{bytes, optional, time};
 
@@ -210,11 +211,11 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
     let mut out = Parts::default();
     let caption = format!("System calls a trial: {} against {}", labels[1], labels[0]);
     let of = Table::of(caption).label("call").word("measure");
-    let mut t = super::columns(of, labels, d.confidence);
+    let mut t = columns(of, labels, d.confidence);
     let differ = |c: &&CallChange| c.difference != 0.0;
     for c in d.changes.iter().filter(differ).take(most) {
-        let [by, interval] = super::cells(c.difference, c.interval, |v| amount(c.measure, v));
-        let clear = if c.clear { super::clear(c.difference) } else { cell("no") };
+        let [by, interval] = cells(c.difference, c.interval, |v| amount(c.measure, v));
+        let mark = if c.clear { clear(c.difference) } else { cell("no") };
         t.row(vec![
             cell(c.call.clone()),
             cell(c.measure.name()),
@@ -222,7 +223,7 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
             cell(amount(c.measure, c.mean[1])),
             by,
             interval,
-            clear,
+            mark,
         ]);
     }
     out.table(t);

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 
 use crate::document::{Parts, html};
 use crate::figures::count;
-use crate::inside::comparable_runs;
-use crate::page::ShownComparison;
+use crate::page::shown_comparison::ShownComparison;
+use crate::run_pairs::comparable_runs;
 use crate::view::RunView;
 
 /// Largest number of groups whose tables and flame graphs are shown.

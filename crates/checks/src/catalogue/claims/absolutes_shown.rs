@@ -1,6 +1,7 @@
 //! F54: absolute values are printed next to a ratio.
 
 use crate::prelude::*;
+use crate::{AuditedClaim, RecomputedClaim};
 
 pub const ABSOLUTES_SHOWN: CheckRow = CheckRow {
     id: "F54",
@@ -16,8 +17,19 @@ pub const ABSOLUTES_SHOWN: CheckRow = CheckRow {
     evidence: "claims that `assay audit` cannot recompute",
 };
 
-pub const CHECK: Check =
-    Check::new(&ABSOLUTES_SHOWN, evaluate).always_checked("a ratio without inputs is a finding");
+pub const CHECK: Check = Check::new(&ABSOLUTES_SHOWN, evaluate)
+    .on_audited_claims(evaluate_claim)
+    .always_checked("a ratio without inputs is a finding");
+
+/// Reports an audited claim whose inputs are missing.
+fn evaluate_claim(claim: &AuditedClaim) -> Evaluation {
+    match claim.result {
+        RecomputedClaim::NoInputs => Ok(vec![
+            finding_at(WARNING, claim.message()).remedy("Print the values that it compares."),
+        ]),
+        _ => not_applicable("the claim is not of its kind"),
+    }
+}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let claim = e.claim.need("the claim")?;

@@ -1,6 +1,7 @@
 //! F45: printed numbers equal the recomputed ones.
 
 use crate::prelude::*;
+use crate::{AuditedClaim, RecomputedClaim};
 
 pub const RECOMPUTES: CheckRow = CheckRow {
     id: "F45",
@@ -16,8 +17,23 @@ pub const RECOMPUTES: CheckRow = CheckRow {
     evidence: "digits of a post; claims that `assay audit` recomputes",
 };
 
-pub const CHECK: Check =
-    Check::new(&RECOMPUTES, evaluate).always_checked("F54 reports numbers without inputs");
+pub const CHECK: Check = Check::new(&RECOMPUTES, evaluate)
+    .on_audited_claims(evaluate_claim)
+    .always_checked("F54 reports numbers without inputs");
+
+/// Reports an audited claim that the recomputed value contradicts.
+fn evaluate_claim(claim: &AuditedClaim) -> Evaluation {
+    let (severity, remedy) = match claim.result {
+        RecomputedClaim::Holds => return Ok(Vec::new()),
+        RecomputedClaim::NoInputs => return not_applicable("the claim is not of its kind"),
+        RecomputedClaim::Differs => (INVALID, "Correct the claim or the number it rests on."),
+        RecomputedClaim::Ambiguous => {
+            (WARNING, "Say which reading is meant, and show both values.")
+        }
+        RecomputedClaim::OffByRounding => (NOTE, "Compute from the unrounded values."),
+    };
+    Ok(vec![finding_at(severity, claim.message()).remedy(remedy)])
+}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let numbers = e.numbers.need("the printed numbers")?;

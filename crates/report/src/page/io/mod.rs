@@ -14,7 +14,7 @@ use super::time::phases;
 use crate::document::html::{self, figure, table};
 use crate::document::{DocumentPart, Tone};
 use crate::parts::io as parts;
-use crate::tracers::TracerView;
+use crate::tracers::view::TracerView;
 use crate::view::RunView;
 
 pub(super) use several_runs::io_beside;
