@@ -9,7 +9,7 @@ pub const CLOCK_AND_HEAT: CheckRow = CheckRow {
     severity: WARNING,
     escalation: "invalid when throttling hit only some of the treatments",
     needs: "effective frequency and throttle counters while each treatment ran",
-    fires: "median frequencies differ by more than 1 % and are not declared",
+    fires: "mean frequencies differ by more than 1 % and are not declared",
     why: "a processor at a lower clock rate is a slower processor",
     remedy: "fix the frequency, let the machine cool between trials, and interleave",
     source: "hyperfine#483; SPECpower methodology",

@@ -124,7 +124,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 return None;
             }
             finding(format!(
-                "{} of memory ({:.1} %) are available: pages will be reclaimed and read again",
+                "{} of memory are available ({:.1} %): pages will be reclaimed and read again",
                 size(*available),
                 share * 100.0
             ))
