@@ -6,15 +6,17 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 
-use assay_traces::{TraceData, TraceFile};
+use assay_traces::TraceData;
 
 use crate::NotAvailable;
 use crate::profile::Snapshot;
 
 /// A tracer of programs.
 pub trait Tracer: Debug + Sized + 'static {
-    /// The file of its traces, which has its name too.
-    const FILE: &'static TraceFile;
+    /// Name in experiments and records.
+    const NAME: &'static str;
+    /// Name of the file of a trial's trace.
+    const FILE: &'static str;
     /// Settings of the tracer.
     type Request: Debug;
     /// Trace of one program with its descendants.
@@ -37,7 +39,7 @@ pub trait Tracer: Debug + Sized + 'static {
     /// from its `exec` on.
     ///
     /// # Errors
-    /// The kernel does not allow it or lacks what it needs, or a named process does not exist.
+    /// The kernel does not allow it or lacks a feature, or a named process does not exist.
     fn start(root: &Path, request: &Self::Request) -> Result<Self, NotAvailable>;
 
     /// Begins the measurement window now.

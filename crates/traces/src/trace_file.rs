@@ -35,8 +35,8 @@ pub trait TraceData: Any + Debug + Send + Sync {
 }
 
 /// Creates a metric `TRACER.NAME` of a trace; neither direction is better.
-pub fn traced_metric(file: &TraceFile, name: &str, value: Option<f64>, unit: &str) -> MetricValue {
-    let name = format!("{}.{name}", file.tracer);
+pub fn traced_metric(tracer: &str, name: &str, value: Option<f64>, unit: &str) -> MetricValue {
+    let name = format!("{tracer}.{name}");
     MetricValue::new(name, value, unit, Better::Neither, MetricKind::Measured)
 }
 

@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use assay_model::{Better, MetricKind, MetricValue, ObserverReport, Phase, TrialRecord, units};
+use assay_model::{Phase, TrialRecord, units};
 use assay_observe::NotAvailable;
 use assay_observe::io::{IoWatch, TraceRequest};
-use assay_traces::block_io::{Dimension, FILE, IoReport, Measure, Op, OpTotal, Question};
+use assay_traces::block_io::{Dimension, FILE, Measure, Question};
 
+use super::running_tracer::record_trace;
 use crate::trial::artifacts::File;
 
 /// Names of the tracer in experiments: with `io-events` it keeps single I/Os.
@@ -101,61 +102,11 @@ impl BlockIoTracer {
     /// Stops tracing and adds the observations to the record.
     pub fn stop(&self, record: &mut TrialRecord) -> Option<BlockIoResult> {
         let watch = self.watch.borrow_mut().take()?;
-        let mut report =
-            ObserverReport { observer: FILE.tracer.to_owned(), samples: 0, not_seen: Vec::new() };
-        let kept = match watch.and_then(IoWatch::stop) {
-            Ok(traced) => {
-                report.samples = traced.report.completeness.selected;
-                record.metrics.extend(metrics(&traced.report));
-                report.not_seen = traced.not_seen;
-                let answer = serde_json::to_vec(&traced.report).ok();
-                answer.map(|answer| BlockIoResult { answer, events: traced.events })
-            }
-            Err(error) => {
-                report.not_seen = vec![error.to_string()];
-                None
-            }
+        let (trace, events, not_seen) = match watch.and_then(IoWatch::stop) {
+            Ok(traced) => (Ok(traced.report), traced.events, traced.not_seen),
+            Err(error) => (Err(error.to_string()), None, Vec::new()),
         };
-        record.observers.push(report);
-        kept
+        let answer = record_trace(record, FILE.tracer, trace, not_seen)?;
+        Some(BlockIoResult { answer, events })
     }
-}
-
-/// Converts the tracer's observations of the measurement window to metrics, so that treatments are
-/// compared by them too.
-fn metrics(report: &IoReport) -> Vec<MetricValue> {
-    let seconds = report.span_ns.map(|ns| ns as f64 / 1e9).filter(|s| *s > 0.0);
-    let rate = |n: u64| seconds.map(|s| n as f64 / s);
-    let metric = |name: &str, value: Option<f64>, unit: &str| {
-        MetricValue::new(
-            format!("io.{name}"),
-            value.filter(|v| v.is_finite()),
-            unit,
-            Better::Neither,
-            MetricKind::Measured,
-        )
-    };
-    let mut all = Vec::new();
-    for (op, word) in [(Op::Read, "read"), (Op::Write, "write")] {
-        let of = report.ops.iter().find(|o| o.op == op);
-        let ios = of.map_or(0, |o| o.ios);
-        let bytes = of.map_or(0, |o| o.bytes);
-        let size = (ios > 0).then(|| bytes as f64 / ios as f64);
-        let time = |ns: fn(&OpTotal) -> Option<f64>| of.and_then(ns).map(|ns| ns / 1e9);
-        all.push(metric(&format!("{word}s"), rate(ios), "I/Os/s"));
-        all.push(metric(&format!("{word}_bytes"), rate(bytes), "B/s"));
-        all.push(metric(&format!("{word}_size"), size, "B").counted());
-        all.push(metric(&format!("{word}_p50"), time(|o| o.latency.p50_ns), "s"));
-        all.push(metric(&format!("{word}_p99"), time(|o| o.latency.p99_ns), "s"));
-    }
-    let classes = &report.classes;
-    for (name, n) in [
-        ("aio", classes.aio),
-        ("writeback", classes.writeback),
-        ("readahead", classes.readahead),
-        ("nosync", classes.nosync),
-    ] {
-        all.push(metric(name, n.and_then(rate), "I/Os/s"));
-    }
-    all
 }

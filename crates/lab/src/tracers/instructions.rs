@@ -5,12 +5,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use assay_model::{
-    Better, Experiment, MetricKind, MetricValue, ObserverReport, PlannedTrial, TrialOutcome,
-    TrialRecord,
-};
-use assay_traces::profile::{INSTRUCTIONS, Profile, ProfileSide};
+use assay_model::{Experiment, PlannedTrial, TrialOutcome, TrialRecord};
+use assay_traces::profile::{INSTRUCTIONS, InstructionCounts, Profile};
 
+use super::running_tracer::record_trace;
 use crate::trial::artifacts::File;
 
 /// Name of the tracer; `instructions@5` counts in five blocks.
@@ -80,33 +78,12 @@ impl InstructionCounting {
         counted: Result<TrialRecord, String>,
         record: &mut TrialRecord,
     ) -> Option<File> {
-        let mut report =
-            ObserverReport { observer: NAME.to_owned(), samples: 0, not_seen: Vec::new() };
-        let profile = counted.and_then(|counted| match counted.outcome {
-            TrialOutcome::Completed => self.read(),
+        let trace = counted.and_then(|counted| match counted.outcome {
+            TrialOutcome::Completed => self.read().map(InstructionCounts),
             _ => Err(format!("the trial under {PROGRAM} did not complete: {}", counted.error)),
         });
-        let kept = match profile {
-            Ok(profile) => {
-                let all = profile.total_ns(ProfileSide::OnCpu);
-                report.samples = all;
-                report.not_seen.clone_from(&profile.notes);
-                record.metrics.push(MetricValue::new(
-                    format!("{NAME}.count"),
-                    Some(all as f64),
-                    "instructions",
-                    Better::Neither,
-                    MetricKind::Measured,
-                ));
-                serde_json::to_vec(&profile).ok().map(|b| (INSTRUCTIONS.name.to_owned(), b))
-            }
-            Err(why) => {
-                report.not_seen = vec![why];
-                None
-            }
-        };
-        record.observers.push(report);
-        kept
+        let kept = record_trace(record, NAME, trace, Vec::new())?;
+        Some((INSTRUCTIONS.name.to_owned(), kept))
     }
 
     /// Reads and merges the counts of all processes.

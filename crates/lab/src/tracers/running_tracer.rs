@@ -11,7 +11,7 @@ use std::sync::mpsc::Receiver;
 use assay_model::{ObserverReport, Phase, TrialRecord};
 use assay_observe::profile::Snapshot;
 use assay_observe::{NotAvailable, Tracer};
-use assay_traces::TraceData as _;
+use assay_traces::TraceData;
 
 use crate::trial::artifacts::File;
 
@@ -45,7 +45,7 @@ pub(super) struct TracerRow {
 /// Returns the row of a tracer.
 pub(super) const fn row<T: Tracer>() -> TracerRow {
     TracerRow {
-        name: T::FILE.tracer,
+        name: T::NAME,
         create: |listed| {
             let request = T::request(listed)?;
             Some(Box::new(RunningTracer::<T> { request, watch: RefCell::new(None) }))
@@ -85,24 +85,33 @@ impl<T: Tracer> TrialTracer for RunningTracer<T> {
 
     fn stop(&self, record: &mut TrialRecord) -> Option<File> {
         let watch = self.watch.borrow_mut().take()?;
-        let mut report = ObserverReport {
-            observer: T::FILE.tracer.to_owned(),
-            samples: 0,
-            not_seen: Vec::new(),
-        };
-        let kept = match watch.and_then(T::stop) {
-            Ok(trace) => {
-                report.samples = trace.samples();
-                report.not_seen = trace.not_seen();
-                record.metrics.extend(trace.metrics());
-                serde_json::to_vec(&trace).ok().map(|bytes| (T::FILE.name.to_owned(), bytes))
-            }
-            Err(error) => {
-                report.not_seen = vec![error.to_string()];
-                None
-            }
-        };
-        record.observers.push(report);
-        kept
+        let trace = watch.and_then(T::stop).map_err(|e| e.to_string());
+        let kept = record_trace(record, T::NAME, trace, Vec::new())?;
+        Some((T::FILE.to_owned(), kept))
     }
+}
+
+/// Adds the totals, the number of samples and the missed events of a trace to the trial's record; a
+/// tracer that failed adds the reason. Returns the trace as JSON.
+pub(super) fn record_trace<T: TraceData + serde::Serialize>(
+    record: &mut TrialRecord,
+    tracer: &str,
+    trace: Result<T, String>,
+    not_seen: Vec<String>,
+) -> Option<Vec<u8>> {
+    let mut report = ObserverReport { observer: tracer.to_owned(), samples: 0, not_seen };
+    let kept = match trace {
+        Ok(trace) => {
+            report.samples = trace.samples();
+            report.not_seen.extend(trace.not_seen());
+            record.metrics.extend(trace.metrics());
+            serde_json::to_vec(&trace).ok()
+        }
+        Err(why) => {
+            report.not_seen.push(why);
+            None
+        }
+    };
+    record.observers.push(report);
+    kept
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use assay_model::MetricValue;
 use assay_traces::translation::counters::{CounterReading, CpuIdentity};
-use assay_traces::{TraceData, TraceFile, traced_metric};
+use assay_traces::{TraceData, traced_metric};
 use serde::Serialize;
 
 use crate::{NotAvailable, Tracer};
@@ -73,20 +73,12 @@ pub struct RunningCounters {
 
 type Readings = BTreeMap<String, CounterReading>;
 
-/// The file of hardware counters. Reports show their metrics alone.
-const FILE: TraceFile = TraceFile {
-    tracer: "counters",
-    name: "counters.json",
-    numbers: "hardware counters",
-    complete: false,
-    read: |_| Err("reports show the metrics of hardware counters alone".to_owned()),
-    merge: None,
-    compare: None,
-};
+/// Name of the tracer of hardware counters.
+const NAME: &str = "counters";
 
 impl TraceData for CounterResult {
     fn metrics(&self) -> Vec<MetricValue> {
-        self.metrics.iter().map(|m| traced_metric(&FILE, &m.name, m.value, &m.unit)).collect()
+        self.metrics.iter().map(|m| traced_metric(NAME, &m.name, m.value, &m.unit)).collect()
     }
 
     fn samples(&self) -> u64 {
@@ -99,12 +91,13 @@ impl TraceData for CounterResult {
 }
 
 impl Tracer for RunningCounters {
-    const FILE: &'static TraceFile = &FILE;
+    const NAME: &'static str = NAME;
+    const FILE: &'static str = "counters.json";
     type Request = ();
     type Trace = CounterResult;
 
     fn request(listed: &str) -> Option<()> {
-        (listed == FILE.tracer).then_some(())
+        (listed == NAME).then_some(())
     }
 
     fn obstacle() -> Option<NotAvailable> {

@@ -7,7 +7,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use assay_system::clock::thread_cpu_time;
-use assay_traces::TraceFile;
 use assay_traces::profile::{FILE, Profile};
 
 use super::looking::RunningProfiler;
@@ -45,7 +44,8 @@ pub type ProfileResult = Result<Profile, NotAvailable>;
 pub struct ProfileWatch(Background<ProfilerCommand, Profile>);
 
 impl Tracer for ProfileWatch {
-    const FILE: &'static TraceFile = &FILE;
+    const NAME: &'static str = FILE.tracer;
+    const FILE: &'static str = FILE.name;
     type Request = ProfileRequest;
     type Trace = Profile;
 

@@ -4,7 +4,6 @@
 use std::convert::Infallible;
 use std::path::Path;
 
-use assay_traces::TraceFile;
 use assay_traces::syscalls::{FILE, Syscalls};
 
 use super::SyscallRequest;
@@ -15,7 +14,8 @@ use crate::{NotAvailable, Tracer};
 pub struct SyscallWatch(Infallible);
 
 impl Tracer for SyscallWatch {
-    const FILE: &'static TraceFile = &FILE;
+    const NAME: &'static str = FILE.tracer;
+    const FILE: &'static str = FILE.name;
     type Request = SyscallRequest;
     type Trace = Syscalls;
 

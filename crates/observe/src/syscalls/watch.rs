@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use assay_traces::TraceFile;
 use assay_traces::syscalls::{
     Amounts, Architecture, BUCKETS, CallSubject, Calls, Errors, FILE, LostCalls, Syscalls, VERSION,
     error_name,
@@ -35,7 +34,8 @@ impl std::fmt::Debug for SyscallWatch {
 }
 
 impl Tracer for SyscallWatch {
-    const FILE: &'static TraceFile = &FILE;
+    const NAME: &'static str = FILE.tracer;
+    const FILE: &'static str = FILE.name;
     type Request = SyscallRequest;
     type Trace = Syscalls;
 

@@ -8,7 +8,7 @@ use assay_traces::profile::{
 use maud::Markup;
 
 use super::columns::{cells, columns};
-use super::trial_groups::{self, TrialGroup};
+use super::trial_groups::{self, MAX_ROWS, TrialGroup};
 use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::{DocumentPart, Parts, Table, TableCell, cell};
 
@@ -19,9 +19,6 @@ pub(super) const VIEW: TracerView = TracerView {
     runs: |views, shown| trial_groups::of_runs(views, shown, &INSTRUCTIONS, side_by_side),
     difference: Some(("instructions", difference)),
 };
-
-/// Largest number of rows of a table on a page.
-const MAX_ROWS: usize = 25;
 
 /// Renders instruction counts side by side.
 fn side_by_side(groups: Vec<TrialGroup<'_, InstructionCounts>>, confidence: f64) -> Option<Markup> {

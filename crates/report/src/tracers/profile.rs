@@ -12,7 +12,7 @@ use assay_traces::profile::{
 };
 use maud::{Markup, html};
 
-use super::trial_groups::{self, MAX_SIDES, TrialGroup};
+use super::trial_groups::{self, MAX_ROWS, MAX_SIDES, TrialGroup};
 use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::html::{self, figure};
 use crate::page::shell;
@@ -26,8 +26,6 @@ pub(super) const VIEW: TracerView = TracerView {
     difference: Some(("functions", difference)),
 };
 
-/// Largest number of functions in a table.
-const FUNCTIONS: usize = 25;
 /// Largest number of functions listed for each thread.
 const FUNCTIONS_OF_A_THREAD: usize = 5;
 /// Smallest cell that is drawn, as a share of the whole.
@@ -52,7 +50,7 @@ fn side_by_side(groups: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option
     Some(html! {
         p { "Where the time of the program and of what it started went, its trials together. Each box is a function, as wide as its time; below it stands what it called." }
         @for ((_, label, ..), d) in drawn.iter().zip(&against) {
-            @if let Some(d) = d { (html::parts(&parts::changes(d, [first, label], FUNCTIONS))) }
+            @if let Some(d) = d { (html::parts(&parts::changes(d, [first, label], MAX_ROWS))) }
         }
         @for ((id, label, profile, measured), d) in drawn.iter().zip(&against).take(MAX_SIDES) {
             h3 { (label) }
@@ -91,7 +89,7 @@ fn body(profile: &Profile, id: &str, against: Option<&FunctionDifferences>) -> M
         @for (side, short, words) in sides {
             @if profile.count(side) > 0 {
                 (figure(&flame(profile, side, &format!("{id}-{short}"), words, Threads::Merged, against), &html! { (words) }, &html! {}))
-                (html::table(&parts::table(profile, side, FUNCTIONS)))
+                (html::table(&parts::table(profile, side, MAX_ROWS)))
                 @if profile.stacks.iter().any(|s| s.thread != profile.stacks[0].thread) {
                     details { summary { (words) ", threads apart" }
                         (figure(&flame(profile, side, &format!("{id}-{short}-threads"), words, Threads::Apart, None), &html! { (words) ", by thread" }, &html! {}))

@@ -11,7 +11,7 @@ use assay_traces::syscalls::{
 use maud::Markup;
 
 use super::columns::{cells, clear, columns};
-use super::trial_groups::{self, TrialGroup};
+use super::trial_groups::{self, MAX_ROWS, TrialGroup};
 use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
 use crate::parts::io::{bytes, optional, time};
@@ -24,8 +24,6 @@ pub(super) const VIEW: TracerView = TracerView {
     difference: Some(("syscalls", difference)),
 };
 
-/// Largest number of rows of a table on a page.
-const MAX_ROWS: usize = 25;
 /// Largest number of errors that a page lists.
 const ERRORS: usize = 10;
 

@@ -10,6 +10,8 @@ use crate::page::shown_comparison::ShownComparison;
 use crate::run_pairs::comparable_runs;
 use crate::view::RunView;
 
+/// Largest number of rows of a table on a page.
+pub(super) const MAX_ROWS: usize = 25;
 /// Largest number of groups whose tables and flame graphs are shown.
 pub(super) const MAX_SIDES: usize = 6;
 

@@ -36,7 +36,7 @@ pub const INSTRUCTIONS: TraceFile = TraceFile {
 };
 
 /// Instructions of a trial's programs by function.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct InstructionCounts(pub Profile);
 
 impl TraceData for Profile {
@@ -57,7 +57,8 @@ impl TraceData for Profile {
             _ => self.stacks.iter().filter(|s| s.state == state).map(|s| s.ns).sum(),
         };
         let known = |s: &ThreadState| self.off_cpu || *s == ThreadState::OnCpu;
-        let metric = |s: ThreadState| traced_metric(&FILE, name(s), Some(of(s) as f64 / 1e9), "s");
+        let metric =
+            |s: ThreadState| traced_metric(FILE.tracer, name(s), Some(of(s) as f64 / 1e9), "s");
         ThreadState::ALL.into_iter().filter(known).map(metric).collect()
     }
 
@@ -82,6 +83,19 @@ impl TraceData for InstructionCounts {
                 value: f.self_count as f64,
             })
             .collect()
+    }
+
+    fn metrics(&self) -> Vec<MetricValue> {
+        let count = self.samples() as f64;
+        vec![traced_metric(INSTRUCTIONS.tracer, "count", Some(count), "instructions")]
+    }
+
+    fn samples(&self) -> u64 {
+        self.0.total_ns(ProfileSide::OnCpu)
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        self.0.notes.clone()
     }
 }
 

@@ -39,7 +39,7 @@ impl TraceData for Syscalls {
 
     fn metrics(&self) -> Vec<MetricValue> {
         let all = self.total();
-        let metric = |name, value, unit| traced_metric(&FILE, name, Some(value), unit);
+        let metric = |name, value, unit| traced_metric(FILE.tracer, name, Some(value), unit);
         vec![
             metric("calls", all.calls as f64, "calls").counted(),
             metric("errors", all.errors as f64, "calls").counted(),
