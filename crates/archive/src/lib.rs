@@ -12,7 +12,7 @@
 
 mod error;
 mod export;
-pub mod import;
+mod import;
 mod integrity;
 mod store;
 
@@ -20,6 +20,7 @@ pub use error::{Error, Result};
 pub use export::dataset::DatasetReport;
 pub use export::filter::Filter;
 pub use export::redact::PublishedCopy;
+pub use import::run::{ForeignOptions, ImportError, ImportedRuns};
 pub use import::unpack::ImportLimits;
 pub use integrity::identity::{NewRun, RunIdentity};
 pub use integrity::verify::{Problem, ProblemKind};

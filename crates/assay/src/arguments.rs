@@ -180,7 +180,7 @@ pub struct Targets {
 
 /// Returns the names of the foreign formats that assay reads, with the programs that write them.
 pub fn format_names() -> PossibleValuesParser {
-    let formats = assay_archive::import::foreign::FORMATS.iter();
+    let formats = assay_workloads::readers::FORMATS.iter();
     PossibleValuesParser::new(formats.map(|f| PossibleValue::new(f.name).help(f.help)))
 }
 

@@ -29,18 +29,23 @@ impl From<Exit> for std::process::ExitCode {
 
 /// Returns the exit code for an error that ended a command.
 pub fn of_error(error: &anyhow::Error) -> Exit {
+    use assay_archive::ImportError;
     use assay_lab::LabError;
+    use assay_workloads::readers::ForeignError;
     if error.downcast_ref::<Usage>().is_some()
         || error.downcast_ref::<assay_publish::post::PostError>().is_some()
     {
         return Exit::Usage;
     }
-    if let Some(foreign) = error.downcast_ref::<assay_archive::import::foreign::ForeignError>() {
+    if let Some(foreign) = error.downcast_ref::<ForeignError>() {
         return match foreign {
-            assay_archive::import::foreign::ForeignError::Archive(e) if !is_usage(e) => {
-                Exit::Failed
-            }
-            assay_archive::import::foreign::ForeignError::Git(e) if !e.is_usage() => Exit::Failed,
+            ForeignError::Git(e) if !e.is_usage() => Exit::Failed,
+            _ => Exit::Usage,
+        };
+    }
+    if let Some(import) = error.downcast_ref::<ImportError>() {
+        return match import {
+            ImportError::Archive(e) if !is_usage(e) => Exit::Failed,
             _ => Exit::Usage,
         };
     }

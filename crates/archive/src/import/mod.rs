@@ -1,4 +1,4 @@
 //! Imports into an archive: packed runs, and results of other tools.
 
-pub mod foreign;
+pub(super) mod run;
 pub(super) mod unpack;

@@ -6,7 +6,11 @@ use crate::common::{World, json, repository};
 use serde_json::Value;
 
 fn data(name: &str) -> String {
-    repository().join("crates/archive/tests/archive/foreign/data").join(name).display().to_string()
+    repository()
+        .join("crates/workloads/tests/workloads/readers/data")
+        .join(name)
+        .display()
+        .to_string()
 }
 
 /// Imports a fixture and returns the run's id.

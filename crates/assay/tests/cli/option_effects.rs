@@ -618,7 +618,7 @@ impl Bench {
         world.write("post.md", "# Nothing\n");
         let pack = fs::read_to_string(repository().join("rulepacks/orders-1.0.toml")).unwrap();
         world.write("packs/orders.toml", &pack.replace("version = \"1.0\"", "version = \"9.9\""));
-        let data = repository().join("crates/archive/tests/archive/foreign/data");
+        let data = repository().join("crates/workloads/tests/workloads/readers/data");
         for name in ["hyperfine.json", "nightly.csv"] {
             fs::copy(data.join(name), world.path(name)).unwrap();
         }

@@ -1,5 +1,5 @@
 //! Exports hyperfine's JSON, so that its plotting scripts and other readers work on assay's runs.
-//! Times are in seconds, memory in bytes. `assay_archive::import::foreign` reads the format.
+//! Times are in seconds, memory in bytes. `assay_workloads::readers` reads the format.
 
 use std::collections::BTreeMap;
 

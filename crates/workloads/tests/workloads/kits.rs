@@ -289,7 +289,7 @@ fn result_files_give_metrics_and_a_verdict() {
         fs::write(lab.path("trial/results"), file).expect("a new file");
         lab.collect(&kit, Exit::Code(0), "")
     };
-    let report = include_str!("../../../archive/tests/archive/foreign/data/spec.csv");
+    let report = include_str!("readers/data/spec.csv");
     let good = with_file(report);
     assert!(matches!(good.validation, ValidationResult::Passed { .. }), "{:?}", good.validation);
     let value = |name: &str| good.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);

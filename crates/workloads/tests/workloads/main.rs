@@ -4,3 +4,4 @@
 mod kit_members;
 mod kit_zstd;
 mod kits;
+mod readers;

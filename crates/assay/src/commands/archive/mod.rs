@@ -6,10 +6,11 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use assay_archive::import::foreign::{self, ForeignOptions, ImportedRuns};
 use assay_archive::{Filter, ImportLimits};
+use assay_archive::{ForeignOptions, ImportedRuns};
 use assay_model::Severity;
 use assay_model::nouns::count;
+use assay_workloads::readers;
 
 use crate::cli::{Archive as Verb, Cli};
 use crate::commands::copies::Copies;
@@ -211,8 +212,8 @@ fn import(
     if format.is_none() && files.iter().any(ours) {
         return import_exported(cli, archive, files, options, limits);
     }
-    let format = format.and_then(foreign::format);
-    let set = foreign::read_foreign(files, format)?;
+    let format = format.and_then(readers::format);
+    let set = readers::read_foreign(files, format)?;
     let imported = archive.import_foreign(&set, options)?;
     let (ids, new) = match &imported {
         ImportedRuns::New(ids) => (ids, true),

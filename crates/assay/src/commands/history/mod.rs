@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use assay_archive::Archive;
-use assay_archive::import::foreign;
 use assay_lab::series::{self, DefinedHistory, StoredFindings};
 use assay_lab::{Lab, LabError, REV};
 use assay_model::units;
@@ -22,6 +21,7 @@ use assay_stats::series::{
     SeriesPoint, analysis, commits, next_to_measure, quoted,
 };
 use assay_system::process::Output;
+use assay_workloads::readers;
 
 use super::experiment;
 use super::functions::{ComparedRevisions, between};
@@ -41,13 +41,13 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
         // Earlier versions took the format before the file.
         let (first, files) = match files.as_slice() {
             [first, rest @ ..] if !rest.is_empty() && format.is_none() => {
-                let known = first.to_str().and_then(foreign::format);
+                let known = first.to_str().and_then(readers::format);
                 (known, if known.is_some() { rest } else { files.as_slice() })
             }
             _ => (None, files.as_slice()),
         };
         let read =
-            foreign::read_series(files, first.or(format.as_deref().and_then(foreign::format)))?;
+            readers::read_series(files, first.or(format.as_deref().and_then(readers::format)))?;
         // A folder may be given as `.`.
         let file = fs::canonicalize(&files[0])?;
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -252,7 +252,7 @@ fn ended_by_hand(world: &World) -> Scene {
 }
 
 fn data(name: &str) -> PathBuf {
-    repository().join("crates/archive/tests/archive/foreign/data").join(name)
+    repository().join("crates/workloads/tests/workloads/readers/data").join(name)
 }
 
 fn imported(world: &World, file: &std::path::Path) -> String {

@@ -1,0 +1,110 @@
+//! Converts units of other programs to assay's base units: seconds, bytes, per second.
+
+use assay_model::{Better, MetricKind, MetricSpec};
+
+/// Returns the length of a unit of time in seconds; `None` if the unit is unknown.
+pub(in crate::readers) fn seconds(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ns" => 1e-9,
+        "us" | "µs" => 1e-6,
+        "ms" => 1e-3,
+        "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" | "hr" => 3600.0,
+        "d" | "day" => 86400.0,
+        _ => return None,
+    })
+}
+
+/// Converts a value to assay's unit: `12 ns/op` becomes 1.2e-8 s, `3 ops/ms` becomes `3000 ops/s`.
+/// An unknown unit is kept.
+pub(in crate::readers) fn base(value: f64, unit: &str) -> (f64, String) {
+    let unit = unit.trim();
+    if let Some((above, below)) = unit.split_once('/') {
+        if let Some(factor) = seconds(below) {
+            return (value / factor, format!("{above}/s"));
+        }
+        if let Some(factor) = seconds(above).filter(|_| below == "op") {
+            return (value * factor, "s".to_owned());
+        }
+    }
+    match seconds(unit) {
+        Some(factor) => (value * factor, "s".to_owned()),
+        None => (value, unit.to_owned()),
+    }
+}
+
+/// Returns the factor of a unit and its base unit: `us/iter` is 1e-6 `s/iter`, `MB/s` is 1e6 `B/s`.
+/// Units with the same base measure the same quantity.
+pub(in crate::readers) fn multiple(unit: &str) -> (f64, String) {
+    let (above, below) =
+        unit.trim().split_once('/').map_or((unit.trim(), None), |(a, b)| (a, Some(b)));
+    let size = |unit: &str| assay_model::units::parse_bytes(&format!("1 {unit}")).ok();
+    let known = |unit: &str| match (seconds(unit), size(unit)) {
+        (Some(factor), _) => (factor, "s".to_owned()),
+        (_, Some(bytes)) if !unit.is_empty() => (bytes as f64, "B".to_owned()),
+        _ => (1.0, unit.to_owned()),
+    };
+    let (factor, base) = known(above);
+    match below.map(known) {
+        None => (factor, base),
+        Some((by, below)) => (factor / by, format!("{base}/{below}")),
+    }
+}
+
+/// Makes the specification of a metric that a tool measured.
+pub(in crate::readers) fn metric(name: &str, unit: &str, better: Better, help: &str) -> MetricSpec {
+    MetricSpec {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        better,
+        kind: MetricKind::Measured,
+        help: help.to_owned(),
+        merge: None,
+        counted: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_of_one_quantity_have_one_base() {
+        for (a, b, ratio) in [
+            ("ns/iter", "us/iter", 1e-3),
+            ("ms", "µs", 1e3),
+            ("MB/s", "kB/sec", 1e3),
+            ("MiB/s", "B/min", 1_048_576.0 * 60.0),
+            ("counts", "counts", 1.0),
+            ("", "", 1.0),
+        ] {
+            let ((a_factor, a_base), (b_factor, b_base)) = (multiple(a), multiple(b));
+            assert_eq!(a_base, b_base, "{a} {b}");
+            assert!((a_factor / b_factor / ratio - 1.0).abs() < 1e-12, "{a} {b}");
+        }
+        for (a, b) in [("ns/iter", "ns/op"), ("ops/s", "s/op"), ("B", "s"), ("counts", "count")] {
+            assert_ne!(multiple(a).1, multiple(b).1);
+        }
+    }
+
+    #[test]
+    fn times_and_rates() {
+        let near = |unit: &str, factor: f64, base_unit: &str| {
+            let (value, unit) = base(3.0, unit);
+            assert!((value / (3.0 * factor) - 1.0).abs() < 1e-12, "{value} {unit}");
+            assert_eq!(unit, base_unit);
+        };
+        near("ns", 1e-9, "s");
+        near("us", 1e-6, "s");
+        near("ms", 1e-3, "s");
+        near("s", 1.0, "s");
+        near("ns/op", 1e-9, "s");
+        near("ops/ms", 1e3, "ops/s");
+        near("ops/ns", 1e9, "ops/s");
+        near("ops/min", 1.0 / 60.0, "ops/s");
+        near("B/op", 1.0, "B/op");
+        near("MB/sec", 1.0, "MB/s");
+        near("counts", 1.0, "counts");
+    }
+}
