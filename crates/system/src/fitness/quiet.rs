@@ -11,25 +11,33 @@ use crate::{CpuTimes, Root};
 
 const WORK: Subject = Subject::OtherWork;
 
+/// Resources of the pressure files, in words.
+const RESOURCES: [(&str, &str); 3] =
+    [("cpu", "a CPU"), ("io", "input or output"), ("memory", "memory")];
+
 /// Interval between two samples of the run queue.
 const STEP: Duration = Duration::from_millis(2);
+/// Factor of the window if tasks were found in it.
+const LONGER: u32 = 4;
 
 pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservations) {
     let before = options.since.map_or_else(|| CpuTimes::read(root), Ok);
+    let waited = RESOURCES.map(|(resource, _)| Pressure::read(root, resource));
     queue(root, options.window, seen);
     match (before, CpuTimes::read(root)) {
         (Ok(before), Ok(now)) => steal(before, now, seen),
         (Err(e), _) | (_, Err(e)) => seen.cannot(WORK, "stolen time", &e.to_string()),
     }
-    for (resource, words) in [("cpu", "a CPU"), ("io", "input or output"), ("memory", "memory")] {
-        pressure(root, resource, words, seen);
+    for ((resource, words), before) in RESOURCES.into_iter().zip(waited) {
+        pressure(root, resource, words, before.ok(), seen);
     }
 }
 
-/// Samples the number of other runnable tasks every 2 ms. The load average would still include
-/// assay's own earlier work.
+/// Samples the number of other runnable tasks every 2 ms, and four times as long if some were found,
+/// since two short tasks in a short window would count as a busy machine. The load average would
+/// still include assay's own earlier work.
 fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
-    let end = Instant::now() + window;
+    let start = Instant::now();
     let (mut sum, mut looks) = (0.0, 0u32);
     let load = loop {
         let text = match root.text("/proc/loadavg") {
@@ -41,7 +49,8 @@ fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
         };
         sum += running.saturating_sub(1) as f64;
         looks += 1;
-        let left = end.saturating_duration_since(Instant::now());
+        let window = if sum > 0.0 { window * LONGER } else { window };
+        let left = window.saturating_sub(start.elapsed());
         if left.is_zero() {
             break text.split_whitespace().next().unwrap_or("?").to_owned();
         }
@@ -69,21 +78,42 @@ fn steal(before: CpuTimes, now: CpuTimes, seen: &mut FitnessObservations) {
     seen.add(Observation::Steal { percent: share * 100.0 });
 }
 
-fn pressure(root: &Root, resource: &str, words: &str, seen: &mut FitnessObservations) {
-    let what = format!("pressure on {words}");
-    let file = format!("/proc/pressure/{resource}");
-    match root.text(&file) {
-        Ok(text) => match some_avg10(&text) {
-            Some(percent) => {
-                seen.add(Observation::Pressure { resource: resource.to_owned(), percent });
-            }
-            None => seen.cannot(WORK, &what, &format!("cannot parse `{file}`")),
-        },
-        Err(e) => seen.cannot(WORK, &what, &e.to_string()),
+/// Time in which some task waited for a resource.
+struct Pressure {
+    /// Share of the last 10 s, in percent.
+    percent: f64,
+    /// Sum since boot in microseconds.
+    total_us: Option<u64>,
+}
+
+impl Pressure {
+    fn read(root: &Root, resource: &str) -> Result<Self, String> {
+        let file = format!("/proc/pressure/{resource}");
+        let text = root.text(&file).map_err(|e| e.to_string())?;
+        let line = text.lines().find_map(|l| l.strip_prefix("some "));
+        let figure = |name: &str| line?.split_whitespace().find_map(|w| w.strip_prefix(name));
+        let percent = figure("avg10=").and_then(|p| p.parse().ok());
+        let total_us = figure("total=").and_then(|t| t.parse().ok());
+        let percent = percent.ok_or_else(|| format!("cannot parse `{file}`"))?;
+        Ok(Pressure { percent, total_us })
     }
 }
 
-fn some_avg10(text: &str) -> Option<f64> {
-    let line = text.lines().find_map(|l| l.strip_prefix("some "))?;
-    line.split_whitespace().find_map(|w| w.strip_prefix("avg10="))?.parse().ok()
+/// Reports the pressure of the last 10 s. It counts as 0 if no task has waited since `before`: then
+/// it is that of work that has ended, such as an earlier run.
+fn pressure(
+    root: &Root,
+    resource: &str,
+    words: &str,
+    before: Option<Pressure>,
+    seen: &mut FitnessObservations,
+) {
+    match Pressure::read(root, resource) {
+        Ok(now) => {
+            let ended = before.and_then(|b| b.total_us).is_some_and(|t| now.total_us == Some(t));
+            let percent = if ended { 0.0 } else { now.percent };
+            seen.add(Observation::Pressure { resource: resource.to_owned(), percent });
+        }
+        Err(why) => seen.cannot(WORK, &format!("pressure on {words}"), &why),
+    }
 }
