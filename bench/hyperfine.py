@@ -49,7 +49,7 @@ def hyperfine(command, runs, folder, shell):
 def assay(command, runs, folder, shell):
     out = f"{folder}/assay.json"
     flags = ["--shell"] if shell else []
-    argv = [ASSAY, "run", "--quiet", "--output", "discard", *flags, "--blocks", str(runs)]
+    argv = [ASSAY, "run", "--quiet", "--output", "null", *flags, "--blocks", str(runs)]
     argv += ["--export", f"hyperfine={out}", "--", *([command] if shell else command.split())]
     wall = timed(argv, environment(folder))
     result = json.load(open(out))["results"][0]

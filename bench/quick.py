@@ -50,7 +50,7 @@ def wall(*argv):
 
 def own(runs, *program):
     """`assay run` of so many trials, and hyperfine of so many runs."""
-    ours = [ASSAY, "run", "--quiet", "--output", "discard", "--blocks", runs, "--", *program]
+    ours = [ASSAY, "run", "--quiet", "--output", "null", "--blocks", runs, "--", *program]
     return wall(*ours), wall("hyperfine", "-N", "--warmup", "0", "--runs", runs, " ".join(program))
 
 

@@ -75,6 +75,9 @@ pub struct ExperimentArgs {
     /// file's].
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
+    /// Benchmarks of a suite to compare, if the verb sets them.
+    #[arg(skip)]
+    pub only: Vec<String>,
     /// Confidence level of intervals, if the verb sets one.
     #[arg(skip)]
     pub confidence: Option<f64>,
@@ -109,6 +112,26 @@ pub struct ExperimentArgs {
     /// measure them like any other.
     #[arg(long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub ignore_failure: Option<String>,
+    /// Read each trial's output as that of a benchmark tool, such as `go-bench`, and compare every
+    /// benchmark; `auto` recognizes the output.
+    #[arg(long, value_name = "TOOL", value_parser = reader_names(), hide_possible_values = true)]
+    pub reader: Option<String>,
+    /// The file that the benchmark tool writes in each trial [default: its standard output].
+    #[arg(long, value_name = "FILE", requires = "reader")]
+    pub result_file: Option<String>,
+    /// Decide by a number that the command prints: text with `{value}`, such as `took {value} ms`,
+    /// or a regular expression with one group.
+    #[arg(long, value_name = "PATTERN", value_parser = printed_pattern)]
+    pub metric_from: Option<String>,
+    /// The better direction of that number [default: by its unit].
+    #[arg(long, value_name = "DIRECTION", requires = "metric_from", value_parser = ["lower", "higher"])]
+    pub better: Option<String>,
+    /// A command that reads each trial's output and fails if it is wrong.
+    #[arg(long, value_name = "COMMAND")]
+    pub check: Option<String>,
+    /// A file with the only correct output.
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<String>,
     /// The place where the trials run, as under [where] of an experiment.
     #[command(flatten)]
     pub place: PlaceArgs,
@@ -182,6 +205,18 @@ pub struct Targets {
 pub fn format_names() -> PossibleValuesParser {
     let formats = assay_workloads::readers::FORMATS.iter();
     PossibleValuesParser::new(formats.map(|f| PossibleValue::new(f.name).help(f.help)))
+}
+
+/// Returns the names of the readers for `--reader`.
+fn reader_names() -> PossibleValuesParser {
+    let live = assay_workloads::readers::FORMATS.iter().filter(|f| f.live).map(|f| f.name);
+    PossibleValuesParser::new([assay_workloads::readers::AUTO].into_iter().chain(live))
+}
+
+/// Checks the pattern of `--metric-from`.
+fn printed_pattern(text: &str) -> Result<String, String> {
+    assay_workloads::builtin::command::printed_pattern(text).map_err(|e| e.to_string())?;
+    Ok(text.to_owned())
 }
 
 /// A word of an option, its help (may be empty), and its value.

@@ -243,7 +243,7 @@ pub fn x_text(x: f64, unit: &str) -> String {
 
 /// Formats a comparison's ratio with its interval: `1.861 [1.842, 1.880]`; the ratio alone if n is
 /// too small for an interval; [`NO_VALUE`] without a ratio.
-pub(crate) fn ratio_text(comparison: &Comparison) -> String {
+pub fn ratio_text(comparison: &Comparison) -> String {
     match (comparison.ratio, comparison.interval) {
         (Some(r), Some(i)) => units::ratio(r, i.low, i.high).to_string(),
         (Some(r), None) => format!("{} (no interval)", units::significant(r, 4)),

@@ -19,6 +19,9 @@ const TIME: &str = "elapsed";
 
 /// Returns the sentence, or `None` if no comparison with the best treatment counts.
 pub fn headline(a: &Analysis) -> Option<String> {
+    if let Some(suite) = crate::parts::benchmarks::sentence(a) {
+        return Some(suite);
+    }
     let all: Vec<&Comparison> = a.ranking.iter().filter(|c| c.ratio.is_some()).collect();
     let (clear, open): (Vec<&Comparison>, Vec<&Comparison>) =
         all.iter().partition(|c| c.verdict == Verdict::Worse);

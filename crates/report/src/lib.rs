@@ -44,6 +44,7 @@ mod view;
 mod virtual_machine_label;
 pub mod words;
 
+pub use figures::ratio_text;
 pub use gate::{Gate, WithheldResult};
 pub use headline::{block_s, headline, needed};
 pub use inside::{TreatmentProfiles, inside};

@@ -19,6 +19,6 @@ pub mod rng;
 pub mod series;
 pub mod summary;
 
-pub use comparison::compare::{CompareInput, Samples, compare, compare_family};
+pub use comparison::compare::{CompareInput, Samples, compare, compare_family, compare_suite};
 pub use comparison::sequential::{LookInput, StopDecision, look};
 pub use summary::summarize;

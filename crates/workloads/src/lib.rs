@@ -20,7 +20,6 @@ mod trial_spec;
 mod words;
 mod workload;
 
-pub use builtin::command::Command;
 pub use builtin::noop::Noop;
 pub use capability::Capabilities;
 pub use failure::Failure;

@@ -22,6 +22,7 @@ pub const KEEP: &str = "keep";
 pub struct TrialContext<'a> {
     /// Number of the trial in the plan.
     pub number: u32,
+    pub block: u32,
     pub treatment: u32,
     /// All parameters, with defaults filled in and checked against the spec.
     pub params: &'a BTreeMap<String, Scalar>,
@@ -37,6 +38,14 @@ pub struct TrialContext<'a> {
     pub exe: &'a Path,
     /// Completed records of the same treatment so far in this run, in order.
     pub previous: &'a [TrialRecord],
+}
+
+impl TrialContext<'_> {
+    /// Returns the environment variables by which a command knows its trial and its block.
+    pub fn variables(&self) -> [(OsString, OsString); 2] {
+        [("ASSAY_TRIAL", self.number), ("ASSAY_BLOCK", self.block)]
+            .map(|(name, value)| (name.into(), value.to_string().into()))
+    }
 }
 
 /// Command that starts the workload's program: an argument list, never shell text.

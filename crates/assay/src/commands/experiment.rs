@@ -190,6 +190,12 @@ fn change(experiment: &mut Experiment, what: &ExperimentArgs) -> Result<(), LabE
         ("prepare", &what.prepare),
         ("conclude", &what.conclude),
         ("stdin", &what.stdin),
+        ("reader", &what.reader),
+        ("result_file", &what.result_file),
+        ("metric_from", &what.metric_from),
+        ("better", &what.better),
+        ("check", &what.check),
+        ("expect", &what.expect),
         ("shell", &what.shell),
     ];
     for (name, value) in commands {
@@ -235,6 +241,7 @@ fn change(experiment: &mut Experiment, what: &ExperimentArgs) -> Result<(), LabE
         experiment.compare.margin = Some(Scalar::parse(margin));
     }
     experiment.compare.gate |= what.gate;
+    experiment.compare.only.extend(what.only.iter().cloned());
     let names = |typed: &str| match typed {
         "none" => Vec::new(),
         names => names.split(',').map(|n| n.trim().to_owned()).collect(),

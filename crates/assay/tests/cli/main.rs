@@ -26,6 +26,7 @@ mod site;
 mod speccpu;
 mod specjbb;
 mod suite;
+mod suites;
 mod surroundings;
 mod tamper;
 mod tlb;

@@ -34,7 +34,7 @@ const VERBS: &[(&str, Words, Words, Words)] = &[
 
 /// Options that are checked in the folders of the revisions, after the builds.
 const OF_REVISIONS: Words =
-    &["vs", "setup", "prepare", "conclude", "shell", "stdin", "ignore-failure"];
+    &["vs", "setup", "prepare", "conclude", "shell", "stdin", "check", "expect", "ignore-failure"];
 
 /// Options that take any text: names, words, output files, command lines that run later.
 const FREE: &[&str] = &[

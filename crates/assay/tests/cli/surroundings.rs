@@ -10,7 +10,7 @@ const PROBE: &str = r#"{
   pwd; umask; ulimit -a; ulimit -aH; nice; cat /proc/self/oom_score_adj
   grep -E 'SigBlk|NoNewPrivs|CapEff|Cpus_allowed:' /proc/self/status
   awk '/SigIgn/ { print substr($2, length($2)) }' /proc/self/status
-  env | grep -vE '^(_|ASSAY_GUARD|SHLVL)=' | sort
+  env | grep -vE '^(_|ASSAY_(GUARD|TRIAL|BLOCK)|SHLVL)=' | sort
 } > "$1" 2>&1"#;
 
 /// Runs a script with `$ASSAY` and `$HERE` in a world.
@@ -74,7 +74,7 @@ fn a_file_is_read_by_each_trial_and_other_input_is_not_passed_without_a_word() {
     );
     let line = script(&world, "$ASSAY run -- 'wc -l < n.txt'", Stdio::null());
     assert!(said(&line).contains("`--stdin FILE` is what `< FILE` is"), "{}", said(&line));
-    let discarded = script(&world, "$ASSAY run -b 1 --output discard -- true", Stdio::null());
+    let discarded = script(&world, "$ASSAY run -b 1 --output null -- true", Stdio::null());
     assert!(said(&discarded).contains("output goes to /dev/null"), "{}", said(&discarded));
 }
 

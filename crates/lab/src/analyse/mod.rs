@@ -12,7 +12,7 @@ pub(crate) mod suite;
 pub(crate) mod suite_facts;
 pub(crate) mod suite_result;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use assay_model::cancel::checkpoint;
 use assay_model::{
@@ -23,8 +23,9 @@ use assay_model::{
 };
 use assay_stats::comparison::sequential;
 use assay_stats::curves::scaling::Size;
-use assay_stats::{CompareInput, Samples, compare_family, summarize};
+use assay_stats::{CompareInput, Samples, compare_family, compare_suite, summarize};
 
+use assay_workloads::builtin::command::BENCHMARKS;
 use assay_workloads::capability::CurveChooser;
 
 use crate::analyse::pairs::{apart, counterpart, pairs, values};
@@ -35,6 +36,8 @@ struct NamedMetric {
     name: String,
     unit: String,
     better: Better,
+    /// True if it is the deciding figure of a benchmark of a suite.
+    benchmark: bool,
 }
 
 /// The parts of an archived run that the analysis needs.
@@ -89,8 +92,13 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
     }
     let made_of = (experiment, plan, records);
     let with_baseline = plan.treatments.iter().filter_map(|t| Some((counterpart(plan, t)?, t.id)));
-    let comparisons_of = |pairs: &[Pair]| comparisons(made_of, main, confidence, pairs);
-    let comparisons = comparisons_of(&with_baseline.collect::<Vec<_>>());
+    let with_baseline: Vec<Pair> = with_baseline.collect();
+    let only_main = std::slice::from_ref(&main);
+    let comparisons_of = |pairs: &[Pair]| comparisons(made_of, only_main, confidence, pairs, false);
+    let mut comparisons = comparisons_of(&with_baseline);
+    let benchmarks: Vec<&NamedMetric> = metrics.iter().filter(|m| m.benchmark).collect();
+    let family = comparisons_of_suite(made_of, &benchmarks, confidence, &with_baseline);
+    comparisons.iter_mut().for_each(|c| refuse_other_benchmarks(c, records));
     let ranked = best_first(experiment, plan, &summaries, main);
     let ranking = if ranked.first().is_some_and(|(best, _)| *best == plan.baseline) {
         // The ranking consists of the same comparisons in another order.
@@ -117,6 +125,8 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
         summaries,
         comparisons,
         ranking,
+        benchmarks: benchmarks.iter().map(|m| m.name.clone()).collect(),
+        family,
         curves,
         histograms: merged,
         scaling,
@@ -165,9 +175,15 @@ fn no_verdict_of_what_is_invalid(analysis: &mut Analysis, records: &[TrialRecord
         let sides = || of_treatment(c.treatment).or_else(|| of_treatment(c.baseline));
         of_run.clone().or_else(sides)
     };
-    let reasons: Vec<Option<String>> =
-        analysis.comparisons.iter().chain(&analysis.ranking).map(reason).collect();
-    let all = analysis.comparisons.iter_mut().chain(&mut analysis.ranking);
+    let reasons: Vec<Option<String>> = analysis
+        .comparisons
+        .iter()
+        .chain(&analysis.ranking)
+        .chain(&analysis.family)
+        .map(reason)
+        .collect();
+    let all =
+        analysis.comparisons.iter_mut().chain(&mut analysis.ranking).chain(&mut analysis.family);
     for (c, reason) in all.zip(reasons) {
         if let Some(reason) = reason {
             (c.verdict, c.reason) = (Verdict::Invalid, reason);
@@ -218,20 +234,27 @@ fn confidence(experiment: &Experiment) -> f64 {
 /// Lists all metrics: the deciding one first, then the declared ones, then others that programs
 /// reported.
 fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<NamedMetric> {
-    let declared = plan.workload.metrics.iter().map(|m| (m.name.clone(), m.unit.clone(), m.better));
+    let declared = plan.workload.metrics.iter().map(|m| (&m.name, &m.unit, m.better, false));
     let reported =
-        records.iter().flat_map(|r| &r.metrics).map(|m| (m.name.clone(), m.unit.clone(), m.better));
+        records.iter().flat_map(|r| &r.metrics).map(|m| (&m.name, &m.unit, m.better, m.benchmark));
+    let mut known: HashSet<&str> = HashSet::new();
     let mut found: Vec<NamedMetric> = Vec::new();
-    for (name, unit, better) in declared.chain(reported) {
-        if !found.iter().any(|f| f.name == name) {
-            found.push(NamedMetric { name, unit, better });
+    for (name, unit, better, benchmark) in declared.chain(reported) {
+        if known.insert(name) {
+            let (name, unit) = (name.clone(), unit.clone());
+            found.push(NamedMetric { name, unit, better, benchmark });
         }
     }
     match found.iter().position(|f| f.name == plan.metric) {
         Some(i) => found[..=i].rotate_right(1),
         None => found.insert(
             0,
-            NamedMetric { name: plan.metric.clone(), unit: String::new(), better: Better::Neither },
+            NamedMetric {
+                name: plan.metric.clone(),
+                unit: String::new(),
+                better: Better::Neither,
+                benchmark: false,
+            },
         ),
     }
     found
@@ -267,22 +290,26 @@ fn best_first(
 
 fn comparisons(
     (experiment, plan, records): (&Experiment, &Plan, &[TrialRecord]),
-    metric: &NamedMetric,
+    metrics: &[&NamedMetric],
     confidence: f64,
     pairs_of: &[Pair],
+    suite: bool,
 ) -> Vec<Comparison> {
     let margin = margin(experiment).ok().flatten();
     let imported = experiment.design.order == Order::Unknown;
     // Quoted values are shown as their source printed them, and no verdict is computed from them.
-    let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == MetricKind::Quoted);
+    let quoted = |metric: &NamedMetric| {
+        plan.workload.metric(&metric.name).is_some_and(|m| m.kind == MetricKind::Quoted)
+    };
     let alike = |id: u32| plan.treatment(id).is_some_and(|t| same_benchmark(plan, t));
-    let sides: Vec<ComparedValues> = pairs_of
-        .iter()
-        .filter(|(_, treatment)| !imported || (!quoted && alike(*treatment)))
-        .map(|&(reference, treatment)| {
+    let of_all = metrics.iter().flat_map(|m| pairs_of.iter().map(move |pair| (*m, *pair)));
+    let sides: Vec<ComparedValues<'_>> = of_all
+        .filter(|(metric, (_, treatment))| !imported || (!quoted(metric) && alike(*treatment)))
+        .map(|(metric, (reference, treatment))| {
             checkpoint();
             let (base, other) = pairs(records, reference, treatment, &metric.name);
             ComparedValues {
+                metric,
                 reference,
                 treatment,
                 // Imported trials have an unknown order and so no blocks.
@@ -296,9 +323,9 @@ fn comparisons(
     let inputs: Vec<CompareInput<'_>> = sides
         .iter()
         .map(|a| CompareInput {
-            metric: &metric.name,
-            unit: &metric.unit,
-            better: metric.better,
+            metric: &a.metric.name,
+            unit: &a.metric.unit,
+            better: a.metric.better,
             baseline: a.reference,
             treatment: a.treatment,
             // If a side has no values, the message must name that side, so the samples are not
@@ -315,15 +342,60 @@ fn comparisons(
             gate: experiment.compare.gate,
         })
         .collect();
-    let mut all = compare_family(&inputs);
+    let mut all = if suite { compare_suite(&inputs) } else { compare_family(&inputs) };
     for comparison in &mut all {
         refuse_wrong_output(comparison, records);
     }
     all
 }
 
+/// Compares every benchmark that both treatments ran.
+fn comparisons_of_suite(
+    made_of: (&Experiment, &Plan, &[TrialRecord]),
+    benchmarks: &[&NamedMetric],
+    confidence: f64,
+    pairs_of: &[Pair],
+) -> Vec<Comparison> {
+    let mut all = Vec::new();
+    for pair in pairs_of {
+        let [a, b] = [pair.0, pair.1].map(|id| benchmarks_of(made_of.2, id));
+        let only = &made_of.0.compare.only;
+        let both = |m: &&&NamedMetric| {
+            a.contains(m.name.as_str())
+                && b.contains(m.name.as_str())
+                && (only.is_empty() || only.contains(&m.name))
+        };
+        let both: Vec<&NamedMetric> = benchmarks.iter().filter(both).copied().collect();
+        all.extend(comparisons(made_of, &both, confidence, std::slice::from_ref(pair), true));
+    }
+    all
+}
+
+/// Returns the names of the benchmarks of which a treatment has values.
+fn benchmarks_of(records: &[TrialRecord], treatment: u32) -> BTreeSet<&str> {
+    let of = records.iter().filter(|r| r.treatment == treatment && r.counts());
+    let values = of.flat_map(|r| &r.metrics).filter(|m| m.benchmark && m.value.is_some());
+    values.map(|m| m.name.as_str()).collect()
+}
+
+/// Withholds the ratio of the geometric means of two suites that ran different benchmarks.
+fn refuse_other_benchmarks(c: &mut Comparison, records: &[TrialRecord]) {
+    if c.metric != BENCHMARKS {
+        return;
+    }
+    let [a, b] = [c.baseline, c.treatment].map(|id| benchmarks_of(records, id));
+    if a == b {
+        return;
+    }
+    let differ = a.symmetric_difference(&b).count();
+    c.verdict = Verdict::Invalid;
+    c.reason = format!("{differ} of the benchmarks were run by only one of the two");
+    (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
+}
+
 /// Values of the two treatments of a comparison.
-struct ComparedValues {
+struct ComparedValues<'a> {
+    metric: &'a NamedMetric,
     reference: u32,
     treatment: u32,
     /// True if the trials of the two treatments share no blocks.

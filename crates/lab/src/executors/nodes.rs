@@ -65,7 +65,7 @@ impl Nodes {
             interrupt: lab.interrupt.clone(),
             setup: Setup {
                 key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
-                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output != Output::Discard)
+                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output == Output::Keep)
             },
             limit: SET_UP.saturating_add(wait),
             timeout: duration(&experiment.design.timeout, Duration::MAX),

@@ -93,7 +93,7 @@ impl VirtualMachines {
             kinds,
             setup: Setup {
                 key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
-                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output != Output::Discard)
+                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output == Output::Keep)
             },
             payload,
             limit: SET_UP.saturating_add(wait),

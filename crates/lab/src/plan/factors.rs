@@ -36,7 +36,7 @@ pub(crate) fn expand_factors(
                 Some(control) => check_control(&path, control, level)?,
                 None if crate::experiment::place::is_machine(experiment, name) => {}
                 None if crate::experiment::source::is_revision(experiment, name) => {}
-                None => check_param(spec, &path, name, level)?,
+                None => check_param(experiment, spec, &path, name, level)?,
             }
         }
         let fixed = match name.strip_prefix("controls.") {

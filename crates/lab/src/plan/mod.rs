@@ -15,6 +15,7 @@ use assay_model::{
     Treatment, WorkloadSpec, nearest, units,
 };
 use assay_workloads::Workload;
+use assay_workloads::builtin::command;
 
 use crate::error::{PlanError, wrong};
 use crate::plan::factors::{Factors, expand_factors, groups};
@@ -31,8 +32,10 @@ const MAX_BYTES: usize = 16 << 20;
 const ENTRY_BYTES: usize = 128;
 
 /// Advice for users who need something that the workload `command` lacks.
-const PRINTED: &str = "; a kit reads numbers that the program prints (docs/workloads/kits.md)";
-const GRID: &str = "; for other arguments, add another --vs; for a parameter of your own, write a kit (docs/workloads/kits.md)";
+const PRINTED: &str =
+    "; --metric-from reads a number that the program prints, --reader the output of a suite";
+const GRID: &str =
+    "; for a parameter of your own, write its name in braces in the command: gzip -{level}";
 
 /// Makes the plan. `cpus` is the number of CPUs that assay may use here (the `cpus` of a factor's
 /// range), `seed` the seed of the shuffles if the experiment names none.
@@ -131,14 +134,14 @@ fn check_warmups(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), Pla
         ));
     }
     for (name, value) in experiment.design.warmups.iter().flatten() {
-        check_param(spec, &["design", "warmups"], name, value)?;
+        check_param(experiment, spec, &["design", "warmups"], name, value)?;
     }
     Ok(())
 }
 
 fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
     for (name, value) in &experiment.params {
-        check_param(spec, &["params", name], name, value)?;
+        check_param(experiment, spec, &["params", name], name, value)?;
     }
     for param in spec.params.iter().filter(|p| p.default.is_none()) {
         let of_suite = spec.suite.as_ref().is_some_and(|s| s.member == param.name);
@@ -160,12 +163,16 @@ fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanE
 }
 
 pub(crate) fn check_param(
+    experiment: &Experiment,
     spec: &WorkloadSpec,
     path: &[&str],
     name: &str,
     value: &Scalar,
 ) -> Result<(), PlanError> {
     let Some(param) = spec.param(name) else {
+        if spec.name == command::NAME && is_placeholder(experiment, name) {
+            return Ok(());
+        }
         let known: Vec<&str> = spec.params.iter().map(|p| p.name.as_str()).collect();
         let grid = if spec.name == "command" { GRID } else { "" };
         let all =
@@ -176,6 +183,20 @@ pub(crate) fn check_param(
         return Err(wrong(path, message, help));
     };
     param.check(value).map_err(|message| wrong(path, message, param.help.clone()))
+}
+
+/// Returns true if a command line of the experiment has `{name}`.
+fn is_placeholder(experiment: &Experiment, name: &str) -> bool {
+    let fixed = experiment.params.iter().map(|(k, v)| (k.as_str(), v.to_text()));
+    let of_factors = experiment.factors.iter().flat_map(|(k, levels)| {
+        let levels = match levels {
+            FactorLevels::List(levels) => levels.as_slice(),
+            _ => &[],
+        };
+        levels.iter().map(move |level| (k.as_str(), level.value().to_text()))
+    });
+    let texts: Vec<(&str, String)> = fixed.chain(of_factors).collect();
+    command::is_placeholder(name, texts.iter().map(|(k, text)| (*k, text.as_str())))
 }
 
 pub(crate) fn check_control(path: &[&str], name: &str, value: &Scalar) -> Result<(), PlanError> {
@@ -278,7 +299,12 @@ fn treatment(
 
 fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanError> {
     let known: Vec<&str> = spec.metrics.iter().map(|m: &MetricSpec| m.name.as_str()).collect();
+    // A suite sizes its own work, so its wall time decides nothing.
+    let given = |param: &str| spec.name == command::NAME && is_given(experiment, param);
     match &experiment.compare.metric {
+        None if given("metric_from") => Ok(command::PRINTED.to_owned()),
+        None if given("reader") => Ok(command::BENCHMARKS.to_owned()),
+        Some(metric) if given("reader") || given("metric_from") => Ok(metric.clone()),
         None => known.first().map(|m| (*m).to_owned()).ok_or_else(|| {
             wrong(
                 &["compare", "metric"],
@@ -297,6 +323,12 @@ fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanEr
             ),
         )),
     }
+}
+
+/// Returns true if a parameter of text has a value in the experiment.
+fn is_given(experiment: &Experiment, param: &str) -> bool {
+    let fixed = experiment.params.get(param).is_some_and(|v| !v.to_text().is_empty());
+    fixed || experiment.factors.contains_key(param)
 }
 
 fn baseline(

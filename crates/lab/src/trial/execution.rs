@@ -135,6 +135,7 @@ impl TrialSettings<'_> {
         let params = order.planned.params(&order.treatment.params);
         let ctx = TrialContext {
             number: order.planned.number,
+            block: order.planned.block,
             treatment: order.treatment.id,
             params: &params,
             cpus: applied.setup.cpus.as_deref().unwrap_or(self.cpus),
@@ -217,6 +218,7 @@ impl TrialSettings<'_> {
                 for_good: matches!(e, WorkloadError::Once(_)),
             })?;
         launch.argv.splice(..0, self.under.iter().cloned());
+        launch.env.extend(ctx.variables());
         for note in inputs::make_cold(self.workload, applied)? {
             events.note(note);
         }
@@ -330,7 +332,7 @@ impl TrialSettings<'_> {
             Ok(collected) => {
                 record.metrics.extend(collected.metrics);
                 record.notes.extend(collected.notes);
-                if self.output == Output::Discard {
+                if self.output == Output::Null {
                     record.notes.push(DISCARDED.into());
                 }
                 collected.evidence.into_iter().for_each(|seen| record_observation(record, seen));

@@ -362,6 +362,9 @@ pub struct Compare {
     /// True if assay exits with code 5 when a treatment is worse than the baseline by more than the
     /// margin.
     pub gate: bool,
+    /// Benchmarks of a suite to compare; if empty, all that both sides ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
 }
 
 impl Default for Compare {
@@ -373,6 +376,7 @@ impl Default for Compare {
             confidence: 0.95,
             scaling: None,
             gate: false,
+            only: Vec::new(),
         }
     }
 }

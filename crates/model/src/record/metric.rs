@@ -69,6 +69,9 @@ pub struct MetricValue {
     /// valid where time passes at another rate, as in an emulated machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counted: bool,
+    /// True if the value is the deciding figure of a benchmark of a suite that a reader read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub benchmark: bool,
     /// Reason why the value is doubtful, as a sentence; `None` if nothing was observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
@@ -84,7 +87,16 @@ impl MetricValue {
         kind: MetricKind,
     ) -> Self {
         let (name, unit) = (name.into(), unit.into());
-        MetricValue { name, value, unit, better, kind, counted: false, doubt: None }
+        MetricValue {
+            name,
+            value,
+            unit,
+            better,
+            kind,
+            counted: false,
+            benchmark: false,
+            doubt: None,
+        }
     }
 
     /// Marks the value as a count, or as computed from counts only.

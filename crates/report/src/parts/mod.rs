@@ -1,6 +1,7 @@
 //! Builds the parts of each report, once for all outputs.
 
 pub(crate) mod across;
+pub(crate) mod benchmarks;
 pub(crate) mod curves;
 pub(crate) mod explain;
 pub(crate) mod findings;

@@ -2,7 +2,7 @@
 
 use assay_model::{Analysis, TreatmentSummary, Verdict};
 
-use super::{curves, percentiles, scaling, significance, suite};
+use super::{benchmarks, curves, percentiles, scaling, significance, suite};
 use crate::document::table::ColumnKind;
 use crate::document::{
     DocumentPart, Outputs, Parts, Table, TableCell, Text, Tone, TrialLinks, cell, text,
@@ -34,6 +34,7 @@ pub(crate) fn section(view: &RunView, gate: &Gate, output: Outputs) -> Parts {
         out.figure(chart, draw::absolutes_caption(gate));
     }
     out.append(comparisons(view, gate));
+    out.append(benchmarks::benchmarks(view, a));
     if let Some(chart) = drawn.then(|| draw::ratios(view, gate)).flatten() {
         let margin = if a.comparisons.iter().any(|c| c.margin.is_some()) {
             " The shaded band is the margin within which differences do not matter."

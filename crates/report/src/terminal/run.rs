@@ -58,6 +58,7 @@ pub(super) fn results(view: &RunView, style: Style) -> Parts {
         None if view.analysis.comparisons.is_empty() => single(view, style),
         None => parts::results::comparisons(view, &gate),
     });
+    all.append(parts::benchmarks::benchmarks(view, &gate.analysis));
     all.append(parts::percentiles::percentiles(view, &gate));
     if let Some(s) = &view.analysis.scaling {
         all.append(parts::scaling::scaling(view, s));

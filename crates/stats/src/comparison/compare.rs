@@ -71,8 +71,21 @@ pub fn compare(input: &CompareInput<'_>) -> Comparison {
 /// margin" is at most α = 1 − confidence, so that the chance of any false alarm among them is at
 /// most α; the others become `inconclusive`. The intervals remain those of each comparison alone.
 pub fn compare_family(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
+    corrected(inputs, |input| input.gate)
+}
+
+/// Compares the benchmarks of a suite, as [`compare_family`] does for gates: `better` and `worse`
+/// hold only among all benchmarks, also without a gate.
+pub fn compare_suite(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
+    corrected(inputs, |_| true)
+}
+
+fn corrected(
+    inputs: &[CompareInput<'_>],
+    member: impl Fn(&CompareInput<'_>) -> bool,
+) -> Vec<Comparison> {
     let (mut all, tests): (Vec<Comparison>, Vec<Option<f64>>) = inputs.iter().map(compared).unzip();
-    let gated = |i: &usize| inputs[*i].gate;
+    let gated = |i: &usize| member(&inputs[*i]);
     let family: Vec<(usize, f64)> =
         (0..all.len()).filter(gated).filter_map(|i| Some((i, tests[i]?))).collect();
     let Some(adjusted) = holm(&family.iter().map(|f| f.1).collect::<Vec<_>>()) else { return all };

@@ -49,8 +49,10 @@ pub enum Output {
     /// A pipe; the beginning and the end of the output are kept.
     #[default]
     Keep,
-    /// `/dev/null`; the output is lost.
+    /// A pipe that is read to its end; nothing is kept.
     Discard,
+    /// `/dev/null`, for which some programs do less work.
+    Null,
     /// The same place as the caller's output.
     Inherit,
 }
@@ -249,8 +251,9 @@ impl Runner {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<ProcessResult, ProcessError> {
-        self.stdout.reset(limits.keep_bytes);
-        self.stderr.reset(limits.keep_bytes);
+        let keep_bytes = if program.output == Output::Discard { 0 } else { limits.keep_bytes };
+        self.stdout.reset(keep_bytes);
+        self.stderr.reset(keep_bytes);
         self.lines.reset();
         let name =
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
@@ -478,14 +481,14 @@ fn spawn(program: &ProgramSpec<'_>) -> Result<(Child, u64), ProcessError> {
             .into(),
     });
     let mut streams = [None, None, None];
-    if program.output == Output::Keep {
+    if matches!(program.output, Output::Keep | Output::Discard) {
         let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
         command.stdout(w);
         streams[0] = Some(OwnedFd::from(r));
         let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
         command.stderr(w);
         streams[1] = Some(OwnedFd::from(r));
-    } else if program.output == Output::Discard {
+    } else if program.output == Output::Null {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     // Must come before descriptor 3 is created, which may replace one of these.

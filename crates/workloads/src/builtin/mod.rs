@@ -3,7 +3,7 @@
 pub mod block_size;
 pub(super) mod bulkload;
 pub(super) mod cae;
-pub(super) mod command;
+pub mod command;
 pub(super) mod memcached;
 pub(super) mod noop;
 pub(super) mod orders;

@@ -60,6 +60,7 @@ mod tests {
     fn it_is_assay_itself_and_reports_what_it_took() {
         let ctx = TrialContext {
             number: 1,
+            block: 0,
             treatment: 0,
             params: &BTreeMap::new(),
             cpus: &[0],

@@ -47,6 +47,8 @@ pub(crate) struct ProgramStep<'a> {
     pub cwd: &'a Path,
     /// File to which both output streams are appended.
     pub log: &'a Path,
+    /// File for standard input; `None`: `/dev/null`.
+    pub stdin: Option<&'a Path>,
     /// Time limit after which the step's process group is killed.
     pub timeout: Duration,
 }
@@ -60,7 +62,16 @@ impl<'a> ProgramStep<'a> {
         log: &'a Path,
         timeout: Duration,
     ) -> Self {
-        ProgramStep { name, argv, env: &[], inherit: Inherit::Paths, cwd, log, timeout }
+        ProgramStep {
+            name,
+            argv,
+            env: &[],
+            inherit: Inherit::Paths,
+            cwd,
+            log,
+            stdin: None,
+            timeout,
+        }
     }
 
     /// Runs the step; any exit code other than 0 is an error.
@@ -111,6 +122,10 @@ impl<'a> ProgramStep<'a> {
         let (program, args) =
             self.argv.split_first().ok_or_else(|| self.failed("its command is empty".into()))?;
         let stream = || log.try_clone().map_err(WorkloadError::io("open", self.log));
+        let stdin = match self.stdin {
+            Some(path) => File::open(path).map_err(WorkloadError::io("open", path))?.into(),
+            None => Stdio::null(),
+        };
         let mut command = Command::new(program);
         if self.inherit == Inherit::Paths {
             command.env_clear().env("LC_ALL", "C");
@@ -123,7 +138,7 @@ impl<'a> ProgramStep<'a> {
             .envs(self.env.iter().map(|(k, v)| (k, v)))
             .envs(guard::variable())
             .current_dir(self.cwd)
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(stream()?)
             .stderr(stream()?)
             .process_group(0)

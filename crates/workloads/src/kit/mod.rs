@@ -11,7 +11,7 @@ mod format;
 mod load;
 pub(crate) mod lock;
 mod metrics;
-mod pattern;
+pub(crate) mod pattern;
 mod problem;
 mod result;
 mod template;

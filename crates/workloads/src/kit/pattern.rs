@@ -118,6 +118,16 @@ impl Pattern {
     }
 }
 
+/// Returns the whole extent of a number in a line that is at least the range `at`.
+pub(crate) fn spelled(line: &str, at: Range<usize>) -> Range<usize> {
+    let any = Pattern { before: String::new(), after: String::new() };
+    let Range { mut start, mut end } = any.spelled(line, at);
+    let part = |c: char| c.is_ascii_digit() || c == '.';
+    end += line[end..].chars().take_while(|c| part(*c)).count();
+    start -= line[..start].chars().rev().take_while(|c| part(*c)).count();
+    start..end
+}
+
 fn piece(whole: &str) -> String {
     format!(
         "`{whole}` is not a number that assay reads: have the program print digits with a decimal \

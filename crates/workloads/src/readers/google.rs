@@ -111,6 +111,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     Ok(vec![result])
 }
 
+/// Appends the library's filter.
+pub(super) fn filter(line: &[String], names: &[&str]) -> Option<Vec<String>> {
+    let mut line = line.to_vec();
+    line.push(format!("--benchmark_filter={}", super::criterion::pattern(names)));
+    Some(line)
+}
+
 fn read_repetition(result: &mut ForeignResult, entry: &BenchmarkEntry<'_>) -> Result<(), Flaw> {
     let threads = entry.json.get("threads").amount()?;
     let params = threads.map(|t| ("threads".to_owned(), Scalar::Int(t as i64)));

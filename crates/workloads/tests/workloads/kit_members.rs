@@ -105,6 +105,7 @@ impl Lab {
     fn with<T>(&self, then: impl FnOnce(&TrialContext<'_>) -> T) -> T {
         then(&TrialContext {
             number: 1,
+            block: 0,
             treatment: 0,
             params: &self.params,
             cpus: &[0],

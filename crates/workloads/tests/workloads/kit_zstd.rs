@@ -24,6 +24,7 @@ impl Lab {
         };
         then(&TrialContext {
             number: 1,
+            block: 0,
             treatment: 0,
             params: &self.params,
             cpus: &[0],

@@ -132,6 +132,7 @@ impl Lab {
     fn with<T>(&self, then: impl FnOnce(&TrialContext<'_>) -> T) -> T {
         then(&TrialContext {
             number: 7,
+            block: 0,
             treatment: 0,
             params: &self.params,
             cpus: &[0, 2],

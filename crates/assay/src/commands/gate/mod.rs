@@ -2,6 +2,7 @@
 //! gives a verdict for a pull request.
 
 pub mod args;
+mod suite;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -52,6 +53,8 @@ struct GateResult<'a> {
     /// Effort that a clear answer would take, if the verdict is open.
     needed: Option<String>,
     comparison: Option<&'a Comparison>,
+    /// Comparisons of the benchmarks of a suite; those that looked worse are of the second run.
+    benchmarks: &'a [Comparison],
     /// Functions that caused a clear difference; `null` without a clear difference or profiling.
     functions: Option<&'a Functions>,
     exit_code: u8,
@@ -65,15 +68,20 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     }
     let mut what = asked.what.clone();
     let kits = kit_paths()?;
-    let (base, head) = sides(asked, &kits)?;
+    let (base, head, metric) = sides(asked, &kits)?;
+    let of_suite = suite::is_suite(&metric);
     let name =
         if base.why == BaseReason::Named { base.name.clone() } else { base.revision.level() };
     what.rev = vec![name, asked.head.clone()];
     what.margin.get_or_insert_with(|| MARGIN.into());
     what.gate = true;
     what.warmup = what.warmup.or(Some(1));
-    what.max_time.get_or_insert_with(|| asked.budget.clone());
-    what.until_clear = what.blocks.is_none() && what.builds.is_none();
+    let budget = what.max_time.clone().unwrap_or_else(|| asked.budget.clone());
+    what.max_time = Some(if of_suite { suite::first_part(&budget)? } else { budget.clone() });
+    what.until_clear = !of_suite && what.blocks.is_none() && what.builds.is_none();
+    if of_suite {
+        what.blocks.get_or_insert(suite::BLOCKS);
+    }
     let prepared = experiment::prepare(&what, &kits)?;
     let plan = &prepared.plan;
     if let Some(other) = plan.factors.iter().find(|f| *f != assay_lab::REV) {
@@ -114,10 +122,42 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         view = view::load(&archive, &ended.id)?;
         runs.push(ended.id.to_string());
     }
-    let exit = run::exit_of(&ended, &view);
+    let mut exit = run::exit_of(&ended, &view);
+    let mut suite_verdict = None;
+    if of_suite && ended.state == RunState::Completed && matches!(exit, Exit::Fine | Exit::Worse) {
+        let left = suite::left(&budget, began)?;
+        let margin = what.margin.clone().unwrap_or_default();
+        let again = suite::again(&what, &view, left);
+        let second = match again {
+            None => None,
+            Some(again) => {
+                let count = again.only.len();
+                bar.say(&format!("{count} of the benchmarks look worse; measuring them again"));
+                ended = lab.run(&experiment::prepare(&again, &lab.kits)?, &mut bar)?;
+                runs.push(ended.id.to_string());
+                Some(view::load(&archive, &ended.id)?)
+            }
+        };
+        let analysis = second.as_ref().map(|v| &v.analysis);
+        let (verdict, text) = suite::verdict(&view.analysis, analysis, &margin);
+        if let Some(second) = &second {
+            exit = run::exit_of(&ended, second);
+        }
+        if matches!(exit, Exit::Fine | Exit::Worse) {
+            exit = if verdict == Verdict::Worse { Exit::Worse } else { Exit::Fine };
+        }
+        if let Some(second) = second {
+            suite::replace(&mut view.analysis, &second.analysis);
+        }
+        suite_verdict = Some((verdict, text));
+    }
     let comparison = view.analysis.comparisons.first();
-    let verdict = comparison.map_or("unknown", |c| c.verdict.name());
-    let clear = comparison.is_some_and(|c| matches!(c.verdict, Verdict::Worse | Verdict::Better));
+    let verdict = match &suite_verdict {
+        Some((verdict, _)) => verdict.name(),
+        None => comparison.map_or("unknown", |c| c.verdict.name()),
+    };
+    let clear = !of_suite
+        && comparison.is_some_and(|c| matches!(c.verdict, Verdict::Worse | Verdict::Better));
     let functions = if clear && ended.state == RunState::Completed {
         let whole = units::parse_duration(what.max_time.as_deref().unwrap_or(&asked.budget));
         let level = |id: u32| {
@@ -139,9 +179,13 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     } else {
         None
     };
-    let sentence = sentence(&view, (&asked.head, &base.label()), comparison, &ended.unbuilt);
+    let sentence = match suite_verdict {
+        Some((_, text)) => format!("{}: {text}", asked.head),
+        None => sentence(&view, (&asked.head, &base.label()), comparison, &ended.unbuilt),
+    };
     // The first half is printed above the table already.
-    let (more, steadier) = comparison.map_or((None, None), |c| needed(&view, c));
+    let (more, steadier) =
+        comparison.filter(|_| !of_suite).map_or((None, None), |c| needed(&view, c));
     let needed = [more, steadier.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let needed = Some(needed).filter(|text| !text.is_empty());
     if cli.json {
@@ -157,6 +201,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
             verdict,
             needed: needed.clone(),
             comparison,
+            benchmarks: &view.analysis.family,
             functions: functions.as_ref(),
             exit_code: exit as u8,
         })?;
@@ -190,8 +235,9 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Finds the base and the head in the repository of the experiment.
-fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision)> {
+/// Finds the base and the head in the repository of the experiment; also returns the metric that
+/// decides.
+fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision, String)> {
     let mut what = asked.what.clone();
     what.rev = vec![asked.head.clone()];
     let prepared = experiment::prepare(&what, kits)?;
@@ -205,7 +251,7 @@ fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision)> {
         }
         base => repo.base(base.as_deref(), &asked.head).map_err(LabError::from)?,
     };
-    Ok((base, head))
+    Ok((base, head, prepared.plan.metric))
 }
 
 fn sentence(
@@ -351,6 +397,7 @@ fn markdown(
         let mean = t.summary.geomean.map_or("unknown".into(), |v| units::format_value(v, &t.unit));
         let _ = writeln!(out, "| {} | {} | {mean} |", t.label, t.summary.n);
     }
+    out.push_str(&suite::markdown(view));
     if let Some(functions) = functions {
         let words = functions_sentence(functions);
         let _ = writeln!(out, "\n{words}.\n\n{}", functions_markdown(functions).trim());

@@ -23,7 +23,7 @@ pub struct Run {
     // The table of formats makes the help text.
     #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
     pub export: Vec<String>,
-    /// Keep the commands' output in the archive (at most 2 MiB a stream), or discard it.
+    /// Keep the commands' output in the archive (at most 2 MiB a stream), or not.
     #[arg(long, default_value = "keep", value_parser = choice(OUTPUTS))]
     pub output: Output,
     /// Show no progress bar and no warnings.
@@ -41,7 +41,8 @@ pub struct Run {
     pub wait_for_lock: bool,
 }
 
-const OUTPUTS: [Choice<Output>; 2] = [
+const OUTPUTS: [Choice<Output>; 3] = [
     ("keep", "Through a pipe into the archive", Output::Keep),
-    ("discard", "To `/dev/null`", Output::Discard),
+    ("discard", "Through a pipe, and not kept", Output::Discard),
+    ("null", "To `/dev/null`, for which some programs do less", Output::Null),
 ];

@@ -6,7 +6,8 @@ use std::io::IsTerminal;
 
 use anyhow::{Context, Result};
 use assay_lab::{
-    DISCARDED, EndedRun, EventWriter, Lab, RunLock, Tee, Watcher, aa_floor, is_self_comparison,
+    DISCARDED, EndedRun, EventWriter, Lab, PreparedExperiment, RunLock, Tee, Watcher, aa_floor,
+    is_self_comparison,
 };
 use assay_model::{Engine, RunState, Severity, TrialOutcome, Verdict};
 use assay_report::RunView;
@@ -17,7 +18,7 @@ use crate::cli::{Cli, Run};
 use crate::commands::doctor::show_floor;
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, export};
-use crate::exit::Exit;
+use crate::exit::{Exit, usage};
 use crate::progress::Bar;
 use crate::screen::{print, print_json_text, print_styled, say, style};
 use crate::view;
@@ -37,6 +38,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         None => Some(experiment::prepare(&what, &kits)?),
         Some(_) => None,
     };
+    if let (Some(prepared), true) = (&prepared, run.output != Output::Keep) {
+        needs_output(prepared)?;
+    }
     let archive = open_archive(cli)?;
     let lab = open_lab(&archive, kits, run.output)?;
     let resumed = run.resume.as_ref().map(|name| archive.resolve(name)).transpose()?;
@@ -125,6 +129,19 @@ pub fn take_run_lock(
     }
 }
 
+/// Refuses an experiment that reads the output of its commands, which is not kept.
+fn needs_output(prepared: &PreparedExperiment) -> Result<()> {
+    let given = |param: &str| {
+        let mut all = prepared.plan.treatments.iter().filter_map(|t| t.params.get(param));
+        prepared.plan.workload.name == "command" && all.any(|v| !v.to_text().is_empty())
+    };
+    let reads = given("reader") && !given("result_file");
+    if reads || ["metric_from", "check", "expect"].into_iter().any(given) {
+        return usage("the output of the commands is read; use --output keep");
+    }
+    Ok(())
+}
+
 /// Prints notes about the inputs and outputs that programs get instead of assay's own.
 fn prologue(run: &Run) {
     let given = || rustix::fs::fstat(std::io::stdin()).is_ok_and(|s| s.st_size > 0);
@@ -132,8 +149,8 @@ fn prologue(run: &Run) {
     if run.what.stdin.is_none() && !std::io::stdin().is_terminal() && (given() || waiting()) {
         say("note: standard input is not passed to the program; --stdin FILE gives it a file");
     }
-    if run.output == Output::Discard {
-        say(&format!("note: {DISCARDED}; --output keep reads it"));
+    if run.output == Output::Null {
+        say(&format!("note: {DISCARDED}; --output discard reads and drops it"));
     }
 }
 
@@ -165,6 +182,8 @@ pub fn exit_of(ended: &EndedRun, view: &RunView) -> Exit {
     if view.findings().iter().any(|(f, _)| f.severity == Severity::Invalid) {
         return Exit::Rule;
     }
-    let worse = view.analysis.comparisons.iter().any(|c| c.verdict == Verdict::Worse);
+    let a = &view.analysis;
+    let deciding = if a.family.is_empty() { &a.comparisons } else { &a.family };
+    let worse = deciding.iter().any(|c| c.verdict == Verdict::Worse);
     if view.experiment.compare.gate && worse { Exit::Worse } else { Exit::Fine }
 }

@@ -173,6 +173,7 @@ fn a_file_that_is_gone_is_a_clear_error() {
     let cpus = cpus();
     let context = TrialContext {
         number: 1,
+        block: 0,
         treatment: 0,
         params: &params,
         cpus: &cpus,

@@ -52,6 +52,7 @@ pub fn trial(
     let cpus = cpus();
     let context = TrialContext {
         number,
+        block: 0,
         treatment: 0,
         params,
         cpus: &cpus,
@@ -101,6 +102,7 @@ fn take(record: &mut TrialRecord, event: Event) {
         Event::Metric { metric, value, unit, better, kind, counted } => {
             record.metrics.push(MetricValue {
                 doubt: None,
+                benchmark: false,
                 counted,
                 name: metric,
                 value,

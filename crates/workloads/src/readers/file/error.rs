@@ -76,8 +76,11 @@ pub enum ForeignError {
     /// No format recognizes the file. The second field names all formats.
     #[error("{path} has an unknown format; known formats: {1}", path = .0.display())]
     Unknown(PathBuf, String),
+    /// No reader recognizes the output of a trial.
+    #[error("{path} is not that of a tool that assay reads; --metric-from reads one number of any output", path = .0.display())]
+    Unrecognized(PathBuf),
     /// Several formats, named in the second field, recognize the file.
-    #[error("{path} could be {1}; name the format with --as", path = .0.display())]
+    #[error("{path} could be {1}; name the format with --as, or --reader for a trial", path = .0.display())]
     Ambiguous(PathBuf, String),
     /// The content is invalid. The second field is the format as which the file was read.
     #[error("{path}{2} (read as {1})", path = .0.display())]

@@ -8,6 +8,9 @@ use crate::readers::file::error::{Flaw, ForeignError};
 use crate::readers::result::ForeignResult;
 use crate::readers::result::series::ForeignSeries;
 
+/// A function that limits a tool's command line to the benchmarks of these names.
+pub type BenchmarkFilter = fn(&[String], &[&str]) -> Option<Vec<String>>;
+
 /// A format of another program's results.
 #[derive(Debug)]
 pub struct ForeignFormat {
@@ -19,6 +22,11 @@ pub struct ForeignFormat {
     /// files that are truncated or invalid further down, so that the reader can report where they
     /// are invalid.
     pub detect: fn(&[u8]) -> bool,
+    /// True if the format is the output of a benchmark tool, so that a trial can be read with it.
+    pub live: bool,
+    /// Returns the words of a command line with the tool's own filter for some benchmarks; `None`
+    /// if the command is not one that it knows.
+    pub filter: Option<BenchmarkFilter>,
     /// Function that reads a file of this format.
     pub reader: FormatReader,
     /// Reads a folder of results as one content, for formats that are stored in folders.
@@ -48,7 +56,7 @@ pub struct ResultFolder {
 pub const MAX_FILE: u64 = 64 << 20;
 
 /// Reads a file of at most [`MAX_FILE`] bytes.
-pub(in crate::readers) fn bounded(path: &Path) -> Result<Vec<u8>, ForeignError> {
+pub fn bounded(path: &Path) -> Result<Vec<u8>, ForeignError> {
     let fail = |error| ForeignError::Io(path.to_owned(), error);
     let meta = fs::metadata(path).map_err(fail)?;
     if !meta.is_file() {

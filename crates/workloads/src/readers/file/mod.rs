@@ -4,6 +4,7 @@
 pub(super) mod error;
 pub(super) mod format;
 pub(super) mod json;
+pub(super) mod lines;
 pub(super) mod unit;
 
 use std::path::{Path, PathBuf};
@@ -114,7 +115,7 @@ fn merged(
     Ok(results)
 }
 
-fn malformed(path: &Path, format: &ForeignFormat, flaw: Flaw) -> ForeignError {
+pub(super) fn malformed(path: &Path, format: &ForeignFormat, flaw: Flaw) -> ForeignError {
     ForeignError::Malformed(path.to_owned(), format.name, flaw)
 }
 
@@ -129,7 +130,7 @@ fn contents(
         let (bytes, known) = content(path, wanted)?;
         let known = match known {
             Some(known) => known,
-            None => recognise(path, &bytes)?,
+            None => format_of(path, &bytes, FORMATS.iter())?,
         };
         let first = *first.get_or_insert(known);
         if first.name != known.name {
@@ -162,17 +163,20 @@ fn content(
     }
 }
 
-fn recognise(path: &Path, bytes: &[u8]) -> Result<&'static ForeignFormat, ForeignError> {
-    let known: Vec<&'static ForeignFormat> = FORMATS.iter().filter(|f| (f.detect)(bytes)).collect();
-    let names = |formats: &mut dyn Iterator<Item = &ForeignFormat>| -> String {
-        formats.map(|f| f.name).collect::<Vec<_>>().join(", ")
+/// Returns the only one of the formats that recognizes the content.
+pub(super) fn format_of(
+    path: &Path,
+    bytes: &[u8],
+    formats: impl Iterator<Item = &'static ForeignFormat> + Clone,
+) -> Result<&'static ForeignFormat, ForeignError> {
+    let known: Vec<&'static ForeignFormat> =
+        formats.clone().filter(|f| (f.detect)(bytes)).collect();
+    let names = |formats: Vec<&ForeignFormat>| -> String {
+        formats.iter().map(|f| f.name).collect::<Vec<_>>().join(", ")
     };
     match known.as_slice() {
         [one] => Ok(one),
-        [] => Err(ForeignError::Unknown(path.to_owned(), names(&mut FORMATS.iter()))),
-        several => {
-            let candidates = names(&mut several.iter().copied());
-            Err(ForeignError::Ambiguous(path.to_owned(), candidates))
-        }
+        [] => Err(ForeignError::Unknown(path.to_owned(), names(formats.collect()))),
+        several => Err(ForeignError::Ambiguous(path.to_owned(), names(several.to_vec()))),
     }
 }

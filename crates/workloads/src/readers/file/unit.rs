@@ -16,6 +16,12 @@ pub(in crate::readers) fn seconds(unit: &str) -> Option<f64> {
     })
 }
 
+/// Returns a value in another unit. Dividing by a power of ten is exact where multiplying by its
+/// inverse is not: 3161 ns are 3.161e-6 s.
+pub(in crate::readers) fn scaled(value: f64, factor: f64) -> f64 {
+    if factor < 1.0 { value / (1.0 / factor).round() } else { value * factor }
+}
+
 /// Converts a value to assay's unit: `12 ns/op` becomes 1.2e-8 s, `3 ops/ms` becomes `3000 ops/s`.
 /// An unknown unit is kept.
 pub(in crate::readers) fn base(value: f64, unit: &str) -> (f64, String) {
@@ -25,11 +31,11 @@ pub(in crate::readers) fn base(value: f64, unit: &str) -> (f64, String) {
             return (value / factor, format!("{above}/s"));
         }
         if let Some(factor) = seconds(above).filter(|_| below == "op") {
-            return (value * factor, "s".to_owned());
+            return (scaled(value, factor), "s".to_owned());
         }
     }
     match seconds(unit) {
-        Some(factor) => (value * factor, "s".to_owned()),
+        Some(factor) => (scaled(value, factor), "s".to_owned()),
         None => (value, unit.to_owned()),
     }
 }
@@ -50,6 +56,13 @@ pub(in crate::readers) fn multiple(unit: &str) -> (f64, String) {
         None => (factor, base),
         Some((by, below)) => (factor / by, format!("{base}/{below}")),
     }
+}
+
+/// Returns the factor of a unit of time, size or rate and its base unit; `None` for other words.
+pub fn base_unit(unit: &str) -> Option<(f64, String)> {
+    let (factor, base) = multiple(unit);
+    let known = matches!(base.split('/').next(), Some("s" | "B")) && !unit.is_empty();
+    (known || base.ends_with("/s")).then_some((factor, base))
 }
 
 /// Makes the specification of a metric that a tool measured.

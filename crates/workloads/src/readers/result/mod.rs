@@ -3,6 +3,7 @@
 pub(super) mod figures;
 pub(super) mod merge;
 pub(super) mod series;
+pub(super) mod suite;
 
 use std::collections::{BTreeMap, HashMap};
 

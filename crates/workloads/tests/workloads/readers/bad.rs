@@ -161,7 +161,7 @@ fn what_is_no_file_of_results() {
     let both = br#"{"results": [{"command": "x"}], "context": {}, "benchmarks": []}"#;
     let message = error(both, None);
     assert!(
-        message.contains("could be hyperfine, google-benchmark; name the format with --as"),
+        message.contains("could be hyperfine, google-benchmark; name the format with --as, or --reader for a trial"),
         "{message}"
     );
     assert!(error(both, Some("hyperfine")).contains("no single times"));

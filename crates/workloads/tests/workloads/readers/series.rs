@@ -93,6 +93,7 @@ fn bad_series_name_their_place() {
 #[test]
 fn the_manual_lists_every_format_with_the_verb_that_takes_it() {
     let manual = include_str!("../../../../../docs/compare/importing.md");
+    let suites = include_str!("../../../../../docs/measure/suites.md");
     let listed = |part: &str| -> Vec<String> {
         let rows = part.lines().filter(|line| line.starts_with("| `"));
         let cells = rows.map(|row| row.split('|').nth(1).unwrap().to_owned());
@@ -107,9 +108,12 @@ fn the_manual_lists_every_format_with_the_verb_that_takes_it() {
     };
     let sorted = |mut names: Vec<String>| {
         names.sort();
+        names.dedup();
         names
     };
     let wanted = |run| sorted(names(run).into_iter().map(str::to_owned).collect());
-    assert_eq!(sorted(listed(runs)), wanted(true));
+    let live: Vec<String> = FORMATS.iter().filter(|f| f.live).map(|f| f.name.to_owned()).collect();
+    assert_eq!(sorted(listed(suites)), sorted(live));
+    assert_eq!(sorted([listed(runs), listed(suites)].concat()), wanted(true));
     assert_eq!(sorted(listed(series)), wanted(false));
 }

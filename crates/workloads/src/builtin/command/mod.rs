@@ -1,6 +1,9 @@
 //! The workload `command`: any command line. It runs directly, without a shell, unless a shell is
 //! requested; then the start-up time of an empty shell is shown next to the result.
 
+mod output;
+mod placeholders;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -19,9 +22,14 @@ use crate::driver::process_metrics;
 use crate::driver::program::{digest, fact, find_program, not_found};
 use crate::driver::step::{Inherit, ProgramStep};
 use crate::words::split_words;
+
 use crate::{
     Capabilities, CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError,
 };
+pub use output::{BENCHMARKS, PRINTED, printed_pattern};
+pub use placeholders::is_placeholder;
+
+type Params = BTreeMap<String, Scalar>;
 
 /// Time limit of the commands in `setup`, `prepare` and `conclude`.
 const STEP_TIMEOUT: Duration = Duration::from_secs(600);
@@ -57,6 +65,20 @@ fn rows() -> Vec<ParamSpec> {
         "exit_codes", Text, "0";
         /// if true, every exit code counts as success
         "ignore_failure", Bool, Scalar::Bool(false);
+        /// the tool whose output has the benchmarks, such as `go-bench`; `auto` recognizes it; empty:
+        /// the output is not read
+        "reader", Text, "";
+        /// the file that the tool writes in each trial, for `reader`; empty: its standard output
+        "result_file", Text, "";
+        /// the place of a number in the output, which becomes the metric `printed`: text with
+        /// `{value}`, or a regular expression with one group
+        "metric_from", Text, "";
+        /// the better direction of `printed`: `lower` or `higher`; empty: none
+        "better", Text, "";
+        /// a command line that reads each trial's output as standard input and fails if it is wrong
+        "check", Text, "";
+        /// a file with the only correct output
+        "expect", Text, "";
     }
 }
 
@@ -69,16 +91,19 @@ spec! {
 }
 
 /// Returns the argument list of a command line: its words, or the shell's words, `-c` and the line.
-fn argv(line: &str, shell: &str) -> Result<Vec<OsString>, WorkloadError> {
+/// `{name}` is replaced by the value of a parameter of the user's.
+fn argv(line: &str, params: &Params) -> Result<Vec<OsString>, WorkloadError> {
     let split = |what: &str, line: &str| {
         split_words(line).map_err(|e| wrong(format!("{what} `{line}`: {e}")))
     };
+    let shell = text_of(params, "shell");
     if shell.trim().is_empty() {
-        return split("command", line);
+        let words = split("command", line)?;
+        return Ok(words.into_iter().map(|word| placeholders::fill(word, params)).collect());
     }
-    let mut words = split("shell", shell)?;
+    let mut words = split("shell", &shell)?;
     words.push("-c".into());
-    words.push(line.into());
+    words.push(placeholders::fill_shell(line, params)?.into());
     Ok(words)
 }
 
@@ -111,7 +136,7 @@ fn stdin(params: &BTreeMap<String, Scalar>) -> Result<Option<PathBuf>, WorkloadE
 }
 
 fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf, WorkloadError> {
-    let words = argv(&text_of(params, which), &text_of(params, "shell"))?;
+    let words = argv(&text_of(params, which), params)?;
     let program =
         words.first().ok_or_else(|| wrong(format!("`{which}` is empty; give a command line")))?;
     let here = folder(params)?;
@@ -139,11 +164,10 @@ fn set_up(ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
     if line.trim().is_empty() {
         return Ok(());
     }
-    let shell = text_of(ctx.params, "shell");
-    let argv = argv(&line, &shell)?;
+    let argv = argv(&line, ctx.params)?;
     let folder = folder(ctx.params)?;
     let mut hash = DefaultHasher::new();
-    (&line, &shell, &folder).hash(&mut hash);
+    (&argv, &folder).hash(&mut hash);
     let done = ctx.run_dir.join(format!("setup-{:016x}.done", hash.finish()));
     if done.exists() {
         return Ok(());
@@ -160,10 +184,10 @@ fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), Workload
     if line.trim().is_empty() {
         return Ok(());
     }
-    let argv = argv(&line, &text_of(ctx.params, "shell"))?;
+    let argv = argv(&line, ctx.params)?;
     let (folder, log) = (folder(ctx.params)?, ctx.trial_dir.join(format!("{which}.log")));
     let step = ProgramStep::new(which, &argv, &folder, &log, STEP_TIMEOUT);
-    ProgramStep { inherit: Inherit::All, ..step }.run()
+    ProgramStep { inherit: Inherit::All, env: &ctx.variables(), ..step }.run()
 }
 
 impl Workload for Command {
@@ -173,12 +197,13 @@ impl Workload for Command {
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         exit_codes(params)?;
+        output::check(params)?;
         if let Some(file) = stdin(params)? {
             let named = text_of(params, "stdin");
             let failed = |e| wrong(format!("`stdin` is {named}, which cannot be opened: {e}"));
             std::fs::File::open(&file).map_err(failed)?;
         }
-        for which in ["command", "setup", "prepare", "conclude"] {
+        for which in ["command", "setup", "prepare", "conclude", "check"] {
             let line = text_of(params, which);
             if which == "command" && line.trim().is_empty() {
                 return Err(wrong("`command` is empty; give a command line"));
@@ -205,11 +230,12 @@ impl Workload for Command {
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         set_up(ctx).map_err(|e| WorkloadError::Once(Box::new(e)))?;
-        side_step(ctx, "prepare")
+        side_step(ctx, "prepare")?;
+        output::start(ctx)
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let argv = argv(&text_of(ctx.params, "command"), &text_of(ctx.params, "shell"))?;
+        let argv = argv(&text_of(ctx.params, "command"), ctx.params)?;
         let (cwd, stdin) = (Some(folder(ctx.params)?), stdin(ctx.params)?);
         Ok(Launch { argv, cwd, stdin, ..Launch::default() })
     }
@@ -227,6 +253,9 @@ impl Workload for Command {
             metrics.push(MetricValue::new("shell_startup", finished.empty_s, "s", better, kind));
             notes.extend(shell_note(finished));
         }
+        let read = output::collect(ctx, finished)?;
+        metrics.extend(read.metrics);
+        notes.extend(read.notes);
         let ignore = ctx.params.get("ignore_failure").and_then(Scalar::as_bool) == Some(true);
         let (detail, passes) = match finished.exit {
             Exit::Code(0) if exit_codes(ctx.params)?.contains(&0) => (String::new(), None),
@@ -244,7 +273,16 @@ impl Workload for Command {
             }
             None => ValidationResult::ExitCodeOnly,
         };
-        Ok(CollectedResults { metrics, validation, notes, evidence: Vec::new() })
+        let checked = ["check", "expect"].iter().any(|p| !text_of(ctx.params, p).is_empty());
+        let validation = match (validation, read.failure) {
+            (failed @ ValidationResult::Failed { .. }, _) => failed,
+            (_, Some(detail)) => ValidationResult::Failed { detail },
+            (_, None) if checked => {
+                ValidationResult::Passed { detail: "the output is as expected".into() }
+            }
+            (passed, None) => passed,
+        };
+        Ok(CollectedResults { metrics, validation, notes, evidence: read.evidence })
     }
 
     fn offers(&self) -> Capabilities<'_> {
@@ -258,7 +296,7 @@ impl Calibratable for Command {
         if shell.trim().is_empty() {
             return None;
         }
-        let argv = argv("", &shell).ok()?;
+        let argv = argv("", params).ok()?;
         Some(Launch { argv, cwd: folder(params).ok(), ..Launch::default() })
     }
 }
@@ -298,6 +336,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         then(&TrialContext {
             number: 1,
+            block: 0,
             treatment: 0,
             params,
             cpus: &[0],

@@ -1,0 +1,166 @@
+//! Gates of suites: every benchmark is a metric, and those that look worse are measured again in
+//! fresh trials before the gate calls them worse.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use assay_model::{Analysis, Better, Comparison, Verdict, units};
+use assay_report::{RunView, block_s, ratio_text};
+use assay_workloads::builtin::command;
+use assay_workloads::readers;
+
+use crate::cli::ExperimentArgs;
+use crate::exit::Usage;
+
+/// Blocks of a gate of a suite unless `--blocks` is given.
+pub const BLOCKS: u32 = 10;
+/// Share of the budget for the first run.
+const FIRST: f64 = 0.6;
+
+/// Returns true if the experiment compares the benchmarks of a suite.
+pub fn is_suite(metric: &str) -> bool {
+    metric == command::BENCHMARKS
+}
+
+/// Returns the benchmarks that look worse: their ratio lies beyond the margin on the worse side, and
+/// its interval on that side of 1.
+pub fn suspects(a: &Analysis) -> Vec<&Comparison> {
+    a.family.iter().filter(|c| looks_worse(c)).collect()
+}
+
+fn looks_worse(c: &Comparison) -> bool {
+    let (Some(ratio), Some(i)) = (c.ratio, c.interval) else { return false };
+    let limit = 1.0 + c.margin.unwrap_or(0.0);
+    match c.better {
+        Better::Lower => ratio > limit && i.low > 1.0,
+        Better::Higher => ratio < 1.0 / limit && i.high < 1.0,
+        Better::Neither => false,
+    }
+}
+
+/// Returns the time for the first run of a budget; the rest is for the suspects.
+pub fn first_part(budget: &str) -> Result<String> {
+    let whole = parsed(budget)?;
+    Ok(format!("{} ms", whole.mul_f64(FIRST).as_millis()))
+}
+
+fn parsed(budget: &str) -> Result<Duration> {
+    Ok(units::parse_duration(budget).map_err(|e| Usage(format!("--budget {budget}: {e}")))?)
+}
+
+/// Returns the part of the budget that is left.
+pub fn left(budget: &str, began: Instant) -> Result<Duration> {
+    Ok(parsed(budget)?.saturating_sub(began.elapsed()))
+}
+
+/// Returns the arguments of the run that measures the suspects again, with a filter of the tool if
+/// it has one. `None` if nothing looks worse, or if the time left is not enough for three blocks.
+pub fn again(what: &ExperimentArgs, view: &RunView, left: Duration) -> Option<ExperimentArgs> {
+    let names: Vec<String> = suspects(&view.analysis).iter().map(|c| c.metric.clone()).collect();
+    let enough = block_s(view).is_some_and(|each| left.as_secs_f64() >= 3.0 * each);
+    if names.is_empty() || !enough {
+        return None;
+    }
+    let mut what = what.clone();
+    what.max_time = Some(format!("{} ms", left.as_millis()));
+    if let Some(filtered) = filtered(view, &what.command, &names) {
+        what.command = filtered;
+    }
+    what.only = names;
+    Some(what)
+}
+
+/// Replaces the comparisons of the suspects by those of the second run.
+pub fn replace(first: &mut Analysis, second: &Analysis) {
+    for c in &mut first.family {
+        if let Some(again) = second.family.iter().find(|s| s.metric == c.metric) {
+            *c = again.clone();
+        }
+    }
+}
+
+/// Returns the benchmarks that changed as a table in Markdown; empty without any.
+pub fn markdown(view: &RunView) -> String {
+    let changed = |c: &&Comparison| matches!(c.verdict, Verdict::Worse | Verdict::Better);
+    let mut out = String::new();
+    for c in view.analysis.family.iter().filter(changed) {
+        if out.is_empty() {
+            out.push_str("\n| benchmark | ratio | verdict |\n|---|---|---|\n");
+        }
+        let name = c.metric.replace('|', "\\|");
+        let _ = writeln!(out, "| {name} | {} | {} |", ratio_text(c), c.verdict.name());
+    }
+    out
+}
+
+/// Returns the command line with the tool's filter for these benchmarks; `None` if the tool has
+/// none.
+fn filtered(view: &RunView, line: &[OsString], names: &[String]) -> Option<Vec<OsString>> {
+    let treatment = view.plan.treatments.first()?;
+    let named = treatment.params.get("reader")?.to_text();
+    // The recognized reader is in the notes of the trials.
+    let found = || {
+        let notes = view.records.iter().flat_map(|r| &r.notes);
+        notes.filter_map(|n| n.strip_prefix(readers::READ_AS)).next().map(str::to_owned)
+    };
+    let name = if named == readers::AUTO { found()? } else { named };
+    let filter = readers::format(&name)?.filter?;
+    let words: Option<Vec<String>> = line.iter().map(|w| w.to_str().map(str::to_owned)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Some(filter(&words?, &names)?.into_iter().map(OsString::from).collect())
+}
+
+/// Returns the verdict of the suite and its sentence. `first` has all benchmarks; `second` has the
+/// suspects, measured again, if there were any.
+pub fn verdict(first: &Analysis, second: Option<&Analysis>, margin: &str) -> (Verdict, String) {
+    let all = first.family.len();
+    let suspects = suspects(first);
+    let Some(second) = second else {
+        return match suspects.as_slice() {
+            [] if all == 0 => (Verdict::Invalid, "no benchmark ran on both sides".to_owned()),
+            [] => (
+                Verdict::Equivalent,
+                format!("none of {all} benchmarks is slower by more than {margin}"),
+            ),
+            some => (
+                Verdict::Inconclusive,
+                format!(
+                    "{} of {all} benchmarks look worse ({}), and the budget has no time to measure them again",
+                    some.len(),
+                    named(some)
+                ),
+            ),
+        };
+    };
+    let judged = |name: &str| second.family.iter().find(|c| c.metric == name);
+    let confirmed: Vec<&Comparison> = suspects
+        .iter()
+        .filter_map(|s| judged(&s.metric))
+        .filter(|c| c.verdict == Verdict::Worse)
+        .collect();
+    if confirmed.is_empty() {
+        let looked = if suspects.len() == 1 { "one looked" } else { "some looked" };
+        let text = format!(
+            "none of {all} benchmarks is worse by more than {margin}: {looked} worse ({}), and fresh trials did not confirm it",
+            named(&suspects)
+        );
+        return (Verdict::Equivalent, text);
+    }
+    let verb = if confirmed.len() == 1 { "is" } else { "are" };
+    let text = format!(
+        "{} of {all} benchmarks {verb} worse by more than {margin}, also in fresh trials: {}",
+        confirmed.len(),
+        named(&confirmed)
+    );
+    (Verdict::Worse, text)
+}
+
+/// Returns the names with their ratios, at most ten.
+fn named(all: &[&Comparison]) -> String {
+    let some: Vec<String> =
+        all.iter().take(10).map(|c| format!("{} {}", c.metric, ratio_text(c))).collect();
+    let more = if all.len() > 10 { ", ..." } else { "" };
+    some.join(", ") + more
+}

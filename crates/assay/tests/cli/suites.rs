@@ -1,0 +1,248 @@
+//! Output of benchmark tools in trials: every benchmark is a metric, and a gate names those that
+//! became worse. The tools are scripts that print what the real ones do, with known values.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use assay_testing::git;
+use serde_json::Value;
+
+use crate::common::{Done, World, json};
+
+/// A Go suite of four benchmarks. Values vary by block, and `Parse/large` is slower by the factor in the
+/// file `slow`, in percent.
+const GO: &str = r#"#!/bin/sh
+noise=$(( ${ASSAY_BLOCK:-0} * 7 % 5 ))
+slow=$(cat "$(dirname "$0")/slow")
+echo "goos: linux"
+for name in Parse/small Parse/large Print Seek; do
+  base=1000
+  [ $name = Parse/large ] && base=$(( 1000 * slow / 100 ))
+  echo "Benchmark$name-2   1000   $(( base * 10 + noise )) ns/op   16 B/op   1 allocs/op"
+done
+echo PASS
+"#;
+
+fn script(world: &World, name: &str, text: &str) {
+    let path = world.write(name, text);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn go_world() -> World {
+    let world = World::new();
+    script(&world, "bench.sh", GO);
+    world.write("slow", "100");
+    world
+}
+
+fn metrics(ran: &Done, world: &World) -> Value {
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    json(&world.run(&["archive", "show", "last", "--json"]).stdout)["records"][0]["metrics"].clone()
+}
+
+fn value(metrics: &Value, name: &str) -> Option<f64> {
+    metrics.as_array().unwrap().iter().find(|m| m["name"] == name)?["value"].as_f64()
+}
+
+#[test]
+fn each_benchmark_is_a_metric_with_the_value_that_an_import_reads() {
+    let world = go_world();
+    for reader in ["go-bench", "auto"] {
+        let ran = world.run(&["run", "-b", "3", "--reader", reader, "--", "./bench.sh"]);
+        let live = metrics(&ran, &world);
+        assert_eq!(value(&live, "BenchmarkParse/small-2"), Some(1e-5), "{live:#}");
+        assert_eq!(value(&live, "BenchmarkParse/small-2: B/op"), Some(16.0));
+        assert_eq!(value(&live, "benchmarks").map(|v| (v * 1e9).round()), Some(10_000.0));
+        assert!(ran.stdout.contains("BenchmarkPrint-2"), "{}", ran.stdout);
+        // A suite sizes its own work, so its wall time decides nothing.
+        assert!(!ran.stdout.contains("elapsed of"), "{}", ran.stdout);
+    }
+    let shown = world.run(&["show"]).stdout;
+    assert!(shown.contains("the output was read as go-bench"), "{shown}");
+    let text = std::process::Command::new(world.path("bench.sh")).output().unwrap().stdout;
+    world.write("out.txt", std::str::from_utf8(&text).unwrap());
+    let imported = world.run(&["archive", "import", "out.txt"]);
+    let imported = metrics(&imported, &world);
+    assert_eq!(imported[0]["value"], 1e-5, "{imported:#}");
+    assert_eq!(imported[0]["unit"], "s");
+}
+
+#[test]
+fn output_that_cannot_be_read_fails_the_trial_with_the_reason() {
+    let world = go_world();
+    world.write("list.json", r#"[{"name": "a", "unit": "ms", "value": 1.5}]"#);
+    for (reader, command, code, why) in [
+        ("go-bench", "sh -c true", 3, "the output is empty"),
+        ("auto", "echo nothing to see", 3, "the output is not that of a tool that assay reads"),
+        ("go-bench", "printf 'BenchmarkX-2 10 12,5 ns/op\\n'", 3, "`12,5 ns/op` is not a number"),
+        ("benchmark-list", "head -c 30 list.json", 3, "EOF while parsing"),
+        ("auto", "sh -c './bench.sh; cat list.json'", 3, "could be go-bench, benchmark-list"),
+        ("no-such", "true", 2, "invalid value 'no-such' for '--reader <TOOL>'"),
+    ] {
+        let ran = world.run(&["run", "-b", "1", "--reader", reader, command]);
+        let all = format!("{}{}", ran.stdout, ran.stderr).replace("\n  ", " ");
+        let shown = world.run(&["show"]).stdout.replace("\n  ", " ");
+        assert_eq!(ran.code, code, "{command}: {all}");
+        assert!(all.contains(why) || shown.contains(why), "{command}: {all}\n{shown}");
+    }
+    let ran =
+        world.run(&["run", "-b", "1", "--reader", "auto", "--output", "null", "--", "./bench.sh"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("--output keep"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_file_of_an_earlier_trial_is_not_read_again() {
+    let world = World::new();
+    world.write("old.json", r#"[{"name": "a", "unit": "ms", "value": 1.5}]"#);
+    script(&world, "write.sh", "#!/bin/sh\nsleep 0.01; cp old.json new.json\n");
+    let args = ["run", "-b", "1", "--reader", "auto", "--result-file"];
+    let stale = world.run(&[&args[..], &["old.json", "--", "true"]].concat());
+    assert_eq!(stale.code, 3, "{}", stale.stdout);
+    let text = stale.stdout.replace("\n  ", " ");
+    assert!(text.contains("did not write old.json in this trial"), "{text}");
+    let fresh = world.run(&[&args[..], &["new.json", "--", "./write.sh"]].concat());
+    assert_eq!(value(&metrics(&fresh, &world), "a"), Some(1.5e-3));
+}
+
+fn repository_of_a_suite(slow: &[&str]) -> World {
+    let world = go_world();
+    let root = world.path("");
+    git(&root, &["init", "-q", "-b", "main"]);
+    for (i, slow) in slow.iter().enumerate() {
+        world.write("slow", slow);
+        world.write("change", &i.to_string());
+        git(&root, &["add", "bench.sh", "slow", "change"]);
+        git(&root, &["commit", "-qm", &format!("change {i}")]);
+    }
+    world
+}
+
+#[test]
+fn a_gate_of_a_suite_names_the_benchmark_that_became_worse() {
+    let world = repository_of_a_suite(&["100", "130"]);
+    let args = ["gate", "--base", "HEAD~1", "--reader", "auto", "--budget", "60 s"];
+    let ran = world.run(&[&args[..], &["--json", "--", "./bench.sh"]].concat());
+    assert_eq!(ran.code, 5, "{}{}", ran.stdout, ran.stderr);
+    let result = json(&ran.stdout);
+    assert_eq!(result["verdict"], "worse");
+    assert_eq!(result["runs"].as_array().unwrap().len(), 2, "the suspect was measured again");
+    let worse: Vec<&str> = result["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|c| c["verdict"] == "worse")
+        .map(|c| c["metric"].as_str().unwrap())
+        .collect();
+    assert_eq!(worse, ["BenchmarkParse/large-2"]);
+    let ran = world.run(&[&args[..], &["--markdown", "gate.md", "--", "./bench.sh"]].concat());
+    let text = ran.stdout.replace("\n  ", " ");
+    assert!(text.contains("1 of 4 benchmarks is worse by more than 2 %, also in fresh trials: BenchmarkParse/large-2 1.29"), "{text}");
+    let markdown = std::fs::read_to_string(world.path("gate.md")).unwrap();
+    assert!(markdown.contains("| BenchmarkParse/large-2 | 1.29"), "{markdown}");
+}
+
+#[test]
+fn a_gate_of_an_equal_suite_passes() {
+    let world = repository_of_a_suite(&["100", "100"]);
+    let ran = world.run(&["gate", "--base", "HEAD~1", "--reader", "auto", "--", "./bench.sh"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let text = ran.stdout.replace("\n  ", " ");
+    assert!(text.contains("none of 4 benchmarks is slower by more than 2 %"), "{text}");
+}
+
+#[test]
+fn benchmarks_of_one_side_alone_are_listed() {
+    let world = World::new();
+    for (name, also) in [("a.sh", "old"), ("b.sh", "new")] {
+        let line = "\\t10\\t100 ns/op\\n";
+        let text = format!("#!/bin/sh\nprintf 'BenchmarkBoth{line}Benchmark_{also}{line}'\n");
+        script(&world, name, &text);
+    }
+    let ran = world.run(&["run", "-b", "4", "--reader", "auto", "--vs", "./b.sh", "--", "./a.sh"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    for words in
+        ["new in ./b.sh: Benchmark_new", "gone in ./b.sh: Benchmark_old", "run by only one"]
+    {
+        assert!(ran.stdout.replace("\n  ", " ").contains(words), "{words}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_printed_number_decides_and_is_read_whole() {
+    let world = World::new();
+    for (pattern, printed, expected) in [
+        ("took {value} ms", "took 12.5 ms", Some((0.0125, "s"))),
+        (r"took ([0-9.]+) ms", "took 12.5 ms", Some((0.0125, "s"))),
+        ("rate: {value} MB/s", "rate:   3e2 MB/s", Some((3e8, "B/s"))),
+        ("score {value}", "score 7", Some((7.0, "1"))),
+        ("took {value} ms", "took 12,5 ms", None),
+        (r"took ([0-9.]+)", "took 12,5 ms", None),
+        ("{value} ms", "took 1 ms and 2 ms", None),
+        ("took {value} ms", "nothing", None),
+    ] {
+        let line = format!("echo '{printed}'");
+        let ran = world.run(&["run", "-b", "1", "--metric-from", pattern, &line]);
+        let Some((value, unit)) = expected else {
+            let why = ran.stdout.replace("\n  ", " ");
+            assert_eq!(ran.code, 3, "{pattern}: {why}");
+            assert!(why.contains("`printed` is missing: "), "{pattern}: {why}");
+            continue;
+        };
+        let metrics = metrics(&ran, &world);
+        let printed = metrics.as_array().unwrap().iter().find(|m| m["name"] == "printed").unwrap();
+        let found = printed["value"].as_f64().unwrap();
+        assert!((found / value - 1.0).abs() < 1e-12, "{pattern}: {found}");
+        assert_eq!(printed["unit"], unit, "{pattern}");
+    }
+    for pattern in ["{value}", "no number", "(a)(b)", "("] {
+        let ran = world.run(&["run", "-b", "1", "--metric-from", pattern, "--", "true"]);
+        assert_eq!(ran.code, 2, "{pattern}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn output_is_checked_in_each_trial() {
+    let world = World::new();
+    world.write("good", "42\n");
+    for (option, check, code) in [
+        ("--expect", "good", 0),
+        ("--check", "grep -qx 42", 0),
+        ("--check", "grep -q 43", 3),
+        ("--expect", "missing", 2),
+    ] {
+        let ran = world.run(&["run", "-b", "1", option, check, "--", "echo", "42"]);
+        assert_eq!(ran.code, code, "{option} {check}: {}{}", ran.stdout, ran.stderr);
+    }
+    let wrong = world.run(&["run", "-b", "1", "--expect", "good", "--", "echo", "43"]);
+    assert_eq!(wrong.code, 3);
+    assert!(
+        wrong.stdout.replace("\n  ", " ").contains("the output differs from"),
+        "{}",
+        wrong.stdout
+    );
+}
+
+#[test]
+fn placeholders_are_factors() {
+    let world = World::new();
+    let ran = world.run(&[
+        "run",
+        "-b",
+        "3",
+        "--set",
+        "n=1,2",
+        "--prepare",
+        "rm -f out-{n}",
+        "--",
+        "touch",
+        "out-{n}",
+    ]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("n=1") && ran.stdout.contains("n=2"), "{}", ran.stdout);
+    assert!(world.path("out-1").exists() && world.path("out-2").exists());
+    let unknown = world.run(&["run", "-b", "1", "--set", "m=1,2", "--", "true"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("write its name in braces"), "{}", unknown.stderr);
+    let shell = world.run(&["run", "-b", "1", "--shell", "--set", "f=a;b", "--", "echo {f}"]);
+    assert_eq!(shell.code, 2, "{}", shell.stderr);
+}

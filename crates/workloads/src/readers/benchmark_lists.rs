@@ -1,0 +1,74 @@
+//! Lists of named values that programs write for services: github-action-benchmark's
+//! (`customSmallerIsBetter`, `customBiggerIsBetter`) and Bencher's (BMF). Neither states how often
+//! a value was measured.
+
+use assay_model::Better;
+
+use crate::readers::file::error::Flaw;
+use crate::readers::file::json::{self, Json};
+use crate::readers::file::unit::{multiple, scaled};
+use crate::readers::result::ForeignResult;
+use crate::readers::result::suite::SuiteReader;
+
+pub(super) fn detect_list(bytes: &[u8]) -> bool {
+    json::has_keys(bytes, &["[].name", "[].unit", "[].value"])
+}
+
+/// Reads `[{"name": ..., "unit": ..., "value": ...}]`. The file does not state which direction is
+/// better, so it follows from the unit.
+pub(super) fn read_list(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    let file = json::value(bytes)?;
+    let mut suite = SuiteReader::new("github-action-benchmark", "benchmark-list");
+    for entry in Json::root(&file).entries()? {
+        let (factor, unit) = multiple(entry.name("unit")?);
+        let value = entry.get("value").number()?.map(|v| scaled(v, factor));
+        let values = [("value", value, unit.as_str(), Better::from_unit(&unit))];
+        suite.add(entry.name("name")?, &values)?;
+    }
+    suite.finish("give a list of objects with `name`, `unit` and `value`")
+}
+
+pub(super) fn detect_bmf(bytes: &[u8]) -> bool {
+    let keys = json::keys(bytes);
+    let mut measures = keys.iter().filter(|k| k.ends_with(".value"));
+    // A benchmark's name may contain dots, so the depth of the keys is not known.
+    keys.iter().any(|k| !k.contains("[]")) && measures.next().is_some() && all_measures(bytes)
+}
+
+/// Returns true if the file consists of objects of objects that have a `value`.
+fn all_measures(bytes: &[u8]) -> bool {
+    let Ok(file) = json::value(bytes) else { return false };
+    let Some(benchmarks) = file.as_object() else { return false };
+    !benchmarks.is_empty()
+        && benchmarks.values().all(|measures| {
+            measures.as_object().is_some_and(|m| {
+                !m.is_empty() && m.values().all(|v| v.get("value").is_some_and(|v| v.is_number()))
+            })
+        })
+}
+
+/// Reads `{"benchmark": {"measure": {"value": ..., "lower_value": ..., "upper_value": ...}}}`.
+pub(super) fn read_bmf(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    let file = json::value(bytes)?;
+    let mut suite = SuiteReader::new("Bencher", "bmf");
+    for (name, measures) in Json::root(&file).object()?.fields() {
+        let mut first = None;
+        for (measure, json) in measures.object()?.fields() {
+            // Bencher's own measures have these units; others have none in the file.
+            let (factor, unit, better) = match measure {
+                "latency" => (1e-9, "s", Better::Lower),
+                "throughput" => (1.0, "ops/s", Better::Higher),
+                _ => (1.0, "1", Better::Neither),
+            };
+            let value = json.get("value").number()?.map(|v| scaled(v, factor));
+            match first {
+                None => {
+                    suite.add(name, &[(measure, value, unit, better)])?;
+                    first = Some(suite.result().trials.len() - 1);
+                }
+                Some(trial) => suite.also(trial, (measure, value, unit, better))?,
+            }
+        }
+    }
+    suite.finish("give Bencher Metric Format: {\"benchmark\": {\"measure\": {\"value\": 1}}}")
+}

@@ -1,0 +1,156 @@
+//! Output of `go test -bench`, also with `-json`. A line of a benchmark has its name, the number of
+//! iterations, and pairs of a value and its unit. `-count` repeats a benchmark inside one process.
+
+use std::borrow::Cow;
+
+use assay_model::Better;
+use serde_json::Value;
+
+use crate::readers::file::error::Flaw;
+use crate::readers::file::lines::{head_has, lines, number};
+use crate::readers::file::{json, unit};
+use crate::readers::result::ForeignResult;
+use crate::readers::result::suite::{SuiteReader, SuiteValue};
+
+pub(super) fn detect(bytes: &[u8]) -> bool {
+    let line = |line: &str| benchmark(line).is_some_and(|b| b.values.is_some());
+    head_has(bytes, line) || head_has(bytes, |l| output(l).is_some_and(|l| line(&l)))
+}
+
+/// A line that starts with the name of a benchmark.
+struct Line<'a> {
+    name: &'a str,
+    /// Pairs of value and unit; `None` for a name without results.
+    values: Option<Vec<(&'a str, &'a str)>>,
+}
+
+fn benchmark(line: &str) -> Option<Line<'_>> {
+    let mut words = line.split_whitespace();
+    let name = words.next().filter(|n| is_name(n))?;
+    let rest: Vec<&str> = words.collect();
+    let [iterations, pairs @ ..] = rest.as_slice() else {
+        return Some(Line { name, values: None });
+    };
+    let counted = iterations.bytes().all(|b| b.is_ascii_digit());
+    let values = (counted && !pairs.is_empty() && pairs.len() % 2 == 0)
+        .then(|| pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect());
+    Some(Line { name, values })
+}
+
+/// Go runs functions whose names are `Benchmark` and no lower-case letter after it.
+fn is_name(word: &str) -> bool {
+    let rest = word.strip_prefix("Benchmark");
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
+}
+
+/// Returns the text that a line of `go test -json` reports as output.
+fn output(line: &str) -> Option<String> {
+    if !line.starts_with('{') {
+        return None;
+    }
+    let event: Value = serde_json::from_str(line).ok()?;
+    Some(event.get("Output")?.as_str()?.to_owned())
+}
+
+/// Returns the plain text of the output; `-json` splits lines over several events.
+fn plain(text: &str) -> Cow<'_, str> {
+    let events: Vec<Option<String>> = text.lines().map(output).collect();
+    if events.iter().any(Option::is_some) {
+        return Cow::Owned(events.into_iter().flatten().collect());
+    }
+    Cow::Borrowed(text)
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    let text = json::text(bytes);
+    let text = plain(&text);
+    let mut suite = SuiteReader::new("go test", "go-bench");
+    let packages = text.lines().filter(|l| l.starts_with("pkg: ")).count();
+    let mut package = "";
+    let mut running: Option<String> = None;
+    for (number, line) in lines(&text) {
+        if let Some(name) = line.strip_prefix("pkg: ") {
+            // The borrow ends with the line, so the package is found in the text again.
+            package = text.lines().nth(number as usize - 1).map_or("", |l| l[5..].trim());
+            debug_assert!(package.ends_with(name.trim()));
+        } else if let Some(cpu) = line.strip_prefix("cpu: ") {
+            suite.result().fact("cpu.model", cpu);
+        }
+        let named = |name: &str| {
+            if packages > 1 { format!("{package}.{name}") } else { name.to_owned() }
+        };
+        if let Some(found) = benchmark(&line) {
+            match &found.values {
+                Some(pairs) => add(&mut suite, &named(found.name), pairs, number)?,
+                None => running = Some(named(found.name)),
+            }
+            continue;
+        }
+        let failed = line.trim_start().strip_prefix("--- FAIL: Benchmark");
+        if let Some(rest) = failed {
+            let name = rest.split_whitespace().next().unwrap_or_default();
+            suite.fail(&named(&format!("Benchmark{name}")), "the benchmark failed")?;
+        } else if line.starts_with("panic: ") {
+            let name = running.take().unwrap_or_else(|| named("the benchmark that panicked"));
+            suite.fail(&name, &line)?;
+        } else if let (Some(name), [iterations, pairs @ ..]) =
+            (running.take(), line.split_whitespace().collect::<Vec<_>>().as_slice())
+        {
+            // A benchmark that prints text has its result on a line of its own.
+            let counted = iterations.bytes().all(|b| b.is_ascii_digit());
+            if counted && !pairs.is_empty() && pairs.len() % 2 == 0 {
+                let pairs: Vec<_> = pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect();
+                add(&mut suite, &name, &pairs, number)?;
+            } else {
+                running = Some(name);
+            }
+        }
+    }
+    suite.finish("a benchmark prints a line such as `BenchmarkX-2  1000  5446 ns/op`")
+}
+
+/// Replaces the pattern of `-bench` by the names of the functions.
+pub(super) fn filter(line: &[String], names: &[&str]) -> Option<Vec<String>> {
+    let mut functions: Vec<&str> = Vec::new();
+    for name in names {
+        // A package may stand before the name, sub-benchmarks and the number of CPUs after it.
+        let name = &name[name.find("Benchmark")?..];
+        let name = name.split('/').next().unwrap_or(name);
+        let name = name.rsplit_once('-').filter(|(_, n)| number(n).is_some()).map_or(name, |n| n.0);
+        if !functions.contains(&name) {
+            functions.push(name);
+        }
+    }
+    let pattern = format!("^({})$", functions.join("|"));
+    let mut line = line.to_vec();
+    let at = line.iter().position(|w| w == "-bench" || w.starts_with("-bench="))?;
+    if line[at] == "-bench" {
+        *line.get_mut(at + 1)? = pattern;
+    } else {
+        line[at] = format!("-bench={pattern}");
+    }
+    Some(line)
+}
+
+fn add(suite: &mut SuiteReader, name: &str, pairs: &[(&str, &str)], line: u64) -> Result<(), Flaw> {
+    let mut values: Vec<(&str, Option<f64>, String, Better)> = Vec::new();
+    for &(text, unit) in pairs {
+        let Some(value) = number(text) else {
+            let message = format!("`{text} {unit}` is not a number with a unit");
+            return Err(Flaw::line(line, message));
+        };
+        let (metric, (value, unit), better) = match unit {
+            "ns/op" => ("time", unit::base(value, unit), Better::Lower),
+            "MB/s" => ("throughput", (value * 1e6, "B/s".to_owned()), Better::Higher),
+            "B/op" | "allocs/op" => (unit, (value, unit.to_owned()), Better::Lower),
+            other => (other, (value, other.to_owned()), Better::from_unit(other)),
+        };
+        values.push((metric, Some(value), unit, better));
+    }
+    // The time decides, also if the program reports a metric of its own before it.
+    values.sort_by_key(|v| v.0 != "time");
+    let values: Vec<SuiteValue<'_>> =
+        values.iter().map(|v| (v.0, v.1, v.2.as_str(), v.3)).collect();
+    suite.add(name, &values)?;
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! Turns the output of a suite that ran in a trial into the trial's metrics: one for each figure of
+//! each benchmark.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assay_model::{MetricValue, Observation, TrialOutcome};
+
+use crate::readers::FORMATS;
+use crate::readers::file::error::ForeignError;
+use crate::readers::file::format::{ForeignFormat, FormatReader};
+use crate::readers::file::{format_of, malformed};
+use crate::readers::result::{ForeignResult, mean};
+
+/// Name of the reader that recognizes the output.
+pub const AUTO: &str = "auto";
+/// Start of the note on a trial whose output was recognized; the format's name follows.
+pub const READ_AS: &str = "the output was read as ";
+
+/// Metrics of a trial that a reader found in the output of its program.
+#[derive(Debug)]
+pub struct ReadOutput {
+    /// The format as which the output was read.
+    pub format: &'static ForeignFormat,
+    /// Values of the benchmarks: their deciding figures under the benchmark's name, the others as
+    /// `benchmark: figure`.
+    pub metrics: Vec<MetricValue>,
+    pub notes: Vec<String>,
+    pub evidence: Vec<Observation>,
+    /// Benchmarks that failed, with the reason.
+    pub failed: Vec<String>,
+}
+
+/// Reads the output of a trial. `format` is the reader; `None` recognizes the output. `from` names
+/// the output in errors: `standard output` or a file.
+///
+/// # Errors
+/// If the output has no known format, or several; if it is malformed or has no benchmark.
+pub fn read_output(
+    from: &Path,
+    bytes: &[u8],
+    format: Option<&'static ForeignFormat>,
+) -> Result<ReadOutput, ForeignError> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(ForeignError::Empty(from.to_owned()));
+    }
+    let format = match format {
+        Some(format) => format,
+        None => format_of(from, bytes, FORMATS.iter().filter(|f| f.live)).map_err(|e| match e {
+            ForeignError::Unknown(from, _) => ForeignError::Unrecognized(from),
+            other => other,
+        })?,
+    };
+    let FormatReader::Run(read) = format.reader else {
+        return Err(ForeignError::Series(from.to_owned(), format.name));
+    };
+    let results = read(bytes).map_err(|flaw| malformed(from, format, flaw))?;
+    let mut out = ReadOutput {
+        format,
+        metrics: Vec::new(),
+        notes: Vec::new(),
+        evidence: Vec::new(),
+        failed: Vec::new(),
+    };
+    let several = results.len() > 1;
+    for result in results {
+        let prefix = if several { format!("{}: ", result.part) } else { String::new() };
+        add(&mut out, &result, &prefix);
+    }
+    Ok(out)
+}
+
+/// Adds the benchmarks of a result. The value of a benchmark that was repeated in the process is
+/// the mean of its repetitions.
+fn add(out: &mut ReadOutput, result: &ForeignResult, prefix: &str) {
+    out.notes.extend(result.notes.iter().cloned());
+    let single = result.treatments.len() == 1 && result.treatments[0].levels.is_empty();
+    for (i, treatment) in result.treatments.iter().enumerate() {
+        let others =
+            treatment.levels.iter().filter(|(factor, _)| *factor != super::result::BENCHMARK);
+        let others: Vec<String> = others.map(|(k, v)| format!("{k}={}", v.to_text())).collect();
+        let name = treatment.levels.get(super::result::BENCHMARK).map(|v| v.to_text());
+        let name = name.into_iter().chain(others).collect::<Vec<_>>().join(", ");
+        let name = format!("{prefix}{name}");
+        let mut figures: BTreeMap<usize, (MetricValue, Vec<Option<f64>>)> = BTreeMap::new();
+        let mut repetitions = 0;
+        for trial in result.trials.iter().filter(|t| t.treatment == i) {
+            if trial.outcome != TrialOutcome::Completed {
+                out.failed.push(format!("{name}: {}", trial.error));
+                continue;
+            }
+            repetitions += 1;
+            for (at, metric) in trial.metrics.iter().enumerate() {
+                // The position keeps the deciding figure first.
+                let values = figures.entry(at).or_insert_with(|| (metric.clone(), Vec::new()));
+                values.1.push(metric.value);
+            }
+            let of_output =
+                trial.evidence.iter().filter(|o| !matches!(o, Observation::Repetition { .. }));
+            out.evidence.extend(of_output.cloned());
+        }
+        for (at, (metric, values)) in figures {
+            let known: Option<Vec<f64>> = values.into_iter().collect();
+            let shown = match (at, single) {
+                (_, true) => metric.name.clone(),
+                (0, false) => name.clone(),
+                (_, false) => format!("{name}: {}", metric.name),
+            };
+            out.metrics.push(MetricValue {
+                name: shown,
+                value: known.as_deref().and_then(mean),
+                benchmark: at == 0,
+                ..metric
+            });
+        }
+        if repetitions > 1 {
+            out.notes.push(format!("{name}: the mean of {repetitions} repetitions in one process"));
+        }
+    }
+}

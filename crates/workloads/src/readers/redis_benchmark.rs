@@ -1,0 +1,92 @@
+//! Output of redis-benchmark: its summaries, and the lines of `-q` and of `--csv`.
+
+use assay_model::Better::{Higher, Lower};
+
+use crate::readers::file::error::Flaw;
+use crate::readers::file::json;
+use crate::readers::file::lines::{head_has, lines, number};
+use crate::readers::result::ForeignResult;
+use crate::readers::result::figures::Figures;
+use crate::readers::result::suite::{SuiteReader, SuiteValue};
+
+const CSV: &str = "\"test\",\"rps\",";
+const RATE: &str = " requests per second";
+const MS: f64 = 1e3;
+
+pub(super) fn detect(bytes: &[u8]) -> bool {
+    head_has(bytes, |line| {
+        line.starts_with(CSV)
+            || line.contains("throughput summary: ")
+            || (line.contains(RATE) && line.contains(", p50="))
+    })
+}
+
+/// Returns the metric of a column: `avg_latency_ms`, `avg` or `p50` is a latency.
+fn metric(column: &str) -> Option<&'static str> {
+    Some(match column.trim_end_matches("_latency_ms") {
+        "avg" => "latency.mean",
+        "min" => "latency.min",
+        "p50" => "latency.p50",
+        "p95" => "latency.p95",
+        "p99" => "latency.p99",
+        "max" => "latency.max",
+        _ => return None,
+    })
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    let text = json::text(bytes);
+    let mut suite = SuiteReader::new("redis-benchmark", "redis-benchmark");
+    let mut columns: Vec<String> = Vec::new();
+    let (mut test, mut rate) = (String::new(), None);
+    for (at, line) in lines(&text) {
+        let bad = || Flaw::line(at, format!("`{}` has no number", line.trim()));
+        if let Some(name) = line.strip_prefix("====== ") {
+            name.trim_end_matches([' ', '=']).clone_into(&mut test);
+        } else if line.starts_with(CSV) {
+            columns = cells(&line);
+        } else if line.starts_with('"') && !columns.is_empty() {
+            let row = cells(&line);
+            let values: Option<Vec<f64>> = row.iter().skip(1).map(|c| number(c)).collect();
+            let values = values.filter(|v| v.len() + 1 == columns.len()).ok_or_else(bad)?;
+            add(&mut suite, &row[0], values[0], &columns[2..], &values[1..])?;
+        } else if let Some(value) = line.trim().strip_prefix("throughput summary: ") {
+            rate = Some(number(value.trim_end_matches(RATE)).ok_or_else(bad)?);
+        } else if let Some((name, rest)) =
+            line.split_once(": ").filter(|(_, r)| r.contains(", p50="))
+        {
+            let (value, p50) = rest.split_once(", p50=").unwrap_or_default();
+            let value = number(value.trim_end_matches(RATE)).ok_or_else(bad)?;
+            let p50 = number(p50.trim_end_matches(" msec")).ok_or_else(bad)?;
+            add(&mut suite, name, value, &["p50".to_owned()], &[p50])?;
+        } else if line.trim_start().starts_with("avg ") {
+            columns = line.split_whitespace().map(str::to_owned).collect();
+        } else if let Some(value) = rate.filter(|_| columns.first().is_some_and(|c| c == "avg")) {
+            let values: Option<Vec<f64>> = line.split_whitespace().map(number).collect();
+            let values = values.filter(|v| v.len() == columns.len()).ok_or_else(bad)?;
+            add(&mut suite, &test, value, &columns, &values)?;
+            (columns, rate) = (Vec::new(), None);
+        }
+    }
+    suite.finish("give the output of redis-benchmark, of `-q` or of `--csv`")
+}
+
+fn cells(line: &str) -> Vec<String> {
+    line.split("\",\"").map(|c| c.trim_matches('"').to_owned()).collect()
+}
+
+fn add(
+    suite: &mut SuiteReader,
+    test: &str,
+    rate: f64,
+    columns: &[String],
+    values: &[f64],
+) -> Result<(), Flaw> {
+    let mut all: Vec<SuiteValue<'_>> = vec![("throughput", Some(rate), "requests/s", Higher)];
+    let latencies = columns.iter().zip(values);
+    all.extend(latencies.filter_map(|(c, v)| Some((metric(c)?, Some(v / MS), "s", Lower))));
+    let trial = suite.add(test, &all)?;
+    let figures = Figures { resolution: 1e-6, ..Figures::of_metrics(&trial.metrics, "latency") };
+    trial.hold(&["latency"], &figures);
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Builds the result of a suite from its benchmarks, one value or several of each.
+
+use std::collections::{BTreeMap, HashMap};
+
+use assay_model::{Better, MetricSpec, MetricValue, Observation, Scalar};
+
+use crate::readers::file::error::Flaw;
+use crate::readers::file::unit::metric;
+use crate::readers::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
+
+/// Maximum number of benchmarks in an output.
+pub(in crate::readers) const MAX_BENCHMARKS: usize = 20_000;
+/// Maximum number of metrics of a suite.
+const MAX_METRICS: usize = 200;
+
+/// A suite that is being read. Its benchmarks are treatments; several values of one benchmark are
+/// repetitions inside one process, which never count as trials of their own.
+pub(in crate::readers) struct SuiteReader {
+    result: ForeignResult,
+    repetitions: HashMap<usize, u32>,
+}
+
+/// A value of a benchmark: the metric's name, the value in the unit, the unit, and the direction.
+pub(in crate::readers) type SuiteValue<'a> = (&'a str, Option<f64>, &'a str, Better);
+
+impl SuiteReader {
+    /// Starts the result of a tool; `format` is the workload's name in the archive.
+    pub(in crate::readers) fn new(tool: &'static str, format: &'static str) -> Self {
+        let result = ForeignResult { tool, workload: format, ..ForeignResult::default() };
+        SuiteReader { result, repetitions: HashMap::new() }
+    }
+
+    /// Adds values that were measured together; the first is the one that decides. The name is empty
+    /// for a tool that measures one thing. Returns the trial, to which figures and notes can be added.
+    ///
+    /// # Errors
+    /// If there are too many benchmarks or metrics.
+    pub(in crate::readers) fn add(
+        &mut self,
+        benchmark: &str,
+        values: &[SuiteValue<'_>],
+    ) -> Result<&mut ForeignTrial, Flaw> {
+        let named = (!benchmark.is_empty())
+            .then(|| (BENCHMARK.to_owned(), Scalar::Text(benchmark.to_owned())));
+        let levels: BTreeMap<String, Scalar> = named.into_iter().collect();
+        let treatment = self.result.treatment(ForeignTreatment { levels, params: BTreeMap::new() });
+        if self.result.treatments.len() > MAX_BENCHMARKS {
+            return Err(Flaw::whole(format!("it has more than {MAX_BENCHMARKS} benchmarks")));
+        }
+        let mut metrics: Vec<MetricValue> = Vec::with_capacity(values.len());
+        for &(name, number, unit, better) in values {
+            let spec = self.spec(name, unit, better)?;
+            metrics.push(value(&spec, number));
+        }
+        let mut trial = ForeignTrial::new(treatment, metrics);
+        let index = self.repetitions.entry(treatment).or_default();
+        if *index > 0 {
+            trial.evidence.push(Observation::Repetition { index: *index });
+        }
+        *index += 1;
+        let at = self.result.trials.len();
+        self.result.trials.push(trial);
+        Ok(&mut self.result.trials[at])
+    }
+
+    /// Adds a value to the trial with this index.
+    ///
+    /// # Errors
+    /// If there are too many metrics.
+    pub(in crate::readers) fn also(
+        &mut self,
+        trial: usize,
+        (name, number, unit, better): SuiteValue<'_>,
+    ) -> Result<(), Flaw> {
+        let spec = self.spec(name, unit, better)?;
+        self.result.trials[trial].metrics.push(value(&spec, number));
+        Ok(())
+    }
+
+    fn spec(&mut self, name: &str, unit: &str, better: Better) -> Result<MetricSpec, Flaw> {
+        if let Some(known) = self.result.metrics.iter().find(|m| m.name == name && m.unit == unit) {
+            return Ok(known.clone());
+        }
+        if self.result.metrics.len() == MAX_METRICS {
+            return Err(Flaw::whole(format!("it has more than {MAX_METRICS} metrics")));
+        }
+        let spec = metric(name, unit, better, "a figure of the benchmark");
+        self.result.metrics.push(spec.clone());
+        Ok(spec)
+    }
+
+    /// Adds a benchmark that failed.
+    pub(in crate::readers) fn fail(&mut self, benchmark: &str, why: &str) -> Result<(), Flaw> {
+        self.add(benchmark, &[])?.fail(why);
+        Ok(())
+    }
+
+    /// Adds a remark about the output.
+    pub(in crate::readers) fn note(&mut self, note: impl Into<String>) {
+        self.result.notes.push(note.into());
+    }
+
+    pub(in crate::readers) fn result(&mut self) -> &mut ForeignResult {
+        &mut self.result
+    }
+
+    /// Returns the result of the suite.
+    ///
+    /// # Errors
+    /// If there is no benchmark; the text says what its lines look like.
+    pub(in crate::readers) fn finish(self, expected: &str) -> Result<Vec<ForeignResult>, Flaw> {
+        if self.result.trials.iter().all(|t| t.metrics.is_empty()) {
+            return Err(Flaw::whole(format!("it has no result; {expected}")));
+        }
+        Ok(vec![self.result])
+    }
+}
