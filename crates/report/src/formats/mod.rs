@@ -2,6 +2,7 @@
 
 pub mod benchstat;
 pub mod csv;
+pub mod dashboards;
 pub(super) mod hyperfine;
 pub mod json;
 pub mod junit;

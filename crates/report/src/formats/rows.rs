@@ -1,7 +1,7 @@
 //! The formats in which a run can be written, one row each. `--export`, `publish` and the help use
 //! this table. A new format is a module and a row.
 
-use crate::formats::{benchstat, csv, hyperfine, json, junit, markdown};
+use crate::formats::{benchstat, csv, dashboards, hyperfine, json, junit, markdown};
 use crate::page;
 use crate::view::RunView;
 
@@ -32,7 +32,7 @@ const fn row(
     ExportFormat { names, what, published, has: |_| true, write }
 }
 
-pub const FORMATS: [ExportFormat; 10] = [
+pub const FORMATS: [ExportFormat; 13] = [
     row(&["html"], "the page", Some("index.html"), |v| Ok(page::render(v))),
     row(&["md", "markdown"], "the page as Markdown", Some("index.md"), |v| Ok(markdown::write(v))),
     row(&["csv"], "every trial and metric as CSV", Some("trials.csv"), |v| Ok(csv::trials(v))),
@@ -55,6 +55,11 @@ pub const FORMATS: [ExportFormat; 10] = [
     row(&["json"], "everything", Some("result.json"), |v| Ok(json::write(v)?)),
     row(&["hyperfine"], "the JSON export of hyperfine", None, |v| Ok(hyperfine::write(v)?)),
     row(&["benchstat"], "Go's benchmark format", None, |v| Ok(benchstat::write(v))),
+    row(&["bmf"], "Bencher Metric Format", None, |v| Ok(dashboards::bmf(v)?)),
+    row(&["benchmark-list"], "values for github-action-benchmark", None, |v| {
+        Ok(dashboards::list(v)?)
+    }),
+    row(&["openmetrics"], "gauges for Prometheus", None, |v| Ok(dashboards::openmetrics(v))),
     row(&["junit"], "test cases for a CI server", None, |v| Ok(junit::write(v)?)),
 ];
 
