@@ -84,6 +84,7 @@ catalogue! {
     claims::repeatable::REPEATABLE,
     statistics::cold_start::COLD_START,
     environment::memory_nodes::MEMORY_NODES,
+    workload::suite_read::SUITE_READ,
     nodes::nodes_alike::NODES_ALIKE,
     nodes::phases_coincide::PHASES_COINCIDE,
     nodes::clocks_hold::CLOCKS_HOLD,

@@ -434,6 +434,11 @@ pub enum Observation {
         /// Index of the repetition within the process; 0 for the one that began the process.
         index: u32,
     },
+    /// Output of a benchmark tool that no reader read, so that the command's own time decides.
+    SuiteOutput {
+        /// Name of the reader that recognizes the output.
+        reader: String,
+    },
     /// Load model of the requests behind percentiles that a program computed itself.
     Sending {
         /// Load model: on a schedule, or each request after the last answer.

@@ -25,7 +25,8 @@ pub(crate) fn findings(view: &RunView) -> Parts {
 
 /// Checks in descending order of the effect that their findings have on the numbers of a run; all
 /// other checks come last.
-const BY_EFFECT: [&CheckRow; 16] = [
+const BY_EFFECT: [&CheckRow; 17] = [
+    &rows::SUITE_READ,
     &rows::UNIT_OF_REPLICATION,
     &rows::OUTPUT_VERIFIED,
     &rows::SAME_WORK,

@@ -31,6 +31,12 @@ pub struct ReadOutput {
     pub failed: Vec<String>,
 }
 
+/// Returns the only reader that recognizes the output of a command.
+pub fn recognized(bytes: &[u8]) -> Option<&'static ForeignFormat> {
+    let mut known = FORMATS.iter().filter(|f| f.live && (f.detect)(bytes));
+    known.next().filter(|_| known.next().is_none())
+}
+
 /// Reads the output of a trial. `format` is the reader; `None` recognizes the output. `from` names
 /// the output in errors: `standard output` or a file.
 ///

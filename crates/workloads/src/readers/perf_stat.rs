@@ -40,8 +40,12 @@ fn csv_line(line: &str) -> Option<Count> {
     let is_event = event.starts_with(|c: char| c.is_ascii_alphabetic()) && !event.contains(' ');
     let is_unit = unit.chars().all(char::is_alphabetic);
     // The run time of the counter and its share follow, with a deviation before them after `-r`.
-    let times = rest.iter().filter(|c| number(c.trim_end_matches('%')).is_some()).count();
-    (known && is_event && is_unit && times >= 2).then(|| Count {
+    let rest = if rest.first()?.ends_with('%') { &rest[1..] } else { rest };
+    let [time, share, ..] = rest else { return None };
+    let times = time.bytes().all(|b| b.is_ascii_digit())
+        && share.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 2)
+        && number(share).is_some_and(|share| (0.0..=100.0).contains(&share));
+    (known && is_event && is_unit && times).then(|| Count {
         value: counted,
         unit: (*unit).to_owned(),
         event: (*event).to_owned(),

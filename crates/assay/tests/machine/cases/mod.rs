@@ -100,6 +100,7 @@ const CASES: &[(&str, [&str; 3])] = &[
     ("F60", ["program of a changed tree", "plain", "imported"]),
     ("F61", ["cold first trial", "effect within the margin", "imported"]),
     ("F62", [OTHER_NODE, "memory of its node", "imported"]),
+    ("F63", ["suite without its reader", "plain", ALWAYS]),
     ("N1", ["evidence", "nodes", ALWAYS]),
     ("N2", ["nodes apart", "nodes", ALWAYS]),
     ("N3", ["evidence", "nodes", ALWAYS]),

@@ -19,6 +19,9 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
     };
     Some(match name {
         "plain" => vs("sleep 0.011", &["--blocks", "6"]),
+        "suite without its reader" => {
+            run(world, &["--blocks", "3", "--", "echo", "test a ... bench: 1 ns/iter (+/- 0)"])
+        }
         "few trials" => few_trials(world, name),
         "three levels" => {
             run(world, &["--blocks", "3", "--set", "level=a,b,c", &noisy(world, name).path()])

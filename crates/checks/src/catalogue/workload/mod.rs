@@ -8,5 +8,6 @@ pub(crate) mod percentile_support;
 pub(crate) mod same_work;
 pub(crate) mod steady_state;
 pub(crate) mod suite_complete;
+pub(crate) mod suite_read;
 pub(crate) mod train_test_split;
 pub(crate) mod warm_up_equal;

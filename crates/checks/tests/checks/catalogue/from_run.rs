@@ -105,6 +105,8 @@ fn a_run(blocks: u32) -> Run {
             reason: String::new(),
         }],
         ranking: Vec::new(),
+        benchmarks: Vec::new(),
+        family: Vec::new(),
         histograms: Vec::new(),
         curves: Vec::new(),
         scaling: None,

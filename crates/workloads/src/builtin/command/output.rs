@@ -126,11 +126,20 @@ pub(super) fn collect(
     finished: &FinishedProgram<'_>,
 ) -> Result<OutputResults, WorkloadError> {
     let mut out = OutputResults::default();
-    if let Some(format) = reader(ctx.params)? {
+    let (reader, pattern) = (reader(ctx.params)?, printed(ctx.params)?);
+    if let Some(format) = reader {
         suite(ctx, finished, format, &mut out)?;
     }
-    if let Some(pattern) = printed(ctx.params)? {
-        out.metrics.push(number(ctx.params, finished, &pattern, &mut out.notes));
+    if let Some(pattern) = &pattern {
+        out.metrics.push(number(ctx.params, finished, pattern, &mut out.notes));
+    }
+    if reader.is_none()
+        && pattern.is_none()
+        && ctx.previous.is_empty()
+        && !finished.stdout.is_empty()
+        && let Some(format) = readers::recognized(finished.stdout)
+    {
+        out.evidence.push(Observation::SuiteOutput { reader: format.name.to_owned() });
     }
     if let Some((file, bytes)) = expected(ctx.params)?
         && (!finished.stdout_whole || finished.stdout != bytes)
