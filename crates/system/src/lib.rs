@@ -19,12 +19,13 @@ mod read;
 pub mod redact;
 pub mod revisions;
 mod state;
+mod unavailable;
 
 pub use control::controller::{AppliedSettings, Controller, DEFAULT_LEVEL};
 pub use control::error::ControlError;
 pub use control::hooks::{ObserverHook, RecordHook, beside};
 pub use control::journal::{JournalEntry, JournalError};
-pub use control::owner::{Owner, OwnerState, start_ticks};
+pub use control::owner::{Owner, OwnerError, OwnerState, start_ticks};
 pub use control::pending::{
     Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,
 };
@@ -49,8 +50,9 @@ pub use read::limits::{LimitHits, LimitWatch};
 pub use read::mounts::{device_below, used};
 pub use read::program::identify;
 pub use read::root::{Root, Unreadable};
-pub use read::source_tree::{SourceTree, source_tree};
+pub use read::source_tree::{SourceTree, SourceTreeError, source_tree};
 pub use read::which::which;
 pub use read::{clock, mounts, numa};
 pub use state::dir::state_dir;
 pub use state::{file as state_file, scratch};
+pub use unavailable::Unavailable;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use assay_checks::record_observation;
 use assay_model::{Observation, Program, TrialRecord};
-use assay_system::{FactWatch, Root, SourceTree};
+use assay_system::{FactWatch, Root, SourceTree, SourceTreeError};
 use assay_workloads::Launch;
 
 /// Minimum interval between two checks of the system.
@@ -31,7 +31,7 @@ pub(crate) struct Programs {
     reported: BTreeMap<u32, FileState>,
     known: BTreeMap<PathBuf, (FileState, Program)>,
     /// Version-controlled tree of each program; `None` if it is not in one.
-    trees: BTreeMap<PathBuf, Option<Result<SourceTree, String>>>,
+    trees: BTreeMap<PathBuf, Option<Result<SourceTree, SourceTreeError>>>,
 }
 
 impl Programs {

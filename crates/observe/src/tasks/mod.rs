@@ -133,7 +133,7 @@ impl Tasks {
     pub fn open(root: &Path, of: TaskSelection, by_thread: bool, now_ns: u64) -> Self {
         let mut files = ProcFiles::new(root);
         let mut notes = Vec::new();
-        let taskstats = Taskstats::open().map_err(|why| notes.push(why)).ok();
+        let taskstats = Taskstats::open().map_err(|e| notes.push(e.to_string())).ok();
         if taskstats.is_none() {
             notes.push(if by_thread {
                 "without taskstats the waits of threads are unknown, except for a CPU".to_owned()

@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::control::error::ControlError;
-use crate::control::owner::{Owner, OwnerState};
+use crate::control::owner::{Owner, OwnerError, OwnerState};
 use crate::state_file;
 
 /// Version of the journal's format.
@@ -65,8 +65,19 @@ pub enum JournalError {
         source: io::Error,
     },
     /// The system does not reveal this process's identity, or whether another process is alive.
-    #[error("the process that a journal belongs to cannot be identified: {reason}")]
-    Owner { reason: String },
+    #[error("the process that a journal belongs to cannot be identified: {0}")]
+    Owner(#[from] OwnerError),
+}
+
+/// A file of the journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JournalFileError {
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    #[error("it is not a journal: {0}")]
+    Invalid(#[from] serde_json::Error),
+    #[error("it is of format {0}, which needs a newer assay (this one reads up to {VERSION})")]
+    Newer(u32),
 }
 
 /// The journal of one set of controls. Nothing is on disk before the first entry.
@@ -93,7 +104,7 @@ impl Journal {
     pub fn record(&mut self, entry: JournalEntry) -> Result<(), ControlError> {
         create(&self.dir)?;
         let _lock = lock(&self.dir)?;
-        let owner = Owner::this().map_err(|reason| JournalError::Owner { reason })?;
+        let owner = Owner::this().map_err(JournalError::from)?;
         self.refuse_conflict(&entry.target)?;
         let path = self.path.get_or_insert_with(|| {
             let n = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -116,7 +127,7 @@ impl Journal {
         if left.is_empty() {
             return remove(&path);
         }
-        let owner = Owner::this().map_err(|reason| JournalError::Owner { reason })?;
+        let owner = Owner::this()?;
         write(&path, &JournalFile { schema_version: VERSION, owner, entries: left })
     }
 
@@ -131,7 +142,7 @@ impl Journal {
             if !file.entries.iter().any(|e| e.target == target) {
                 continue;
             }
-            match file.owner.fate().map_err(|reason| JournalError::Owner { reason })? {
+            match file.owner.fate().map_err(JournalError::from)? {
                 OwnerState::Alive => {
                     return Err(ControlError::Busy {
                         target: target.to_owned(),
@@ -208,16 +219,11 @@ pub(crate) fn sweep(dir: &Path) -> Result<(), JournalError> {
 /// Reads one file of the journal.
 ///
 /// # Errors
-/// A sentence: the file cannot be read, is not a journal, or was written by a newer assay.
-pub(crate) fn read(path: &Path) -> Result<JournalFile, String> {
-    let text = fs::read_to_string(path).map_err(|e| format!("it cannot be read: {e}"))?;
-    let file: JournalFile =
-        serde_json::from_str(&text).map_err(|e| format!("it is not a journal: {e}"))?;
+/// The file cannot be read, is not a journal, or was written by a newer assay.
+pub(crate) fn read(path: &Path) -> Result<JournalFile, JournalFileError> {
+    let file: JournalFile = serde_json::from_str(&fs::read_to_string(path)?)?;
     if file.schema_version > VERSION {
-        return Err(format!(
-            "it is of format {}, which needs a newer assay (this one reads up to {VERSION})",
-            file.schema_version
-        ));
+        return Err(JournalFileError::Newer(file.schema_version));
     }
     Ok(file)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Root;
+use crate::{Root, Unreadable};
 
 /// Unique identity of a process: process ids are reused, but never with the same start time in the
 /// same boot.
@@ -26,15 +26,23 @@ pub enum OwnerState {
     Rebooted,
 }
 
+/// The system does not reveal the identity of a process.
+#[derive(Debug, thiserror::Error)]
+pub enum OwnerError {
+    #[error("`/proc/self/stat` does not have the start time of assay")]
+    NoStartTime,
+    #[error(transparent)]
+    NoBootId(#[from] Unreadable),
+}
+
 impl Owner {
     /// Returns the identity of this process.
     ///
     /// # Errors
-    /// A sentence, if `/proc` does not provide it.
-    pub fn this() -> Result<Self, String> {
+    /// `/proc` does not provide it.
+    pub fn this() -> Result<Self, OwnerError> {
         let pid = std::process::id();
-        let start_ticks =
-            start_ticks(pid).ok_or("`/proc/self/stat` does not have the start time of assay")?;
+        let start_ticks = start_ticks(pid).ok_or(OwnerError::NoStartTime)?;
         Ok(Owner { pid, start_ticks, boot_id: boot_id()? })
     }
 
@@ -42,7 +50,7 @@ impl Owner {
     ///
     /// # Errors
     /// As for [`Owner::this`].
-    pub fn of(pid: u32) -> Result<Option<Self>, String> {
+    pub fn of(pid: u32) -> Result<Option<Self>, OwnerError> {
         let boot_id = boot_id()?;
         Ok(start_ticks(pid).map(|start_ticks| Owner { pid, start_ticks, boot_id }))
     }
@@ -50,8 +58,8 @@ impl Owner {
     /// Determines the current state of the process.
     ///
     /// # Errors
-    /// A sentence, if `/proc` does not provide it.
-    pub fn fate(&self) -> Result<OwnerState, String> {
+    /// `/proc` does not provide it.
+    pub fn fate(&self) -> Result<OwnerState, OwnerError> {
         Ok(if self.boot_id != boot_id()? {
             OwnerState::Rebooted
         } else if start_ticks(self.pid) == Some(self.start_ticks) {
@@ -62,8 +70,8 @@ impl Owner {
     }
 }
 
-fn boot_id() -> Result<String, String> {
-    Root::system().text("/proc/sys/kernel/random/boot_id").map_err(|e| e.to_string())
+fn boot_id() -> Result<String, Unreadable> {
+    Root::system().text("/proc/sys/kernel/random/boot_id")
 }
 
 /// Returns the start time of a process in clock ticks since boot; `None` if there is no such
@@ -85,13 +93,11 @@ mod tests {
     #[test]
     fn one_is_alive_and_its_likes_are_not() {
         let me = Owner::this().unwrap();
-        assert_eq!(me.fate(), Ok(OwnerState::Alive));
-        assert_eq!(
-            Owner { start_ticks: me.start_ticks + 1, ..me.clone() }.fate(),
-            Ok(OwnerState::Dead)
-        );
+        assert_eq!(me.fate().unwrap(), OwnerState::Alive);
+        let other = Owner { start_ticks: me.start_ticks + 1, ..me.clone() };
+        assert_eq!(other.fate().unwrap(), OwnerState::Dead);
         let before = Owner { boot_id: "another".into(), ..me };
-        assert_eq!(before.fate(), Ok(OwnerState::Rebooted));
+        assert_eq!(before.fate().unwrap(), OwnerState::Rebooted);
     }
 
     #[test]
@@ -101,9 +107,9 @@ mod tests {
         assert!(ticks.is_some());
         let owner =
             Owner { pid: child.id(), start_ticks: ticks.unwrap(), ..Owner::this().unwrap() };
-        assert_eq!(owner.fate(), Ok(OwnerState::Alive));
+        assert_eq!(owner.fate().unwrap(), OwnerState::Alive);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(owner.fate(), Ok(OwnerState::Dead));
+        assert_eq!(owner.fate().unwrap(), OwnerState::Dead);
     }
 }

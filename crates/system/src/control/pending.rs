@@ -87,14 +87,12 @@ pub fn pending(state_dir: &Path) -> Result<Vec<Pending>, JournalError> {
             // Between listing and reading, the process may have ended properly and removed the
             // file.
             Err(_) if !path.exists() => continue,
-            Err(reason) => PendingState::Corrupt { reason },
-            Ok(JournalFile { owner, entries, .. }) => {
-                match owner.fate().map_err(|reason| JournalError::Owner { reason })? {
-                    OwnerState::Alive => continue,
-                    OwnerState::Dead => PendingState::Left { owner, entries },
-                    OwnerState::Rebooted => PendingState::Rebooted { entries },
-                }
-            }
+            Err(e) => PendingState::Corrupt { reason: e.to_string() },
+            Ok(JournalFile { owner, entries, .. }) => match owner.fate()? {
+                OwnerState::Alive => continue,
+                OwnerState::Dead => PendingState::Left { owner, entries },
+                OwnerState::Rebooted => PendingState::Rebooted { entries },
+            },
         };
         found.push(Pending { path, state });
     }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use assay_model::Fact;
 
+use crate::Unavailable;
 use crate::read::which::which;
 
 /// Programs and the arguments that make them print their version.
@@ -70,9 +71,9 @@ pub fn describe_toolchains(used: impl Fn(&str) -> bool) -> BTreeMap<String, Fact
 /// Returns the version that a program reports when it is started in `folder` with `args`.
 ///
 /// # Errors
-/// A sentence: the program cannot be started, prints nothing, or takes more than 10 s.
-pub fn version(program: &Path, args: &[&str], folder: &Path) -> Result<String, String> {
-    first_line(program, args, Some(folder), LIMIT)
+/// The program cannot be started, prints nothing, or takes more than 10 s.
+pub fn version(program: &Path, args: &[&str], folder: &Path) -> Result<String, Unavailable> {
+    Ok(first_line(program, args, Some(folder), LIMIT)?)
 }
 
 /// Returns the first non-empty line that a program prints, looking at standard output first.

@@ -2,6 +2,7 @@
 //! report and the files' content are separate facts, because they often differ.
 
 use super::facts::Facts;
+use crate::Unavailable;
 
 pub(super) fn describe(facts: &mut Facts<'_>) {
     match facts.root.text("/proc/cpuinfo") {
@@ -70,7 +71,7 @@ fn container(facts: &mut Facts<'_>) {
 /// Returns the hypervisor's signature from CPUID leaf 0x40000000 (`KVMKVMKVM`, `Microsoft Hv`), or
 /// `none` if the processor reports no hypervisor (leaf 1, bit 31 of ECX).
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
+pub(crate) fn cpuid_hypervisor() -> Result<String, Unavailable> {
     use core::arch::x86_64::__cpuid;
     if __cpuid(1).ecx & (1 << 31) == 0 {
         return Ok("none".to_owned());
@@ -84,7 +85,7 @@ pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
         .collect();
     let name = name.trim().to_owned();
     if name.is_empty() {
-        Err("a hypervisor is there but does not sign".to_owned())
+        Err("a hypervisor is there but does not sign".to_owned().into())
     } else {
         Ok(name)
     }
@@ -92,6 +93,6 @@ pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
 
 /// Returns an error, because this architecture has no such instruction.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
-    Err("this architecture has no CPUID instruction to ask".to_owned())
+pub(crate) fn cpuid_hypervisor() -> Result<String, Unavailable> {
+    Err("this architecture has no CPUID instruction to ask".to_owned().into())
 }

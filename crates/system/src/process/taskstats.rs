@@ -69,34 +69,53 @@ pub struct Taskstats {
     buffer: Vec<u8>,
 }
 
+/// Reason why taskstats cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskstatsError {
+    #[error("the kernel has no taskstats (CONFIG_TASKSTATS)")]
+    Missing,
+    #[error("the kernel has no taskstats (CONFIG_TASKSTATS): {0}")]
+    NoAnswer(io::Error),
+    #[error("taskstats needs the capability CAP_NET_ADMIN")]
+    NotPermitted,
+    /// A query of the kernel failed.
+    #[error("{query}: {source}")]
+    Failed { query: &'static str, source: io::Error },
+}
+
+impl TaskstatsError {
+    fn failed<E: Into<io::Error>>(query: &'static str) -> impl FnOnce(E) -> Self {
+        move |source| TaskstatsError::Failed { query, source: source.into() }
+    }
+}
+
 impl Taskstats {
     /// Connects and makes a test query for this process.
     ///
     /// # Errors
-    /// A sentence: the kernel lacks taskstats, or this process may not use it (CAP_NET_ADMIN).
-    pub fn open() -> Result<Self, String> {
+    /// The kernel lacks taskstats, or this process may not use it (CAP_NET_ADMIN).
+    pub fn open() -> Result<Self, TaskstatsError> {
         let socket = socket_with(
             AddressFamily::NETLINK,
             SocketType::RAW,
             SocketFlags::CLOEXEC,
             Some(netlink::GENERIC),
         )
-        .map_err(|e| format!("netlink: {e}"))?;
+        .map_err(TaskstatsError::failed("netlink"))?;
         let mut all =
             Taskstats { socket, family: GENL_ID_CTRL, sequence: 0, buffer: vec![0; 8192] };
-        let missing = |e: io::Error| format!("the kernel has no taskstats (CONFIG_TASKSTATS): {e}");
-        let answer =
-            all.ask(CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, b"TASKSTATS\0").map_err(missing)?;
+        let answer = all
+            .ask(CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, b"TASKSTATS\0")
+            .map_err(TaskstatsError::NoAnswer)?;
         let id = attribute(answer, CTRL_ATTR_FAMILY_ID).and_then(|b| b.get(..2));
         let id = id.and_then(|b| b.try_into().ok()).map(u16::from_ne_bytes);
-        all.family =
-            id.ok_or_else(|| "the kernel has no taskstats (CONFIG_TASKSTATS)".to_owned())?;
+        all.family = id.ok_or(TaskstatsError::Missing)?;
         match all.of(OF_PROCESS, std::process::id()) {
             Ok(_) => Ok(all),
             Err(e) if e.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
-                Err("taskstats needs the capability CAP_NET_ADMIN".to_owned())
+                Err(TaskstatsError::NotPermitted)
             }
-            Err(e) => Err(format!("taskstats: {e}")),
+            Err(e) => Err(TaskstatsError::failed("taskstats")(e)),
         }
     }
 
@@ -128,7 +147,7 @@ impl Taskstats {
     ///
     /// # Errors
     /// As for [`Taskstats::open`]; also if this process is not in the initial PID namespace.
-    pub fn listen() -> Result<Self, String> {
+    pub fn listen() -> Result<Self, TaskstatsError> {
         let mut all = Taskstats::open()?;
         let listen = |all: &mut Taskstats| {
             let cpus = std::fs::read_to_string("/sys/devices/system/cpu/possible")?;
@@ -138,7 +157,7 @@ impl Taskstats {
             rustix::io::ioctl_fionbio(&all.socket, true)?;
             io::Result::Ok(())
         };
-        listen(&mut all).map_err(|e| format!("taskstats of ending tasks: {e}"))?;
+        listen(&mut all).map_err(TaskstatsError::failed("taskstats of ending tasks"))?;
         Ok(all)
     }
 

@@ -1,9 +1,9 @@
 //! Identifies the git tree that contains a program: its commit, and the number of files that differ
 //! from it. Only git is run, and nothing is written.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Maximum time for git to compare the tree with its commit.
@@ -18,17 +18,32 @@ pub struct SourceTree {
     pub changed: u32,
 }
 
+/// Reason why git cannot identify a tree.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceTreeError {
+    #[error("git could not be started: {0}")]
+    NotStarted(io::Error),
+    #[error("git did not answer")]
+    TimedOut,
+    /// git does not trust the tree's owner, or failed otherwise.
+    #[error("git ended with {0}")]
+    Failed(ExitStatus),
+    /// The answer of git could not be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
 /// Returns the tree that contains the file at `path`; `None` if the file is in no tree.
 ///
 /// # Errors
-/// A sentence: git is missing, does not trust the tree's owner, or takes too long.
-pub fn source_tree(path: &Path) -> Option<Result<SourceTree, String>> {
+/// git is missing, does not trust the tree's owner, or takes too long.
+pub fn source_tree(path: &Path) -> Option<Result<SourceTree, SourceTreeError>> {
     let real = path.canonicalize().ok()?;
     let folder = real.ancestors().skip(1).find(|folder| folder.join(".git").exists())?;
     Some(read(folder))
 }
 
-fn read(folder: &Path) -> Result<SourceTree, String> {
+fn read(folder: &Path) -> Result<SourceTree, SourceTreeError> {
     // Prevents programs in the tree's own configuration from running.
     let mut child = Command::new("git")
         .env("GIT_OPTIONAL_LOCKS", "0")
@@ -39,28 +54,27 @@ fn read(folder: &Path) -> Result<SourceTree, String> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|e| format!("git could not be started: {e}"))?;
-    let mut pipe = child.stdout.take().ok_or("git has no output")?;
+        .map_err(SourceTreeError::NotStarted)?;
+    let mut pipe = child.stdout.take().ok_or_else(|| io::Error::other("git has no output"))?;
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
         pipe.read_to_string(&mut text).map(|_| text)
     });
     let until = Instant::now() + TIMEOUT;
     let status = loop {
-        match child.try_wait().map_err(|e| e.to_string())? {
+        match child.try_wait()? {
             Some(status) => break status,
             None if Instant::now() > until => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err("git did not answer".to_owned());
+                return Err(SourceTreeError::TimedOut);
             }
             None => std::thread::sleep(Duration::from_millis(1)),
         }
     };
-    let text =
-        reader.join().map_err(|_| "git's answer was not read")?.map_err(|e| e.to_string())?;
+    let text = reader.join().map_err(|_| io::Error::other("git's answer was not read"))??;
     if !status.success() {
-        return Err(format!("git ended with {status}"));
+        return Err(SourceTreeError::Failed(status));
     }
     Ok(parse(&text))
 }

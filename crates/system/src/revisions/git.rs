@@ -66,8 +66,11 @@ impl Git {
         command
     }
 
-    /// Returns the output of git, or its error message if it fails.
-    pub fn try_run(&self, args: &[&OsStr]) -> Result<Result<Vec<u8>, String>, RevisionError> {
+    /// Returns the output of git; the inner error is a failure of git.
+    pub fn try_run(
+        &self,
+        args: &[&OsStr],
+    ) -> Result<Result<Vec<u8>, RevisionError>, RevisionError> {
         let output = self.command(args).output().map_err(|source| match source.kind() {
             io::ErrorKind::NotFound if self.dir.is_dir() => RevisionError::NoGit,
             _ => RevisionError::io("enter", &self.dir)(source),
@@ -77,20 +80,19 @@ impl Git {
         }
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         let message = message.strip_prefix("fatal: ").unwrap_or(&message).to_owned();
-        Ok(Err(if message.is_empty() { output.status.to_string() } else { message }))
+        // Nothing is fetched for a measurement, so files that lazy fetching would bring are
+        // reported as missing.
+        if message.contains("promisor remote") {
+            return Ok(Err(RevisionError::Partial));
+        }
+        let message = if message.is_empty() { output.status.to_string() } else { message };
+        let command = args.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        Ok(Err(RevisionError::Git { command, message }))
     }
 
     /// Returns the output of git; a failure is an error.
     pub fn run(&self, args: &[&OsStr]) -> Result<Vec<u8>, RevisionError> {
-        self.try_run(args)?.map_err(|message| {
-            // Nothing is fetched for a measurement, so files that lazy fetching would bring are
-            // reported as missing.
-            if message.contains("promisor remote") {
-                return RevisionError::Partial;
-            }
-            let command = args.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
-            RevisionError::Git { command, message }
-        })
+        self.try_run(args)?
     }
 
     /// Returns the output of git as text, without its final line break.

@@ -80,11 +80,14 @@ impl Repository {
         };
         let path = fs::canonicalize(path).map_err(|e| none(e.to_string()))?;
         let git = Git::at(&path);
-        let ask = |what: &str| -> Result<Result<PathBuf, String>, RevisionError> {
+        let ask = |what: &str| -> Result<Result<PathBuf, RevisionError>, RevisionError> {
             let out = git.try_run(&["rev-parse".as_ref(), what.as_ref()])?;
             Ok(out.map(|o| PathBuf::from(OsStr::from_bytes(o.strip_suffix(b"\n").unwrap_or(&o)))))
         };
-        let git_dir = ask("--absolute-git-dir")?.map_err(none)?;
+        let git_dir = ask("--absolute-git-dir")?.map_err(|e| match e {
+            RevisionError::Git { message, .. } => none(message),
+            other => other,
+        })?;
         let bare = git.text(&["rev-parse", "--is-bare-repository"])? == "true";
         let inside = git.text(&["rev-parse", "--is-inside-git-dir"])? == "true";
         let top = if bare || inside { None } else { ask("--show-toplevel")?.ok() };

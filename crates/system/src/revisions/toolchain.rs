@@ -41,7 +41,7 @@ pub(crate) fn tools() -> BTreeMap<String, String> {
     here.map(|(tool, path)| {
         let argument = if tool == "go" { "version" } else { "--version" };
         let version = crate::version(&path, &[argument], Path::new("/"));
-        (tool.to_owned(), version.unwrap_or_else(|reason| reason))
+        (tool.to_owned(), version.unwrap_or_else(|e| e.reason))
     })
     .collect()
 }

@@ -74,7 +74,7 @@ pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarc
             "the kernel has no `{controller}` controller of control groups below `{TOP}`"
         )));
     }
-    place::find(root, controller).map(Hierarchy::Two).map_err(not_here)
+    place::find(root, controller).map(Hierarchy::Two).map_err(|e| not_here(e.reason))
 }
 
 /// Creates a group for the program, journals it, and makes the program join it. With version 2, all

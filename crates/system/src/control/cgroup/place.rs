@@ -5,8 +5,8 @@
 use rustix::fs::{Access, access};
 
 use super::TOP;
-use crate::Root;
 use crate::read::root::one_line;
+use crate::{Root, Unavailable};
 
 /// The place where groups are created.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl CgroupPlace {
 pub(super) const SUBTREE: &str = "cgroup.subtree_control";
 
 /// Finds a place for a group with the controller, or returns the reason if no place is suitable.
-pub(super) fn find(root: &Root, controller: &str) -> Result<CgroupPlace, String> {
+pub(super) fn find(root: &Root, controller: &str) -> Result<CgroupPlace, Unavailable> {
     let own = own(root);
     if of_slurm(root).is_some() {
         // Next to the task's own group and no higher, where Slurm's limits apply and its accounting
@@ -44,6 +44,7 @@ pub(super) fn find(root: &Root, controller: &str) -> Result<CgroupPlace, String>
                 "Slurm confines this process to the control group `{own}`, and {why}. Leave the \
                  control out, or ask Slurm for the limit (`--mem`)"
             )
+            .into()
         });
     }
     let beside = parent_of(&own);
@@ -69,7 +70,8 @@ pub(super) fn find(root: &Root, controller: &str) -> Result<CgroupPlace, String>
         "this user cannot create a control group: {}; run as root, or in a group that systemd \
          delegates (`systemd-run --user --scope -p Delegate=yes assay ...`)",
         reasons.join(", ")
-    ))
+    )
+    .into())
 }
 
 /// Checks that groups with a controller may be created in a folder.
@@ -139,7 +141,7 @@ mod tests {
         // A delegated system service may only change its own group.
         group(&machine, &format!("{TOP}/user.slice/app.slice/run.scope"), "memory pids\n", "7\n");
         assert_eq!(find(&root, "memory"), Ok(at("/user.slice/app.slice/run.scope", true)));
-        let why = find(&root, "io").unwrap_err();
+        let why = find(&root, "io").unwrap_err().reason;
         assert!(why.contains("no `io` controller") && why.contains("Delegate=yes"), "{why}");
         // In a user's own systemd, the slice above is available too.
         group(&machine, &format!("{TOP}/user.slice/app.slice"), "memory pids\n", "");
@@ -157,7 +159,7 @@ mod tests {
         group(&machine, TOP, "cpu memory\n", "");
         let step = "/system.slice/slurmstepd.scope/job_5/step_0/user";
         machine.put("/proc/self/cgroup", &format!("0::{step}/task_0\n"));
-        let why = find(&root, "memory").unwrap_err();
+        let why = find(&root, "memory").unwrap_err().reason;
         assert!(why.contains("task_0") && why.contains("--mem"), "{why}");
         group(&machine, &format!("{TOP}{step}"), "cpu memory\n", "");
         assert_eq!(find(&root, "memory"), Ok(at(step, false)));

@@ -8,7 +8,7 @@ use std::path::Path;
 use assay_model::units::format_bytes;
 use rustix::fs::{Advice, fadvise, syncfs};
 
-use crate::Root;
+use crate::{Root, Unavailable};
 
 use super::device::Device;
 use super::level::{ImageFormat, StorageKind, StorageLevel};
@@ -22,19 +22,19 @@ const CHUNK: usize = 1 << 20;
 /// Makes the storage of a folder cold. Returns sentences for the record.
 ///
 /// # Errors
-/// A sentence.
+/// The failed step.
 pub(super) fn make_cold(
     root: &Root,
     level: &StorageLevel,
     folder: &Path,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, Unavailable> {
     match &level.kind {
         StorageKind::Tmpfs => {
             Ok(vec!["the input is in memory (tmpfs): reading it is never cold".to_owned()])
         }
         StorageKind::Folder(_) => drop_files(&within(folder, folder)).map(|()| Vec::new()),
         StorageKind::Zfs { .. } => zfs::reopen(folder).map(|()| Vec::new()),
-        StorageKind::Image(format) => image(root, *format, level, folder).map(|note| vec![note]),
+        StorageKind::Image(format) => Ok(vec![image(root, *format, level, folder)?]),
         StorageKind::Loop { .. }
         | StorageKind::Stacked { .. }
         | StorageKind::Zram(_)
@@ -48,7 +48,7 @@ pub(super) fn make_cold(
     }
 }
 
-fn devices(root: &Root, level: &StorageLevel, folder: &Path) -> Result<Vec<Device>, String> {
+fn devices(root: &Root, level: &StorageLevel, folder: &Path) -> Result<Vec<Device>, Unavailable> {
     let names = match &level.kind {
         StorageKind::Device(path) => return Ok(vec![Device::find(root, path)?]),
         StorageKind::Zram(_) => {
@@ -71,7 +71,7 @@ fn forget_backing(folder: &Path, files: u32) {
 }
 
 /// Writes back all files below a folder and drops their cached pages.
-fn drop_files(dir: &Path) -> Result<(), String> {
+fn drop_files(dir: &Path) -> Result<(), Unavailable> {
     let failed = |path: &Path, e: std::io::Error| format!("`{}`: {e}", path.display());
     let top = File::open(dir).map_err(|e| failed(dir, e))?;
     syncfs(&top).map_err(|e| failed(dir, e.into()))?;

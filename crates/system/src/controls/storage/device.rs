@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::Root;
 use crate::read::mounts;
+use crate::{Root, Unavailable};
 
 /// A device under the kernel's name, such as `sdb`, with its numbers, such as `8:16`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +16,8 @@ impl Device {
     /// Finds the device of a path below `/dev`, following links.
     ///
     /// # Errors
-    /// A sentence: the path does not exist or is not a block device.
-    pub fn find(root: &Root, path: &Path) -> Result<Self, String> {
+    /// The path does not exist or is not a block device.
+    pub fn find(root: &Root, path: &Path) -> Result<Self, Unavailable> {
         let shown = path.display();
         let real = root.path(&path.to_string_lossy());
         let real = real.canonicalize().map_err(|e| format!("cannot find `{shown}`: {e}"))?;
@@ -120,7 +120,7 @@ mod tests {
         assert!(user("sde").unwrap().contains("swap"));
         for (name, why) in [("null", "not a block device"), ("sdx", "cannot find")] {
             let path = format!("/dev/{name}");
-            assert!(Device::find(&root, Path::new(&path)).unwrap_err().contains(why));
+            assert!(Device::find(&root, Path::new(&path)).unwrap_err().reason.contains(why));
         }
     }
 }

@@ -66,11 +66,7 @@ fn present(there: bool) -> &'static str {
 }
 
 fn level(setting: &Setting) -> Result<StorageLevel, ControlError> {
-    level::parse(&setting.value.to_text()).map_err(|why| ControlError::Level {
-        path: SPEC.name.to_owned(),
-        value: setting.value.to_text(),
-        levels: format!("{} ({why})", SPEC.levels),
-    })
+    level::parse(&setting.value.to_text())
 }
 
 fn not_here(reason: impl Into<String>) -> ControlError {
@@ -172,14 +168,14 @@ impl Control for Storage {
         let path = setting_path(SPEC.name, key);
         if key == zfs::SOCKET {
             return zfs::forget_socket(root)
-                .map_err(|reason| ControlError::NotHere { path, reason });
+                .map_err(|e| ControlError::NotHere { path, reason: e.reason });
         }
         if !crate::state::scratch::is_name(Path::new(key)) {
             let reason = "assay did not create this folder".to_owned();
             return Err(ControlError::Key { path, reason });
         }
         removal::take_away(root, Path::new(key))
-            .map_err(|reason| ControlError::NotHere { path, reason })
+            .map_err(|e| ControlError::NotHere { path, reason: e.reason })
     }
 }
 

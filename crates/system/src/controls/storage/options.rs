@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use assay_model::units::{format_bytes, parse_bytes, parse_duration};
 
+use crate::ControlError;
+
+use super::SPEC;
 use super::disk::{self, Disk};
 use super::level::{Driver, ImageFormat, Limits, Raid, Stack, StorageKind, StorageLevel, System};
 
@@ -29,8 +32,16 @@ struct Options {
 /// Parses a level of `storage`.
 ///
 /// # Errors
-/// A sentence: the problem and the valid values.
-pub(super) fn parse(text: &str) -> Result<StorageLevel, String> {
+/// [`ControlError::Level`] with the problem and the valid values.
+pub(super) fn parse(text: &str) -> Result<StorageLevel, ControlError> {
+    read(text).map_err(|why| ControlError::Level {
+        path: SPEC.name.to_owned(),
+        value: text.to_owned(),
+        levels: format!("{} ({why})", SPEC.levels),
+    })
+}
+
+fn read(text: &str) -> Result<StorageLevel, String> {
     let mut parts = text.split(',').map(str::trim);
     let head = parts.next().unwrap_or_default();
     let mut options = Options::default();
@@ -249,6 +260,7 @@ fn compression(wanted: &str, kind: &StorageKind) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use super::read as parse;
     use super::*;
 
     #[test]

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FallocateFlags;
 
-use crate::Root;
 use crate::state::scratch;
+use crate::{Root, Unavailable};
 
 use super::device::Device;
 use super::level::{Raid, Stack, StorageKind, StorageLevel, System};
@@ -52,12 +52,14 @@ pub(super) fn within(parent: &Path, folder: &Path) -> PathBuf {
 
 /// Creates the folder and the mounts in it, but not the trial's own folder.
 ///
-/// # Errors A sentence. [`take_away`] removes everything created before the error.
+/// # Errors
+/// The failed step. [`removal::take_away`](super::removal::take_away) removes everything created
+/// before the error.
 pub(super) fn make(
     root: &Root,
     level: &StorageLevel,
     folder: &Path,
-) -> Result<CreatedStorage, String> {
+) -> Result<CreatedStorage, Unavailable> {
     let at = |path: &Path, e: std::io::Error| format!("cannot create `{}`: {e}", path.display());
     fs::DirBuilder::new().mode(scratch::EVERYBODY).create(folder).map_err(|e| at(folder, e))?;
     let mut made = CreatedStorage {
@@ -127,7 +129,7 @@ pub(super) fn mount_devices(
     folder: &Path,
     level: &StorageLevel,
     devices: &[Device],
-) -> Result<(), String> {
+) -> Result<(), Unavailable> {
     let mut options = vec!["nosuid,nodev".to_owned()];
     let kind = match &level.kind {
         StorageKind::Loop { system, .. } => {
@@ -147,15 +149,15 @@ pub(super) fn mount_devices(
         | StorageKind::Zfs { .. }
         | StorageKind::Device(_) => None,
     };
-    let first = devices.first().ok_or("there is no device to mount")?;
+    let first = devices.first().ok_or_else(|| "there is no device to mount".to_owned())?;
     let first = format!("/dev/{}", first.name);
     mount_it(folder, first.as_ref(), &folder.join(MOUNT), kind, &options.join(","))
 }
 
 /// Creates the trial's own folder.
-pub(super) fn make_files(made: &CreatedStorage) -> Result<(), String> {
+pub(super) fn make_files(made: &CreatedStorage) -> Result<(), Unavailable> {
     fs::create_dir(&made.files)
-        .map_err(|e| format!("cannot create `{}`: {e}", made.files.display()))
+        .map_err(|e| format!("cannot create `{}`: {e}", made.files.display()).into())
 }
 
 fn mount_it(
@@ -164,7 +166,7 @@ fn mount_it(
     to: &Path,
     kind: Option<&str>,
     options: &str,
-) -> Result<(), String> {
+) -> Result<(), Unavailable> {
     let mut arguments: Vec<&std::ffi::OsStr> = vec!["-o".as_ref(), options.as_ref()];
     if let Some(kind) = kind {
         arguments.extend::<[&std::ffi::OsStr; 2]>(["-t".as_ref(), kind.as_ref()]);
@@ -193,7 +195,7 @@ fn reserve(path: &Path, size: u64) -> Result<(), String> {
 }
 
 /// Attaches a file to a loop device, with direct I/O if the file's own file system supports it.
-fn attach(root: &Root, file: &Path, notes: &mut Vec<String>) -> Result<Device, String> {
+fn attach(root: &Root, file: &Path, notes: &mut Vec<String>) -> Result<Device, Unavailable> {
     let folder = file.parent().unwrap_or(file);
     let path =
         tools::run(folder, "losetup", ["--find".as_ref(), "--show".as_ref(), file.as_os_str()])?;
@@ -211,7 +213,7 @@ fn make_system(
     system: System,
     raid: Option<Raid>,
     devices: &[Device],
-) -> Result<(), String> {
+) -> Result<(), Unavailable> {
     // Nothing is discarded, and no initialization is left for the kernel to do during the trial.
     let mut arguments: Vec<String> = match system {
         System::Ext4 => {

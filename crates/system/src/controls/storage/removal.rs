@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use crate::Root;
 use crate::process::leftovers;
 use crate::read::mounts;
+use crate::{Root, Unavailable};
 
 use crate::controls::storage::loops::loops_of;
 use crate::controls::storage::place::within;
@@ -34,11 +34,11 @@ fn mounts_below(root: &Root, folder: &Path) -> Vec<mounts::Mount> {
 /// Removes everything that belongs to a folder.
 ///
 /// # Errors
-/// A sentence: the part that could not be removed, and who uses it.
-pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
+/// The part that could not be removed, and who uses it.
+pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), Unavailable> {
     let folder = &folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     // A program that a killed assay had just started may mount or attach something meanwhile.
-    attempt(root, folder).or_else(|_| attempt(root, folder))
+    Ok(attempt(root, folder).or_else(|_| attempt(root, folder))?)
 }
 
 fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
@@ -53,7 +53,7 @@ fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
             remove(&within(&mount.point, folder))?;
         }
         // A program that is just starting cannot be identified by its environment yet.
-        unmount(folder, &mount.point, || end_programs(folder))?;
+        unmount(folder, &mount.point, || Ok(end_programs(folder)?))?;
     }
     zram::take_away(root, folder)?;
     stacked::take_away(root, folder)?;
@@ -94,8 +94,8 @@ fn remove(folder: &Path) -> Result<(), String> {
 pub(super) fn unmount(
     folder: &Path,
     point: &Path,
-    meanwhile: impl Fn() -> Result<(), String>,
-) -> Result<(), String> {
+    meanwhile: impl Fn() -> Result<(), Unavailable>,
+) -> Result<(), Unavailable> {
     let began = Instant::now();
     loop {
         let Err(message) = tools::run(folder, "umount", [point]) else { return Ok(()) };
@@ -103,7 +103,8 @@ pub(super) fn unmount(
             return Err(format!(
                 "{message}; see who uses it with `fuser -vm {}` and end that",
                 point.display()
-            ));
+            )
+            .into());
         }
         meanwhile()?;
         std::thread::sleep(Duration::from_millis(20));

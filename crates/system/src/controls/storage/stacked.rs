@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::Root;
+use crate::{Root, Unavailable};
 
 use super::device::Device;
 use super::level::{Raid, Stack, StorageLevel};
@@ -21,15 +21,16 @@ const SECTOR: u64 = 512;
 /// Maximum time that another process (udev) may keep a device open before it can be removed.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Checks that the kernel can create such a device; returns a sentence if it cannot.
-pub(super) fn check(root: &Root, stack: Stack) -> Result<(), String> {
+/// Checks that the kernel can create such a device.
+pub(super) fn check(root: &Root, stack: Stack) -> Result<(), Unavailable> {
     for module in stack.modules() {
         let loaded = root.exists(&format!("/sys/module/{module}"));
         if !loaded && (!root.is_system() || !loadable(module)) {
             return Err(format!(
                 "the kernel has no {} (there is no module `{module}`)",
                 stack.what()
-            ));
+            )
+            .into());
         }
     }
     Ok(())
@@ -43,14 +44,15 @@ fn loadable(module: &str) -> bool {
 
 /// Creates the device on top of `below`.
 ///
-/// # Errors A sentence. [`take_away`] removes everything created before the error.
+/// # Errors
+/// The failed step. [`take_away`] removes everything created before the error.
 pub(super) fn make(
     root: &Root,
     folder: &Path,
     stack: Stack,
     level: &StorageLevel,
     below: &[Device],
-) -> Result<Device, String> {
+) -> Result<Device, Unavailable> {
     for module in stack.modules() {
         if !root.exists(&format!("/sys/module/{module}")) {
             tools::run(folder, "modprobe", ["--quiet", module])?;
@@ -93,7 +95,7 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn mapping(folder: &Path, table: &str) -> Result<(), String> {
+fn mapping(folder: &Path, table: &str) -> Result<(), Unavailable> {
     tools::run(folder, "dmsetup", ["create", &name(folder), "--table", table]).map(|_| ())
 }
 
@@ -123,7 +125,8 @@ fn array(root: &Root, folder: &Path, raid: Raid, below: &[Device]) -> Result<(),
         raid != Raid::Stripe || !w.starts_with("--assume") && !w.starts_with("--bitmap")
     });
     let members = below.iter().map(|d| format!("/dev/{}", d.name));
-    tools::run(folder, "mdadm", words.chain(members)).map(|_| ())
+    tools::run(folder, "mdadm", words.chain(members))?;
+    Ok(())
 }
 
 /// Returns the name of the folder's device, if there is one.
@@ -141,8 +144,8 @@ pub(super) fn find(root: &Root, folder: &Path) -> Option<String> {
 /// Removes the device of a folder; its file system must be unmounted already.
 ///
 /// # Errors
-/// A sentence, if the device is in use.
-pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
+/// The device is in use.
+pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), Unavailable> {
     let began = Instant::now();
     let loops = loops_of(root, folder);
     // While the members have an MD superblock, another process (udev) may assemble the array again.
@@ -161,7 +164,7 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
         if let Err(error) = removed
             && began.elapsed() > TIMEOUT
         {
-            return Err(format!("cannot remove `/dev/{made}`: {error}"));
+            return Err(format!("cannot remove `/dev/{made}`: {error}").into());
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -204,10 +207,10 @@ mod tests {
     #[test]
     fn what_the_kernel_lacks_is_reported() {
         let machine = FakeMachine::new();
-        let error = check(&machine.root(), Stack::Md(Raid::Five)).unwrap_err();
+        let error = check(&machine.root(), Stack::Md(Raid::Five)).unwrap_err().reason;
         assert!(error.contains("MD") && error.contains("md_mod"), "{error}");
         machine.put("/sys/module/dm_mod/x", "");
-        let error = check(&machine.root(), Stack::Delay(5)).unwrap_err();
+        let error = check(&machine.root(), Stack::Delay(5)).unwrap_err().reason;
         assert!(error.contains("dm_delay"), "{error}");
         machine.put("/sys/module/dm_delay/x", "");
         check(&machine.root(), Stack::Delay(5)).unwrap();

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::Unavailable;
 use crate::read::which::which;
 
 /// Environment variable with the path of the storage.
@@ -20,12 +21,12 @@ pub(super) fn find(program: &str) -> Option<PathBuf> {
 /// folder, so that it can be found if assay is killed meanwhile.
 ///
 /// # Errors
-/// A sentence: the program is missing, or its error message.
+/// The program is missing, or its error message.
 pub(super) fn run<A: AsRef<OsStr>>(
     folder: &Path,
     program: &str,
     arguments: impl IntoIterator<Item = A>,
-) -> Result<String, String> {
+) -> Result<String, Unavailable> {
     let path = find(program).ok_or_else(|| format!("there is no program `{program}`"))?;
     let done = Command::new(path)
         .args(arguments)
@@ -40,5 +41,5 @@ pub(super) fn run<A: AsRef<OsStr>>(
     let stderr = String::from_utf8_lossy(&done.stderr);
     let stderr: Vec<&str> =
         stderr.lines().map(str::trim).filter(|l| !l.is_empty()).take(3).collect();
-    Err(format!("`{program}` failed: {}", stderr.join("; ")))
+    Err(format!("`{program}` failed: {}", stderr.join("; ")).into())
 }

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::Root;
 use crate::process::leftovers;
+use crate::{Root, Unavailable};
 
 use super::device::Device;
 use super::level::{Driver, Raid, StorageLevel};
@@ -25,33 +25,36 @@ const POOL: &str = "pool";
 /// Maximum time that the daemon may take to start.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Checks that such a pool is possible on this machine; returns a sentence if it is not.
-pub(super) fn check(root: &Root, driver: Driver) -> Result<(), String> {
+/// Checks that such a pool is possible on this machine.
+pub(super) fn check(root: &Root, driver: Driver) -> Result<(), Unavailable> {
     if driver == Driver::Kernel {
         let known = root.text("/proc/filesystems").unwrap_or_default();
         if !known.split_whitespace().any(|word| word == "zfs") {
             return Err(
                 "this kernel has no module of ZFS (none is loaded: `/proc/filesystems` does not list it); \
                  install the Debian package zfs-dkms and load it with `modprobe zfs`, or use zfs-fuse"
-                    .to_owned(),
+                    .to_owned()
+                    .into(),
             );
         }
         return Ok(());
     }
     if !root.exists("/dev/fuse") {
-        return Err("`/dev/fuse` is missing; load it with `modprobe fuse`".to_owned());
+        return Err("`/dev/fuse` is missing; load it with `modprobe fuse`".to_owned().into());
     }
     if root.is_system() && listens() {
         return Err(format!(
             "a daemon of zfs-fuse runs already (it listens on `{SOCKET}`), and there can be only \
              one; stop it with `service zfs-fuse stop`"
-        ));
+        )
+        .into());
     }
     if root.exists(CACHE) {
         return Err(format!(
             "a daemon of zfs-fuse would open the pools that `{CACHE}` lists, which assay did not \
              create; export them first (`zpool export NAME`)"
-        ));
+        )
+        .into());
     }
     Ok(())
 }
@@ -62,14 +65,14 @@ pub(super) fn listens() -> bool {
 }
 
 /// Removes the socket of a daemon that has exited.
-pub(super) fn forget_socket(root: &Root) -> Result<(), String> {
+pub(super) fn forget_socket(root: &Root) -> Result<(), Unavailable> {
     if root.is_system() && listens() {
-        return Err(format!("a daemon of zfs-fuse still listens on `{SOCKET}`"));
+        return Err(format!("a daemon of zfs-fuse still listens on `{SOCKET}`").into());
     }
     let path = root.path(SOCKET);
     match fs::remove_file(&path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            return Err(format!("cannot remove `{}`: {e}", path.display()));
+            return Err(format!("cannot remove `{}`: {e}", path.display()).into());
         }
         _ => {}
     }
@@ -93,7 +96,7 @@ pub(super) fn is_pool(folder: &Path) -> bool {
 /// Creates the pool and mounts it. Returns the daemon's process id if there is one.
 ///
 /// # Errors
-/// Returns a sentence. [`crate::controls::storage::removal::take_away`] removes everything created
+/// The failed step. [`crate::controls::storage::removal::take_away`] removes everything created
 /// before the error.
 pub(super) fn make(
     folder: &Path,
@@ -101,7 +104,7 @@ pub(super) fn make(
     raid: Option<Raid>,
     level: &StorageLevel,
     devices: &[Device],
-) -> Result<Option<u32>, String> {
+) -> Result<Option<u32>, Unavailable> {
     let marker = folder.join(POOL);
     let word = if driver == Driver::Kernel { "kernel" } else { "fuse" };
     fs::write(&marker, word).map_err(|e| format!("`{}`: {e}", marker.display()))?;
@@ -162,14 +165,14 @@ fn start(folder: &Path, level: &StorageLevel) -> Result<u32, String> {
 }
 
 /// Closes the pool and opens it again, so that none of its data is in memory.
-pub(super) fn reopen(folder: &Path) -> Result<(), String> {
+pub(super) fn reopen(folder: &Path) -> Result<(), Unavailable> {
     let name = name(folder);
     tools::run(folder, "zpool", ["export", &name])?;
     tools::run(folder, "zpool", ["import", "-d", "/dev", "-o", "cachefile=none", &name]).map(|_| ())
 }
 
 /// Destroys a folder's pool if the kernel drives it; a daemon's pool ends with the daemon.
-pub(super) fn destroy(root: &Root, folder: &Path) -> Result<(), String> {
+pub(super) fn destroy(root: &Root, folder: &Path) -> Result<(), Unavailable> {
     let kernel = fs::read_to_string(folder.join(POOL)).is_ok_and(|word| word == "kernel");
     let name = name(folder);
     if !kernel || !root.exists(&format!("/proc/spl/kstat/zfs/{name}")) {
@@ -188,14 +191,14 @@ mod tests {
         let machine = FakeMachine::new();
         let root = machine.root();
         machine.put("/proc/filesystems", "nodev\ttmpfs\n\text4\n");
-        assert!(check(&root, Driver::Kernel).unwrap_err().contains("zfs-dkms"));
-        assert!(check(&root, Driver::Fuse).unwrap_err().contains("modprobe fuse"));
+        assert!(check(&root, Driver::Kernel).unwrap_err().reason.contains("zfs-dkms"));
+        assert!(check(&root, Driver::Fuse).unwrap_err().reason.contains("modprobe fuse"));
         machine.put("/proc/filesystems", "nodev\ttmpfs\nnodev\tzfs\n");
         machine.put("/dev/fuse", "");
         check(&root, Driver::Kernel).unwrap();
         check(&root, Driver::Fuse).unwrap();
         machine.put(CACHE, "x");
-        assert!(check(&root, Driver::Fuse).unwrap_err().contains("zpool export"));
+        assert!(check(&root, Driver::Fuse).unwrap_err().reason.contains("zpool export"));
         machine.put(SOCKET, "");
         forget_socket(&root).unwrap();
         assert!(!machine.path(SOCKET).exists());

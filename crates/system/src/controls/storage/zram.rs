@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::Root;
+use crate::{Root, Unavailable};
 
 use super::device::Device;
 use super::level::StorageLevel;
@@ -21,15 +21,16 @@ const BEFORE: &str = "zram-before";
 /// Maximum time that another process (udev) may keep a device open before it can be removed.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Checks that devices can be added on this machine; returns a sentence if they cannot.
-pub(super) fn check(root: &Root) -> Result<(), String> {
+/// Checks that devices can be added on this machine.
+pub(super) fn check(root: &Root) -> Result<(), Unavailable> {
     if root.exists(ADD) {
         return Ok(());
     }
     Err(format!(
         "the kernel has no zram whose devices can be added (`{ADD}` is missing); load its module \
          with `modprobe zram`"
-    ))
+    )
+    .into())
 }
 
 /// Returns the number of the folder's device.
@@ -44,8 +45,13 @@ fn numbers(root: &Root) -> Vec<String> {
 
 /// Adds a device of the level's size.
 ///
-/// # Errors A sentence. [`take_away`] removes everything created before the error.
-pub(super) fn make(root: &Root, folder: &Path, level: &StorageLevel) -> Result<Device, String> {
+/// # Errors
+/// The failed step. [`take_away`] removes everything created before the error.
+pub(super) fn make(
+    root: &Root,
+    folder: &Path,
+    level: &StorageLevel,
+) -> Result<Device, Unavailable> {
     let keep = |name: &str, text: &str| {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|e| format!("cannot write `{}`: {e}", path.display()))
@@ -70,8 +76,8 @@ pub(super) fn make(root: &Root, folder: &Path, level: &StorageLevel) -> Result<D
 /// Removes the device of a folder; its file system must be unmounted already.
 ///
 /// # Errors
-/// A sentence, if the device is in use.
-pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
+/// The device is in use.
+pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), Unavailable> {
     let gone: Vec<String> = match number(folder) {
         Some(number) => vec![number.to_string()],
         None => unnamed(root, folder),
@@ -83,7 +89,7 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
             match removed {
                 Ok(()) => break,
                 Err(e) if began.elapsed() > TIMEOUT => {
-                    return Err(format!("cannot remove `/dev/zram{number}`: {e}"));
+                    return Err(format!("cannot remove `/dev/zram{number}`: {e}").into());
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(20)),
             }
@@ -115,7 +121,7 @@ mod tests {
     fn a_device_is_sized_and_only_ones_own_is_removed() {
         let machine = FakeMachine::new();
         let root = machine.root();
-        assert!(check(&root).unwrap_err().contains("modprobe zram"));
+        assert!(check(&root).unwrap_err().reason.contains("modprobe zram"));
         machine.put(ADD, "1\n");
         machine.put(REMOVE, "");
         for n in ["0", "1"] {
