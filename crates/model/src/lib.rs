@@ -23,12 +23,14 @@ pub use experiment::definition::{
 };
 pub use experiment::place::{Engine, ExecutionPlace, JobSpan};
 pub use experiment::plan::{Plan, PlannedTrial, Setting, Treatment};
-pub use experiment::spec::{Merge, MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
+pub use experiment::spec::{
+    Merge, MetricSpec, ParamError, ParamSpec, ParamType, SuiteSpec, WorkloadSpec,
+};
 pub use experiment::suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 pub use fact::{Fact, SystemDescription, fact_groups, folded_facts};
 pub use names::nearest;
 pub use record::event::{Event, EventError, Phase};
-pub use record::heat::Heat;
+pub use record::heat::{Heat, HeatError};
 pub use record::histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
 pub use record::ledger::{FileHash, ImportedFile, LedgerEntry, LedgerEvent};
 pub use record::live::{EndedTrial, LiveEvent, LiveValue};

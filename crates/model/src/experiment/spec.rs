@@ -53,47 +53,51 @@ pub struct ParamSpec {
     pub help: String,
 }
 
+/// A value that a parameter does not take.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// The value has another type, or is not one of the words.
+    #[error("`{name}` is `{value}`; it takes {takes}")]
+    Kind { name: String, value: String, takes: String },
+    /// The number is out of bounds.
+    #[error("`{name}` is {value}; it takes {bounds}")]
+    Bounds { name: String, value: String, bounds: String },
+    /// The value is not a size or a duration.
+    #[error("`{name}`: {source}")]
+    Unit { name: String, source: units::UnitError },
+}
+
+impl From<ParamError> for String {
+    fn from(error: ParamError) -> Self {
+        error.to_string()
+    }
+}
+
 impl ParamSpec {
     /// Checks a value against the type.
-    ///
-    /// # Errors
-    ///
-    /// A sentence that names the parameter, the value and the allowed values.
-    pub fn check(&self, value: &Scalar) -> Result<(), String> {
-        let name = &self.name;
+    pub fn check(&self, value: &Scalar) -> Result<(), ParamError> {
+        let name = || self.name.clone();
+        let wrong = |takes| Err(ParamError::Kind { name: name(), value: value.to_string(), takes });
+        let outside = |value, bounds| Err(ParamError::Bounds { name: name(), value, bounds });
+        let unit = |source| ParamError::Unit { name: name(), source };
         match &self.ty {
-            ParamType::Bool => match value.as_bool() {
-                Some(_) => Ok(()),
-                None => Err(format!("`{name}` is `{value}`; it takes true or false")),
-            },
+            ParamType::Bool if value.as_bool().is_none() => wrong("true or false".to_owned()),
             ParamType::Int { min, max } => match value.as_i64() {
                 Some(v) if (*min..=*max).contains(&v) => Ok(()),
-                Some(v) => Err(format!("`{name}` is {v}; it takes {min} to {max}")),
-                None => Err(format!(
-                    "`{name}` is `{value}`; it takes a whole number from {min} to {max}"
-                )),
+                Some(v) => outside(v.to_string(), format!("{min} to {max}")),
+                None => wrong(format!("a whole number from {min} to {max}")),
             },
             ParamType::Float { min, max } => match value.as_f64() {
                 Some(v) if (*min..=*max).contains(&v) => Ok(()),
-                Some(v) => Err(format!("`{name}` is {v}; it takes {min} to {max}")),
-                None => {
-                    Err(format!("`{name}` is `{value}`; it takes a number from {min} to {max}"))
-                }
+                Some(v) => outside(v.to_string(), format!("{min} to {max}")),
+                None => wrong(format!("a number from {min} to {max}")),
             },
-            ParamType::Bytes => {
-                units::bytes_of(value).map(|_| ()).map_err(|e| format!("`{name}`: {e}"))
+            ParamType::Bytes => units::bytes_of(value).map(|_| ()).map_err(unit),
+            ParamType::Duration => units::duration_of(value).map(|_| ()).map_err(unit),
+            ParamType::Choice { of } if !of.contains(&value.to_text()) => {
+                wrong(format!("one of {}", of.join(", ")))
             }
-            ParamType::Duration => {
-                units::duration_of(value).map(|_| ()).map_err(|e| format!("`{name}`: {e}"))
-            }
-            ParamType::Choice { of } => {
-                if of.contains(&value.to_text()) {
-                    Ok(())
-                } else {
-                    Err(format!("`{name}` is `{value}`; it takes one of {}", of.join(", ")))
-                }
-            }
-            ParamType::Text => Ok(()),
+            ParamType::Bool | ParamType::Choice { .. } | ParamType::Text => Ok(()),
         }
     }
 }

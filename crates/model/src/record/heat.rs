@@ -23,32 +23,45 @@ pub struct Heat {
     pub counts: Vec<Vec<u64>>,
 }
 
+/// Reason why a heat map cannot be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HeatError {
+    #[error("a heat map has 1 to {MAX_SIDE} rows and at most {MAX_SIDE} columns")]
+    Sides,
+    #[error("a heat map has at most {MAX_CELLS} cells")]
+    Cells,
+    #[error("the edges of its rows do not rise")]
+    Edges,
+    #[error("not every column has {0} rows")]
+    Columns(usize),
+    #[error("the times of its columns are invalid")]
+    Times,
+}
+
 impl Heat {
     /// Checks that the map can be drawn: sizes within the limits, rising edges, complete columns, a
     /// valid time.
     ///
     /// # Errors
     ///
-    /// A sentence that describes the first violation.
-    pub fn check(&self) -> Result<(), String> {
+    /// The first violation.
+    pub fn check(&self) -> Result<(), HeatError> {
         let rows = self.edges.len().saturating_sub(1);
         if rows == 0 || rows > MAX_SIDE || self.counts.len() > MAX_SIDE {
-            return Err(format!(
-                "a heat map has 1 to {MAX_SIDE} rows and at most {MAX_SIDE} columns"
-            ));
+            return Err(HeatError::Sides);
         }
         if rows * self.counts.len() > MAX_CELLS {
-            return Err(format!("a heat map has at most {MAX_CELLS} cells"));
+            return Err(HeatError::Cells);
         }
         if !self.edges.is_sorted_by(|a, b| a < b) {
-            return Err("the edges of its rows do not rise".to_owned());
+            return Err(HeatError::Edges);
         }
         if self.counts.iter().any(|column| column.len() != rows) {
-            return Err(format!("not every column has {rows} rows"));
+            return Err(HeatError::Columns(rows));
         }
         let end = self.column_ns.checked_mul(self.counts.len() as u64);
         if self.column_ns == 0 || end.and_then(|e| e.checked_add(self.start_ns)).is_none() {
-            return Err("the times of its columns are invalid".to_owned());
+            return Err(HeatError::Times);
         }
         Ok(())
     }
@@ -75,7 +88,7 @@ mod tests {
             (Heat { column_ns: 0, ..good.clone() }, "time"),
             (Heat { column_ns: u64::MAX, ..good.clone() }, "time"),
         ] {
-            let error = bad.check().unwrap_err();
+            let error = bad.check().unwrap_err().to_string();
             assert!(error.contains(word), "{error}");
         }
     }

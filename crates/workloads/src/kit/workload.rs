@@ -101,7 +101,7 @@ impl Kit {
             let Some(value) = params.get(&spec.name).or(spec.default.as_ref()) else {
                 return Err(WorkloadError::Param(format!("`{}` is not given", spec.name)));
             };
-            spec.check(value).map_err(WorkloadError::Param)?;
+            spec.check(value).map_err(crate::declare::wrong)?;
             let wrong = |e: units::UnitError| WorkloadError::Param(e.to_string());
             let text = match spec.ty {
                 ParamType::Bytes => units::bytes_of(value).map_err(wrong)?.to_string(),
