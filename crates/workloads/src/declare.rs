@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,12 +61,12 @@ pub(crate) fn time() -> ParamRange<Duration> {
 
 /// Accepts any text and trims it.
 pub(crate) fn text() -> ParamRange<String> {
-    parsed(|text| Ok(text.to_owned()))
+    takes(ParamType::Text, |v| Ok(v.to_text().trim().to_owned()))
 }
 
 /// Accepts the path of a file or folder.
 pub(crate) fn path() -> ParamRange<PathBuf> {
-    parsed(|text| Ok(text.into()))
+    takes(ParamType::Text, |v| Ok(v.to_text().trim().into()))
 }
 
 /// Accepts a command line and splits it into words.
@@ -74,8 +75,10 @@ pub(crate) fn argv() -> ParamRange<Vec<OsString>> {
 }
 
 /// Accepts a text that `read` parses.
-pub(crate) fn parsed<T: 'static>(read: fn(&str) -> Result<T, String>) -> ParamRange<T> {
-    takes(ParamType::Text, move |v| read(v.to_text().trim()))
+pub(crate) fn parsed<T: 'static, E: Display + 'static>(
+    read: fn(&str) -> Result<T, E>,
+) -> ParamRange<T> {
+    takes(ParamType::Text, move |v| read(v.to_text().trim()).map_err(|e| e.to_string()))
 }
 
 /// Accepts one of `words`.

@@ -46,7 +46,7 @@ macro_rules! rows {
 pub static ROWS: &[BuiltinWorkload] = rows! {
     block_size::BlockSize, "workloads/block-size.md", "block-size.toml" => [
         reports!(block_size::NAME, block_size::trial),
-        (block_size::WORKER, |json| block_size::worker(json).map_err(|e| e.to_string()))
+        (block_size::WORKER, block_size::worker)
     ];
     bulkload::Bulkload, "workloads/bulkload.md", "bulkload-io.toml" => [
         reports!(bulkload::NAME, bulkload::trial), reports!(bulkload::SERVER, bulkload::server)
@@ -80,11 +80,8 @@ pub static ROWS: &[BuiltinWorkload] = rows! {
 /// Programs that several workloads use.
 static SHARED: &[(&str, TrialProgram)] = &[
     reports!(side_by_side::CREW, side_by_side::trial),
-    (side_by_side::COPY, |json| match side_by_side::become_program(json) {
-        Ok(never) => match never {},
-        Err(e) => Err(e.to_string()),
-    }),
-    (span::RANK, |json| span::rank(json).map_err(|e| e.to_string())),
+    (side_by_side::COPY, |json| match side_by_side::become_program(json)? {}),
+    (span::RANK, span::rank),
 ];
 
 /// Returns the trial program with this name.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use assay_model::Fact;
-use assay_system::sha256_file;
+use assay_system::{Unavailable, sha256_file};
 
 use crate::WorkloadError;
 
@@ -56,7 +56,7 @@ pub(crate) fn need(
 }
 
 /// Creates a fact, known or with the reason why it is unknown.
-pub(crate) fn fact(known: Result<String, String>) -> Fact {
+pub(crate) fn fact(known: Result<String, impl Into<String>>) -> Fact {
     known.map_or_else(Fact::unknown, Fact::known)
 }
 
@@ -98,8 +98,8 @@ pub(crate) fn log_to(command: &mut Command, log: &Path) -> Result<(), WorkloadEr
 /// Returns the first line, on either stream, that a program prints for its version.
 ///
 /// # Errors
-/// Returns a message if the program cannot be started or prints nothing.
-pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, String> {
+/// Fails if the program cannot be started or prints nothing.
+pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, Unavailable> {
     let shown = program.display();
     let out = Command::new(program)
         .args(args)
@@ -113,7 +113,7 @@ pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, 
             let text = String::from_utf8_lossy(bytes);
             text.lines().map(str::trim).find(|l| !l.is_empty()).map(str::to_owned)
         })
-        .ok_or_else(|| format!("{shown} printed no version"))
+        .ok_or_else(|| format!("{shown} printed no version").into())
 }
 
 /// Returns a port that is free now on `host`, an address of this machine.
@@ -155,6 +155,6 @@ mod tests {
         let args = ["-c", "echo; echo ' tool 1.2 '; echo more"].map(OsString::from);
         assert_eq!(version_line(&echo, &args), Ok("tool 1.2".into()));
         let silent = ["-c", "exit 0"].map(OsString::from);
-        assert!(version_line(&echo, &silent).unwrap_err().contains("no version"));
+        assert!(version_line(&echo, &silent).unwrap_err().reason.contains("no version"));
     }
 }

@@ -53,6 +53,17 @@ pub(crate) struct ProgramStep<'a> {
     pub timeout: Duration,
 }
 
+/// A step that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("`{line}`: {reason}; {output}")]
+pub(crate) struct StepFailure {
+    /// Command line of the step.
+    line: String,
+    reason: String,
+    /// Last lines of its output.
+    output: String,
+}
+
 impl<'a> ProgramStep<'a> {
     /// Returns a step that sets no variables and inherits [`Inherit::Paths`].
     pub fn new(
@@ -79,14 +90,14 @@ impl<'a> ProgramStep<'a> {
     /// # Errors
     /// Fails if the program is missing, cannot be started, fails, or exceeds its time limit.
     pub fn run(&self) -> Result<(), WorkloadError> {
-        self.verdict()?.map_err(|detail| self.failed(detail))
+        self.verdict()?.map_err(|failure| self.failed(failure.to_string()))
     }
 
     /// Runs the step. The inner result is an error if it failed, with the last lines of its output.
     ///
     /// # Errors
     /// Fails if the program is missing or cannot be started.
-    pub fn verdict(&self) -> Result<Result<(), String>, WorkloadError> {
+    pub fn verdict(&self) -> Result<Result<(), StepFailure>, WorkloadError> {
         let mut log = OpenOptions::new()
             .create(true)
             .append(true)
@@ -98,7 +109,7 @@ impl<'a> ProgramStep<'a> {
         let ended = wait(&mut child, self.timeout);
         guard::tell(None);
         let ended = ended.map_err(|e| self.failed(format!("`{}`: {e}", self.line())))?;
-        let what = match ended {
+        let reason = match ended {
             Some(status) if status.success() => return Ok(Ok(())),
             Some(status) => ending(status),
             None if Interrupt::installed().is_some_and(Interrupt::fired) => {
@@ -111,11 +122,11 @@ impl<'a> ProgramStep<'a> {
         };
         let tail = tail(self.log, start, TAIL_BYTES, TAIL_LINES).unwrap_or_default();
         let output = if tail.is_empty() {
-            "; it printed nothing".to_owned()
+            "it printed nothing".to_owned()
         } else {
-            format!("; its last lines:\n{tail}")
+            format!("its last lines:\n{tail}")
         };
-        Ok(Err(format!("`{}`: {what}{output}", self.line())))
+        Ok(Err(StepFailure { line: self.line(), reason, output }))
     }
 
     fn spawn(&self, log: &File) -> Result<Child, WorkloadError> {

@@ -4,16 +4,16 @@
 mod channel;
 pub(crate) mod life;
 
-use std::fmt::Display;
 use std::io::{self, Write};
 
 pub use channel::Channel;
 pub(crate) use channel::Curve;
 
+use crate::Failure;
 use crate::builtin::table;
 
-/// A trial program, called with its JSON argument. The error is a message.
-pub(crate) type TrialProgram = fn(&str) -> Result<(), String>;
+/// A trial program, called with its JSON argument.
+pub(crate) type TrialProgram = fn(&str) -> Result<(), Failure>;
 
 /// Runs the program `name` with the argument `json` and returns the exit code: 0 if it completed
 /// (an event reports whether its results are correct), 1 if it failed, 2 if there is no such
@@ -26,21 +26,21 @@ pub fn serve(name: &str, json: &str) -> i32 {
     };
     match program(json) {
         Ok(()) => 0,
-        Err(message) => {
-            complain(&message);
+        Err(failure) => {
+            complain(&failure.to_string());
             1
         }
     }
 }
 
 /// Runs a trial with a channel for its events.
-pub(crate) fn reported<E: Display>(
+pub(crate) fn reported(
     json: &str,
-    trial: impl FnOnce(&str, &mut Channel) -> Result<(), E>,
-) -> Result<(), String> {
-    let unwritten = |e: io::Error| format!("events cannot be written: {e}");
+    trial: impl FnOnce(&str, &mut Channel) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let unwritten = |e: io::Error| Failure::step("events cannot be written")(e);
     let mut channel = Channel::open().map_err(unwritten)?;
-    trial(json, &mut channel).map_err(|e| e.to_string())?;
+    trial(json, &mut channel)?;
     channel.close().map_err(unwritten)
 }
 

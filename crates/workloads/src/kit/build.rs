@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::format::{Build, Command, KitText};
 use super::lock::Lock;
-use super::template::{Values, command_holes, holes, render_command, shown};
+use super::template::{TemplateError, Values, command_holes, holes, render_command, shown};
 use crate::driver::step::ProgramStep;
 use crate::{Launch, WorkloadError};
 use assay_system::{sha256, sha256_file};
@@ -38,7 +38,7 @@ pub(crate) fn inputs(
     env: &BTreeMap<String, KitText>,
     values: &Values,
     leave_out: &[&str],
-) -> Result<String, String> {
+) -> Result<String, TemplateError> {
     let known: Vec<String> = values.keys().cloned().collect();
     let mut names = Vec::new();
     for command in commands {
@@ -107,8 +107,7 @@ pub(crate) fn run_steps(
     (cwd, log, timeout): (&Path, &Path, Duration),
 ) -> Result<(), WorkloadError> {
     for (i, command) in commands.iter().enumerate() {
-        let Launch { argv, env, .. } =
-            render_command(command, env, values).map_err(WorkloadError::Param)?;
+        let Launch { argv, env, .. } = render_command(command, env, values)?;
         let name = format!("{what}, step {} of {}", i + 1, commands.len());
         ProgramStep { env: &env, ..ProgramStep::new(&name, &argv, cwd, log, timeout) }.run()?;
     }

@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::format::{Command, Fetch, KitFile, KitText, MetricRow, MetricSource, param_spec};
 use super::pattern::Pattern;
-use super::template::{holes, variable};
+use super::template::{Holes, holes, variable};
 
 /// Placeholders that are not parameters, and the first stage in which each is known;
 /// `docs/workloads/kits.md` lists them.
@@ -119,7 +119,7 @@ impl Checker<'_> {
                 self.wrong(&row.name, message);
             }
             match param_spec(row) {
-                Err(message) => self.wrong(&row.name, message),
+                Err(mistake) => self.mistakes.push(mistake),
                 Ok(spec) => {
                     if let Some(Err(message)) = spec.default.as_ref().map(|d| spec.check(d)) {
                         self.wrong(&row.name, format!("the default of {message}"));
@@ -280,9 +280,9 @@ impl Checker<'_> {
             self.text(path, KitStage::Trial);
         }
         if let Some(text) = &row.pattern
-            && let Err(message) = Pattern::parse(text.get_ref())
+            && let Err(e) = Pattern::parse(text.get_ref())
         {
-            self.wrong(text, message);
+            self.wrong(text, e.to_string());
         }
         if let Some(pointer) = row.json.as_ref().filter(|p| !p.get_ref().starts_with('/')) {
             self.wrong(pointer, "a JSON pointer starts with `/`, such as `/results/0/rate`");
@@ -340,10 +340,10 @@ impl Checker<'_> {
         self.placeholders(text.span().start, holes(text.get_ref()), stage);
     }
 
-    fn placeholders(&mut self, at: usize, holes: Result<Vec<&str>, String>, stage: KitStage) {
+    fn placeholders(&mut self, at: usize, holes: Holes<'_>, stage: KitStage) {
         let known = self.known(stage);
         match holes {
-            Err(message) => self.mistakes.push(Mistake { at, message }),
+            Err(e) => self.mistakes.push(Mistake { at, message: e.to_string() }),
             Ok(names) => {
                 for name in names.into_iter().filter(|n| !known.iter().any(|k| k == n)) {
                     let known = super::template::listed(&known);

@@ -10,6 +10,8 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use super::check::Mistake;
+
 /// A text with `{placeholders}` and its position in the file.
 pub(crate) type KitText = Spanned<String>;
 
@@ -343,23 +345,26 @@ pub(crate) struct MetricRow {
 /// Converts a parameter's row to the specification that the rest of assay uses.
 ///
 /// # Errors
-/// Returns a message if a key does not belong to the type.
-pub(crate) fn param_spec(row: &ParamRow) -> Result<ParamSpec, String> {
+/// Fails if a key does not belong to the type.
+pub(crate) fn param_spec(row: &ParamRow) -> Result<ParamSpec, Mistake> {
     let name = row.name.get_ref();
+    let wrong = |message: String| Mistake { at: row.name.span().start, message };
     let bounded = matches!(row.ty, ParamKind::Int | ParamKind::Float);
     if !bounded && (row.min.is_some() || row.max.is_some()) {
-        return Err(format!("`min` and `max` of `{name}` belong to the types int and float"));
+        return Err(wrong(format!(
+            "`min` and `max` of `{name}` belong to the types int and float"
+        )));
     }
     if (row.ty == ParamKind::Choice) != row.of.as_ref().is_some_and(|of| !of.is_empty()) {
-        return Err(format!("`of`, a list of words, belongs to the type choice (`{name}`)"));
+        return Err(wrong(format!("`of`, a list of words, belongs to the type choice (`{name}`)")));
     }
     let int = |bound: &Option<Scalar>, otherwise| match bound {
         None => Ok(otherwise),
-        Some(b) => b.as_i64().ok_or(format!("a bound of `{name}` is not a whole number")),
+        Some(b) => b.as_i64().ok_or(wrong(format!("a bound of `{name}` is not a whole number"))),
     };
     let float = |bound: &Option<Scalar>, otherwise| match bound {
         None => Ok(otherwise),
-        Some(b) => b.as_f64().ok_or(format!("a bound of `{name}` is not a number")),
+        Some(b) => b.as_f64().ok_or(wrong(format!("a bound of `{name}` is not a number"))),
     };
     let ty = match row.ty {
         ParamKind::Bool => ParamType::Bool,

@@ -141,7 +141,8 @@ fn number(row: &MetricRow, bytes: &[u8]) -> Result<f64, String> {
             .ok_or_else(|| format!("there is no number at `{}`", pointer.get_ref()));
     }
     let pattern = row.pattern.as_ref().map(|t| t.get_ref().as_str()).unwrap_or_default();
-    Pattern::parse(pattern)?.find(&String::from_utf8_lossy(bytes), row.take.unwrap_or_default())
+    let (text, take) = (String::from_utf8_lossy(bytes), row.take.unwrap_or_default());
+    Pattern::parse(pattern).and_then(|p| p.find(&text, take)).map_err(|e| e.to_string())
 }
 
 fn operand(text: &str, values: &Values, before: &[MetricValue]) -> Result<f64, String> {

@@ -9,6 +9,22 @@ use super::format::Take;
 /// Placeholder of the number in a pattern.
 const HOLE: &str = "{value}";
 
+/// Reason why a pattern is invalid or finds no number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PatternError {
+    #[error("the pattern `{pattern}` {mistake}; write one such as `took {HOLE} ms`")]
+    Malformed { pattern: String, mistake: &'static str },
+    #[error("nothing matches `{0}`")]
+    NoMatch(String),
+    #[error("{places} places match `{pattern}`; make the pattern longer or set `take`")]
+    Ambiguous { places: usize, pattern: String },
+    #[error(
+        "`{0}` is not a number that assay reads: have the program print digits with a decimal \
+         point and nothing between them, as with LC_ALL=C"
+    )]
+    NotANumber(String),
+}
+
 /// Text with one placeholder for a number. A run of whitespace matches any run of whitespace.
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -20,11 +36,9 @@ impl Pattern {
     /// Parses a pattern with one `{value}`.
     ///
     /// # Errors
-    /// Returns a message if `{value}` does not occur exactly once, or if there is no other text.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = |what: &str| {
-            Err(format!("the pattern `{text}` {what}; write one such as `took {HOLE} ms`"))
-        };
+    /// Fails if `{value}` does not occur exactly once, or if there is no other text.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        let wrong = |mistake| Err(PatternError::Malformed { pattern: text.to_owned(), mistake });
         match text.split_once(HOLE) {
             None => wrong("has no {value}"),
             Some((_, after)) if after.contains(HOLE) => wrong("has more than one {value}"),
@@ -38,10 +52,11 @@ impl Pattern {
     /// Returns the number at which the pattern matches within a line of `text`.
     ///
     /// # Errors
-    /// Returns a message if no line matches, or if several do and `take` does not choose one.
-    pub fn find(&self, text: &str, take: Take) -> Result<f64, String> {
+    /// Fails if no line matches, or if several do and `take` does not choose one.
+    pub fn find(&self, text: &str, take: Take) -> Result<f64, PatternError> {
         let mut found = text.lines().flat_map(|line| self.in_line(line));
-        let none = || format!("nothing matches `{}{HOLE}{}`", self.before, self.after);
+        let pattern = || format!("{}{HOLE}{}", self.before, self.after);
+        let none = || PatternError::NoMatch(pattern());
         match take {
             Take::First => found.next().ok_or_else(none)?,
             Take::Last => found.last().ok_or_else(none)?,
@@ -49,19 +64,14 @@ impl Pattern {
                 let value = found.next().ok_or_else(none)?;
                 match found.count() {
                     0 => value,
-                    more => Err(format!(
-                        "{} places match `{}{HOLE}{}`; make the pattern longer or set `take`",
-                        more + 1,
-                        self.before,
-                        self.after
-                    )),
+                    more => Err(PatternError::Ambiguous { places: more + 1, pattern: pattern() }),
                 }
             }
         }
     }
 
     /// Returns the numbers of a line; a number that is part of a longer number is an error.
-    fn in_line(&self, line: &str) -> Vec<Result<f64, String>> {
+    fn in_line(&self, line: &str) -> Vec<Result<f64, PatternError>> {
         let mut found = Vec::new();
         let mut start = 0;
         while start <= line.len() {
@@ -77,7 +87,8 @@ impl Pattern {
                 Some((value, at, length)) => {
                     let whole = self.spelled(line, start + at.start..start + at.end);
                     let is_whole = whole.len() == at.len();
-                    found.push(if is_whole { Ok(value) } else { Err(piece(&line[whole])) });
+                    let piece = || PatternError::NotANumber(line[whole].to_owned());
+                    found.push(is_whole.then_some(value).ok_or_else(piece));
                     start += length.max(step);
                 }
                 None => start += step,
@@ -126,13 +137,6 @@ pub(crate) fn spelled(line: &str, at: Range<usize>) -> Range<usize> {
     end += line[end..].chars().take_while(|c| part(*c)).count();
     start -= line[..start].chars().rev().take_while(|c| part(*c)).count();
     start..end
-}
-
-fn piece(whole: &str) -> String {
-    format!(
-        "`{whole}` is not a number that assay reads: have the program print digits with a decimal \
-         point and nothing between them, as with LC_ALL=C"
-    )
 }
 
 /// Returns the length of a separator and the digits after it, at the start of `after`, that
@@ -219,7 +223,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn find(pattern: &str, text: &str, take: Take) -> Result<f64, String> {
-        Pattern::parse(pattern).unwrap().find(text, take)
+        Pattern::parse(pattern).unwrap().find(text, take).map_err(|e| e.to_string())
     }
 
     #[test]

@@ -5,18 +5,45 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use super::format::{Command, KitText};
-use crate::Launch;
-use crate::words::split_words;
+use crate::words::{WordsError, split_words};
+use crate::{Launch, WorkloadError};
+
+/// Placeholders of a text or command, in order.
+pub(crate) type Holes<'a> = Result<Vec<&'a str>, TemplateError>;
 
 /// Values of placeholders by name.
 pub(crate) type Values = BTreeMap<String, OsString>;
+
+/// Reason why a text with placeholders cannot be filled in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TemplateError {
+    #[error("`{0}` has a single brace; write {{{{ or }}}} for a brace itself")]
+    SingleBrace(String),
+    #[error("{{{name}}} is unknown here; there are {known}")]
+    Unknown { name: String, known: String },
+    /// The value is not a list of words.
+    #[error("{{{name}}}: {source}")]
+    Words { name: String, source: WordsError },
+}
+
+impl From<TemplateError> for WorkloadError {
+    fn from(error: TemplateError) -> Self {
+        WorkloadError::Param(error.to_string())
+    }
+}
+
+impl From<TemplateError> for String {
+    fn from(error: TemplateError) -> Self {
+        error.to_string()
+    }
+}
 
 enum TemplatePart<'a> {
     Plain(&'a str),
     Hole(&'a str),
 }
 
-fn parts(text: &str) -> Result<Vec<TemplatePart<'_>>, String> {
+fn parts(text: &str) -> Result<Vec<TemplatePart<'_>>, TemplateError> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -29,9 +56,7 @@ fn parts(text: &str) -> Result<Vec<TemplatePart<'_>>, String> {
             parts.push(TemplatePart::Hole(name));
             rest = after;
         } else {
-            return Err(format!(
-                "`{text}` has a single brace; write {{{{ or }}}} for a brace itself"
-            ));
+            return Err(TemplateError::SingleBrace(text.to_owned()));
         }
     }
     parts.push(TemplatePart::Plain(rest));
@@ -41,8 +66,8 @@ fn parts(text: &str) -> Result<Vec<TemplatePart<'_>>, String> {
 /// Returns the placeholders in a text, in order. A whole argument `{name...}` counts as `name`.
 ///
 /// # Errors
-/// Returns a message if a brace is neither part of a placeholder nor doubled.
-pub(crate) fn holes(text: &str) -> Result<Vec<&str>, String> {
+/// Fails if a brace is neither part of a placeholder nor doubled.
+pub(crate) fn holes(text: &str) -> Holes<'_> {
     if let Some(name) = splat(text) {
         return Ok(vec![name]);
     }
@@ -65,18 +90,18 @@ pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a String>) -> String 
     names.into_iter().map(|name| format!("{{{name}}}")).collect::<Vec<_>>().join(", ")
 }
 
-fn value<'a>(name: &str, values: &'a Values) -> Result<&'a OsStr, String> {
-    values
-        .get(name)
-        .map(OsString::as_os_str)
-        .ok_or_else(|| format!("{{{name}}} is unknown here; there are {}", listed(values.keys())))
+fn value<'a>(name: &str, values: &'a Values) -> Result<&'a OsStr, TemplateError> {
+    values.get(name).map(OsString::as_os_str).ok_or_else(|| TemplateError::Unknown {
+        name: name.to_owned(),
+        known: listed(values.keys()),
+    })
 }
 
 /// Returns a text with its placeholders filled in.
 ///
 /// # Errors
-/// Returns a message if a placeholder is unknown or a single brace occurs.
-pub(crate) fn render(text: &str, values: &Values) -> Result<OsString, String> {
+/// Fails if a placeholder is unknown or a single brace occurs.
+pub(crate) fn render(text: &str, values: &Values) -> Result<OsString, TemplateError> {
     let mut out = OsString::new();
     for part in parts(text)? {
         match part {
@@ -92,13 +117,13 @@ pub(crate) fn render(text: &str, values: &Values) -> Result<OsString, String> {
 /// environment variable.
 ///
 /// # Errors
-/// Returns a message if a placeholder is unknown, a single brace occurs, or a value is not a list
+/// Fails if a placeholder is unknown, a single brace occurs, or a value is not a list
 /// of words.
 pub(crate) fn render_command(
     command: &Command,
     env: &BTreeMap<String, KitText>,
     values: &Values,
-) -> Result<Launch, String> {
+) -> Result<Launch, TemplateError> {
     let mut rendered = Launch::default();
     match command {
         Command::Args(args) => {
@@ -106,8 +131,8 @@ pub(crate) fn render_command(
                 let text = arg.get_ref();
                 if let Some(name) = splat(text) {
                     let words = value(name, values)?.to_string_lossy();
-                    let words = split_words(&words).map_err(|e| format!("{{{name}}}: {e}"))?;
-                    rendered.argv.extend(words);
+                    let wrong = |source| TemplateError::Words { name: name.to_owned(), source };
+                    rendered.argv.extend(split_words(&words).map_err(wrong)?);
                 } else {
                     rendered.argv.push(render(text, values)?);
                 }
@@ -152,10 +177,7 @@ pub(crate) fn shown(command: &Command) -> String {
 ///
 /// # Errors
 /// Returns the same errors as [`holes`].
-pub(crate) fn command_holes<'a>(
-    command: &'a Command,
-    known: &'a [String],
-) -> Result<Vec<&'a str>, String> {
+pub(crate) fn command_holes<'a>(command: &'a Command, known: &'a [String]) -> Holes<'a> {
     match command {
         Command::Args(args) => {
             let mut all = Vec::new();

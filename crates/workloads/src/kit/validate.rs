@@ -33,7 +33,7 @@ pub(crate) fn validate(
     let mut checked = Vec::new();
     let stdout = String::from_utf8_lossy(finished.stdout);
     for text in &rules.stdout_contains {
-        let wanted = render(text.get_ref(), values).map_err(WorkloadError::Param)?;
+        let wanted = render(text.get_ref(), values)?;
         let wanted = wanted.to_string_lossy();
         if !stdout.contains(&*wanted) {
             return failed(format!("standard output does not contain `{wanted}`"));
@@ -54,7 +54,7 @@ pub(crate) fn validate(
         checked.push("standard output has the expected SHA-256".into());
     }
     for (path, wanted) in &rules.files {
-        let path = render(path, values).map_err(WorkloadError::Param)?;
+        let path = render(path, values)?;
         let path = Path::new(&path);
         match sha256_file(path) {
             Err(e) => return failed(format!("{} could not be read: {e}", path.display())),
@@ -70,12 +70,12 @@ pub(crate) fn validate(
     }
     for command in &rules.commands {
         let none = std::collections::BTreeMap::new();
-        let rendered = render_command(command, &none, values).map_err(WorkloadError::Param)?;
+        let rendered = render_command(command, &none, values)?;
         let (name, log) = (format!("validation of kit {kit}"), trial_dir.join("validate.log"));
         let step = ProgramStep::new(&name, &rendered.argv, trial_dir, &log, timeout);
         let step = ProgramStep { env: &rendered.env, ..step };
-        if let Err(detail) = step.verdict()? {
-            return failed(detail);
+        if let Err(failure) = step.verdict()? {
+            return failed(failure.to_string());
         }
         checked.push(format!("`{}` succeeded", super::template::shown(command)));
     }

@@ -12,6 +12,7 @@ use assay_model::{Fact, MetricSpec, Observation, ParamType, Scalar, WorkloadSpec
 use toml::Spanned;
 
 use super::build::{self, BuiltKit};
+use super::check::Mistake;
 use super::format::{Command, KitFile, KitText, param_spec};
 use super::load::{self, LoadedKit};
 use super::problem::Problem;
@@ -59,7 +60,7 @@ impl Kit {
     /// Returns the first mistake in its `kit.toml`; [`check`](super::check) returns all.
     pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
         let LoadedKit { dir, file, shared, digest } = load::read(dir).map_err(load::error)?;
-        let kit_error = |message: String| Problem::whole(&dir.join(load::FILE), message);
+        let kit_error = |e: Mistake| Problem::whole(&dir.join(load::FILE), e.message);
         let params =
             file.param.iter().map(param_spec).collect::<Result<_, _>>().map_err(kit_error)?;
         let metrics = file
@@ -128,7 +129,7 @@ impl Kit {
         if let Some(build) = &self.file.build {
             let mut key = self.digest.clone();
             let inputs = build::inputs(&build.steps, &build.env, &values, &[]);
-            key.push_str(&inputs.map_err(WorkloadError::Param)?);
+            key.push_str(&inputs?);
             for FoundProgram { path, version } in self.needs(&values)? {
                 let _ = writeln!(key, "{} {version:?}", path.display());
             }
@@ -148,7 +149,7 @@ impl Kit {
     fn needs(&self, values: &Values) -> Result<Vec<FoundProgram>, WorkloadError> {
         let mut found = Vec::new();
         for need in &self.file.need {
-            let program = render(need.program.get_ref(), values).map_err(WorkloadError::Param)?;
+            let program = render(need.program.get_ref(), values)?;
             let path = find_program(&program, &self.dir).ok_or_else(|| WorkloadError::Missing {
                 what: format!("the program `{}`", program.to_string_lossy()),
                 remedy: format!("install the Debian package {}", need.package),
@@ -156,7 +157,8 @@ impl Kit {
             let args: Vec<OsString> = need.version.iter().map(OsString::from).collect();
             let key = [vec![path.clone().into()], args.clone()].concat();
             let version = self.known(|known| {
-                known.versions.entry(key).or_insert_with(|| version_line(&path, &args)).clone()
+                let read = || version_line(&path, &args).map_err(String::from);
+                known.versions.entry(key).or_insert_with(read).clone()
             });
             found.push(FoundProgram { path, version });
         }
@@ -170,7 +172,7 @@ impl Kit {
         values.insert("run_dir".into(), ctx.run_dir.into());
         let inputs = build::inputs(&prepare.run, &prepare.env, &values, &["input", "jobs"]);
         // The members of a suite share the run's folder and may use the same parameters.
-        let inputs = format!("{}\n{}", self.digest, inputs.map_err(WorkloadError::Param)?);
+        let inputs = format!("{}\n{}", self.digest, inputs?);
         let key = sha256(inputs.as_bytes());
         values.insert("input".into(), ctx.run_dir.join(format!("input-{}", &key[..16])).into());
         let cpus: Vec<String> = ctx.cpus.iter().map(ToString::to_string).collect();
@@ -211,7 +213,7 @@ impl Kit {
         }
         let words = |command: &Command| {
             let rendered = render_command(command, &build.env, &shown);
-            rendered.map(|r| crate::words::quote_words(&r.argv)).map_err(WorkloadError::Param)
+            rendered.map(|r| crate::words::quote_words(&r.argv))
         };
         let commands = build.steps.iter().map(words).collect::<Result<_, _>>()?;
         let needs = self.needs(values)?;
@@ -325,7 +327,7 @@ impl Workload for Kit {
             .chain([&self.file.run.command])
             .chain(&self.file.validate.commands);
         for command in commands {
-            render_command(command, &BTreeMap::new(), &values).map_err(WorkloadError::Param)?;
+            render_command(command, &BTreeMap::new(), &values)?;
         }
         Ok(())
     }
@@ -385,10 +387,9 @@ impl Workload for Kit {
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let run = &self.file.run;
         let values = self.trial_values(ctx)?;
-        let rendered =
-            render_command(&run.command, &run.env, &values).map_err(WorkloadError::Param)?;
+        let rendered = render_command(&run.command, &run.env, &values)?;
         let stdin = |text: &KitText| render(text.get_ref(), &values).map(PathBuf::from);
-        let stdin = run.stdin.as_ref().map(stdin).transpose().map_err(WorkloadError::Param)?;
+        let stdin = run.stdin.as_ref().map(stdin).transpose()?;
         Ok(Launch { stdin, protocol: run.protocol, ..rendered })
     }
 

@@ -12,8 +12,19 @@ use crate::builtin::block_size::slice::{Buffer, Walk};
 use crate::builtin::block_size::trial_spec::TrialSpec;
 use crate::builtin::block_size::{content, file};
 
-/// Compares a block at each of `sizes`. Returns the number of blocks compared, or a description of
-/// the first difference as the inner `Err`.
+/// A byte that differs from the one that was written.
+#[derive(Debug, thiserror::Error)]
+#[error("byte {position} of {} is wrong when moved in blocks of {size} B", path.display())]
+pub struct WrongByte {
+    /// Offset in the file.
+    position: u64,
+    path: PathBuf,
+    /// Size of the blocks in bytes.
+    size: u64,
+}
+
+/// Compares a block at each of `sizes`. Returns the number of blocks compared, or the first
+/// difference as the inner `Err`.
 ///
 /// # Errors
 /// Returns a [`Failure`] if a call failed.
@@ -22,7 +33,7 @@ pub fn blocks(
     index: u32,
     walk: &mut Walk,
     sizes: &BTreeSet<u64>,
-) -> Result<Result<u64, String>, Failure> {
+) -> Result<Result<u64, WrongByte>, Failure> {
     let mut rng = Rng::new(u64::from(index));
     let (path, largest) = (spec.file_of(index), spec.largest() as usize);
     let (mut buffer, mut expected) = (Buffer::new(largest), vec![0; largest]);
@@ -53,11 +64,7 @@ pub fn blocks(
         }
         walk.read_at(position, &mut buffer.get()[..length])?;
         if let Some(at) = first_difference(&buffer.get()[..length], expected) {
-            return Ok(Err(format!(
-                "byte {} of {} is wrong when moved in blocks of {size} B",
-                position + at,
-                path.display()
-            )));
+            return Ok(Err(WrongByte { position: position + at, path, size }));
         }
         compared += 1;
     }

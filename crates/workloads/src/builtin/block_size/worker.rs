@@ -71,7 +71,8 @@ fn serve(json: &str) -> Result<(), Failure> {
     say("reporting", &WorkerReport::Outcomes(outcomes))?;
     let sizes: BTreeSet<u64> = slots.iter().map(|(_, size)| *size).collect();
     let checked = verify::blocks(&spec, index, &mut walk, &sizes)?;
-    say("reporting", &checked.map_or_else(WorkerReport::Wrong, WorkerReport::Checked))
+    let wrong = |byte: verify::WrongByte| WorkerReport::Wrong(byte.to_string());
+    say("reporting", &checked.map_or_else(wrong, WorkerReport::Checked))
 }
 
 /// Allocates the buffers that the passes use in turn. The address of a buffer decides which cache

@@ -13,7 +13,8 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     let programs = Programs::find(params.bin.as_deref());
     let (server, client) = match programs {
         Ok(programs) => {
-            (Ok(programs.postgres), version_line(&programs.psql, &["--version".into()]))
+            let client = version_line(&programs.psql, &["--version".into()]);
+            (Ok(programs.postgres), client.map_err(String::from))
         }
         Err(e) => {
             let message = e.to_string();

@@ -162,7 +162,8 @@ fn facts(params: &Params) -> BTreeMap<String, Fact> {
         Solver::Ccx => program_facts("workload.solver", &ccx::program(params.ccx.as_deref()), "-v"),
         Solver::Mumps => {
             let mpirun = mumps::launcher().map_err(|e| e.to_string());
-            let mpi = mpirun.and_then(|path| version_line(&path, &["--version".into()]));
+            let version_of = |path: PathBuf| version_line(&path, &["--version".into()]);
+            let mpi = mpirun.and_then(|path| version_of(path).map_err(String::from));
             BTreeMap::from([
                 ("workload.solver.version".into(), fact(version())),
                 ("workload.mpi.version".into(), fact(mpi)),

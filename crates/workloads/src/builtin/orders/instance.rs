@@ -97,20 +97,26 @@ impl InstanceResult {
     }
 }
 
+/// A line that starts like one of the kit's and cannot be parsed.
+#[derive(Debug, thiserror::Error)]
+#[error("it printed an unexpected line ({source}): {line}")]
+pub struct UnexpectedLine {
+    /// Beginning of the line.
+    line: String,
+    source: serde_json::Error,
+}
+
 /// Parses a line; `None` if the kit did not print it (a warning of the virtual machine).
 ///
 /// # Errors
-/// Returns a message if the line starts like one of the kit's and cannot be parsed.
-pub fn read(line: &str) -> Result<Option<InstanceLine>, String> {
+/// Fails if the line starts like one of the kit's and cannot be parsed.
+pub fn read(line: &str) -> Result<Option<InstanceLine>, UnexpectedLine> {
     if !line.starts_with('{') {
         return Ok(None);
     }
-    serde_json::from_str(line).map(Some).map_err(|e| {
-        format!(
-            "it printed an unexpected line ({e}): {}",
-            line.chars().take(80).collect::<String>()
-        )
-    })
+    serde_json::from_str(line)
+        .map(Some)
+        .map_err(|source| UnexpectedLine { line: line.chars().take(80).collect(), source })
 }
 
 #[cfg(test)]
@@ -121,7 +127,7 @@ mod tests {
     fn lines_of_the_kit_and_of_others() {
         assert!(matches!(read("{\"prepared\":3}"), Ok(Some(InstanceLine::Prepared(3)))));
         assert!(matches!(read("OpenJDK 64-Bit Server VM warning: no"), Ok(None)));
-        assert!(read("{\"other\":1}").unwrap_err().contains("other"));
+        assert!(read("{\"other\":1}").unwrap_err().to_string().contains("other"));
         let point = r#"{"point":{"warehouses":2,"collections":1,"collection_ms":4,"heap_used":9,"heap_committed":9,
             "began_ns":1,"ended_ns":9,"kinds":{"payment":{"count":6,"total_ns":12,"max_ns":4}},"threads":[4,2],
             "bins":[6],"screens":"ab"}}"#;

@@ -131,9 +131,8 @@ fn class(text: &str) -> Result<Option<Sched>, String> {
 }
 
 /// Parses a duration; `None` (empty) selects the profile's.
-fn length(text: &str) -> Result<Option<Duration>, String> {
-    let length = (!text.is_empty()).then(|| units::duration_of(&Scalar::from(text)));
-    length.transpose().map_err(|e| e.to_string())
+fn length(text: &str) -> Result<Option<Duration>, units::UnitError> {
+    (!text.is_empty()).then(|| units::duration_of(&Scalar::from(text))).transpose()
 }
 
 impl Params {

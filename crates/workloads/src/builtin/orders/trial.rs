@@ -143,12 +143,9 @@ impl Trial<'_> {
         limit: Duration,
         take: impl Fn(InstanceLine) -> Option<T>,
     ) -> Result<Vec<CopyAnswer<T>>, Failure> {
-        Ok(crew.meet(
-            what,
-            limit,
-            self.stop,
-            |_, line| Ok(instance::read(line)?.and_then(&take)),
-        )?)
+        Ok(crew.meet(what, limit, self.stop, |_, line| {
+            instance::read(line).map(|line| line.and_then(&take))
+        })?)
     }
 
     /// Waits until all instances have started, and checks that they conform.

@@ -3,6 +3,7 @@
 use assay_model::Observation;
 
 use crate::builtin::startup::series::{ActivityPoint, ActivitySeries};
+use crate::builtin::startup::solver::NoAnswer;
 use crate::builtin::startup::trial::StartupTrial;
 use crate::driver::work::{Channel, Curve};
 
@@ -103,7 +104,7 @@ fn notes(ran: &StartupTrial, to_user: Option<f64>, read: Option<f64>) -> Vec<Str
 }
 
 /// Reports whether every copy found the optimum.
-pub fn verdict(answers: &[Result<f64, String>], optimum: f64, same: f64, channel: &mut Channel) {
+pub fn verdict(answers: &[Result<f64, NoAnswer>], optimum: f64, same: f64, channel: &mut Channel) {
     let wrong: Vec<String> = answers
         .iter()
         .enumerate()

@@ -1,6 +1,7 @@
 //! The solvers: starting them and parsing their answers.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use assay_model::Fact;
@@ -55,8 +56,8 @@ impl Solver {
         }
     }
 
-    /// Parses the optimum from the solver's output; returns a message without one.
-    pub fn answer(self, printed: &str) -> Result<f64, String> {
+    /// Parses the optimum from the solver's output.
+    pub fn answer(self, printed: &str) -> Result<f64, NoAnswer> {
         let number = |text: &str| text.split_whitespace().next()?.parse::<f64>().ok();
         let found = match self {
             Solver::Glpsol if !printed.contains("OPTIMAL LP SOLUTION FOUND") => None,
@@ -69,9 +70,18 @@ impl Solver {
         };
         found.ok_or_else(|| {
             let last = printed.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("nothing");
-            format!("found no optimum; the last line of its output: {}", last.trim())
+            NoAnswer::NoOptimum { last_line: last.trim().to_owned() }
         })
     }
+}
+
+/// Reason why a copy's optimum is unknown.
+#[derive(Debug, thiserror::Error)]
+pub enum NoAnswer {
+    #[error("{}: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("found no optimum; the last line of its output: {last_line}")]
+    NoOptimum { last_line: String },
 }
 
 #[cfg(test)]
@@ -82,11 +92,11 @@ mod tests {
     fn answers_stand_where_each_prints_them() {
         let glpsol = "GLPK Simplex Optimizer 5.0\n      0: obj =   0.000000000e+00 inf =   7.200e+03 (80)\n\
                       *   264: obj =   7.200000000e+05 inf =   0.000e+00 (0)\nOPTIMAL LP SOLUTION FOUND\n";
-        assert_eq!(Solver::Glpsol.answer(glpsol), Ok(720_000.0));
+        assert_eq!(Solver::Glpsol.answer(glpsol).unwrap(), 720_000.0);
         let none = "*  10: obj = 7e+05 inf = 0 (0)\nPROBLEM HAS NO PRIMAL FEASIBLE SOLUTION\n";
-        assert!(Solver::Glpsol.answer(none).unwrap_err().contains("NO PRIMAL"));
+        assert!(Solver::Glpsol.answer(none).unwrap_err().to_string().contains("NO PRIMAL"));
         let clp = "Optimal - objective value 3600000\nOptimal objective 3600000 - 400 iterations time 0.222\n";
-        assert_eq!(Solver::Clp.answer(clp), Ok(3_600_000.0));
-        assert!(Solver::Clp.answer("Stopped\n").unwrap_err().contains("Stopped"));
+        assert_eq!(Solver::Clp.answer(clp).unwrap(), 3_600_000.0);
+        assert!(Solver::Clp.answer("Stopped\n").unwrap_err().to_string().contains("Stopped"));
     }
 }

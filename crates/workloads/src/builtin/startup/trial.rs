@@ -9,6 +9,7 @@ use assay_model::Phase;
 use crate::builtin::startup::host::{self, Host, HostCounters};
 use crate::builtin::startup::params::Params;
 use crate::builtin::startup::results;
+use crate::builtin::startup::solver::NoAnswer;
 use crate::driver::side_by_side::{self, CopySpec, ReplicaResults};
 use crate::driver::step::tail;
 use crate::driver::work::{Channel, life};
@@ -116,10 +117,10 @@ fn logical(params: &Params, inputs: &Path) -> Result<u64, WorkloadError> {
 }
 
 /// Returns the answer of each copy.
-fn answers(params: &Params, crew: &side_by_side::ReplicasSpec) -> Vec<Result<f64, String>> {
+fn answers(params: &Params, crew: &side_by_side::ReplicasSpec) -> Vec<Result<f64, NoAnswer>> {
     let of = |copy: &CopySpec| {
         let path = copy.dir.join("stdout");
-        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let bytes = std::fs::read(&path).map_err(|source| NoAnswer::Unreadable { path, source })?;
         params.solver.answer(&String::from_utf8_lossy(&bytes))
     };
     crew.copies.iter().map(of).collect()

@@ -17,7 +17,7 @@ use assay_system::Sched;
 
 pub use error::CopiesError;
 pub use member::StartedCopy;
-pub use nodes::{NodeCpus, Nodes, on_nodes, places};
+pub use nodes::{NodeCpus, Nodes, NodesError, on_nodes, places};
 
 use member::Output;
 
@@ -89,12 +89,12 @@ impl ProcessGroup {
     /// # Errors
     /// Fails if a copy ends, is late (`limit`), or prints a line that `take` rejects, or if `stop`
     /// is set.
-    pub fn meet<T>(
+    pub fn meet<T, E: std::fmt::Display>(
         &mut self,
         what: &'static str,
         limit: Duration,
         stop: &AtomicBool,
-        mut take: impl FnMut(usize, &str) -> Result<Option<T>, String>,
+        mut take: impl FnMut(usize, &str) -> Result<Option<T>, E>,
     ) -> Result<Vec<CopyAnswer<T>>, CopiesError> {
         let began = Instant::now();
         let mut answers: Vec<Option<CopyAnswer<T>>> = self.members.iter().map(|_| None).collect();
@@ -107,7 +107,8 @@ impl ProcessGroup {
                 Ok((index, Output::Line(line, t_ns))) => match take(index, &line) {
                     Ok(Some(value)) => answers[index] = Some(CopyAnswer { value, t_ns }),
                     Ok(None) => self.members[index].log(&line),
-                    Err(detail) => {
+                    Err(e) => {
+                        let detail = e.to_string();
                         return Err(CopiesError::Refused { index: index + 1, detail });
                     }
                 },

@@ -22,17 +22,26 @@ pub struct NodeCpus {
     pub cpus: Vec<usize>,
 }
 
+/// Reason why copies cannot be placed on NUMA nodes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NodesError {
+    #[error("no NUMA node has both memory and CPUs of the trial")]
+    NoneUsable,
+    #[error("no NUMA node {node} has memory; nodes with memory: {with_memory}")]
+    NoMemory { node: usize, with_memory: String },
+}
+
 /// Returns the nodes of the copies and divides the `cpus` on each node among its copies; empty for
 /// [`Nodes::Any`].
 ///
 /// # Errors
-/// Returns a message if a node does not exist or none is usable.
+/// Fails if a node does not exist or none is usable.
 pub fn on_nodes(
     wanted: &Nodes,
     there: &[Node],
     cpus: &[usize],
     copies: usize,
-) -> Result<Vec<NodeCpus>, String> {
+) -> Result<Vec<NodeCpus>, NodesError> {
     let own = |node: &Node| -> Vec<usize> {
         node.cpus.iter().copied().filter(|c| cpus.contains(c)).collect()
     };
@@ -42,7 +51,7 @@ pub fn on_nodes(
             let usable: Vec<&Node> =
                 there.iter().filter(|n| n.memory && !own(n).is_empty()).collect();
             if usable.is_empty() {
-                return Err("no NUMA node has both memory and CPUs of the trial".to_owned());
+                return Err(NodesError::NoneUsable);
             }
             (0..copies).map(|i| usable[i * usable.len() / copies.max(1)]).collect()
         }
@@ -51,7 +60,7 @@ pub fn on_nodes(
                 there.iter().find(|n| n.id == *id && n.memory).ok_or_else(|| {
                     let ids: Vec<String> =
                         there.iter().filter(|n| n.memory).map(|n| n.id.to_string()).collect();
-                    format!("no NUMA node {id} has memory; nodes with memory: {}", ids.join(", "))
+                    NodesError::NoMemory { node: *id, with_memory: ids.join(", ") }
                 })
             };
             list.iter().map(find).collect::<Result<_, _>>()?
@@ -109,7 +118,7 @@ mod tests {
         wanted: &Nodes,
         cpus: &[usize],
         copies: usize,
-    ) -> Result<Vec<(usize, Vec<usize>)>, String> {
+    ) -> Result<Vec<(usize, Vec<usize>)>, NodesError> {
         let all = on_nodes(wanted, &machine(), cpus, copies)?;
         Ok(all.into_iter().map(|n| (n.node, n.cpus)).collect())
     }
@@ -125,14 +134,14 @@ mod tests {
         assert_eq!(three, [(0, vec![0]), (0, vec![1]), (1, vec![4])]);
         assert_eq!(given(&Nodes::Each, &[5, 6], 1).unwrap(), [(1, vec![5, 6])]);
         assert_eq!(given(&Nodes::Any, &all, 2).unwrap(), []);
-        assert!(given(&Nodes::Each, &[99], 2).unwrap_err().contains("memory and CPUs"));
+        assert_eq!(given(&Nodes::Each, &[99], 2), Err(NodesError::NoneUsable));
     }
 
     #[test]
     fn nodes_by_number() {
         let remote = given(&Nodes::These(vec![2, 0]), &[0, 1], 2).unwrap();
         assert_eq!(remote, [(2, vec![]), (0, vec![0, 1])]);
-        let error = given(&Nodes::These(vec![3]), &[0], 1).unwrap_err();
+        let error = given(&Nodes::These(vec![3]), &[0], 1).unwrap_err().to_string();
         assert_eq!(error, "no NUMA node 3 has memory; nodes with memory: 0, 1, 2");
     }
 }
