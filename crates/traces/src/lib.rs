@@ -11,7 +11,8 @@ pub mod translation;
 mod trace_file;
 
 pub use trace_file::{
-    RunTraces, SharedTrace, TraceData, TraceFile, TracePair, TracedNumber, traced_metric, typed,
+    RunTraces, SharedTrace, TraceData, TraceFile, TraceFileError, TracePair, TracedNumber,
+    traced_metric, typed,
 };
 
 /// Files of all tracers.

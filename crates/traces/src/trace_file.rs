@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use assay_model::{Better, MetricKind, MetricValue, Observed};
 
+use crate::profile::VERSION;
+
 /// Trace of one trial.
 pub trait TraceData: Any + Debug + Send + Sync {
     /// Returns the numbers that are compared between treatments; none by default.
@@ -54,6 +56,15 @@ pub struct TracedNumber {
     pub value: f64,
 }
 
+/// Reason why the file of a tracer cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceFileError {
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error("it has version {0} and this assay reads up to {VERSION}; a newer assay reads it")]
+    Newer(u32),
+}
+
 /// The file that a tracer keeps with each trial.
 #[derive(Debug)]
 pub struct TraceFile {
@@ -65,8 +76,8 @@ pub struct TraceFile {
     pub numbers: &'static str,
     /// True if the tracer counts everything in a trial, so that a missing number is 0.
     pub complete: bool,
-    /// Reads the file. The error is the reason, for the reader's message.
-    pub read: fn(&[u8]) -> Result<SharedTrace, String>,
+    /// Reads the content of the file.
+    pub read: fn(&[u8]) -> Result<SharedTrace, TraceFileError>,
     /// Adds up the traces of a trial's nodes; `None` if they are not added up.
     pub merge: Option<fn(&[SharedTrace]) -> SharedTrace>,
     /// Compares two treatments in another way than by [`TraceData::numbers`].
@@ -85,12 +96,11 @@ pub struct TracePair<'a> {
 }
 
 /// Reads a trace from JSON.
-pub(crate) fn from_json<T>(bytes: &[u8]) -> Result<SharedTrace, String>
+pub(crate) fn from_json<T>(bytes: &[u8]) -> Result<SharedTrace, TraceFileError>
 where
     T: TraceData + serde::de::DeserializeOwned,
 {
-    let read = serde_json::from_slice::<T>(bytes);
-    read.map(|trace| Arc::new(trace) as _).map_err(|e| e.to_string())
+    Ok(Arc::new(serde_json::from_slice::<T>(bytes)?))
 }
 
 /// Returns a trace as its own type.

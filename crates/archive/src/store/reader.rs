@@ -311,8 +311,8 @@ impl RunReader {
         let folder = self.trial_dir(number, attempt);
         let read = |name: &str| -> Result<Option<SharedTrace>> {
             let Some(bytes) = self.answer(number, attempt, name)? else { return Ok(None) };
-            let damaged = |why| Error::damaged(&folder.join(name), why);
-            (file.read)(&bytes).map(Some).map_err(damaged)
+            let read = (file.read)(&bytes).map(Some);
+            read.map_err(|e| Error::damaged(&folder.join(name), e.to_string()))
         };
         if let Some(own) = read(file.name)? {
             return Ok(Some(own));

@@ -288,6 +288,11 @@ pub struct Builder {
     limited: bool,
 }
 
+/// The input exceeded the memory limit of a [`Builder`].
+#[derive(Debug, thiserror::Error)]
+#[error("its functions and stacks take more than {} MiB", MAX_BYTES >> 20)]
+pub(crate) struct TooLarge;
+
 impl Builder {
     /// Creates a builder for a file. It ignores further input once frames and stacks exceed 256
     /// MiB.
@@ -296,9 +301,8 @@ impl Builder {
     }
 
     /// Returns an error if the input exceeded the memory limit.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        let message = || format!("its functions and stacks take more than {} MiB", MAX_BYTES >> 20);
-        if self.is_full() { Err(message()) } else { Ok(()) }
+    pub(crate) fn check(&self) -> Result<(), TooLarge> {
+        if self.is_full() { Err(TooLarge) } else { Ok(()) }
     }
 
     fn is_full(&self) -> bool {

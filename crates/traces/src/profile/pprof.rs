@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
 use crate::profile::interner::Interner;
-use crate::profile::model::Builder;
+use crate::profile::model::{Builder, TooLarge};
 use crate::profile::{Frame, FrameKind, Profile, ThreadState};
 
 /// Limits that keep a small file from taking much memory or time: unpacked bytes, in total and as a
@@ -233,21 +233,36 @@ struct RawProfile<'a> {
     period: u64,
 }
 
+/// Reason why a pprof file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PprofError {
+    #[error("it cannot be unpacked: {0}")]
+    Packed(#[from] std::io::Error),
+    #[error(
+        "it has {packed} bytes and more than {most} unpacked: at most {MAX_RATIO} times its size \
+         and {} MiB are read",
+        MAX_BYTES >> 20
+    )]
+    Unpacked { packed: u64, most: u64 },
+    #[error("it has more than {MAX_PARTS} samples, locations, functions and texts")]
+    Parts,
+    #[error("the stacks of its samples are too long: over {MAX_WORK} frames and bytes of names")]
+    Stacks,
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    #[error("it is no pprof profile, or a damaged one")]
+    Damaged,
+}
+
 /// Reads a pprof file, compressed or not.
-pub(crate) fn read(bytes: &[u8]) -> Result<Profile, String> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Profile, PprofError> {
     let mut plain = Vec::new();
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
         let packed = bytes.len() as u64;
         let most = MAX_BYTES.min(packed.saturating_mul(MAX_RATIO) + (1 << 20));
-        GzDecoder::new(bytes)
-            .take(most + 1)
-            .read_to_end(&mut plain)
-            .map_err(|e| format!("it cannot be unpacked: {e}"))?;
+        GzDecoder::new(bytes).take(most + 1).read_to_end(&mut plain)?;
         if plain.len() as u64 > most {
-            return Err(format!(
-                "it has {packed} bytes and more than {most} unpacked: at most {MAX_RATIO} times its size and {} MiB are read",
-                MAX_BYTES >> 20
-            ));
+            return Err(PprofError::Unpacked { packed, most });
         }
         &plain[..]
     } else {
@@ -256,12 +271,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Profile, String> {
     parse(bytes)
 }
 
-/// Returns the error for a message that cannot be parsed.
-fn damaged() -> String {
-    "it is no pprof profile, or a damaged one".to_owned()
-}
-
-fn raw(bytes: &[u8]) -> Result<RawProfile<'_>, String> {
+fn raw(bytes: &[u8]) -> Result<RawProfile<'_>, PprofError> {
     let mut raw = RawProfile::default();
     let mut parts = 0;
     let read = fields(bytes, |field, value| {
@@ -301,11 +311,9 @@ fn raw(bytes: &[u8]) -> Result<RawProfile<'_>, String> {
         Some(())
     });
     if parts > MAX_PARTS {
-        return Err(format!(
-            "it has more than {MAX_PARTS} samples, locations, functions and texts"
-        ));
+        return Err(PprofError::Parts);
     }
-    read.ok_or_else(damaged).map(|()| raw)
+    read.ok_or(PprofError::Damaged).map(|()| raw)
 }
 
 /// Returns two integer fields of a message, 0 where one is missing.
@@ -325,15 +333,12 @@ fn pair(bytes: &[u8], first: u64, second: u64) -> Option<(u64, u64)> {
     Some(found)
 }
 
-fn parse(bytes: &[u8]) -> Result<Profile, String> {
+fn parse(bytes: &[u8]) -> Result<Profile, PprofError> {
     let raw = raw(bytes)?;
     if raw.types.is_empty() || raw.strings.is_empty() {
-        return Err(damaged());
+        return Err(PprofError::Damaged);
     }
     let mut work = 0usize;
-    let too_much = || {
-        format!("the stacks of its samples are too long: over {MAX_WORK} frames and bytes of names")
-    };
     let bytes_of = |n: u64| {
         let bytes = usize::try_from(n).ok().and_then(|n| raw.strings.get(n));
         bytes.copied().unwrap_or_default()
@@ -357,7 +362,7 @@ fn parse(bytes: &[u8]) -> Result<Profile, String> {
             let name = text(name);
             work = work.saturating_add(name.len() + module.len());
             if work > MAX_WORK {
-                return Err(too_much());
+                return Err(PprofError::Stacks);
             }
             let kind = match text(system).as_str() {
                 "[kernel]" => FrameKind::Kernel,
@@ -421,9 +426,9 @@ fn parse(bytes: &[u8]) -> Result<Profile, String> {
         _ => Some(()),
     });
     if work > MAX_WORK {
-        return Err(too_much());
+        return Err(PprofError::Stacks);
     }
-    read.ok_or_else(damaged)?;
+    read.ok_or(PprofError::Damaged)?;
     builder.check()?;
     let mut profile = Profile {
         method: "pprof".into(),

@@ -1,9 +1,11 @@
 //! Reader of profiles in any supported format, which it recognizes by the content.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use crate::profile::model::Builder;
 use crate::profile::{Profile, VERSION, callgrind, folded, perf_script, pprof};
+use crate::trace_file::TraceFileError;
 
 /// Reason why a file could not be read as a profile.
 #[derive(Debug, thiserror::Error)]
@@ -35,14 +37,11 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     chunks.flat_map(|c| c.valid().chars().chain(c.invalid().iter().map(latin))).collect()
 }
 
-/// Reads a profile as assay keeps it; the error is the reason.
-pub(crate) fn read_json(bytes: &[u8]) -> Result<Profile, String> {
-    let profile: Profile = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+/// Reads a profile as assay keeps it.
+pub(crate) fn read_json(bytes: &[u8]) -> Result<Profile, TraceFileError> {
+    let profile: Profile = serde_json::from_slice(bytes)?;
     if profile.version > VERSION {
-        return Err(format!(
-            "it has version {} and this assay reads up to {VERSION}; a newer assay reads it",
-            profile.version
-        ));
+        return Err(TraceFileError::Newer(profile.version));
     }
     Ok(profile)
 }
@@ -52,14 +51,15 @@ pub(crate) fn read_json(bytes: &[u8]) -> Result<Profile, String> {
 /// # Errors
 /// The format is unknown, or the file is damaged or too large.
 pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
-    let damaged = |why: String| ReadError::Damaged { file: name.to_owned(), why };
+    let damaged =
+        |why: &dyn Display| ReadError::Damaged { file: name.to_owned(), why: why.to_string() };
     let start = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(bytes.len());
     if bytes.get(start) == Some(&b'{') {
-        return read_json(bytes).map_err(damaged);
+        return read_json(bytes).map_err(|e| damaged(&e));
     }
     let packed = bytes.starts_with(&[0x1f, 0x8b]);
     if packed || pprof::is(bytes) && std::str::from_utf8(bytes).is_err() {
-        return pprof::read(bytes).map_err(damaged);
+        return pprof::read(bytes).map_err(|e| damaged(&e));
     }
     let text = &*text(bytes);
     let mut builder = Builder::limited();
@@ -72,7 +72,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
     } else if callgrind::is(text) {
         let read = callgrind::read(text, &mut builder);
         if read.taken == 0 {
-            return Err(damaged("it has no function that cost anything".to_owned()));
+            return Err(damaged(&"it has no function that cost anything"));
         }
         profile.method = "Valgrind (callgrind), no stacks".into();
         profile.unit = if read.event == "Ir" { "instructions".to_owned() } else { read.event };
@@ -83,13 +83,13 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
         if !folded::is_own(text) && (taken == 0 || left > taken) {
             // A short pprof may happen to be valid text.
             return pprof::read(bytes).map_err(|why| {
-                if pprof::is(bytes) { damaged(why) } else { ReadError::Unknown(name.to_owned()) }
+                if pprof::is(bytes) { damaged(&why) } else { ReadError::Unknown(name.to_owned()) }
             });
         }
         profile.method = "folded stacks".into();
         note(&mut profile, taken, left, "lines");
     }
-    builder.check().map_err(damaged)?;
+    builder.check().map_err(|e| damaged(&e))?;
     builder.finish(&mut profile);
     Ok(profile)
 }

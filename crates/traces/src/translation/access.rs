@@ -71,24 +71,27 @@ pub(crate) fn payload_of(record: u64) -> u64 {
     record & ADDRESS
 }
 
+/// An access that cannot be recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AccessError {
+    #[error("an access of {0} bytes; the largest that is taken is {MAX_ACCESS}")]
+    Size(u32),
+    #[error("address {0:#x} lies past 2^{ADDRESS_BITS}: not a user address of a 64-bit processor")]
+    Address(u64),
+}
+
 impl Access {
     /// Appends the records of this access: one for each page of 4 KiB that it touches.
     ///
     /// # Errors
-    /// States, as a sentence, that the access is beyond 2^57 or larger than [`MAX_ACCESS`].
-    pub fn pack(&self, out: &mut Vec<u64>) -> Result<(), String> {
+    /// The access is beyond 2^57 or larger than [`MAX_ACCESS`].
+    pub fn pack(&self, out: &mut Vec<u64>) -> Result<(), AccessError> {
         if self.size > MAX_ACCESS {
-            return Err(format!(
-                "an access of {} bytes; the largest that is taken is {MAX_ACCESS}",
-                self.size
-            ));
+            return Err(AccessError::Size(self.size));
         }
         let last = self.address.checked_add(u64::from(self.size.max(1)) - 1);
         let Some(last) = last.filter(|l| *l <= ADDRESS) else {
-            return Err(format!(
-                "address {:#x} lies past 2^{ADDRESS_BITS}: not a user address of a 64-bit processor",
-                self.address
-            ));
+            return Err(AccessError::Address(self.address));
         };
         let (first, continued) = match self.kind {
             AccessKind::Load => (Record::Load, Record::DataContinued),
@@ -108,7 +111,7 @@ impl Access {
 mod tests {
     use super::*;
 
-    fn pack(kind: AccessKind, address: u64, size: u32) -> Result<Vec<u64>, String> {
+    fn pack(kind: AccessKind, address: u64, size: u32) -> Result<Vec<u64>, AccessError> {
         let mut out = Vec::new();
         Access { kind, address, size }.pack(&mut out).map(|()| out)
     }
@@ -127,9 +130,9 @@ mod tests {
         let top = (1 << 57) - 1;
         assert_eq!(pack(AccessKind::Load, top, 1).unwrap().len(), 1);
         for (address, size) in [(top, 2), (1 << 57, 1), (u64::MAX, 8), (u64::MAX, 1)] {
-            let error = pack(AccessKind::Load, address, size).unwrap_err();
+            let error = pack(AccessKind::Load, address, size).unwrap_err().to_string();
             assert!(error.contains("2^57"), "{error}");
         }
-        assert!(pack(AccessKind::Load, 0, 4097).unwrap_err().contains("4097"));
+        assert_eq!(pack(AccessKind::Load, 0, 4097), Err(AccessError::Size(4097)));
     }
 }

@@ -35,7 +35,7 @@ mod table;
 mod tlb;
 mod tsb;
 
-pub use access::{ADDRESS_BITS, Access, AccessKind, MAX_ACCESS, Record};
+pub use access::{ADDRESS_BITS, Access, AccessError, AccessKind, MAX_ACCESS, Record};
 pub use error::Error;
 pub use machine::{
     Costs, FixedTsb, PRESETS, PageSizes, Region, Replacement, SimulatedMachine, TlbScope, TlbSpec,

@@ -2,7 +2,7 @@
 //! fetch, ` L addr,size` for a load, ` S addr,size` for a store, ` M addr,size` for a load and
 //! store. Lines of Valgrind itself begin with `==` or `--` and a process id.
 
-use super::text::{LineFormat, decimal, hex, shown};
+use super::text::{ForeignLine, LineFormat, ParsedLine, decimal, hex, shown};
 use crate::translation::access::{Access, AccessKind};
 
 pub(super) const FORMAT: LineFormat = LineFormat { name: "Valgrind lackey's --trace-mem", line };
@@ -19,7 +19,7 @@ fn is_own(line: &[u8]) -> bool {
     })
 }
 
-fn line(line: &[u8]) -> Result<Option<Access>, String> {
+fn line(line: &[u8]) -> ParsedLine {
     let kind = match line.get(..3) {
         Some(b"I  ") => AccessKind::Fetch,
         Some(b" L ") => AccessKind::Load,
@@ -37,12 +37,11 @@ fn line(line: &[u8]) -> Result<Option<Access>, String> {
     }
 }
 
-fn foreign(line: &[u8]) -> String {
-    format!(
-        "`{}` is not a line of lackey; give Valgrind --log-file=FILE, so that the program's own \
-         output stays out",
-        shown(line)
-    )
+fn foreign(line: &[u8]) -> ForeignLine {
+    ForeignLine {
+        line: shown(line),
+        format: "lackey; give Valgrind --log-file=FILE, so that the program's own output stays out",
+    }
 }
 
 #[cfg(test)]
@@ -60,7 +59,7 @@ mod tests {
         for bad in
             ["I  ,3", " L 12", " L xyz,4", " L 12,", "hello", " L 11112222333344445,8", "== x"]
         {
-            assert!(line(bad.as_bytes()).unwrap_err().contains("--log-file"), "{bad}");
+            assert!(line(bad.as_bytes()).unwrap_err().format.contains("--log-file"), "{bad}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! size>,<data address>` and has data only: the instruction address does not count as a fetch,
 //! because instructions without data are missing.
 
-use super::text::{LineFormat, decimal, hex, shown};
+use super::text::{ForeignLine, LineFormat, ParsedLine, decimal, hex, shown};
 use crate::translation::access::{Access, AccessKind};
 
 const SIMPLE: &[u8] = b"Format: <data address>: <data size>, <(r)ead/(w)rite/opcode>";
@@ -21,7 +21,7 @@ pub(super) fn detect(head: &[u8]) -> Option<LineFormat> {
     }
 }
 
-fn simple(line: &[u8]) -> Result<Option<Access>, String> {
+fn simple(line: &[u8]) -> ParsedLine {
     let read = || {
         let colon = memchr::memchr(b':', line)?;
         let comma = colon + memchr::memchr(b',', &line[colon..])?;
@@ -37,7 +37,7 @@ fn simple(line: &[u8]) -> Result<Option<Access>, String> {
     one(line, read(), "memtrace_simple")
 }
 
-fn x86(line: &[u8]) -> Result<Option<Access>, String> {
+fn x86(line: &[u8]) -> ParsedLine {
     let read = || {
         let mut parts = line.split(|b| *b == b',').map(<[u8]>::trim_ascii);
         hex(parts.next()?)?;
@@ -53,11 +53,11 @@ fn x86(line: &[u8]) -> Result<Option<Access>, String> {
     one(line, read(), "memtrace_x86")
 }
 
-fn one(line: &[u8], read: Option<Access>, name: &str) -> Result<Option<Access>, String> {
+fn one(line: &[u8], read: Option<Access>, format: &'static str) -> ParsedLine {
     match read {
         Some(access) => Ok(Some(access)),
         None if line.trim_ascii().is_empty() || line.starts_with(b"Format: ") => Ok(None),
-        None => Err(format!("`{}` is not a line of {name}", shown(line))),
+        None => Err(ForeignLine { line: shown(line), format }),
     }
 }
 

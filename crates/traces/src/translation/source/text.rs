@@ -12,14 +12,26 @@ use crate::translation::error::Error;
 const MAX_LINE: usize = 4096;
 const BUFFER: usize = 256 << 10;
 
+/// A line that is not of its format.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{line}` is not a line of {format}")]
+pub(super) struct ForeignLine {
+    /// Line as from [`shown`].
+    pub line: String,
+    /// Name of the format, and a hint.
+    pub format: &'static str,
+}
+
+/// The access of a line, or `None` for a line without one.
+pub(super) type ParsedLine = Result<Option<Access>, ForeignLine>;
+
 /// Format of the lines of a trace.
 #[derive(Clone, Copy)]
 pub(super) struct LineFormat {
     /// Name of the format for messages.
     pub name: &'static str,
-    /// Parses a line. Returns an access, `None` for a line without one, or the reason why it is
-    /// invalid.
-    pub line: fn(&[u8]) -> Result<Option<Access>, String>,
+    /// Parses one line of a trace.
+    pub line: fn(&[u8]) -> ParsedLine,
 }
 
 pub(super) struct TextTrace {
@@ -86,8 +98,9 @@ impl AccessStream for TextTrace {
             let line = &waiting[..length];
             let read = (self.format.line)(line.strip_suffix(b"\r").unwrap_or(line));
             self.start += length + 1;
-            let packed = read.and_then(|access| access.map_or(Ok(()), |a| a.pack(batch)));
-            packed.map_err(|reason| self.bad(reason))?;
+            if let Some(access) = read.map_err(|e| self.bad(e.to_string()))? {
+                access.pack(batch).map_err(|e| self.bad(e.to_string()))?;
+            }
         }
         Ok(())
     }
