@@ -64,7 +64,7 @@ pub enum LabError {
     },
     /// The machine is not fit to measure on, and the experiment refuses to run then.
     #[error("the machine is not fit to measure on: {0}; wait, or set fitness.action to \"warn\"")]
-    Unfit(String),
+    Unfit(#[from] crate::run::fitness::Unfit),
     /// A monitor could not be started.
     #[error(transparent)]
     Observe(#[from] assay_observe::ObserveError),

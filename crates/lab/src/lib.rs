@@ -23,7 +23,7 @@ pub use analyse::across::{
 };
 pub use analyse::explain::{Question, explain};
 pub use analyse::findings::check;
-pub use analyse::suite_facts::{SuiteFacts, suite_facts_template};
+pub use analyse::suite_facts::{SuiteFacts, SuiteFactsError, suite_facts_template};
 pub use analyse::suite_result::suite_result;
 pub use analyse::{RecordedRun, analyse};
 pub use clock::now_utc;
@@ -38,7 +38,7 @@ pub use plan::estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};
 pub use plan::{make_plan, margin, parse_margin, schedule::DEFAULT_BLOCKS};
 pub use progress::events::EventWriter;
 pub use progress::watcher::{Progress, Tee, Watcher};
-pub use run::fitness::sentences as unfit;
+pub use run::fitness::{Unfit, sentences as unfit};
 pub use run::lab::{EndedRun, Lab, obstacles};
 pub use run::run_lock::RunLock;
 pub use run::scratch::{cache_dir, scratch_root, sweep as sweep_scratch};

@@ -101,26 +101,39 @@ const QUESTIONS: [(&str, &str); 3] = [
     ("published", "Is the result published next to others?"),
 ];
 
+/// A disclosed field that cannot be added to a result.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteFactsError {
+    #[error("the rules know no field `{field}`{hint}")]
+    UnknownField { field: String, hint: String },
+    #[error(
+        "`{field}` is {recorded:?} in the run's record and {given:?} in the file; leave it out of \
+         the file"
+    )]
+    Contradicts { field: String, recorded: String, given: String },
+}
+
 impl SuiteFacts {
     /// Adds the answers in the file to the result. `fields` lists the fields that the rules know.
     ///
     /// # Errors
-    /// The rules do not know a field, or the run recorded another value for it. The error is a
-    /// sentence.
-    pub fn add_to(self, result: &mut CpuSuiteResult, fields: &[&str]) -> Result<(), String> {
+    /// The rules do not know a field, or the run recorded another value for it.
+    pub fn add_to(
+        self,
+        result: &mut CpuSuiteResult,
+        fields: &[&str],
+    ) -> Result<(), SuiteFactsError> {
         for (field, value) in self.disclosure {
             if !fields.contains(&field.as_str()) {
-                let near = nearest(&field, fields.iter().copied())
+                let hint = nearest(&field, fields.iter().copied())
                     .map(|n| format!("; did you mean `{n}`?"))
                     .unwrap_or_default();
-                return Err(format!("the rules know no field `{field}`{near}"));
+                return Err(SuiteFactsError::UnknownField { field, hint });
             }
             match result.disclosure.get(&field) {
                 Some(recorded) if *recorded != value => {
-                    return Err(format!(
-                        "`{field}` is {recorded:?} in the run's record and {value:?} in the file; \
-                         leave it out of the file"
-                    ));
+                    let recorded = recorded.clone();
+                    return Err(SuiteFactsError::Contradicts { field, recorded, given: value });
                 }
                 _ => {}
             }
@@ -190,9 +203,9 @@ mod tests {
         let facts = |text: &str| toml::from_str::<SuiteFacts>(text).expect("facts");
         let fields = ["cpu-name", "vendor"];
         let added = facts("[disclosure]\ncpu-name = 'Xeon'").add_to(&mut result, &fields);
-        assert!(added.is_err_and(|e| e.contains("\"AMD EPYC\" in the run's record")));
+        assert!(added.is_err_and(|e| e.to_string().contains("\"AMD EPYC\" in the run's record")));
         let added = facts("[disclosure]\nvender = 'x'").add_to(&mut result, &fields);
-        assert!(added.is_err_and(|e| e.contains("did you mean `vendor`?")));
+        assert!(added.is_err_and(|e| e.to_string().contains("did you mean `vendor`?")));
         facts("published = false\n[disclosure]\nvendor = 'x'")
             .add_to(&mut result, &fields)
             .expect("known");

@@ -162,9 +162,8 @@ impl Agent {
             let name = &self.plan.workload.name;
             return failed(asked, format!("workload `{name}` cannot span nodes"));
         }
-        let span = match spanning_program::span(&self.experiment, number, asked.attempt) {
-            Ok(span) => span,
-            Err(e) => return failed(asked, e),
+        let Some(span) = spanning_program::span(&self.experiment, number, asked.attempt) else {
+            return failed(asked, "Slurm did not set the job's id".to_owned());
         };
         let ready = RankFiles::new(&self.folder);
         let mut part = self.run(link, asked, treatment, Some((&span, leads, &ready)));
@@ -183,9 +182,11 @@ impl Agent {
         let lasted = self.lasted.get(&treatment.id);
         let at_start = |ctx: &TrialContext<'_>, setup: &ProcessSetup| {
             if let Some((span, _, ready)) = spans {
-                ready.write(span, ctx, setup)?;
+                let folder = self.folder.display();
+                let failed = |e| format!("cannot write the files of the ranks in {folder}: {e}");
+                ready.write(span, ctx, setup).map_err(failed)?;
             }
-            link.meet().map_err(|e| e.to_string())
+            Ok(link.meet().map_err(|e| e.to_string())?)
         };
         let inner = self.workload.as_ref();
         let spanning = spans.zip(inner.offers().spans).map(|((span, leads, _), spans)| Spanning {

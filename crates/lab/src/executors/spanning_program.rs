@@ -1,6 +1,7 @@
 //! Trials with one program that runs over all nodes. The first node starts it, and every node
 //! prepares for its ranks and leaves a file with instructions for them.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,10 +21,10 @@ const RANKS: &str = "ranks";
 /// Time limit for Slurm to end a step.
 const END: Duration = Duration::from_secs(8);
 
-/// Describes the step of a trial that spans the nodes.
-pub(crate) fn span(experiment: &Experiment, number: u32, attempt: u32) -> Result<Span, String> {
-    let job = std::env::var("SLURM_JOB_ID").map_err(|_| "Slurm did not set the job's id")?;
-    Ok(Span {
+/// Describes the step of a trial that spans the nodes; `None` if Slurm did not set the job's id.
+pub(crate) fn span(experiment: &Experiment, number: u32, attempt: u32) -> Option<Span> {
+    let job = std::env::var("SLURM_JOB_ID").ok()?;
+    Some(Span {
         job,
         step: format!("assay-mpi-{number}-{attempt}"),
         mpi: experiment.place.mpi.clone(),
@@ -55,13 +56,13 @@ impl RankFiles {
     /// Writes the instructions for the ranks.
     ///
     /// # Errors
-    /// The file cannot be written; the error is a sentence.
+    /// The file cannot be written.
     pub fn write(
         &self,
         span: &Span,
         ctx: &TrialContext<'_>,
         setup: &ProcessSetup,
-    ) -> Result<(), String> {
+    ) -> io::Result<()> {
         let share = Share {
             step: span.step.clone(),
             dir: ctx.trial_dir.to_owned(),
@@ -70,9 +71,8 @@ impl RankFiles {
             ranks: self.folder.join(RANKS),
             memory: self.memory.clone(),
         };
-        std::fs::create_dir_all(&share.ranks).and_then(|()| share.write(&self.folder)).map_err(
-            |e| format!("cannot write the files of the ranks in {}: {e}", self.folder.display()),
-        )
+        std::fs::create_dir_all(&share.ranks)?;
+        share.write(&self.folder)
     }
 }
 

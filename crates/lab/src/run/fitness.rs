@@ -19,16 +19,23 @@ pub(crate) struct Fit {
     pub findings: Vec<Finding>,
 }
 
+/// The machine is not fit to measure on, and the experiment refuses to run then.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", reasons.join("; "))]
+pub struct Unfit {
+    pub reasons: Vec<String>,
+}
+
 /// Checks this machine, and waits until it is fit, at most `max_wait`, if the experiment demands
 /// it; `say` reports the reason for waiting.
 ///
 /// # Errors
-/// The machine is not fit and the experiment refuses to run then; the error lists the reasons.
+/// The machine is not fit and the experiment refuses to run then.
 pub(crate) fn check(
     experiment: &Experiment,
     interrupt: Option<&Interrupt>,
     say: &mut dyn FnMut(&str),
-) -> Result<Fit, String> {
+) -> Result<Fit, Unfit> {
     let wait = units::duration_of(&experiment.fitness.max_wait).unwrap_or(Duration::ZERO);
     let until = Instant::now() + wait;
     let mut waited = false;
@@ -44,7 +51,7 @@ pub(crate) fn check(
         let unfit = sentences(&assay_checks::judge_observations(&seen));
         let interrupted = interrupt.is_some_and(Interrupt::fired);
         match experiment.fitness.action {
-            FitnessAction::Refuse if !unfit.is_empty() => return Err(unfit.join("; ")),
+            FitnessAction::Refuse if !unfit.is_empty() => return Err(Unfit { reasons: unfit }),
             FitnessAction::Wait if !unfit.is_empty() && Instant::now() < until && !interrupted => {
                 if !waited {
                     say(&format!("waiting for the machine: {}", unfit.join("; ")));

@@ -244,8 +244,7 @@ impl Lab<'_> {
         )?;
         check_controls(&machine.controller, &prepared.plan)?;
         let interrupt = self.interrupt.as_ref();
-        let fitness = fitness::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))
-            .map_err(LabError::Unfit)?;
+        let fitness = fitness::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))?;
         for sentence in fitness::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }

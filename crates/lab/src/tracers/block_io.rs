@@ -104,7 +104,7 @@ impl BlockIoTracer {
         let watch = self.watch.borrow_mut().take()?;
         let (trace, events, not_seen) = match watch.and_then(IoWatch::stop) {
             Ok(traced) => (Ok(traced.report), traced.events, traced.not_seen),
-            Err(error) => (Err(error.to_string()), None, Vec::new()),
+            Err(error) => (Err(error), None, Vec::new()),
         };
         let answer = record_trace(record, FILE.tracer, trace, not_seen)?;
         Some(BlockIoResult { answer, events })

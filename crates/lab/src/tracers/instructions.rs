@@ -3,10 +3,11 @@
 //! but they do not measure time.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use assay_model::{Experiment, PlannedTrial, TrialOutcome, TrialRecord};
-use assay_traces::profile::{INSTRUCTIONS, InstructionCounts, Profile};
+use assay_traces::profile::{INSTRUCTIONS, InstructionCounts, Profile, ReadError};
 
 use super::running_tracer::record_trace;
 use crate::trial::artifacts::File;
@@ -26,6 +27,27 @@ pub(super) fn blocks(tracer: &str) -> Option<u32> {
         "" => Some(BLOCKS),
         rest => rest.strip_prefix('@')?.parse().ok().filter(|n| *n > 0),
     }
+}
+
+/// Reason why the instructions of a trial were not counted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CountError {
+    #[error("{PROGRAM} is not installed (Debian package valgrind)")]
+    NotInstalled,
+    /// The output folder could not be emptied or created.
+    #[error("{}: {source}", path.display())]
+    Folder { path: PathBuf, source: io::Error },
+    #[error("the trial under {PROGRAM} did not complete: {0}")]
+    Incomplete(String),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Counts(#[from] ReadError),
+    #[error(
+        "{PROGRAM} counted nothing: its programs were killed, or run without it (as another user, \
+         in a container or through a server)"
+    )]
+    Nothing,
 }
 
 /// Settings of the instruction counts of an experiment.
@@ -52,19 +74,17 @@ impl InstructionCounting {
     ///
     /// # Errors
     /// Valgrind is not installed, or the folder cannot be created.
-    pub fn prefix(&self) -> Result<Vec<OsString>, String> {
+    pub fn prefix(&self) -> Result<Vec<OsString>, CountError> {
         if !on_path(PROGRAM) {
-            return Err(format!("{PROGRAM} is not installed (Debian package valgrind)"));
+            return Err(CountError::NotInstalled);
         }
+        let failed = |source| CountError::Folder { path: self.folder.clone(), source };
         // Files of an earlier trial must not be counted for this one.
         match std::fs::remove_dir_all(&self.folder) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(format!("{}: {e}", self.folder.display()));
-            }
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(failed(e)),
             _ => {}
         }
-        std::fs::create_dir_all(&self.folder)
-            .map_err(|e| format!("{}: {e}", self.folder.display()))?;
+        std::fs::create_dir_all(&self.folder).map_err(failed)?;
         let mut out = OsString::from("--callgrind-out-file=");
         out.push(self.folder.join("%p"));
         let fixed = ["--tool=callgrind", "--quiet", "--trace-children=yes"].map(OsString::from);
@@ -75,40 +95,34 @@ impl InstructionCounting {
     /// returns the file to keep.
     pub fn put(
         &self,
-        counted: Result<TrialRecord, String>,
+        counted: Result<TrialRecord, CountError>,
         record: &mut TrialRecord,
     ) -> Option<File> {
         let trace = counted.and_then(|counted| match counted.outcome {
             TrialOutcome::Completed => self.read().map(InstructionCounts),
-            _ => Err(format!("the trial under {PROGRAM} did not complete: {}", counted.error)),
+            _ => Err(CountError::Incomplete(counted.error)),
         });
         let kept = record_trace(record, NAME, trace, Vec::new())?;
         Some((INSTRUCTIONS.name.to_owned(), kept))
     }
 
     /// Reads and merges the counts of all processes.
-    fn read(&self) -> Result<Profile, String> {
-        let entries = std::fs::read_dir(&self.folder).map_err(|e| e.to_string())?;
+    fn read(&self) -> Result<Profile, CountError> {
+        let entries = std::fs::read_dir(&self.folder)?;
         let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
         paths.sort();
         let mut all = Vec::new();
         for path in paths {
-            let size = std::fs::metadata(&path).map(|m| m.len()).map_err(|e| e.to_string())?;
+            let size = std::fs::metadata(&path)?.len();
             // A process that was killed leaves an empty file.
             if size == 0 || size > MAX_BYTES {
                 continue;
             }
-            let bytes = std::fs::read(&path).map_err(|e| e.to_string())?;
-            all.push(
-                assay_traces::profile::read(&bytes, &path.display().to_string())
-                    .map_err(|e| e.to_string())?,
-            );
+            let name = path.display().to_string();
+            all.push(assay_traces::profile::read(&std::fs::read(&path)?, &name)?);
         }
         if all.is_empty() {
-            return Err(format!(
-                "{PROGRAM} counted nothing: its programs were killed, or run without it (as another user, in a \
-                 container or through a server)"
-            ));
+            return Err(CountError::Nothing);
         }
         Ok(Profile::merged(&all))
     }

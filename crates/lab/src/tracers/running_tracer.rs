@@ -85,18 +85,17 @@ impl<T: Tracer> TrialTracer for RunningTracer<T> {
 
     fn stop(&self, record: &mut TrialRecord) -> Option<File> {
         let watch = self.watch.borrow_mut().take()?;
-        let trace = watch.and_then(T::stop).map_err(|e| e.to_string());
-        let kept = record_trace(record, T::NAME, trace, Vec::new())?;
+        let kept = record_trace(record, T::NAME, watch.and_then(T::stop), Vec::new())?;
         Some((T::FILE.to_owned(), kept))
     }
 }
 
 /// Adds the totals, the number of samples and the missed events of a trace to the trial's record; a
 /// tracer that failed adds the reason. Returns the trace as JSON.
-pub(super) fn record_trace<T: TraceData + serde::Serialize>(
+pub(super) fn record_trace<T: TraceData + serde::Serialize, E: ToString>(
     record: &mut TrialRecord,
     tracer: &str,
-    trace: Result<T, String>,
+    trace: Result<T, E>,
     not_seen: Vec<String>,
 ) -> Option<Vec<u8>> {
     let mut report = ObserverReport { observer: tracer.to_owned(), samples: 0, not_seen };
@@ -107,8 +106,8 @@ pub(super) fn record_trace<T: TraceData + serde::Serialize>(
             record.metrics.extend(trace.metrics());
             serde_json::to_vec(&trace).ok()
         }
-        Err(why) => {
-            report.not_seen.push(why);
+        Err(e) => {
+            report.not_seen.push(e.to_string());
             None
         }
     };

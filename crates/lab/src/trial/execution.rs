@@ -53,13 +53,14 @@ pub(crate) struct TrialSpec<'a> {
     pub treatment: &'a Treatment,
     /// Completed records with curves of the same treatment so far.
     pub previous: &'a [TrialRecord],
-    /// Called just before the program starts; an error, as a sentence, prevents the start.
+    /// Called just before the program starts; an error prevents the start.
     pub at_start: &'a StartHook<'a>,
 }
 
 /// Function called before a program starts, with the trial's context and the settings of its
 /// processes.
-pub(crate) type StartHook<'a> = dyn Fn(&TrialContext<'_>, &ProcessSetup) -> Result<(), String> + 'a;
+pub(crate) type StartHook<'a> =
+    dyn Fn(&TrialContext<'_>, &ProcessSetup) -> Result<(), NotStarted> + 'a;
 
 /// Number of bytes kept of each output stream.
 pub(crate) const KEEP_BYTES: usize = 2 << 20;
@@ -79,7 +80,7 @@ pub const DISCARDED: &str =
 type ExecutionResult = (ProcessResult, Vec<RecordHook>, Option<PathBuf>, Vec<Observation>);
 
 /// Reason why a program was not started.
-struct NotStarted {
+pub(crate) struct NotStarted {
     /// A sentence for the record.
     error: String,
     /// True if no other trial of the treatment can be started either.
@@ -219,7 +220,7 @@ impl TrialSettings<'_> {
             })?;
         launch.argv.splice(..0, self.under.iter().cloned());
         launch.env.extend(ctx.variables());
-        for note in inputs::make_cold(self.workload, applied)? {
+        for note in inputs::make_cold(self.workload, applied).map_err(|e| e.to_string())? {
             events.note(note);
         }
         // Actions (such as dropping caches) come last, so that preparation does not undo them.

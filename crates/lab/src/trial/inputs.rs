@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_model::Treatment;
-use assay_system::{AppliedSettings, ProcessSetup};
+use assay_system::{AppliedSettings, ControlError, ProcessSetup};
 use assay_workloads::{TrialContext, Workload, WorkloadError};
 
 /// Has the workload write its inputs to the storage, or to the trial's folder if there is none.
@@ -16,16 +16,15 @@ pub(crate) fn place(
     workload.offers().inputs.map_or(Ok(()), |inputs| inputs.place(ctx, dir))
 }
 
-/// Seals the storage if the workload places inputs on it. Returns sentences for the record; the
-/// error is a sentence about the failure.
+/// Seals the storage if the workload places inputs on it. Returns sentences for the record.
 pub(crate) fn make_cold(
     workload: &dyn Workload,
     applied: &AppliedSettings,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, ControlError> {
     if workload.offers().inputs.is_none() {
         return Ok(Vec::new());
     }
-    applied.make_cold().map_err(|e| e.to_string())
+    applied.make_cold()
 }
 
 /// Returns a sentence if a treatment uses a storage that can hold only inputs but the workload has

@@ -227,7 +227,7 @@ impl Machine {
             && counting.wanted(task.order.planned, &record)
         {
             let counted = counting.prefix().and_then(|under| {
-                self.scratch.clear_trial().map_err(|e| e.to_string())?;
+                self.scratch.clear_trial()?;
                 let runner = Runner::new(self.interrupt.clone());
                 Ok(count(&TrialSettings { under, ..bench }, runner, task.order))
             });
