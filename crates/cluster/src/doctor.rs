@@ -249,7 +249,7 @@ fn job(
 fn clocks(report: &mut ClusterReport, crew: &mut AgentGroup) {
     let looks = match crew.clocks() {
         Ok(looks) => looks,
-        Err(e) => return report.add("clocks", false, e),
+        Err(e) => return report.add("clocks", false, e.to_string()),
     };
     let time = |ns: u64| units::format_value(ns as f64 * 1e-9, "s");
     let trip = looks.iter().map(|(_, l)| 2 * l.error_ns).max().unwrap_or(0);

@@ -13,6 +13,9 @@ pub enum ClusterError {
          package slurm-client)"
     )]
     Start { program: String, source: io::Error },
+    /// A step of a job did not end in time.
+    #[error("the step {id} is still there after {waited}")]
+    StepRemains { id: String, waited: String },
     /// A command of Slurm failed.
     #[error("`{line}` failed ({status}): {message}")]
     Command {

@@ -208,10 +208,11 @@ impl AgentGroup {
     ///
     /// # Errors
     /// A node does not answer.
-    pub fn clocks(&mut self) -> Result<Vec<(String, ClockReading)>, String> {
+    pub fn clocks(&mut self) -> Result<Vec<(String, ClockReading)>, ClusterError> {
         let looks = self.looks().map_err(|gone| {
             let names: Vec<String> = gone.members.iter().map(|i| self.node(*i)).collect();
-            format!("{} {}", names.join(", "), gone.how)
+            let nodes = gone.members.iter().map(|i| self.members[*i].hello.node.clone()).collect();
+            ClusterError::Lost { what: format!("{} {}", names.join(", "), gone.how), nodes }
         })?;
         Ok(self.members.iter().map(|m| m.name.clone()).zip(looks).collect())
     }

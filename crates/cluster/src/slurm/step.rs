@@ -13,15 +13,15 @@ const ASK: Duration = Duration::from_millis(100);
 /// Kills the step of this name, if it exists, and waits until it is gone.
 ///
 /// # Errors
-/// Slurm cannot be queried, or the step does not end within `limit`; as a sentence.
-pub fn end_step(job: &str, name: &str, limit: Duration) -> Result<(), String> {
+/// Slurm cannot be queried, or the step does not end within `limit`.
+pub fn end_step(job: &str, name: &str, limit: Duration) -> Result<(), ClusterError> {
     let began = Instant::now();
     loop {
-        let ids = ids(job, name).map_err(|e| e.to_string())?;
+        let ids = ids(job, name)?;
         let Some(id) = ids.first() else { return Ok(()) };
         if began.elapsed() > limit {
             let waited = units::format_duration(began.elapsed());
-            return Err(format!("the step {id} is still there after {waited}"));
+            return Err(ClusterError::StepRemains { id: id.clone(), waited });
         }
         // A step that has just ended rejects the signal, and is missing from the next list.
         let _ = call("scancel", &["--signal=KILL", id]);

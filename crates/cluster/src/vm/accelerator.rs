@@ -165,7 +165,7 @@ pub struct Ability {
 pub fn ability() -> Ability {
     let version = match version() {
         Ok(version) => version,
-        Err(why) => return Ability { works: false, words: why },
+        Err(e) => return Ability { works: false, words: e.to_string() },
     };
     let emulates = |why: &str| {
         format!(

@@ -15,15 +15,14 @@ pub(super) fn qemu() -> Command {
     command
 }
 
-/// Returns QEMU's version, or the reason why it cannot be started.
-pub(super) fn version() -> Result<String, String> {
-    let missing = |e| {
-        format!(
-            "{QEMU} cannot be started: {e}; virtual machines need it (Debian package qemu-system-x86)"
-        )
-    };
-    let output =
-        Command::new(QEMU).arg("--version").stdin(Stdio::null()).output().map_err(missing)?;
+/// QEMU cannot be started.
+#[derive(Debug, thiserror::Error)]
+#[error("{QEMU} cannot be started: {0}; virtual machines need it (Debian package qemu-system-x86)")]
+pub(super) struct NoQemu(#[from] std::io::Error);
+
+/// Returns the version of QEMU.
+pub(super) fn version() -> Result<String, NoQemu> {
+    let output = Command::new(QEMU).arg("--version").stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let first = text.lines().next().unwrap_or_default();
     Ok(first.split(" (").next().unwrap_or_default().replace("QEMU emulator version", "QEMU"))
