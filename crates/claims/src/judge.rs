@@ -207,10 +207,9 @@ impl Judge<'_> {
         claim: &ClaimBinding,
         place: &ClaimPlace<'_>,
     ) -> Result<JudgedClaim, ClaimsError> {
-        let parsed = claim
-            .within
-            .as_ref()
-            .map(|text| within(text.as_ref()).map_err(|m| self.file.error(text.span().start, m)));
+        let parsed = claim.within.as_ref().map(|t| {
+            within(t.as_ref()).map_err(|e| self.file.error(t.span().start, e.to_string()))
+        });
         let within = parsed.transpose()?;
         let mut judged = JudgedClaim {
             id: claim.id.as_ref().map(|id| id.as_ref().clone()),
@@ -242,7 +241,8 @@ impl Judge<'_> {
             return Ok(judged);
         }
         let said = match &claim.says {
-            Some(says) => said(says.as_ref()).map_err(|m| self.file.error(says.span().start, m))?,
+            Some(says) => said(says.as_ref())
+                .map_err(|e| self.file.error(says.span().start, e.to_string()))?,
             None => StatedValue::Nothing,
         };
         judged.readings = self.readings(claim, &said, within.as_ref(), None)?;

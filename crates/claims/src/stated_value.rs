@@ -57,9 +57,22 @@ const RELATIONS: [(&str, Relation); 8] = [
 
 const PLACES: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
 
-/// Parses `says`. The error is a reason with the accepted forms.
-pub(crate) fn said(text: &str) -> Result<StatedValue, String> {
+/// A text of a claim that states no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum StatedValueError {
+    #[error(
+        "says = '{text}' states no value: write it as in \"5 %\", \"2.3 times\", \"more than 25 \
+         %\", \"13 to 15 %\", \"first\" or '\"a text\"'{hint}"
+    )]
+    Says { text: String, hint: &'static str },
+    #[error("within = \"{0}\" is not a percentage, as in \"5 %\"")]
+    Within(String),
+}
+
+/// Parses `says` of a claim.
+pub(crate) fn said(text: &str) -> Result<StatedValue, StatedValueError> {
     let text = text.trim();
+    let no_value = |hint| Err(StatedValueError::Says { text: text.to_owned(), hint });
     if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
         return Ok(StatedValue::Text(quoted.to_owned()));
     }
@@ -76,7 +89,7 @@ pub(crate) fn said(text: &str) -> Result<StatedValue, String> {
     if let Some(place) = ["st", "nd", "rd", "th"].iter().find_map(|end| lower.strip_suffix(end))
         && let Ok(place) = place.parse()
     {
-        return if place > 0 { Ok(StatedValue::Place(place)) } else { Err(no_value(text, "")) };
+        return if place > 0 { Ok(StatedValue::Place(place)) } else { no_value("") };
     }
     let found = RELATIONS.iter().find(|(words, _)| lower.starts_with(words));
     let (relation, rest) = match found {
@@ -90,7 +103,7 @@ pub(crate) fn said(text: &str) -> Result<StatedValue, String> {
     };
     let Some((number, unit)) = parse_with_unit(rest, format) else {
         let hint = if rest.contains(',') { ", without marks between thousands" } else { "" };
-        return Err(no_value(text, hint));
+        return no_value(hint);
     };
     let (value, to) = match from {
         Some(from) => (from.value, Some(number.value)),
@@ -101,20 +114,13 @@ pub(crate) fn said(text: &str) -> Result<StatedValue, String> {
     Ok(StatedValue::Number(StatedNumber { relation, value, to, last_digit, unit }))
 }
 
-fn no_value(text: &str, hint: &str) -> String {
-    format!(
-        "says = '{text}' states no value: write it as in \"5 %\", \"2.3 times\", \"more than 25 \
-         %\", \"13 to 15 %\", \"first\" or '\"a text\"'{hint}"
-    )
-}
-
 /// Parses `within`, a percentage, into a fraction.
-pub(crate) fn within(text: &str) -> Result<Exact, String> {
+pub(crate) fn within(text: &str) -> Result<Exact, StatedValueError> {
     match parse_with_unit(text, NumberFormat::default()) {
         Some((number, Some(unit))) if unit == "%" && number.value >= Exact::zero() => {
             Ok(number.value / exact::from_integer(100))
         }
-        _ => Err(format!("within = \"{text}\" is not a percentage, as in \"5 %\"")),
+        _ => Err(StatedValueError::Within(text.to_owned())),
     }
 }
 
@@ -151,7 +157,7 @@ mod tests {
         for text in ["", "faster", "1,234 bops", "NaN", "0th", "more than", "5 to % 6", "١٢ %"] {
             assert!(said(text).is_err(), "{text}");
         }
-        assert!(said("1,234").unwrap_err().contains("without marks between thousands"));
+        assert!(said("1,234").unwrap_err().to_string().contains("without marks between thousands"));
         assert!(within("5").is_err());
         assert!(within("-5 %").is_err());
         assert_eq!(within("5 %").map(|w| exact::shown(&w)), Ok("0.05".to_owned()));
