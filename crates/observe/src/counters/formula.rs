@@ -1,19 +1,17 @@
 //! Evaluates formulas over counts, as in the data files: `100 * ( a - b ) / c`. Names contain dots
 //! and dashes, so operators and parentheses are surrounded by blanks.
 
-/// Evaluates a formula; returns `None` if a count is unknown or a divisor is 0.
-///
-/// # Errors
 /// The text is not a valid formula.
-pub(super) fn evaluate(
-    formula: &str,
-    count: &dyn Fn(&str) -> Option<f64>,
-) -> Result<Option<f64>, String> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct InvalidFormula;
+
+/// Evaluates a formula; returns `None` if a count is unknown or a divisor is 0.
+pub(super) fn evaluate(formula: &str, count: &dyn Fn(&str) -> Option<f64>) -> Value {
     let mut words = FormulaWords { list: formula.split_whitespace().collect(), at: 0, count };
     let value = words.sum()?;
     match words.next() {
         None => Ok(value.filter(|v| v.is_finite())),
-        Some(word) => Err(format!("unexpected `{word}` in `{formula}`")),
+        Some(_) => Err(InvalidFormula),
     }
 }
 
@@ -23,7 +21,7 @@ struct FormulaWords<'a> {
     count: &'a dyn Fn(&str) -> Option<f64>,
 }
 
-type Value = Result<Option<f64>, String>;
+type Value = Result<Option<f64>, InvalidFormula>;
 
 impl<'a> FormulaWords<'a> {
     fn next(&mut self) -> Option<&'a str> {
@@ -62,15 +60,14 @@ impl<'a> FormulaWords<'a> {
                 let value = self.sum()?;
                 match self.next() {
                     Some(")") => Ok(value),
-                    _ => Err("a `)` is missing".to_owned()),
+                    _ => Err(InvalidFormula),
                 }
             }
             Some(word) if word.starts_with(|c: char| c.is_ascii_digit()) => {
-                word.parse().map(Some).map_err(|_| format!("`{word}` is not a number"))
+                word.parse().map(Some).map_err(|_| InvalidFormula)
             }
             Some(name) if name.starts_with(char::is_alphabetic) => Ok((self.count)(name)),
-            Some(word) => Err(format!("unexpected `{word}`")),
-            None => Err("it ends too soon".to_owned()),
+            _ => Err(InvalidFormula),
         }
     }
 }

@@ -29,7 +29,9 @@ pub(super) fn redfish(url: &str, period: Duration, post: &Post) {
     // ~/.netrc holds the credentials, ~/.curlrc the trusted certificates.
     let command =
         ["curl", "--silent", "--show-error", "--fail", "--max-time", "5", "--netrc-optional", url];
-    poll(&command, "Debian package curl", period, post, redfish_watts);
+    poll(&command, "Debian package curl", period, post, |text| {
+        redfish_watts(text).map_err(|e| e.to_string())
+    });
 }
 
 /// Polls the meter until stopped.
@@ -103,14 +105,22 @@ pub fn ipmi_watts(text: &str) -> Option<f64> {
     line.split_once(':')?.1.split_whitespace().next()?.parse().ok()
 }
 
+/// An answer that holds no watts.
+#[derive(Debug, thiserror::Error)]
+pub enum RedfishError {
+    #[error("its answer is not JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("its answer has neither PowerControl[].PowerConsumedWatts nor PowerWatts.Reading")]
+    NoWatts,
+}
+
 /// Returns the watts in a Redfish resource: `Power` (the sum over
 /// `PowerControl[].PowerConsumedWatts`) or `EnvironmentMetrics` (`PowerWatts.Reading`).
 ///
 /// # Errors
-/// The text is not JSON, or has neither value; the error is a sentence.
-pub fn redfish_watts(text: &str) -> Result<f64, String> {
-    let json: serde_json::Value =
-        serde_json::from_str(text).map_err(|e| format!("its answer is not JSON: {e}"))?;
+/// The text is not JSON, or has neither value.
+pub fn redfish_watts(text: &str) -> Result<f64, RedfishError> {
+    let json: serde_json::Value = serde_json::from_str(text)?;
     let number = |v: &serde_json::Value| v.as_f64().filter(|w| w.is_finite());
     if let Some(watts) = json.pointer("/PowerWatts/Reading").and_then(number) {
         return Ok(watts);
@@ -120,7 +130,6 @@ pub fn redfish_watts(text: &str) -> Result<f64, String> {
         .map(|list| list.iter().filter_map(|c| number(c.get("PowerConsumedWatts")?)).collect());
     match read {
         Some(list) if !list.is_empty() => Ok(list.iter().sum()),
-        _ => Err("its answer has neither PowerControl[].PowerConsumedWatts nor PowerWatts.Reading"
-            .into()),
+        _ => Err(RedfishError::NoWatts),
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::NotAvailable;
 
-pub use ask::{ipmi_watts, redfish_watts};
+pub use ask::{RedfishError, ipmi_watts, redfish_watts};
 pub use lines::watts_of_line;
 
 /// Source of power readings in watts.
@@ -40,20 +40,30 @@ pub struct MeterSpec {
     pub field: Option<usize>,
 }
 
+/// A specification that names no power meter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MeterSpecError {
+    #[error("`{0}`: after `#`, write the number of the field with watts, from 1")]
+    Field(String),
+    #[error(
+        "`{0}` is not a power meter; write `ipmi`, `ipmi:-H HOST -U USER -E`, \
+         `redfish:https://HOST/...`, `tcp:HOST:PORT`, `serial:/dev/ttyUSB0` or `csv:FILE` (`#2` \
+         after the last three takes the second field of a line)"
+    )]
+    Source(String),
+}
+
 impl MeterSpec {
     /// Parses a specification such as `tcp:meter:9999#2`.
     ///
     /// # Errors
     /// The text names no source; the error lists the valid forms.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, MeterSpecError> {
         let (rest, field) = match text.rsplit_once('#') {
             None => (text, None),
             Some((rest, field)) => {
                 let number = field.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));
-                let number = number.ok_or_else(|| {
-                    format!("`{text}`: after `#`, write the number of the field with watts, from 1")
-                })?;
-                (rest, Some(number))
+                (rest, Some(number.ok_or_else(|| MeterSpecError::Field(text.to_owned()))?))
             }
         };
         let (kind, value) = rest.split_once(':').unwrap_or((rest, ""));
@@ -70,13 +80,7 @@ impl MeterSpec {
             "csv" if !value.is_empty() => Some(MeterSource::Csv(value)),
             _ => None,
         };
-        let source = source.ok_or_else(|| {
-            format!(
-                "`{text}` is not a power meter; write `ipmi`, `ipmi:-H HOST -U USER -E`, \
-                 `redfish:https://HOST/...`, `tcp:HOST:PORT`, `serial:/dev/ttyUSB0` or `csv:FILE` \
-                 (`#2` after the last three takes the second field of a line)"
-            )
-        })?;
+        let source = source.ok_or_else(|| MeterSpecError::Source(text.to_owned()))?;
         Ok(MeterSpec { name: text.to_owned(), source, field })
     }
 }

@@ -59,10 +59,11 @@ fn recorded_answers_of_management_controllers() {
     assert_eq!(ipmi_watts("DCMI request failed"), None);
     let power = r##"{"@odata.type":"#Power.v1_5_0.Power","PowerControl":[{"MemberId":"0","PowerConsumedWatts":344},
         {"PowerConsumedWatts":null},{"PowerConsumedWatts":6.5}]}"##;
-    assert_eq!(redfish_watts(power), Ok(350.5));
-    assert_eq!(redfish_watts(r#"{"PowerWatts":{"Reading":91.0}}"#), Ok(91.0));
+    assert_eq!(redfish_watts(power).unwrap(), 350.5);
+    assert_eq!(redfish_watts(r#"{"PowerWatts":{"Reading":91.0}}"#).unwrap(), 91.0);
     assert!(
-        redfish_watts("{}").is_err() && redfish_watts("<html>").unwrap_err().contains("not JSON")
+        matches!(redfish_watts("{}"), Err(RedfishError::NoWatts))
+            && matches!(redfish_watts("<html>"), Err(RedfishError::Json(_)))
     );
 }
 

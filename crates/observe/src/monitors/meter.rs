@@ -50,7 +50,7 @@ impl Meters {
         let mut all = Meters { meters: Vec::new(), wrong: Vec::new() };
         for text in tree.meters() {
             let started = MeterSpec::parse(text)
-                .map_err(NotAvailable::because)
+                .map_err(|e| NotAvailable::because(e.to_string()))
                 .and_then(|spec| Meter::start(&spec, PERIOD));
             match started {
                 Ok(meter) => {

@@ -12,7 +12,7 @@ use crate::sampling::grid::{MIN_INTERVAL, SamplingGrid};
 use crate::sampling::state::SamplerState;
 use assay_system::clock;
 
-use crate::meters::MeterSpec;
+use crate::meters::{MeterSpec, MeterSpecError};
 use crate::{MonitorSpec, Tree, monitors};
 
 /// Reason why sampling could not start.
@@ -32,8 +32,8 @@ pub enum ObserveError {
     )]
     Interval { interval: Duration },
     /// The specification of a power meter is invalid.
-    #[error("{0}")]
-    Meter(String),
+    #[error(transparent)]
+    Meter(#[from] MeterSpecError),
     /// The sampling thread could not be started.
     #[error("cannot start the sampling thread (is the limit of processes reached?): {0}")]
     Thread(#[source] io::Error),
@@ -123,7 +123,7 @@ impl Sampler {
         interval: Duration,
     ) -> Result<Self, ObserveError> {
         for meter in meters {
-            MeterSpec::parse(meter).map_err(ObserveError::Meter)?;
+            MeterSpec::parse(meter)?;
         }
         let mut names = names.to_vec();
         if !meters.is_empty() {
