@@ -1,7 +1,7 @@
 //! Values that the functions of posts work on: a quoted result, a result of a run, or a value
 //! computed from several.
 
-use assay_model::{Better, MetricKind};
+use assay_model::{Better, MetricKind, RunId};
 use assay_quoted::denominator::{Basis, Denominator, DenominatorCounts, SystemResult};
 use assay_quoted::quantity::Quantity;
 
@@ -64,6 +64,22 @@ pub(super) enum FunctionAnswer {
     },
 }
 
+/// Reason why a value or a ratio is missing.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum MissingValue {
+    /// The value is withheld for this reason.
+    #[error("{0}")]
+    Withheld(String),
+    #[error("{0} has no value")]
+    Total(String),
+    #[error("{counts} of {label} not recorded")]
+    Counts { counts: String, label: String },
+    #[error("`{metric}` of {label} has no value in run {run}")]
+    InRun { metric: String, label: String, run: RunId },
+    #[error("{dividend} is divided by {divisor}")]
+    Quotient { dividend: String, divisor: f64 },
+}
+
 impl Amount {
     /// Creates a value computed from others. It has no printed digits and no denominators.
     pub(super) fn computed(label: &str, value: Quantity, better: Better, of: &[&Amount]) -> Self {
@@ -92,12 +108,12 @@ impl Amount {
     }
 
     /// Returns the value under a basis, or the reason why it is missing.
-    pub(super) fn under(&self, basis: Basis) -> Result<Quantity, String> {
+    pub(super) fn under(&self, basis: Basis) -> Result<Quantity, MissingValue> {
         self.entry.quantity(basis).ok_or_else(|| match (basis, &self.withheld) {
-            (_, Some(why)) => why.clone(),
-            (Basis::Total, None) => format!("{} has no value", self.entry.label),
+            (_, Some(why)) => MissingValue::Withheld(why.clone()),
+            (Basis::Total, None) => MissingValue::Total(self.entry.label.clone()),
             (Basis::Per(d), None) => {
-                format!("{} of {} not recorded", plural(d), self.entry.label)
+                MissingValue::Counts { counts: plural(d), label: self.entry.label.clone() }
             }
         })
     }

@@ -166,7 +166,7 @@ impl<'a> Evaluator<'a> {
         }
         let (x, y) = if a.better() == Better::Lower { (&b, &a) } else { (&a, &b) };
         match ratio(self, x, y, Basis::Total) {
-            Err(why) => (LocalOutcome::Undecided, why),
+            Err(e) => (LocalOutcome::Undecided, e.to_string()),
             Ok(r) => judged(&r, &a, &b, asked),
         }
     }

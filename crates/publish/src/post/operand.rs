@@ -8,7 +8,7 @@ use assay_model::{
 use assay_quoted::denominator::{Basis, DenominatorCounts, SystemResult};
 use assay_quoted::quantity::Quantity;
 
-use super::amount::{Amount, FunctionAnswer, RunPart, RunResultRef};
+use super::amount::{Amount, FunctionAnswer, MissingValue, RunPart, RunResultRef};
 use super::arguments::Arguments;
 use super::document::Input;
 use super::error::{PostError, Result, meant};
@@ -227,7 +227,7 @@ impl<'a> Evaluator<'a> {
         let run = RunResultRef { alias: alias.to_owned(), part, treatments: vec![id] };
         let read = ReadValue { what: format!("{} of {label}", read.what), ..read };
         self.read_of(view, label, metric, run, &read)
-            .map_err(|message| self.text.error(span, message, ""))
+            .map_err(|e| self.text.error(span, e.to_string(), ""))
     }
 
     /// Returns the amount of a value that was read from a run; a missing value is an error, unless
@@ -239,12 +239,13 @@ impl<'a> Evaluator<'a> {
         metric: &str,
         run: RunResultRef,
         read: &ReadValue,
-    ) -> Result<Amount, String> {
+    ) -> Result<Amount, MissingValue> {
         let gate = &self.gates[&run.alias];
         let withheld =
             run.treatments.iter().find_map(|t| gate.treatment(*t)).map(WithheldResult::why);
         if read.value.is_none() && withheld.is_none() {
-            return Err(format!("`{metric}` of {label} has no value in run {}", view.summary.id));
+            let (metric, run) = (metric.to_owned(), view.summary.id.clone());
+            return Err(MissingValue::InRun { metric, label, run });
         }
         let from = format!("run {}", view.summary.id);
         let value = read.value.unwrap_or(f64::NAN);

@@ -55,7 +55,7 @@ impl Evaluator<'_> {
         let run = RunResultRef { alias: alias.to_owned(), part: RunPart::Score(index), treatments };
         let help = "every member must have one";
         self.read_of(view, label, metric, run, &read)
-            .map_err(|message| self.text.error(span.clone(), message, help))
+            .map_err(|e| self.text.error(span.clone(), e.to_string(), help))
     }
 
     /// Returns the index of the only score that has all the given levels.

@@ -7,7 +7,7 @@ use assay_quoted::quantity::Quantity;
 use super::compare::{comparable, percents};
 use super::phrase;
 use super::value::{base, keep};
-use crate::post::amount::{Amount, FunctionAnswer};
+use crate::post::amount::{Amount, FunctionAnswer, MissingValue};
 use crate::post::arguments::Arguments;
 use crate::post::error::Result;
 use crate::post::evaluator::{CallResult, Evaluator};
@@ -62,7 +62,8 @@ pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<C
     let total = Basis::Total;
     match a.under(total).and_then(|qa| {
         let qb = whole.under(total)?;
-        qa.per(&qb).ok_or_else(|| format!("{} is divided by {}", qa.formula(), qb.value))
+        let (dividend, divisor) = (qa.formula(), qb.value);
+        qa.per(&qb).ok_or(MissingValue::Quotient { dividend, divisor })
     }) {
         Ok(q) => {
             number.text = phrase::percent(q.value, digits);
@@ -74,7 +75,7 @@ pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<C
             let answer = Amount::computed(&label, percents(&q), Better::Neither, &[&a, &whole]);
             number.answer = Some(FunctionAnswer::Amount(Box::new(answer)));
         }
-        Err(why) => number.unsupported(&why),
+        Err(e) => number.unsupported(&e.to_string()),
     }
     Ok(CallResult::Number(keep(e, number, findings, &[&a, &whole])))
 }

@@ -9,7 +9,7 @@ use assay_quoted::quantity::Quantity;
 use super::phrase;
 use super::statement::{Clause, MetricPosition};
 use super::value::{DIGITS, base, basis, keep};
-use crate::post::amount::{Amount, FunctionAnswer, RunPart};
+use crate::post::amount::{Amount, FunctionAnswer, MissingValue, RunPart};
 use crate::post::arguments::Arguments;
 use crate::post::error::Result;
 use crate::post::evaluator::{CallResult, Evaluator};
@@ -87,10 +87,10 @@ pub(in crate::post) fn ratio(
     a: &Amount,
     b: &Amount,
     basis: Basis,
-) -> Result<Ratio, String> {
+) -> Result<Ratio, MissingValue> {
     let (qa, qb) = (a.under(basis)?, b.under(basis)?);
     let Some(q) = qa.per(&qb) else {
-        return Err(format!("{} is divided by {}", qa.formula(), qb.value));
+        return Err(MissingValue::Quotient { dividend: qa.formula(), divisor: qb.value });
     };
     let mut out = Ratio {
         value: q.value,
@@ -190,7 +190,7 @@ fn compared<'a>(
     let mut number = base(e, args.function(), args.line(), &[&a, &b], basis);
     let mut findings = checks::pair(e, &a, &b, basis);
     match ratio {
-        Err(why) => number.unsupported(&why),
+        Err(e) => number.unsupported(&e.to_string()),
         Ok(ratio) => {
             number.kind = kind(&ratio.quantity);
             let turns = reversals_from(&a.entry, &b.entry, basis);

@@ -122,7 +122,10 @@ fn among<'a>(
             Ok(None) => {
                 return Ok(CallResult::Amount(Box::new(Amount::missing(&x.entry.label, "1"))));
             }
-            Err(why) => return Ok(CallResult::Amount(Box::new(Amount::missing(&why, "1")))),
+            Err(e) => {
+                let missing = Amount::missing(&e.to_string(), "1");
+                return Ok(CallResult::Amount(Box::new(missing)));
+            }
         }
     }
     let own = values[0].clone();

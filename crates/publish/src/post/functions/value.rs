@@ -107,7 +107,7 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallRe
             let answer = Amount::computed(&amount.entry.label, q, amount.better(), &[&amount]);
             number.answer = Some(FunctionAnswer::Amount(Box::new(answer)));
         }
-        Err(why) => number.unsupported(&why),
+        Err(e) => number.unsupported(&e.to_string()),
     }
     Ok(CallResult::Number(keep(e, number, findings, &[&amount])))
 }
