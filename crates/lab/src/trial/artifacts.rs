@@ -90,7 +90,7 @@ pub(crate) fn judge(
                 kept.push((VERDICT.into(), text));
             }
         }
-        Err(sentence) => record.notes.push(sentence),
+        Err(e) => record.notes.push(e.to_string()),
     }
 }
 

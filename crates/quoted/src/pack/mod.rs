@@ -14,5 +14,5 @@ mod rule;
 
 pub use evaluate::{PackEvidence, PackVerdict, RuleOutcome, RuleResult, evaluate};
 pub use file::{PackError, embedded, read, read_dir};
-pub use result_file::{JudgedFile, judge_file};
+pub use result_file::{JudgedFile, ResultFileError, judge_file};
 pub use rule::{Pack, PackRule, PackScope, Parameter, RuleSource, Verdict};

@@ -16,26 +16,34 @@ pub struct JudgedFile {
     pub profile: String,
 }
 
+/// Reason why a result file cannot be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultFileError {
+    #[error("the rule pack {0} could not read the result: it judges no files of workloads")]
+    OtherScope(String),
+    #[error("the rule pack {pack} could not read the result: {source}")]
+    Json { pack: String, source: serde_json::Error },
+}
+
 /// Evaluates the file `bytes` against `pack`. `machine` holds entries to add to its disclosure.
 ///
 /// # Errors
-/// A sentence if the pack does not apply to result files, or the file is of another kind.
+/// The pack does not apply to result files, or the file is of another kind.
 pub fn judge_file(
     pack: &Pack,
     bytes: &[u8],
     machine: &[(&str, String)],
-) -> Result<JudgedFile, String> {
-    let cannot = |why| format!("the rule pack {} could not read the result: {why}", pack.id);
+) -> Result<JudgedFile, ResultFileError> {
+    let failed = |source| ResultFileError::Json { pack: pack.id.clone(), source };
     if pack.applies_to != PackScope::Orders {
-        return Err(cannot("it judges no files of workloads".into()));
+        return Err(ResultFileError::OtherScope(pack.id.clone()));
     }
-    let mut result: OrdersResult =
-        serde_json::from_slice(bytes).map_err(|e| cannot(e.to_string()))?;
+    let mut result: OrdersResult = serde_json::from_slice(bytes).map_err(failed)?;
     result.disclosure.extend(machine.iter().map(|(name, text)| ((*name).into(), text.clone())));
     Ok(JudgedFile {
         verdict: evaluate(pack, &PackEvidence::Orders(&result)),
         profile: result.properties.get("profile").map_or("unknown", String::as_str).to_owned(),
-        result: serde_json::to_vec_pretty(&result).map_err(|e| cannot(e.to_string()))?,
+        result: serde_json::to_vec_pretty(&result).map_err(failed)?,
     })
 }
 
