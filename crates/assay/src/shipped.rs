@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::exit::Usage;
+
 /// Path and content of each embedded file.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
@@ -27,7 +29,7 @@ pub fn folder(name: &str) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// Neither exists, or the files cannot be unpacked. The text names the places that were searched.
-pub fn find(named: &Path) -> Result<PathBuf, String> {
+pub fn find(named: &Path) -> Result<PathBuf, Usage> {
     if named.exists() {
         return Ok(named.to_owned());
     }
@@ -37,13 +39,13 @@ pub fn find(named: &Path) -> Result<PathBuf, String> {
     };
     let here = std::env::current_dir().unwrap_or_default();
     if !FOLDERS.contains(&first) {
-        return Err(format!("{} does not exist", here.join(named).display()));
+        return Err(Usage(format!("{} does not exist", here.join(named).display())));
     }
     let in_there = unpacked().map_err(|e| {
-        format!(
+        Usage(format!(
             "{} does not exist, and the files that come with assay cannot be unpacked: {e}",
             named.display()
-        )
+        ))
     })?;
     let found = in_there.join(named);
     if found.exists() {
@@ -51,7 +53,7 @@ pub fn find(named: &Path) -> Result<PathBuf, String> {
         return Ok(found);
     }
     let looked = [here, in_there].map(|p| p.display().to_string()).join(" and in ");
-    Err(format!("{} does not exist: looked in {looked}", named.display()))
+    Err(Usage(format!("{} does not exist: looked in {looked}", named.display())))
 }
 
 /// Returns the folder with all unpacked files. Its name has their hash, so that another version has

@@ -10,7 +10,7 @@ use assay_model::{Engine, ExecutionPlace, Experiment, FactorLevels, Scalar, Stop
 use assay_workloads::{KitPaths, quote_words};
 
 use crate::cli::{EngineArg, ExperimentArgs, PlaceArgs};
-use crate::exit::{Usage, usage};
+use crate::exit::usage;
 use crate::shipped;
 
 /// Prepares the experiment that the arguments describe.
@@ -82,12 +82,12 @@ fn prepared(what: &ExperimentArgs, kits: &KitPaths) -> Result<PreparedExperiment
             usage(format!("`{target}` is a program; write `assay run -- {target}`"))
         }
         [target] if is_file(target) => {
-            let file = shipped::find(Path::new(target)).map_err(Usage)?;
+            let file = shipped::find(Path::new(target))?;
             Ok(PreparedExperiment::from_file(&file, kits, &|e| change(e, what))?)
         }
         [target] => {
             let workload = if target.contains('/') {
-                shipped::find(Path::new(target)).map_err(Usage)?.display().to_string()
+                shipped::find(Path::new(target))?.display().to_string()
             } else {
                 target.clone()
             };

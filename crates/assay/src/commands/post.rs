@@ -59,7 +59,7 @@ pub(super) fn publish_with(
     reasons: &dyn Fn(&mut Post),
     done: &mut dyn FnMut(PublishedPost<'_>) -> Result<()>,
 ) -> Result<Exit> {
-    let bytes = bytes(&shipped::find(Path::new(&publish.what)).map_err(Usage)?)?;
+    let bytes = bytes(&shipped::find(Path::new(&publish.what))?)?;
     let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
     if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_system::redact::first_token)
     {

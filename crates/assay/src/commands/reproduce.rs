@@ -111,7 +111,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
 
 /// Reads the posts of a folder in the order of their names, or a single post.
 fn posts(what: &Path) -> Result<Vec<PostTemplate>> {
-    let found = shipped::find(what).map_err(Usage)?;
+    let found = shipped::find(what)?;
     let mut paths = if found.is_dir() {
         let entries = std::fs::read_dir(&found)
             .with_context(|| format!("cannot read {}", found.display()))?;

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::cli::{Cli, Kit};
 use crate::commands::open::kit_paths;
-use crate::exit::{Exit, Usage};
+use crate::exit::Exit;
 use crate::screen::{print, print_json};
 use crate::shipped;
 
@@ -32,7 +32,7 @@ pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
             Ok(Exit::Fine)
         }
         Kit::Check { dir } => {
-            let dir = &shipped::find(dir).map_err(Usage)?;
+            let dir = &shipped::find(dir)?;
             let problems = assay_workloads::kit::check(dir);
             if cli.json {
                 let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();

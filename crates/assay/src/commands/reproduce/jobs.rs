@@ -18,6 +18,7 @@ use super::PostTemplate;
 use crate::commands::open::{kit_paths, open_lab};
 use crate::commands::post::find;
 use crate::commands::run::take_run_lock;
+use crate::exit::Usage;
 use crate::progress::Bar;
 use crate::screen::say;
 use crate::shipped;
@@ -150,7 +151,7 @@ pub fn of(
 fn prepare(job: &mut ReproductionJob, post: &Path, archive: &Archive, kits: &KitPaths) {
     let file = match locate(&job.file, post) {
         Ok(file) => file,
-        Err(why) => {
+        Err(Usage(why)) => {
             job.state = ExperimentState::Impossible(why);
             return;
         }
@@ -187,7 +188,7 @@ fn prepare(job: &mut ReproductionJob, post: &Path, archive: &Archive, kits: &Kit
 
 /// Finds the experiment's file: as it is named, relative to the folder of the post or its parent,
 /// or in the files that come with assay.
-fn locate(named: &str, post: &Path) -> Result<PathBuf, String> {
+fn locate(named: &str, post: &Path) -> Result<PathBuf, Usage> {
     let folders = post.ancestors().skip(1).take(2);
     let beside = folders.map(|folder| folder.join(named)).find(|path| path.is_file());
     match beside {

@@ -43,7 +43,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         return usage("--title is empty; give the site a name");
     }
     let collection = collection(&asked.published)?;
-    let templates = asked.posts.as_deref().map(shipped::find).transpose().map_err(Usage)?;
+    let templates = asked.posts.as_deref().map(shipped::find).transpose()?;
     let templates = templates.as_deref().map(posts::templates).transpose()?;
     let archive = open_archive(cli)?;
     let folder = SiteFolder::open(&asked.output, asked.force)?;
