@@ -20,6 +20,7 @@ mod trial_spec;
 mod words;
 mod workload;
 
+pub use builtin::command::Command;
 pub use builtin::noop::Noop;
 pub use capability::Capabilities;
 pub use failure::Failure;

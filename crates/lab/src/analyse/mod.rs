@@ -98,7 +98,9 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
     let mut comparisons = comparisons_of(&with_baseline);
     let benchmarks: Vec<&NamedMetric> = metrics.iter().filter(|m| m.benchmark).collect();
     let family = comparisons_of_suite(made_of, &benchmarks, confidence, &with_baseline);
-    comparisons.iter_mut().for_each(|c| refuse_other_benchmarks(c, records));
+    for c in &mut comparisons {
+        refuse_other_benchmarks(c, records);
+    }
     let ranked = best_first(experiment, plan, &summaries, main);
     let ranking = if ranked.first().is_some_and(|(best, _)| *best == plan.baseline) {
         // The ranking consists of the same comparisons in another order.

@@ -191,7 +191,7 @@ fn is_placeholder(experiment: &Experiment, name: &str) -> bool {
     let of_factors = experiment.factors.iter().flat_map(|(k, levels)| {
         let levels = match levels {
             FactorLevels::List(levels) => levels.as_slice(),
-            _ => &[],
+            FactorLevels::Range { .. } => &[],
         };
         levels.iter().map(move |level| (k.as_str(), level.value().to_text()))
     });

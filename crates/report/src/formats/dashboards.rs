@@ -32,7 +32,7 @@ fn values<'a>(view: &RunView, gate: &'a Gate) -> Vec<NamedValue<'a>> {
     let several = view.plan.treatments.len() > 1;
     let shown = a.summaries.iter().filter(wanted).filter(|s| gate.treatment(s.treatment).is_none());
     let named = shown.filter_map(|s| {
-        let label = view.label(s.treatment).to_string();
+        let label = view.label(s.treatment).clone();
         let name = if a.benchmarks.is_empty() { &view.experiment.name } else { &s.metric };
         let name = if several { format!("{name} ({label})") } else { name.clone() };
         Some(NamedValue { summary: s, name, label, value: s.centre()?, interval: s.interval() })
@@ -75,12 +75,14 @@ pub fn list(view: &RunView) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(&all).map(|text| text + "\n")
 }
 
+/// A number of a named value; `None` without an interval.
+type Part = fn(&NamedValue<'_>) -> Option<f64>;
+
 /// Writes OpenMetrics: a gauge of the values, and one for each end of their intervals.
 pub fn openmetrics(view: &RunView) -> String {
     let gate = Gate::of(view);
     let values = values(view, &gate);
     let mut out = String::new();
-    type Part = fn(&NamedValue<'_>) -> Option<f64>;
     let families: [(&str, &str, Part); 3] = [
         ("assay_value", "Geometric mean over the trials of a run", |v| Some(v.value)),
         ("assay_value_low", "Lower end of the confidence interval", |v| Some(v.interval?.low)),
@@ -123,13 +125,14 @@ mod tests {
             .summaries
             .iter()
             .filter(|s| s.metric == a.metric)
-            .filter_map(|s| s.centre())
+            .filter_map(TreatmentSummary::centre)
             .collect();
         let bmf: Map<String, Value> = serde_json::from_str(&bmf(&view).unwrap()).unwrap();
         let ns: Vec<f64> = bmf.values().map(|b| b["latency"]["value"].as_f64().unwrap()).collect();
         let mut found: Vec<i64> = ns.iter().map(|v| v.round() as i64).collect();
         let mut expected: Vec<i64> = wanted.iter().map(|v| (v * 1e9).round() as i64).collect();
-        (found.sort_unstable(), expected.sort_unstable());
+        found.sort_unstable();
+        expected.sort_unstable();
         assert_eq!(found, expected);
         let list: Vec<Value> = serde_json::from_str(&list(&view).unwrap()).unwrap();
         assert_eq!(list.iter().map(|v| v["value"].as_f64().unwrap()).collect::<Vec<_>>(), wanted);

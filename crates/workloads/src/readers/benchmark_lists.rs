@@ -3,6 +3,7 @@
 //! a value was measured.
 
 use assay_model::Better;
+use serde_json::Value;
 
 use crate::readers::file::error::Flaw;
 use crate::readers::file::json::{self, Json};
@@ -29,22 +30,16 @@ pub(super) fn read_list(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
 }
 
 pub(super) fn detect_bmf(bytes: &[u8]) -> bool {
-    let keys = json::keys(bytes);
-    let mut measures = keys.iter().filter(|k| k.ends_with(".value"));
-    // A benchmark's name may contain dots, so the depth of the keys is not known.
-    keys.iter().any(|k| !k.contains("[]")) && measures.next().is_some() && all_measures(bytes)
-}
-
-/// Returns true if the file consists of objects of objects that have a `value`.
-fn all_measures(bytes: &[u8]) -> bool {
+    // The keys near the top exclude most other files without reading them whole.
+    if !json::keys(bytes).iter().any(|key| key.split('.').next_back() == Some("value")) {
+        return false;
+    }
     let Ok(file) = json::value(bytes) else { return false };
     let Some(benchmarks) = file.as_object() else { return false };
-    !benchmarks.is_empty()
-        && benchmarks.values().all(|measures| {
-            measures.as_object().is_some_and(|m| {
-                !m.is_empty() && m.values().all(|v| v.get("value").is_some_and(|v| v.is_number()))
-            })
-        })
+    let measures = || benchmarks.values().filter_map(Value::as_object);
+    measures().count() == benchmarks.len()
+        && measures().any(|m| !m.is_empty())
+        && measures().flat_map(|m| m.values()).all(|v| v.get("value").is_some_and(Value::is_number))
 }
 
 /// Reads `{"benchmark": {"measure": {"value": ..., "lower_value": ..., "upper_value": ...}}}`.

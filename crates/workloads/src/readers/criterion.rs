@@ -20,9 +20,12 @@ pub(super) fn detect(bytes: &[u8]) -> bool {
 
 /// Returns the text before a label and the three numbers in brackets after it.
 fn estimate<'a>(line: &'a str, label: &str) -> Option<(&'a str, &'a str)> {
-    let (before, after) = line.split_once(label)?;
+    // The name of a benchmark may contain the label.
+    let (before, after) = line.rsplit_once(label)?;
+    if line.starts_with("Benchmarking ") {
+        return None;
+    }
     let numbers = after.trim().strip_prefix('[')?.split_once(']')?.0;
-    // A name may contain the label, but the numbers are aligned.
     let aligned = before.chars().count() >= 12 && before.ends_with(' ');
     // Percentages are changes since an earlier run.
     (aligned && !numbers.contains('%')).then_some((before.trim(), numbers))
@@ -37,7 +40,14 @@ fn three(text: &str) -> Option<([f64; 3], String)> {
     let mut values = [0.0; 3];
     let mut units = [String::new(), String::new(), String::new()];
     for (i, pair) in words.chunks(2).enumerate() {
-        (values[i], units[i]) = quantity(&pair.join(" "))?;
+        let (value, unit) = quantity(&pair.join(" "))?;
+        let power = unit
+            .strip_suffix("elem/s")
+            .and_then(|prefix| ["", "K", "M", "G"].iter().position(|p| *p == prefix));
+        (values[i], units[i]) = match power {
+            Some(power) => (value * 1000f64.powi(power as i32), "elem/s".to_owned()),
+            None => (value, unit),
+        };
     }
     let [unit, second, third] = units;
     (unit == second && unit == third).then_some((values, unit))
@@ -74,7 +84,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             };
             suite.also(at, ("throughput", Some(values[1]), &unit, Better::Higher))?;
         } else if !line.starts_with(' ') && !line.starts_with("Benchmarking ") {
-            alone = line.trim().to_owned();
+            line.trim().clone_into(&mut alone);
         } else if line.trim_start().starts_with("thread ") && line.contains(" panicked at ") {
             suite.note(line.trim().to_owned());
         }

@@ -7,7 +7,7 @@ use assay_model::Better;
 use serde_json::Value;
 
 use crate::readers::file::error::Flaw;
-use crate::readers::file::lines::{head_has, lines, number};
+use crate::readers::file::lines::{head_has, is_missing, lines, number};
 use crate::readers::file::{json, unit};
 use crate::readers::result::ForeignResult;
 use crate::readers::result::suite::{SuiteReader, SuiteValue};
@@ -135,6 +135,10 @@ pub(super) fn filter(line: &[String], names: &[&str]) -> Option<Vec<String>> {
 fn add(suite: &mut SuiteReader, name: &str, pairs: &[(&str, &str)], line: u64) -> Result<(), Flaw> {
     let mut values: Vec<(&str, Option<f64>, String, Better)> = Vec::new();
     for &(text, unit) in pairs {
+        if is_missing(text) {
+            values.push((unit, None, unit.to_owned(), Better::Neither));
+            continue;
+        }
         let Some(value) = number(text) else {
             let message = format!("`{text} {unit}` is not a number with a unit");
             return Err(Flaw::line(line, message));
@@ -146,6 +150,9 @@ fn add(suite: &mut SuiteReader, name: &str, pairs: &[(&str, &str)], line: u64) -
             other => (other, (value, other.to_owned()), Better::from_unit(other)),
         };
         values.push((metric, Some(value), unit, better));
+    }
+    if values.iter().all(|v| v.1.is_none()) {
+        return suite.fail(name, "it has no result");
     }
     // The time decides, also if the program reports a metric of its own before it.
     values.sort_by_key(|v| v.0 != "time");

@@ -1,4 +1,4 @@
-//! JSON of Google Benchmark. A benchmark with its arguments (`BM_copy/64`) is a treatment and each
+//! Output of Google Benchmark; the console and CSV are in [`google_text`]. A benchmark with its arguments (`BM_copy/64`) is a treatment and each
 //! repetition is a trial; the iterations inside a repetition never count as trials. Aggregates are
 //! not results: their mean is only compared with that of the repetitions.
 
@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::readers::file::error::Flaw;
 use crate::readers::file::json::{self, Json};
 use crate::readers::file::unit;
+use crate::readers::google_text;
 use crate::readers::result::figures::Figures;
 use crate::readers::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
 
@@ -80,10 +81,13 @@ impl<'a> BenchmarkEntry<'a> {
 }
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
-    json::has_keys(bytes, &["context", "benchmarks"])
+    json::has_keys(bytes, &["context", "benchmarks"]) || google_text::detect(bytes)
 }
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    if google_text::detect(bytes) {
+        return google_text::read(bytes);
+    }
     let file = json::value(bytes)?;
     let context = Json::root(&file).get("context");
     let benchmarks = Json::root(&file).get("benchmarks");
@@ -111,9 +115,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     Ok(vec![result])
 }
 
-/// Appends the library's filter.
+/// Appends the library's filter to a program that runs without a shell.
 pub(super) fn filter(line: &[String], names: &[&str]) -> Option<Vec<String>> {
-    let mut line = line.to_vec();
+    let shell = |word: &String| matches!(word.as_str(), "sh" | "bash" | "env");
+    let mut line = line.first().filter(|w| !shell(w)).map(|_| line.to_vec())?;
     line.push(format!("--benchmark_filter={}", super::criterion::pattern(names)));
     Some(line)
 }

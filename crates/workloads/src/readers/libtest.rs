@@ -22,7 +22,7 @@ fn parts(line: &str) -> Option<(&str, &str)> {
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = json::text(bytes);
     let mut suite = SuiteReader::new("libtest", "libtest");
-    for (at, line) in lines(&text) {
+    for (_, line) in lines(&text) {
         let Some((name, result)) = parts(&line) else { continue };
         let Some(measured) = result.strip_prefix("bench:") else {
             if result.starts_with("FAILED") {
@@ -33,10 +33,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         let measured = measured.split(" (+/-").next().unwrap_or_default();
         let found = measured.trim().split_once(' ').and_then(|(n, u)| Some((number(n)?, u.trim())));
         let Some((value, printed)) = found else {
-            return Err(Flaw::line(
-                at,
-                format!("`{}` is not a number with a unit", measured.trim()),
-            ));
+            suite.fail(name, &format!("`{}` is not a number with a unit", measured.trim()))?;
+            continue;
         };
         let (value, unit) = match printed.strip_suffix("/iter") {
             Some(time) if unit::seconds(time).is_some() => unit::base(value, time),

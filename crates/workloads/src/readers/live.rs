@@ -85,7 +85,7 @@ fn add(out: &mut ReadOutput, result: &ForeignResult, prefix: &str) {
         let others =
             treatment.levels.iter().filter(|(factor, _)| *factor != super::result::BENCHMARK);
         let others: Vec<String> = others.map(|(k, v)| format!("{k}={}", v.to_text())).collect();
-        let name = treatment.levels.get(super::result::BENCHMARK).map(|v| v.to_text());
+        let name = treatment.levels.get(super::result::BENCHMARK).map(assay_model::Scalar::to_text);
         let name = name.into_iter().chain(others).collect::<Vec<_>>().join(", ");
         let name = format!("{prefix}{name}");
         let mut figures: BTreeMap<usize, (MetricValue, Vec<Option<f64>>)> = BTreeMap::new();

@@ -18,6 +18,7 @@ mod git_perf;
 mod github_action;
 mod go_bench;
 mod google;
+mod google_text;
 mod hyperfine;
 mod iperf3;
 mod jmh;
@@ -101,7 +102,7 @@ const fn series(
 #[rustfmt::skip]
 pub const FORMATS: &[ForeignFormat] = &[
     tool("hyperfine", "hyperfine --export-json FILE", hyperfine::detect, hyperfine::read),
-    ForeignFormat { filter: Some(google::filter), ..tool("google-benchmark", "a Google Benchmark program with --benchmark_out=FILE --benchmark_out_format=json", google::detect, google::read) },
+    ForeignFormat { filter: Some(google::filter), ..tool("google-benchmark", "the console, CSV or JSON of a Google Benchmark program", google::detect, google::read) },
     tool("fio", "fio --output-format=json (or json+) --output=FILE", fio::detect, fio::read),
     tool("jmh", "JMH with -rf json -rff FILE", jmh::detect, jmh::read),
     tool("memtier", "memtier_benchmark --json-out-file=FILE", memtier::detect, memtier::read),

@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
                 values.push(("connection_time", Some(read()?.0), "s", Neither));
             }
             // Before version 14 there were two lines; the one without connections counts.
-            "tps" if !value.contains("(including") => {
+            "tps" if !value.contains("(including connections") => {
                 values.insert(0, ("throughput", Some(read()?.0), "transactions/s", Higher));
             }
             _ => {}

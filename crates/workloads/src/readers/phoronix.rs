@@ -7,7 +7,7 @@ use assay_model::Better;
 
 use crate::readers::file::error::Flaw;
 use crate::readers::file::json;
-use crate::readers::file::lines::number;
+use crate::readers::file::lines::{number, unescaped};
 use crate::readers::file::unit::base;
 use crate::readers::result::ForeignResult;
 use crate::readers::result::figures::Figures;
@@ -32,12 +32,7 @@ fn elements<'a>(text: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
 
 /// Returns the text of the first element with this name; empty without one.
 fn text<'a>(of: &'a str, name: &str) -> Cow<'a, str> {
-    let raw = elements(of, name).next().unwrap_or_default().trim();
-    if !raw.contains('&') {
-        return Cow::Borrowed(raw);
-    }
-    let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
-    Cow::Owned(pairs.into_iter().fold(raw.to_owned(), |text, (from, to)| text.replace(from, to)))
+    unescaped(elements(of, name).next().unwrap_or_default().trim())
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
@@ -48,7 +43,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let mut suite = SuiteReader::new("Phoronix Test Suite", "phoronix");
     for result in elements(&file, "Result") {
         let names = [text(result, "Title"), text(result, "Description")];
-        let name = names.iter().filter(|n| !n.is_empty()).map(|n| n.as_ref()).collect::<Vec<_>>();
+        let name = names.iter().filter(|n| !n.is_empty()).map(AsRef::as_ref).collect::<Vec<_>>();
         let name = name.join(", ");
         let printed = text(result, "Scale");
         let scale = match printed.as_ref() {

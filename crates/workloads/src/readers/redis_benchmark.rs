@@ -4,7 +4,7 @@ use assay_model::Better::{Higher, Lower};
 
 use crate::readers::file::error::Flaw;
 use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, number};
+use crate::readers::file::lines::{head_has, is_missing, lines, number};
 use crate::readers::result::ForeignResult;
 use crate::readers::result::figures::Figures;
 use crate::readers::result::suite::{SuiteReader, SuiteValue};
@@ -47,18 +47,19 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             columns = cells(&line);
         } else if line.starts_with('"') && !columns.is_empty() {
             let row = cells(&line);
-            let values: Option<Vec<f64>> = row.iter().skip(1).map(|c| number(c)).collect();
-            let values = values.filter(|v| v.len() + 1 == columns.len()).ok_or_else(bad)?;
-            add(&mut suite, &row[0], values[0], &columns[2..], &values[1..])?;
+            let rate = figure(row.get(1).map_or("", |c| c), at)?;
+            let values: Option<Vec<f64>> = row.iter().skip(2).map(|c| number(c)).collect();
+            let values = values.filter(|v| v.len() + 2 == columns.len()).ok_or_else(bad)?;
+            add(&mut suite, &row[0], rate, &columns[2..], &values)?;
         } else if let Some(value) = line.trim().strip_prefix("throughput summary: ") {
-            rate = Some(number(value.trim_end_matches(RATE)).ok_or_else(bad)?);
+            rate = Some(figure(value.trim_end_matches(RATE), at)?);
         } else if let Some((name, rest)) =
             line.split_once(": ").filter(|(_, r)| r.contains(", p50="))
         {
             let (value, p50) = rest.split_once(", p50=").unwrap_or_default();
-            let value = number(value.trim_end_matches(RATE)).ok_or_else(bad)?;
+            let value = figure(value.trim_end_matches(RATE), at)?;
             let p50 = number(p50.trim_end_matches(" msec")).ok_or_else(bad)?;
-            add(&mut suite, name, value, &["p50".to_owned()], &[p50])?;
+            add(&mut suite, name.trim(), value, &["p50".to_owned()], &[p50])?;
         } else if line.trim_start().starts_with("avg ") {
             columns = line.split_whitespace().map(str::to_owned).collect();
         } else if let Some(value) = rate.filter(|_| columns.first().is_some_and(|c| c == "avg")) {
@@ -71,6 +72,15 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     suite.finish("give the output of redis-benchmark, of `-q` or of `--csv`")
 }
 
+/// Parses a rate; `None` for the `inf` of a test that took no time.
+fn figure(text: &str, line: u64) -> Result<Option<f64>, Flaw> {
+    if is_missing(text) {
+        return Ok(None);
+    }
+    let wrong = || Flaw::line(line, format!("`{text}` is not a rate"));
+    number(text).map(Some).ok_or_else(wrong)
+}
+
 fn cells(line: &str) -> Vec<String> {
     line.split("\",\"").map(|c| c.trim_matches('"').to_owned()).collect()
 }
@@ -78,11 +88,11 @@ fn cells(line: &str) -> Vec<String> {
 fn add(
     suite: &mut SuiteReader,
     test: &str,
-    rate: f64,
+    rate: Option<f64>,
     columns: &[String],
     values: &[f64],
 ) -> Result<(), Flaw> {
-    let mut all: Vec<SuiteValue<'_>> = vec![("throughput", Some(rate), "requests/s", Higher)];
+    let mut all: Vec<SuiteValue<'_>> = vec![("throughput", rate, "requests/s", Higher)];
     let latencies = columns.iter().zip(values);
     all.extend(latencies.filter_map(|(c, v)| Some((metric(c)?, Some(v / MS), "s", Lower))));
     let trial = suite.add(test, &all)?;

@@ -33,6 +33,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         let bad = || Flaw::line(at, format!("`{}` has no number", line.trim()));
         if !line.starts_with(' ') && !line.is_empty() {
             in_latency = line.starts_with("Latency (ms):");
+            if in_latency {
+                continue;
+            }
         }
         if line.contains(" transferred (") {
             let rate = line.split_once('(').map_or("", |p| p.1).trim_end_matches(')');

@@ -102,8 +102,8 @@ fn filtered(view: &RunView, line: &[OsString], names: &[String]) -> Option<Vec<O
     let named = treatment.params.get("reader")?.to_text();
     // The recognized reader is in the notes of the trials.
     let found = || {
-        let notes = view.records.iter().flat_map(|r| &r.notes);
-        notes.filter_map(|n| n.strip_prefix(readers::READ_AS)).next().map(str::to_owned)
+        let mut notes = view.records.iter().flat_map(|r| &r.notes);
+        notes.find_map(|n| n.strip_prefix(readers::READ_AS)).map(str::to_owned)
     };
     let name = if named == readers::AUTO { found()? } else { named };
     let filter = readers::format(&name)?.filter?;

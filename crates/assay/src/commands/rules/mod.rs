@@ -162,7 +162,7 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     if let Some(retired) = checks::rows::retired(id) {
-        return usage(retired.to_owned());
+        return usage(retired);
     }
     let pack = find_pack(id, folder).map_err(|_| {
         Usage(format!("`{id}` is neither a check nor a rule pack; see `assay rules list`"))

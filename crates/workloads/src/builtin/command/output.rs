@@ -48,21 +48,25 @@ pub(super) fn check(params: &Params) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// Returns the reader: `Some(None)` if it is recognized by the output, `None` without a reader.
-fn reader(params: &Params) -> Result<Option<Option<&'static ForeignFormat>>, WorkloadError> {
+/// The reader of a command's output.
+#[derive(Clone, Copy)]
+enum Reader {
+    /// Recognized by the output.
+    Auto,
+    Named(&'static ForeignFormat),
+}
+
+fn reader(params: &Params) -> Result<Option<Reader>, WorkloadError> {
     let name = text_of(params, "reader");
-    match name.as_str() {
-        "" => Ok(None),
-        AUTO => Ok(Some(None)),
-        name => match readers::format(name).filter(|f| f.live) {
-            Some(format) => Ok(Some(Some(format))),
-            None => {
-                let known = readers::FORMATS.iter().filter(|f| f.live).map(|f| f.name);
-                let known: Vec<&str> = [AUTO].into_iter().chain(known).collect();
-                Err(wrong(format!("there is no reader `{name}`; there are {}", known.join(", "))))
-            }
-        },
+    if name.is_empty() || name == AUTO {
+        return Ok((name == AUTO).then_some(Reader::Auto));
     }
+    if let Some(format) = readers::format(&name).filter(|f| f.live) {
+        return Ok(Some(Reader::Named(format)));
+    }
+    let known = readers::FORMATS.iter().filter(|f| f.live).map(|f| f.name);
+    let known: Vec<&str> = [AUTO].into_iter().chain(known).collect();
+    Err(wrong(format!("there is no reader `{name}`; there are {}", known.join(", "))))
 }
 
 /// Returns the regular expression of `metric_from`, whose group is the number. In a text with
@@ -127,8 +131,8 @@ pub(super) fn collect(
 ) -> Result<OutputResults, WorkloadError> {
     let mut out = OutputResults::default();
     let (reader, pattern) = (reader(ctx.params)?, printed(ctx.params)?);
-    if let Some(format) = reader {
-        suite(ctx, finished, format, &mut out)?;
+    if let Some(reader) = reader {
+        suite(ctx, finished, reader, &mut out)?;
     }
     if let Some(pattern) = &pattern {
         out.metrics.push(number(ctx.params, finished, pattern, &mut out.notes));
@@ -160,17 +164,24 @@ pub(super) fn collect(
 fn suite(
     ctx: &TrialContext<'_>,
     finished: &FinishedProgram<'_>,
-    format: Option<&'static ForeignFormat>,
+    reader: Reader,
     out: &mut OutputResults,
 ) -> Result<(), WorkloadError> {
+    let format = match reader {
+        Reader::Auto => None,
+        Reader::Named(format) => Some(format),
+    };
     let (from, bytes) = match text_of(ctx.params, "result_file").as_str() {
-        "" if !finished.stdout_whole => {
+        "" if !finished.stdout_whole && !on_stderr(finished, format) => {
             out.failure = Some(
                 "the output is too long to read (2 MiB are kept); have the tool write a file and \
                  give it with --result-file"
                     .into(),
             );
             return Ok(());
+        }
+        "" if on_stderr(finished, format) => {
+            (PathBuf::from("the output"), finished.stderr.to_vec())
         }
         "" => (PathBuf::from("the output"), finished.stdout.to_vec()),
         name => match written(ctx, name)? {
@@ -195,6 +206,16 @@ fn suite(
         Err(error) => out.failure = Some(error.to_string()),
     }
     Ok(())
+}
+
+/// Returns true if the tool printed its results to standard error, as perf stat, stress-ng and
+/// cargo-criterion do.
+fn on_stderr(finished: &FinishedProgram<'_>, format: Option<&ForeignFormat>) -> bool {
+    let known = |bytes: &[u8]| match format {
+        Some(format) => (format.detect)(bytes),
+        None => readers::FORMATS.iter().any(|f| f.live && (f.detect)(bytes)),
+    };
+    !known(finished.stdout) && known(finished.stderr)
 }
 
 /// Returns the content of the file that the command wrote in this trial, or the reason why it is missing.

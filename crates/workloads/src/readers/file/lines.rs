@@ -59,14 +59,28 @@ pub(in crate::readers) fn number(text: &str) -> Option<f64> {
     value.filter(|v| v.is_finite())
 }
 
+/// Returns true for a value that a tool prints where it could compute none: `NaN`, `inf`, `-nan`.
+pub(in crate::readers) fn is_missing(text: &str) -> bool {
+    let text = text.trim().trim_start_matches(['-', '+']);
+    ["nan", "inf", "infinity"].iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Replaces the entities of XML.
+pub(in crate::readers) fn unescaped(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('&') {
+        return Cow::Borrowed(raw);
+    }
+    let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    Cow::Owned(pairs.into_iter().fold(raw.to_owned(), |text, (from, to)| text.replace(from, to)))
+}
+
 /// Parses a number with its unit, with or without a blank between them (`26.0 µs`, `12.5MB/s`), and
 /// returns the value in the base unit. Times and sizes have a base unit; other units stay.
 pub(in crate::readers) fn quantity(text: &str) -> Option<(f64, String)> {
     let text = text.trim();
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || "+-.,".contains(c)))
-        .map(|at| exponent(text, at))
-        .unwrap_or(text.len());
+        .map_or(text.len(), |at| exponent(text, at));
     let value = number(&text[..end])?;
     let (factor, unit) = multiple(text[end..].trim());
     Some((scaled(value, factor), unit))

@@ -5,6 +5,7 @@ use assay_model::{Better, MetricKind, MetricSpec};
 /// Returns the length of a unit of time in seconds; `None` if the unit is unknown.
 pub(in crate::readers) fn seconds(unit: &str) -> Option<f64> {
     Some(match unit {
+        "ps" => 1e-12,
         "ns" => 1e-9,
         "us" | "µs" => 1e-6,
         "ms" => 1e-3,

@@ -5,6 +5,7 @@ mod bad;
 mod formats;
 mod real;
 mod series;
+mod suites;
 
 use std::path::{Path, PathBuf};
 
