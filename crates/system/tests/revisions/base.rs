@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assay_system::revisions::{BaseReason, Repository, RevisionError};
-use assay_testing::git;
+use assay_testing::{Turn, git, shared};
 
 struct World {
+    /// A build of another test would end the git processes of this one.
+    _turn: Turn,
     _dir: tempfile::TempDir,
     repo: PathBuf,
 }
@@ -35,7 +37,7 @@ fn parted() -> (World, String, String) {
     let dir = tempfile::tempdir().unwrap();
     let repo = dir.path().join("repo");
     fs::create_dir(&repo).unwrap();
-    let world = World { _dir: dir, repo };
+    let world = World { _turn: shared(), _dir: dir, repo };
     world.git(&["init", "--quiet", "--initial-branch", "main"]);
     let a = world.commit("a");
     world.git(&["tag", "v1"]);
