@@ -242,8 +242,8 @@ pub struct Analysis {
     /// Names of the benchmarks of a suite that a reader read, in the order of its output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub benchmarks: Vec<String>,
-    /// Comparisons of every benchmark of a suite with the baseline's, corrected as one family; empty
-    /// without a reader.
+    /// Comparisons of every benchmark of a suite with the baseline's, corrected as one family;
+    /// empty without a reader.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub family: Vec<Comparison>,
     /// Merged histograms of each treatment's trials, with their percentiles.

@@ -90,7 +90,10 @@ fn comparison_cases(view: &RunView) -> Vec<TestCase> {
             format!("{}: {} against {}", c.metric, view.label(c.treatment), view.label(c.baseline));
         case(&name, problem, &format!("{sentence} {}", c.reason))
     };
-    view.analysis.comparisons.iter().map(of).collect()
+    // The benchmarks of a suite decide, and not their mean.
+    let a = &view.analysis;
+    let all = if a.family.is_empty() { &a.comparisons } else { &a.family };
+    all.iter().map(of).collect()
 }
 
 #[cfg(test)]

@@ -33,8 +33,8 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservation
     }
 }
 
-/// Samples the number of other runnable tasks every 2 ms, and four times as long if some were found,
-/// since two short tasks in a short window would count as a busy machine. The load average would
+/// Samples the number of other runnable tasks every 2 ms, and four times as long if some were
+/// found, since two short tasks in a short window would count as a busy machine. The load average would
 /// still include assay's own earlier work.
 fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
     let start = Instant::now();

@@ -1,6 +1,7 @@
-//! Output of Google Benchmark; the console and CSV are in [`google_text`]. A benchmark with its arguments (`BM_copy/64`) is a treatment and each
-//! repetition is a trial; the iterations inside a repetition never count as trials. Aggregates are
-//! not results: their mean is only compared with that of the repetitions.
+//! Output of Google Benchmark; the console and CSV are in [`google_text`]. A benchmark with its
+//! arguments (`BM_copy/64`) is a treatment and each repetition is a trial; the iterations inside a
+//! repetition never count as trials. Aggregates are not results: their mean is only compared with
+//! that of the repetitions.
 
 use std::collections::BTreeMap;
 

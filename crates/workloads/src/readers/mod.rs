@@ -98,43 +98,94 @@ const fn series(
     }
 }
 
+/// A row of the output of a tool, by the module of its reader.
+macro_rules! tool {
+    ($name:literal, $reader:ident, $help:literal) => {
+        tool($name, $help, $reader::detect, $reader::read)
+    };
+    ($name:literal, $reader:ident, $help:literal, filter) => {
+        ForeignFormat { filter: Some($reader::filter), ..tool!($name, $reader, $help) }
+    };
+}
+
 /// All formats that can be read.
-#[rustfmt::skip]
 pub const FORMATS: &[ForeignFormat] = &[
-    tool("hyperfine", "hyperfine --export-json FILE", hyperfine::detect, hyperfine::read),
-    ForeignFormat { filter: Some(google::filter), ..tool("google-benchmark", "the console, CSV or JSON of a Google Benchmark program", google::detect, google::read) },
-    tool("fio", "fio --output-format=json (or json+) --output=FILE", fio::detect, fio::read),
-    tool("jmh", "JMH with -rf json -rff FILE", jmh::detect, jmh::read),
-    tool("memtier", "memtier_benchmark --json-out-file=FILE", memtier::detect, memtier::read),
-    tool("mcperf", "what mcperf (twemperf) prints", mcperf::detect, mcperf::read),
-    ForeignFormat { filter: Some(criterion::filter), ..tool("criterion", "what `cargo bench` prints with criterion", criterion::detect, criterion::read) },
-    tool("libtest", "`#[bench]` of Rust's libtest, or criterion with --output-format bencher", libtest::detect, libtest::read),
-    ForeignFormat { filter: Some(go_bench::filter), ..tool("go-bench", "go test -bench, also with -json", go_bench::detect, go_bench::read) },
-    tool("pytest-benchmark", "pytest --benchmark-json FILE", pytest_benchmark::detect, pytest_benchmark::read),
-    tool("catch2", "what a Catch2 program prints for its benchmarks", catch2::detect, catch2::read),
-    tool("benchmark-dotnet", "BenchmarkDotNet with --exporters json", dotnet::detect, dotnet::read),
-    tool("bmf", "Bencher Metric Format (JSON)", benchmark_lists::detect_bmf, benchmark_lists::read_bmf),
-    tool("benchmark-list", "the list of values (JSON) that github-action-benchmark reads", benchmark_lists::detect_list, benchmark_lists::read_list),
-    tool("asv-run", "what `asv run` prints", asv_run::detect, asv_run::read),
-    tool("wrk", "what wrk or wrk2 prints", wrk::detect, wrk::read),
-    tool("oha", "oha --output-format json", oha::detect, oha::read),
-    tool("k6", "k6 run --summary-export FILE", k6::detect, k6::read),
-    tool("sysbench", "what `sysbench ... run` prints", sysbench::detect, sysbench::read),
-    tool("pgbench", "what pgbench prints", pgbench::detect, pgbench::read),
-    tool("redis-benchmark", "what redis-benchmark prints, also with -q or --csv", redis_benchmark::detect, redis_benchmark::read),
-    tool("iperf3", "iperf3 -J", iperf3::detect, iperf3::read),
-    tool("stress-ng", "stress-ng --metrics", stress_ng::detect, stress_ng::read),
-    tool("perf-stat", "perf stat -x, or perf stat -j", perf_stat::detect, perf_stat::read),
-    tool("phoronix", "composite.xml of the Phoronix Test Suite", phoronix::detect, phoronix::read),
-    run("spec-rsf", "the raw file (.rsf) of SPEC CPU", spec::detect_rsf, spec::read_rsf),
-    run("spec-csv", "the CSV report of SPEC CPU", spec::detect_csv, spec::read_csv),
-    run("profile", "perf script, folded stacks, async-profiler's collapsed form, pprof, callgrind, or assay profile -o", profile::detect, profile::read),
-    series("csv", "a table with a header: time, revision, and a column for each series, as Otava reads it", csv::detect, csv::read),
-    series("github-action-benchmark", "data.js of github-action-benchmark", github_action::detect, github_action::read),
-    ForeignFormat { folder: Some(asv::FOLDER), ..series("asv", "the folder of one machine in asv's results, or a file of it", asv::detect, asv::read) },
-    series("bencher", "what `bencher perf` prints (JSON)", bencher::detect, bencher::read),
-    series("conbench", "what Conbench's /api/benchmark-results/ answers (JSON)", conbench::detect, conbench::read),
-    ForeignFormat { folder: Some(git_perf::FOLDER), ..series("git-perf", "a git repository with the notes of git-perf", git_perf::detect, git_perf::read) },
+    tool!("hyperfine", hyperfine, "hyperfine --export-json FILE"),
+    tool!("google-benchmark", google, "console, CSV or JSON of Google Benchmark", filter),
+    tool!("fio", fio, "fio --output-format=json (or json+)"),
+    tool!("jmh", jmh, "JMH with -rf json -rff FILE"),
+    tool!("memtier", memtier, "memtier_benchmark --json-out-file=FILE"),
+    tool!("mcperf", mcperf, "output of mcperf (twemperf)"),
+    tool!("criterion", criterion, "output of `cargo bench` with criterion", filter),
+    tool!("libtest", libtest, "`#[bench]`, or criterion with --output-format bencher"),
+    tool!("go-bench", go_bench, "go test -bench, also with -json", filter),
+    tool!("pytest-benchmark", pytest_benchmark, "pytest --benchmark-json FILE"),
+    tool!("catch2", catch2, "benchmarks of Catch2, console or XML"),
+    tool!("benchmark-dotnet", dotnet, "BenchmarkDotNet with --exporters json"),
+    tool!("asv-run", asv_run, "output of `asv run`"),
+    tool!("wrk", wrk, "output of wrk or wrk2"),
+    tool!("oha", oha, "oha --output-format json"),
+    tool!("k6", k6, "k6 run --summary-export FILE"),
+    tool!("sysbench", sysbench, "output of `sysbench ... run`"),
+    tool!("pgbench", pgbench, "output of pgbench"),
+    tool!("redis-benchmark", redis_benchmark, "output of redis-benchmark, also -q or --csv"),
+    tool!("iperf3", iperf3, "iperf3 -J"),
+    tool!("stress-ng", stress_ng, "stress-ng --metrics"),
+    tool!("perf-stat", perf_stat, "perf stat -x, or perf stat -j"),
+    tool!("phoronix", phoronix, "composite.xml of the Phoronix Test Suite"),
+    tool(
+        "bmf",
+        "Bencher Metric Format (JSON)",
+        benchmark_lists::detect_bmf,
+        benchmark_lists::read_bmf,
+    ),
+    tool(
+        "benchmark-list",
+        "list of values (JSON) for github-action-benchmark",
+        benchmark_lists::detect_list,
+        benchmark_lists::read_list,
+    ),
+    run("spec-rsf", "raw file (.rsf) of SPEC CPU", spec::detect_rsf, spec::read_rsf),
+    run("spec-csv", "CSV report of SPEC CPU", spec::detect_csv, spec::read_csv),
+    run(
+        "profile",
+        "perf script, folded stacks, async-profiler's collapsed form, pprof, callgrind, or assay \
+         profile -o",
+        profile::detect,
+        profile::read,
+    ),
+    series(
+        "csv",
+        "a table with a header: time, revision, and a column for each series, as Otava reads it",
+        csv::detect,
+        csv::read,
+    ),
+    series(
+        "github-action-benchmark",
+        "data.js of github-action-benchmark",
+        github_action::detect,
+        github_action::read,
+    ),
+    ForeignFormat {
+        folder: Some(asv::FOLDER),
+        ..series("asv", "folder of a machine in asv's results, or a file", asv::detect, asv::read)
+    },
+    series("bencher", "output of `bencher perf` (JSON)", bencher::detect, bencher::read),
+    series(
+        "conbench",
+        "Conbench's /api/benchmark-results/ (JSON)",
+        conbench::detect,
+        conbench::read,
+    ),
+    ForeignFormat {
+        folder: Some(git_perf::FOLDER),
+        ..series(
+            "git-perf",
+            "git repository with notes of git-perf",
+            git_perf::detect,
+            git_perf::read,
+        )
+    },
 ];
 
 /// Returns the format with this name.

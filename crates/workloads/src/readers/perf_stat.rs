@@ -1,5 +1,5 @@
-//! Counts of `perf stat`, as CSV (`-x,` or another separator) or as JSON lines (`-j`). Each event is
-//! a metric of the program.
+//! Counts of `perf stat`, as CSV (`-x,` or another separator) or as JSON lines (`-j`). Each event
+//! is a metric of the program.
 
 use assay_model::Better::{Lower, Neither};
 use serde_json::Value;

@@ -24,8 +24,8 @@ pub fn is_suite(metric: &str) -> bool {
     metric == command::BENCHMARKS
 }
 
-/// Returns the benchmarks that look worse: their ratio lies beyond the margin on the worse side, and
-/// its interval on that side of 1.
+/// Returns the benchmarks that look worse: their ratio lies beyond the margin on the worse side,
+/// and its interval on that side of 1.
 pub fn suspects(a: &Analysis) -> Vec<&Comparison> {
     a.family.iter().filter(|c| looks_worse(c)).collect()
 }
@@ -127,7 +127,8 @@ pub fn verdict(first: &Analysis, second: Option<&Analysis>, margin: &str) -> (Ve
             some => (
                 Verdict::Inconclusive,
                 format!(
-                    "{} of {all} benchmarks look worse ({}), and the budget has no time to measure them again",
+                    "{} of {all} benchmarks look worse ({}), and the budget has no time to measure \
+                     them again",
                     some.len(),
                     named(some)
                 ),
@@ -143,7 +144,8 @@ pub fn verdict(first: &Analysis, second: Option<&Analysis>, margin: &str) -> (Ve
     if confirmed.is_empty() {
         let looked = if suspects.len() == 1 { "one looked" } else { "some looked" };
         let text = format!(
-            "none of {all} benchmarks is worse by more than {margin}: {looked} worse ({}), and fresh trials did not confirm it",
+            "none of {all} benchmarks is worse by more than {margin}: {looked} worse ({}), and fresh \
+             trials did not confirm it",
             named(&suspects)
         );
         return (Verdict::Equivalent, text);

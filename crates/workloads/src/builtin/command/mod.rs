@@ -65,8 +65,8 @@ fn rows() -> Vec<ParamSpec> {
         "exit_codes", Text, "0";
         /// if true, every exit code counts as success
         "ignore_failure", Bool, Scalar::Bool(false);
-        /// the tool whose output has the benchmarks, such as `go-bench`; `auto` recognizes it; empty:
-        /// the output is not read
+        /// the tool whose output has the benchmarks, such as `go-bench`; `auto` recognizes it;
+        /// empty: the output is not read
         "reader", Text, "";
         /// the file that the tool writes in each trial, for `reader`; empty: its standard output
         "result_file", Text, "";

@@ -218,7 +218,8 @@ fn on_stderr(finished: &FinishedProgram<'_>, format: Option<&ForeignFormat>) -> 
     !known(finished.stdout) && known(finished.stderr)
 }
 
-/// Returns the content of the file that the command wrote in this trial, or the reason why it is missing.
+/// Returns the content of the file that the command wrote in this trial, or the reason for its
+/// absence.
 fn written(
     ctx: &TrialContext<'_>,
     name: &str,

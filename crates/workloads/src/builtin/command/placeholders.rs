@@ -1,5 +1,5 @@
-//! Placeholders in command lines: `{name}` is replaced by the value of the parameter `name`, which the
-//! user invented (`--set name=1,6`). Other braces stay as they are.
+//! Placeholders in command lines: `{name}` is replaced by the value of the parameter `name`, which
+//! the user invented (`--set name=1,6`). Other braces stay as they are.
 
 use std::ffi::OsString;
 

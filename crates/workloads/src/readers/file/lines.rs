@@ -74,8 +74,8 @@ pub(in crate::readers) fn unescaped(raw: &str) -> Cow<'_, str> {
     Cow::Owned(pairs.into_iter().fold(raw.to_owned(), |text, (from, to)| text.replace(from, to)))
 }
 
-/// Parses a number with its unit, with or without a blank between them (`26.0 µs`, `12.5MB/s`), and
-/// returns the value in the base unit. Times and sizes have a base unit; other units stay.
+/// Parses a number with its unit, with or without a blank between them (`26.0 µs`, `12.5MB/s`),
+/// and returns the value in the base unit. Times and sizes have a base unit; other units stay.
 pub(in crate::readers) fn quantity(text: &str) -> Option<(f64, String)> {
     let text = text.trim();
     let end = text

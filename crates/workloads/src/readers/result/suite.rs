@@ -30,8 +30,9 @@ impl SuiteReader {
         SuiteReader { result, repetitions: HashMap::new() }
     }
 
-    /// Adds values that were measured together; the first is the one that decides. The name is empty
-    /// for a tool that measures one thing. Returns the trial, to which figures and notes can be added.
+    /// Adds values that were measured together; the first is the one that decides. The name is
+    /// empty for a tool that measures one thing. Returns the trial, to which figures and notes can
+    /// be added.
     ///
     /// # Errors
     /// If there are too many benchmarks or metrics.

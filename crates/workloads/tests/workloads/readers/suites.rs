@@ -60,7 +60,7 @@ const CASES: &[Case] = &[
     ("k6.json", "k6", 1, "throughput", 199.689_18, "requests/s"),
     ("sysbench.txt", "sysbench", 1, "throughput", 2167.10, "events/s"),
     ("sysbench.txt", "sysbench", 1, "latency.p95", 5.09e-3, "s"),
-    ("pgbench.txt", "pgbench", 1, "throughput", 2396.888_108, "transactions/s"),
+    ("pgbench.txt", "pgbench", 1, "throughput", 2_396.888_108, "transactions/s"),
     ("pgbench-rate.txt", "pgbench", 1, "latency.stddev", 1.380e-3, "s"),
     ("redis-benchmark.csv", "redis-benchmark", 20, "PING_INLINE", 20_833.33, "requests/s"),
     ("redis-benchmark-q.txt", "redis-benchmark", 20, "PING_MBULK: latency.p50", 0.359e-3, "s"),
