@@ -82,8 +82,8 @@ fn steal(before: CpuTimes, now: CpuTimes, seen: &mut FitnessObservations) {
 struct Pressure {
     /// Share of the last 10 s, in percent.
     percent: f64,
-    /// Sum since boot in microseconds.
-    total_us: Option<u64>,
+    /// Sum since boot in microseconds, and the time at which it was read.
+    total_us: Option<(u64, Instant)>,
 }
 
 impl Pressure {
@@ -93,14 +93,14 @@ impl Pressure {
         let line = text.lines().find_map(|l| l.strip_prefix("some "));
         let figure = |name: &str| line?.split_whitespace().find_map(|w| w.strip_prefix(name));
         let percent = figure("avg10=").and_then(|p| p.parse().ok());
-        let total_us = figure("total=").and_then(|t| t.parse().ok());
+        let total_us = figure("total=").and_then(|t| Some((t.parse().ok()?, Instant::now())));
         let percent = percent.ok_or_else(|| format!("cannot parse `{file}`"))?;
         Ok(Pressure { percent, total_us })
     }
 }
 
-/// Reports the pressure of the last 10 s. It counts as 0 if no task has waited since `before`: then
-/// it is that of work that has ended, such as an earlier run.
+/// Reports the pressure of the last 10 s, or that since `before` if it is smaller: then the rest is
+/// that of work that has ended, such as an earlier run.
 fn pressure(
     root: &Root,
     resource: &str,
@@ -110,8 +110,12 @@ fn pressure(
 ) {
     match Pressure::read(root, resource) {
         Ok(now) => {
-            let ended = before.and_then(|b| b.total_us).is_some_and(|t| now.total_us == Some(t));
-            let percent = if ended { 0.0 } else { now.percent };
+            let since = before.and_then(|b| b.total_us).zip(now.total_us);
+            let share = since.map(|((from, start), (to, end))| {
+                let window = end.duration_since(start).as_micros().max(1) as f64;
+                100.0 * to.saturating_sub(from) as f64 / window
+            });
+            let percent = share.map_or(now.percent, |share| share.min(now.percent));
             seen.add(Observation::Pressure { resource: resource.to_owned(), percent });
         }
         Err(why) => seen.cannot(WORK, &format!("pressure on {words}"), &why),
