@@ -10,6 +10,7 @@ use toml::Spanned;
 
 use super::format::{Command, Fetch, KitFile, KitText, MetricRow, MetricSource, param_spec};
 use super::pattern::Pattern;
+use super::problem::Mistake;
 use super::template::{Holes, holes, variable};
 
 /// Placeholders that are not parameters, and the first stage in which each is known;
@@ -30,14 +31,6 @@ const RESERVED: [(&str, KitStage); 11] = [
 
 /// Rule for names, as part of an error message.
 const NAMES: &str = "may have a-z, 0-9, `-`, `.` and `_` only";
-
-/// A mistake in `kit.toml`.
-pub(crate) struct Mistake {
-    /// Byte offset in the file at which the mistake begins.
-    pub at: usize,
-    /// Message: the mistake and its remedy.
-    pub message: String,
-}
 
 struct Checker<'a> {
     file: &'a KitFile,

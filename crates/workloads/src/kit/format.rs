@@ -10,7 +10,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use super::check::Mistake;
+use super::problem::Mistake;
 
 /// A text with `{placeholders}` and its position in the file.
 pub(crate) type KitText = Spanned<String>;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use assay_system::{sha256, sha256_file};
 use serde::de::DeserializeOwned;
 
-use super::check::{Mistake, mistakes};
+use super::check::mistakes;
 use super::format::KitFile;
-use super::problem::Problem;
+use super::problem::{Mistake, Problem};
 use crate::WorkloadError;
 
 /// Name of the file that makes a folder a kit.

@@ -20,3 +20,11 @@ impl Problem {
         Problem { path: path.to_owned(), line: None, message: message.into() }
     }
 }
+
+/// A mistake in `kit.toml`.
+pub(crate) struct Mistake {
+    /// Byte offset in the file at which the mistake begins.
+    pub at: usize,
+    /// Message: the mistake and its remedy.
+    pub message: String,
+}

@@ -12,10 +12,9 @@ use assay_model::{Fact, MetricSpec, Observation, ParamType, Scalar, WorkloadSpec
 use toml::Spanned;
 
 use super::build::{self, BuiltKit};
-use super::check::Mistake;
 use super::format::{Command, KitFile, KitText, param_spec};
 use super::load::{self, LoadedKit};
-use super::problem::Problem;
+use super::problem::{Mistake, Problem};
 use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
 use crate::capability::{Buildable, Capabilities};
