@@ -147,6 +147,8 @@ fn prepare_runs_before_each_trial_and_is_not_measured() {
 
 #[test]
 fn controls_reach_the_program_and_are_put_back() {
+    // Runs of other tests would see the system's settings change.
+    let _alone = assay_testing::alone();
     let world = World::new();
     let script = "cat /proc/self/status; nice; echo $GREETING; cat /proc/sys/vm/swappiness";
     let mut arguments = vec![
