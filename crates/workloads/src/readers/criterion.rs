@@ -55,7 +55,7 @@ fn three(text: &str) -> Option<([f64; 3], String)> {
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = json::text(bytes);
-    let mut suite = SuiteReader::new("criterion", "criterion");
+    let mut suite = SuiteReader::of_programs("criterion", "criterion");
     // The name of a benchmark that has a line of its own, and the one whose results follow.
     let (mut alone, mut current) = (String::new(), None::<usize>);
     for (number, line) in lines(&text) {

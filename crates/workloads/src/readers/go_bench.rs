@@ -123,11 +123,12 @@ pub(super) fn filter(line: &[String], names: &[&str]) -> Option<Vec<String>> {
     }
     let pattern = format!("^({})$", functions.join("|"));
     let mut line = line.to_vec();
-    let at = line.iter().position(|w| w == "-bench" || w.starts_with("-bench="))?;
-    if line[at] == "-bench" {
-        *line.get_mut(at + 1)? = pattern;
-    } else {
-        line[at] = format!("-bench={pattern}");
+    // A compiled test program takes the same options with a prefix.
+    let option = |word: &str| word == "-bench" || word == "-test.bench";
+    let at = line.iter().position(|w| option(w.split('=').next().unwrap_or_default()))?;
+    match line[at].clone().split_once('=') {
+        Some((name, _)) => line[at] = format!("{name}={pattern}"),
+        None => *line.get_mut(at + 1)? = pattern,
     }
     Some(line)
 }
@@ -160,4 +161,25 @@ fn add(suite: &mut SuiteReader, name: &str, pairs: &[(&str, &str)], line: u64) -
         values.iter().map(|v| (v.0, v.1, v.2.as_str(), v.3)).collect();
     suite.add(name, &values)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_names_the_functions_of_the_benchmarks() {
+        let names = ["BenchmarkA/x=1-8", "p.BenchmarkB-8", "BenchmarkA/x=2-8"];
+        for (line, filtered) in [
+            (
+                "go test -run ^$ -bench . ./p",
+                "go test -run ^$ -bench ^(BenchmarkA|BenchmarkB)$ ./p",
+            ),
+            ("p.test -test.bench=.", "p.test -test.bench=^(BenchmarkA|BenchmarkB)$"),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(filter(&words, &names).unwrap().join(" "), filtered);
+        }
+        assert_eq!(filter(&["make".to_owned()], &names), None);
+    }
 }

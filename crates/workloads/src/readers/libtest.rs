@@ -21,7 +21,7 @@ fn parts(line: &str) -> Option<(&str, &str)> {
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = json::text(bytes);
-    let mut suite = SuiteReader::new("libtest", "libtest");
+    let mut suite = SuiteReader::of_programs("libtest", "libtest");
     for (_, line) in lines(&text) {
         let Some((name, result)) = parts(&line) else { continue };
         let Some(measured) = result.strip_prefix("bench:") else {

@@ -78,6 +78,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         }
     }
     let computed = events.zip(seconds.filter(|s| *s > 0.0)).map(|(n, s): (f64, f64)| n / s);
+    if events == Some(0.0) {
+        // Without an event the latencies are printed as 0.
+        latency = Figures::default();
+    }
     let Some(first) = first.or(computed.map(|r| ("throughput", Some(r), "events/s", Higher)))
     else {
         return Err(Flaw::whole("it has no result, so sysbench did not end normally"));

@@ -76,6 +76,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             _ => {}
         }
     }
+    if rate.count == Some(0.0) {
+        // Without a response the latencies are printed as 0.
+        (latency, values) = (Figures::default(), Vec::new());
+    }
     let found = [
         ("throughput", rate.rate, "requests/s", Higher),
         ("latency.mean", latency.mean, "s", Lower),

@@ -9,7 +9,7 @@ use crate::readers::file::unit::metric;
 use crate::readers::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
 
 /// Maximum number of benchmarks in an output.
-pub(in crate::readers) const MAX_BENCHMARKS: usize = 20_000;
+pub(in crate::readers) const MAX_BENCHMARKS: usize = 5_000;
 /// Maximum number of metrics of a suite.
 const MAX_METRICS: usize = 200;
 
@@ -18,6 +18,8 @@ const MAX_METRICS: usize = 200;
 pub(in crate::readers) struct SuiteReader {
     result: ForeignResult,
     repetitions: HashMap<usize, u32>,
+    /// Number of benchmarks of each name, if equal names mean different benchmarks.
+    names: Option<HashMap<String, u32>>,
 }
 
 /// A value of a benchmark: the metric's name, the value in the unit, the unit, and the direction.
@@ -27,7 +29,13 @@ impl SuiteReader {
     /// Starts the result of a tool; `format` is the workload's name in the archive.
     pub(in crate::readers) fn new(tool: &'static str, format: &'static str) -> Self {
         let result = ForeignResult { tool, workload: format, ..ForeignResult::default() };
-        SuiteReader { result, repetitions: HashMap::new() }
+        SuiteReader { result, repetitions: HashMap::new(), names: None }
+    }
+
+    /// Starts the result of a tool that runs several programs, each of which measures a benchmark
+    /// once. Benchmarks of the same name are different ones: `name`, `name (2)`.
+    pub(in crate::readers) fn of_programs(tool: &'static str, format: &'static str) -> Self {
+        SuiteReader { names: Some(HashMap::new()), ..SuiteReader::new(tool, format) }
     }
 
     /// Adds values that were measured together; the first is the one that decides. The name is
@@ -41,8 +49,15 @@ impl SuiteReader {
         benchmark: &str,
         values: &[SuiteValue<'_>],
     ) -> Result<&mut ForeignTrial, Flaw> {
-        let named = (!benchmark.is_empty())
-            .then(|| (BENCHMARK.to_owned(), Scalar::Text(benchmark.to_owned())));
+        let mut name = benchmark.to_owned();
+        if let Some(names) = &mut self.names {
+            let count = names.entry(name.clone()).or_default();
+            *count += 1;
+            if *count > 1 {
+                name = format!("{name} ({count})");
+            }
+        }
+        let named = (!name.is_empty()).then(|| (BENCHMARK.to_owned(), Scalar::Text(name)));
         let levels: BTreeMap<String, Scalar> = named.into_iter().collect();
         let treatment = self.result.treatment(ForeignTreatment { levels, params: BTreeMap::new() });
         if self.result.treatments.len() > MAX_BENCHMARKS {
