@@ -28,7 +28,7 @@ use assay_stats::{CompareInput, Samples, compare_family, compare_suite, summariz
 use assay_workloads::builtin::command::BENCHMARKS;
 use assay_workloads::capability::CurveChooser;
 
-use crate::analyse::pairs::{apart, counterpart, pairs, values};
+use crate::analyse::pairs::{MetricIndex, apart, counterpart, values};
 use crate::plan::margin;
 
 /// Name, unit and direction of a metric.
@@ -64,11 +64,12 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
     let main = &metrics[0];
     let merged = histograms::merge(plan, records);
     let guest = guest(experiment, records);
+    let index = MetricIndex::new(records);
     let mut summaries = Vec::new();
     for metric in &metrics {
         for treatment in &plan.treatments {
             checkpoint();
-            let values = values(records, treatment.id, &metric.name);
+            let values = index.values(treatment.id, &metric.name);
             let present: Vec<f64> = values.iter().copied().flatten().collect();
             let percentile = histograms::of_metric(&merged, treatment.id, &metric.name);
             let merged = percentile.as_ref().is_some_and(|p| p.trials > 0);
@@ -85,12 +86,12 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
                 values,
                 percentile,
                 longer_than: longer_than(records, treatment.id, metric),
-                doubts: doubts(records, treatment.id, &metric.name),
+                doubts: doubts(&index, treatment.id, &metric.name),
                 virtual_machine: guest.is_some(),
             });
         }
     }
-    let made_of = (experiment, plan, records);
+    let made_of = (experiment, plan, &index);
     let with_baseline = plan.treatments.iter().filter_map(|t| Some((counterpart(plan, t)?, t.id)));
     let with_baseline: Vec<Pair> = with_baseline.collect();
     let only_main = std::slice::from_ref(&main);
@@ -217,9 +218,8 @@ fn longer_than(records: &[TrialRecord], treatment: u32, metric: &NamedMetric) ->
 }
 
 /// Returns the reasons why the values of a treatment's metric are doubtful, each once.
-fn doubts(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<String> {
-    let counted = records.iter().filter(|r| r.treatment == treatment && r.counts());
-    let values = counted.flat_map(|r| &r.metrics).filter(|m| m.name == metric);
+fn doubts(index: &MetricIndex<'_>, treatment: u32, metric: &str) -> Vec<String> {
+    let values = index.metrics(treatment, metric);
     let found: BTreeSet<&String> = values.filter_map(|m| m.doubt.as_ref()).collect();
     found.into_iter().cloned().collect()
 }
@@ -291,7 +291,7 @@ fn best_first(
 }
 
 fn comparisons(
-    (experiment, plan, records): (&Experiment, &Plan, &[TrialRecord]),
+    (experiment, plan, index): (&Experiment, &Plan, &MetricIndex<'_>),
     metrics: &[&NamedMetric],
     confidence: f64,
     pairs_of: &[Pair],
@@ -309,7 +309,7 @@ fn comparisons(
         .filter(|(metric, (_, treatment))| !imported || (!quoted(metric) && alike(*treatment)))
         .map(|(metric, (reference, treatment))| {
             checkpoint();
-            let (base, other) = pairs(records, reference, treatment, &metric.name);
+            let (base, other) = index.pairs(reference, treatment, &metric.name);
             ComparedValues {
                 metric,
                 reference,
@@ -317,8 +317,8 @@ fn comparisons(
                 // Imported trials have an unknown order and so no blocks.
                 independent: imported || apart(plan, reference, treatment),
                 paired: base.into_iter().zip(other).collect(),
-                baseline: values(records, reference, &metric.name),
-                treated: values(records, treatment, &metric.name),
+                baseline: index.values(reference, &metric.name),
+                treated: index.values(treatment, &metric.name),
             }
         })
         .collect();
@@ -346,21 +346,21 @@ fn comparisons(
         .collect();
     let mut all = if suite { compare_suite(&inputs) } else { compare_family(&inputs) };
     for comparison in &mut all {
-        refuse_wrong_output(comparison, records);
+        refuse_wrong_output(comparison, index.records());
     }
     all
 }
 
 /// Compares every benchmark that both treatments ran.
 fn comparisons_of_suite(
-    made_of: (&Experiment, &Plan, &[TrialRecord]),
+    made_of: (&Experiment, &Plan, &MetricIndex<'_>),
     benchmarks: &[&NamedMetric],
     confidence: f64,
     pairs_of: &[Pair],
 ) -> Vec<Comparison> {
     let mut all = Vec::new();
     for pair in pairs_of {
-        let [a, b] = [pair.0, pair.1].map(|id| benchmarks_of(made_of.2, id));
+        let [a, b] = [pair.0, pair.1].map(|id| benchmarks_of(made_of.2.records(), id));
         let only = &made_of.0.compare.only;
         let both = |m: &&&NamedMetric| {
             a.contains(m.name.as_str())

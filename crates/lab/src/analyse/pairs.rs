@@ -1,19 +1,81 @@
 //! Extracts the values of a metric from records, by treatment and by block.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use assay_model::{Plan, Treatment, TrialRecord};
+use assay_model::{MetricValue, Plan, Treatment, TrialRecord};
 use assay_stats::summary::{logs, mean};
 
 /// Returns the values of one treatment in the order of measurement; `None` if a trial lacks the
 /// metric.
 pub(crate) fn values(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<Option<f64>> {
-    records
-        .iter()
-        .filter(|r| r.treatment == treatment && r.counts())
-        .map(|r| r.metric(metric))
-        .collect()
+    let of = records.iter().filter(|r| r.treatment == treatment && r.counts());
+    of.map(|r| r.metric(metric)).collect()
 }
+
+/// Metrics of records by name, so that a suite of thousands of benchmarks is not searched for each
+/// of them.
+pub(crate) struct MetricIndex<'a> {
+    records: &'a [TrialRecord],
+    /// Positions of the record and of the metric in it, in the order of the records.
+    at: HashMap<&'a str, Vec<(usize, usize)>>,
+}
+
+impl<'a> MetricIndex<'a> {
+    pub(crate) fn new(records: &'a [TrialRecord]) -> Self {
+        let mut at: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+        for (r, record) in records.iter().enumerate() {
+            for (m, metric) in record.metrics.iter().enumerate() {
+                let all = at.entry(metric.name.as_str()).or_default();
+                // Of equal names the first counts.
+                if all.last().is_none_or(|(last, _)| *last != r) {
+                    all.push((r, m));
+                }
+            }
+        }
+        MetricIndex { records, at }
+    }
+
+    pub(crate) fn records(&self) -> &'a [TrialRecord] {
+        self.records
+    }
+
+    fn value(&self, record: usize, metric: &str) -> Option<f64> {
+        let all = self.at.get(metric).map_or(&[][..], Vec::as_slice);
+        match all.binary_search_by_key(&record, |(r, _)| *r) {
+            Ok(at) => self.records[record].metrics[all[at].1].value,
+            // An older record has the metric under its former name.
+            Err(_) => self.records[record].metric(metric),
+        }
+    }
+
+    /// Returns the values that the trials of a treatment have of a metric.
+    pub(crate) fn metrics(
+        &self,
+        treatment: u32,
+        metric: &str,
+    ) -> impl Iterator<Item = &'a MetricValue> {
+        let all = self.at.get(metric).map_or(&[][..], Vec::as_slice);
+        let counted = move |r: &TrialRecord| r.treatment == treatment && r.counts();
+        let records = self.records;
+        let of = all.iter().filter(move |(r, _)| counted(&records[*r]));
+        of.map(move |(r, m)| &records[*r].metrics[*m]).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Returns what [`values`] does.
+    pub(crate) fn values(&self, treatment: u32, metric: &str) -> Vec<Option<f64>> {
+        let of = self.records.iter().enumerate();
+        let of = of.filter(|(_, r)| r.treatment == treatment && r.counts());
+        of.map(|(i, _)| self.value(i, metric)).collect()
+    }
+
+    /// Returns what [`pairs`] does.
+    pub(crate) fn pairs(&self, baseline: u32, treatment: u32, metric: &str) -> PairedValues {
+        paired(self.records, baseline, treatment, |i, _| self.value(i, metric))
+    }
+}
+
+/// Values of baseline and treatment of the same blocks.
+type PairedValues = (Vec<Option<f64>>, Vec<Option<f64>>);
 
 /// Pairs the values of baseline and treatment by block, using only blocks in which both have a
 /// trial that counts. If each revision was built several times, pairs them by build, with the
@@ -23,11 +85,20 @@ pub(crate) fn pairs(
     baseline: u32,
     treatment: u32,
     metric: &str,
-) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
+) -> PairedValues {
+    paired(records, baseline, treatment, |_, record| record.metric(metric))
+}
+
+fn paired(
+    records: &[TrialRecord],
+    baseline: u32,
+    treatment: u32,
+    value: impl Fn(usize, &TrialRecord) -> Option<f64>,
+) -> PairedValues {
     let of = |id: u32| -> BTreeMap<u32, Option<f64>> {
         let mut units: BTreeMap<u32, Vec<Option<f64>>> = BTreeMap::new();
-        for r in records.iter().filter(|r| r.treatment == id && r.counts()) {
-            units.entry(r.build.unwrap_or(r.block)).or_default().push(r.metric(metric));
+        for (i, r) in records.iter().enumerate().filter(|(_, r)| r.treatment == id && r.counts()) {
+            units.entry(r.build.unwrap_or(r.block)).or_default().push(value(i, r));
         }
         units.into_iter().map(|(unit, values)| (unit, of_unit(&values))).collect()
     };
