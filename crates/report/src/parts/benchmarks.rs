@@ -12,6 +12,8 @@ use crate::view::{RunView, analysis_label};
 /// Largest number of benchmarks in a sentence and in the lines that end a run.
 const NAMED: usize = 3;
 const BRIEF: usize = 12;
+/// Largest number of unchanged benchmarks that a page lists, folded away.
+const FOLDED: usize = 200;
 
 /// Returns one sentence for each treatment: how many benchmarks are worse or better than the
 /// baseline's, and which. `None` without a suite.
@@ -67,9 +69,11 @@ pub(crate) fn benchmarks(view: &RunView, a: &Analysis) -> Parts {
             "{}: no clear difference among all of them (Holm){missing}.",
             count(others.len(), if clear.is_empty() { "benchmark" } else { "other benchmark" })
         ));
-        let parts = Parts::of(DocumentPart::Table(table(view, a, &others, String::new())));
-        let summary = "The other benchmarks".to_owned();
-        out.on(Outputs::Published, DocumentPart::Details { summary, open: false, parts });
+        if others.len() <= FOLDED {
+            let parts = Parts::of(DocumentPart::Table(table(view, a, &others, String::new())));
+            let summary = "The other benchmarks".to_owned();
+            out.on(Outputs::Published, DocumentPart::Details { summary, open: false, parts });
+        }
     }
     for line in only_one_side(a) {
         out.note(line);

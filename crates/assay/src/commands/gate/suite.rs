@@ -113,50 +113,47 @@ fn filtered(view: &RunView, line: &[OsString], names: &[String]) -> Option<Vec<O
 }
 
 /// Returns the verdict of the suite and its sentence. `first` has all benchmarks; `second` has the
-/// suspects, measured again, if there were any.
+/// suspects, measured again, if there were any. Without a worse benchmark the suite is equivalent
+/// only if each benchmark is within the margin or better.
 pub fn verdict(first: &Analysis, second: Option<&Analysis>, margin: &str) -> (Verdict, String) {
     let all = first.family.len();
     let suspects = suspects(first);
-    let Some(second) = second else {
-        return match suspects.as_slice() {
-            [] if all == 0 => (Verdict::Invalid, "no benchmark ran on both sides".to_owned()),
-            [] => (
-                Verdict::Equivalent,
-                format!("none of {all} benchmarks is slower by more than {margin}"),
-            ),
-            some => (
-                Verdict::Inconclusive,
-                format!(
-                    "{} of {all} benchmarks look worse ({}), and the budget has no time to measure \
-                     them again",
-                    some.len(),
-                    named(some)
-                ),
-            ),
-        };
-    };
-    let judged = |name: &str| second.family.iter().find(|c| c.metric == name);
-    let confirmed: Vec<&Comparison> = suspects
-        .iter()
-        .filter_map(|s| judged(&s.metric))
-        .filter(|c| c.verdict == Verdict::Worse)
-        .collect();
-    if confirmed.is_empty() {
-        let looked = if suspects.len() == 1 { "one looked" } else { "some looked" };
-        let text = format!(
-            "none of {all} benchmarks is worse by more than {margin}: {looked} worse ({}), and fresh \
-             trials did not confirm it",
-            named(&suspects)
-        );
-        return (Verdict::Equivalent, text);
+    if all == 0 {
+        return (Verdict::Invalid, "no benchmark ran on both sides".to_owned());
     }
-    let verb = if confirmed.len() == 1 { "is" } else { "are" };
-    let text = format!(
-        "{} of {all} benchmarks {verb} worse by more than {margin}, also in fresh trials: {}",
-        confirmed.len(),
-        named(&confirmed)
+    let verb = |count: usize| if count == 1 { "is" } else { "are" };
+    let again =
+        |c: &Comparison| second.and_then(|s| s.family.iter().find(|s| s.metric == c.metric));
+    let confirmed: Vec<&Comparison> =
+        suspects.iter().filter_map(|s| again(s)).filter(|c| c.verdict == Verdict::Worse).collect();
+    if !confirmed.is_empty() {
+        let text = format!(
+            "{} of {all} benchmarks {} worse by more than {margin}, also in fresh trials: {}",
+            confirmed.len(),
+            verb(confirmed.len()),
+            named(&confirmed)
+        );
+        return (Verdict::Worse, text);
+    }
+    let settled = |c: &&Comparison| {
+        let last = if looks_worse(c) { again(c) } else { Some(*c) };
+        last.is_some_and(|c| matches!(c.verdict, Verdict::Equivalent | Verdict::Better))
+    };
+    let within = first.family.iter().filter(settled).count();
+    let mut text = format!(
+        "none of {all} benchmarks is clearly worse by more than {margin}: {within} within it or \
+         better, {} open",
+        all - within
     );
-    (Verdict::Worse, text)
+    if !suspects.is_empty() {
+        let count = suspects.len();
+        let outcome = match second {
+            Some(_) => "fresh trials did not confirm it",
+            None => "the budget has no time to measure again",
+        };
+        let _ = write!(text, "; {count} looked worse, and {outcome} ({})", named(&suspects));
+    }
+    (if within == all { Verdict::Equivalent } else { Verdict::Inconclusive }, text)
 }
 
 /// Returns the names with their ratios, at most ten.
