@@ -15,7 +15,9 @@ use crate::cli::ExperimentArgs;
 use crate::exit::Usage;
 
 /// Blocks of a gate of a suite unless `--blocks` is given.
-pub const BLOCKS: u32 = 10;
+pub const BLOCKS: u32 = 20;
+/// Blocks of the second run, as far as the budget has time: it decides, and measures less.
+const CONFIRMING_BLOCKS: u32 = 60;
 /// Share of the budget for the first run.
 const FIRST: f64 = 0.6;
 
@@ -65,6 +67,7 @@ pub fn again(what: &ExperimentArgs, view: &RunView, left: Duration) -> Option<Ex
     }
     let mut what = what.clone();
     what.max_time = Some(format!("{} ms", left.as_millis()));
+    what.blocks = Some(what.blocks.unwrap_or(BLOCKS).max(CONFIRMING_BLOCKS));
     if let Some(filtered) = filtered(view, &what.command, &names) {
         what.command = filtered;
     }
