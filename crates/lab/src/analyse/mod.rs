@@ -95,8 +95,8 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
     let with_baseline = plan.treatments.iter().filter_map(|t| Some((counterpart(plan, t)?, t.id)));
     let with_baseline: Vec<Pair> = with_baseline.collect();
     let only_main = std::slice::from_ref(&main);
-    let comparisons_of = |pairs: &[Pair]| comparisons(made_of, only_main, confidence, pairs, false);
-    let mut comparisons = comparisons_of(&with_baseline);
+    let compared = |p: &[Pair]| comparisons(made_of, only_main, confidence, p, compare_family);
+    let mut comparisons = compared(&with_baseline);
     let benchmarks: Vec<&NamedMetric> = metrics.iter().filter(|m| m.benchmark).collect();
     let family = comparisons_of_suite(made_of, &benchmarks, confidence, &with_baseline);
     for c in &mut comparisons {
@@ -108,7 +108,7 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
         let by_id: BTreeMap<_, _> = comparisons.iter().map(|c| (c.treatment, c)).collect();
         ranked.iter().filter_map(|(_, id)| by_id.get(id).copied().cloned()).collect()
     } else {
-        comparisons_of(&ranked)
+        compared(&ranked)
     };
     let mut curves = curves(plan, records, &merged, model, confidence);
     for c in &mut curves {
@@ -220,7 +220,7 @@ fn longer_than(records: &[TrialRecord], treatment: u32, metric: &NamedMetric) ->
 /// Returns the reasons why the values of a treatment's metric are doubtful, each once.
 fn doubts(index: &MetricIndex<'_>, treatment: u32, metric: &str) -> Vec<String> {
     let values = index.metrics(treatment, metric);
-    let found: BTreeSet<&String> = values.filter_map(|m| m.doubt.as_ref()).collect();
+    let found: BTreeSet<&String> = values.iter().filter_map(|m| m.doubt.as_ref()).collect();
     found.into_iter().cloned().collect()
 }
 
@@ -295,7 +295,7 @@ fn comparisons(
     metrics: &[&NamedMetric],
     confidence: f64,
     pairs_of: &[Pair],
-    suite: bool,
+    judge: fn(&[CompareInput<'_>]) -> Vec<Comparison>,
 ) -> Vec<Comparison> {
     let margin = margin(experiment).ok().flatten();
     let imported = experiment.design.order == Order::Unknown;
@@ -344,7 +344,7 @@ fn comparisons(
             gate: experiment.compare.gate,
         })
         .collect();
-    let mut all = if suite { compare_suite(&inputs) } else { compare_family(&inputs) };
+    let mut all = judge(&inputs);
     for comparison in &mut all {
         refuse_wrong_output(comparison, index.records());
     }
@@ -368,7 +368,13 @@ fn comparisons_of_suite(
                 && (only.is_empty() || only.contains(&m.name))
         };
         let both: Vec<&NamedMetric> = benchmarks.iter().filter(both).copied().collect();
-        all.extend(comparisons(made_of, &both, confidence, std::slice::from_ref(pair), true));
+        all.extend(comparisons(
+            made_of,
+            &both,
+            confidence,
+            std::slice::from_ref(pair),
+            compare_suite,
+        ));
     }
     all
 }

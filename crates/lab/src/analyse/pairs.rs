@@ -49,16 +49,10 @@ impl<'a> MetricIndex<'a> {
     }
 
     /// Returns the values that the trials of a treatment have of a metric.
-    pub(crate) fn metrics(
-        &self,
-        treatment: u32,
-        metric: &str,
-    ) -> impl Iterator<Item = &'a MetricValue> {
-        let all = self.at.get(metric).map_or(&[][..], Vec::as_slice);
-        let counted = move |r: &TrialRecord| r.treatment == treatment && r.counts();
-        let records = self.records;
-        let of = all.iter().filter(move |(r, _)| counted(&records[*r]));
-        of.map(move |(r, m)| &records[*r].metrics[*m]).collect::<Vec<_>>().into_iter()
+    pub(crate) fn metrics(&self, treatment: u32, metric: &str) -> Vec<&'a MetricValue> {
+        let of = self.at.get(metric).into_iter().flatten().map(|(r, m)| (&self.records[*r], *m));
+        let counted = of.filter(|(r, _)| r.treatment == treatment && r.counts());
+        counted.map(|(r, m)| &r.metrics[m]).collect()
     }
 
     /// Returns what [`values`] does.
