@@ -215,7 +215,7 @@ fn reader_names() -> PossibleValuesParser {
 
 /// Checks the pattern of `--metric-from`.
 fn printed_pattern(text: &str) -> Result<String, String> {
-    assay_workloads::builtin::command::printed_pattern(text).map_err(|e| e.to_string())?;
+    assay_workloads::Pattern::parse_any(text).map_err(|e| e.to_string())?;
     Ok(text.to_owned())
 }
 

@@ -35,7 +35,7 @@ pub use experiment::prepare::PreparedExperiment;
 pub use experiment::set::apply_set;
 pub use experiment::source::{FOLDER, REV};
 pub use plan::estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};
-pub use plan::{make_plan, margin, parse_margin, schedule::DEFAULT_BLOCKS};
+pub use plan::{make_plan, parse_margin, schedule::DEFAULT_BLOCKS};
 pub use progress::events::EventWriter;
 pub use progress::watcher::{Progress, Tee, Watcher};
 pub use run::fitness::{Unfit, sentences as unfit};

@@ -19,7 +19,8 @@ pub mod units;
 
 pub use experiment::definition::{
     Compare, Design, Experiment, FactorLevel, FactorLevels, Fitness, FitnessAction, Labelled,
-    Meter, Observe, Order, SourceRepository, Stop, TreatmentPattern,
+    Meter, MetricRule, Observe, Order, SourceRepository, Stop, SuiteOutput, TreatmentPattern,
+    wildcard_matches,
 };
 pub use experiment::place::{Engine, ExecutionPlace, JobSpan};
 pub use experiment::plan::{Plan, PlannedTrial, Setting, Treatment};

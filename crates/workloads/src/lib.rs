@@ -13,6 +13,7 @@ mod declare;
 pub mod driver;
 mod failure;
 pub mod kit;
+mod pattern;
 pub mod readers;
 pub mod registry;
 pub mod suite;
@@ -24,6 +25,7 @@ pub use builtin::command::Command;
 pub use builtin::noop::Noop;
 pub use capability::Capabilities;
 pub use failure::Failure;
+pub use pattern::{Pattern, PatternError};
 pub use registry::{KitPaths, find};
 pub use words::{WordsError, quote_words, split_words};
 pub use workload::{

@@ -255,6 +255,7 @@ fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[Stri
         workload: result.workload.to_owned(),
         tags: tags.to_vec(),
         params: BTreeMap::new(),
+        result: None,
         controls: BTreeMap::new(),
         source: None,
         factors: factors

@@ -108,12 +108,12 @@ fn experiment() -> Result<String> {
     let empty = Map::new();
     let properties = |of: &Value| of["properties"].as_object().cloned().unwrap_or_default();
     let definitions = schema["$defs"].as_object().unwrap_or(&empty);
-    let required = schema["required"].as_array().cloned().unwrap_or_default();
     let target = |of: &Value| {
         let name = of["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/"))?;
         Some((name.to_owned(), definitions.get(name)?.clone()))
     };
-    let table = |text: &mut String, keys: &Map<String, Value>| {
+    let table = |text: &mut String, keys: &Map<String, Value>, required: &Value| {
+        let required = required.as_array().map_or(&[][..], Vec::as_slice);
         text.push_str("| key | type | default | |\n|---|---|---|---|\n");
         for (key, of) in keys {
             let default = match (&of["default"], required.iter().any(|r| r == key)) {
@@ -133,15 +133,26 @@ fn experiment() -> Result<String> {
         }
         text.push('\n');
     };
+    // A table of its own: the value, the value if it is given, or each value by name.
+    let below = |of: &Value| {
+        let optional = of["anyOf"].as_array().and_then(|any| target(any.first()?));
+        let named = || target(&of["additionalProperties"]);
+        let found = target(of).or(optional).map(|found| (found, ""));
+        let found = found.or_else(|| Some((named()?, ".NAME")));
+        found.filter(|((_, definition), _)| definition["properties"].is_object())
+    };
     let top = properties(&schema);
-    let is_table = |of: &&Value| target(of).is_some_and(|(_, def)| def["properties"].is_object());
-    let plain = top.iter().filter(|(_, of)| !is_table(of)).map(|(k, v)| (k.clone(), v.clone()));
-    table(&mut text, &plain.collect());
-    for (key, of) in top.iter().filter(|(_, of)| is_table(of)) {
-        let (_, definition) = target(of).unwrap_or_default();
+    let own = |of: &Value| target(of).is_some() && below(of).is_some();
+    let plain = top.iter().filter(|(_, of)| !own(of)).map(|(k, v)| (k.clone(), v.clone()));
+    table(&mut text, &plain.collect(), &schema["required"]);
+    let mut tables: Vec<(String, Value)> = top.into_iter().rev().collect();
+    while let Some((key, of)) = tables.pop() {
+        let Some(((_, definition), name)) = below(&of) else { continue };
         let meaning = of["description"].as_str().unwrap_or_default();
-        let _ = writeln!(text, "## `[{key}]`\n\n{meaning}\n");
-        table(&mut text, &properties(&definition));
+        let _ = writeln!(text, "## `[{key}{name}]`\n\n{meaning}\n");
+        let keys = properties(&definition);
+        table(&mut text, &keys, &definition["required"]);
+        tables.extend(keys.into_iter().rev().map(|(k, v)| (format!("{key}.{k}"), v)));
     }
     Ok(text.trim_end().to_owned() + "\n")
 }

@@ -248,3 +248,42 @@ fn placeholders_are_factors() {
     let shell = world.run(&["run", "-b", "1", "--shell", "--set", "f=a;b", "--", "echo {f}"]);
     assert_eq!(shell.code, 2, "{}", shell.stderr);
 }
+
+#[test]
+fn margins_and_directions_are_those_of_each_benchmark() {
+    let world = go_world();
+    world.write("slow", "110");
+    script(&world, "old.sh", &GO.replace("slow / 100", "1"));
+    let file = |rules: &str| {
+        format!(
+            "name = \"suite\"\nworkload = \"command\"\n[result]\nreader = \"go-bench\"\n\
+             [factors]\ncommand = [\"./old.sh\", \"./bench.sh\"]\n[design]\nblocks = 6\n\
+             [compare]\nmargin = \"2 %\"\n{rules}"
+        )
+    };
+    for (rules, verdict) in [
+        ("", "worse"),
+        ("[compare.metrics.\"*/large*\"]\nmargin = \"20 %\"\n", "equivalent"),
+        ("[compare.metrics.\"BenchmarkParse/*\"]\nbetter = \"higher\"\n", "better"),
+        // The longest name counts.
+        (
+            "[compare.metrics.\"*\"]\nmargin = \"20 %\"\n\
+             [compare.metrics.\"BenchmarkParse/large-2\"]\nmargin = \"3 %\"\n",
+            "worse",
+        ),
+    ] {
+        world.write("suite.toml", &file(rules));
+        let ran = world.run(&["run", "--json", "suite.toml"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let family = json(&ran.stdout)["analysis"]["family"].clone();
+        let of = |name: &str| {
+            family.as_array().unwrap().iter().find(|c| c["metric"] == name).unwrap()["verdict"]
+                .clone()
+        };
+        assert_eq!(of("BenchmarkParse/large-2"), verdict, "{rules}");
+    }
+    world.write("suite.toml", &file("[compare.metrics.\"*\"]\nmargin = \"2\"\n"));
+    let ran = world.run(&["run", "suite.toml"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("the margin is `2`"), "{}", ran.stderr);
+}

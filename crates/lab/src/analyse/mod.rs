@@ -25,8 +25,8 @@ use assay_stats::comparison::sequential;
 use assay_stats::curves::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare_family, compare_suite, summarize};
 
-use assay_workloads::builtin::command::BENCHMARKS;
 use assay_workloads::capability::CurveChooser;
+use assay_workloads::readers::BENCHMARKS;
 
 use crate::analyse::pairs::{MetricIndex, apart, counterpart, values};
 use crate::plan::margin;
@@ -59,7 +59,7 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
     // A kit whose folder is gone has no model of its curves anyway, so built-in workloads suffice.
     let workload = assay_workloads::builtin::table::find(&plan.workload.name);
     let model = workload.as_ref().and_then(|w| w.offers().chooses);
-    let metrics = metrics(plan, records);
+    let metrics = metrics(experiment, plan, records);
     let confidence = confidence(experiment);
     let main = &metrics[0];
     let merged = histograms::merge(plan, records);
@@ -235,7 +235,7 @@ fn confidence(experiment: &Experiment) -> f64 {
 
 /// Lists all metrics: the deciding one first, then the declared ones, then others that programs
 /// reported.
-fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<NamedMetric> {
+fn metrics(experiment: &Experiment, plan: &Plan, records: &[TrialRecord]) -> Vec<NamedMetric> {
     let declared = plan.workload.metrics.iter().map(|m| (&m.name, &m.unit, m.better, false));
     let reported =
         records.iter().flat_map(|r| &r.metrics).map(|m| (&m.name, &m.unit, m.better, m.benchmark));
@@ -243,7 +243,8 @@ fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<NamedMetric> {
     let mut found: Vec<NamedMetric> = Vec::new();
     for (name, unit, better, benchmark) in declared.chain(reported) {
         if known.insert(name) {
-            let (name, unit) = (name.clone(), unit.clone());
+            let own = experiment.compare.rule(name).and_then(|rule| rule.better);
+            let (name, unit, better) = (name.clone(), unit.clone(), own.unwrap_or(better));
             found.push(NamedMetric { name, unit, better, benchmark });
         }
     }
@@ -297,7 +298,6 @@ fn comparisons(
     pairs_of: &[Pair],
     judge: fn(&[CompareInput<'_>]) -> Vec<Comparison>,
 ) -> Vec<Comparison> {
-    let margin = margin(experiment).ok().flatten();
     let imported = experiment.design.order == Order::Unknown;
     // Quoted values are shown as their source printed them, and no verdict is computed from them.
     let quoted = |metric: &NamedMetric| {
@@ -340,7 +340,7 @@ fn comparisons(
                 Samples::Paired(&a.paired)
             },
             confidence,
-            margin,
+            margin: margin(experiment, &a.metric.name),
             gate: experiment.compare.gate,
         })
         .collect();

@@ -190,8 +190,9 @@ fn comparison(
         base.blocks.iter().copied().zip(other.blocks.iter().copied()).collect();
     let first = |s: &SuiteScore| s.members.first().map(|m| m.treatment);
     let separate = first(base).zip(first(other)).is_some_and(|(b, o)| apart(plan, b, o));
+    let metric = plan.workload.suite.as_ref().map_or("", |s| s.metric.as_str());
     let geomean = compare(&CompareInput {
-        metric: plan.workload.suite.as_ref().map_or("", |s| s.metric.as_str()),
+        metric,
         unit: "1",
         better: Better::Higher,
         baseline: 0,
@@ -202,7 +203,7 @@ fn comparison(
             Samples::Paired(&paired)
         },
         confidence,
-        margin: margin(experiment).ok().flatten(),
+        margin: margin(experiment, metric),
         gate: experiment.compare.gate,
     });
     let of = |f: fn(&SuiteMember) -> Option<f64>| -> Option<Vec<MeanInput>> {

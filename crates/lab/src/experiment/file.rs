@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
 use assay_model::{Experiment, SCHEMA_VERSION, nearest};
+use assay_workloads::builtin::command;
 use toml::de::{DeTable, DeValue};
 
 /// A mistake in an experiment file.
@@ -74,7 +75,7 @@ pub fn read_experiment(file: &str, text: &str) -> Result<Experiment, FileError> 
             help: "use ranges, or fewer levels and excludes".to_owned(),
         });
     }
-    let experiment: Experiment = toml::from_str(text).map_err(|e| FileError {
+    let mut experiment: Experiment = toml::from_str(text).map_err(|e| FileError {
         file: file.to_owned(),
         text: text.to_owned(),
         span: e.span(),
@@ -104,6 +105,20 @@ pub fn read_experiment(file: &str, text: &str) -> Result<Experiment, FileError> 
             format!("`{}` cannot be the name of an experiment", experiment.name),
             "use lower-case letters, digits, `-` and `.`, at most 80 of them".to_owned(),
         ));
+    }
+    if let Some(result) = experiment.result.take() {
+        if experiment.workload != command::NAME {
+            let message = format!("the workload `{}` has no [result]", experiment.workload);
+            let help = "it belongs to the workload `command`; a kit has its own, in kit.toml";
+            return Err(FileError::at(file, text, &["result"], message, help.to_owned()));
+        }
+        let given = [("reader", Some(result.reader)), ("result_file", result.path)];
+        for (param, value) in given.into_iter().filter_map(|(k, v)| Some((k, v?))) {
+            if experiment.params.insert(param.to_owned(), value.as_str().into()).is_some() {
+                let message = format!("`{param}` is also given under [result]");
+                return Err(FileError::at(file, text, &["params", param], message, String::new()));
+            }
+        }
     }
     Ok(experiment)
 }
@@ -149,6 +164,19 @@ mod tests {
         assert!(e.contains("x.toml:4:1"), "{e}");
         assert!(e.contains("unknown field `block`"), "{e}");
         assert!(e.contains("did you mean `blocks`?"), "{e}");
+    }
+
+    #[test]
+    fn a_reader_is_a_parameter_of_the_command() {
+        let text =
+            "name = \"a\"\nworkload = \"command\"\n[result]\nreader = \"jmh\"\npath = \"out\"\n";
+        let read = read_experiment("x.toml", text).unwrap();
+        assert_eq!(read.params["reader"].to_text(), "jmh");
+        assert_eq!(read.params["result_file"].to_text(), "out");
+        let e = error(&format!("{text}[params]\nreader = \"fio\"\n"));
+        assert!(e.contains("`reader` is also given under [result]"), "{e}");
+        let e = error(&text.replace("command", "noop"));
+        assert!(e.contains("the workload `noop` has no [result]"), "{e}");
     }
 
     #[test]

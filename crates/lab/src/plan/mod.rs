@@ -16,6 +16,7 @@ use assay_model::{
 };
 use assay_workloads::Workload;
 use assay_workloads::builtin::command;
+use assay_workloads::readers::BENCHMARKS;
 
 use crate::error::{PlanError, wrong};
 use crate::plan::factors::{Factors, expand_factors, groups};
@@ -303,7 +304,7 @@ fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanEr
     let given = |param: &str| spec.name == command::NAME && is_given(experiment, param);
     match &experiment.compare.metric {
         None if given("metric_from") => Ok(command::PRINTED.to_owned()),
-        None if given("reader") => Ok(command::BENCHMARKS.to_owned()),
+        None if given("reader") => Ok(BENCHMARKS.to_owned()),
         Some(metric) if given("reader") || given("metric_from") => Ok(metric.clone()),
         None => known.first().map(|m| (*m).to_owned()).ok_or_else(|| {
             wrong(
@@ -373,7 +374,10 @@ fn check_compare(experiment: &Experiment, factors: &Factors) -> Result<(), PlanE
         let message = format!("confidence is {}", compare.confidence);
         return Err(wrong(&["compare", "confidence"], message, "use 0.5 to 0.999, such as 0.95"));
     }
-    margin(experiment)?;
+    check_margin(&["compare", "margin"], compare.margin.as_ref())?;
+    for (name, rule) in &compare.metrics {
+        check_margin(&["compare", "metrics", name, "margin"], rule.margin.as_ref())?;
+    }
     if compare.gate && compare.margin.is_none() {
         return Err(wrong(&["compare", "gate"], "a gate needs a margin", "set compare.margin"));
     }
@@ -417,16 +421,19 @@ fn check_group(
     Ok(())
 }
 
-/// Returns the margin as a fraction: `"2 %"` and `0.02` are both 0.02.
-///
-/// # Errors
-/// The margin is not a percentage or fraction above 0 and below 1.
-pub fn margin(experiment: &Experiment) -> Result<Option<f64>, PlanError> {
-    let Some(margin) = &experiment.compare.margin else { return Ok(None) };
-    parse_margin(&margin.to_text()).map(Some).ok_or_else(|| {
-        let message = format!("the margin is `{margin}`");
-        wrong(&["compare", "margin"], message, "write a percentage such as \"2 %\", or a fraction")
-    })
+/// Returns the margin of a metric as a fraction: `"2 %"` and `0.02` are both 0.02.
+pub(crate) fn margin(experiment: &Experiment, metric: &str) -> Option<f64> {
+    parse_margin(&experiment.compare.margin_of(metric)?.to_text())
+}
+
+fn check_margin(path: &[&str], margin: Option<&Scalar>) -> Result<(), PlanError> {
+    match margin.filter(|m| parse_margin(&m.to_text()).is_none()) {
+        None => Ok(()),
+        Some(margin) => {
+            let message = format!("the margin is `{margin}`");
+            Err(wrong(path, message, "write a percentage such as \"2 %\", or a fraction"))
+        }
+    }
 }
 
 /// Parses `2 %` or `0.02` as 0.02; `None` if the text is neither, or not above 0 and below 1.

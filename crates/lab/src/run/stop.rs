@@ -79,8 +79,9 @@ pub(crate) fn look(
     if !sequential::LOOKS.contains(&(blocks as usize)) {
         return None;
     }
-    let better = plan.workload.metric(&plan.metric).map(|m| m.better)?;
-    let margin = margin(experiment).ok().flatten();
+    let own = experiment.compare.rule(&plan.metric).and_then(|rule| rule.better);
+    let better = own.or_else(|| plan.workload.metric(&plan.metric).map(|m| m.better))?;
+    let margin = margin(experiment, &plan.metric);
     let mut sentences = Vec::new();
     let mut all_clear = true;
     for treatment in &plan.treatments {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ExecutionPlace, Scalar};
+use crate::{Better, ExecutionPlace, Scalar};
 
 /// An experiment: a workload with fixed parameters, factors, a design and observers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,9 @@ pub struct Experiment {
     /// Fixed parameters of the workload.
     #[serde(default)]
     pub params: BTreeMap<String, Scalar>,
+    /// Reader of a suite's output: the parameters `reader` and `result_file` of `command`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<SuiteOutput>,
     /// Fixed settings of controls, by control (`cpus`, `sched`, `sysctl.vm.swappiness`,
     /// `env.NAME`).
     #[serde(default)]
@@ -61,6 +64,17 @@ pub struct Experiment {
 
 fn one() -> u32 {
     1
+}
+
+/// Output of a benchmark suite, as in a kit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteOutput {
+    /// The tool whose output has the benchmarks, such as `go-bench`; `auto` recognizes it.
+    pub reader: String,
+    /// The file that the tool writes in each trial; if absent, its standard output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 /// A repository whose revisions are compared: each is checked out in a folder of its own, built
@@ -365,6 +379,48 @@ pub struct Compare {
     /// Benchmarks of a suite to compare; if empty, all that both sides ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
+    /// Margins and directions of single metrics, by name. `*` matches any text; of several names that
+    /// match a metric, the longest counts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, MetricRule>,
+}
+
+impl Compare {
+    /// Returns the rule of a metric, if one matches its name.
+    pub fn rule(&self, metric: &str) -> Option<&MetricRule> {
+        let matching = self.metrics.iter().filter(|(name, _)| wildcard_matches(name, metric));
+        matching.max_by_key(|(name, _)| name.len()).map(|(_, rule)| rule)
+    }
+
+    /// Returns the margin of a metric: its own, or that of the comparison.
+    pub fn margin_of(&self, metric: &str) -> Option<&Scalar> {
+        self.rule(metric).and_then(|rule| rule.margin.as_ref()).or(self.margin.as_ref())
+    }
+}
+
+/// Margin and direction of a metric, instead of the experiment's and the tool's.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MetricRule {
+    /// Margin; if absent, that of the comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin: Option<Scalar>,
+    /// Direction that is better; if absent, the metric's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub better: Option<Better>,
+}
+
+/// Returns true if `text` is `pattern`, in which each `*` matches any text.
+pub fn wildcard_matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
 }
 
 impl Default for Compare {
@@ -377,6 +433,7 @@ impl Default for Compare {
             scaling: None,
             gate: false,
             only: Vec::new(),
+            metrics: BTreeMap::new(),
         }
     }
 }

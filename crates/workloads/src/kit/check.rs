@@ -9,9 +9,12 @@ use assay_system::redact::{first_token, is_secret_of};
 use toml::Spanned;
 
 use super::format::{Command, Fetch, KitFile, KitText, MetricRow, MetricSource, param_spec};
-use super::pattern::Pattern;
+use super::metrics::is_family;
 use super::problem::Mistake;
+use super::result::{item_mistake, mistake};
 use super::template::{Holes, holes, variable};
+use crate::pattern::Pattern;
+use crate::readers::BENCHMARKS;
 
 /// Placeholders that are not parameters, and the first stage in which each is known;
 /// `docs/workloads/kits.md` lists them.
@@ -205,7 +208,12 @@ impl Checker<'_> {
         }
         self.all(&validate.commands, KitStage::Trial);
         if let Some(result) = &self.file.result {
-            self.text(&result.path, KitStage::Trial);
+            if let Some(message) = mistake(result) {
+                self.wrong(&result.reader, message);
+            }
+            if let Some(path) = &result.path {
+                self.text(path, KitStage::Trial);
+            }
         }
         self.timeout(validate.timeout.as_ref());
     }
@@ -246,12 +254,12 @@ impl Checker<'_> {
             ("divisor", row.divisor.is_some(), quotient, quotient),
             ("pattern", row.pattern.is_some(), stream, stream && row.json.is_none()),
             ("json", row.json.is_some(), stream && row.pattern.is_none(), false),
-            ("take", row.take.is_some(), row.pattern.is_some(), false),
+            ("take", row.take.is_some(), row.pattern.is_some() && !is_family(row), false),
             (
                 "item",
                 row.item.is_some(),
                 row.from == MetricSource::Result,
-                row.from == MetricSource::Result,
+                row.from == MetricSource::Result && row.name.get_ref() != BENCHMARKS,
             ),
             ("scale", row.scale.is_some(), row.from != MetricSource::Protocol, false),
         ];
@@ -266,8 +274,23 @@ impl Checker<'_> {
         if row.from == MetricSource::Protocol && !self.file.run.protocol {
             self.wrong(&row.name, "a metric from the protocol needs `protocol = true` in [run]");
         }
-        if row.from == MetricSource::Result && self.file.result.is_none() {
-            self.wrong(&row.name, "a metric from a result needs a table [result]");
+        if row.from == MetricSource::Result {
+            match &self.file.result {
+                None => self.wrong(&row.name, "a metric from a result needs a table [result]"),
+                Some(result) => {
+                    if let Some(item) = &row.item
+                        && let Some(message) = item_mistake(result, item.get_ref())
+                    {
+                        self.wrong(item, message);
+                    }
+                }
+            }
+        }
+        if is_family(row) && row.name.get_ref() != BENCHMARKS {
+            let message = format!(
+                "a metric with `*` or {{name}} is called `{BENCHMARKS}`, the geometric mean of all"
+            );
+            self.wrong(&row.name, message);
         }
         if let Some(path) = &row.path {
             self.text(path, KitStage::Trial);

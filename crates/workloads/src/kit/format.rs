@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::problem::Mistake;
+use crate::pattern::Take;
 
 /// A text with `{placeholders}` and its position in the file.
 pub(crate) type KitText = Spanned<String>;
@@ -235,36 +236,14 @@ pub(crate) struct Validate {
     pub timeout: Option<Spanned<Scalar>>,
 }
 
-/// Result files in a format that assay can read: they give metrics, notes and a verdict.
+/// Results in a format that assay can read: they give metrics, notes and a verdict.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultFile {
-    /// Reader for the files.
-    pub reader: ResultReader,
-    /// Path of the file, or of the folder with the files.
-    pub path: KitText,
-}
-
-/// Known formats of result files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum ResultReader {
-    /// Raw file or CSV report of SPEC CPU's tools.
-    SpecCpu,
-}
-
-/// A summary number of a whole result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Item {
-    /// Geometric mean of the base ratios, or of the peak ratios if base was not run.
-    Ratio,
-    /// Sum of the run times behind `ratio`.
-    Time,
-    /// Geometric mean of the peak ratios.
-    PeakRatio,
-    /// Sum of the peak run times.
-    PeakTime,
+    /// Name of the reader: `spec-cpu`, or a tool's.
+    pub reader: KitText,
+    /// Path of the file, or of the folder with the files; if absent, the program's output.
+    pub path: Option<KitText>,
 }
 
 /// Source of a metric's value.
@@ -296,17 +275,6 @@ pub(crate) enum MetricSource {
     Result,
 }
 
-/// Choice among several matches of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Take {
-    /// The only match; several are an error.
-    #[default]
-    Only,
-    First,
-    Last,
-}
-
 /// A metric of the kit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -326,7 +294,7 @@ pub(crate) struct MetricRow {
     /// JSON pointer (RFC 6901) to the number.
     pub json: Option<KitText>,
     /// Number to take from a `result`.
-    pub item: Option<Item>,
+    pub item: Option<KitText>,
     /// Choice among several matches of `pattern`.
     pub take: Option<Take>,
     /// Factor that converts the number to `unit`.

@@ -11,7 +11,6 @@ mod format;
 mod load;
 pub(crate) mod lock;
 mod metrics;
-pub(crate) mod pattern;
 mod problem;
 mod result;
 mod template;

@@ -1,25 +1,37 @@
-//! Reads result files in a format that assay knows (`[result]`): the metrics and notes that they
-//! add to a trial, and their verdict on the result.
+//! Reads results in a format that assay knows (`[result]`): the metrics and notes that they add to
+//! a trial, and their verdict on the result.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::FinishedProgram;
 use crate::readers::speccpu::{SpecResult, SpecRun, report, rsf};
-use assay_model::{Better, MetricKind, MetricValue, ValidationResult};
+use crate::readers::{self, BENCHMARKS, ForeignFormat, geometric_mean, read_output, stream};
+use assay_model::{Better, MetricKind, MetricValue, Observation, ValidationResult};
 
-use super::format::{Item, ResultFile, ResultReader};
+use super::format::ResultFile;
 use super::metrics::bytes_of;
 use super::template::{Values, render};
 
-/// Content of the result files of a trial.
-#[derive(Debug)]
+/// Reader of the results of SPEC CPU, which is no tool that prints them.
+const SPEC_CPU: &str = "spec-cpu";
+/// Summary numbers of SPEC CPU: the geometric mean of the ratios and the sum of the times, of base
+/// (or of peak if base was not run), and of peak.
+const SPEC_ITEMS: [&str; 4] = ["ratio", "time", "peak_ratio", "peak_time"];
+
+/// Results of a trial.
+#[derive(Debug, Default)]
 pub(crate) struct Results {
-    base: Tuning,
-    peak: Tuning,
+    /// Numbers over all benchmarks by name, or the reason why they are missing.
+    summary: BTreeMap<&'static str, Result<f64, String>>,
     /// Metrics of each benchmark, and the overall metrics under their own names.
     pub metrics: Vec<MetricValue>,
     /// Notes for the record.
     pub notes: Vec<String>,
+    pub evidence: Vec<Observation>,
+    /// Reason why the result is valid, in the words of the reader; `None` if it has no verdict.
+    accepted: Option<&'static str>,
     /// Reasons why the result is invalid, in the words of the file; empty if it is valid.
     wrong: Vec<String>,
 }
@@ -35,35 +47,89 @@ struct Tuning {
 }
 
 impl Results {
-    /// Returns a summary number of the whole result.
+    /// Returns a number of the result: one over all benchmarks, or a metric in `unit`.
     ///
     /// # Errors
     /// Returns the reason if there is no such number.
-    pub fn item(&self, item: Item) -> Result<f64, String> {
-        let first = if self.base.ran || !self.peak.ran { &self.base } else { &self.peak };
-        match item {
-            Item::Ratio => &first.ratio,
-            Item::Time => &first.time,
-            Item::PeakRatio => &self.peak.ratio,
-            Item::PeakTime => &self.peak.time,
+    pub fn item(&self, item: &str, unit: &str) -> Result<f64, String> {
+        if let Some(found) = self.summary.get(item) {
+            return found.clone();
         }
-        .clone()
+        let Some(metric) = self.metrics.iter().find(|m| m.name == item) else {
+            let names: Vec<&str> = self.metrics.iter().take(12).map(|m| m.name.as_str()).collect();
+            return Err(format!("the result has no `{item}`; it has {}, ...", names.join(", ")));
+        };
+        if metric.unit != unit {
+            return Err(format!("`{item}` is in {}, not in {unit}", metric.unit));
+        }
+        metric.value.ok_or_else(|| format!("the tool gives no value of `{item}`"))
     }
 }
 
-/// Reads the files that the table `[result]` names.
+/// Returns the mistake in a table `[result]`, if it has one.
+pub(crate) fn mistake(file: &ResultFile) -> Option<String> {
+    let name = file.reader.get_ref();
+    if name == SPEC_CPU {
+        let missing = file.path.is_none();
+        return missing
+            .then(|| "the reader `spec-cpu` needs `path`, a file or a folder".to_owned());
+    }
+    if tool(name).is_some() {
+        return None;
+    }
+    let live = readers::FORMATS.iter().filter(|f| f.live).map(|f| f.name);
+    let known: Vec<&str> = [SPEC_CPU].into_iter().chain(live).collect();
+    Some(format!("there is no reader `{name}`; there are {}", known.join(", ")))
+}
+
+/// Returns the mistake in the `item` of a metric, if it has one.
+pub(crate) fn item_mistake(file: &ResultFile, item: &str) -> Option<String> {
+    let known = file.reader.get_ref() != SPEC_CPU || SPEC_ITEMS.contains(&item);
+    (!known).then(|| format!("`{item}` is no number of spec-cpu; use {}", SPEC_ITEMS.join(", ")))
+}
+
+fn tool(name: &str) -> Option<&'static ForeignFormat> {
+    readers::format(name).filter(|f| f.live)
+}
+
+/// Reads the results that the table `[result]` names.
 ///
 /// # Errors
-/// Returns a message if the files are missing or in another format.
-pub(crate) fn read(file: &ResultFile, values: &Values) -> Result<Results, String> {
-    let path = PathBuf::from(render(file.path.get_ref(), values)?);
-    match file.reader {
-        ResultReader::SpecCpu => {
-            let results =
-                spec_files(&path)?.iter().map(|p| spec_file(p)).collect::<Result<Vec<_>, _>>()?;
-            Ok(spec_results(&results))
+/// Returns a message if they are missing or in another format.
+pub(crate) fn read(
+    file: &ResultFile,
+    values: &Values,
+    finished: &FinishedProgram<'_>,
+) -> Result<Results, String> {
+    let path = file.path.as_ref().map(|path| render(path.get_ref(), values)).transpose()?;
+    let path = path.map(PathBuf::from);
+    let Some(format) = tool(file.reader.get_ref()) else {
+        let files = spec_files(&path.unwrap_or_default())?;
+        let results = files.iter().map(|p| spec_file(p)).collect::<Result<Vec<_>, _>>()?;
+        return Ok(spec_results(&results));
+    };
+    let read = match &path {
+        Some(path) => read_output(path, &bytes_of(path)?, Some(format)),
+        None => {
+            let found = stream(finished.stdout, finished.stderr, Some(format));
+            if found == finished.stdout && !finished.stdout_whole {
+                return Err("the output is too long to read (2 MiB are kept); use a file".into());
+            }
+            read_output(Path::new("the output"), found, Some(format))
         }
-    }
+    };
+    let read = read.map_err(|e| e.to_string())?;
+    let mean = geometric_mean(&read.metrics).value;
+    let mean = mean.ok_or_else(|| {
+        "the benchmarks have several units or directions, or one has no positive value".to_owned()
+    });
+    Ok(Results {
+        summary: BTreeMap::from([(BENCHMARKS, mean)]),
+        metrics: read.metrics,
+        notes: read.notes.into_iter().chain(read.failed).collect(),
+        evidence: read.evidence,
+        ..Results::default()
+    })
 }
 
 /// Combines the verdict of the files with that of the other checks; a failure of those takes
@@ -77,8 +143,9 @@ pub(crate) fn verdict(
         (before @ ValidationResult::Failed { .. }, _) => before,
         (_, Err(reason)) => failed(format!("cannot read the result: {reason}")),
         (_, Ok(results)) if !results.wrong.is_empty() => failed(results.wrong.join("; ")),
-        (before, Ok(_)) => {
-            let mut checked = "SPEC's tools accepted every output".to_owned();
+        (before, Ok(results)) => {
+            let Some(accepted) = results.accepted else { return before };
+            let mut checked = accepted.to_owned();
             if let ValidationResult::Passed { detail } = before {
                 checked = format!("{detail}; {checked}");
             }
@@ -122,7 +189,11 @@ fn spec_file(path: &Path) -> Result<SpecResult, String> {
 fn spec_results(results: &[SpecResult]) -> Results {
     let mut metrics = Vec::new();
     let [base, peak] = ["base", "peak"].map(|tune| spec_tuning(results, tune, &mut metrics));
-    let mut read = Results { base, peak, metrics, notes: Vec::new(), wrong: Vec::new() };
+    let first = if base.ran || !peak.ran { &base } else { &peak };
+    let numbers = [first.ratio.clone(), first.time.clone(), peak.ratio, peak.time];
+    let summary = SPEC_ITEMS.into_iter().zip(numbers).collect();
+    let accepted = Some("SPEC's tools accepted every output");
+    let mut read = Results { summary, metrics, accepted, ..Results::default() };
     for result in results {
         spec_verdict(result, &mut read);
     }

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use assay_model::{Fact, MetricSpec, Observation, ParamType, Scalar, WorkloadSpec, units};
+use assay_model::{
+    Fact, MetricSpec, MetricValue, Observation, ParamType, Scalar, WorkloadSpec, units,
+};
 use toml::Spanned;
 
 use super::build::{self, BuiltKit};
@@ -69,7 +71,7 @@ impl Kit {
                 name: row.name.get_ref().clone(),
                 unit: row.unit.get_ref().clone(),
                 better: row.better,
-                kind: metrics::kind(row.from),
+                kind: metrics::kind(row),
                 help: row.help.clone(),
                 merge: row.merge.or(metrics::merge(row.from)),
                 counted: metrics::counted(&file.metric, row),
@@ -400,17 +402,19 @@ impl Workload for Kit {
         let values = self.trial_values(ctx)?;
         let rules = &self.file.validate;
         let limit = timeout(rules.timeout.as_ref())?;
-        let results = self.file.result.as_ref().map(|file| result::read(file, &values));
+        let results = self.file.result.as_ref().map(|file| result::read(file, &values, finished));
         let (mut metrics, mut notes) =
             metrics::read(&self.file.metric, &values, finished, results.as_ref());
-        let name = &self.spec.name;
+        let (name, mut evidence) = (&self.spec.name, Vec::new());
         let mut validation =
             validate::validate(name, rules, &values, ctx.trial_dir, limit, finished)?;
         if let Some(results) = results {
             validation = result::verdict(&results, validation);
             if let Ok(results) = results {
-                metrics.extend(results.metrics);
+                let declared = |m: &MetricValue| self.spec.metric(&m.name).is_some();
+                metrics.extend(results.metrics.into_iter().filter(|m| !declared(m)));
                 notes.extend(results.notes);
+                evidence.extend(results.evidence);
             }
         }
         let dir = values.get("build").map(PathBuf::from).unwrap_or_default();
@@ -419,7 +423,7 @@ impl Workload for Kit {
                 notes.push(format!("{product} has the SHA-256 {digest}"));
             }
         }
-        let evidence = self.build_evidence(&values)?.into_iter().collect();
+        evidence.extend(self.build_evidence(&values)?);
         Ok(CollectedResults { metrics, validation, notes, evidence })
     }
 }

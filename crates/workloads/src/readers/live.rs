@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_model::{MetricValue, Observation, TrialOutcome};
+use assay_model::{Better, MetricKind, MetricValue, Observation, TrialOutcome};
+use assay_stats::means::geometric;
 
 use crate::readers::FORMATS;
 use crate::readers::file::error::ForeignError;
@@ -12,6 +13,8 @@ use crate::readers::file::format::{ForeignFormat, FormatReader};
 use crate::readers::file::{format_of, malformed};
 use crate::readers::result::{ForeignResult, mean};
 
+/// Metric of a suite: the geometric mean of its benchmarks.
+pub const BENCHMARKS: &str = "benchmarks";
 /// Name of the reader that recognizes the output.
 pub const AUTO: &str = "auto";
 /// Start of the note on a trial whose output was recognized; the format's name follows.
@@ -35,6 +38,33 @@ pub struct ReadOutput {
 pub fn recognized(bytes: &[u8]) -> Option<&'static ForeignFormat> {
     let mut known = FORMATS.iter().filter(|f| f.live && (f.detect)(bytes));
     known.next().filter(|_| known.next().is_none())
+}
+
+/// Returns the stream with the results of a tool: standard error if only that has them, as with
+/// perf stat, stress-ng and cargo-criterion.
+pub(crate) fn stream<'a>(
+    stdout: &'a [u8],
+    stderr: &'a [u8],
+    format: Option<&ForeignFormat>,
+) -> &'a [u8] {
+    let known = |bytes: &[u8]| match format {
+        Some(format) => (format.detect)(bytes),
+        None => FORMATS.iter().any(|f| f.live && (f.detect)(bytes)),
+    };
+    if !known(stdout) && known(stderr) { stderr } else { stdout }
+}
+
+/// Returns the geometric mean of the benchmarks. It is missing if they have different units or
+/// directions, or if one of them has no positive value.
+pub(crate) fn geometric_mean(metrics: &[MetricValue]) -> MetricValue {
+    let all: Vec<&MetricValue> = metrics.iter().filter(|m| m.benchmark).collect();
+    let first = all.first().map(|m| (m.unit.clone(), m.better));
+    let alike =
+        all.iter().all(|m| first.as_ref().is_some_and(|f| f.0 == m.unit && f.1 == m.better));
+    let values: Option<Vec<f64>> = all.iter().map(|m| m.value.filter(|v| *v > 0.0)).collect();
+    let mean = values.filter(|_| alike).and_then(|v| geometric(&v));
+    let (unit, better) = first.filter(|_| alike).unwrap_or(("1".into(), Better::Neither));
+    MetricValue::new(BENCHMARKS, mean, unit, better, MetricKind::Derived)
 }
 
 /// Reads the output of a trial. `format` is the reader; `None` recognizes the output. `from` names

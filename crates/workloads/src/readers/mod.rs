@@ -47,7 +47,8 @@ pub use file::format::{
 };
 pub use file::unit::base_unit;
 pub use file::{ForeignFile, ForeignSet, read_foreign, read_series};
-pub use live::{AUTO, READ_AS, ReadOutput, read_output, recognized};
+pub use live::{AUTO, BENCHMARKS, READ_AS, ReadOutput, read_output, recognized};
+pub(crate) use live::{geometric_mean, stream};
 pub use result::merge::factors;
 pub use result::series::ForeignSeries;
 pub use result::{ForeignResult, ForeignTreatment, ForeignTrial};

@@ -436,3 +436,111 @@ fn the_experiment_that_ships_fits_its_kit() {
     let metric = experiment.compare.metric.expect("a metric to compare");
     assert!(kit.spec().metric(&metric).is_some(), "{metric}");
 }
+
+/// Head of a kit whose program is `cat`; metrics follow.
+const SUITE: &str = r#"
+schema_version = 1
+name = "tiny"
+version = "1"
+help = "a suite"
+
+[run]
+command = ["cat"]
+"#;
+
+fn row(name: &str, unit: &str, rest: &str) -> String {
+    let head = format!("[[metric]]\nname = \"{name}\"\nunit = \"{unit}\"");
+    format!("{head}\nbetter = \"lower\"\nhelp = \"h\"\n{rest}\n")
+}
+
+/// Values of the benchmarks by name; the geometric mean is `benchmarks`.
+fn benchmarks(found: &CollectedResults) -> Vec<(&str, Option<f64>)> {
+    found.metrics.iter().map(|m| (m.name.as_str(), m.value)).collect()
+}
+
+const GO: &str =
+    "goos: linux\nBenchmarkX-2  \t 19012\t  4000 ns/op\nBenchmarkY/a-b-2 7 1000 ns/op\nPASS\n";
+
+#[test]
+fn lines_with_names_are_benchmarks() {
+    let pattern =
+        "from = \"stdout\"\npattern = \"Benchmark{name}-{_} {_} {value} ns/op\"\nscale = 1e-9";
+    let lab = Lab::new(&format!("{SUITE}{}", row("benchmarks", "s", pattern)));
+    let found = lab.collect(&lab.kit(), Exit::Code(0), GO);
+    let rounded = |v: f64| (v * 1e12).round() as i64;
+    let values: Vec<_> = benchmarks(&found).into_iter().map(|(n, v)| (n, v.map(rounded))).collect();
+    let expected = [("benchmarks", 2_000_000), ("X", 4_000_000), ("Y/a-b", 1_000_000)];
+    assert_eq!(values, expected.map(|(n, v)| (n, Some(v))));
+    assert!(found.metrics[1].benchmark && !found.metrics[0].benchmark);
+    // Nothing, and one name twice, are missing values with the reason.
+    for (text, reason) in [("", "no place matches"), (&GO.repeat(2), "two values are named `X`")] {
+        let found = lab.collect(&lab.kit(), Exit::Code(0), text);
+        assert_eq!(benchmarks(&found), [("benchmarks", None)]);
+        assert!(found.notes.iter().any(|n| n.contains(reason)), "{:?}", found.notes);
+    }
+}
+
+#[test]
+fn files_and_keys_with_wildcards_are_benchmarks() {
+    let place = |path: &str, json: &str| {
+        let place = format!("from = \"file\"\npath = \"{{trial_dir}}/{path}\"\njson = \"{json}\"");
+        Lab::new(&format!("{SUITE}{}", row("benchmarks", "1", &place)))
+    };
+    let lab = place("*/new/estimates.json", "/mean/point_estimate");
+    for (name, value) in [("parse", "2"), ("print", "8"), ("report", "")] {
+        let dir = lab.path("trial").join(name).join("new");
+        fs::create_dir_all(&dir).unwrap();
+        if !value.is_empty() {
+            let text = format!("{{\"mean\": {{\"point_estimate\": {value}}}}}");
+            fs::write(dir.join("estimates.json"), text).unwrap();
+        }
+    }
+    let found = lab.collect(&lab.kit(), Exit::Code(0), "");
+    let all = [("benchmarks", Some(4.0)), ("parse", Some(2.0)), ("print", Some(8.0))];
+    assert_eq!(benchmarks(&found), all);
+
+    let lab = place("out.json", "/benchmarks/*/time");
+    let text = r#"{"benchmarks": [{"name": "a", "time": 3}, {"time": 12}, {"name": "c"}]}"#;
+    fs::write(lab.path("trial/out.json"), text).unwrap();
+    let found = lab.collect(&lab.kit(), Exit::Code(0), "");
+    let all = [("benchmarks", None), ("a", Some(3.0)), ("1", Some(12.0)), ("c", None)];
+    assert_eq!(benchmarks(&found), all);
+    assert!(found.notes[0].contains("`c`: there is no number at"), "{:?}", found.notes);
+}
+
+#[test]
+fn the_output_of_a_tool_is_read_by_its_reader() {
+    let rows = [
+        row("benchmarks", "s", "from = \"result\""),
+        row("x", "s", "from = \"result\"\nitem = \"BenchmarkX-2\""),
+        row("unit", "ms", "from = \"result\"\nitem = \"BenchmarkX-2\""),
+        row("gone", "s", "from = \"result\"\nitem = \"BenchmarkZ-2\""),
+    ]
+    .concat();
+    let kit = |reader: &str| format!("{SUITE}[result]\nreader = \"{reader}\"\n{rows}");
+    let lab = Lab::new(&kit("go-bench"));
+    let found = lab.collect(&lab.kit(), Exit::Code(0), GO);
+    let of = |name: &str| found.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);
+    let near = |name: &str, value: f64| of(name).is_some_and(|v| (v / value - 1.0).abs() < 1e-9);
+    assert!(near("benchmarks", 2e-6) && near("x", 4e-6), "{:?}", found.metrics);
+    assert!(near("BenchmarkY/a-b-2", 1e-6));
+    assert_eq!((of("unit"), of("gone")), (None, None));
+    let notes = found.notes.join("\n");
+    assert!(notes.contains("`BenchmarkX-2` is in s, not in ms"), "{notes}");
+    assert!(notes.contains("the result has no `BenchmarkZ-2`; it has BenchmarkX-2"), "{notes}");
+    let found = lab.collect(&lab.kit(), Exit::Code(0), "no benchmark\n");
+    assert!(matches!(found.validation, ValidationResult::Failed { .. }), "{found:?}");
+
+    let mistakes = |kit: &str| {
+        let lab = Lab::new(kit);
+        let found = check(&lab.path("tiny"));
+        found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let all = mistakes(&kit("no-such"));
+    assert!(all.contains("there is no reader `no-such`; there are spec-cpu, hyperfine"), "{all}");
+    let all = mistakes(&kit("spec-cpu"));
+    assert!(all.contains("the reader `spec-cpu` needs `path`"), "{all}");
+    assert!(all.contains("`BenchmarkX-2` is no number of spec-cpu"), "{all}");
+    let other = row("time", "s", "from = \"stdout\"\npattern = \"{name} {value}\"");
+    assert!(mistakes(&format!("{SUITE}{other}")).contains("is called `benchmarks`"));
+}

@@ -126,7 +126,10 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let mut suite_verdict = None;
     if of_suite && ended.state == RunState::Completed && matches!(exit, Exit::Fine | Exit::Worse) {
         let left = suite::left(&budget, began)?;
-        let margin = what.margin.clone().unwrap_or_default();
+        let margin = match view.experiment.compare.metrics.is_empty() {
+            true => what.margin.clone().unwrap_or_default(),
+            false => "the margin".to_owned(),
+        };
         let again = suite::again(&what, &view, left);
         let second = match again {
             None => None,
@@ -264,7 +267,8 @@ fn sentence(
         return format!("{label} does not build");
     }
     let Some(c) = comparison else { return format!("{head} was not measured") };
-    let margin = view.experiment.compare.margin.as_ref().map_or(MARGIN.into(), Scalar::to_text);
+    let margin = view.experiment.compare.margin_of(&c.metric);
+    let margin = margin.map_or(MARGIN.into(), Scalar::to_text);
     let ratio = match (c.ratio, c.interval) {
         (Some(ratio), Some(i)) => {
             let ratio = units::ratio(ratio, i.low, i.high).text(Some(i.level));

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use assay_model::{Analysis, Better, Comparison, Verdict, units};
 use assay_report::{RunView, block_s, ratio_text};
-use assay_workloads::builtin::command;
 use assay_workloads::readers;
 
 use crate::cli::ExperimentArgs;
@@ -23,7 +22,7 @@ const FIRST: f64 = 0.6;
 
 /// Returns true if the experiment compares the benchmarks of a suite.
 pub fn is_suite(metric: &str) -> bool {
-    metric == command::BENCHMARKS
+    metric == readers::BENCHMARKS
 }
 
 /// Returns the benchmarks that look worse: their ratio lies beyond the margin on the worse side,

@@ -134,6 +134,7 @@ fn a_run(blocks: u32) -> Run {
             tags: Vec::new(),
             params: BTreeMap::new(),
             controls: BTreeMap::new(),
+            result: None,
             source: None,
             factors: BTreeMap::new(),
             design: Design::default(),

@@ -26,7 +26,7 @@ use crate::words::split_words;
 use crate::{
     Capabilities, CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError,
 };
-pub use output::{BENCHMARKS, PRINTED, printed_pattern};
+pub use output::PRINTED;
 pub use placeholders::is_placeholder;
 
 type Params = BTreeMap<String, Scalar>;

@@ -6,27 +6,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assay_model::{Better, MetricKind, MetricValue, Observation};
-use assay_stats::means::geometric;
-use regex_lite::Regex;
 
 use crate::declare::{text_of, wrong};
 use crate::driver::step::{Inherit, ProgramStep};
-use crate::kit::pattern::spelled;
-use crate::readers::{self, AUTO, ForeignFormat, READ_AS, read_output};
+use crate::pattern::{FoundNumber, Pattern, Take};
+use crate::readers::{self, AUTO, ForeignFormat, READ_AS, geometric_mean, read_output, stream};
 use crate::{FinishedProgram, TrialContext, WorkloadError};
 
 use super::{Params, STEP_TIMEOUT, argv, folder};
 
-/// Metric of a suite: the geometric mean of its benchmarks.
-pub const BENCHMARKS: &str = "benchmarks";
 /// Metric of the number that the command prints.
 pub const PRINTED: &str = "printed";
 /// File in the trial's folder whose time is that of the trial's start.
 const START: &str = "result-start";
-/// Place of the number in `metric_from`, and the numbers that it matches.
-const HOLE: &str = "{value}";
-const NUMBER: &str = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)";
-
 /// Results of a command's output.
 #[derive(Default)]
 pub(super) struct OutputResults {
@@ -69,39 +61,14 @@ fn reader(params: &Params) -> Result<Option<Reader>, WorkloadError> {
     Err(wrong(format!("there is no reader `{name}`; there are {}", known.join(", "))))
 }
 
-/// Returns the regular expression of `metric_from`, whose group is the number. In a text with
-/// `{value}` a blank matches any blanks.
-fn printed(params: &Params) -> Result<Option<Regex>, WorkloadError> {
+/// Returns the place of the number that the command prints.
+fn printed(params: &Params) -> Result<Option<Pattern>, WorkloadError> {
     match text_of(params, "metric_from").as_str() {
         "" => Ok(None),
-        text => printed_pattern(text).map(Some),
+        text => {
+            Pattern::parse_any(text).map(Some).map_err(|e| wrong(format!("`metric_from`: {e}")))
+        }
     }
-}
-
-/// Parses a pattern of `metric_from`.
-///
-/// # Errors
-/// If it is not a regular expression with one group, or has no words around `{value}`.
-pub fn printed_pattern(text: &str) -> Result<Regex, WorkloadError> {
-    let pattern = match text.split_once(HOLE) {
-        Some((before, after)) => format!("{}{NUMBER}{}", literal(before), literal(after)),
-        None => text.to_owned(),
-    };
-    let regex =
-        Regex::new(&pattern).map_err(|e| wrong(format!("`metric_from` is `{text}`: {e}")))?;
-    if regex.captures_len() != 2 || text.trim() == HOLE {
-        return Err(wrong(format!(
-            "`metric_from` is `{text}`; write the words around the number, as in `took {HOLE} ms`, \
-             or a regular expression with one group, as in `took ([0-9.]+) ms`"
-        )));
-    }
-    Ok(regex)
-}
-
-/// Returns the regular expression of a text in which a blank matches any blanks.
-fn literal(text: &str) -> String {
-    let words = text.split(char::is_whitespace).map(regex_lite::escape);
-    words.collect::<Vec<_>>().join(r"\s+")
 }
 
 fn expected(params: &Params) -> Result<Option<(PathBuf, Vec<u8>)>, WorkloadError> {
@@ -171,8 +138,9 @@ fn suite(
         Reader::Auto => None,
         Reader::Named(format) => Some(format),
     };
+    let found = stream(finished.stdout, finished.stderr, format);
     let (from, bytes) = match text_of(ctx.params, "result_file").as_str() {
-        "" if !finished.stdout_whole && !on_stderr(finished, format) => {
+        "" if !finished.stdout_whole && found == finished.stdout => {
             out.failure = Some(
                 "the output is too long to read (2 MiB are kept); have the tool write a file and \
                  give it with --result-file"
@@ -180,10 +148,7 @@ fn suite(
             );
             return Ok(());
         }
-        "" if on_stderr(finished, format) => {
-            (PathBuf::from("the output"), finished.stderr.to_vec())
-        }
-        "" => (PathBuf::from("the output"), finished.stdout.to_vec()),
+        "" => (PathBuf::from("the output"), found.to_vec()),
         name => match written(ctx, name)? {
             Ok(found) => found,
             Err(why) => {
@@ -197,7 +162,7 @@ fn suite(
             if format.is_none() {
                 out.notes.push(format!("{READ_AS}{}", read.format.name));
             }
-            out.metrics.push(index(&read.metrics));
+            out.metrics.push(geometric_mean(&read.metrics));
             out.metrics.extend(read.metrics);
             out.notes.extend(read.notes);
             out.notes.extend(read.failed);
@@ -206,16 +171,6 @@ fn suite(
         Err(error) => out.failure = Some(error.to_string()),
     }
     Ok(())
-}
-
-/// Returns true if the tool printed its results to standard error, as perf stat, stress-ng and
-/// cargo-criterion do.
-fn on_stderr(finished: &FinishedProgram<'_>, format: Option<&ForeignFormat>) -> bool {
-    let known = |bytes: &[u8]| match format {
-        Some(format) => (format.detect)(bytes),
-        None => readers::FORMATS.iter().any(|f| f.live && (f.detect)(bytes)),
-    };
-    !known(finished.stdout) && known(finished.stderr)
 }
 
 /// Returns the content of the file that the command wrote in this trial, or the reason for its
@@ -236,24 +191,11 @@ fn written(
     }
 }
 
-/// Returns the geometric mean of the benchmarks. It is missing if they have different units or
-/// directions, or if one of them has no positive value.
-fn index(metrics: &[MetricValue]) -> MetricValue {
-    let all: Vec<&MetricValue> = metrics.iter().filter(|m| m.benchmark).collect();
-    let first = all.first().map(|m| (m.unit.clone(), m.better));
-    let alike =
-        all.iter().all(|m| first.as_ref().is_some_and(|f| f.0 == m.unit && f.1 == m.better));
-    let values: Option<Vec<f64>> = all.iter().map(|m| m.value.filter(|v| *v > 0.0)).collect();
-    let mean = values.filter(|_| alike).and_then(|v| geometric(&v));
-    let (unit, better) = first.filter(|_| alike).unwrap_or(("1".into(), Better::Neither));
-    MetricValue::new(BENCHMARKS, mean, unit, better, MetricKind::Derived)
-}
-
 /// Finds the number that the command prints. A missing value has its reason in the notes.
 fn number(
     params: &Params,
     finished: &FinishedProgram<'_>,
-    regex: &Regex,
+    pattern: &Pattern,
     notes: &mut Vec<String>,
 ) -> MetricValue {
     let better = match text_of(params, "better").as_str() {
@@ -262,39 +204,21 @@ fn number(
         _ => Better::Neither,
     };
     let text = String::from_utf8_lossy(finished.stdout);
-    let found = find(regex, &text_of(params, "metric_from"), &text);
+    let found = pattern.find(&text, Take::Only).map(in_base_unit);
     let found = found.map_err(|why| notes.push(format!("`{PRINTED}` is missing: {why}"))).ok();
     let (value, unit) = found.map_or((None, "1".to_owned()), |(value, unit)| (Some(value), unit));
     let better = if better == Better::Neither { Better::from_unit(&unit) } else { better };
     MetricValue::new(PRINTED, value, unit, better, MetricKind::Measured)
 }
 
-/// Returns the number at the only match, in its base unit if a unit of time or size follows it.
-fn find(regex: &Regex, pattern: &str, text: &str) -> Result<(f64, String), String> {
-    let mut found = text.lines().flat_map(|line| regex.captures_iter(line).map(move |c| (line, c)));
-    let Some((line, captures)) = found.next() else {
-        return Err(format!("nothing matches `{pattern}`"));
-    };
-    let more = found.count();
-    if more > 0 {
-        return Err(format!("{} places match `{pattern}`; it must match one", more + 1));
-    }
-    let Some(group) = captures.get(1) else { return Err(format!("`{pattern}` matches no number")) };
-    let range = spelled(line, group.range());
-    let whole = &line[range.clone()];
-    let value = whole.parse::<f64>().ok().filter(|v| whole == group.as_str() && v.is_finite());
-    let Some(value) = value else {
-        return Err(format!(
-            "`{whole}` is not a number that assay reads; print digits with a decimal point, as \
-             with LC_ALL=C"
-        ));
-    };
-    let word = line[range.end..].trim_start();
+/// Returns the number in its base unit if a unit of time or size follows it.
+fn in_base_unit(found: FoundNumber<'_>) -> (f64, String) {
+    let word = found.rest.trim_start();
     let word = &word[..word.find(|c: char| !(c.is_alphabetic() || c == '/')).unwrap_or(word.len())];
-    Ok(match readers::base_unit(word) {
-        Some((factor, unit)) => (value * factor, unit),
-        None => (value, "1".to_owned()),
-    })
+    match readers::base_unit(word) {
+        Some((factor, unit)) => (found.value * factor, unit),
+        None => (found.value, "1".to_owned()),
+    }
 }
 
 /// Runs the check of the output, which reads it as its standard input; returns why it failed.
