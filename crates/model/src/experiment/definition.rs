@@ -379,8 +379,8 @@ pub struct Compare {
     /// Benchmarks of a suite to compare; if empty, all that both sides ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// Margins and directions of single metrics, by name. `*` matches any text; of several names that
-    /// match a metric, the longest counts.
+    /// Margins and directions of single metrics, by name. `*` matches any text; of several names
+    /// that match a metric, the longest counts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, MetricRule>,
 }

@@ -18,6 +18,10 @@ pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&OUTPUT_VERIFIED, evaluate).on_observations(judge_observation);
 
+/// Remedy for output that nothing checked.
+const CHECK_OUTPUT: &str =
+    "check the output with --check COMMAND or --expect FILE, or in a kit's [validate]";
+
 /// Verification of the output of a treatment's trials.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutputEvidence {
@@ -70,7 +74,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     for (n, what) in doubtful.into_iter().filter(|(n, _)| *n > 0) {
         let trials = if n == 1 { "trial" } else { "trials" };
         let text = format!("the output of {n} {trials} {what}");
-        found.push(finding_at(NOTE_OR_WARNING, text).remedy("use a kit with a validation"));
+        found.push(finding_at(NOTE_OR_WARNING, text).remedy(CHECK_OUTPUT));
     }
     if all.trials == 0 {
         return missing("a trial that ran to its end");
