@@ -75,6 +75,9 @@ pub struct ExperimentArgs {
     /// file's].
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
+    /// Labels of the revisions, if the verb sets them.
+    #[arg(skip)]
+    pub rev_labels: Vec<String>,
     /// Benchmarks of a suite to compare, if the verb sets them.
     #[arg(skip)]
     pub only: Vec<String>,

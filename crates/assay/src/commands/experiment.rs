@@ -6,7 +6,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use assay_lab::{DEFAULT_BLOCKS, LabError, PreparedExperiment, REV, apply_set};
-use assay_model::{Engine, ExecutionPlace, Experiment, FactorLevels, Scalar, Stop};
+use assay_model::{
+    Engine, ExecutionPlace, Experiment, FactorLevel, FactorLevels, Labelled, Scalar, Stop,
+};
 use assay_workloads::{KitPaths, quote_words};
 
 use crate::cli::{EngineArg, ExperimentArgs, PlaceArgs};
@@ -268,7 +270,11 @@ fn change(experiment: &mut Experiment, what: &ExperimentArgs) -> Result<(), LabE
 fn change_source(experiment: &mut Experiment, what: &ExperimentArgs) {
     if let Some(first) = what.rev.first() {
         experiment.source.get_or_insert_default();
-        let levels = what.rev.iter().map(|r| r.as_str().into()).collect();
+        let level = |(n, rev): (usize, &String)| match what.rev_labels.get(n).cloned() {
+            Some(label) => FactorLevel::Labelled(Labelled { label, value: rev.as_str().into() }),
+            None => FactorLevel::Plain(rev.as_str().into()),
+        };
+        let levels = what.rev.iter().enumerate().map(level).collect();
         experiment.factors.insert(REV.into(), FactorLevels::List(levels));
         // A range is not a level; its oldest commit is the first treatment.
         experiment.compare.baseline.remove(REV);

@@ -190,3 +190,54 @@ fn commits_that_a_rewritten_history_lost_are_named_and_the_others_go_on() {
     assert_eq!(code, 0, "{printed}");
     assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 3, "{json}");
 }
+
+#[test]
+fn a_shallow_clone_ends_with_the_command_that_deepens_it() {
+    let world = World::new();
+    let repo = repository(&world, &[PLAIN; 3]);
+    git(&repo, &["branch", "other", "v0"]);
+    let from = format!("file://{}", repo.display());
+    for base in ["HEAD~1", "origin/other"] {
+        let clone = world.path("clone");
+        let to = clone.to_str().unwrap();
+        git(&repo, &["clone", "--quiet", "--depth", "1", &from, to]);
+        let gate = ["gate", "--base", base, "--budget", "0 s"];
+        let (code, _, printed) = run(&world, &clone, &gate);
+        let command = printed.lines().last().unwrap_or_default();
+        assert!(code == 2 && command.starts_with("    git fetch --unshallow"), "{printed}");
+        let mut shell = Command::new("sh");
+        assert!(shell.args(["-c", command]).current_dir(&clone).output().unwrap().status.success());
+        let (code, json, printed) = run(&world, &clone, &gate);
+        assert!(code != 2 && json["base_commit"].is_string(), "{code} {json} {printed}");
+        fs::remove_dir_all(&clone).unwrap();
+    }
+}
+
+#[test]
+fn a_checkout_of_another_owner_ends_with_the_remedy_of_git() {
+    if !crate::common::root() {
+        println!("skipped: because only root can give a checkout to another user");
+        return;
+    }
+    let world = World::new();
+    let repo = repository(&world, &[PLAIN; 2]);
+    let owned = Command::new("chown").args(["-R", "nobody"]).arg(&repo).status();
+    assert!(owned.unwrap().success());
+    let config = world.write("gitconfig", "");
+    let gate = || {
+        let asked = ["--json", "gate", "--base", "v0", "--budget", "0 s", "--build", "sh build.sh"];
+        let mut command = world.assay(&[&asked[..], &["--", "./prog"]].concat());
+        command.current_dir(&repo).env("GIT_CONFIG_GLOBAL", &config).env_remove("SUDO_UID");
+        crate::common::done(command.env("GIT_CONFIG_NOSYSTEM", "1"))
+    };
+    let refused = gate();
+    let line = format!("git config --global --add safe.directory {}", repo.display());
+    let printed = &refused.stderr;
+    assert!(refused.code == 2 && printed.lines().any(|l| l.trim() == line), "{printed}");
+    assert!(!printed.contains("unknown revision"), "{printed}");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).env("GIT_CONFIG_GLOBAL", &config);
+    assert!(shell.status().unwrap().success());
+    let accepted = gate();
+    assert!(accepted.code != 2, "{}", accepted.stderr);
+}

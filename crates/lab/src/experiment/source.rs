@@ -159,8 +159,7 @@ impl BuiltRevisions {
                 let number = builds.len() as u32 + 1;
                 if !builder.has(&revision, number) {
                     let of = if wanted > 1 { format!(", build {number}") } else { String::new() };
-                    // The level is a commit, or `worktree:` and the hash of its files.
-                    say(&format!("building {label} ({:.21}{of})", revision.level()));
+                    say(&format!("building {}{of}", revision.named(&label)));
                 }
                 builds.push(builder.build(&revision, number)?);
             }

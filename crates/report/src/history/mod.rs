@@ -25,9 +25,9 @@ pub fn day(date: Option<&str>) -> &str {
     date.and_then(|d| d.get(..10)).unwrap_or("unknown")
 }
 
-/// Returns the first ten characters of a commit's hash.
+/// Returns the first ten characters of a commit's hash, or `worktree` without the hash of its tree.
 pub fn short(commit: &str) -> &str {
-    commit.get(..10).unwrap_or(commit)
+    commit.split_once(':').map_or_else(|| commit.get(..10).unwrap_or(commit), |(name, _)| name)
 }
 
 /// Formats the size of a change: in percent, or as a factor if it is threefold or more.

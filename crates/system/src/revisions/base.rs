@@ -21,7 +21,7 @@ pub enum BaseReason {
 /// The base of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
-    /// Name given by the user, or the default branch.
+    /// Name given by the user (a hash is shortened), or the default branch.
     pub name: String,
     /// Revision to measure as the base.
     pub revision: Revision,
@@ -30,37 +30,42 @@ pub struct Base {
 }
 
 impl Base {
-    /// Returns the name for messages, with the commit if it is not the named one.
-    pub fn label(&self) -> String {
-        let commit = self.revision.commit.as_deref().unwrap_or_default();
-        let short = commit.get(..10).unwrap_or(commit);
+    /// Returns the name for messages, with the commit.
+    pub fn name_against(&self, head: &str) -> String {
+        let commit = self.revision.named("");
         match self.why {
-            BaseReason::Named | BaseReason::Unrelated => self.name.clone(),
-            BaseReason::Fork(_) => format!("{} at their merge base {short}", self.name),
-            BaseReason::TestMerge => format!("its first parent {short}"),
+            BaseReason::Named | BaseReason::Unrelated => self.label(),
+            BaseReason::Fork(_) => format!("merge base {commit} of {} and {head}", self.name),
+            BaseReason::TestMerge => format!("first parent {commit} of {head}"),
         }
+    }
+
+    /// Returns the name for tables, with the commit.
+    pub fn label(&self) -> String {
+        self.revision.named(match self.why {
+            BaseReason::Named | BaseReason::Unrelated => &self.name,
+            BaseReason::Fork(_) => "merge base",
+            BaseReason::TestMerge => "first parent",
+        })
     }
 
     /// Returns a sentence if the base is not the named commit or has no commit in common with
     /// `head`.
     pub fn remark(&self, head: &str) -> Option<String> {
-        let name = &self.name;
-        match self.why {
-            BaseReason::Named => None,
+        let (name, base) = (&self.name, self.name_against(head));
+        Some(match self.why {
+            BaseReason::Named => return None,
+            BaseReason::Fork(1) => {
+                format!("{name} has a commit that {head} lacks; the base is the {base}")
+            }
             BaseReason::Fork(n) => {
-                let commits = if n == 1 { "a commit".to_owned() } else { format!("{n} commits") };
-                let base = self.label();
-                Some(format!(
-                    "{name} has {commits} that {head} does not have: {head} is compared with {base}"
-                ))
+                format!("{name} has {n} commits that {head} lacks; the base is the {base}")
             }
-            BaseReason::TestMerge => {
-                Some(format!("{head} is a test merge: it is compared with {}", self.label()))
-            }
+            BaseReason::TestMerge => format!("{head} is a test merge; the base is the {base}"),
             BaseReason::Unrelated => {
-                Some(format!("{head} and {name} have no commit in common: compared as they are"))
+                format!("{head} and {name} have no commit in common: compared as they are")
             }
-        }
+        })
     }
 }
 
@@ -80,6 +85,8 @@ impl Repository {
                 .to_owned(),
         };
         let named = self.one(&name)?;
+        // A full hash makes messages hard to read.
+        let name = named.label.clone();
         let as_named = |why| Base { name: name.clone(), revision: named.clone(), why };
         let ends = (&named.commit, &self.one(head)?.commit);
         let (Some(from), Some(to)) = ends else { return Ok(as_named(BaseReason::Named)) };

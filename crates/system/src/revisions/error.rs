@@ -3,6 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Remedy for a shallow clone, as a command on a line of its own. It fetches all branches, because
+/// `git clone --depth` fetches one.
+const DEEPEN: &str = "; it is a shallow clone, and this command gets the rest:\n\n    \
+    git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'";
+
 /// Error in resolving, checking out or building a revision.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -26,7 +31,7 @@ pub enum RevisionError {
     /// A name resolves to no commit.
     #[error(
         "the repository {repo} has no revision `{name}`; see `git log` and `git tag`{}",
-        if *.shallow { "; it is a shallow clone: `git fetch --unshallow` gets the rest" } else { "" }
+        if *.shallow { DEEPEN } else { "" }
     )]
     Unknown {
         repo: PathBuf,
@@ -40,9 +45,7 @@ pub enum RevisionError {
     )]
     NoDefault { repo: PathBuf },
     /// A shallow clone ends before the merge base of two revisions.
-    #[error(
-        "the commit where {head} left {base} is not in the shallow clone {repo}: `git fetch --unshallow` gets it"
-    )]
+    #[error("{repo} lacks the commit where {head} left {base}{DEEPEN}")]
     NoMergeBase {
         /// Name of the base.
         base: String,
@@ -53,7 +56,7 @@ pub enum RevisionError {
     /// A range contains no commits.
     #[error(
         "the range `{range}` has no commits; its second end must come after the first{}",
-        if *.shallow { ", and it is a shallow clone: `git fetch --unshallow` gets the rest" } else { "" }
+        if *.shallow { DEEPEN } else { "" }
     )]
     EmptyRange {
         range: String,

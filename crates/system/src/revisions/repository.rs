@@ -54,6 +54,19 @@ impl Revision {
             _ => format!("{WORKTREE}:{}", self.tree),
         }
     }
+
+    /// Returns `label` with the commit: `main (3f2a91c0d1)`, `worktree on 3f2a91c0d1`, or the
+    /// commit alone for a label that is its hash.
+    pub fn named(&self, label: &str) -> String {
+        let Some(commit) = &self.commit else { return label.to_owned() };
+        let short = commit.get(..10).unwrap_or(commit);
+        match label {
+            _ if commit.starts_with(label) => short.to_owned(),
+            _ if label.contains(short) => label.to_owned(),
+            _ if self.label == WORKTREE => format!("{label} on {short}"),
+            _ => format!("{label} ({short})"),
+        }
+    }
 }
 
 /// A git note on a commit.

@@ -70,9 +70,10 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let kits = kit_paths()?;
     let (base, head, metric) = sides(asked, &kits)?;
     let of_suite = suite::is_suite(&metric);
-    let name =
-        if base.why == BaseReason::Named { base.name.clone() } else { base.revision.level() };
-    what.rev = vec![name, asked.head.clone()];
+    let head_name = head.named(&head.label);
+    let base_name = base.name_against(&head.label);
+    what.rev = vec![base.revision.level(), head.level()];
+    what.rev_labels = vec![base.label(), head_name.clone()];
     what.margin.get_or_insert_with(|| MARGIN.into());
     what.gate = true;
     what.warmup = what.warmup.or(Some(1));
@@ -90,19 +91,18 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         ));
     }
     if plan.treatments.len() < 2 {
-        let (head, label) = (&asked.head, base.label());
         return usage(match base.why {
             BaseReason::Fork(_) => format!(
-                "{} contains {head}, so there is nothing to judge; --exact compares the two as they are",
+                "{} contains {head_name}, so there is nothing to judge; --exact compares the two as they are",
                 base.name
             ),
-            _ => format!("{head} and {label} are the same commit; there is nothing to compare"),
+            _ => format!("{head_name} and {base_name} are the same commit: nothing to compare"),
         });
     }
     let archive = open_archive(cli)?;
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&prepared.experiment.name, asked.quiet);
-    let remark = base.remark(&asked.head);
+    let remark = base.remark(&head.label);
     if let Some(remark) = &remark {
         crate::screen::say(remark);
     }
@@ -183,8 +183,8 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         None
     };
     let sentence = match suite_verdict {
-        Some((_, text)) => format!("{}: {text}", asked.head),
-        None => sentence(&view, (&asked.head, &base.label()), comparison, &ended.unbuilt),
+        Some((_, text)) => format!("{head_name} against {base_name}: {text}"),
+        None => sentence(&view, (&head_name, &base_name), comparison, &ended.unbuilt),
     };
     // The first half is printed above the table already.
     let (more, steadier) =
@@ -196,7 +196,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
             schema_version: 1,
             experiment: &view.experiment.name,
             runs: &runs,
-            base: &base.name,
+            base: asked.base.as_deref().unwrap_or(&base.name),
             base_commit: base.revision.commit.as_deref(),
             base_remark: remark.as_deref(),
             head: &asked.head,
@@ -272,7 +272,7 @@ fn sentence(
     let ratio = match (c.ratio, c.interval) {
         (Some(ratio), Some(i)) => {
             let ratio = units::ratio(ratio, i.low, i.high).text(Some(i.level));
-            format!("{} {ratio} times {base}", c.metric)
+            format!("{} {ratio}", c.metric)
         }
         _ => format!("{} has no ratio", c.metric),
     };
@@ -281,7 +281,7 @@ fn sentence(
         Verdict::Better => format!("{head} is better than {base} by more than {margin}: {ratio}"),
         Verdict::Equivalent => format!("{head} is within {margin} of {base}: {ratio}"),
         Verdict::Inconclusive | Verdict::NotEstablished => {
-            format!("inconclusive: {ratio}, and the margin is {margin}")
+            format!("inconclusive: {head} against {base}: {ratio}, and the margin is {margin}")
         }
         Verdict::Invalid => format!("the numbers are invalid: {}", c.reason),
     }
