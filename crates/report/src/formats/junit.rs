@@ -1,7 +1,7 @@
 //! Exports JUnit XML for CI servers: a test case for each trial and for each comparison. A trial
 //! that failed or timed out is a failure; one that does not count (invalid, interrupted) is an
-//! error. A comparison is a failure if the experiment gates on it and the verdict is `worse`, and
-//! an error if it is invalid.
+//! error, like a revision that does not build. A comparison is a failure if the experiment gates on
+//! it and the verdict is `worse`, and an error if it is invalid.
 
 use assay_model::{TrialOutcome, TrialRecord, Verdict};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
@@ -15,7 +15,8 @@ use crate::words;
 /// Fails if the report cannot be written as XML.
 pub fn write(view: &RunView) -> Result<String, SerializeError> {
     let mut report = Report::new(&*view.experiment.name);
-    report.add_test_suite(suite(view, "trials", view.records.iter().map(|r| trial_case(view, r))));
+    let trials = view.records.iter().map(|r| trial_case(view, r));
+    report.add_test_suite(suite(view, "trials", trials.chain(failed_builds(view))));
     report.add_test_suite(suite(view, "comparisons", comparison_cases(view)));
     report.to_string()
 }
@@ -77,6 +78,14 @@ fn trial_case(view: &RunView, record: &TrialRecord) -> TestCase {
     case
 }
 
+fn failed_builds(view: &RunView) -> impl Iterator<Item = TestCase> {
+    view.system.facts.iter().filter_map(|(name, fact)| {
+        let label = name.strip_prefix("source.")?.strip_suffix(".failure")?;
+        let problem = (NonSuccessKind::Error, "does not build", fact.value()?);
+        Some(case(&format!("build of {label}"), Some(problem), ""))
+    })
+}
+
 fn comparison_cases(view: &RunView) -> Vec<TestCase> {
     let gated = view.experiment.compare.gate;
     let of = |c: &assay_model::Comparison| {
@@ -98,6 +107,8 @@ fn comparison_cases(view: &RunView) -> Vec<TestCase> {
 
 #[cfg(test)]
 mod tests {
+    use assay_model::Fact;
+
     use super::*;
     use crate::fixtures;
 
@@ -115,6 +126,16 @@ mod tests {
         assert!(xml.contains(" type=\"invalid\""));
         assert!(!xml.contains('\u{1b}'), "control characters must not pass");
         insta::assert_snapshot!(xml);
+    }
+
+    #[test]
+    fn a_revision_that_does_not_build_is_an_error() {
+        let mut view = fixtures::commands();
+        assert!(!write(&view).unwrap().contains("<error "));
+        view.system.facts.insert("source.pr.failure".into(), Fact::known("exit code 1"));
+        let xml = write(&view).unwrap();
+        assert!(xml.contains("<testcase name=\"build of pr\""), "{xml}");
+        assert!(xml.contains("<error message=\"exit code 1\" type=\"does not build\""), "{xml}");
     }
 
     #[test]
