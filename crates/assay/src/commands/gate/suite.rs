@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use assay_model::{Analysis, Better, Comparison, Verdict, units};
 use assay_report::{RunView, block_s, ratio_text};
-use assay_workloads::readers;
+use assay_workloads::{readers, split_words};
 
 use crate::cli::ExperimentArgs;
 use crate::exit::Usage;
@@ -109,7 +109,11 @@ fn filtered(view: &RunView, line: &[OsString], names: &[String]) -> Option<Vec<O
     };
     let name = if named == readers::AUTO { found()? } else { named };
     let filter = readers::format(&name)?.filter?;
-    let words: Option<Vec<String>> = line.iter().map(|w| w.to_str().map(str::to_owned)).collect();
+    let split = match line {
+        [line] => split_words(line.to_str()?).ok()?,
+        words => words.to_vec(),
+    };
+    let words: Option<Vec<String>> = split.into_iter().map(|w| w.into_string().ok()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Some(filter(&words?, &names)?.into_iter().map(OsString::from).collect())
 }
