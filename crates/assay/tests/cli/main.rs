@@ -1,6 +1,7 @@
 //! Tests of the command line on files: quick, without servers or devices.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // tests panic, and print why they are skipped
 
+mod action;
 mod audit;
 mod bad_input;
 mod checks;
