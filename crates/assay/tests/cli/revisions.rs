@@ -156,6 +156,13 @@ fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
     assert_eq!((code, json["verdict"].as_str()), (0, Some("better")), "{json:#}{shown}");
     let (code, _, shown) = run(&world, &repo, &typed(&["gate", "--base", "main", "--head", "v1"]));
     assert!(code == 2 && shown.contains("main contains v1"), "{code} {shown}");
+    // An experiment has a margin of its own.
+    let file = "name = \"wide\"\nworkload = \"command\"\n[source]\nbuild = \"sh build.sh\"\n\
+                [params]\ncommand = \"./prog\"\n[compare]\nmargin = \"90 %\"\n";
+    fs::write(repo.join("wide.toml"), file).unwrap();
+    let wide = ["gate", "--base", "v1", "--head", "main", "--budget", "1 s", "wide.toml"];
+    let (_, json, shown) = run(&world, &repo, &wide);
+    assert_eq!(json["comparison"]["margin"].as_f64(), Some(0.9), "{shown}");
     // Different text, same program: the gate never fails.
     let same = typed(&["gate", "--base", "main~1", "--head", "main", "--margin", "30 %"]);
     let (code, json, shown) = run(&world, &repo, &same);

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use assay_lab::{LabError, Watcher};
+use assay_lab::{LabError, PreparedExperiment, Watcher};
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_report::terminal::Detail;
@@ -68,13 +68,14 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     }
     let mut what = asked.what.clone();
     let kits = kit_paths()?;
-    let (base, head, metric) = sides(asked, &kits)?;
-    let of_suite = suite::is_suite(&metric);
+    let (base, head, wanted) = sides(asked, &kits)?;
+    let of_suite = suite::is_suite(&wanted.plan.metric);
     let head_name = head.named(&head.label);
     let base_name = base.name_against(&head.label);
     what.rev = vec![base.revision.level(), head.level()];
     what.rev_labels = vec![base.label(), head_name.clone()];
-    what.margin.get_or_insert_with(|| MARGIN.into());
+    let margin = wanted.experiment.compare.margin.as_ref().map(Scalar::to_text);
+    what.margin = margin.or(Some(MARGIN.into()));
     what.gate = true;
     what.warmup = what.warmup.or(Some(1));
     let budget = what.max_time.clone().unwrap_or_else(|| asked.budget.clone());
@@ -238,9 +239,9 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Finds the base and the head in the repository of the experiment; also returns the metric that
-/// decides.
-fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision, String)> {
+/// Finds the base and the head in the repository of the experiment; also returns the experiment of
+/// the head alone.
+fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision, PreparedExperiment)> {
     let mut what = asked.what.clone();
     what.rev = vec![asked.head.clone()];
     let prepared = experiment::prepare(&what, kits)?;
@@ -254,7 +255,7 @@ fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision, String)> {
         }
         base => repo.base(base.as_deref(), &asked.head).map_err(LabError::from)?,
     };
-    Ok((base, head, prepared.plan.metric))
+    Ok((base, head, prepared))
 }
 
 fn sentence(
