@@ -7,9 +7,10 @@ use std::path::Path;
 use assay_model::{Better, Experiment, FactorLevel, FactorLevels, Scalar, Stop};
 use assay_stats::series::{Commit, HistoryDefinition};
 use assay_system::revisions::{Merges, Repository, Revision, RevisionError};
+use assay_workloads::builtin::command::BENCHMARKS;
 
-use super::{POINT_BLOCKS, confirm_tag, tag};
-use crate::{LabError, PreparedExperiment, REV};
+use super::{POINT_BLOCKS, SUITE_BLOCKS, confirm_tag, tag};
+use crate::{DEFAULT_BLOCKS, LabError, PreparedExperiment, REV};
 
 /// A history with its repository.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct DefinedHistory {
     pub about: HistoryDefinition,
     /// Repository with the revisions.
     pub repo: Repository,
+    /// The only metric of a suite that is shown; `None` for all benchmarks.
+    pub picked: Option<String>,
 }
 
 /// Returns the id of the history that runs of this experiment belong to. The id depends on what a
@@ -28,20 +31,34 @@ pub struct DefinedHistory {
 pub fn id_of(archive: &Path, prepared: &PreparedExperiment) -> String {
     let (e, workload) = (&prepared.experiment, &prepared.plan.workload);
     let build = e.source.as_ref().map_or("", |s| &s.build);
-    let metric = &prepared.plan.metric;
-    let hash = |what: &str, params: &BTreeMap<String, Scalar>| {
+    let metric = prepared.plan.metric.as_str();
+    let hash = |what: &str, metric: &str, params: &BTreeMap<String, Scalar>| {
         let about = format!("{what} {metric} {build} {params:?} {:?}", e.controls);
         assay_system::sha256(about.as_bytes())[..12].to_owned()
     };
     // Earlier versions hashed the experiment's name and every parameter as it was written.
-    let former = hash(&e.name, &e.params);
-    if super::histories(archive).contains(&former) {
+    let former = hash(&e.name, metric, &e.params);
+    let known = super::histories(archive);
+    if known.contains(&former) {
         return former;
     }
     let default = |name: &String| workload.param(name).and_then(|p| p.default.as_ref());
     let mut params = e.params.clone();
     params.retain(|name, value| default(name) != Some(value));
-    hash(&workload.name, &params)
+    let own = hash(&workload.name, metric, &params);
+    // A suite is one history. Earlier versions had one for each metric that decided.
+    if is_suite(prepared) && !known.contains(&own) {
+        return hash(&workload.name, BENCHMARKS, &params);
+    }
+    own
+}
+
+/// Returns true if the metric that decides is of a suite.
+fn is_suite(prepared: &PreparedExperiment) -> bool {
+    let plan = &prepared.plan;
+    let read = plan.treatments.first().and_then(|t| t.params.get("reader"));
+    read.is_some_and(|r| !r.to_text().is_empty())
+        && !plan.workload.metrics.iter().any(|m| m.name == plan.metric)
 }
 
 fn commit(revision: &Revision) -> Commit {
@@ -74,14 +91,21 @@ pub fn define(
         Err(RevisionError::EmptyRange { .. }) if range_is_whole(&repo, range) => {}
         Err(e) => return Err(e.into()),
     }
-    let metric = prepared.plan.metric.clone();
+    let mut metric = prepared.plan.metric.clone();
+    let picked = prepared.experiment.compare.metric.clone().filter(|_| is_suite(prepared));
     let spec = prepared.plan.workload.metrics.iter().find(|m| m.name == metric);
+    let (unit, better) =
+        spec.map_or((String::new(), Better::Neither), |m| (m.unit.clone(), m.better));
+    if picked.is_some() {
+        BENCHMARKS.clone_into(&mut metric);
+    }
     Ok(DefinedHistory {
         id: id_of(archive, prepared),
+        picked,
         about: HistoryDefinition {
             experiment: prepared.experiment.name.clone(),
-            unit: spec.map(|m| m.unit.clone()).unwrap_or_default(),
-            better: spec.map_or(Better::Neither, |m| m.better),
+            unit,
+            better,
             metric,
             reference: commit(&repo.one(reference)?),
             revisions,
@@ -162,17 +186,23 @@ pub fn point(experiment: &mut Experiment, id: &str, reference: &str, revision: &
 }
 
 /// Turns an experiment with `[source]` into the one that confirms a change. It runs until the
-/// answer is clear or the time `budget` is used up.
+/// answer is clear or the time `budget` is used up. Of a suite it compares the `benchmarks` alone.
 pub fn confirmation(
     experiment: &mut Experiment,
     id: &str,
     before: &str,
     after: &str,
     budget: &str,
+    benchmarks: Vec<String>,
 ) {
     of_two(experiment, before, after);
-    experiment.design.blocks = None;
-    experiment.design.stop = Stop::Clear;
+    // Every build needs a block.
+    let builds = experiment.source.as_ref().and_then(|s| s.builds);
+    let suite = (!benchmarks.is_empty()).then_some(SUITE_BLOCKS);
+    experiment.design.blocks = suite.or(builds.map(|n| n.max(DEFAULT_BLOCKS)));
+    let fixed = experiment.design.blocks.is_some();
+    experiment.design.stop = if fixed { Stop::Fixed } else { Stop::Clear };
     experiment.design.max_time = budget.into();
+    experiment.compare.only = benchmarks;
     experiment.tags.push(confirm_tag(id));
 }

@@ -6,15 +6,19 @@ mod functions;
 mod keep;
 mod read;
 mod show;
+mod suite;
 
 pub use define::{DefinedHistory, confirmation, define, id_of, point};
 pub use functions::{PROFILED_BLOCKS, PROFILES_BY, functions, profiling, sides, unexplained};
 pub use keep::{StoredFindings, histories, imported, imported_path};
 pub use read::read;
 pub use show::{Cleaner, show};
+pub use suite::{filtered, narrow};
 
 /// Default number of blocks of a point.
 pub const POINT_BLOCKS: u32 = 6;
+/// Number of blocks that confirm changes of a suite, as far as the budget has time.
+pub const SUITE_BLOCKS: u32 = 60;
 /// Prefix of the tag of every run of a history; the id follows.
 const PREFIX: &str = "history-";
 /// Suffix of the tag of a run that confirms a change.

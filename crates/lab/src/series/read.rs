@@ -2,17 +2,21 @@
 //! the same blocks. A point is the ratio of a revision to the reference, separately for each class
 //! of machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_archive::{Archive, Filter, RunReader};
-use assay_model::{Experiment, Plan, RunId, RunState, Scalar, TrialRecord};
-use assay_stats::series::{
-    Commit, Confirmation, FreshResult, HistoryData, Link, MachineSeries, Ratio, ReferencePoints,
-    SeriesPoint, chain,
+use assay_model::{
+    Better, Comparison, Experiment, MetricValue, Plan, RunId, RunState, Scalar, TrialRecord,
+    Verdict,
 };
+use assay_stats::series::{
+    BenchmarkGap, Commit, Confirmation, FreshResult, HistoryData, Link, MachineSeries, Ratio,
+    ReferencePoints, SeriesPoint, SuiteBenchmark, chain,
+};
+use assay_workloads::builtin::command::BENCHMARKS;
 
 use super::{confirm_tag, tag};
-use crate::analyse::pairs::pairs;
+use crate::analyse::pairs::MetricIndex;
 use crate::{LabError, REV, RecordedRun};
 
 /// Paired measurements of one revision and one reference.
@@ -32,8 +36,19 @@ impl Pairs {
     }
 }
 
-/// Pairs by machine, reference and revision.
-type MeasuredPairs = BTreeMap<(String, String, String), Pairs>;
+/// Pairs of one series by reference and revision.
+type MeasuredPairs = BTreeMap<(String, String), Pairs>;
+
+/// Everything measured of a history.
+#[derive(Default)]
+struct Measured {
+    /// Pairs by machine and benchmark, which is empty for the history's metric.
+    pairs: BTreeMap<(String, String), MeasuredPairs>,
+    /// Benchmarks of a suite by name.
+    benchmarks: BTreeMap<String, SuiteBenchmark>,
+    /// Names of the benchmarks that have values, by machine and revision.
+    present: BTreeMap<(String, String), BTreeSet<String>>,
+}
 
 /// Parts of a run that are needed here.
 struct OneRun {
@@ -73,7 +88,7 @@ fn level(plan: &Plan, id: u32) -> String {
 }
 
 /// Reads all runs of a history. The points are those of the commits in `range`, as ratios to
-/// `reference` (a level).
+/// `reference` (a level). A suite has a series for each benchmark, or only for the metric `picked`.
 ///
 /// # Errors
 /// A run cannot be read.
@@ -82,19 +97,39 @@ pub fn read(
     id: &str,
     range: &[Commit],
     reference: &str,
+    picked: Option<&str>,
 ) -> Result<HistoryData, LabError> {
     let mut past = HistoryData::default();
-    let mut measured: MeasuredPairs = BTreeMap::new();
+    let mut measured = Measured::default();
     let place = |level: &str| range.iter().position(|r| r.level == level);
     for run in runs(archive, tag(id))? {
         let excluded = run.experiment.design.exclude.iter().filter_map(|p| p.get(REV));
         past.unusable.extend(excluded.filter_map(|l| place(&l.to_text())));
-        take(&run, &mut measured, &mut |own| past.unusable.extend(place(own)));
+        take(&run, picked, &mut measured, &mut |own| past.unusable.extend(place(own)));
     }
     for run in runs(archive, confirm_tag(id))?.iter().filter(|r| r.state != RunState::Started) {
-        past.fresh.extend(fresh(run));
+        past.fresh.extend(fresh(run, picked));
     }
-    points(&measured, range, reference, &mut past);
+    let mut unlinked = BTreeMap::new();
+    for ((machine, benchmark), pairs) in &measured.pairs {
+        let points = points(pairs, range, reference, &mut past, &mut unlinked);
+        let benchmark = measured.benchmarks.get(benchmark).cloned();
+        if !points.is_empty() {
+            let machine = machine.clone();
+            past.series.push(MachineSeries { machine, benchmark, family: 1, points });
+        }
+    }
+    // A reference that some benchmark links is not missing.
+    for reference in past.series.iter().flat_map(|s| &s.points).map(|p| &p.reference) {
+        unlinked.remove(reference);
+    }
+    (past.unlinked, past.notes) = unlinked.into_iter().unzip();
+    gaps(&measured, range, reference, picked, &mut past);
+    let machines: Vec<String> = past.series.iter().map(|s| s.machine.clone()).collect();
+    for series in &mut past.series {
+        series.family = machines.iter().filter(|m| **m == series.machine).count();
+    }
+    past.series.sort_by_key(|s| std::cmp::Reverse(s.points.len()));
     past.unusable.sort_unstable();
     past.unusable.dedup();
     Ok(past)
@@ -102,36 +137,116 @@ pub fn read(
 
 /// Collects the pairs of a run. `failed` is called with each revision that has no pairs although
 /// the run is complete.
-fn take(run: &OneRun, measured: &mut MeasuredPairs, failed: &mut dyn FnMut(&str)) {
+fn take(run: &OneRun, picked: Option<&str>, measured: &mut Measured, failed: &mut dyn FnMut(&str)) {
     let plan = &run.plan;
     let base = level(plan, plan.baseline);
+    let suite: BTreeMap<&str, &MetricValue> =
+        benchmarks(run).map(|(_, m)| (m.name.as_str(), m)).collect();
+    let wanted = |name: &&str| picked.is_none_or(|p| p == *name);
+    let is_suite = plan.metric == BENCHMARKS || suite.contains_key(plan.metric.as_str());
+    // The metric of a series, and the name of its benchmark.
+    let metrics: Vec<(&str, &str)> = if !is_suite || picked == Some(BENCHMARKS) {
+        vec![(picked.unwrap_or(&plan.metric), "")]
+    } else {
+        suite.keys().copied().filter(wanted).map(|name| (name, name)).collect()
+    };
+    for (name, m) in suite.into_iter().filter(|_| is_suite) {
+        let (name, unit) = (name.to_owned(), m.unit.clone());
+        let found = SuiteBenchmark { name: name.clone(), unit, better: m.better };
+        measured.benchmarks.entry(name).or_insert(found);
+    }
+    for (treatment, m) in benchmarks(run).filter(|_| is_suite) {
+        let of = (run.machine.clone(), level(plan, treatment));
+        measured.present.entry(of).or_default().insert(m.name.clone());
+    }
+    let index = MetricIndex::new(&run.records);
     for treatment in &plan.treatments {
         let own = level(plan, treatment.id);
-        let mut found = Pairs::default();
-        let (references, values) = pairs(&run.records, plan.baseline, treatment.id, &plan.metric);
-        let ln = |v: Option<f64>| v.filter(|v| *v > 0.0 && v.is_finite()).map(f64::ln);
-        for (r, v) in references.into_iter().zip(values) {
-            if let (Some(r), Some(v)) = (ln(r), ln(v)) {
-                found.log_ratios.push(v - r);
-                found.logs.push(v);
+        let mut any = false;
+        for (metric, benchmark) in &metrics {
+            let mut found = Pairs::default();
+            let (references, values) = index.pairs(plan.baseline, treatment.id, metric);
+            let ln = |v: Option<f64>| v.filter(|v| *v > 0.0 && v.is_finite()).map(f64::ln);
+            for (r, v) in references.into_iter().zip(values) {
+                if let (Some(r), Some(v)) = (ln(r), ln(v)) {
+                    found.log_ratios.push(v - r);
+                    found.logs.push(v);
+                }
             }
-        }
-        if found.logs.is_empty() {
-            if run.state == RunState::Completed {
-                failed(&own);
+            if found.logs.is_empty() {
+                continue;
             }
-            continue;
+            any = true;
+            let series = (run.machine.clone(), (*benchmark).to_owned());
+            let all = measured.pairs.entry(series).or_default();
+            let pairs = all.entry((base.clone(), own.clone())).or_default();
+            pairs.log_ratios.append(&mut found.log_ratios);
+            pairs.logs.append(&mut found.logs);
+            pairs.runs.push(run.id.clone());
         }
-        let pairs = measured.entry((run.machine.clone(), base.clone(), own)).or_default();
-        pairs.log_ratios.append(&mut found.log_ratios);
-        pairs.logs.append(&mut found.logs);
-        pairs.runs.push(run.id.clone());
+        if !any && run.state == RunState::Completed {
+            failed(&own);
+        }
     }
 }
 
-/// Evaluates a run of two revisions that confirms the change between them.
-fn fresh(run: &OneRun) -> Option<FreshResult> {
-    let commit = run.plan.treatments.iter().find(|t| t.id != run.plan.baseline)?;
+/// Returns the values of the benchmarks of a suite, with their treatments.
+fn benchmarks(run: &OneRun) -> impl Iterator<Item = (u32, &MetricValue)> {
+    let counted = run.records.iter().filter(|r| r.counts());
+    let all = counted.flat_map(|r| r.metrics.iter().map(|m| (r.treatment, m)));
+    all.filter(|(_, m)| m.benchmark && m.value.is_some())
+}
+
+/// Lists the benchmarks that some of the measured revisions lack.
+fn gaps(
+    measured: &Measured,
+    range: &[Commit],
+    reference: &str,
+    picked: Option<&str>,
+    past: &mut HistoryData,
+) {
+    let mut by_machine: BTreeMap<&str, Vec<(&Commit, &BTreeSet<String>)>> = BTreeMap::new();
+    for commit in range {
+        for ((machine, _), names) in
+            measured.present.iter().filter(|((_, l), _)| *l == commit.level)
+        {
+            by_machine.entry(machine).or_default().push((commit, names));
+        }
+    }
+    for (machine, revisions) in by_machine {
+        let known = measured.present.get(&(machine.to_owned(), reference.to_owned()));
+        let wanted = |name: &&String| picked.is_none_or(|p| p == *name);
+        for name in measured.benchmarks.keys().filter(wanted) {
+            let mut having = revisions.iter().filter(|(_, names)| names.contains(name));
+            let Some((first, _)) = having.next() else { continue };
+            let in_reference = known.is_some_and(|names| names.contains(name));
+            let last = having.next_back().map_or(first, |(last, _)| last);
+            let lacks =
+                |at: Option<&(_, &BTreeSet<String>)>| at.is_some_and(|(_, n)| !n.contains(name));
+            let (new, gone) = (lacks(revisions.first()), lacks(revisions.last()));
+            if new || gone || !in_reference {
+                past.gaps.push(BenchmarkGap {
+                    machine: machine.to_owned(),
+                    benchmark: name.clone(),
+                    first: first.label.clone(),
+                    last: last.label.clone(),
+                    new,
+                    gone,
+                    in_reference,
+                });
+            }
+        }
+    }
+}
+
+/// Evaluates a run of two revisions that confirms the change between them: of each benchmark of a
+/// suite, or of the metric `picked`.
+fn fresh(run: &OneRun, picked: Option<&str>) -> Vec<FreshResult> {
+    let other = run.plan.treatments.iter().find(|t| t.id != run.plan.baseline);
+    // A run without a counted trial confirms nothing.
+    let (Some(commit), true) = (other, run.records.iter().any(TrialRecord::counts)) else {
+        return Vec::new();
+    };
     let analysis = crate::analyse(&RecordedRun {
         experiment: &run.experiment,
         plan: &run.plan,
@@ -139,32 +254,49 @@ fn fresh(run: &OneRun) -> Option<FreshResult> {
         system: None,
         ledger: run.reader.ledger(),
     });
-    // A run without a counted trial confirms nothing.
-    run.records.iter().find(|r| r.counts())?;
-    let found = analysis.comparisons.first();
-    Some(FreshResult {
+    let result = |benchmark: Option<String>, c: Option<&Comparison>| FreshResult {
         run: run.id.clone(),
         machine: run.machine.clone(),
+        before: level(&run.plan, run.plan.baseline),
         commit: level(&run.plan, commit.id),
-        found: found.and_then(|c| Some(Confirmation { ratio: c.ratio?, interval: c.interval? })),
-    })
+        found: c.and_then(|c| Some(Confirmation { ratio: c.ratio?, interval: c.interval? })),
+        established: c.is_none_or(|c| {
+            let clear = matches!(c.verdict, Verdict::Better | Verdict::Worse);
+            benchmark.is_none() || c.better == Better::Neither || clear
+        }),
+        benchmark,
+    };
+    let metric = &run.plan.metric;
+    let is_suite = metric == BENCHMARKS || analysis.benchmarks.contains(metric);
+    if !is_suite || picked == Some(BENCHMARKS) {
+        return vec![result(None, analysis.comparisons.first())];
+    }
+    let wanted = analysis.family.iter().filter(|c| picked.is_none_or(|p| p == c.metric));
+    wanted.map(|c| result(Some(c.metric.clone()), Some(c))).collect()
 }
 
-/// Computes the points from the pairs.
-fn points(measured: &MeasuredPairs, range: &[Commit], reference: &str, past: &mut HistoryData) {
-    let mut by_machine: BTreeMap<String, Vec<SeriesPoint>> = BTreeMap::new();
-    for ((machine, base, own), pairs) in measured {
+/// Computes the points of a series from its pairs. `unlinked` receives references without a link,
+/// with the reason.
+fn points(
+    measured: &MeasuredPairs,
+    range: &[Commit],
+    reference: &str,
+    past: &mut HistoryData,
+    unlinked: &mut BTreeMap<String, String>,
+) -> Vec<SeriesPoint> {
+    let mut points: Vec<SeriesPoint> = Vec::new();
+    let links: Vec<Link> = measured
+        .iter()
+        .filter(|((old, new), _)| old != new && [old, new].iter().any(|r| *r == reference))
+        .map(|((old, new), p)| Link { old: old.clone(), new: new.clone(), ratio: p.ratio() })
+        .collect();
+    for ((base, own), pairs) in measured {
         let Some(place) = range.iter().position(|r| r.level == *own) else {
             if own != reference && !past.outside.contains(own) {
                 past.outside.push(own.clone());
             }
             continue;
         };
-        let links: Vec<Link> = measured
-            .iter()
-            .filter(|((m, old, new), _)| m == machine && old != new)
-            .map(|((_, old, new), p)| Link { old: old.clone(), new: new.clone(), ratio: p.ratio() })
-            .collect();
         let parts = [
             ReferencePoints { reference: reference.to_owned(), points: Vec::new() },
             ReferencePoints { reference: base.clone(), points: vec![pairs.ratio()] },
@@ -172,13 +304,7 @@ fn points(measured: &MeasuredPairs, range: &[Commit], reference: &str, past: &mu
         let ratio = match chain(&parts, &links) {
             Ok(all) => all[0],
             Err(e) => {
-                if !past.unlinked.contains(base) {
-                    past.unlinked.push(base.clone());
-                }
-                let note = e.to_string();
-                if !past.notes.contains(&note) {
-                    past.notes.push(note);
-                }
+                unlinked.insert(base.clone(), e.to_string());
                 continue;
             }
         };
@@ -196,7 +322,6 @@ fn points(measured: &MeasuredPairs, range: &[Commit], reference: &str, past: &mu
             reference: base.clone(),
             runs: pairs.runs.clone(),
         };
-        let points = by_machine.entry(machine.clone()).or_default();
         // If a revision was measured against two references, the requested one takes precedence.
         match points.iter_mut().find(|p| p.place == place) {
             Some(old) if base == reference => *old = point,
@@ -204,9 +329,6 @@ fn points(measured: &MeasuredPairs, range: &[Commit], reference: &str, past: &mu
             None => points.push(point),
         }
     }
-    for (machine, mut points) in by_machine {
-        points.sort_by_key(|p| p.place);
-        past.series.push(MachineSeries { machine, points });
-    }
-    past.series.sort_by_key(|s| std::cmp::Reverse(s.points.len()));
+    points.sort_by_key(|p| p.place);
+    points
 }

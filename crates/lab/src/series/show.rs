@@ -24,7 +24,7 @@ pub fn show(
 ) -> Result<Option<(HistoryView, HistoryData, StoredFindings)>, LabError> {
     let mut kept = StoredFindings::open(archive.path(), id)?;
     let Some(mut about) = kept.known.about.clone() else { return Ok(None) };
-    let mut past = read(archive, id, &about.revisions, &about.reference.level)?;
+    let mut past = read(archive, id, &about.revisions, &about.reference.level, None)?;
     let lost = past.outside.len();
     if lost > 0 {
         let lost = count(lost, "measured revision");
@@ -52,12 +52,18 @@ fn wash(
         wash(&mut commit.label);
         wash(&mut commit.subject);
     }
+    past.series.iter_mut().flat_map(|s| &mut s.benchmark).for_each(|b| wash(&mut b.name));
+    for gap in &mut past.gaps {
+        [&mut gap.benchmark, &mut gap.first, &mut gap.last].into_iter().for_each(wash);
+    }
     for point in past.series.iter_mut().flat_map(|s| &mut s.points) {
         wash(&mut point.label);
         wash(&mut point.subject);
     }
     for change in &mut kept.known.changes {
-        for text in [&mut change.note, &mut change.link].into_iter().flatten() {
+        for text in
+            [&mut change.note, &mut change.link, &mut change.benchmark].into_iter().flatten()
+        {
             wash(text);
         }
         let Some(functions) = &mut change.functions else { continue };

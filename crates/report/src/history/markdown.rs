@@ -4,15 +4,30 @@ use std::fmt::Write as _;
 
 use assay_stats::series::HistoryView;
 
-use super::{change_line, day, functions_markdown, none_found, slope_line};
+use super::{change_line, day, functions_markdown, none_found, slope_line, suite_lines};
 
 pub fn markdown(shown: &HistoryView) -> String {
     let mut out = format!(
         "# {}: {} over revisions\n\nRatios to `{}`, measured in the same blocks, with 95 % intervals.\n",
         shown.experiment, shown.metric, shown.reference
     );
-    for series in &shown.series {
-        let _ = writeln!(out, "\n## {}\n", series.machine);
+    let suite = shown.is_suite();
+    if suite {
+        out.push('\n');
+        for line in suite_lines(shown) {
+            let _ = writeln!(out, "- {line}");
+        }
+    }
+    // The tables of steady benchmarks have nothing that the list lacks.
+    for series in shown.series.iter().filter(|s| !suite || !s.changes.is_empty()) {
+        match &series.benchmark {
+            Some(name) => {
+                let _ = writeln!(out, "\n## {name}, {}\n", series.machine);
+            }
+            None => {
+                let _ = writeln!(out, "\n## {}\n", series.machine);
+            }
+        }
         for change in &series.changes {
             let _ = writeln!(out, "- {}", change_line(change));
         }

@@ -5,19 +5,24 @@ mod functions;
 mod markdown;
 mod page;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use assay_model::units;
 use assay_stats::series::{
-    ChangeView, CommonMove, MIN_POINTS, QuotedSeriesView, SeriesPoint, SeriesView, Slope,
+    BenchmarkGap, ChangeState, ChangeView, CommonMove, HistoryView, MIN_POINTS, QuotedSeriesView,
+    SeriesPoint, SeriesView, Slope,
 };
+
+/// Number of changes of a suite that are listed one by one.
+const LISTED: usize = 10;
 
 pub use functions::{functions_markdown, functions_sentence, functions_text};
 pub use markdown::markdown;
 pub use page::content;
 pub use page::{
     PageLinks, PublishedHistory, STATE_CLASSES, anchor, large, large_quoted, overview, published,
-    small, small_quoted,
+    series_anchor, small, small_quoted, suite_summary,
 };
 
 /// Returns the day of a date, or `unknown`.
@@ -74,19 +79,90 @@ pub fn none_found_quoted(series: &QuotedSeriesView) -> String {
 
 /// Describes in a sentence a point where most series of a file move together.
 pub fn together_line(t: &CommonMove) -> String {
+    format!("{}: that suggests the machine or the harness", together_words(t))
+}
+
+fn together_words(t: &CommonMove) -> String {
     let (way, size) = (if t.ratio > 1.0 { "rise" } else { "fall" }, share((t.ratio - 1.0).abs()));
-    let place = [short(&t.revision), &t.time].join(" ");
+    let time = if t.machine.is_some() { day(Some(&t.time)) } else { &t.time };
+    let place = [short(&t.revision), time].join(" ");
     let last = match t.last {
         None => String::new(),
         Some(1) => ", the last point".to_owned(),
         Some(n) => format!(", the last {n} points"),
     };
-    format!(
-        "{} of {} series {way} together at {}{last}, by about {size}: that suggests the machine or the harness, not one of them",
-        t.series,
-        t.of,
-        place.trim()
-    )
+    let (series, of, place) = (t.series, t.of, place.trim());
+    format!("{series} of {of} series {way} together at {place}{last}, by about {size}")
+}
+
+/// Describes a suite in sentences: places where most series move, the changes of single benchmarks,
+/// the worst first, the number of the others, and benchmarks that some revisions lack.
+pub fn suite_lines(shown: &HistoryView) -> Vec<String> {
+    let machines: BTreeSet<&str> = shown.series.iter().map(|s| s.machine.as_str()).collect();
+    let on = |machine: &str| {
+        if machines.len() > 1 { format!(" on {machine}") } else { String::new() }
+    };
+    let label = |s: &SeriesView| format!("{}{}", s.name(&shown.metric), on(&s.machine));
+    let of = |together: bool| {
+        let all = shown.series.iter().flat_map(|s| s.changes.iter().map(move |c| (s, c)));
+        all.filter(move |(_, c)| c.together == together)
+    };
+    let mut out = Vec::new();
+    for common in &shown.together {
+        let machine = common.machine.as_deref().unwrap_or_default();
+        let here = of(true).filter(|(s, c)| {
+            let confirmed = c.change.state == ChangeState::Confirmed;
+            confirmed && s.machine == machine && c.commits.contains(&common.revision)
+        });
+        out.push(match here.count() {
+            0 => format!("{}{}", together_line(common), on(machine)),
+            n => format!(
+                "{}{}: a fresh experiment confirmed {n} of them",
+                together_words(common),
+                on(machine)
+            ),
+        });
+    }
+    let changes: Vec<String> =
+        of(false).map(|(s, c)| format!("{}: {}", label(s), change_line(c))).collect();
+    out.extend(changes.iter().take(LISTED).cloned());
+    if changes.len() > LISTED {
+        let more = changes.len() - LISTED;
+        out.push(format!("{more} more changes: --json and -o FILE.html list them all"));
+    }
+    for series in &shown.series {
+        let slope = |slope| format!("{}: {}", label(series), slope_line(&series.points, slope));
+        out.extend(series.slopes.iter().map(slope));
+    }
+    let is_steady = |s: &&SeriesView| s.slopes.is_empty() && s.changes.iter().all(|c| c.together);
+    let mut steady: Vec<&SeriesView> = shown.series.iter().filter(is_steady).collect();
+    steady.sort_by(|a, b| a.visible.unwrap_or(0.0).total_cmp(&b.visible.unwrap_or(0.0)));
+    if let Some(middle) = steady.get(steady.len() / 2) {
+        let others = if shown.together.is_empty() { "" } else { " of their own" };
+        let step = match middle.visible.filter(|_| middle.points.len() >= MIN_POINTS) {
+            Some(step) => {
+                format!("half would show a step of {} or less in their middle", share(step))
+            }
+            None => none_found(middle),
+        };
+        let (count, all) = (steady.len(), shown.series.len());
+        out.push(format!("{count} of {all} series have no change{others}; {step}"));
+    }
+    let gap = |g: &BenchmarkGap| {
+        let mut words = Vec::new();
+        if g.new {
+            words.push(format!("new at {}", g.first));
+        }
+        if g.gone {
+            words.push(format!("gone or without a value after {}", g.last));
+        }
+        if !g.in_reference {
+            words.push(format!("not in the reference {}, so without a series", shown.reference));
+        }
+        format!("{}{}: {}", g.benchmark, on(&g.machine), words.join(", "))
+    };
+    out.extend(shown.gaps.iter().map(gap));
+    out
 }
 
 fn share(step: f64) -> String {

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use super::functions::functions_html;
 use super::{
     change_words, day, functions_sentence, none_found, none_found_quoted, short, size, slope_line,
-    together_line,
+    suite_lines, together_line,
 };
 use crate::page::shell;
 
@@ -54,6 +54,18 @@ pub fn anchor(id: &str, name: &str) -> String {
     out.trim_end_matches('-').to_owned()
 }
 
+/// Returns the permanent HTML id of a measured series.
+pub fn series_anchor(id: &str, series: &SeriesView) -> String {
+    match &series.benchmark {
+        None => anchor(id, &series.machine),
+        // The names of benchmarks may differ in signs alone.
+        Some(name) => {
+            let hash = name.bytes().fold(5381_u32, |h, b| h.wrapping_mul(33) ^ u32::from(b));
+            anchor(&format!("{id}-{hash:08x}"), &format!("{name} {}", series.machine))
+        }
+    }
+}
+
 fn own_chart(
     shown: &HistoryView,
     series: &SeriesView,
@@ -83,7 +95,8 @@ fn own_chart(
         label: format!("{} {}", c.change.state.name(), series.points[c.change.at].label),
         alarm: c.change.state.alarms() && c.worse != Some(false),
     });
-    let title = format!("{} of {}: ratio to {}", shown.metric, shown.experiment, shown.reference);
+    let metric = series.name(&shown.metric);
+    let title = format!("{metric} of {}: ratio to {}", shown.experiment, shown.reference);
     chart::HistoryChart {
         head: Head {
             id,
@@ -95,9 +108,9 @@ fn own_chart(
             ),
             title,
         },
-        name: format!("{}, ratio to {}", shown.metric, shown.reference),
+        name: format!("{metric}, ratio to {}", shown.reference),
         unit: String::new(),
-        better: shown.better,
+        better: series.better,
         points: points.collect(),
         changes: changes.collect(),
         note: "whiskers: 95 % intervals".into(),
@@ -115,11 +128,11 @@ fn figure(body: &Markup) -> Markup {
 
 /// Renders a series large: its chart, its changes and its points.
 pub fn large(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> Markup {
-    let id = anchor(&shown.id, &series.machine);
+    let id = series_anchor(&shown.id, series);
     let steady = series.changes.is_empty() && series.slopes.is_empty();
     html! {
         section id=(id) aria-labelledby={ (id) "-heading" } {
-            h2 id={ (id) "-heading" } { (shown.experiment) ": " (shown.metric) }
+            h2 id={ (id) "-heading" } { (shown.experiment) ": " (series.name(&shown.metric)) }
             p class="soft" {
                 (series.machine) ": " (series.points.len()) " of " (shown.revisions) " revisions, as ratios to "
                 code { (shown.reference) } " in the same blocks. Standard deviation "
@@ -135,7 +148,8 @@ pub fn large(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> 
                     @for slope in &series.slopes { li class="card" { p { (slope_line(&series.points, slope)) } } }
                 }
             }
-            (points(shown, series, look))
+            // A suite may have hundreds of steady series, whose charts name the points.
+            @if !steady || !shown.is_suite() { (points(series, look)) }
         }
     }
 }
@@ -173,7 +187,7 @@ fn address(link: &str) -> Markup {
     html! { @if web { a href=(link) rel="noopener noreferrer" { (link) } } @else { (link) } }
 }
 
-fn points(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> Markup {
+fn points(series: &SeriesView, look: &PageLinks<'_>) -> Markup {
     let scale = units::common_reference(series.points.iter().map(|p| p.value));
     html! {
         details {
@@ -190,7 +204,7 @@ fn points(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> Mar
                         @for p in &series.points {
                             tr {
                                 td { code { (p.label) } } td { (day(p.author_date.as_deref())) } td class="num" { (p.text()) }
-                                td class="num" { (units::format_value_as(p.value, &shown.unit, 4, scale)) } td class="num" { (p.blocks) }
+                                td class="num" { (units::format_value_as(p.value, &series.unit, 4, scale)) } td class="num" { (p.blocks) }
                                 @if let Some(to) = look.run {
                                     td { @for run in &p.runs { a href=(to(run)) { (run) } " " } }
                                 }
@@ -206,7 +220,7 @@ fn points(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> Mar
 
 /// Renders a series as a small chart that links to `href`.
 pub fn small(shown: &HistoryView, series: &SeriesView, href: &str) -> Markup {
-    let id = format!("{}-small", anchor(&shown.id, &series.machine));
+    let id = format!("{}-small", series_anchor(&shown.id, series));
     let look = PageLinks { run: None, actions: None };
     let drawn = own_chart(shown, series, id, &look);
     let waiting = series.changes.iter().filter(|c| c.is_undecided()).count();
@@ -214,7 +228,7 @@ pub fn small(shown: &HistoryView, series: &SeriesView, href: &str) -> Markup {
     html! {
         figure class="small" {
             figcaption {
-                a href=(href) { (shown.experiment) ": " (shown.metric) } " "
+                a href=(href) { (shown.experiment) ": " (series.name(&shown.metric)) } " "
                 span class="soft" { (series.machine) }
             }
             (chart::small(&drawn))
@@ -364,6 +378,17 @@ pub fn overview(
     }
 }
 
+/// Renders the sentences about a suite; empty for a single series.
+pub fn suite_summary(shown: &HistoryView) -> Markup {
+    html! {
+        @if shown.is_suite() {
+            ul class="cards" {
+                @for line in suite_lines(shown) { li class="card" { p { (line) "." } } }
+            }
+        }
+    }
+}
+
 fn left_out(shown: &HistoryView) -> Markup {
     html! {
         @if !shown.unusable.is_empty() { p { "Cannot be measured: " (shown.unusable.join(", ")) "." } }
@@ -376,6 +401,7 @@ impl PublishedHistory {
         match self {
             PublishedHistory::Own(shown) => {
                 html! {
+                    (suite_summary(shown))
                     @for series in &shown.series { (large(shown, series, look)) }
                     (left_out(shown))
                 }
@@ -417,7 +443,7 @@ pub fn content(heading: &str, histories: &[PublishedHistory], look: &PageLinks<'
             @if many {
                 (overview(
                     histories,
-                    &|shown, series| format!("#{}", anchor(&shown.id, &series.machine)),
+                    &|shown, series| format!("#{}", series_anchor(&shown.id, series)),
                     &|name, _, series| format!("#{}", anchor(name, &series.name)),
                 ))
             }
@@ -461,6 +487,8 @@ mod tests {
         let past = HistoryData {
             series: vec![MachineSeries {
                 machine: "A CPU, 2 CPUs".into(),
+                benchmark: None,
+                family: 1,
                 points: points.collect(),
             }],
             unusable: vec![3],

@@ -2,7 +2,7 @@
 //! can be confirmed and acknowledged there.
 
 use assay_model::RunId;
-use assay_report::history::{self, PageLinks, PublishedHistory, anchor};
+use assay_report::history::{self, PageLinks, PublishedHistory, series_anchor};
 use assay_stats::series::{ChangeView, HistoryView, SeriesView, quoted};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -48,7 +48,7 @@ async fn list(State(app): Server) -> PageResult {
 }
 
 fn address(shown: &HistoryView, series: &SeriesView) -> String {
-    format!("/history/{}#{}", shown.id, anchor(&shown.id, &series.machine))
+    format!("/history/{}#{}", shown.id, series_anchor(&shown.id, series))
 }
 
 async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
@@ -69,6 +69,7 @@ async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageRes
     let body = html! {
         p class="eyebrow" { a href="/history" { "History" } }
         h1 { (shown.experiment) }
+        (history::suite_summary(&shown))
         @for series in &shown.series { (history::large(&shown, series, &look)) }
         @if shown.series.is_empty() { p { "There are no measured points yet." } }
         @if !shown.unusable.is_empty() { p { "Cannot be measured: " (shown.unusable.join(", ")) "." } }

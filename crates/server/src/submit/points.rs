@@ -9,7 +9,8 @@ use assay_model::{Engine, Experiment, FactorLevels, RunId, RunState};
 use assay_observe::profile::profile_ability;
 use assay_report::history::short;
 use assay_stats::series::{
-    ChangeState, ChangeView, Functions, HistoryData, HistoryView, ImportedSeries, analysis, commits,
+    ChangeState, ChangeView, Functions, HistoryData, HistoryView, ImportedSeries, SeriesView,
+    analysis, commits,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -139,7 +140,7 @@ pub(crate) fn job(app: &App, file: &ExperimentFile, asked: &Submission) -> Resul
     let defined =
         series::define(archive.path(), &pair, &format!("{reference}..{rev}"), &reference)?;
     let newest = defined.about.revisions.last().cloned().into_iter().collect::<Vec<_>>();
-    let past = series::read(archive, &id, &newest, &reference)?;
+    let past = series::read(archive, &id, &newest, &reference, None)?;
     if past.series.iter().any(|s| !s.points.is_empty()) {
         let label = newest.first().map(|c| c.label.clone()).unwrap_or_default();
         return Err(Refusal::conflict(format!("{rev} is {label}, which is already measured")));
@@ -224,13 +225,26 @@ fn change_at<'s>(shown: &'s HistoryView, commit: &str) -> Result<&'s ChangeView,
 pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, Refusal> {
     let shown = history(app, id)?;
     let change = change_at(&shown, commit)?;
+    let (before, after) = (change.before.as_str(), change.commit.as_str());
+    // The benchmarks of a suite that changed at the same place share the experiment.
+    let at = |s: &&SeriesView| {
+        s.changes.iter().any(|c| c.is_undecided() && c.commits.iter().any(|one| one == after))
+    };
+    let named = shown.series.iter().filter(at).filter_map(|s| s.benchmark.clone());
+    let benchmarks: Vec<String> = named.collect();
     let word = format!("confirms the change at {}", short(&change.commit));
     let same = |j: &&Job| !j.state.is_over() && j.changes.contains(&word);
     if let Some(job) = app.queue().all().find(|j| same(j)) {
         return Err(Refusal::conflict(format!("job {} already {word}", job.id)));
     }
     let prepared = fresh_experiment(app, &shown, &|experiment| {
-        series::confirmation(experiment, id, &change.before, &change.commit, BUDGET);
+        series::confirmation(experiment, id, before, after, BUDGET, benchmarks.clone());
+        let point = shown.series.iter().flat_map(|s| &s.points).find(|p| p.commit == after);
+        let run = point.and_then(|p| app.config.archive.run(p.runs.last()?).ok());
+        let whole = run.and_then(|run| Some((run.plan().ok()?, run.records().ok()?)));
+        if let Some((plan, records)) = whole.filter(|_| !benchmarks.is_empty()) {
+            series::narrow(experiment, &plan, &records);
+        }
     })?;
     Ok(new_job(prepared, vec![word], &Submission::default()))
 }
@@ -285,7 +299,9 @@ pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusa
 /// one.
 fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Refusal> {
     let shown = history(app, id)?;
-    let mut changes = shown.series.iter().flat_map(|s| &s.changes);
+    // The functions of a suite mean little, because it sizes its own work.
+    let single = shown.series.iter().filter(|s| s.benchmark.is_none());
+    let mut changes = single.flat_map(|s| &s.changes);
     let by_it = |c: &&ChangeView| {
         let known = c.known.as_ref().filter(|k| k.run.as_ref() == Some(confirmed));
         known.is_some_and(|k| {
@@ -315,12 +331,12 @@ fn store_functions(app: &App, id: &str, functions: &Functions) -> Result<(), Ref
     let Some((_, past, mut kept)) = found else { return Ok(()) };
     let range = kept.known.about.as_ref().map(|a| a.revisions.clone()).unwrap_or_default();
     for series in &past.series {
-        for change in analysis(&series.points, &kept.known).changes {
+        for change in analysis(series, &kept.known).changes {
             let points = &series.points;
             let sides = [&points[change.at - 1].commit, &points[change.at].commit];
             if sides == [&functions.before, &functions.after] {
                 let all = commits(&range, points, &change);
-                kept.known.explain(&series.machine, &all, functions.clone());
+                kept.known.explain(series.key(), &all, functions.clone());
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::distribution::normal_quantile;
 use assay_model::Interval;
 
 use crate::series::change::{ChangePoint, ChangeState, SeriesAnalysis, Slope};
-use crate::series::detect::{Changes, LevelNoise, MIN_POINTS, OWN, changes};
+use crate::series::detect::{Changes, LevelNoise, MIN_POINTS, changes, own_limit};
 use crate::series::limit::visible;
 use crate::series::locate::{place, size};
 use crate::series::slope::instead;
@@ -20,12 +20,18 @@ pub fn analyse(values: &[f64]) -> SeriesAnalysis {
 /// Like [`analyse`], with the standard error of the natural logarithm of each value, where known. A
 /// change must exceed these errors, too. `errors` is empty or as long as `values`.
 pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> SeriesAnalysis {
+    analyse_family(values, errors, 1)
+}
+
+/// Like [`analyse_with`], for one of `family` series that are judged together: the limits of a
+/// change are raised so that the rate of false alarms is that of the family (Bonferroni).
+pub fn analyse_family(values: &[f64], errors: &[Option<f64>], family: usize) -> SeriesAnalysis {
     // The noise of positive values scales with their level, so logarithms are analysed.
     let relative = values.iter().all(|v| *v > 0.0);
     let scaled: Vec<f64> = values.iter().map(|v| if relative { v.ln() } else { *v }).collect();
     let back = |v: f64| if relative { v.exp() } else { v };
     let errors = if relative { errors } else { &[] };
-    let Changes { found, around, unit } = changes(&scaled, errors);
+    let Changes { found, around, unit } = changes(&scaled, errors, family);
     let mut cuts: Vec<usize> = found.iter().map(|f| f.at).collect();
     let mut intervals = Vec::with_capacity(cuts.len());
     for i in 0..cuts.len() {
@@ -66,7 +72,7 @@ pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> SeriesAnalysis {
         points: values.len(),
         relative,
         sd: around.sd,
-        visible: seen(values.len(), unit, errors, relative),
+        visible: seen(values.len(), unit, errors, relative, family),
         correlation: around.rho,
         changes,
         slopes,
@@ -76,7 +82,13 @@ pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> SeriesAnalysis {
 /// Returns the step in the middle that a series of this length and noise would show, given its
 /// points' own `errors`. It is relative to the level or in the series' unit. For fewer points than
 /// a step needs, it is the step that the minimum number of points would show.
-fn seen(points: usize, unit: f64, errors: &[Option<f64>], relative: bool) -> Option<f64> {
+fn seen(
+    points: usize,
+    unit: f64,
+    errors: &[Option<f64>],
+    relative: bool,
+    family: usize,
+) -> Option<f64> {
     if points < 2 {
         return None;
     }
@@ -84,8 +96,8 @@ fn seen(points: usize, unit: f64, errors: &[Option<f64>], relative: bool) -> Opt
     let known: Vec<f64> = errors.iter().flatten().map(|e| e * e).collect();
     let own = (known.iter().sum::<f64>() / known.len().max(1) as f64).sqrt();
     // The mean of each half has the standard error own/√(points/2).
-    let step = (visible(points) * unit)
-        .max((OWN + normal_quantile(0.95)) * own * 2.0 / (points as f64).sqrt());
+    let step = (visible(points, family) * unit)
+        .max((own_limit(family) + normal_quantile(0.95)) * own * 2.0 / (points as f64).sqrt());
     Some(if relative { step.exp_m1() } else { step })
 }
 

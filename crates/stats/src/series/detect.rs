@@ -5,7 +5,7 @@
 //! from the residuals around the remaining levels. The limit is calibrated on the whole procedure
 //! ([`crate::series::limit`]).
 
-use crate::series::limit::limit;
+use crate::series::limit::{limit, raised};
 use crate::series::noise::{alike, centre, mad, median, residual_alike, trimmed};
 
 /// Minimum number of points on each side of a change.
@@ -25,7 +25,7 @@ const WHOLE: f64 = 5.0;
 const CLIP: f64 = 2.5;
 /// A change must exceed this many standard errors of the points' own errors (a two-sided p of
 /// 0.001).
-pub(crate) const OWN: f64 = 3.3;
+const OWN: f64 = 3.3;
 /// Minimum length for estimating the autocorrelation. In shorter series it cannot be distinguished
 /// from steps, and the limit allows for it.
 const CORRELATED: usize = 90;
@@ -62,6 +62,8 @@ struct Search<'v> {
     values: &'v [f64],
     /// Standard errors of the values; empty or as long as `values`.
     errors: &'v [Option<f64>],
+    /// Minimum size of a change in standard errors of the points' own errors.
+    own: f64,
     /// Median of the values.
     middle: f64,
     /// The values without outliers, minus the median.
@@ -79,7 +81,7 @@ struct Search<'v> {
 }
 
 impl<'v> Search<'v> {
-    fn new(values: &'v [f64], errors: &'v [Option<f64>]) -> Self {
+    fn new(values: &'v [f64], errors: &'v [Option<f64>], family: usize) -> Self {
         let n = values.len();
         let least = values.iter().fold(0.0, |most: f64, v| most.max(v.abs())) * 1e-12;
         let rough = trimmed(values, 1).max(least);
@@ -97,7 +99,8 @@ impl<'v> Search<'v> {
         }
         let error_of_mean = (0..=n).map(|m| variance_of_mean(rho, m).sqrt()).collect();
         let weight = (0..=n).map(|m| (m as f64 / WHOLE).powf(1.5).min(1.0)).collect();
-        Search { values, errors, middle, clipped, sums, error_of_mean, weight, sd, least }
+        let own = own_limit(family);
+        Search { values, errors, own, middle, clipped, sums, error_of_mean, weight, sd, least }
     }
 
     fn mean(&self, from: usize, to: usize) -> f64 {
@@ -159,7 +162,7 @@ impl<'v> Search<'v> {
         };
         together(from, at, before > after)
             && together(at, to, after > before)
-            && (after - before).abs() >= OWN * error(from, at).hypot(error(at, to))
+            && (after - before).abs() >= self.own * error(from, at).hypot(error(at, to))
     }
 
     /// Returns the best split inside `from..to`.
@@ -225,6 +228,12 @@ impl<'v> Search<'v> {
     }
 }
 
+/// Returns the limit of a change in standard errors of the points' own errors, for one of `family`
+/// series.
+pub(crate) fn own_limit(family: usize) -> f64 {
+    raised(OWN, 1e9, family)
+}
+
 /// Returns the variance of the mean of `n` points of autoregressive noise of variance 1.
 pub(crate) fn variance_of_mean(rho: f64, n: usize) -> f64 {
     let n = n.max(1) as f64;
@@ -264,7 +273,7 @@ fn seeded(n: usize) -> Vec<(usize, usize)> {
 /// Returns the largest limit at which `values` would have a change. The limit is calibrated on this
 /// score.
 pub fn largest_score(values: &[f64]) -> f64 {
-    let search = Search::new(values, &[]);
+    let search = Search::new(values, &[], 1);
     search.eliminate(search.candidates(), f64::INFINITY).1
 }
 
@@ -279,12 +288,13 @@ pub(crate) struct Changes {
     pub unit: f64,
 }
 
-/// Finds the changes of `values`, given their own standard `errors` if known.
-pub(crate) fn changes(values: &[f64], errors: &[Option<f64>]) -> Changes {
-    let search = Search::new(values, errors);
+/// Finds the changes of `values`, one of `family` series, given their own standard `errors` if
+/// known.
+pub(crate) fn changes(values: &[f64], errors: &[Option<f64>], family: usize) -> Changes {
+    let search = Search::new(values, errors, family);
     let mut found = Vec::new();
     if values.len() >= MIN_POINTS {
-        found = search.eliminate(search.candidates(), limit(values.len())).0;
+        found = search.eliminate(search.candidates(), limit(values.len(), family)).0;
     }
     let cuts: Vec<usize> = found.iter().map(|f| f.at).collect();
     let points = values.len();

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::series::{
-    ChangePoint, ChangeState, Commit, Confirmation, HistoryData, SeriesAnalysis, SeriesPoint,
-    analyse_with,
+    ChangePoint, ChangeState, Commit, Confirmation, HistoryData, MachineSeries, SeriesAnalysis,
+    SeriesKey, SeriesPoint, analyse_family,
 };
 
 /// Version of the file format.
@@ -21,6 +21,12 @@ pub struct KnownChange {
     /// Class of machine whose series has the change; `null` means any.
     #[serde(default)]
     pub machine: Option<String>,
+    /// Benchmark of a suite; `null` for the history's metric.
+    #[serde(default)]
+    pub benchmark: Option<String>,
+    /// True once the experiment's hooks were called for the confirmed change.
+    #[serde(default)]
+    pub hooked: bool,
     /// State of the change.
     pub state: ChangeState,
     /// Result of the fresh experiment.
@@ -90,17 +96,21 @@ pub struct HistoryFindings {
 }
 
 impl HistoryFindings {
-    /// Returns the findings about a change in this machine's series that may be at any of these
-    /// commits.
-    pub fn of(&self, machine: &str, commits: &[&str]) -> Option<&KnownChange> {
-        let here = |c: &&KnownChange| c.machine.as_deref().is_none_or(|m| m == machine);
+    /// Returns the findings about a change in this series that may be at any of these commits.
+    pub fn of(&self, key: SeriesKey<'_>, commits: &[&str]) -> Option<&KnownChange> {
+        let here = |c: &&KnownChange| {
+            c.machine.as_deref().is_none_or(|m| m == key.machine)
+                && c.benchmark.as_deref() == key.benchmark
+        };
         self.changes.iter().rev().filter(here).find(|c| commits.contains(&c.commit.as_str()))
     }
 
-    /// Stores findings about a change, replacing earlier ones about its commit on that machine.
+    /// Stores findings about a change, replacing earlier ones about its commit in that series.
     pub fn put(&mut self, change: KnownChange) {
         self.changes.retain(|c| {
-            c.commit != change.commit || (c.machine.is_some() && c.machine != change.machine)
+            c.commit != change.commit
+                || c.benchmark != change.benchmark
+                || (c.machine.is_some() && c.machine != change.machine)
         });
         self.changes.push(change);
     }
@@ -111,26 +121,35 @@ impl HistoryFindings {
     pub fn learn(&mut self, range: &[Commit], past: &HistoryData) -> bool {
         let before = self.changes.clone();
         for fresh in &past.fresh {
-            if self.changes.iter().any(|c| c.run.as_ref() == Some(&fresh.run)) {
+            let known = |c: &KnownChange| {
+                c.run.as_ref() == Some(&fresh.run) && c.benchmark == fresh.benchmark
+            };
+            if self.changes.iter().any(known) {
                 continue;
             }
-            for series in past.series.iter().filter(|s| s.machine == fresh.machine) {
-                for mut change in analysis(&series.points, self).changes {
+            let key = SeriesKey { machine: &fresh.machine, benchmark: fresh.benchmark.as_deref() };
+            for series in past.series.iter().filter(|s| s.key() == key) {
+                for mut change in analysis(series, self).changes {
                     let all = commits(range, &series.points, &change);
-                    if !all.contains(&fresh.commit.as_str()) {
+                    let here = all.contains(&fresh.commit.as_str());
+                    if !here && !fresh.spans(range, &all) {
                         continue;
                     }
-                    let known = self.of(&series.machine, &all).cloned();
+                    let first = &series.points[change.at].commit;
+                    let known = self.of(key, &all).cloned();
                     change.state = known.as_ref().map_or(ChangeState::Suspected, |t| t.state);
-                    let acknowledged = change.state == ChangeState::Acknowledged;
+                    let state = match fresh.found.as_ref().map(|found| change.judge(found)) {
+                        _ if change.state == ChangeState::Acknowledged => change.state,
+                        Some(ChangeState::Confirmed) if !fresh.established => ChangeState::Open,
+                        judged => judged.unwrap_or(ChangeState::Open),
+                    };
+                    let hooked = |k: &KnownChange| k.hooked && k.state == state;
                     self.put(KnownChange {
-                        commit: fresh.commit.clone(),
+                        commit: if here { &fresh.commit } else { first }.clone(),
                         machine: Some(series.machine.clone()),
-                        state: match &fresh.found {
-                            _ if acknowledged => ChangeState::Acknowledged,
-                            Some(found) => change.judge(found),
-                            None => ChangeState::Open,
-                        },
+                        benchmark: fresh.benchmark.clone(),
+                        hooked: known.as_ref().is_some_and(hooked),
+                        state,
                         fresh: fresh.found,
                         run: Some(fresh.run.clone()),
                         note: known.as_ref().and_then(|t| t.note.clone()),
@@ -155,16 +174,18 @@ impl HistoryFindings {
     ) -> bool {
         let mut found = false;
         for series in &past.series {
-            for change in analysis(&series.points, self).changes {
+            for change in analysis(series, self).changes {
                 let all = commits(range, &series.points, &change);
                 if !all.contains(&level) {
                     continue;
                 }
-                let known = self.of(&series.machine, &all).cloned();
+                let known = self.of(series.key(), &all).cloned();
                 let first = series.points[change.at].commit.clone();
                 self.put(KnownChange {
                     commit: known.as_ref().map_or(first, |t| t.commit.clone()),
                     machine: Some(series.machine.clone()),
+                    benchmark: series.key().benchmark.map(str::to_owned),
+                    hooked: known.as_ref().is_some_and(|t| t.hooked),
                     state: ChangeState::Acknowledged,
                     fresh: known.as_ref().and_then(|t| t.fresh),
                     run: known.as_ref().and_then(|t| t.run.clone()),
@@ -179,8 +200,8 @@ impl HistoryFindings {
     }
 
     /// Stores the functions that account for a known change. Returns true if the change is known.
-    pub fn explain(&mut self, machine: &str, commits: &[&str], functions: Functions) -> bool {
-        let Some(mut change) = self.of(machine, commits).cloned() else { return false };
+    pub fn explain(&mut self, key: SeriesKey<'_>, commits: &[&str], functions: Functions) -> bool {
+        let Some(mut change) = self.of(key, commits).cloned() else { return false };
         change.functions = Some(functions);
         self.put(change);
         true
@@ -204,7 +225,8 @@ impl HistoryFindings {
 }
 
 /// Analyses the points separately between the resets.
-pub fn analysis(points: &[SeriesPoint], known: &HistoryFindings) -> SeriesAnalysis {
+pub fn analysis(series: &MachineSeries, known: &HistoryFindings) -> SeriesAnalysis {
+    let points = &series.points;
     let mut cuts: Vec<usize> = known
         .resets
         .iter()
@@ -219,7 +241,7 @@ pub fn analysis(points: &[SeriesPoint], known: &HistoryFindings) -> SeriesAnalys
         let values: Vec<f64> = points[from..to].iter().map(|p| p.ratio).collect();
         let errors: Vec<Option<f64>> =
             points[from..to].iter().map(SeriesPoint::normal_error).collect();
-        let mut part = analyse_with(&values, &errors);
+        let mut part = analyse_family(&values, &errors, series.family);
         for change in &mut part.changes {
             change.at += from;
             change.place = (change.place.0 + from, change.place.1 + from);
@@ -244,7 +266,7 @@ pub fn analysis(points: &[SeriesPoint], known: &HistoryFindings) -> SeriesAnalys
         });
         from = to;
     }
-    all.unwrap_or_else(|| analyse_with(&[], &[]))
+    all.unwrap_or_else(|| analyse_family(&[], &[], 1))
 }
 
 /// Returns the levels of all commits at which a change may be, including those between the points.

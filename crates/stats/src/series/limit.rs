@@ -7,6 +7,8 @@
 //! series in 200 has an alarm with the worst kind of noise (one in 33 with autoregressive noise).
 //! The visible step is the step in the middle of white noise that is found in 95 of 100 series.
 
+use crate::distribution::{normal_quantile, student_cdf, student_quantile};
+
 /// Rows of (points, limit, visible step in standard deviations).
 pub const LIMITS: [(usize, f64, f64); 30] = [
     (6, 4.09, 11.43),
@@ -42,15 +44,25 @@ pub const LIMITS: [(usize, f64, f64); 30] = [
 ];
 
 /// Returns the limit for `n` points, interpolated over log n. Outside the table the nearest row
-/// applies.
-pub fn limit(n: usize) -> f64 {
-    at(n, |row| row.1)
+/// applies. For one of `family` series it is raised.
+pub fn limit(n: usize, family: usize) -> f64 {
+    raised(at(n, |row| row.1), n.saturating_sub(2) as f64, family)
+}
+
+/// Returns the limit that is exceeded `family` times less often, by the tail of Student's t with
+/// `free` degrees of freedom.
+pub(crate) fn raised(limit: f64, free: f64, family: usize) -> f64 {
+    if family < 2 || free < 1.0 {
+        return limit;
+    }
+    -student_quantile(student_cdf(-limit, free) / family as f64, free)
 }
 
 /// Returns the step in the middle of `n` points of white noise that is found in 95 of 100 series,
-/// in standard deviations.
-pub fn visible(n: usize) -> f64 {
-    at(n, |row| row.2)
+/// in standard deviations. For one of `family` series it grows with the limit.
+pub fn visible(n: usize, family: usize) -> f64 {
+    let power = normal_quantile(0.95);
+    at(n, |row| row.2) * (limit(n, family) + power) / (limit(n, 1) + power)
 }
 
 fn at(n: usize, of: impl Fn((usize, f64, f64)) -> f64) -> f64 {
@@ -59,4 +71,36 @@ fn at(n: usize, of: impl Fn((usize, f64, f64)) -> f64) -> f64 {
     let log = |n: usize| (n.max(1) as f64).ln();
     let share = (log(n) - log(low.0)) / (log(high.0) - log(low.0)).max(f64::MIN_POSITIVE);
     of(low) + (of(high) - of(low)) * share.clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use crate::series::analyse_family;
+    use crate::series::simulate::Noise;
+
+    #[test]
+    fn a_clean_family_is_suspected_far_less_often_than_without_the_correction() {
+        let mut rng = Rng::new(11);
+        let (each, size) = (30, 60);
+        let (mut all_alone, mut all_together) = (0, 0);
+        for noise in Noise::ALL.into_iter().filter(|n| !matches!(n, Noise::Ar(_))) {
+            let (mut alone, mut together) = (0, 0);
+            for n in [9, 24, 60].repeat(each) {
+                let of = |values: &[f64], family| {
+                    usize::from(!analyse_family(values, &[], family).changes.is_empty())
+                };
+                let series: Vec<_> = (0..size).map(|_| noise.series(&mut rng, n, 0.0, 0)).collect();
+                alone += series.iter().map(|v| of(v, 1)).sum::<usize>().min(1);
+                together += series.iter().map(|v| of(v, size)).sum::<usize>().min(1);
+            }
+            println!("{}: {alone} and {together} of {} families", noise.name(), 3 * each);
+            assert!(together <= 6, "{}: {together} of {}", noise.name(), 3 * each);
+            (all_alone, all_together) = (all_alone + alone, all_together + together);
+        }
+        assert!(all_alone > 4 * all_together, "{all_alone} and {all_together}");
+        assert!(limit(20, 1) < limit(20, 2) && limit(20, 2) < limit(20, 200));
+        assert!(visible(20, 200) > visible(20, 1));
+    }
 }

@@ -24,7 +24,7 @@ pub mod simulate;
 mod slope;
 mod together;
 
-pub use analyse::{analyse, analyse_with};
+pub use analyse::{analyse, analyse_family, analyse_with};
 pub use change::{ChangePoint, ChangeState, Confirmation, SeriesAnalysis, Slope};
 pub use detect::{MIN_POINTS, MIN_SIDE, largest_score};
 pub use fill::next_to_measure;
@@ -33,7 +33,10 @@ pub use known::{
 };
 pub use limit::limit;
 pub use link::{Link, LinkError, Ratio, ReferencePoints, chain};
-pub use points::{Commit, FreshResult, HistoryData, MachineSeries, SeriesPoint};
+pub use points::{
+    BenchmarkGap, Commit, FreshResult, HistoryData, MachineSeries, SeriesKey, SeriesPoint,
+    SuiteBenchmark,
+};
 pub use quoted::{
     ImportedSeries, QuotedChange, QuotedHistory, QuotedPoint, QuotedSeries, QuotedSeriesView,
     quoted,

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::series::together::{CommonMove, together};
+use crate::series::together::{ChangedSeries, CommonMove, together};
 use crate::series::{ChangePoint, Slope, analyse};
 
 /// A point of a quoted series.
@@ -118,12 +118,19 @@ pub fn quoted(imported: &ImportedSeries) -> QuotedHistory {
         }
     });
     let series: Vec<QuotedSeriesView> = series.collect();
+    let changed = imported.series.iter().zip(&series).map(|(s, view)| ChangedSeries {
+        places: s.points.iter().map(|p| (p.time.as_str(), p.revision.as_str())).collect(),
+        values: s.points.iter().map(|p| p.value).collect(),
+        relative: view.relative,
+        changes: view.changes.iter().map(|c| &c.change).collect(),
+    });
+    let together = together(&changed.collect::<Vec<_>>());
     QuotedHistory {
         schema_version: 1,
         file: imported.file.clone(),
         sha256: imported.sha256.clone(),
         kind: "quoted",
-        together: together(&imported.series, &series),
+        together,
         series,
     }
 }

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::series::known::{HistoryDefinition, HistoryFindings, KnownChange, analysis, commits};
-use crate::series::{ChangePoint, ChangeState, Commit, HistoryData, SeriesPoint, Slope};
+use crate::series::together::{ChangedSeries, CommonMove, together};
+use crate::series::{
+    BenchmarkGap, ChangePoint, ChangeState, Commit, HistoryData, SeriesKey, SeriesPoint, Slope,
+};
 
 /// A history with its series and changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -28,8 +31,13 @@ pub struct HistoryView {
     pub reference: String,
     /// Number of revisions in the range.
     pub revisions: usize,
-    /// One series for each class of machine.
+    /// Places where most series of a suite move at once.
+    pub together: Vec<CommonMove>,
+    /// One series for each class of machine; for a suite, one for each of its benchmarks, the
+    /// largest change for the worse first.
     pub series: Vec<SeriesView>,
+    /// Benchmarks of a suite that some of the measured revisions lack.
+    pub gaps: Vec<BenchmarkGap>,
     /// Commits at which the series start afresh: earlier points are not compared with later ones.
     pub resets: Vec<String>,
     /// Revisions that do not build or whose trials fail.
@@ -43,6 +51,12 @@ pub struct HistoryView {
 pub struct SeriesView {
     /// Class of machine: model of the processors and number of CPUs.
     pub machine: String,
+    /// Benchmark of a suite; `null` for the history's metric.
+    pub benchmark: Option<String>,
+    /// Unit of the values.
+    pub unit: String,
+    /// Direction in which the series is better.
+    pub better: Better,
     /// Points in the order of the range.
     pub points: Vec<SeriesPoint>,
     /// Changes of level in the series.
@@ -72,6 +86,8 @@ pub struct ChangeView {
     pub commits: Vec<String>,
     /// True if the new level is worse; `null` if the metric has no better direction.
     pub worse: Option<bool>,
+    /// True if the change is part of a move of most series.
+    pub together: bool,
     /// Place and size of the change.
     pub change: ChangePoint,
     /// Findings about the change in addition to the series.
@@ -85,7 +101,36 @@ impl ChangeView {
     }
 }
 
+impl SeriesView {
+    /// Returns the identity of the series.
+    pub fn key(&self) -> SeriesKey<'_> {
+        SeriesKey { machine: &self.machine, benchmark: self.benchmark.as_deref() }
+    }
+
+    /// Returns the name of the benchmark, or `metric` if the series is of the history's metric.
+    pub fn name<'a>(&'a self, metric: &'a str) -> &'a str {
+        self.benchmark.as_deref().unwrap_or(metric)
+    }
+
+    /// Returns the size of the worst change, for sorting: negative if all are for the better.
+    fn severity(&self) -> f64 {
+        let size = |c: &ChangeView| match (c.change.ratio.unwrap_or(1.0).ln().abs(), c.worse) {
+            _ if c.change.state == ChangeState::Refuted => f64::MIN,
+            (log, Some(false)) => -log,
+            (log, _) => log,
+        };
+        self.changes.iter().map(size).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
 impl HistoryView {
+    /// Returns true if a class of machine has several series.
+    pub fn is_suite(&self) -> bool {
+        self.series
+            .iter()
+            .any(|s| self.series.iter().filter(|o| o.machine == s.machine).count() > 1)
+    }
+
     /// Counts the confirmed changes for the worse that nobody acknowledged.
     pub fn alarms(&self) -> usize {
         let all = self.series.iter().flat_map(|s| &s.changes);
@@ -102,10 +147,11 @@ pub fn shown(
 ) -> HistoryView {
     let range = &about.revisions;
     let series = past.series.iter().map(|s| {
-        let found = analysis(&s.points, known);
+        let found = analysis(s, known);
+        let better = s.benchmark.as_ref().map_or(about.better, |b| b.better);
         let changes = found.changes.into_iter().map(|mut change| {
             let all = commits(range, &s.points, &change);
-            let state = known.of(&s.machine, &all).cloned();
+            let state = known.of(s.key(), &all).cloned();
             change.state = state.as_ref().map_or(ChangeState::Suspected, |k| k.state);
             let up = change.after > change.before;
             ChangeView {
@@ -113,17 +159,21 @@ pub fn shown(
                 before: s.points[change.at - 1].commit.clone(),
                 subject: s.points[change.at].subject.clone(),
                 commits: all.iter().map(|c| (*c).to_owned()).collect(),
-                worse: match about.better {
+                worse: match better {
                     Better::Lower => Some(up),
                     Better::Higher => Some(!up),
                     Better::Neither => None,
                 },
+                together: false,
                 change,
                 known: state,
             }
         });
         SeriesView {
             machine: s.machine.clone(),
+            benchmark: s.benchmark.as_ref().map(|b| b.name.clone()),
+            unit: s.benchmark.as_ref().map_or(&about.unit, |b| &b.unit).clone(),
+            better,
             changes: changes.collect(),
             points: s.points.clone(),
             slopes: found.slopes,
@@ -132,6 +182,11 @@ pub fn shown(
             correlation: found.correlation,
         }
     });
+    let mut series: Vec<SeriesView> = series.collect();
+    let together = common_moves(&mut series);
+    if past.series.iter().any(|s| s.family > 1) {
+        series.sort_by(|a, b| b.severity().total_cmp(&a.severity()));
+    }
     HistoryView {
         schema_version: 1,
         id: id.to_owned(),
@@ -141,7 +196,9 @@ pub fn shown(
         better: about.better,
         reference: about.reference.label.clone(),
         revisions: range.len(),
-        series: series.collect(),
+        together,
+        series,
+        gaps: past.gaps.clone(),
         unusable: past.unusable.iter().map(|i| range[*i].label.clone()).collect(),
         notes: past
             .notes
@@ -150,6 +207,40 @@ pub fn shown(
             .chain(known.resets.iter().map(|r| afresh(range, r)))
             .collect(),
         resets: known.resets.clone(),
+    }
+}
+
+/// Finds the places where most series of a class of machine move, and marks the changes there.
+fn common_moves(all: &mut [SeriesView]) -> Vec<CommonMove> {
+    let mut machines: Vec<String> = all.iter().map(|s| s.machine.clone()).collect();
+    machines.sort();
+    machines.dedup();
+    let mut moves = Vec::new();
+    for machine in machines {
+        let own = || all.iter().filter(|s| s.machine == machine);
+        let changed: Vec<ChangedSeries<'_>> = own().map(changed).collect();
+        let found = together(&changed);
+        let parts = changed.iter().flat_map(|s| {
+            s.changes.iter().map(|c| found.iter().any(|m| s.is_part_of(m, c))).collect::<Vec<_>>()
+        });
+        let parts: Vec<bool> = parts.collect();
+        let changes = all.iter_mut().filter(|s| s.machine == machine).flat_map(|s| &mut s.changes);
+        for (change, part) in changes.zip(parts) {
+            change.together = part;
+        }
+        moves.extend(found.into_iter().map(|m| CommonMove { machine: Some(machine.clone()), ..m }));
+    }
+    moves
+}
+
+fn changed(series: &SeriesView) -> ChangedSeries<'_> {
+    let places =
+        series.points.iter().map(|p| (p.author_date.as_deref().unwrap_or(""), p.commit.as_str()));
+    ChangedSeries {
+        places: places.collect(),
+        values: series.points.iter().map(|p| p.ratio).collect(),
+        relative: true,
+        changes: series.changes.iter().map(|c| &c.change).collect(),
     }
 }
 
@@ -167,7 +258,7 @@ fn afresh(range: &[Commit], reset: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::series::{Confirmation, FreshResult, MachineSeries};
+    use crate::series::{Confirmation, FreshResult, MachineSeries, SuiteBenchmark};
     use assay_model::{Interval, RunId};
 
     const MACHINE: &str = "a machine";
@@ -195,7 +286,12 @@ mod tests {
         });
         let points = points.collect();
         let past = HistoryData {
-            series: vec![MachineSeries { machine: MACHINE.into(), points }],
+            series: vec![MachineSeries {
+                machine: MACHINE.into(),
+                benchmark: None,
+                family: 1,
+                points,
+            }],
             ..HistoryData::default()
         };
         let about = HistoryDefinition {
@@ -213,7 +309,10 @@ mod tests {
         FreshResult {
             run: RunId::try_from(run.to_owned()).unwrap(),
             machine: machine.into(),
+            before: format!("{:040}", 11),
             commit: format!("{:040}", 12),
+            benchmark: None,
+            established: true,
             found: Some(Confirmation {
                 ratio: (low * high).sqrt(),
                 interval: Interval { low, high, level: 0.95 },
@@ -252,6 +351,41 @@ mod tests {
         let last = known.changes.last().unwrap();
         assert_eq!(last.note.as_deref(), Some("wanted"));
         assert!(!known.acknowledge(&about.revisions, &past, &format!("{:040}", 3), None, None));
+    }
+
+    #[test]
+    fn a_fresh_experiment_around_a_place_decides_each_benchmark_there() {
+        let (about, mut past) = history();
+        let benchmark = |name: &str| {
+            Some(SuiteBenchmark { name: name.into(), unit: "s".into(), better: Better::Lower })
+        };
+        let points = past.series.remove(0).points;
+        for name in ["a", "b"] {
+            let (benchmark, points) = (benchmark(name), points.clone());
+            past.series.push(MachineSeries {
+                machine: MACHINE.into(),
+                benchmark,
+                family: 2,
+                points,
+            });
+        }
+        let wide = |name: &str, established| FreshResult {
+            before: format!("{:040}", 9),
+            commit: format!("{:040}", 15),
+            benchmark: Some(name.into()),
+            established,
+            ..fresh("20260101-000000-0001", MACHINE, 1.15, 1.25)
+        };
+        past.fresh = vec![wide("a", true), wide("b", false)];
+        let mut known = HistoryFindings::default();
+        assert!(known.learn(&about.revisions, &past));
+        let view = shown("x", &about, &past, &known);
+        let state = |name: &str| {
+            let of = view.series.iter().find(|s| s.benchmark.as_deref() == Some(name));
+            of.unwrap().changes[0].change.state
+        };
+        assert_eq!((state("a"), state("b")), (ChangeState::Confirmed, ChangeState::Open));
+        assert_eq!(view.alarms(), 1);
     }
 
     #[test]

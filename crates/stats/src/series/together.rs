@@ -1,14 +1,14 @@
 //! Finds places where most series of a file move at once. This indicates a cause in the machine or
 //! the harness, not in a single series.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::series::ChangePoint;
 use crate::series::detect::MIN_POINTS;
 use crate::series::noise::{mad, median};
-use crate::series::quoted::{QuotedPoint, QuotedSeries, QuotedSeriesView};
 
 /// Minimum number of series with a point at the place.
 const SERIES: usize = 5;
@@ -21,7 +21,9 @@ const FAR: f64 = 4.0;
 /// A place where most series move in one direction.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CommonMove {
-    /// Time as given in the file.
+    /// Class of machine; `null` for imported series.
+    pub machine: Option<String>,
+    /// Time as given in the file, or the author date of the revision.
     pub time: String,
     /// Revision as given in the file.
     pub revision: String,
@@ -39,48 +41,79 @@ pub struct CommonMove {
 /// Time and revision of a point.
 type PointPlace<'s> = (&'s str, &'s str);
 
-fn place(point: &QuotedPoint) -> PointPlace<'_> {
-    (&point.time, &point.revision)
+/// A series with its changes.
+pub(crate) struct ChangedSeries<'s> {
+    /// Places of the points.
+    pub places: Vec<PointPlace<'s>>,
+    /// Values of the points.
+    pub values: Vec<f64>,
+    /// True if all values are positive.
+    pub relative: bool,
+    /// Changes in the order of their places.
+    pub changes: Vec<&'s ChangePoint>,
 }
 
-/// Returns the places in order of time; `shown` are the analyses of `series`.
-pub(crate) fn together(series: &[QuotedSeries], shown: &[QuotedSeriesView]) -> Vec<CommonMove> {
-    // Collect the ratios of the changes at each place.
-    let mut moves: BTreeMap<PointPlace<'_>, Vec<f64>> = BTreeMap::new();
-    for (series, shown) in series.iter().zip(shown) {
-        for change in &shown.changes {
-            if let Some(ratio) = change.change.ratio {
-                moves.entry(place(&series.points[change.change.at])).or_default().push(ratio);
-            }
+impl ChangedSeries<'_> {
+    /// Returns true if a change may be at a place (95 %).
+    fn may_be_at(&self, change: &ChangePoint, place: PointPlace<'_>) -> bool {
+        self.places[change.place.0..=change.place.1].contains(&place)
+    }
+
+    /// Returns true if a change is part of a common move.
+    pub fn is_part_of(&self, common: &CommonMove, change: &ChangePoint) -> bool {
+        self.may_be_at(change, (&common.time, &common.revision))
+            && change.ratio.is_some_and(|r| (r > 1.0) == (common.ratio > 1.0))
+    }
+}
+
+/// Returns the places in order of time. Each change counts at one place: the one within its
+/// interval at which most series change.
+pub(crate) fn together(series: &[ChangedSeries<'_>]) -> Vec<CommonMove> {
+    let mut open: Vec<(&ChangedSeries<'_>, &ChangePoint, f64)> = Vec::new();
+    for s in series {
+        open.extend(s.changes.iter().filter_map(|c| Some((s, *c, c.ratio?))));
+    }
+    let mut found = Vec::new();
+    let candidates: BTreeSet<PointPlace<'_>> =
+        open.iter().map(|(s, c, _)| s.places[c.at]).collect();
+    let count = |at: PointPlace<'_>| {
+        let may_be = open.iter().filter(|(s, c, _)| s.may_be_at(c, at)).count();
+        (may_be, open.iter().filter(|(s, c, _)| s.places[c.at] == at).count())
+    };
+    let mut ordered: Vec<((usize, usize), PointPlace<'_>)> =
+        candidates.into_iter().map(|at| (count(at), at)).collect();
+    ordered.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    for (_, at) in ordered {
+        let here = open.iter().filter(|(s, c, _)| s.may_be_at(c, at));
+        let of = series.iter().filter(|s| s.places.contains(&at)).count();
+        if let Some(common) = most(at, here.map(|(.., ratio)| *ratio).collect(), of, None) {
+            open.retain(|(s, c, _)| !s.is_part_of(&common, c));
+            found.push(common);
         }
     }
-    let mut of: BTreeMap<PointPlace<'_>, usize> = BTreeMap::new();
-    for series in series {
-        let places: BTreeSet<_> = series.points.iter().map(place).collect();
-        for at in places.into_iter().filter(|at| moves.contains_key(at)) {
-            *of.entry(at).or_default() += 1;
-        }
-    }
-    let mut found: Vec<CommonMove> =
-        moves.into_iter().filter_map(|(at, ratios)| most(at, ratios, of[&at], None)).collect();
-    found.extend([2, 1].into_iter().find_map(|last| at_end(series, shown, last)));
+    let longest = series.iter().max_by_key(|s| s.places.len());
+    let index = |m: &CommonMove| {
+        longest?.places.iter().position(|p| *p == (m.time.as_str(), m.revision.as_str()))
+    };
+    found.sort_by_key(index);
+    found.extend([2, 1].into_iter().find_map(|last| at_end(series, last)));
     found
 }
 
 /// Examines the last points of the series if they are too few for a change.
-fn at_end(series: &[QuotedSeries], shown: &[QuotedSeriesView], last: usize) -> Option<CommonMove> {
-    let newest = series.iter().max_by_key(|s| s.points.len())?.points.iter().rev();
-    let at = newest.take(last).map(place).collect::<Vec<_>>();
+fn at_end(all: &[ChangedSeries<'_>], last: usize) -> Option<CommonMove> {
+    let newest = all.iter().max_by_key(|s| s.places.len())?.places.iter().rev();
+    let at = newest.take(last).copied().collect::<Vec<_>>();
     let (mut ratios, mut of) = (Vec::new(), 0);
-    for (series, shown) in series.iter().zip(shown) {
-        let ends_there = series.points.iter().rev().take(last).map(place).eq(at.iter().copied());
-        let from = shown.changes.last().map_or(0, |c| c.change.at);
-        let to = series.points.len().saturating_sub(last);
-        if !ends_there || !shown.relative || to < from + MIN_POINTS {
+    for series in all {
+        let ends_there = series.places.iter().rev().take(last).eq(&at);
+        let from = series.changes.last().map_or(0, |c| c.at);
+        let to = series.places.len().saturating_sub(last);
+        if !ends_there || !series.relative || to < from + MIN_POINTS {
             continue;
         }
         of += 1;
-        let logs: Vec<f64> = series.points[from..].iter().map(|p| p.value.ln()).collect();
+        let logs: Vec<f64> = series.values[from..].iter().map(|v| v.ln()).collect();
         let (before, after) = logs.split_at(to - from);
         let level = median(before);
         let far = FAR * mad(before, level);
@@ -105,6 +138,7 @@ fn most(
     let series = side.len();
     let enough = of >= SERIES && series as f64 >= MOST * of as f64;
     enough.then(|| CommonMove {
+        machine: None,
         time: time.to_owned(),
         revision: revision.to_owned(),
         series,
@@ -118,8 +152,7 @@ fn most(
 mod tests {
     use crate::rng::Rng;
 
-    use super::*;
-    use crate::series::quoted::{ImportedSeries, quoted};
+    use crate::series::quoted::{ImportedSeries, QuotedPoint, QuotedSeries, quoted};
 
     /// Returns `count` series of 40 points with 1 % of noise. In the first `raised` series, the
     /// last `points` points are a fifth higher.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use assay_lab::series::{SUITE_BLOCKS, filtered};
 use assay_model::{Analysis, Better, Comparison, Verdict, units};
 use assay_report::{RunView, block_s, ratio_text};
 use assay_workloads::{readers, split_words};
@@ -15,8 +16,6 @@ use crate::exit::Usage;
 
 /// Blocks of a gate of a suite unless `--blocks` is given.
 pub const BLOCKS: u32 = 20;
-/// Blocks of the second run, as far as the budget has time: it decides, and measures less.
-const CONFIRMING_BLOCKS: u32 = 60;
 /// Share of the budget for the first run.
 const FIRST: f64 = 0.6;
 
@@ -66,9 +65,15 @@ pub fn again(what: &ExperimentArgs, view: &RunView, left: Duration) -> Option<Ex
     }
     let mut what = what.clone();
     what.max_time = Some(format!("{} ms", left.as_millis()));
-    what.blocks = Some(what.blocks.unwrap_or(BLOCKS).max(CONFIRMING_BLOCKS));
-    if let Some(filtered) = filtered(view, &what.command, &names) {
-        what.command = filtered;
+    what.blocks = Some(what.blocks.unwrap_or(BLOCKS).max(SUITE_BLOCKS));
+    let words = match what.command.as_slice() {
+        [line] => line.to_str().and_then(|line| split_words(line).ok()),
+        words => Some(words.to_vec()),
+    };
+    let words = words.unwrap_or_default().into_iter().map(|w| w.into_string().ok());
+    let filtered = words.collect::<Option<Vec<String>>>().and_then(|words| filtered(&view.plan, &view.records, &words, &names));
+    if let Some(filtered) = filtered {
+        what.command = filtered.into_iter().map(OsString::from).collect();
     }
     what.only = names;
     Some(what)
@@ -95,27 +100,6 @@ pub fn markdown(view: &RunView) -> String {
         let _ = writeln!(out, "| {name} | {} | {} |", ratio_text(c), c.verdict.name());
     }
     out
-}
-
-/// Returns the command line with the tool's filter for these benchmarks; `None` if the tool has
-/// none.
-fn filtered(view: &RunView, line: &[OsString], names: &[String]) -> Option<Vec<OsString>> {
-    let treatment = view.plan.treatments.first()?;
-    let named = treatment.params.get("reader")?.to_text();
-    // The recognized reader is in the notes of the trials.
-    let found = || {
-        let mut notes = view.records.iter().flat_map(|r| &r.notes);
-        notes.find_map(|n| n.strip_prefix(readers::READ_AS)).map(str::to_owned)
-    };
-    let name = if named == readers::AUTO { found()? } else { named };
-    let filter = readers::format(&name)?.filter?;
-    let split = match line {
-        [line] => split_words(line.to_str()?).ok()?,
-        words => words.to_vec(),
-    };
-    let words: Option<Vec<String>> = split.into_iter().map(|w| w.into_string().ok()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Some(filter(&words?, &names)?.into_iter().map(OsString::from).collect())
 }
 
 /// Returns the verdict of the suite and its sentence. `first` has all benchmarks; `second` has the

@@ -3,12 +3,14 @@
 //! and imports series.
 
 pub mod args;
+mod confirm;
 pub(super) mod publish;
 mod show;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use assay_archive::Archive;
@@ -17,14 +19,13 @@ use assay_lab::{Lab, LabError, REV};
 use assay_model::units;
 use assay_report::history::{PublishedHistory as Page, markdown, published};
 use assay_stats::series::{
-    ChangePoint, ChangeState, Commit, HistoryData, HistoryDefinition, HistoryView, ImportedSeries,
-    SeriesPoint, analysis, commits, next_to_measure, quoted,
+    ChangePoint, Commit, HistoryData, HistoryDefinition, HistoryView, ImportedSeries, analysis,
+    next_to_measure, quoted,
 };
 use assay_system::process::Output;
 use assay_workloads::readers;
 
 use super::experiment;
-use super::functions::{ComparedRevisions, between};
 use super::open::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, ExperimentArgs, History, HistoryImport};
 use crate::commands::run;
@@ -143,8 +144,10 @@ impl<'a> MeasuredHistory<'a> {
     }
 
     fn past(&self) -> Result<HistoryData> {
-        let mut past =
-            series::read(&self.archive, &self.defined.id, self.range(), self.reference())?;
+        let defined = &self.defined;
+        let picked = defined.picked.as_deref();
+        let (range, reference) = (self.range(), self.reference());
+        let mut past = series::read(&self.archive, &defined.id, range, reference, picked)?;
         let gone = self.defined.repo.missing(&past.outside).map_err(LabError::from)?;
         if !gone.is_empty() {
             past.notes.push(format!(
@@ -261,7 +264,8 @@ impl<'a> MeasuredHistory<'a> {
         answer(cli.json, shown, || show::text(shown, self.asked.raw))?;
         if let Some(path) = &self.asked.output {
             let text = if is_html(path) {
-                let heading = format!("{}: {} over revisions", shown.experiment, shown.metric);
+                let metric = show::metric(shown);
+                let heading = format!("{}: {metric} over revisions", shown.experiment);
                 published(&heading, &[Page::Own(shown.clone())])
             } else {
                 markdown(shown)
@@ -286,10 +290,17 @@ impl<'a> MeasuredHistory<'a> {
             let (measured, changes) = match past.series.first() {
                 None => (Vec::new(), Vec::new()),
                 Some(s) => {
-                    let places: Vec<usize> = s.points.iter().map(|p| p.place).collect();
-                    let analysis = analysis(&s.points, &kept.known);
-                    let sides = |c: &ChangePoint| (places[c.at - 1], places[c.at]);
-                    (places.clone(), analysis.changes.iter().map(sides).collect())
+                    let (mut measured, mut changes) = (Vec::new(), Vec::new());
+                    for s in past.series.iter().filter(|o| o.machine == s.machine) {
+                        measured.extend(s.points.iter().map(|p| p.place));
+                        let analysis = analysis(s, &kept.known);
+                        let sides =
+                            |c: &ChangePoint| (s.points[c.at - 1].place, s.points[c.at].place);
+                        changes.extend(analysis.changes.iter().map(sides));
+                    }
+                    changes.sort_unstable();
+                    changes.dedup();
+                    (measured, changes)
                 }
             };
             // Earlier references come first: without a link to them their points have no value.
@@ -329,98 +340,12 @@ impl<'a> MeasuredHistory<'a> {
     }
 
     fn measured(&self) -> Result<usize> {
-        Ok(self.past()?.series.iter().map(|s| s.points.len()).sum())
-    }
-
-    /// Confirms suspected and open changes by an experiment with the revisions on both sides;
-    /// returns true if it was interrupted. Each change is judged from the archive, so that nothing
-    /// is lost between its run and its verdict.
-    fn confirm(
-        &self,
-        lab: &Lab<'_>,
-        bar: &mut Bar,
-        kept: &mut StoredFindings,
-        until: Instant,
-    ) -> Result<bool> {
         let past = self.past()?;
-        if kept.known.learn(self.range(), &past) {
-            kept.save()?;
-        }
-        for series in &past.series {
-            for change in analysis(&series.points, &kept.known).changes {
-                let (before, after) = sides(&series.points, &change);
-                let all = commits(self.range(), &series.points, &change);
-                let state = kept
-                    .known
-                    .of(&series.machine, &all)
-                    .map_or(ChangeState::Suspected, |k| k.state);
-                let decided = !matches!(state, ChangeState::Suspected | ChangeState::Open);
-                let left = until.saturating_duration_since(Instant::now());
-                if decided || left < Duration::from_secs(1) {
-                    continue;
-                }
-                let mut what = look_at(self.asked, &[&before.commit, &after.commit]);
-                what.blocks = None;
-                what.until_clear = what.builds.is_none();
-                what.max_time = Some(format!("{} s", left.as_secs()));
-                what.tag.push(series::confirm_tag(&self.defined.id));
-                let prepared = experiment::prepare(&what, &lab.kits)?;
-                let ended = lab.run(&prepared, bar)?;
-                if ended.state == assay_model::RunState::Interrupted {
-                    return Ok(true);
-                }
-                kept.known.learn(self.range(), &self.past()?);
-                kept.save()?;
-            }
-        }
-        Ok(false)
+        let machine = past.series.first().map(|s| s.machine.as_str());
+        let own = past.series.iter().filter(|s| Some(s.machine.as_str()) == machine);
+        let places: BTreeSet<usize> = own.flat_map(|s| &s.points).map(|p| p.place).collect();
+        Ok(places.len())
     }
-
-    /// Profiles both sides of confirmed changes that have no profiles yet.
-    fn functions(
-        &self,
-        lab: &Lab<'_>,
-        bar: &mut Bar,
-        kept: &mut StoredFindings,
-        until: Instant,
-    ) -> Result<()> {
-        let past = self.past()?;
-        for series in &past.series {
-            for change in analysis(&series.points, &kept.known).changes {
-                let (before, after) = sides(&series.points, &change);
-                let all = commits(self.range(), &series.points, &change);
-                let Some(known) = kept.known.of(&series.machine, &all) else { continue };
-                let done = known.functions.as_ref().is_some_and(|f| f.differences.is_some());
-                let Some(like) = known.run.clone() else { continue };
-                if done || known.state != ChangeState::Confirmed {
-                    continue;
-                }
-                let step = ComparedRevisions {
-                    what: &self.asked.what,
-                    when: self.asked.profile,
-                    before: &before.commit,
-                    after: &after.commit,
-                    tag: Some(series::profile_tag(&self.defined.id)),
-                    left: until.saturating_duration_since(Instant::now()),
-                    like: &like,
-                };
-                if let Some(found) = between(&step, &self.archive, lab, bar)? {
-                    kept.known.explain(&series.machine, &all, found);
-                    kept.save()?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns the points on both sides of the range in which a change may be. Nothing may have changed
-/// at its most likely place.
-fn sides<'a>(
-    points: &'a [SeriesPoint],
-    change: &ChangePoint,
-) -> (&'a SeriesPoint, &'a SeriesPoint) {
-    (&points[change.place.0.max(1) - 1], &points[change.place.1])
 }
 
 /// Returns the arguments for a run of some revisions; the first is the baseline.

@@ -5,17 +5,29 @@ use std::fmt::Write as _;
 use assay_model::units;
 use assay_report::history::{
     change_line, day, functions_text, none_found, none_found_quoted, short, size, slope_line,
-    together_line,
+    suite_lines, together_line,
 };
 use assay_stats::series::{ChangeState, HistoryView, QuotedHistory};
+
+/// Returns the name of the metric, or of the only benchmark of a suite.
+pub fn metric(shown: &HistoryView) -> &str {
+    let only = shown.series.first().filter(|_| !shown.is_suite());
+    only.and_then(|s| s.benchmark.as_deref()).unwrap_or(&shown.metric)
+}
 
 /// Formats a history as text for a terminal.
 pub fn text(shown: &HistoryView, raw: bool) -> String {
     let mut out = format!(
         "{} of {}, as ratios to {} in the same blocks, with 95 % intervals\n",
-        shown.metric, shown.experiment, shown.reference
+        metric(shown),
+        shown.experiment,
+        shown.reference
     );
-    for series in &shown.series {
+    let suite = shown.is_suite();
+    for line in suite_lines(shown).iter().filter(|_| suite) {
+        let _ = writeln!(out, "{}", crate::screen::wrap(line, "  ", "    "));
+    }
+    for series in shown.series.iter().filter(|_| !suite) {
         let line = format!(
             "{}: {} of {} revisions, standard deviation {:.2} %, neighbours correlated by {:.2}",
             series.machine,
@@ -32,7 +44,7 @@ pub fn text(shown: &HistoryView, raw: bool) -> String {
                     if c.change.state == ChangeState::Confirmed { "!" } else { "?" }
                 });
             let value = if raw {
-                format!("  {:>9}", units::format_value_as(point.value, &shown.unit, 4, scale))
+                format!("  {:>9}", units::format_value_as(point.value, &series.unit, 4, scale))
             } else {
                 String::new()
             };
