@@ -18,9 +18,9 @@ mod scalar;
 pub mod units;
 
 pub use experiment::definition::{
-    Compare, Design, Experiment, FactorLevel, FactorLevels, Fitness, FitnessAction, Labelled,
-    Meter, MetricRule, Observe, Order, SourceRepository, Stop, SuiteOutput, TreatmentPattern,
-    wildcard_matches,
+    Compare, Design, Experiment, FactorLevel, FactorLevels, Fitness, FitnessAction, Hooks,
+    Labelled, Meter, MetricRule, Observe, Order, SourceRepository, Stop, SuiteOutput,
+    TreatmentPattern, wildcard_matches,
 };
 pub use experiment::place::{Engine, ExecutionPlace, JobSpan};
 pub use experiment::plan::{Plan, PlannedTrial, Setting, Treatment};

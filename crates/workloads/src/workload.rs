@@ -174,7 +174,7 @@ impl WorkloadError {
     }
 
     /// Converts a system error about `path`, for `map_err`.
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| WorkloadError::Io { action, path, source }
     }

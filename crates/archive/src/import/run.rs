@@ -269,6 +269,7 @@ fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[Stri
         observe: Observe { monitors: Vec::new(), ..Observe::default() },
         compare: Compare { metric: Some(result.metrics[0].name.clone()), ..Compare::default() },
         fitness: assay_model::Fitness::default(),
+        on: assay_model::Hooks::default(),
     }
 }
 

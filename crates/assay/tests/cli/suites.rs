@@ -287,3 +287,112 @@ fn margins_and_directions_are_those_of_each_benchmark() {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("the margin is `2`"), "{}", ran.stderr);
 }
+
+/// A suite whose benchmarks and times in ns are the lines of the file `times`.
+const LISTED: &str = r#"#!/bin/sh
+while read -r name ns; do
+  echo "Benchmark$name   1000   $(( ns + ${ASSAY_BLOCK:-0} * 7 % 5 )) ns/op"
+done < times
+"#;
+
+/// Returns a repository with a commit for each content of the file `times`; the first has the tag
+/// `v1`.
+fn repository_of_times(commits: &[String]) -> World {
+    let world = World::new();
+    let root = world.path("");
+    script(&world, "bench.sh", LISTED);
+    git(&root, &["init", "-q", "-b", "main"]);
+    for (i, times) in commits.iter().enumerate() {
+        world.write("times", times);
+        git(&root, &["add", "bench.sh", "times"]);
+        git(&root, &["commit", "-q", "--allow-empty", "-m", &format!("change {i}")]);
+        if i == 0 {
+            git(&root, &["tag", "v1"]);
+        }
+    }
+    let experiment = "name = \"suite\"\nworkload = \"command\"\n[params]\n\
+                      command = \"./bench.sh\"\nreader = \"go-bench\"\n[source]\n\
+                      [observe]\nmonitors = []\n[on]\nconfirmed = \"./hook.sh\"\n";
+    world.write("suite.toml", experiment);
+    world
+}
+
+fn history(world: &World, more: &[&str]) -> Done {
+    let args = ["history", "suite.toml", "--rev", "v1..main", "--quiet", "--blocks", "3"];
+    world.run(&[&args[..], more].concat())
+}
+
+#[test]
+fn a_history_of_a_suite_names_the_benchmark_that_changed_and_calls_its_hook_once() {
+    let times = |i: usize| {
+        let a = if i < 4 { 10_000 } else { 13_000 };
+        let other = if i < 6 { "Old" } else { "New" };
+        format!("A {a}\nB 20000\nC 30000\nD 40000\n{other} 50000\n")
+    };
+    let world = repository_of_times(&(0..9).map(times).collect::<Vec<_>>());
+    let filled = history(&world, &["--fill"]);
+    assert_eq!(filled.code, 0, "{}{}", filled.stdout, filled.stderr);
+    let text = filled.stdout.replace("\n    ", " ");
+    for part in [
+        "BenchmarkA: suspected: worse by +30.0 %",
+        "4 of 5 series have no change",
+        "BenchmarkOld: gone or without a value after",
+        "BenchmarkNew: new at",
+        "not in the reference v1, so without a series",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("together"), "{text}");
+    // One benchmark of the same runs, with its points.
+    let one = history(&world, &["--metric", "BenchmarkB"]);
+    assert!(one.code == 0 && one.stdout.contains("9 of 9 revisions"), "{}", one.stdout);
+    // A hook that fails is a warning and is called again.
+    let called = || std::fs::read_to_string(world.path("called")).unwrap_or_default();
+    script(&world, "hook.sh", "#!/bin/sh\necho too bad; exit 3\n");
+    let failed = history(&world, &["--confirm"]);
+    let why = failed.stderr.replace("\n  ", " ");
+    assert_eq!(failed.code, 5, "{}{}", failed.stdout, failed.stderr);
+    assert!(why.contains("exit code 3") && why.contains("too bad"), "{why}");
+    let hook = "#!/bin/sh\n(cat; echo; echo $ASSAY_METRIC $ASSAY_SERIES) >> called\n";
+    script(&world, "hook.sh", hook);
+    let runs = world.runs().len();
+    for _ in 0..2 {
+        let confirmed = history(&world, &["--confirm", "-o", "h.md"]);
+        assert!(confirmed.code == 5 && confirmed.stderr.is_empty(), "{}", confirmed.stderr);
+    }
+    assert_eq!(world.runs().len(), runs, "a confirmed change is not measured again");
+    let (event, rest) = called().split_once('\n').map(|(a, b)| (json(a), b.to_owned())).unwrap();
+    assert_eq!(rest, "BenchmarkA 1\n", "called once");
+    let series = event["series"].as_array().unwrap();
+    assert_eq!((series.len(), &series[0]["worse"]), (1, &Value::Bool(true)), "{event:#}");
+    assert!((series[0]["ratio"].as_f64().unwrap() - 1.3).abs() < 0.01, "{event:#}");
+    let run = event["run"].as_str().unwrap();
+    let records = json(&world.run(&["archive", "show", run, "--json"]).stdout);
+    assert!(!records.to_string().contains("hook.sh"), "runs do not record hooks");
+    let markdown = std::fs::read_to_string(world.path("h.md")).unwrap();
+    assert!(markdown.contains("- BenchmarkA: confirmed: worse by"), "{markdown}");
+}
+
+#[test]
+fn a_move_of_all_benchmarks_is_one_statement_and_is_confirmed_by_one_experiment() {
+    let times = |i: usize| {
+        let scale = if i < 4 { 100 } else { 120 };
+        let line = |n: usize| format!("B{n} {}\n", (n + 100) * scale);
+        (0..7).map(line).collect::<String>()
+    };
+    let world = repository_of_times(&(0..8).map(times).collect::<Vec<_>>());
+    script(&world, "hook.sh", "#!/bin/sh\necho $ASSAY_SERIES >> called\n");
+    assert_eq!(history(&world, &["--fill"]).code, 0);
+    let runs = world.runs().len();
+    let shown = history(&world, &["--confirm"]);
+    let text = shown.stdout.replace("\n    ", " ");
+    assert_eq!(shown.code, 5, "{text}{}", shown.stderr);
+    assert!(text.contains("7 of 7 series rise together at"), "{text}");
+    assert!(text.contains("a fresh experiment confirmed 7 of them"), "{text}");
+    assert!(!text.contains("BenchmarkB0"), "no list of seven alarms: {text}");
+    assert_eq!(world.runs().len(), runs + 1, "one experiment for all");
+    assert_eq!(std::fs::read_to_string(world.path("called")).unwrap(), "7\n");
+    let shown = json(&history(&world, &["--json"]).stdout);
+    assert_eq!(shown["together"][0]["series"], 7, "{shown:#}");
+    assert_eq!(shown["series"].as_array().unwrap().len(), 7);
+}

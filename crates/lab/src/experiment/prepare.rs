@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_model::{Experiment, Plan};
+use assay_model::{Experiment, Hooks, Plan};
 use assay_system::redact::Recorder;
 use assay_workloads::{KitPaths, Workload};
 
@@ -81,7 +81,9 @@ impl PreparedExperiment {
             }
             (Err(e), None) => return Err(e.into()),
         };
-        if crate::experiment::source::resolve(&mut experiment)? {
+        // An address of a webhook stays out of the archive.
+        if crate::experiment::source::resolve(&mut experiment)? || experiment.on != Hooks::default()
+        {
             toml = as_text(&experiment);
         }
         let cpus = crate::trial::cpus::allowed().len();

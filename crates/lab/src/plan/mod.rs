@@ -61,6 +61,7 @@ pub fn make_plan(
     let treatments = treatments(experiment, spec, &factors, &names)?;
     check_warmups(experiment, spec)?;
     crate::experiment::source::check(experiment, spec)?;
+    crate::series::check_hooks(experiment)?;
     // Revisions cannot be checked before they are built.
     for treatment in treatments.iter().filter(|_| experiment.source.is_none()) {
         checkpoint();

@@ -60,6 +60,10 @@ pub struct Experiment {
     /// Requirements on the machine before trials start.
     #[serde(default)]
     pub fitness: Fitness,
+    /// Calls on events of the experiment's history. Runs do not record them, because the address of
+    /// a webhook may be secret.
+    #[serde(default, skip_serializing)]
+    pub on: Hooks,
 }
 
 fn one() -> u32 {
@@ -436,6 +440,17 @@ impl Default for Compare {
             metrics: BTreeMap::new(),
         }
     }
+}
+
+/// A call on events of an experiment's history.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Hooks {
+    /// Command line that runs once for each confirmed change, without a shell. It gets the change
+    /// as JSON on standard input and in `ASSAY_*` variables.
+    pub confirmed: Option<String>,
+    /// Address that gets the same JSON by HTTP POST.
+    pub webhook: Option<String>,
 }
 
 /// Action when the machine is not fit to measure on.

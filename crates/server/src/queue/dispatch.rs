@@ -236,7 +236,9 @@ fn record_end(app: &App, id: u64, ended: JobEnd) {
     let completed = ended.state == JobState::Completed;
     let run = app.queue().get(id).and_then(|j| j.run.clone()).filter(|_| completed);
     // Before clients that wait for the job see its end.
-    let follows = run.map(|run| follow_up(app, &run));
+    let follows = run.as_ref().map(|run| follow_up(app, run));
+    let hooks = run.as_ref().map_or(Ok(Vec::new()), |run| points::call_hooks(app, run));
+    let warnings = hooks.unwrap_or_else(|refusal| vec![refusal.message]);
     let _ = app.queue().note(id, |j| {
         j.state = ended.state;
         j.exit = ended.exit;
@@ -246,6 +248,9 @@ fn record_end(app: &App, id: u64, ended: JobEnd) {
         if let Some(Err(refusal)) = &follows {
             j.reason =
                 format!("{}; the follow-up job could not be queued: {}", j.reason, refusal.message);
+        }
+        for warning in &warnings {
+            j.reason = format!("{}; {warning}", j.reason);
         }
     });
     app.notify_changed();

@@ -175,6 +175,9 @@ fn forbidden_change(spec: &WorkloadSpec, was: &Experiment, is: &Experiment) -> O
     if back == *was {
         return None;
     }
+    if back.on != was.on {
+        return Some("`[on]`".to_owned());
+    }
     let differs = |a: &dyn Fn(&Experiment) -> Option<toml::Value>| a(&back) != a(was);
     let param = |name: &str| {
         differs(&|e| toml::Value::try_from(e.params.get(name)?).ok())

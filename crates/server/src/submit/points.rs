@@ -295,6 +295,23 @@ pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusa
     }
 }
 
+/// Calls the hook of an experiment in the server's folders for confirmed changes of the history
+/// that a run belongs to. A submitted experiment has no hook. Returns a warning for each failed
+/// call.
+pub(crate) fn call_hooks(app: &App, run: &RunId) -> Result<Vec<String>, Refusal> {
+    let summary = app.config.archive.run(run)?.summary()?;
+    let Some((id, _)) = summary.all_tags().find_map(series::of_tag) else { return Ok(Vec::new()) };
+    let (shown, _, mut kept) = load(app, id)?;
+    let about = kept.known.about.as_ref();
+    let reference = about.map(|a| a.reference.level.clone()).unwrap_or_default();
+    let own = fresh_experiment(app, &shown, &|experiment| {
+        series::point(experiment, id, &reference, &reference);
+    });
+    // An experiment of the archive has no hook.
+    let Ok(own) = own else { return Ok(Vec::new()) };
+    Ok(series::call_hooks(&own.experiment.on, &shown, &mut kept))
+}
+
 /// Creates the job that profiles both sides of the change that a run has confirmed, if there is
 /// one.
 fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Refusal> {

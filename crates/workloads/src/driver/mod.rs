@@ -6,5 +6,5 @@ pub(super) mod process_metrics;
 pub(super) mod program;
 pub(super) mod side_by_side;
 pub mod span;
-pub(super) mod step;
+pub mod step;
 pub mod work;

@@ -25,7 +25,7 @@ const TAIL_BYTES: u64 = 16 * 1024;
 
 /// Part of assay's environment that a step inherits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Inherit {
+pub enum Inherit {
     /// The whole environment of assay.
     All,
     /// Only `PATH`, `HOME` and `TMPDIR`, and `LC_ALL=C`, so that a build does not depend on the
@@ -34,7 +34,8 @@ pub(crate) enum Inherit {
 }
 
 /// A program to run to its end.
-pub(crate) struct ProgramStep<'a> {
+#[derive(Debug)]
+pub struct ProgramStep<'a> {
     /// Name of the step for errors (`build of kit zstd, step 2`).
     pub name: &'a str,
     /// The program and its arguments.
@@ -56,7 +57,7 @@ pub(crate) struct ProgramStep<'a> {
 /// A step that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("`{line}`: {reason}; {output}")]
-pub(crate) struct StepFailure {
+pub struct StepFailure {
     /// Command line of the step.
     line: String,
     reason: String,

@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_lab::series::{self, DefinedHistory, StoredFindings};
 use assay_lab::{Lab, LabError, REV};
-use assay_model::units;
+use assay_model::{Hooks, units};
 use assay_report::history::{PublishedHistory as Page, markdown, published};
 use assay_stats::series::{
     ChangePoint, Commit, HistoryData, HistoryDefinition, HistoryView, ImportedSeries, analysis,
@@ -111,6 +111,7 @@ struct MeasuredHistory<'a> {
     asked: &'a History,
     archive: Archive,
     defined: DefinedHistory,
+    hooks: Hooks,
 }
 
 impl<'a> MeasuredHistory<'a> {
@@ -132,7 +133,8 @@ impl<'a> MeasuredHistory<'a> {
         }
         let archive = open_archive(cli)?;
         let defined = series::define(archive.path(), &prepared, range, reference)?;
-        Ok(MeasuredHistory { asked, archive, defined })
+        let hooks = prepared.experiment.on;
+        Ok(MeasuredHistory { asked, archive, defined, hooks })
     }
 
     fn range(&self) -> &[Commit] {
@@ -228,6 +230,11 @@ impl<'a> MeasuredHistory<'a> {
         self.keep(&mut kept, &past)?;
         let shown =
             assay_stats::series::shown(&self.defined.id, &self.defined.about, &past, &kept.known);
+        if asked.confirm && !interrupted {
+            for warning in series::call_hooks(&self.hooks, &shown, &mut kept) {
+                say(&format!("warning: {warning}"));
+            }
+        }
         self.write(cli, &shown)?;
         Ok(if interrupted {
             Exit::Interrupted

@@ -22,6 +22,7 @@ fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("live-event", schemars::schema_for!(model::LiveEvent)),
         ("claims", schemars::schema_for!(assay_claims::ClaimsFile)),
         ("nodes", schemars::schema_for!(assay_cluster::NodesFile)),
+        ("confirmed", schemars::schema_for!(assay_lab::series::ConfirmedChange<'_>)),
         #[cfg(feature = "server")]
         ("job", schemars::schema_for!(assay_server::Job)),
     ]

@@ -19,8 +19,10 @@ fn experiment(world: &World, repo: &Path) -> String {
     let text = format!(
         "name = \"prog\"\nworkload = \"command\"\n[source]\nrepo = \"{}\"\nbuild = \"sh build.sh\"\n\
          [params]\ncommand = \"./prog\"\n[factors]\nrev = [\"v1\", \"main\"]\n\
-         [compare]\nbaseline = {{ rev = \"v1\" }}\n[observe]\nmonitors = []\n",
-        repo.display()
+         [compare]\nbaseline = {{ rev = \"v1\" }}\n[observe]\nmonitors = []\n\
+         [on]\nconfirmed = \"tee -a {}\"\n",
+        repo.display(),
+        world.path("called").display()
     );
     world.write("experiments/prog.toml", &text).display().to_string()
 }
@@ -99,6 +101,9 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     let lines = served.get("/api/v1/histories").json()["histories"].as_array().unwrap().clone();
     let own = lines.iter().find(|l| l["id"] == id.as_str()).unwrap();
     assert_eq!((&own["alarms"], &own["undecided"]), (&json!(1), &json!(0)));
+    // The hook of the experiment in the server's folder was called once, with its JSON.
+    let called = fs::read_to_string(world.path("called")).unwrap();
+    assert_eq!(called.matches("\"event\":\"confirmed\"").count(), 1, "{called}");
     // The command line has the result too.
     let seen = world.run(&["history", &file, "--rev", "v1..main"]);
     assert!(seen.code == 5 && seen.stdout.contains("confirmed: worse by"), "{}", seen.stdout);

@@ -142,6 +142,7 @@ fn a_run(blocks: u32) -> Run {
             observe: assay_model::Observe::default(),
             compare: assay_model::Compare::default(),
             fitness: assay_model::Fitness::default(),
+            on: assay_model::Hooks::default(),
         },
         plan: Plan {
             schema_version: 1,
