@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard};
 use assay_model::{RunId, RunSummary};
 use assay_quoted::landscape::Collection;
 use assay_report::RunView;
+use assay_stats::series::HistoryView;
 use tokio::sync::watch;
 
 use crate::config::Config;
@@ -63,6 +64,8 @@ pub(crate) struct App {
     lives: Mutex<HashMap<u64, Arc<LiveRun>>>,
     views: Mutex<Vec<(RunId, u64, Arc<RunView>)>>,
     outcomes: Mutex<Arc<Outcomes>>,
+    /// Histories as `/metrics` read them last.
+    pub histories: Mutex<Option<Arc<Vec<HistoryView>>>>,
     /// True once the archive has shown a run that landscapes rank. The menu then offers them.
     pub has_ranked: AtomicBool,
     /// Runs expensive requests one at a time, so that many of them do not disturb a run.
@@ -87,6 +90,7 @@ impl App {
             lives: Mutex::default(),
             views: Mutex::default(),
             outcomes: Mutex::default(),
+            histories: Mutex::default(),
             has_ranked: AtomicBool::default(),
             heavy: Heavy::default(),
             stop: watch::Sender::new(false),

@@ -2,11 +2,10 @@
 //! github-action-benchmark reads, and OpenMetrics. Each has the deciding metric of every treatment,
 //! or every benchmark of a suite; withheld numbers are left out.
 
-use std::fmt::Write as _;
-
 use assay_model::{Interval, TreatmentSummary};
 use serde_json::{Map, Value, json};
 
+use crate::formats::openmetrics::OpenMetrics;
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -82,16 +81,15 @@ type Part = fn(&NamedValue<'_>) -> Option<f64>;
 pub fn openmetrics(view: &RunView) -> String {
     let gate = Gate::of(view);
     let values = values(view, &gate);
-    let mut out = String::new();
+    let mut out = OpenMetrics::default();
     let families: [(&str, &str, Part); 3] = [
         ("assay_value", "Geometric mean over the trials of a run", |v| Some(v.value)),
         ("assay_value_low", "Lower end of the confidence interval", |v| Some(v.interval?.low)),
         ("assay_value_high", "Upper end of the confidence interval", |v| Some(v.interval?.high)),
     ];
     for (family, help, part) in families {
-        let _ = writeln!(out, "# TYPE {family} gauge\n# HELP {family} {help}");
+        out.gauge(family, help);
         for v in &values {
-            let Some(number) = part(v) else { continue };
             let labels = [
                 ("experiment", view.experiment.name.as_str()),
                 ("metric", &v.summary.metric),
@@ -100,16 +98,10 @@ pub fn openmetrics(view: &RunView) -> String {
                 ("host", &view.summary.host),
                 ("run", view.summary.id.as_str()),
             ];
-            let labels = labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
-            let _ = writeln!(out, "{family}{{{}}} {number}", labels.join(","));
+            out.sample(family, &labels, part(v));
         }
     }
-    out + "# EOF\n"
-}
-
-/// Escapes the value of a label.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    out.finish()
 }
 
 #[cfg(test)]
@@ -139,6 +131,5 @@ mod tests {
         let text = openmetrics(&view);
         assert!(text.ends_with("# EOF\n"));
         assert_eq!(text.matches("\nassay_value{").count(), wanted.len());
-        assert_eq!(escaped("a\"b\\\n"), "a\\\"b\\\\\\n");
     }
 }

@@ -7,4 +7,5 @@ pub(super) mod hyperfine;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod openmetrics;
 pub mod rows;

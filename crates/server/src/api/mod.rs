@@ -17,6 +17,7 @@ pub(crate) mod archive;
 pub(crate) mod histories;
 pub(crate) mod jobs;
 pub(crate) mod landscapes;
+pub(crate) mod metrics;
 pub(crate) mod observe;
 pub(crate) mod runs;
 pub(crate) mod server;
@@ -36,6 +37,7 @@ pub(crate) fn routes() -> Vec<Route> {
         archive::routes(),
         histories::routes(),
         landscapes::routes(),
+        metrics::routes(),
         observe::routes(),
     ];
     files.into_iter().flatten().collect()

@@ -29,6 +29,9 @@ pub(crate) type EventStream = ([(HeaderName, &'static str); 2], HttpBody);
 /// Response with a file: headers with its type and name, and its content.
 pub(crate) type FileResponse = ([(HeaderName, String); 2], Vec<u8>);
 
+/// Response with the text of OpenMetrics, with its type.
+pub(crate) type MetricsText = ([(HeaderName, &'static str); 1], String);
+
 /// JSON object whose fields the OpenAPI document does not list.
 pub(crate) type JsonObject = Described<Response, Map<String, Value>>;
 

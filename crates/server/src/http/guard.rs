@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::api::metrics::METRICS;
 use crate::app::App;
 use crate::config::Config;
 use crate::error::Refusal;
@@ -92,6 +93,11 @@ async fn with_body(request: Request) -> Result<Request, Refusal> {
 /// Path from which the script of the submission form requests the plan. Refusals are JSON there.
 pub(crate) const PLAN: &str = "/queue/new/plan";
 
+/// Returns true if programs request the path, which get refusals as JSON and no sign-in page.
+fn is_for_programs(path: &str) -> bool {
+    path.starts_with("/api/") || path == METRICS
+}
+
 fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
@@ -100,7 +106,7 @@ fn refusal_response(app: &App, path: &str, refusal: &Refusal) -> Response {
     if refusal.status == StatusCode::SEE_OTHER {
         return pages::redirect(LOGIN);
     }
-    let script = path.starts_with("/api/") || path == PLAN;
+    let script = is_for_programs(path) || path == PLAN;
     let mut response = if script {
         (refusal.status, axum::Json(refusal.json())).into_response()
     } else {
@@ -136,7 +142,7 @@ fn authorize(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
     }
     let by_header = by_header?;
     if role.is_none() && !open {
-        if !path.starts_with("/api/") && request.method() == Method::GET {
+        if !is_for_programs(path) && request.method() == Method::GET {
             // A browser without a session requests a page: redirect to the sign-in page.
             return Err(Refusal::new(StatusCode::SEE_OTHER, LOGIN));
         }

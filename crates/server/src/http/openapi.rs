@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::http::extract::{Described, EventStream, FileResponse, JsonBody, Params};
+use crate::http::extract::{Described, EventStream, FileResponse, JsonBody, MetricsText, Params};
 use crate::http::token::Role;
 
 /// Route of the API, with its documentation.
@@ -157,6 +157,13 @@ impl Part for FileResponse {
             "200",
             &json!({ "text/plain": { "schema": { "type": "string" } }, "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } }),
         );
+    }
+}
+
+impl Part for MetricsText {
+    fn describe(_: &mut SchemaGenerator, operation: &mut Operation) {
+        let text = json!({ "schema": { "type": "string" } });
+        add_response(operation, "200", &json!({ "application/openmetrics-text": text }));
     }
 }
 

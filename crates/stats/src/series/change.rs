@@ -23,6 +23,15 @@ pub enum ChangeState {
 }
 
 impl ChangeState {
+    /// All states, in the order of their names in files.
+    pub const ALL: [ChangeState; 5] = [
+        ChangeState::Suspected,
+        ChangeState::Confirmed,
+        ChangeState::Refuted,
+        ChangeState::Open,
+        ChangeState::Acknowledged,
+    ];
+
     /// Returns the state's name in files and output.
     pub fn name(self) -> &'static str {
         match self {

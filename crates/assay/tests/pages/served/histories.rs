@@ -101,6 +101,23 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     let lines = served.get("/api/v1/histories").json()["histories"].as_array().unwrap().clone();
     let own = lines.iter().find(|l| l["id"] == id.as_str()).unwrap();
     assert_eq!((&own["alarms"], &own["undecided"]), (&json!(1), &json!(0)));
+    let metrics = served.get("/metrics");
+    assert!(
+        metrics.head.contains("application/openmetrics-text; version=1.0.0"),
+        "{}",
+        metrics.head
+    );
+    let confirmed = format!("history=\"{id}\",experiment=\"prog\",metric=\"elapsed\"");
+    let line = |family: &str| {
+        let start = format!("{family}{{{confirmed}");
+        metrics.body.lines().find(|l| l.starts_with(&start)).unwrap_or_default().to_owned()
+    };
+    let ratio = line("assay_series_ratio");
+    let ratio: f64 = ratio.rsplit_once(' ').unwrap().1.parse().unwrap();
+    assert!(ratio > 2.0, "{}", metrics.body);
+    assert!(metrics.body.contains("state=\"confirmed\"} 1\n"), "{}", metrics.body);
+    assert!(metrics.body.ends_with("# EOF\n") && metrics.body.contains("assay_queue_depth 0\n"));
+    assert_eq!(served.ask("GET", "/metrics", &[], "").status, 401, "no redirection to a page");
     // The hook of the experiment in the server's folder was called once, with its JSON.
     let called = fs::read_to_string(world.path("called")).unwrap();
     assert_eq!(called.matches("\"event\":\"confirmed\"").count(), 1, "{called}");
