@@ -66,6 +66,15 @@ fn main() -> ExitCode {
             }
         };
     }
+    let traces = match &cli.verb {
+        Verb::Io(_) | Verb::Profile(_) | Verb::Syscalls(_) => true,
+        Verb::Doctor(doctor) => !doctor.aa && !doctor.restore,
+        _ => false,
+    };
+    if traces && let Err(error) = assay_system::process::tracing_copy::enter() {
+        say(&format!("error: {error}"));
+        return Exit::Failed.into();
+    }
     match commands::dispatch(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {

@@ -5,6 +5,7 @@
 use std::os::fd::{AsFd, AsRawFd};
 
 use assay_system::clock::monotonic_ns;
+use assay_system::process::tracing_copy;
 use aya::maps::{Array, PerCpuArray};
 use aya::programs::tp_btf::BtfTracePointLinkId;
 use aya::programs::{BtfTracePoint, Program};
@@ -156,15 +157,14 @@ fn in_short(error: &str) -> String {
 }
 
 /// Returns the privileges that eBPF needs, or the lockdown that forbids it.
-fn without_privilege() -> String {
+pub(crate) fn without_privilege() -> String {
     let lockdown = std::fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
     if lockdown.contains("[confidentiality]") {
         return "the kernel is locked down (confidentiality), which forbids tracing by eBPF"
             .to_owned();
     }
-    "eBPF tracing needs the capabilities CAP_BPF and CAP_PERFMON: run as root, or give them to the \
-     program (setcap cap_bpf,cap_perfmon,cap_dac_read_search=ep)"
-        .to_owned()
+    let missing = tracing_copy::missing().join(", ");
+    format!("tracing needs root, or {missing} (`assay doctor` says how to get them)")
 }
 
 #[cfg(test)]

@@ -140,5 +140,6 @@ fn without_privileges_a_question_that_counters_cannot_answer_is_refused() {
         return;
     }
     assert_eq!(done.status.code(), Some(1), "{reported}");
+    let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(reported.contains("CAP_BPF") && reported.contains("separate devices"), "{reported}");
 }

@@ -22,4 +22,5 @@ mod slurm;
 mod stages;
 mod startup;
 mod syscalls;
+mod tracing_copy;
 mod virtual_machine;

@@ -2,6 +2,7 @@
 //! the order of time.
 
 use crate::NotAvailable;
+use crate::ebpf::without_privilege;
 use crate::io::perf_ring::{CpuRing, cpus, number};
 
 /// Change in the state of a process.
@@ -51,9 +52,8 @@ impl Changes {
             CpuRing::open_maps(cpu).map_err(|e| {
                 let paranoid = paranoid();
                 NotAvailable::because(format!(
-                    "perf_event_open: {e} (kernel.perf_event_paranoid is {paranoid}, and above -1 \
-                     this needs CAP_PERFMON; eBPF needs CAP_BPF besides): run as root, or give \
-                     both to the program (setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep)"
+                    "perf_event_open: {e} (kernel.perf_event_paranoid is {paranoid}); {}",
+                    without_privilege()
                 ))
             })
         };

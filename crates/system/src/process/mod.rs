@@ -21,6 +21,7 @@ pub(crate) mod personality;
 pub(crate) mod sched_class;
 pub(crate) mod setup;
 pub mod taskstats;
+pub mod tracing_copy;
 pub(crate) mod wait4;
 
 use std::ffi::OsString;

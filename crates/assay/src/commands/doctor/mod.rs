@@ -15,7 +15,7 @@ use assay_observe::io::io_ability;
 use assay_observe::profile::profile_ability;
 use assay_observe::syscalls::syscall_ability;
 use assay_system::fitness::Options;
-use assay_system::process::{Output, guard};
+use assay_system::process::{Output, guard, tracing_copy};
 use assay_system::{RestoreOutcome, RestoreReport, Root};
 
 use crate::cli::{Cli, Doctor};
@@ -34,6 +34,8 @@ struct DoctorReport {
     fitness: Vec<Finding>,
     monitors: Vec<Ability>,
     tracers: Vec<Ability>,
+    /// Capabilities that the tracers lack.
+    missing_capabilities: Vec<&'static str>,
     controls: Vec<Ability>,
     virtual_machines: Vec<Ability>,
     left_changed: Vec<String>,
@@ -96,6 +98,7 @@ fn examine() -> Result<DoctorReport> {
         fitness,
         monitors: monitors(),
         tracers: tracers(),
+        missing_capabilities: tracing_copy::missing(),
         controls: controls(),
         virtual_machines: vec![virtual_machines()],
         left_changed: left_changed.collect(),
@@ -203,6 +206,11 @@ fn show(report: &DoctorReport, verbose: bool) -> String {
             let line = format!("{title}: {works} of {} work{without}", abilities.len());
             let _ = writeln!(text, "{}", wrap(&line, "", "  "));
         }
+    }
+    if !report.missing_capabilities.is_empty() {
+        let missing = report.missing_capabilities.join(", ");
+        // A wrapped command could not be pasted.
+        let _ = writeln!(text, "Tracers lack {missing}:\n  -> {}", tracing_copy::remedy());
     }
     match report.left_changed.as_slice() {
         [] => text.push_str("Left changed by a run that was killed: nothing\n"),
