@@ -21,6 +21,8 @@ use crate::exit::Exit;
 use crate::screen::{complain, print, say, width};
 
 fn main() -> ExitCode {
+    #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
+    assay_system::process::static_names::configure();
     if std::env::args_os().len() == 1 {
         // A closed pipe on the reader's side is not a failure.
         let _ = print(help::START);

@@ -20,6 +20,8 @@ pub(crate) mod pause_detection;
 pub(crate) mod personality;
 pub(crate) mod sched_class;
 pub(crate) mod setup;
+#[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
+pub mod static_names;
 pub mod taskstats;
 pub mod tracing_copy;
 pub(crate) mod wait4;
