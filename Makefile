@@ -33,12 +33,13 @@ skipped:
 	@scripts/skipped "$${CARGO_TARGET_DIR:-target}/skipped"
 
 # Adds what takes long: stock kernels, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, the simulations
-# behind docs/internals/statistics.md, and the site of the documentation.
+# behind docs/internals/statistics.md, the site of the documentation, and the packages.
 test-all: test-vm test
 	@$(MAKE) --no-print-directory test-vm KERNEL=6.1 ZFS=1 ONLY=zfs
 	$(CARGO) test --locked --workspace --test machine -- --ignored --nocapture slurm:: virtual_machine::
 	$(CARGO) test --locked --release --package assay-stats --test stats -- --ignored --nocapture
-	@$(MAKE) --no-print-directory docs
+	@$(MAKE) --no-print-directory docs dist
+	@scripts/package-test
 	@$(MAKE) --no-print-directory skipped
 
 check: fmt clippy deny
@@ -77,10 +78,7 @@ bench: build
 	@ls bench/*.sh
 
 dist:
-	$(CARGO) build --profile dist --locked --package assay
-	mkdir -p target/dist-out
-	tar -C target/dist -czf target/dist-out/assay-$(shell uname -m).tar.gz assay
-	cd target/dist-out && sha256sum assay-*.tar.gz > SHA256SUMS
+	@CARGO="$(CARGO)" scripts/dist
 
 clean:
 	$(CARGO) clean
