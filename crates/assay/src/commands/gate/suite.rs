@@ -71,7 +71,9 @@ pub fn again(what: &ExperimentArgs, view: &RunView, left: Duration) -> Option<Ex
         words => Some(words.to_vec()),
     };
     let words = words.unwrap_or_default().into_iter().map(|w| w.into_string().ok());
-    let filtered = words.collect::<Option<Vec<String>>>().and_then(|words| filtered(&view.plan, &view.records, &words, &names));
+    let filtered = words
+        .collect::<Option<Vec<String>>>()
+        .and_then(|words| filtered(&view.plan, &view.records, &words, &names));
     if let Some(filtered) = filtered {
         what.command = filtered.into_iter().map(OsString::from).collect();
     }
