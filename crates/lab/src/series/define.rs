@@ -7,7 +7,7 @@ use std::path::Path;
 use assay_model::{Better, Experiment, FactorLevel, FactorLevels, Scalar, Stop};
 use assay_stats::series::{Commit, HistoryDefinition};
 use assay_system::revisions::{Merges, Repository, Revision, RevisionError};
-use assay_workloads::builtin::command::BENCHMARKS;
+use assay_workloads::readers::BENCHMARKS;
 
 use super::{POINT_BLOCKS, SUITE_BLOCKS, confirm_tag, tag};
 use crate::{DEFAULT_BLOCKS, LabError, PreparedExperiment, REV};

@@ -13,7 +13,7 @@ use assay_stats::series::{
     BenchmarkGap, Commit, Confirmation, FreshResult, HistoryData, Link, MachineSeries, Ratio,
     ReferencePoints, SeriesPoint, SuiteBenchmark, chain,
 };
-use assay_workloads::builtin::command::BENCHMARKS;
+use assay_workloads::readers::BENCHMARKS;
 
 use super::{confirm_tag, tag};
 use crate::analyse::pairs::MetricIndex;

@@ -203,7 +203,9 @@ fn matching_files(pattern: &Path) -> Result<Vec<(String, PathBuf)>, String> {
             _ => None,
         };
         let Some(wildcard) = wildcard else {
-            found.iter_mut().for_each(|(_, path)| path.push(component));
+            for (_, path) in &mut found {
+                path.push(component);
+            }
             continue;
         };
         let mut below = BTreeMap::new();

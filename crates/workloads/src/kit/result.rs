@@ -108,15 +108,14 @@ pub(crate) fn read(
         let results = files.iter().map(|p| spec_file(p)).collect::<Result<Vec<_>, _>>()?;
         return Ok(spec_results(&results));
     };
-    let read = match &path {
-        Some(path) => read_output(path, &bytes_of(path)?, Some(format)),
-        None => {
-            let found = stream(finished.stdout, finished.stderr, Some(format));
-            if found == finished.stdout && !finished.stdout_whole {
-                return Err("the output is too long to read (2 MiB are kept); use a file".into());
-            }
-            read_output(Path::new("the output"), found, Some(format))
+    let read = if let Some(path) = &path {
+        read_output(path, &bytes_of(path)?, Some(format))
+    } else {
+        let found = stream(finished.stdout, finished.stderr, Some(format));
+        if found == finished.stdout && !finished.stdout_whole {
+            return Err("the output is too long to read (2 MiB are kept); use a file".into());
         }
+        read_output(Path::new("the output"), found, Some(format))
     };
     let read = read.map_err(|e| e.to_string())?;
     let mean = geometric_mean(&read.metrics).value;

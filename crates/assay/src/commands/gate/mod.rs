@@ -127,9 +127,10 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let mut suite_verdict = None;
     if of_suite && ended.state == RunState::Completed && matches!(exit, Exit::Fine | Exit::Worse) {
         let left = suite::left(&budget, began)?;
-        let margin = match view.experiment.compare.metrics.is_empty() {
-            true => what.margin.clone().unwrap_or_default(),
-            false => "the margin".to_owned(),
+        let margin = if view.experiment.compare.metrics.is_empty() {
+            what.margin.clone().unwrap_or_default()
+        } else {
+            "the margin".to_owned()
         };
         let again = suite::again(&what, &view, left);
         let second = match again {
