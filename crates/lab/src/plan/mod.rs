@@ -306,7 +306,9 @@ fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanEr
     match &experiment.compare.metric {
         None if given("metric_from") => Ok(command::PRINTED.to_owned()),
         None if given("reader") => Ok(BENCHMARKS.to_owned()),
-        Some(metric) if given("reader") || given("metric_from") => Ok(metric.clone()),
+        Some(metric) if given("reader") || given("metric_from") || known.contains(&BENCHMARKS) => {
+            Ok(metric.clone())
+        }
         None => known.first().map(|m| (*m).to_owned()).ok_or_else(|| {
             wrong(
                 &["compare", "metric"],

@@ -248,13 +248,14 @@ impl Checker<'_> {
             matches!(row.from, MetricSource::Stdout | MetricSource::Stderr | MetricSource::File);
         let file = matches!(row.from, MetricSource::File | MetricSource::Size);
         let quotient = row.from == MetricSource::Quotient;
+        let unnamed = row.pattern.as_ref().is_some_and(|p| !p.get_ref().contains("{name}"));
         let keys = [
             ("path", row.path.is_some(), file, file),
             ("dividend", row.dividend.is_some(), quotient, quotient),
             ("divisor", row.divisor.is_some(), quotient, quotient),
             ("pattern", row.pattern.is_some(), stream, stream && row.json.is_none()),
             ("json", row.json.is_some(), stream && row.pattern.is_none(), false),
-            ("take", row.take.is_some(), row.pattern.is_some() && !is_family(row), false),
+            ("take", row.take.is_some(), unnamed, false),
             (
                 "item",
                 row.item.is_some(),

@@ -124,7 +124,11 @@ fn family(
         MetricSource::Stderr => family_in(row, "", finished.stderr, &mut found)?,
         _ => {
             for (name, file) in matching_files(&path(row, values)?)? {
-                family_in(row, &name, &bytes_of(&file)?, &mut found)?;
+                if row.from == MetricSource::Size {
+                    found.push((name, size_of(&file)));
+                } else {
+                    family_in(row, &name, &bytes_of(&file)?, &mut found)?;
+                }
             }
         }
     }
@@ -251,12 +255,7 @@ fn value(
         MetricSource::Stdout => number(row, finished.stdout),
         MetricSource::Stderr => number(row, finished.stderr),
         MetricSource::File => number(row, &bytes_of(&path(row, values)?)?),
-        MetricSource::Size => {
-            let path = path(row, values)?;
-            path.metadata()
-                .map(|m| m.len() as f64)
-                .map_err(|e| format!("read {}: {e}", path.display()))
-        }
+        MetricSource::Size => size_of(&path(row, values)?),
         MetricSource::Quotient => {
             let operand = |text: Option<&str>| operand(text.unwrap_or_default(), values, before);
             let dividend = operand(row.dividend.as_ref().map(|t| t.get_ref().as_str()))?;
@@ -273,6 +272,11 @@ fn value(
             }
         }
     }
+}
+
+fn size_of(path: &Path) -> Result<f64, String> {
+    let size = path.metadata().map(|m| m.len() as f64);
+    size.map_err(|e| format!("read {}: {e}", path.display()))
 }
 
 fn path(row: &MetricRow, values: &Values) -> Result<PathBuf, String> {

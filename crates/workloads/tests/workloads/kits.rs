@@ -499,6 +499,17 @@ fn files_and_keys_with_wildcards_are_benchmarks() {
     let all = [("benchmarks", Some(4.0)), ("parse", Some(2.0)), ("print", Some(8.0))];
     assert_eq!(benchmarks(&found), all);
 
+    let size = "from = \"size\"\npath = \"{trial_dir}/*/new/estimates.json\"";
+    let sizes = Lab::new(&format!("{SUITE}{}", row("benchmarks", "B", size)));
+    for (name, bytes) in [("a", 2), ("b", 8)] {
+        let dir = sizes.path("trial").join(name).join("new");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("estimates.json"), vec![b' '; bytes]).unwrap();
+    }
+    let found = sizes.collect(&sizes.kit(), Exit::Code(0), "");
+    let all = [("benchmarks", Some(4.0)), ("a", Some(2.0)), ("b", Some(8.0))];
+    assert_eq!(benchmarks(&found), all);
+
     let lab = place("out.json", "/benchmarks/*/time");
     let text = r#"{"benchmarks": [{"name": "a", "time": 3}, {"time": 12}, {"name": "c"}]}"#;
     fs::write(lab.path("trial/out.json"), text).unwrap();
