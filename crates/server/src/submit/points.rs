@@ -215,20 +215,23 @@ pub(crate) fn imported_as(app: &App, name: &str) -> Result<ImportedSeries, Refus
 
 /// Returns the change that may have happened at this commit. If several classes of machine have
 /// one, returns that of the class with the most points.
-fn change_at<'s>(shown: &'s HistoryView, commit: &str) -> Result<&'s ChangeView, Refusal> {
-    let mut all = shown.series.iter().flat_map(|s| &s.changes);
-    all.find(|c| c.commit == commit || c.commits.iter().any(|one| one == commit))
+fn change_at<'s>(
+    shown: &'s HistoryView,
+    commit: &str,
+) -> Result<(&'s SeriesView, &'s ChangeView), Refusal> {
+    let mut all = shown.series.iter().flat_map(|s| s.changes.iter().map(move |c| (s, c)));
+    all.find(|(_, c)| c.commit == commit || c.commits.iter().any(|one| one == commit))
         .ok_or_else(|| Refusal::not_found(format!("the history has no change at {commit}")))
 }
 
 /// Creates the job that confirms a change.
 pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, Refusal> {
     let shown = history(app, id)?;
-    let change = change_at(&shown, commit)?;
-    let (before, after) = (change.before.as_str(), change.commit.as_str());
+    let (series, change) = change_at(&shown, commit)?;
+    let [before, after] = change.change.sides(&series.points).map(|p| p.commit.as_str());
     // The benchmarks of a suite that changed at the same place share the experiment.
     let at = |s: &&SeriesView| {
-        s.changes.iter().any(|c| c.is_undecided() && c.commits.iter().any(|one| one == after))
+        s.changes.iter().any(|c| c.is_undecided() && c.commits.contains(&change.commit))
     };
     let named = shown.series.iter().filter(at).filter_map(|s| s.benchmark.clone());
     let benchmarks: Vec<String> = named.collect();
@@ -318,16 +321,16 @@ fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Ref
     let shown = history(app, id)?;
     // The functions of a suite mean little, because it sizes its own work.
     let single = shown.series.iter().filter(|s| s.benchmark.is_none());
-    let mut changes = single.flat_map(|s| &s.changes);
-    let by_it = |c: &&ChangeView| {
+    let mut changes = single.flat_map(|s| s.changes.iter().map(move |c| (s, c)));
+    let by_it = |(_, c): &(&SeriesView, &ChangeView)| {
         let known = c.known.as_ref().filter(|k| k.run.as_ref() == Some(confirmed));
         known.is_some_and(|k| {
             k.state == ChangeState::Confirmed
                 && k.functions.as_ref().is_none_or(|f| f.differences.is_none())
         })
     };
-    let Some(change) = changes.find(by_it) else { return Ok(None) };
-    let (before, after) = (change.before.as_str(), change.commit.as_str());
+    let Some((series, change)) = changes.find(by_it) else { return Ok(None) };
+    let [before, after] = change.change.sides(&series.points).map(|p| p.commit.as_str());
     let prepared = fresh_experiment(app, &shown, &|experiment| {
         series::profiling(experiment, id, before, after, BUDGET);
     })?;
@@ -349,10 +352,9 @@ fn store_functions(app: &App, id: &str, functions: &Functions) -> Result<(), Ref
     let range = kept.known.about.as_ref().map(|a| a.revisions.clone()).unwrap_or_default();
     for series in &past.series {
         for change in analysis(series, &kept.known).changes {
-            let points = &series.points;
-            let sides = [&points[change.at - 1].commit, &points[change.at].commit];
+            let sides = change.sides(&series.points).map(|p| &p.commit);
             if sides == [&functions.before, &functions.after] {
-                let all = commits(&range, points, &change);
+                let all = commits(&range, &series.points, &change);
                 kept.known.explain(series.key(), &all, functions.clone());
             }
         }

@@ -4,6 +4,8 @@ use assay_model::Interval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::series::SeriesPoint;
+
 /// State of a suspected or known change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -81,6 +83,12 @@ pub struct Confirmation {
 }
 
 impl ChangePoint {
+    /// Returns the points on both sides of the range in which the change may be. Nothing may have
+    /// changed at its most likely place.
+    pub fn sides<'a>(&self, points: &'a [SeriesPoint]) -> [&'a SeriesPoint; 2] {
+        [&points[self.place.0.max(1) - 1], &points[self.place.1]]
+    }
+
     /// Returns the state after a fresh experiment. The change is *confirmed* if the whole interval
     /// lies on the suspected side of 1. It is *refuted* if the interval lies on the other side, or
     /// excludes every change of at least half the suspected size. Otherwise it is *open*. An

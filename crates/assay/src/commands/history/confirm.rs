@@ -7,8 +7,7 @@ use assay_lab::series::{self, StoredFindings};
 use assay_lab::{Lab, PreparedExperiment};
 use assay_model::RunId;
 use assay_stats::series::{
-    ChangePoint, ChangeState, Commit, HistoryData, HistoryFindings, SeriesKey, SeriesPoint,
-    analysis, commits,
+    ChangeState, Commit, HistoryData, HistoryFindings, SeriesKey, analysis, commits,
 };
 
 use super::{MeasuredHistory, look_at};
@@ -43,7 +42,7 @@ fn places<'a>(
             let all = commits(range, &series.points, &change);
             let state = known.of(series.key(), &all).map_or(ChangeState::Suspected, |k| k.state);
             if matches!(state, ChangeState::Suspected | ChangeState::Open) {
-                let (before, after) = sides(&series.points, &change);
+                let [before, after] = change.sides(&series.points);
                 open.push((series.key(), before, after));
             }
         }
@@ -74,15 +73,6 @@ fn places<'a>(
         }
     }
     places
-}
-
-/// Returns the points on both sides of the range in which a change may be. Nothing may have changed
-/// at its most likely place.
-fn sides<'a>(
-    points: &'a [SeriesPoint],
-    change: &ChangePoint,
-) -> (&'a SeriesPoint, &'a SeriesPoint) {
-    (&points[change.place.0.max(1) - 1], &points[change.place.1])
 }
 
 impl MeasuredHistory<'_> {
@@ -138,7 +128,7 @@ impl MeasuredHistory<'_> {
         let past = self.past()?;
         for series in past.series.iter().filter(|s| s.benchmark.is_none()) {
             for change in analysis(series, &kept.known).changes {
-                let (before, after) = sides(&series.points, &change);
+                let [before, after] = change.sides(&series.points);
                 let all = commits(self.range(), &series.points, &change);
                 let Some(known) = kept.known.of(series.key(), &all) else { continue };
                 let done = known.functions.as_ref().is_some_and(|f| f.differences.is_some());
