@@ -16,7 +16,7 @@ pub use hook::{ConfirmedChange, call_hooks};
 pub use keep::{StoredFindings, histories, imported, imported_path};
 pub use read::read;
 pub use show::{Cleaner, show};
-pub use suite::{filtered, narrow};
+pub use suite::narrow;
 
 /// Default number of blocks of a point.
 pub const POINT_BLOCKS: u32 = 6;

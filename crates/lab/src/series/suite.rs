@@ -7,8 +7,8 @@ use assay_workloads::readers::{self, AUTO, READ_AS};
 use assay_workloads::{quote_words, split_words};
 
 /// Returns the command line with the tool's filter for these benchmarks; `None` if the tool has
-/// none. The plan and the records are of a run of the whole suite.
-pub fn filtered(
+/// none.
+fn filtered(
     plan: &Plan,
     records: &[TrialRecord],
     line: &[String],
@@ -25,7 +25,8 @@ pub fn filtered(
     readers::format(&name)?.filter?(line, &names)
 }
 
-/// Makes an experiment run only the benchmarks that it compares, if its tool has a filter.
+/// Makes an experiment run only the benchmarks that it compares, if its tool has a filter. The plan
+/// and the records are of a run of the whole suite.
 pub fn narrow(experiment: &mut Experiment, plan: &Plan, records: &[TrialRecord]) {
     let text = |name: &str| experiment.params.get(name).map(Scalar::to_text).unwrap_or_default();
     if !text("shell").is_empty() {

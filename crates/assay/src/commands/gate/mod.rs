@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use assay_lab::series::narrow;
 use assay_lab::{LabError, PreparedExperiment, Watcher};
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
@@ -138,7 +139,10 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
             Some(again) => {
                 let count = again.only.len();
                 bar.say(&format!("{count} of the benchmarks look worse; measuring them again"));
-                ended = lab.run(&experiment::prepare(&again, &lab.kits)?, &mut bar)?;
+                let mut wanted = experiment::prepare(&again, &lab.kits)?.experiment;
+                narrow(&mut wanted, &view.plan, &view.records);
+                let prepared = PreparedExperiment::from_experiment(wanted, &lab.kits)?;
+                ended = lab.run(&prepared, &mut bar)?;
                 runs.push(ended.id.to_string());
                 Some(view::load(&archive, &ended.id)?)
             }

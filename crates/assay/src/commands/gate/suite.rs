@@ -1,15 +1,14 @@
 //! Gates of suites: every benchmark is a metric, and those that look worse are measured again in
 //! fresh trials before the gate calls them worse.
 
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use assay_lab::series::{SUITE_BLOCKS, filtered};
+use assay_lab::series::SUITE_BLOCKS;
 use assay_model::{Analysis, Better, Comparison, Verdict, units};
 use assay_report::{RunView, block_s, ratio_text};
-use assay_workloads::{readers, split_words};
+use assay_workloads::readers;
 
 use crate::cli::ExperimentArgs;
 use crate::exit::Usage;
@@ -55,8 +54,8 @@ pub fn left(budget: &str, began: Instant) -> Result<Duration> {
     Ok(parsed(budget)?.saturating_sub(began.elapsed()))
 }
 
-/// Returns the arguments of the run that measures the suspects again, with a filter of the tool if
-/// it has one. `None` if nothing looks worse, or if the time left is not enough for three blocks.
+/// Returns the arguments of the run that compares the suspects again. `None` if nothing looks worse,
+/// or if the time left is not enough for three blocks.
 pub fn again(what: &ExperimentArgs, view: &RunView, left: Duration) -> Option<ExperimentArgs> {
     let names: Vec<String> = suspects(&view.analysis).iter().map(|c| c.metric.clone()).collect();
     let enough = block_s(view).is_some_and(|each| left.as_secs_f64() >= 3.0 * each);
@@ -66,17 +65,6 @@ pub fn again(what: &ExperimentArgs, view: &RunView, left: Duration) -> Option<Ex
     let mut what = what.clone();
     what.max_time = Some(format!("{} ms", left.as_millis()));
     what.blocks = Some(what.blocks.unwrap_or(BLOCKS).max(SUITE_BLOCKS));
-    let words = match what.command.as_slice() {
-        [line] => line.to_str().and_then(|line| split_words(line).ok()),
-        words => Some(words.to_vec()),
-    };
-    let words = words.unwrap_or_default().into_iter().map(|w| w.into_string().ok());
-    let filtered = words
-        .collect::<Option<Vec<String>>>()
-        .and_then(|words| filtered(&view.plan, &view.records, &words, &names));
-    if let Some(filtered) = filtered {
-        what.command = filtered.into_iter().map(OsString::from).collect();
-    }
     what.only = names;
     Some(what)
 }
