@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// Placeholders of the number, of its name, and of a word that does not matter.
 const HOLE: &str = "{value}";
-const NAME: &str = "{name}";
+pub(crate) const NAME: &str = "{name}";
 const ANY: &str = "{_}";
 /// Numbers that a placeholder matches.
 const NUMBER: &str = r"([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)";
@@ -124,11 +124,6 @@ impl Pattern {
                 Err(PatternError::Malformed { pattern, mistake })
             }
         }
-    }
-
-    /// Returns true if the pattern gives each number a name.
-    pub(crate) fn is_named(&self) -> bool {
-        self.name.is_some()
     }
 
     /// Returns the number at which the pattern matches within a line of `text`.

@@ -9,7 +9,7 @@ use assay_system::redact::{first_token, is_secret_of};
 use toml::Spanned;
 
 use super::format::{Command, Fetch, KitFile, KitText, MetricRow, MetricSource, param_spec};
-use super::metrics::is_family;
+use super::metrics::{is_family, is_named};
 use super::problem::Mistake;
 use super::result::{item_mistake, mistake};
 use super::template::{Holes, holes, variable};
@@ -248,7 +248,7 @@ impl Checker<'_> {
             matches!(row.from, MetricSource::Stdout | MetricSource::Stderr | MetricSource::File);
         let file = matches!(row.from, MetricSource::File | MetricSource::Size);
         let quotient = row.from == MetricSource::Quotient;
-        let unnamed = row.pattern.as_ref().is_some_and(|p| !p.get_ref().contains("{name}"));
+        let unnamed = row.pattern.is_some() && !is_named(row);
         let keys = [
             ("path", row.path.is_some(), file, file),
             ("dividend", row.dividend.is_some(), quotient, quotient),

@@ -14,7 +14,7 @@ use super::result::Results;
 use super::template::{Values, render};
 use crate::FinishedProgram;
 use crate::driver::process_metrics;
-use crate::pattern::Pattern;
+use crate::pattern::{NAME, Pattern};
 use crate::readers::{BENCHMARKS, geometric_mean};
 
 /// Maximum size of a metrics file in bytes.
@@ -26,7 +26,12 @@ const FAMILY_LIMIT: usize = 5_000;
 pub(crate) fn is_family(row: &MetricRow) -> bool {
     let has =
         |text: &Option<KitText>, mark| text.as_ref().is_some_and(|t| t.get_ref().contains(mark));
-    has(&row.path, "*") || has(&row.json, "/*") || has(&row.pattern, "{name}")
+    has(&row.path, "*") || has(&row.json, "/*") || is_named(row)
+}
+
+/// Returns true if a row's pattern gives each number a name.
+pub(crate) fn is_named(row: &MetricRow) -> bool {
+    row.pattern.as_ref().is_some_and(|pattern| pattern.get_ref().contains(NAME))
 }
 
 /// Returns the kind of a metric.
@@ -160,12 +165,12 @@ fn family_in(row: &MetricRow, file: &str, bytes: &[u8], found: &mut Family) -> R
         found.extend(members.into_iter().map(|(n, v)| (joined(&n), v.ok_or_else(missing))));
         return Ok(());
     }
-    let pattern = Pattern::parse(row.pattern.as_ref().map_or("", |t| t.get_ref()));
-    let pattern = pattern.map_err(|e| e.to_string())?;
-    if !pattern.is_named() {
+    if !is_named(row) {
         found.push((joined(""), number(row, bytes)));
         return Ok(());
     }
+    let pattern = Pattern::parse(row.pattern.as_ref().map_or("", |t| t.get_ref()));
+    let pattern = pattern.map_err(|e| e.to_string())?;
     for number in pattern.all(&String::from_utf8_lossy(bytes)) {
         let number = number.map_err(|e| e.to_string())?;
         found.push((joined(number.name.unwrap_or_default()), Ok(number.value)));
