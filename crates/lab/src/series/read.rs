@@ -125,9 +125,12 @@ pub fn read(
     }
     (past.unlinked, past.notes) = unlinked.into_iter().unzip();
     gaps(&measured, range, reference, picked, &mut past);
-    let machines: Vec<String> = past.series.iter().map(|s| s.machine.clone()).collect();
+    let mut families: BTreeMap<String, usize> = BTreeMap::new();
+    for series in &past.series {
+        *families.entry(series.machine.clone()).or_default() += 1;
+    }
     for series in &mut past.series {
-        series.family = machines.iter().filter(|m| **m == series.machine).count();
+        series.family = families[&series.machine];
     }
     past.series.sort_by_key(|s| std::cmp::Reverse(s.points.len()));
     past.unusable.sort_unstable();
