@@ -152,6 +152,12 @@ pub struct PlaceArgs {
     /// Where to run the trials.
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub on: Option<EngineArg>,
+    /// A host to measure on, as `ssh` takes it. May be given several times. Implies `--on ssh`.
+    #[arg(long, value_name = "HOST")]
+    pub host: Vec<String>,
+    /// The meaning of several hosts.
+    #[arg(long, value_enum, value_name = "MEANING")]
+    pub hosts_as: Option<HostUseArg>,
     /// The number of nodes.
     #[arg(long, value_name = "N")]
     pub nodes: Option<u32>,
@@ -181,6 +187,19 @@ pub enum EngineArg {
     /// In virtual machines on this machine; `--set 'vm.kernel=["6.1"]'` and the like configure
     /// them.
     Vm,
+    /// On other hosts by `ssh`, which must not ask for a password.
+    Ssh,
+}
+
+/// Meaning of several hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HostUseArg {
+    /// Every trial runs on all hosts at the same time.
+    Together,
+    /// The hosts are compared.
+    Factor,
+    /// The blocks run on the hosts in turn; intervals cover the differences between hosts.
+    Replicates,
 }
 
 /// Programs to observe, and for how long.

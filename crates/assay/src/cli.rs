@@ -14,6 +14,7 @@ pub use crate::commands::doctor::args::Doctor;
 pub use crate::commands::explain::args::Explain;
 pub use crate::commands::gate::args::{Gate, Profiling};
 pub use crate::commands::history::args::{History, HistoryImport};
+pub use crate::commands::hosts::args::Hosts;
 pub use crate::commands::io::args::{Io, IoFormat};
 pub use crate::commands::kit::args::Kit;
 pub use crate::commands::landscape::args::Landscape;
@@ -29,7 +30,7 @@ pub use crate::commands::syscalls::args::Syscalls;
 pub use crate::commands::tlb::args::Tlb;
 pub use crate::commands::vm::args::Vm;
 
-pub use crate::arguments::{EngineArg, ExperimentArgs, PlaceArgs, Targets};
+pub use crate::arguments::{EngineArg, ExperimentArgs, HostUseArg, PlaceArgs, Targets};
 
 /// Runs system benchmarks, watches the machine while they run, compares them honestly, and
 /// publishes pages whose every number leads back to a run.
@@ -73,6 +74,8 @@ pub enum Verb {
     Compare(Compare),
     /// Rank the observations that differ with the metric between two treatments of a run.
     Explain(Explain),
+    /// Compare each host of a run with the others, and name those that are out of line.
+    Hosts(Hosts),
     /// Recompute the bound claims of a text: which hold, are wrong, or lack data.
     Audit(Audit),
     /// Publish a run as one self-contained HTML page, with Markdown, CSV, JSON and the raw data.

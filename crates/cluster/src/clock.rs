@@ -53,6 +53,14 @@ impl Clock {
         Some(moved.saturating_sub(self.before.error_ns + after.error_ns))
     }
 
+    /// Returns how far the node's wall clock moved against the collector's during the trial, beyond
+    /// the drift of their monotonic clocks, in ns.
+    pub fn stepped_ns(&self) -> Option<u64> {
+        let after = self.after?;
+        let day = after.day_offset_ns.saturating_sub(self.before.day_offset_ns);
+        Some(day.abs_diff(after.offset_ns.saturating_sub(self.before.offset_ns)))
+    }
+
     /// Returns the maximum error of a converted time in ns.
     pub fn error_ns(&self) -> u64 {
         self.before.error_ns.max(self.after.map_or(0, |a| a.error_ns))
@@ -127,5 +135,8 @@ mod tests {
         assert_eq!(moving.here(2600), 1990, "half way, to within the drift itself");
         assert_eq!(moving.here(9700), 9000, "after it as at its end");
         assert_eq!(moving.drift_ns(), Some(190));
+        let mut set = moving;
+        set.after.as_mut().unwrap().day_offset_ns = 3_600_000_000_000;
+        assert_eq!(set.stepped_ns(), Some(3_599_999_999_800));
     }
 }

@@ -1,16 +1,18 @@
-//! Checks if a Slurm installation is fit for measurements: its commands, controller, authentication
-//! and nodes, and (with a job of a few seconds) if the nodes have the same assay, reach this
-//! machine, and share its folders and its time.
+//! Checks if other machines are fit for measurements. Of a Slurm installation: its commands,
+//! controller, authentication and nodes, and (with a job of a few seconds) if the nodes have the
+//! same assay, reach this machine, and share its folders and its time. Of hosts: if `ssh` reaches
+//! them without a password, and their agents start.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_model::{ExecutionPlace, units};
+use assay_model::{ExecutionPlace, Severity, units};
 use serde::Serialize;
 
 use crate::slurm::{call, nodes, version};
+use crate::ssh::AgentProgram;
 use crate::token::random_hex;
-use crate::{AgentGroup, AgentRequest, Setup, describe};
+use crate::{AgentGroup, AgentRequest, Connect, SetUp, Setup, describe};
 
 /// Maximum difference of wall clocks that passes, ns.
 const DAY_BOUND_NS: u64 = 100_000_000;
@@ -236,14 +238,74 @@ fn job(
         }
     }
     clocks(report, &mut crew);
+    alike(report, set_ups);
+    let left = crew.end();
+    report.add("the job's end", left.is_none(), left.unwrap_or_else(|| "nothing is left".into()));
+}
+
+/// Runs the checks of hosts that are reached by SSH. `setup` is an experiment that any host can set
+/// up.
+pub fn doctor_hosts(place: &ExecutionPlace, exe: &Path, setup: &Setup) -> ClusterReport {
+    let mut report = ClusterReport { checks: Vec::new() };
+    let mut all = Vec::new();
+    for host in &place.hosts {
+        let request = Connect {
+            hosts: std::slice::from_ref(host),
+            place,
+            program: &AgentProgram::of(place, exe),
+            setup,
+            limit: TIMEOUT,
+            interrupt: None,
+        };
+        // A program that had to be copied is part of the time.
+        let mut crew = match AgentGroup::connect(&request, &mut |_| ()) {
+            Ok(crew) => crew,
+            Err(e) => {
+                report.add(host, false, e.to_string());
+                continue;
+            }
+        };
+        let took = units::format_value(crew.took().start_ns as f64 * 1e-9, "s");
+        let set_ups = crew.set_ups();
+        let system = |path: &str| {
+            let value = set_ups.first().and_then(|(_, s)| s.system.facts.get(path)?.value());
+            value.unwrap_or("unknown").to_owned()
+        };
+        report.add(
+            host,
+            true,
+            format!(
+                "assay {} started in {took}; {}, Linux {}, {}",
+                env!("CARGO_PKG_VERSION"),
+                system("host.name"),
+                system("kernel.release"),
+                system("cpu.model")
+            ),
+        );
+        clocks(&mut report, &mut crew);
+        let seen = set_ups.iter().flat_map(|(_, s)| &s.fitness).cloned().collect::<Vec<_>>();
+        for finding in assay_checks::judge_observations(&seen) {
+            let ok = (finding.severity >= Severity::Warning).then_some(false);
+            report.add("fitness", ok, format!("{}: {}", finding.id, finding.message));
+        }
+        all.extend(set_ups);
+        if let Some(left) = crew.end() {
+            report.add("the agent's end", false, left);
+        }
+    }
+    if all.len() > 1 {
+        alike(&mut report, all);
+    }
+    report
+}
+
+fn alike(report: &mut ClusterReport, set_ups: Vec<(String, SetUp)>) {
     let systems: Vec<_> = set_ups.into_iter().map(|(n, s)| (n, s.system)).collect();
     let described = describe(&systems, &[]);
     match assay_checks::judge_observations(&described.seen).first() {
         None => report.add("alike", true, "hardware, kernel and settings are the same"),
         Some(finding) => report.add("alike", false, finding.message.clone()),
     }
-    let left = crew.end();
-    report.add("the job's end", left.is_none(), left.unwrap_or_else(|| "nothing is left".into()));
 }
 
 fn clocks(report: &mut ClusterReport, crew: &mut AgentGroup) {

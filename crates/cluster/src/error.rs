@@ -106,6 +106,12 @@ pub enum ClusterError {
         /// Description of the failure, with the end of its console.
         what: String,
     },
+    /// `ssh` could not be started.
+    #[error("cannot start `ssh`: {source} (Debian package openssh-client)")]
+    Ssh { source: io::Error },
+    /// The program for the agents cannot be read.
+    #[error("cannot read `{}`, which hosts get a copy of: {source}", path.display())]
+    Program { path: PathBuf, source: io::Error },
     /// A signal ended the start.
     #[error("interrupted by a signal")]
     Interrupted,

@@ -6,7 +6,9 @@
 //! each node's clock ([`clock`]) and merges the parts into one record ([`merge`]). Jobs that a
 //! killed run leaves in Slurm's queue are cancelled by the next command ([`orphaned_jobs`]).
 //!
-//! A virtual machine ([`vm`]) is also a node, with one agent and no scheduler.
+//! Hosts that are reached by SSH ([`ssh`]) have one agent each, which talks over the standard input
+//! and output of its `ssh`. A virtual machine ([`vm`]) is also a node, with one agent and no
+//! scheduler.
 //!
 //! The lab executes an agent's part of a trial; this crate only transports it ([`Link`]).
 
@@ -21,15 +23,17 @@ mod message;
 mod node_differences;
 mod nodes_file;
 pub mod orphaned_jobs;
+mod output;
 mod phases;
 pub mod slurm;
+pub mod ssh;
 mod token;
 pub mod vm;
 mod wire;
 
 pub use clock::Clock;
-pub use crew::{AgentGroup, AgentRequest, Boot, GroupLoss, LostTo, TrialEnd};
-pub use doctor::{ClusterCheck, ClusterReport, doctor};
+pub use crew::{AgentGroup, AgentRequest, Boot, Connect, GroupLoss, LostTo, TrialEnd};
+pub use doctor::{ClusterCheck, ClusterReport, doctor, doctor_hosts};
 pub use error::ClusterError;
 pub use link::{AgentError, Link, Membership};
 pub use message::{

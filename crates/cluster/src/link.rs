@@ -1,8 +1,10 @@
 //! The agent's connection to its collector. A separate thread reads it, responds to pings at once,
 //! and fires the interrupt when the trial must end or the collector is gone.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +19,16 @@ use crate::message::{
     AgentMessage, AgentRole, CollectorMessage, Hello, PROTOCOL, Served, SetUp, Setup, TrialPart,
     TrialRequest,
 };
-use crate::token::{ADDRESS, TOKEN};
+use crate::token::{ADDRESS, NODE, TOKEN};
 use crate::wire::{self, MAX_MESSAGE};
 
 /// Maximum time for an agent to reach its collector, and for one attempt.
 const REACH: Duration = Duration::from_secs(30);
 const TRY: Duration = Duration::from_secs(5);
+/// Address that means standard input and output, which `ssh` connects to the collector.
+const STDIO: &str = "stdio";
+/// Maximum time without a sign of life from a collector that sends them.
+const SILENCE: Duration = Duration::from_secs(20);
 /// Interval between two checks for a signal while waiting.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -31,9 +37,7 @@ const LOOK: Duration = Duration::from_millis(100);
 #[non_exhaustive]
 pub enum AgentError {
     /// The agent was not started by a collector.
-    #[error(
-        "an agent is started by `assay run` with `engine = \"slurm\"` or `engine = \"vm\"`: {0} is not set"
-    )]
+    #[error("an agent is started by `assay run` with an engine of `[where]`: {0} is not set")]
     NotAnAgent(String),
     /// The collector cannot be reached.
     #[error("the collector cannot be reached from {host} at {tried}: {source}")]
@@ -70,14 +74,18 @@ pub struct Membership {
 /// Connection of an agent to its collector.
 #[derive(Debug)]
 pub struct Link {
-    out: Arc<Mutex<TcpStream>>,
+    out: Arc<Mutex<File>>,
     orders: Mutex<Receiver<AgentMessage>>,
     interrupt: Interrupt,
     /// True if the collector requested the end of the trial.
     stopped: Arc<AtomicBool>,
     gone: Arc<AtomicBool>,
+    /// Address of this node on the route to the collector.
+    address: Option<String>,
     /// Identity of this agent.
     pub membership: Membership,
+    /// True if the collector reached this machine by SSH, so that no scheduler reserves it.
+    pub by_ssh: bool,
 }
 
 fn var(name: &str) -> Result<String, AgentError> {
@@ -96,15 +104,32 @@ impl Link {
     pub fn open(interrupt: Interrupt) -> Result<Self, AgentError> {
         let (address, token) = (var(ADDRESS)?, var(TOKEN)?);
         let host = crate::orphaned_jobs::host();
+        let by_ssh = address == STDIO;
         let membership = match number("SLURM_PROCID") {
-            Ok(rank) => {
+            Ok(rank) if !by_ssh => {
                 Membership { rank, node: var("SLURMD_NODENAME")?, local: number("SLURM_LOCALID")? }
             }
-            // In a virtual machine, the agent is the only one.
-            Err(_) => Membership { rank: 0, node: host.clone(), local: 0 },
+            // On a host, and in a virtual machine, the agent is the only one.
+            _ => Membership {
+                rank: 0,
+                node: if by_ssh { var(NODE)? } else { host.clone() },
+                local: 0,
+            },
         };
-        let mut stream = reach(&address, &host)?;
-        tune(&stream)?;
+        let (mut stream, ear, address) = if by_ssh {
+            let (input, output) = take_stdio()?;
+            // "CLIENT PORT SERVER PORT"
+            let route = std::env::var("SSH_CONNECTION").unwrap_or_default();
+            (output, input, route.split(' ').nth(2).map(str::to_owned))
+        } else {
+            let stream = reach(&address, &host)?;
+            tune(&stream)?;
+            let own = stream.local_addr()?.ip().to_string();
+            let stream = File::from(OwnedFd::from(stream));
+            let ear = stream.try_clone()?;
+            (stream, ear, Some(own))
+        };
+        let ear = Ear { stream: ear, silence: by_ssh.then_some(SILENCE) };
         let hello = CollectorMessage::Hello(Hello {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -117,7 +142,6 @@ impl Link {
             job: std::env::var("SLURM_JOB_ID").unwrap_or_default(),
         });
         wire::send(&mut stream, &hello)?;
-        let ear = stream.try_clone()?;
         let (say, orders) = channel();
         let out = Arc::new(Mutex::new(stream));
         let (stopped, gone) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -127,7 +151,9 @@ impl Link {
             interrupt: interrupt.clone(),
             stopped: Arc::clone(&stopped),
             gone: Arc::clone(&gone),
+            address,
             membership,
+            by_ssh,
         };
         let listen = move || {
             let mut ear = ear;
@@ -169,10 +195,9 @@ impl Link {
     /// too.
     ///
     /// # Errors
-    /// The connection is gone.
-    pub fn address(&self) -> Result<String, AgentError> {
-        let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(out.local_addr()?.ip().to_string())
+    /// The server of `ssh` does not tell it.
+    pub fn address(&self) -> Result<&str, AgentError> {
+        self.address.as_deref().ok_or_else(|| AgentError::NotAnAgent("SSH_CONNECTION".to_owned()))
     }
 
     fn send(&self, message: &CollectorMessage) -> Result<(), AgentError> {
@@ -302,6 +327,35 @@ impl Link {
     /// The connection broke.
     pub fn part(&self, part: TrialPart) -> Result<(), AgentError> {
         self.send(&CollectorMessage::Part(Box::new(part)))
+    }
+}
+
+/// Takes standard input and output for the connection. Programs get /dev/null as their input, and
+/// the agent's own output goes to standard error.
+fn take_stdio() -> io::Result<(File, File)> {
+    let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    Ok((input.into(), output.into()))
+}
+
+/// The stream from the collector. A collector that sends signs of life and is silent is gone.
+struct Ear {
+    stream: File,
+    silence: Option<Duration>,
+}
+
+impl Read for Ear {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(silence) = self.silence {
+            use rustix::event::{PollFd, PollFlags, Timespec, poll};
+            let limit = Timespec { tv_sec: silence.as_secs() as i64, tv_nsec: 0 };
+            if poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], Some(&limit))? == 0 {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+        self.stream.read(buffer)
     }
 }
 

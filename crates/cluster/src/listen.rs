@@ -1,8 +1,10 @@
 //! The collector's listener: agents connect and show the token; a thread for each reads its
 //! messages and records their time of arrival.
 
+use std::fs::File;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
@@ -28,8 +30,8 @@ const GIVE_UP: u32 = 3;
 /// Events on the connections to agents.
 #[derive(Debug)]
 pub(crate) enum AgentEvent {
-    /// An agent connected and showed the token.
-    Connected(Hello, TcpStream),
+    /// An agent connected and showed the token; its socket.
+    Connected(Hello, File),
     /// A message from an agent (its rank), with its time of arrival in ns of `CLOCK_MONOTONIC`.
     Message(usize, CollectorMessage, u64),
     /// An agent (its rank) disconnected; the reason may be empty.
@@ -99,7 +101,7 @@ fn accept(listener: &TcpListener, stop: &AtomicBool, token: &str, sender: &Sende
             count.fetch_sub(1, Ordering::AcqRel);
             // A peer without the token gets no response.
             if let Ok((hello, stream)) = agent {
-                attend(hello, stream, &sender);
+                attend(hello, File::from(OwnedFd::from(stream)), &sender);
             }
         });
         if thread.is_err() {
@@ -134,7 +136,8 @@ fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
-fn attend(hello: Hello, mut stream: TcpStream, sender: &Sender<AgentEvent>) {
+/// Announces an agent and passes on its messages until its connection ends.
+pub(crate) fn attend(hello: Hello, mut stream: File, sender: &Sender<AgentEvent>) {
     let rank = hello.rank;
     let Ok(ours) = stream.try_clone() else { return };
     if hello.protocol != PROTOCOL {

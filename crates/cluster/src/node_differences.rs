@@ -72,9 +72,10 @@ pub fn describe(
     MergedDescription { system, seen }
 }
 
-/// Removes the scheduler's variables, which differ from task to task, and the agent's token.
+/// Removes the variables of the scheduler or `ssh`, which differ from task to task, and the
+/// agent's token.
 fn without_job(system: &SystemDescription) -> SystemDescription {
-    let own = ["env.SLURM", "env.SRUN_", "env.ASSAY_AGENT_"];
+    let own = ["env.SLURM", "env.SRUN_", "env.SSH_", "env.ASSAY_AGENT_"];
     let mut system = system.clone();
     system.facts.retain(|path, _| !own.iter().any(|o| path.starts_with(o)));
     system

@@ -23,6 +23,7 @@ pub use analyse::across::{
 };
 pub use analyse::explain::{Question, explain};
 pub use analyse::findings::check;
+pub use analyse::hosts::{HostResult, hosts};
 pub use analyse::suite_facts::{SuiteFacts, SuiteFactsError, suite_facts_template};
 pub use analyse::suite_result::suite_result;
 pub use analyse::{RecordedRun, analyse};

@@ -22,7 +22,7 @@ pub use experiment::definition::{
     Labelled, Meter, MetricRule, Observe, Order, SourceRepository, Stop, SuiteOutput,
     TreatmentPattern, wildcard_matches,
 };
-pub use experiment::place::{Engine, ExecutionPlace, JobSpan};
+pub use experiment::place::{Engine, ExecutionPlace, HostUse, JobSpan};
 pub use experiment::plan::{Plan, PlannedTrial, Setting, Treatment};
 pub use experiment::spec::{
     Merge, MetricSpec, ParamError, ParamSpec, ParamType, SuiteSpec, WorkloadSpec,

@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::Result;
 use assay_lab::{DEFAULT_BLOCKS, LabError, PreparedExperiment, REV, apply_set};
 use assay_model::{
-    Engine, ExecutionPlace, Experiment, FactorLevel, FactorLevels, Labelled, Scalar, Stop,
+    Engine, ExecutionPlace, Experiment, FactorLevel, FactorLevels, HostUse, Labelled, Scalar, Stop,
 };
 use assay_workloads::{KitPaths, quote_words};
 
-use crate::cli::{EngineArg, ExperimentArgs, PlaceArgs};
+use crate::cli::{EngineArg, ExperimentArgs, HostUseArg, PlaceArgs};
 use crate::exit::usage;
 use crate::shipped;
 
@@ -301,12 +301,28 @@ pub fn change_place(place: &mut ExecutionPlace, typed: &PlaceArgs) {
             EngineArg::Local => Engine::Local,
             EngineArg::Slurm => Engine::Slurm,
             EngineArg::Vm => Engine::Vm,
+            EngineArg::Ssh => Engine::Ssh,
         };
+    } else if !typed.host.is_empty() {
+        place.engine = Engine::Ssh;
+    }
+    if place.engine == Engine::Ssh && (typed.on.is_some() || !typed.host.is_empty()) {
+        // Hosts are named; the nodes of an experiment for a cluster are counted.
+        (place.nodes, place.tasks_per_node) = (1, 1);
     }
     // With `--on local`, an experiment for a cluster is tried on this machine alone.
     if typed.on == Some(EngineArg::Local) {
         *place = ExecutionPlace::default();
     }
+    if !typed.host.is_empty() {
+        place.hosts.clone_from(&typed.host);
+    }
+    let hosts_as = typed.hosts_as.map(|meaning| match meaning {
+        HostUseArg::Together => HostUse::Together,
+        HostUseArg::Factor => HostUse::Factor,
+        HostUseArg::Replicates => HostUse::Replicates,
+    });
+    place.hosts_as = hosts_as.or(place.hosts_as);
     place.nodes = typed.nodes.unwrap_or(place.nodes);
     place.tasks_per_node = typed.tasks_per_node.unwrap_or(place.tasks_per_node);
     if typed.partition.is_some() {

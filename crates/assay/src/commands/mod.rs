@@ -14,6 +14,7 @@ pub mod export;
 mod functions;
 pub(crate) mod gate;
 pub(crate) mod history;
+pub(crate) mod hosts;
 pub(crate) mod io;
 pub(crate) mod kit;
 pub(crate) mod landscape;
@@ -57,6 +58,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Compare(compare) => compare::compare(cli, compare),
         Verb::Cpu(cpu) => cpu::cpu(cli, cpu),
         Verb::Explain(asked) => explain::explain(cli, asked),
+        Verb::Hosts(asked) => hosts::hosts(cli, asked),
         Verb::Audit(audit) => audit::audit(cli, audit),
         Verb::Publish(publish) if publish.history => history::publish::publish(cli, publish),
         Verb::Publish(publish) => publish::publish(cli, publish),

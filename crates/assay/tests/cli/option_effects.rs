@@ -275,6 +275,8 @@ const GROUPS: &[Group] = &[
             ("nodes", "2", &["--on=slurm"], Printed),
             ("tasks-per-node", "2", &["--on=slurm"], Printed),
             ("partition", "short", &["--on=slurm"], Printed),
+            ("host", "a", &["--on=ssh"], Printed),
+            ("hosts-as", "factor", &["--host=a", "--host=b"], Printed),
             ("name", "other", &[], Printed),
             ("tag", "word", &[], Printed),
         ],
@@ -585,7 +587,7 @@ const GROUPS: &[Group] = &[
 const UNSHOWN: &[(Words, Words, &str)] = &[
     (
         &["run", "gate", "bisect", "history", "doctor"],
-        &["nodes", "tasks-per-node", "partition"],
+        &["nodes", "tasks-per-node", "partition", "host", "hosts-as"],
         "needs a Slurm cluster; `plan` shows it",
     ),
     (&["gate", "bisect", "history"], &["profile"], "needs a clear difference, root and a long run"),

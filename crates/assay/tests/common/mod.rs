@@ -9,6 +9,7 @@ pub mod figures;
 pub mod mini_suite;
 pub mod says;
 pub mod served;
+pub mod virtual_hosts;
 pub mod virtual_slurm;
 
 use std::path::{Path, PathBuf};

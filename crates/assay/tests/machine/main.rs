@@ -19,6 +19,7 @@ mod memcached;
 mod numa;
 mod profile;
 mod slurm;
+mod ssh;
 mod stages;
 mod startup;
 mod syscalls;

@@ -52,7 +52,8 @@ impl AgentGroup {
             grace: Duration::from_secs(2),
             server_node: false,
             broken: false,
-            _listener: listener,
+            _listener: Some(listener),
+            pulse: None,
         };
         crew.await_agent(boot)?;
         crew.took.start_ns = nanos(began.elapsed());

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{AgentGroup, Carrier, GoneAgents, GroupLoss, LostTo};
 use crate::slurm::nodes;
+use crate::ssh::HostSession;
 use crate::vm::Guest;
 
 /// Maximum time until Slurm reports how an ending job ended: sites allow programs 30 s (`KillWait`)
@@ -42,6 +43,18 @@ impl AgentGroup {
         self.broken = true;
         if let Some(Carrier::Guest(guest)) = &mut self.carrier {
             return GroupLoss::guest(guest, &gone.how);
+        }
+        if let Some(Carrier::Hosts(hosts)) = &self.carrier {
+            let said = |i: &usize| {
+                let name = &self.members[*i].name;
+                let session = hosts.iter().find(|h| h.host == self.members[*i].hello.node);
+                let words = session.and_then(HostSession::last_words);
+                let words = words.map_or_else(String::new, |w| format!(" ({w})"));
+                format!("host {name} {}{words}", gone.how)
+            };
+            let said: Vec<String> = gone.members.iter().map(said).collect();
+            let nodes = gone.members.iter().map(|i| self.members[*i].hello.node.clone()).collect();
+            return GroupLoss { sentence: said.join("; "), nodes, to: LostTo::Failure };
         }
         let names: Vec<String> = gone.members.iter().map(|i| self.node(*i)).collect();
         let mut lost: Vec<String> =

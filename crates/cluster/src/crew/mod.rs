@@ -2,14 +2,16 @@
 
 mod boot;
 mod carrier;
+mod connect;
 mod lost;
 mod start;
 mod trial;
 
 use std::ffi::OsString;
-use std::net::TcpStream;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_model::ExecutionPlace;
@@ -26,6 +28,7 @@ use crate::{ClusterError, wire};
 
 pub use boot::Boot;
 use carrier::Carrier;
+pub use connect::Connect;
 
 /// Interval between two checks for a signal while waiting.
 const LOOK: Duration = Duration::from_millis(100);
@@ -58,8 +61,19 @@ pub struct AgentRequest<'a> {
 struct GroupMember {
     hello: Hello,
     name: String,
-    stream: TcpStream,
+    stream: Arc<Mutex<File>>,
     set_up: Option<SetUp>,
+}
+
+impl GroupMember {
+    fn send(&self, message: &AgentMessage) -> std::io::Result<()> {
+        wire::send(&mut *self.stream.lock().unwrap_or_else(PoisonError::into_inner), message)
+    }
+
+    fn close(&self) {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = rustix::net::shutdown(&*stream, rustix::net::Shutdown::Both);
+    }
 }
 
 /// Cause of a loss.
@@ -93,12 +107,12 @@ pub enum TrialEnd {
     Lost(GroupLoss, Vec<NodePart>),
 }
 
-/// The agents of a Slurm job, or of a virtual machine.
+/// The agents of a Slurm job, of hosts, or of a virtual machine.
 #[derive(Debug)]
 pub struct AgentGroup {
     members: Vec<GroupMember>,
     events: Receiver<AgentEvent>,
-    /// The job or virtual machine that runs the agents.
+    /// The job, sessions or virtual machine that run the agents.
     carrier: Option<Carrier>,
     id: String,
     /// Times that the last trial took in the harness.
@@ -107,7 +121,10 @@ pub struct AgentGroup {
     server_node: bool,
     /// True if a part of the crew is gone: its job then gets less time to end.
     broken: bool,
-    _listener: Listener,
+    /// Listener for agents that connect by TCP.
+    _listener: Option<Listener>,
+    /// Sends signs of life to agents that have no TCP connection of their own.
+    pulse: Option<connect::Pulse>,
 }
 
 impl AgentGroup {
@@ -147,7 +164,8 @@ impl AgentGroup {
             grace: Duration::from_secs(2),
             server_node: place.server_node,
             broken: false,
-            _listener: listener,
+            _listener: Some(listener),
+            pulse: None,
         };
         let gathered = crew.gather(request, port, say).and_then(|()| {
             crew.took.start_ns = nanos(began.elapsed());
@@ -171,23 +189,26 @@ impl AgentGroup {
 
     /// Measures the clock of every agent.
     fn looks(&mut self) -> Result<Vec<ClockReading>, GoneAgents> {
-        (0..self.members.len()).map(|i| self.look(i)).collect()
-    }
-
-    fn look(&mut self, i: usize) -> Result<ClockReading, GoneAgents> {
-        let mut pings = Pings::default();
+        let silent = |members| GoneAgents { members, how: "does not answer".to_owned() };
+        let mut pings: Vec<Pings> = self.members.iter().map(|_| Pings::default()).collect();
         for n in 0..PINGS {
-            let (sent, day) = (monotonic_ns(), day_ns());
-            self.tell(i, &AgentMessage::Ping(n));
-            loop {
+            // All agents answer at the same time.
+            let mut asked: Vec<Option<(u64, i64)>> = Vec::with_capacity(self.members.len());
+            for i in 0..self.members.len() {
+                asked.push(Some((monotonic_ns(), day_ns())));
+                self.tell(i, &AgentMessage::Ping(n));
+            }
+            while asked.iter().any(Option::is_some) {
                 match self.events.recv_timeout(ANSWER) {
                     Ok(AgentEvent::Message(
                         rank,
                         CollectorMessage::Pong(m, there, there_day),
                         back,
-                    )) if m == n && self.index(rank) == Some(i) => {
-                        pings.add(sent, back, there, there_day, day);
-                        break;
+                    )) if m == n => {
+                        let Some(i) = self.index(rank) else { continue };
+                        if let Some((sent, day)) = asked[i].take() {
+                            pings[i].add(sent, back, there, there_day, day);
+                        }
                     }
                     Ok(AgentEvent::Gone(rank, _)) => {
                         let members = self.index(rank).into_iter().collect();
@@ -195,13 +216,14 @@ impl AgentGroup {
                     }
                     Ok(_) => {}
                     Err(_) => {
-                        let how = "does not answer".to_owned();
-                        return Err(GoneAgents { members: vec![i], how });
+                        let late = (0..asked.len()).filter(|i| asked[*i].is_some());
+                        return Err(silent(late.collect()));
                     }
                 }
             }
         }
-        pings.best().ok_or(GoneAgents { members: vec![i], how: "does not answer".into() })
+        let best = |(i, pings): (usize, &Pings)| pings.best().ok_or_else(|| silent(vec![i]));
+        pings.iter().enumerate().map(best).collect()
     }
 
     /// Measures the clock of every node, and returns it with the node's name.
@@ -252,14 +274,15 @@ impl AgentGroup {
 
     fn tell(&mut self, i: usize, message: &AgentMessage) {
         // If this fails the agent is gone, which its listening thread reports.
-        let _ = wire::send(&mut self.members[i].stream, message);
+        let _ = self.members[i].send(message);
     }
 
     /// Ends the crew and its job. Returns a sentence if the job may still exist.
     pub fn end(mut self) -> Option<String> {
+        self.pulse = None;
         for i in 0..self.members.len() {
             self.tell(i, &AgentMessage::Bye);
-            let _ = self.members[i].stream.shutdown(std::net::Shutdown::Both);
+            self.members[i].close();
         }
         let broken = self.broken;
         self.carrier.take().and_then(|carrier| carrier.end(broken))

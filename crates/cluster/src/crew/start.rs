@@ -1,16 +1,17 @@
 //! Starts a crew: the job, an agent for every task, and their setup.
 
-use std::net::TcpStream;
+use std::fs::File;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use assay_model::{ExecutionPlace, units};
 use assay_system::Interrupt;
 
 use super::{AgentGroup, AgentRequest, Carrier, GroupMember, LOOK};
+use crate::ClusterError;
 use crate::listen::AgentEvent;
 use crate::message::{AgentMessage, CollectorMessage, Hello, PROTOCOL, Setup};
 use crate::slurm::{JobState, NO_OUTPUT, hostnames};
-use crate::{ClusterError, wire};
 
 /// Interval between two queries of a waiting job.
 const INQUIRE: Duration = Duration::from_millis(500);
@@ -86,7 +87,7 @@ impl AgentGroup {
     pub(super) fn welcome(
         &mut self,
         hello: Hello,
-        stream: TcpStream,
+        stream: File,
         place: &ExecutionPlace,
     ) -> Result<(), ClusterError> {
         let here = env!("CARGO_PKG_VERSION");
@@ -108,6 +109,7 @@ impl AgentGroup {
             hello.node.clone()
         };
         self.id.clone_from(&hello.job);
+        let stream = Arc::new(Mutex::new(stream));
         self.members.push(GroupMember { hello, name, stream, set_up: None });
         Ok(())
     }
@@ -156,7 +158,7 @@ impl AgentGroup {
     ) -> Result<(), ClusterError> {
         for i in 0..self.members.len() {
             let setup = Setup { name: self.members[i].name.clone(), ..setup.clone() };
-            let _ = wire::send(&mut self.members[i].stream, &AgentMessage::Setup(Box::new(setup)));
+            self.tell(i, &AgentMessage::Setup(Box::new(setup)));
         }
         let began = Instant::now();
         while self.members.iter().any(|m| m.set_up.is_none()) {

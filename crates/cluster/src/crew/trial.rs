@@ -347,7 +347,11 @@ fn there(at: u64, look: &ClockReading) -> u64 {
 }
 
 /// Returns the lead time of the common start in ns: long enough that every agent has received it.
+/// A single agent starts at once.
 fn lead(looks: &[ClockReading], members: usize) -> u64 {
+    if members == 1 {
+        return 0;
+    }
     let slowest = looks.iter().map(|l| 2 * l.error_ns).max().unwrap_or(0);
     (10_000_000 + 4 * slowest + 200_000 * members as u64).min(2_000_000_000)
 }

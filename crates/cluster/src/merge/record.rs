@@ -6,7 +6,7 @@ use std::time::Duration;
 use assay_checks::record_observation;
 use assay_model::{
     Curve, Exit, Finding, MetricValue, ObserverReport, Phase, PhaseMark, ResourceUse, SampleSet,
-    StreamSummary, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec,
+    StreamSummary, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec, units,
 };
 
 use super::rule::{MergeRule, simple, suite};
@@ -182,6 +182,16 @@ fn words(record: &mut TrialRecord, parts: &[NodePart]) {
     record.notes.extend(notes.into_iter().map(|(note, on)| {
         if everywhere(&on) { note.clone() } else { format!("{}: {note}", some(&on)) }
     }));
+    for part in parts {
+        if let Some(ns) = part.clock.stepped_ns().filter(|ns| *ns > STEP_NS) {
+            record.notes.push(format!(
+                "the wall clock of {} or of this machine was set during the trial: they moved {} \
+                 against each other; times are those of the monotonic clocks",
+                part.name,
+                units::format_value(ns as f64 * 1e-9, "s")
+            ));
+        }
+    }
     record.findings.extend(found.into_iter().map(|(finding, on)| {
         let mut finding = finding.clone();
         if !everywhere(&on) {
@@ -277,6 +287,8 @@ fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
 }
 
 /// Error of a part that was cancelled before it began.
+/// Movement of a wall clock that is taken for a new setting, not for drift, ns.
+const STEP_NS: u64 = 100_000_000;
 const CALLED_OFF: &str = "it was cancelled before it began";
 
 fn validation(entries: &[NodeEntry]) -> ValidationResult {

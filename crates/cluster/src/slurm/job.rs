@@ -4,11 +4,9 @@
 //! killed assay ends by itself; if it does not, it is cancelled by name.
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_model::ExecutionPlace;
@@ -16,14 +14,13 @@ use assay_model::ExecutionPlace;
 use super::{JobState, call, job_named, last_words};
 use crate::ClusterError;
 use crate::orphaned_jobs::JobNote;
+use crate::output::ProgramOutput;
 
 /// Maximum time for tasks to end after their connection did, and for the job to end after it was
 /// cancelled.
 const LEAVE: Duration = Duration::from_secs(8);
 /// The same limit when some tasks may be lost.
 const BROKEN: Duration = Duration::from_secs(2);
-/// Bytes kept of the commands' output.
-const WORDS: usize = 16 << 10;
 
 /// Request for a Slurm job.
 #[derive(Debug, Clone)]
@@ -45,7 +42,7 @@ pub struct JobRequest<'a> {
 pub struct SlurmJob {
     name: String,
     child: Child,
-    words: Arc<Mutex<Vec<u8>>>,
+    output: ProgramOutput,
     left: Option<JobNote>,
 }
 
@@ -77,20 +74,10 @@ impl SlurmJob {
                 return Err(ClusterError::Start { program: "salloc".into(), source });
             }
         };
-        let words = Arc::new(Mutex::new(Vec::new()));
-        let streams: [Option<Box<dyn Read + Send>>; 2] = [
-            child.stdout.take().map(|s| Box::new(s) as _),
-            child.stderr.take().map(|s| Box::new(s) as _),
-        ];
-        for stream in streams.into_iter().flatten() {
-            let words = Arc::clone(&words);
-            // Without a reader the pipe would fill up; the thread ends with the stream.
-            let _ = std::thread::Builder::new()
-                .name("salloc".into())
-                .stack_size(128 << 10)
-                .spawn(move || listen(stream, &words));
-        }
-        Ok(SlurmJob { name, child, words, left: Some(left) })
+        let output = ProgramOutput::default();
+        output.read(child.stdout.take());
+        output.read(child.stderr.take());
+        Ok(SlurmJob { name, child, output, left: Some(left) })
     }
 
     /// Returns the job's unique name in the queue.
@@ -113,8 +100,7 @@ impl SlurmJob {
 
     /// Returns the last lines that the commands printed.
     pub fn last_output(&self) -> String {
-        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&words);
+        let text = self.output.text();
         // Messages about a normal allocation do not explain a failure.
         let noise = [
             "Granted job allocation",
@@ -230,19 +216,6 @@ fn step(place: &ExecutionPlace) -> Vec<String> {
         "--input=none".into(),
         "--export=ALL".into(),
     ]
-}
-
-fn listen(mut stream: Box<dyn Read + Send>, words: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; 4096];
-    while let Ok(n) = stream.read(&mut buffer) {
-        if n == 0 {
-            return;
-        }
-        let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
-        words.extend_from_slice(&buffer[..n]);
-        let much = words.len().saturating_sub(WORDS);
-        words.drain(..much);
-    }
 }
 
 /// Returns the path of the agent's program, which must exist on every node.

@@ -6,6 +6,7 @@ pub(crate) mod across;
 pub(crate) mod explain;
 pub(crate) mod findings;
 pub(crate) mod histograms;
+pub(crate) mod hosts;
 pub(crate) mod pairs;
 mod seen;
 pub(crate) mod suite;

@@ -72,8 +72,8 @@ impl<'a> MetricIndex<'a> {
 type PairedValues = (Vec<Option<f64>>, Vec<Option<f64>>);
 
 /// Pairs the values of baseline and treatment by block, using only blocks in which both have a
-/// trial that counts. If each revision was built several times, pairs them by build, with the
-/// geometric mean of a build's trials.
+/// trial that counts. If each revision was built several times, or hosts are replicates, pairs them
+/// by build or host, with the geometric mean of its trials.
 pub(crate) fn pairs(
     records: &[TrialRecord],
     baseline: u32,
@@ -89,10 +89,14 @@ fn paired(
     treatment: u32,
     value: impl Fn(usize, &TrialRecord) -> Option<f64>,
 ) -> PairedValues {
-    let of = |id: u32| -> BTreeMap<u32, Option<f64>> {
-        let mut units: BTreeMap<u32, Vec<Option<f64>>> = BTreeMap::new();
+    let of = |id: u32| -> BTreeMap<(Option<&str>, u32), Option<f64>> {
+        let mut units: BTreeMap<(Option<&str>, u32), Vec<Option<f64>>> = BTreeMap::new();
         for (i, r) in records.iter().enumerate().filter(|(_, r)| r.treatment == id && r.counts()) {
-            units.entry(r.build.unwrap_or(r.block)).or_default().push(value(i, r));
+            let unit = match r.host.as_deref() {
+                Some(host) => (Some(host), 0),
+                None => (None, r.build.unwrap_or(r.block)),
+            };
+            units.entry(unit).or_default().push(value(i, r));
         }
         units.into_iter().map(|(unit, values)| (unit, of_unit(&values))).collect()
     };
@@ -101,7 +105,7 @@ fn paired(
     base.iter().filter_map(|(block, a)| other.get(block).map(|b| (*a, *b))).unzip()
 }
 
-/// Summarizes the trials of one block or one build: the geometric mean, or the arithmetic mean if
+/// Summarizes the trials of one block, build or host: the geometric mean, or the arithmetic mean if
 /// one value is not positive.
 fn of_unit(values: &[Option<f64>]) -> Option<f64> {
     if let [only] = values {

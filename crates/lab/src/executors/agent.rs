@@ -18,6 +18,7 @@ use assay_workloads::{KitPaths, TrialContext, Workload};
 
 use crate::executors::server_program::ServerProgram;
 use crate::executors::spanning_program::{self, RankFiles, Spanning};
+use crate::run::run_lock::RunLock;
 use crate::run::{describe, fitness};
 use crate::trial::execution::{TrialSpec, blank};
 use crate::trial::machine::{Listener, Machine, RecordedTrial, TrialTask};
@@ -57,6 +58,8 @@ struct Agent {
     /// Completed records that have curves, by treatment.
     previous: HashMap<u32, Vec<TrialRecord>>,
     lasted: HashMap<u32, Duration>,
+    /// Lock on measuring on this host.
+    _lock: Option<RunLock>,
 }
 
 impl Agent {
@@ -84,8 +87,17 @@ impl Agent {
         if workload.spec() != &setup.plan.workload {
             return Err(format!("workload `{}` differs there", experiment.workload));
         }
-        // All nodes may share one state folder, so each node has its own folder in it.
-        let state_dir = assay_system::state_dir().join("nodes").join(&setup.name);
+        // A host has its own state folder, and its own lock on being measured. All nodes of a job
+        // may share one, so each has its own folder in it.
+        let mut state_dir = assay_system::state_dir();
+        let lock = if link.by_ssh {
+            let taken = RunLock::take(&state_dir);
+            let taken = taken.map_err(|e| format!("{}: {e}", state_dir.display()))?;
+            Some(taken.map_err(|who| format!("{who} is measuring there; run this when it ends"))?)
+        } else {
+            state_dir = state_dir.join("nodes").join(&setup.name);
+            None
+        };
         let _ = assay_system::restore_pending(&state_dir, &Root::system());
         let output = if setup.keep_output { Output::Keep } else { Output::Discard };
         // Only the first task of a node observes it, for all tasks.
@@ -123,6 +135,7 @@ impl Agent {
             fitness: fitness.seen,
             previous: HashMap::new(),
             lasted: HashMap::new(),
+            _lock: lock,
         })
     }
 
@@ -240,9 +253,9 @@ impl Agent {
     /// Runs the workload's server until the collector reports that the clients are done.
     fn serve(&mut self, link: &Link, asked: &TrialRequest, treatment: &Treatment) -> TrialPart {
         let failed = |error: String| failed(asked, error);
-        let clients = self.experiment.place.nodes.saturating_sub(1).max(1) as usize;
+        let clients = self.experiment.place.machines().saturating_sub(1).max(1) as usize;
         let host = match link.address() {
-            Ok(host) => host,
+            Ok(host) => host.to_owned(),
             Err(e) => return failed(e.to_string()),
         };
         let Some(serves) = self.workload.offers().serves else {

@@ -1,7 +1,8 @@
-//! Where trials run: this machine, the nodes of a Slurm job, a virtual machine.
+//! Where trials run: this machine, hosts, the nodes of a Slurm job, a virtual machine.
 
 pub(super) mod agent;
 pub(super) mod executor;
+pub(super) mod hosts;
 pub(super) mod nodes;
 pub(super) mod server_program;
 pub(super) mod spanning_program;

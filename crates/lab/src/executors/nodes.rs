@@ -10,8 +10,8 @@ use assay_cluster::{
     TrialRequest, describe,
 };
 use assay_model::{
-    ExecutionPlace, Experiment, Finding, JobSpan, Observation, Plan, RunState, SystemDescription,
-    TrialOutcome, TrialRecord, units,
+    Engine, ExecutionPlace, Experiment, Finding, JobSpan, Observation, Plan, RunState,
+    SystemDescription, TrialOutcome, TrialRecord, units,
 };
 use assay_system::Interrupt;
 use assay_system::process::Output;
@@ -25,7 +25,7 @@ use crate::trial::execution::blank;
 use crate::trial::machine::RecordedTrial;
 
 /// Time limit for the nodes to set up, not counting the wait until they are fit.
-const SET_UP: Duration = Duration::from_secs(300);
+pub(crate) const SET_UP: Duration = Duration::from_secs(300);
 /// Maximum number of further unfit nodes that a message names.
 const MAX_NAMED: usize = 3;
 
@@ -299,9 +299,9 @@ pub(crate) fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_outpu
     }
 }
 
-/// Checks a Slurm installation with a job of a few seconds ([`assay_cluster::doctor`]), in which
-/// the nodes set up `prepared` but run nothing. `folders` are those that the nodes should share
-/// with this machine.
+/// Checks a Slurm installation with a job of a few seconds ([`assay_cluster::doctor`]), or hosts
+/// ([`assay_cluster::doctor_hosts`]). The nodes set up `prepared` but run nothing. `folders` are
+/// those that the nodes should share with this machine.
 pub fn doctor(
     lab: &Lab<'_>,
     prepared: &PreparedExperiment,
@@ -309,5 +309,8 @@ pub fn doctor(
 ) -> assay_cluster::ClusterReport {
     let experiment = &prepared.experiment;
     let setup = setup(experiment, &prepared.toml, &prepared.plan, false);
+    if experiment.place.engine == Engine::Ssh {
+        return assay_cluster::doctor_hosts(&experiment.place, &lab.exe, &setup);
+    }
     assay_cluster::doctor(&experiment.place, &lab.exe, &lab.state_dir, folders, &setup)
 }

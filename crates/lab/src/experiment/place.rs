@@ -1,7 +1,9 @@
 //! Checks the `[where]` section of an experiment, which says where its trials run.
 
 use assay_cluster::vm::VmConfig;
-use assay_model::{Engine, Experiment, Treatment, units};
+use assay_model::{
+    Engine, ExecutionPlace, Experiment, HostUse, PlannedTrial, Scalar, Stop, Treatment, units,
+};
 
 use crate::error::{PlanError, wrong};
 
@@ -25,8 +27,16 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
         }
         return Ok(());
     }
+    let of_hosts = !place.hosts.is_empty() || place.hosts_as.is_some() || place.folder.is_some();
+    if place.engine != Engine::Ssh && of_hosts {
+        let help = "add `engine = \"ssh\"` under [where], or `--on ssh`";
+        return Err(wrong(&["where", "hosts"], "only engine ssh has hosts", help));
+    }
     if place.engine == Engine::Vm {
         return virtual_machine(experiment);
+    }
+    if place.engine == Engine::Ssh {
+        hosts(experiment)?;
     }
     for (key, count) in [("nodes", place.nodes), ("tasks_per_node", place.tasks_per_node)] {
         if !(1..=MAX_NODES).contains(&count) {
@@ -34,7 +44,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
             return Err(wrong(&path(key), format!("a run cannot have {count}"), help));
         }
     }
-    if place.server_node && place.nodes < 2 {
+    if place.server_node && place.machines() < 2 {
         let help = "use at least 2 nodes";
         return Err(wrong(&path("nodes"), "the server and its clients need two nodes", help));
     }
@@ -81,6 +91,90 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     Ok(())
 }
 
+/// Checks the settings of engine `ssh`.
+fn hosts(experiment: &Experiment) -> Result<(), PlanError> {
+    let place = &experiment.place;
+    let refuse = |message: String, help: &str| Err(wrong(&["where", "hosts"], message, help));
+    if place.nodes != 1 || place.tasks_per_node != 1 {
+        let help = "leave out `nodes` and `tasks_per_node`; every host in `hosts` is a node";
+        return refuse("hosts reached by SSH are named, not counted".to_owned(), help);
+    }
+    for (i, host) in place.hosts.iter().enumerate() {
+        if host.is_empty() || host.starts_with('-') || host.contains(char::is_whitespace) {
+            return refuse(format!("`{host}` is not the name of a host"), "use NAME or USER@NAME");
+        }
+        if place.hosts[..i].contains(host) {
+            return refuse(format!("`{host}` is listed twice"), "list it once");
+        }
+    }
+    match (place.hosts.len(), place.hosts_as) {
+        (0, _) => refuse("no host is named".to_owned(), "hosts = [\"NAME\"], or `--host NAME`"),
+        (1, Some(_)) => refuse("one host is neither factor nor replicate".to_owned(), "name two"),
+        (2.., None) if !place.server_node => {
+            let help = "set hosts_as (`--hosts-as`): \"factor\" compares the hosts, \
+                        \"replicates\" runs the blocks on them in turn, \"together\" runs each \
+                        trial on all of them; server_node makes the first one the server";
+            refuse("several hosts can mean several things".to_owned(), help)
+        }
+        (_, Some(HostUse::Factor | HostUse::Replicates)) if place.server_node => {
+            refuse("a server and its clients run together".to_owned(), "leave out `hosts_as`")
+        }
+        (n, Some(HostUse::Replicates)) => {
+            let design = &experiment.design;
+            let blocks = design.blocks.filter(|_| design.stop == Stop::Fixed);
+            if blocks.is_none_or(|blocks| (blocks as usize) < n) {
+                let help = "set as many blocks: design.blocks (`--blocks N`)";
+                return Err(wrong(&["design", "blocks"], "every host needs a block", help));
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the factor `host` of an experiment that compares its hosts.
+pub(crate) fn host_factor(
+    experiment: &Experiment,
+) -> Result<Option<(String, Vec<Scalar>)>, PlanError> {
+    if !compares_hosts(experiment) {
+        return Ok(None);
+    }
+    if experiment.factors.contains_key(HOST) || experiment.params.contains_key(HOST) {
+        let message = "`host` is the factor of the hosts in [where]";
+        return Err(wrong(&["factors", HOST], message, "leave it out"));
+    }
+    let levels = experiment.place.hosts.iter().map(|h| Scalar::Text(h.clone())).collect();
+    Ok(Some((HOST.to_owned(), levels)))
+}
+
+fn compares_hosts(experiment: &Experiment) -> bool {
+    let place = &experiment.place;
+    place.engine == Engine::Ssh && place.hosts_as == Some(HostUse::Factor)
+}
+
+/// Assigns the blocks to the hosts in turn, where hosts are replicates; every host runs every
+/// warm-up.
+pub(crate) fn spread(place: &ExecutionPlace, trials: Vec<PlannedTrial>) -> Vec<PlannedTrial> {
+    if place.engine != Engine::Ssh || place.hosts_as != Some(HostUse::Replicates) {
+        return trials;
+    }
+    let on = |trial: &PlannedTrial, host: &String| PlannedTrial {
+        host: Some(host.clone()),
+        ..trial.clone()
+    };
+    let of = |trial: PlannedTrial| -> Vec<PlannedTrial> {
+        if trial.warmup {
+            return place.hosts.iter().map(|host| on(&trial, host)).collect();
+        }
+        vec![on(&trial, &place.hosts[trial.block as usize % place.hosts.len()])]
+    };
+    let spread = trials.into_iter().flat_map(of);
+    (1..).zip(spread).map(|(number, trial)| PlannedTrial { number, ..trial }).collect()
+}
+
+/// Factor of the hosts that are compared.
+pub(crate) const HOST: &str = "host";
+
 /// Refuses settings that experiments in virtual machines do not support.
 fn virtual_machine(experiment: &Experiment) -> Result<(), PlanError> {
     let place = &experiment.place;
@@ -98,9 +192,10 @@ fn virtual_machine(experiment: &Experiment) -> Result<(), PlanError> {
 /// Prefix of factors that are settings of the virtual machine.
 const FACTOR: &str = "vm.";
 
-/// Returns true if `factor` is a setting of the virtual machine.
+/// Returns true if `factor` chooses the machine: a setting of the virtual machine, or the host.
 pub(crate) fn is_machine(experiment: &Experiment, factor: &str) -> bool {
     experiment.place.engine == Engine::Vm && factor.starts_with(FACTOR)
+        || compares_hosts(experiment) && factor == HOST
 }
 
 /// Returns true if the machine setting that `factor` names is also fixed in `[where.vm]`.

@@ -52,6 +52,7 @@ pub(crate) fn expand_factors(
         }
         factors.push((name.clone(), levels));
     }
+    factors.extend(crate::experiment::place::host_factor(experiment)?);
     factors.extend(all_members(experiment, spec));
     factors.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(factors)

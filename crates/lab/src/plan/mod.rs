@@ -92,6 +92,7 @@ pub fn make_plan(
     let seed = experiment.design.seed.unwrap_or(seed);
     let blocks = schedule::blocks(&experiment.design);
     let trials = schedule::trials(&experiment.design, &treatments, seed, blocks)?;
+    let trials = crate::experiment::place::spread(&experiment.place, trials);
     Ok(Plan {
         schema_version: SCHEMA_VERSION,
         workload: spec.clone(),

@@ -80,6 +80,7 @@ pub(crate) fn trials(
                     warmup: block < design.all_warmup_blocks(),
                     params: design.warmups.get(block as usize).cloned().unwrap_or_default(),
                     build: None,
+                    host: None,
                 });
             }
         }

@@ -17,6 +17,7 @@ use assay_system::{Controller, Interrupt, Root};
 use crate::LabError;
 use crate::analyse::aa;
 use crate::executors::executor::{Executor, Local};
+use crate::executors::hosts::Hosts;
 use crate::executors::nodes::Nodes;
 use crate::executors::virtual_machine::VirtualMachines;
 use crate::experiment::prepare::PreparedExperiment;
@@ -225,6 +226,11 @@ impl Lab<'_> {
                 fitness,
                 system: Some(system),
             });
+        }
+        if experiment.place.engine == Engine::Ssh {
+            let mut hosts = Hosts::new(self, prepared);
+            let (system, fitness) = hosts.start(watcher)?;
+            return Ok(RunResources { executor: Box::new(hosts), fitness, system: Some(system) });
         }
         if experiment.place.is_remote() {
             // Remove folders left by a run that was killed on this machine.

@@ -19,6 +19,21 @@ pub enum Engine {
     Slurm,
     /// Run in virtual machines on this machine, one at a time.
     Vm,
+    /// Run on other hosts, which are reached by the user's `ssh`.
+    Ssh,
+}
+
+/// Meaning of several hosts in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HostUse {
+    /// Every trial runs on all hosts at the same time, as on the nodes of a Slurm job.
+    Together,
+    /// Every treatment runs on every host, one at a time; `host` is a factor that is compared.
+    Factor,
+    /// The blocks run on the hosts in turn. A comparison has one value per host, so that its
+    /// interval covers the differences between hosts.
+    Replicates,
 }
 
 /// Scope of one job of the scheduler.
@@ -38,6 +53,16 @@ pub enum JobSpan {
 pub struct ExecutionPlace {
     /// Executor of the trials.
     pub engine: Engine,
+    /// Hosts of engine `ssh`, as `ssh` takes them (`name`, `user@name`, an alias of its
+    /// configuration).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Meaning of several hosts; required unless `server_node` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts_as: Option<HostUse>,
+    /// Working folder on the hosts of engine `ssh`; if absent, the user's home folder there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// Number of nodes of each trial.
     pub nodes: u32,
     /// Number of copies of the workload's program on each node, each with its share of the CPUs.
@@ -59,10 +84,12 @@ pub struct ExecutionPlace {
     pub server_node: bool,
     /// Value of `srun --mpi=` for a program that runs over all nodes (`pmix`, `pmi2`, ...).
     pub mpi: String,
-    /// Additional options of `salloc` (`["--account=x"]`).
+    /// Additional options of `salloc` or `ssh`, each with its value (`["--account=x"]`,
+    /// `["-p2222"]`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// Path of assay on the nodes; if absent, the path on this machine.
+    /// Path of assay on the nodes; if absent, the path on this machine. Hosts of engine `ssh` get a
+    /// copy of this program if it is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// Address of this machine that the nodes can reach; if absent, all of its addresses.
@@ -85,6 +112,9 @@ impl Default for ExecutionPlace {
     fn default() -> Self {
         ExecutionPlace {
             engine: Engine::Local,
+            hosts: Vec::new(),
+            hosts_as: None,
+            folder: None,
             nodes: 1,
             tasks_per_node: 1,
             partition: None,
@@ -109,6 +139,15 @@ impl ExecutionPlace {
     /// Returns true if every setting has its default.
     pub fn is_default(&self) -> bool {
         *self == ExecutionPlace::default()
+    }
+
+    /// Returns the number of machines that a trial runs on at the same time.
+    pub fn machines(&self) -> u32 {
+        match (self.engine, self.hosts_as) {
+            (Engine::Ssh, Some(HostUse::Factor | HostUse::Replicates)) => 1,
+            (Engine::Ssh, _) => u32::try_from(self.hosts.len()).unwrap_or(u32::MAX),
+            _ => self.nodes,
+        }
     }
 
     /// Returns true unless the executor is [`Engine::Local`].

@@ -87,6 +87,9 @@ pub struct PlannedTrial {
     /// Number of the revision's build that runs, from 1, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<u32>,
+    /// Host of the block, where hosts are replicates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// Parameters that replace the treatment's in this trial. Only warm-ups, and trials of several
     /// builds, have any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -189,6 +189,9 @@ pub struct TrialRecord {
     /// Number of the revision's build that ran, from 1, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<u32>,
+    /// Host of the block, where hosts are replicates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// Parameters that replaced those of the treatment.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Scalar>,
@@ -267,6 +270,7 @@ impl TrialRecord {
             treatment: planned.treatment,
             warmup: planned.warmup,
             build: planned.build,
+            host: planned.host.clone(),
             params: planned.params.clone(),
             outcome: TrialOutcome::Failed,
             error: String::new(),

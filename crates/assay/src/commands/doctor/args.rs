@@ -20,7 +20,7 @@ pub struct Doctor {
     /// Also list every finding, monitor, tracer and control, with the reason if one does not work.
     #[arg(short, long)]
     pub verbose: bool,
-    /// Examine a cluster instead (`--on slurm`), with a job of a few seconds.
+    /// Examine a cluster (`--on slurm`), with a job of a few seconds, or hosts (`--host`) instead.
     #[command(flatten)]
     pub place: PlaceArgs,
 }

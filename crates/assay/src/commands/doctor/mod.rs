@@ -18,7 +18,7 @@ use assay_system::fitness::Options;
 use assay_system::process::{Output, guard, tracing_copy};
 use assay_system::{RestoreOutcome, RestoreReport, Root};
 
-use crate::cli::{Cli, Doctor};
+use crate::cli::{Cli, Doctor, EngineArg};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::exit::{Exit, usage};
 use crate::progress::Bar;
@@ -56,7 +56,8 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     if doctor.restore {
         return restore(cli);
     }
-    if doctor.place.on == Some(crate::cli::EngineArg::Slurm) {
+    let on = doctor.place.on;
+    if matches!(on, Some(EngineArg::Slurm | EngineArg::Ssh)) || !doctor.place.host.is_empty() {
         return nodes::doctor(cli, doctor);
     }
     if doctor.place.of_nodes() {

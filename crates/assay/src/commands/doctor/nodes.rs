@@ -1,10 +1,10 @@
-//! `assay doctor --on slurm`: checks whether this cluster is fit to measure on.
+//! `assay doctor --on slurm` and `--on ssh`: checks whether other machines are fit to measure on.
 
 use std::fmt::Write;
 
 use anyhow::Result;
 use assay_lab::PreparedExperiment;
-use assay_model::{Engine, Experiment};
+use assay_model::{Engine, Experiment, HostUse};
 use assay_system::process::Output;
 use assay_workloads::Workload;
 
@@ -14,7 +14,7 @@ use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::exit::Exit;
 use crate::screen::{print, print_json, wrap};
 
-/// Examines the cluster, and prints its checks.
+/// Examines the cluster or the hosts, and prints the checks.
 pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let kits = kit_paths()?;
@@ -23,10 +23,13 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     let text = format!("name = \"doctor\"\nworkload = \"{noop}\"\n[observe]\nmonitors = []\n");
     let mut experiment: Experiment = toml::from_str(&text)?;
     change_place(&mut experiment.place, &doctor.place);
-    experiment.place.engine = Engine::Slurm;
     // The job disturbs nobody and need not wait for an empty node.
     experiment.place.exclusive = false;
     experiment.place.max_wait = "1 min".into();
+    let by_ssh = experiment.place.engine == Engine::Ssh;
+    if experiment.place.hosts.len() > 1 {
+        experiment.place.hosts_as = Some(HostUse::Together);
+    }
     let prepared = PreparedExperiment::from_experiment(experiment, &kits)?;
     let lab = open_lab(&archive, kits, Output::Discard)?;
     let report = assay_lab::doctor_nodes(&lab, &prepared, &[std::env::current_dir()?]);
@@ -34,7 +37,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
         let json = serde_json::json!({ "schema_version": 1, "checks": report.checks });
         print_json(&json)?;
     } else {
-        let mut text = String::from("Slurm\n");
+        let mut text = String::from(if by_ssh { "Hosts\n" } else { "Slurm\n" });
         for check in &report.checks {
             let mark = match check.ok {
                 Some(true) => "yes",

@@ -70,8 +70,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
             None => &mut nobody,
         },
     );
-    // Nodes have a queue of their own.
-    let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.engine == Engine::Slurm);
+    // Nodes have a queue of their own, and the agent of a host takes the host's lock.
+    let remote = |engine| matches!(engine, Engine::Slurm | Engine::Ssh);
+    let remote = prepared.as_ref().is_some_and(|p| remote(p.experiment.place.engine));
     let _lock = if remote { None } else { take_run_lock(run.wait_for_lock, &lab, &mut both)? };
     if !run.quiet {
         prologue(run);
