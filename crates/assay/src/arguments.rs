@@ -152,8 +152,9 @@ pub struct PlaceArgs {
     /// Where to run the trials.
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub on: Option<EngineArg>,
-    /// A host to measure on, as `ssh` takes it. May be given several times. Implies `--on ssh`.
-    #[arg(long, value_name = "HOST")]
+    /// A host to measure on, as `ssh` takes it, or several, separated by commas. Implies
+    /// `--on ssh`.
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
     pub host: Vec<String>,
     /// The meaning of several hosts.
     #[arg(long, value_enum, value_name = "MEANING")]

@@ -18,6 +18,7 @@ pub use crate::commands::hosts::args::Hosts;
 pub use crate::commands::io::args::{Io, IoFormat};
 pub use crate::commands::kit::args::Kit;
 pub use crate::commands::landscape::args::Landscape;
+pub use crate::commands::new::args::{New, NewKind};
 pub use crate::commands::plan::args::Plan;
 pub use crate::commands::profile::args::Profile;
 pub use crate::commands::publish::args::Publish;
@@ -67,6 +68,8 @@ pub enum Verb {
     /// Show a metric over revisions as ratios to a reference, with its change points; measure
     /// missing points and confirm suspected changes.
     History(History),
+    /// Write a commented experiment or kit that runs as it is, with the schema for editors.
+    New(New),
     /// Show the trials of an experiment, their order, the time they will take and the detectable
     /// effect.
     Plan(Plan),
@@ -166,7 +169,12 @@ pub enum Verb {
     Guard,
     /// The agent on a node of a cluster; a run starts it itself.
     #[command(name = "__agent", hide = true)]
-    Agent,
+    Agent {
+        /// The name of this host in the run, if `ssh` connects standard input and output to it.
+        node: Option<String>,
+        /// The secret of the session.
+        token: Option<String>,
+    },
     /// The program of a built-in workload; assay starts it itself.
     #[command(name = "__work", hide = true)]
     Work {

@@ -59,8 +59,8 @@ fn main() -> ExitCode {
         assay_system::process::guard::serve();
         return ExitCode::SUCCESS;
     }
-    if matches!(cli.verb, Verb::Agent) {
-        return match commands::agent() {
+    if let Verb::Agent { node, token } = &cli.verb {
+        return match commands::agent(node.as_deref(), token.as_deref()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 report(&error);

@@ -35,7 +35,7 @@ pub use clock::Clock;
 pub use crew::{AgentGroup, AgentRequest, Boot, Connect, GroupLoss, LostTo, TrialEnd};
 pub use doctor::{ClusterCheck, ClusterReport, doctor, doctor_hosts};
 pub use error::ClusterError;
-pub use link::{AgentError, Link, Membership};
+pub use link::{AgentError, Link, Membership, OverSsh};
 pub use message::{
     AgentRole, Hello, NodePart, Samples, Served, SetUp, Setup, TrialPart, TrialRequest,
 };

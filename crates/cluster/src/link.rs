@@ -19,14 +19,12 @@ use crate::message::{
     AgentMessage, AgentRole, CollectorMessage, Hello, PROTOCOL, Served, SetUp, Setup, TrialPart,
     TrialRequest,
 };
-use crate::token::{ADDRESS, NODE, TOKEN};
+use crate::token::{ADDRESS, TOKEN};
 use crate::wire::{self, MAX_MESSAGE};
 
 /// Maximum time for an agent to reach its collector, and for one attempt.
 const REACH: Duration = Duration::from_secs(30);
 const TRY: Duration = Duration::from_secs(5);
-/// Address that means standard input and output, which `ssh` connects to the collector.
-const STDIO: &str = "stdio";
 /// Maximum time without a sign of life from a collector that sends them.
 const SILENCE: Duration = Duration::from_secs(20);
 /// Interval between two checks for a signal while waiting.
@@ -71,6 +69,15 @@ pub struct Membership {
     pub local: usize,
 }
 
+/// Identity of an agent whose standard input and output `ssh` connects to the collector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverSsh {
+    /// Name of this host in the run.
+    pub node: String,
+    /// Secret that the collector chose for the session.
+    pub token: String,
+}
+
 /// Connection of an agent to its collector.
 #[derive(Debug)]
 pub struct Link {
@@ -97,24 +104,23 @@ fn number(name: &str) -> Result<usize, AgentError> {
 }
 
 impl Link {
-    /// Connects to the collector that the environment names, as the task that it names.
+    /// Connects to the collector: over standard input and output, or to the one that the
+    /// environment names, as the task that it names.
     ///
     /// # Errors
     /// The environment names no collector, or it cannot be reached.
-    pub fn open(interrupt: Interrupt) -> Result<Self, AgentError> {
-        let (address, token) = (var(ADDRESS)?, var(TOKEN)?);
+    pub fn open(interrupt: Interrupt, over_ssh: Option<&OverSsh>) -> Result<Self, AgentError> {
         let host = crate::orphaned_jobs::host();
-        let by_ssh = address == STDIO;
-        let membership = match number("SLURM_PROCID") {
-            Ok(rank) if !by_ssh => {
-                Membership { rank, node: var("SLURMD_NODENAME")?, local: number("SLURM_LOCALID")? }
+        let by_ssh = over_ssh.is_some();
+        // On a host, and in a virtual machine, the agent is the only one.
+        let alone = |node: &str| Membership { rank: 0, node: node.to_owned(), local: 0 };
+        let (membership, token) = match (over_ssh, number("SLURM_PROCID")) {
+            (Some(OverSsh { node, token }), _) => (alone(node), token.clone()),
+            (None, Ok(rank)) => {
+                let (node, local) = (var("SLURMD_NODENAME")?, number("SLURM_LOCALID")?);
+                (Membership { rank, node, local }, var(TOKEN)?)
             }
-            // On a host, and in a virtual machine, the agent is the only one.
-            _ => Membership {
-                rank: 0,
-                node: if by_ssh { var(NODE)? } else { host.clone() },
-                local: 0,
-            },
+            (None, Err(_)) => (alone(&host), var(TOKEN)?),
         };
         let (mut stream, ear, address) = if by_ssh {
             let (input, output) = take_stdio()?;
@@ -122,7 +128,7 @@ impl Link {
             let route = std::env::var("SSH_CONNECTION").unwrap_or_default();
             (output, input, route.split(' ').nth(2).map(str::to_owned))
         } else {
-            let stream = reach(&address, &host)?;
+            let stream = reach(&var(ADDRESS)?, &host)?;
             tune(&stream)?;
             let own = stream.local_addr()?.ip().to_string();
             let stream = File::from(OwnedFd::from(stream));

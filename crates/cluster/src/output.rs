@@ -36,7 +36,18 @@ impl ProgramOutput {
 
     /// Returns the last lines on one line; `None` if nothing was printed.
     pub fn last_words(&self) -> Option<String> {
-        let words = crate::slurm::last_words(&self.text());
-        (words != crate::slurm::NO_OUTPUT).then_some(words)
+        let words = last_words(&self.text());
+        (words != NO_OUTPUT).then_some(words)
     }
+}
+
+/// Text used for a program without output.
+pub(crate) const NO_OUTPUT: &str = "it printed nothing";
+
+/// Joins the last lines of a program's output.
+pub(crate) fn last_words(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let from = lines.len().saturating_sub(3);
+    let words: String = lines[from..].join("; ").chars().take(400).collect();
+    if words.is_empty() { NO_OUTPUT.to_owned() } else { words }
 }

@@ -7,8 +7,6 @@ use crate::ClusterError;
 
 /// Variable with the collector's address.
 pub(crate) const ADDRESS: &str = "ASSAY_AGENT_TO";
-/// Variable with the name of an agent's host, where no scheduler names it.
-pub(crate) const NODE: &str = "ASSAY_AGENT_NODE";
 /// Variable with the token that proves membership in the job.
 pub(crate) const TOKEN: &str = "ASSAY_AGENT_TOKEN";
 

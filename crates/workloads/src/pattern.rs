@@ -14,7 +14,7 @@ const ANY: &str = "{_}";
 const NUMBER: &str = r"([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)";
 
 /// Choice among several matches of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Take {
     /// The only match; several are an error.

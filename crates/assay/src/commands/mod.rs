@@ -19,6 +19,7 @@ pub(crate) mod io;
 pub(crate) mod kit;
 pub(crate) mod landscape;
 mod manual;
+pub(crate) mod new;
 mod observed_command;
 mod open;
 pub(crate) mod plan;
@@ -43,6 +44,8 @@ pub(crate) mod tlb;
 pub(crate) mod vm;
 mod workloads;
 
+use assay_cluster::OverSsh;
+
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
 
@@ -58,6 +61,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Compare(compare) => compare::compare(cli, compare),
         Verb::Cpu(cpu) => cpu::cpu(cli, cpu),
         Verb::Explain(asked) => explain::explain(cli, asked),
+        Verb::New(asked) => new::new(asked),
         Verb::Hosts(asked) => hosts::hosts(cli, asked),
         Verb::Audit(audit) => audit::audit(cli, audit),
         Verb::Publish(publish) if publish.history => history::publish::publish(cli, publish),
@@ -101,7 +105,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         | Verb::Resume(_) => {
             crate::exit::usage("this assay was built without the server (its feature `server`)")
         }
-        Verb::Agent | Verb::Guard | Verb::Work { .. } => {
+        Verb::Agent { .. } | Verb::Guard | Verb::Work { .. } => {
             unreachable!("handled before anything else")
         }
     }
@@ -117,6 +121,8 @@ fn put_back_what_a_crash_left(cli: &Cli) {
 }
 
 /// Runs the agent: serves the collector that started this process on a node.
-pub fn agent() -> anyhow::Result<()> {
-    Ok(assay_lab::agent(&open::own_path()?, &open::kit_paths()?)?)
+pub fn agent(node: Option<&str>, token: Option<&str>) -> anyhow::Result<()> {
+    let over_ssh = node.zip(token);
+    let over_ssh = over_ssh.map(|(node, token)| OverSsh { node: node.into(), token: token.into() });
+    Ok(assay_lab::agent(&open::own_path()?, &open::kit_paths()?, over_ssh.as_ref())?)
 }

@@ -276,7 +276,7 @@ const GROUPS: &[Group] = &[
             ("tasks-per-node", "2", &["--on=slurm"], Printed),
             ("partition", "short", &["--on=slurm"], Printed),
             ("host", "a", &["--on=ssh"], Printed),
-            ("hosts-as", "factor", &["--host=a", "--host=b"], Printed),
+            ("hosts-as", "factor", &["--host=a,b"], Printed),
             ("name", "other", &[], Printed),
             ("tag", "word", &[], Printed),
         ],

@@ -39,7 +39,7 @@ impl Carrier {
             Carrier::Hosts(hosts) => {
                 let said = |h: &HostSession| Some(format!("{}: {}", h.host, h.last_words()?));
                 let said: Vec<String> = hosts.iter().filter_map(said).collect();
-                if said.is_empty() { crate::slurm::NO_OUTPUT.to_owned() } else { said.join("; ") }
+                if said.is_empty() { crate::output::NO_OUTPUT.to_owned() } else { said.join("; ") }
             }
         }
     }

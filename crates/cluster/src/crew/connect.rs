@@ -1,25 +1,21 @@
 //! Starts a crew of agents on hosts that are reached by SSH.
 
 use std::fs::File;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use assay_model::{ExecutionPlace, units};
 use assay_system::Interrupt;
 
+use super::pulse::Pulse;
 use super::{AgentGroup, Carrier, nanos};
+use crate::ClusterError;
 use crate::listen::attend;
-use crate::message::{AgentMessage, Hello, Setup};
+use crate::message::{Hello, Setup};
 use crate::nodes_file::HarnessTimes;
 use crate::ssh::{AgentProgram, HostSession, SessionRequest};
 use crate::token::random_hex;
-use crate::{ClusterError, wire};
-
-/// Interval between two signs of life. An agent that misses them for [`crate::link::SILENCE`] ends.
-const BEAT: Duration = Duration::from_secs(5);
-/// Number of a ping that is a sign of life and measures nothing.
-const LIFE: u64 = u64::MAX;
 
 /// Request for agents on hosts.
 #[derive(Debug, Clone, Copy)]
@@ -125,31 +121,4 @@ fn open(
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         joined.collect()
     }))
-}
-
-/// A thread that sends signs of life until it is dropped. TCP reports a
-/// cut link to the host only after minutes; its agent ends when they fail to appear.
-#[derive(Debug)]
-pub(super) struct Pulse {
-    _stop: Sender<()>,
-}
-
-impl Pulse {
-    fn start(streams: impl Iterator<Item = Arc<Mutex<File>>>) -> Self {
-        let streams: Vec<_> = streams.collect();
-        let (stop, stopped) = channel::<()>();
-        let beat = move || {
-            while stopped.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
-                for stream in &streams {
-                    // A stream that is in use carries another message.
-                    if let Ok(mut stream) = stream.try_lock() {
-                        let _ = wire::send(&mut *stream, &AgentMessage::Ping(LIFE));
-                    }
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("pulse".into()).stack_size(128 << 10);
-        let _ = thread.spawn(beat);
-        Pulse { _stop: stop }
-    }
 }

@@ -4,6 +4,7 @@ mod boot;
 mod carrier;
 mod connect;
 mod lost;
+mod pulse;
 mod start;
 mod trial;
 
@@ -124,7 +125,7 @@ pub struct AgentGroup {
     /// Listener for agents that connect by TCP.
     _listener: Option<Listener>,
     /// Sends signs of life to agents that have no TCP connection of their own.
-    pulse: Option<connect::Pulse>,
+    pulse: Option<pulse::Pulse>,
 }
 
 impl AgentGroup {

@@ -11,7 +11,8 @@ use super::{AgentGroup, AgentRequest, Carrier, GroupMember, LOOK};
 use crate::ClusterError;
 use crate::listen::AgentEvent;
 use crate::message::{AgentMessage, CollectorMessage, Hello, PROTOCOL, Setup};
-use crate::slurm::{JobState, NO_OUTPUT, hostnames};
+use crate::output::NO_OUTPUT;
+use crate::slurm::{JobState, hostnames};
 
 /// Interval between two queries of a waiting job.
 const INQUIRE: Duration = Duration::from_millis(500);

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use assay_model::ExecutionPlace;
 
-use super::{JobState, call, job_named, last_words};
+use super::{JobState, call, job_named};
 use crate::ClusterError;
 use crate::orphaned_jobs::JobNote;
-use crate::output::ProgramOutput;
+use crate::output::{ProgramOutput, last_words};
 
 /// Maximum time for tasks to end after their connection did, and for the job to end after it was
 /// cancelled.

@@ -12,6 +12,7 @@ pub use query::{JobState, NodeState, hostnames, job_named, nodes, parse_jobs, pa
 pub use step::end_step;
 
 use crate::ClusterError;
+use crate::output::last_words;
 
 /// Runs a Slurm command and returns its standard output.
 ///
@@ -42,15 +43,4 @@ pub fn call<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<String, C
 pub fn version() -> Result<String, ClusterError> {
     let version = call("sinfo", &["--version"])?;
     Ok(version.split_whitespace().last().unwrap_or_default().to_owned())
-}
-
-/// Text used for a program without output.
-pub(crate) const NO_OUTPUT: &str = "it printed nothing";
-
-/// Joins the last lines of a program's output.
-pub(crate) fn last_words(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-    let from = lines.len().saturating_sub(3);
-    let words: String = lines[from..].join("; ").chars().take(400).collect();
-    if words.is_empty() { NO_OUTPUT.to_owned() } else { words }
 }

@@ -119,13 +119,10 @@ pub(super) fn agent(sought: &Sought, token: &str, name: &str, folder: Option<&st
     let folder = folder.map_or_else(String::new, |f| format!("cd {} || exit 1; ", quoted(f)));
     by_sh(&format!(
         "a=\"$(printf %s {path})\"; {folder}if test -x \"$a\"; then v=$(\"$a\" --version); \
-         echo {MARK} {token} ready $v; {to}=stdio {named}={node} {secret}={token} \"$a\" __agent; \
+         echo {MARK} {token} ready $v; \"$a\" __agent {node} {token}; \
          s=$?; if test $s -gt 128; then \"$a\" doctor --restore >&2; fi; exit $s; fi; \
          echo {MARK} {token} missing $(uname -m)",
         path = if matches!(sought, Sought::Copy(_)) { format!("\"{path}\"") } else { path },
-        to = crate::token::ADDRESS,
-        named = crate::token::NODE,
-        secret = crate::token::TOKEN,
         node = quoted(name),
     ))
 }
@@ -163,7 +160,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let program = home.path().join("program");
         let script = "#!/bin/sh\nif test \"$1\" = --version; then echo assay 9; exit; fi\n\
-                      echo $ASSAY_AGENT_TO $ASSAY_AGENT_NODE $1; pwd\n";
+                      echo $1 $2; pwd\n";
         std::fs::write(&program, script).unwrap();
         let sought = Sought::Copy("it's-1".replace('\'', ""));
         let start = agent(&sought, "t0", "o'brien", Some("/tmp"));
@@ -174,7 +171,7 @@ mod tests {
         assert!(run(&start, home.path(), &program).0.contains("missing"));
         assert!(run(&copy("its-1", length), home.path(), &program).1);
         let (said, _) = run(&start, home.path(), &program);
-        assert_eq!(said, "assay-agent t0 ready assay 9\nstdio o'brien __agent\n/tmp\n");
+        assert_eq!(said, "assay-agent t0 ready assay 9\n__agent o'brien\n/tmp\n");
     }
 
     #[test]

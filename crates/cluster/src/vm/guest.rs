@@ -109,7 +109,7 @@ impl Guest {
         let done = said.lines().find_map(|l| l.strip_prefix("assay-vm: done "));
         let agent = || {
             let lines = said.lines().filter(|l| !l.starts_with("assay-vm: done"));
-            let words = crate::slurm::last_words(&lines.collect::<Vec<_>>().join("\n"));
+            let words = crate::output::last_words(&lines.collect::<Vec<_>>().join("\n"));
             done.map(|code| format!("its agent ended with {code}: {words}"))
         };
         let network = said.lines().find_map(|l| l.strip_prefix("assay-vm: there is no network"));

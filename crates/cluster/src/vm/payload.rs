@@ -55,7 +55,7 @@ impl Payload {
         match made {
             Err(e) => Err(failed(format!("cannot start mke2fs: {e} (Debian package e2fsprogs)"))),
             Ok(output) if !output.status.success() => {
-                let said = crate::slurm::last_words(&String::from_utf8_lossy(&output.stderr));
+                let said = crate::output::last_words(&String::from_utf8_lossy(&output.stderr));
                 Err(failed(format!("cannot create assay's disk in {}: {said}", work.display())))
             }
             Ok(_) => Ok(Payload { path }),

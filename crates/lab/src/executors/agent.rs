@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assay_cluster::{
-    AgentError, AgentRole, Bytes, Link, Samples, SetUp, Setup, TrialPart, TrialRequest,
+    AgentError, AgentRole, Bytes, Link, OverSsh, Samples, SetUp, Setup, TrialPart, TrialRequest,
 };
 use assay_model::{Experiment, Plan, SystemDescription, Treatment, TrialOutcome, TrialRecord};
 use assay_system::process::Output;
@@ -23,13 +23,13 @@ use crate::run::{describe, fitness};
 use crate::trial::execution::{TrialSpec, blank};
 use crate::trial::machine::{Listener, Machine, RecordedTrial, TrialTask};
 
-/// Serves the collector named in the environment until it sends no more orders.
+/// Serves the collector, over `ssh` or named in the environment, until it sends no more orders.
 ///
 /// # Errors
 /// The collector cannot be reached, or the connection broke.
-pub fn agent(exe: &Path, kits: &KitPaths) -> Result<(), AgentError> {
+pub fn agent(exe: &Path, kits: &KitPaths, over_ssh: Option<&OverSsh>) -> Result<(), AgentError> {
     let interrupt = Interrupt::install()?;
-    let link = Link::open(interrupt.clone())?;
+    let link = Link::open(interrupt.clone(), over_ssh)?;
     let setup = link.setup()?;
     let mut agent = match Agent::set_up(&link, &setup, exe, kits, &interrupt) {
         Ok(agent) => agent,

@@ -14,7 +14,7 @@ use assay_system::process::Output;
 
 use crate::Lab;
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
-use crate::executors::nodes::{SET_UP, gathered, merged, setup};
+use crate::executors::remote::{SET_UP, gathered, merged, setup};
 use crate::experiment::place::HOST;
 use crate::experiment::prepare::PreparedExperiment;
 use crate::progress::watcher::{Watcher, ticks};

@@ -4,6 +4,7 @@ pub(super) mod agent;
 pub(super) mod executor;
 pub(super) mod hosts;
 pub(super) mod nodes;
+pub(super) mod remote;
 pub(super) mod server_program;
 pub(super) mod spanning_program;
 pub(super) mod virtual_machine;

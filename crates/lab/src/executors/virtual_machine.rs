@@ -16,7 +16,7 @@ use assay_system::process::Output;
 use assay_system::{Interrupt, Root};
 
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
-use crate::executors::nodes::{gathered, merged, setup};
+use crate::executors::remote::{gathered, merged, setup};
 use crate::experiment::place;
 use crate::experiment::prepare::PreparedExperiment;
 use crate::progress::watcher::{Watcher, ticks};

@@ -2,15 +2,14 @@
 //! restores the system.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use assay_archive::{Archive, NewRun, RunWriter};
+use assay_archive::{NewRun, RunWriter};
 use assay_model::{
     Engine, LedgerEvent, Plan, RunId, RunState, Scalar, SystemDescription, TrialRecord,
     WorkloadSpec,
 };
-use assay_system::process::Output;
 use assay_system::redact::Recorder;
 use assay_system::{Controller, Interrupt, Root};
 
@@ -23,27 +22,11 @@ use crate::executors::virtual_machine::VirtualMachines;
 use crate::experiment::prepare::PreparedExperiment;
 use crate::experiment::source::{BuiltRevisions, REV};
 use crate::progress::watcher::Watcher;
+use crate::run::context::Lab;
 use crate::run::finished_trials::FinishedTrials;
 use crate::run::session::RunSession;
 use crate::run::{describe, fitness, scratch, stop};
 use crate::trial::machine::Machine;
-
-/// Everything that a run needs apart from the experiment.
-#[derive(Debug)]
-pub struct Lab<'a> {
-    /// Archive that receives the run's record.
-    pub archive: &'a Archive,
-    /// Folder that holds the journal of controls.
-    pub state_dir: PathBuf,
-    /// The assay executable, for built-in workloads.
-    pub exe: PathBuf,
-    /// Folders that are searched for kits.
-    pub kits: assay_workloads::KitPaths,
-    /// Signal that ends the run early.
-    pub interrupt: Option<Interrupt>,
-    /// Handling of the programs' output.
-    pub output: Output,
-}
 
 /// Result of a run that ended.
 #[derive(Debug)]

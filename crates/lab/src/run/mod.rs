@@ -1,5 +1,6 @@
 //! The course of a run: locks, fitness, trials in order, stop rules.
 
+pub(super) mod context;
 pub(super) mod describe;
 pub(super) mod finished_trials;
 pub(super) mod fitness;

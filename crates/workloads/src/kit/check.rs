@@ -169,7 +169,7 @@ impl Checker<'_> {
         if let Some(build) = &file.build {
             self.all(&build.steps, KitStage::Build);
             self.env(&build.env, KitStage::Build);
-            self.timeout(build.timeout.as_ref());
+            self.timeout(build.timeout.as_deref());
             for product in &build.produces {
                 let path = Path::new(product.get_ref());
                 if product.get_ref().is_empty()
@@ -186,7 +186,7 @@ impl Checker<'_> {
         self.all(&file.prepare.run, KitStage::Input);
         self.all(&file.prepare.trial, KitStage::Trial);
         self.env(&file.prepare.env, KitStage::Input);
-        self.timeout(file.prepare.timeout.as_ref());
+        self.timeout(file.prepare.timeout.as_deref());
         self.command(&file.run.command, KitStage::Trial);
         self.env(&file.run.env, KitStage::Trial);
         if let Some(stdin) = &file.run.stdin {
@@ -215,7 +215,7 @@ impl Checker<'_> {
                 self.text(path, KitStage::Trial);
             }
         }
-        self.timeout(validate.timeout.as_ref());
+        self.timeout(validate.timeout.as_deref());
     }
 
     fn metrics(&mut self) {

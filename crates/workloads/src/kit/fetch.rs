@@ -116,9 +116,11 @@ mod tests {
     use crate::kit::format::Origin;
     use toml::Spanned;
 
+    use crate::kit::format::Placed;
+
     #[test]
     fn a_file_that_is_there_is_taken_and_a_changed_one_refused() {
-        let text = |t: &str| Spanned::new(0..0, t.to_owned());
+        let text = |t: &str| Placed(Spanned::new(0..0, t.to_owned()));
         let rows = [Fetch {
             from: Origin::DebianSource,
             package: text("p"),

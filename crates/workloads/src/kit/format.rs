@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use assay_model::{Better, Merge, ParamSpec, ParamType, Scalar};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -13,15 +14,47 @@ use toml::Spanned;
 use super::problem::Mistake;
 use crate::pattern::Take;
 
+/// A value and its position in the file.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Placed<T>(pub Spanned<T>);
+
 /// A text with `{placeholders}` and its position in the file.
-pub(crate) type KitText = Spanned<String>;
+pub(crate) type KitText = Placed<String>;
+
+impl<T> std::ops::Deref for Placed<T> {
+    type Target = Spanned<T>;
+
+    fn deref(&self) -> &Spanned<T> {
+        &self.0
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Placed<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// Returns the JSON Schema of `kit.toml`.
+pub fn kit_schema() -> Schema {
+    schemars::schema_for!(KitFile)
+}
 
 /// The content of a `kit.toml`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KitFile {
     /// Version of the format; absent means 1.
-    pub schema_version: Option<Spanned<u32>>,
+    pub schema_version: Option<Placed<u32>>,
     /// Name of the kit, equal to the name of its folder.
     pub name: KitText,
     /// Version of the kit itself.
@@ -30,6 +63,7 @@ pub(crate) struct KitFile {
     pub help: String,
     /// Files that this kit shares with other kits.
     pub shared: Option<SharedFiles>,
+    /// Parameters that an experiment can set or vary.
     #[serde(default)]
     pub param: Vec<ParamRow>,
     /// Programs that must be installed on the machine.
@@ -38,6 +72,7 @@ pub(crate) struct KitFile {
     /// Packages to download, with their files.
     #[serde(default)]
     pub fetch: Vec<Fetch>,
+    /// Build steps; their result is cached.
     pub build: Option<Build>,
     /// Preparations before the measurement.
     #[serde(default)]
@@ -54,19 +89,20 @@ pub(crate) struct KitFile {
 }
 
 /// Files outside the kit's folder that belong to the kit.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SharedFiles {
     /// Folder of the files, relative to the kit's.
-    pub from: Spanned<String>,
+    pub from: Placed<String>,
     /// Names of files in `from`.
-    pub files: Vec<Spanned<String>>,
+    pub files: Vec<Placed<String>>,
 }
 
 /// A parameter of the kit.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParamRow {
+    /// Name of the parameter; `{NAME}` in commands is its value.
     pub name: KitText,
     /// Type of the value.
     #[serde(rename = "type")]
@@ -84,7 +120,7 @@ pub(crate) struct ParamRow {
 }
 
 /// Value of the key `type`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ParamKind {
     Bool,
@@ -100,7 +136,7 @@ pub(crate) enum ParamKind {
 }
 
 /// A program that must be installed on the machine.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequiredProgram {
     /// Name or path of the program.
@@ -117,7 +153,7 @@ fn version_flag() -> Vec<String> {
 }
 
 /// Origin of fetched files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Origin {
     DebianSource,
@@ -125,7 +161,7 @@ pub(crate) enum Origin {
 }
 
 /// A package to fetch, and its files.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fetch {
     pub from: Origin,
@@ -138,21 +174,25 @@ pub(crate) struct Fetch {
 }
 
 /// A command: a list of arguments, or a line for a shell.
-#[derive(Debug)]
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
 pub(crate) enum Command {
     /// The program and its arguments.
     Args(Vec<KitText>),
     /// A line `{ shell = "..." }` for `sh -c`, which takes values from environment variables.
-    Shell(KitText),
+    Shell(#[schemars(with = "ShellLine")] KitText),
+}
+
+/// A line for `sh -c`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ShellLine {
+    /// Line for `sh -c`.
+    shell: KitText,
 }
 
 impl<'de> Deserialize<'de> for Command {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct ShellLine {
-            shell: KitText,
-        }
         struct CommandVisitor;
         impl<'de> Visitor<'de> for CommandVisitor {
             type Value = Command;
@@ -176,7 +216,7 @@ impl<'de> Deserialize<'de> for Command {
 }
 
 /// Build steps, run once for each set of inputs, compilers and parameters.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Build {
     /// Commands, run in `{build}` one after the other.
@@ -187,11 +227,11 @@ pub(crate) struct Build {
     /// Files that must exist in `{build}` afterwards; their hashes are recorded.
     pub produces: Vec<KitText>,
     /// Time limit for each command.
-    pub timeout: Option<Spanned<Scalar>>,
+    pub timeout: Option<Placed<Scalar>>,
 }
 
 /// Preparations before the measurement.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Prepare {
     /// Commands run in `{input}`, once per run for each set of values of the parameters that they
@@ -202,11 +242,11 @@ pub(crate) struct Prepare {
     /// Environment variables in addition to the inherited ones.
     pub env: BTreeMap<String, KitText>,
     /// Time limit for each command.
-    pub timeout: Option<Spanned<Scalar>>,
+    pub timeout: Option<Placed<Scalar>>,
 }
 
 /// Command line and input of the measured program.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
     pub command: Command,
@@ -221,7 +261,7 @@ pub(crate) struct Run {
 }
 
 /// Conditions for a valid result.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Validate {
     /// Texts that standard output must contain.
@@ -233,11 +273,11 @@ pub(crate) struct Validate {
     /// Commands that must succeed, run in `{trial_dir}`.
     pub commands: Vec<Command>,
     /// Time limit for each command.
-    pub timeout: Option<Spanned<Scalar>>,
+    pub timeout: Option<Placed<Scalar>>,
 }
 
 /// Results in a format that assay can read: they give metrics, notes and a verdict.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultFile {
     /// Name of the reader: `spec-cpu`, or a tool's.
@@ -247,7 +287,7 @@ pub(crate) struct ResultFile {
 }
 
 /// Source of a metric's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MetricSource {
     /// Wall time of the program.
@@ -276,10 +316,12 @@ pub(crate) enum MetricSource {
 }
 
 /// A metric of the kit.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MetricRow {
+    /// Name of the metric; `benchmarks` is a family, with a value for each benchmark.
     pub name: KitText,
+    /// Symbol of the unit, such as `s` or `ops/s`.
     pub unit: KitText,
     /// Direction that is better.
     pub better: Better,

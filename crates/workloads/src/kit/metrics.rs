@@ -56,7 +56,7 @@ pub(crate) fn counted(rows: &[MetricRow], row: &MetricRow) -> bool {
     };
     // An operand that names no metric is a number.
     let part = |text: &Option<KitText>| {
-        let name = text.as_ref().map(toml::Spanned::get_ref);
+        let name = text.as_ref().map(|text| text.get_ref());
         rows.iter().find(|r| Some(r.name.get_ref()) == name).is_none_or(plain)
     };
     plain(row) || row.from == MetricSource::Quotient && part(&row.dividend) && part(&row.divisor)

@@ -17,6 +17,7 @@ mod template;
 mod validate;
 mod workload;
 
+pub use format::kit_schema;
 pub use load::check;
 pub(crate) use load::{FILE, read_toml};
 pub use problem::Problem;

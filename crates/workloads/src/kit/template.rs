@@ -199,8 +199,10 @@ mod tests {
     use super::*;
     use toml::Spanned;
 
+    use crate::kit::format::Placed;
+
     fn args(texts: &[&str]) -> Command {
-        Command::Args(texts.iter().map(|t| Spanned::new(0..0, (*t).to_owned())).collect())
+        Command::Args(texts.iter().map(|t| Placed(Spanned::new(0..0, (*t).to_owned()))).collect())
     }
 
     fn values() -> Values {
@@ -234,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_shell_line_is_never_written_into() {
-        let line = Command::Shell(Spanned::new(0..0, "echo {level} $KIT_EVIL".into()));
+        let line = Command::Shell(Placed(Spanned::new(0..0, "echo {level} $KIT_EVIL".into())));
         let rendered = render_command(&line, &BTreeMap::new(), &values()).unwrap();
         assert_eq!(rendered.argv, ["sh", "-c", "echo {level} $KIT_EVIL"]);
         assert!(rendered.env.contains(&("KIT_EVIL".into(), "$(rm x); `y`".into())));

@@ -195,7 +195,7 @@ impl Kit {
             return Ok(());
         };
         if !self.known(|known| known.built.contains_key(&dir)) {
-            let timeout = timeout(build.timeout.as_ref())?;
+            let timeout = timeout(build.timeout.as_deref())?;
             let built = build::ensure(name, build, &dir, values, timeout)?;
             self.known(|known| known.built.insert(dir, built));
         }
@@ -231,7 +231,7 @@ impl Kit {
         log: &Path,
     ) -> Result<(), WorkloadError> {
         let prepare = &self.file.prepare;
-        let timeout = timeout(prepare.timeout.as_ref())?;
+        let timeout = timeout(prepare.timeout.as_deref())?;
         let what = format!("{what} of kit {}", self.spec.name);
         build::run_steps(&what, commands, &prepare.env, values, (cwd, log, timeout))
     }
@@ -279,7 +279,7 @@ impl Kit {
             let product = |built: &BuiltKit| built.products.get(name).cloned();
             of(&|built| product(built).ok_or_else(|| "it was not built".to_owned()))
         };
-        let names = build.produces.iter().map(Spanned::get_ref);
+        let names = build.produces.iter().map(|name| name.get_ref());
         let mut facts: BTreeMap<String, Fact> =
             names.map(|name| (format!("workload.kit.build.{name}.sha256"), digest(name))).collect();
         facts.insert(SOURCES.into(), of(&|built| Ok(sources(Some(&built.dir)))));
@@ -401,7 +401,7 @@ impl Workload for Kit {
     ) -> Result<CollectedResults, WorkloadError> {
         let values = self.trial_values(ctx)?;
         let rules = &self.file.validate;
-        let limit = timeout(rules.timeout.as_ref())?;
+        let limit = timeout(rules.timeout.as_deref())?;
         let results = self.file.result.as_ref().map(|file| result::read(file, &values, finished));
         let (mut metrics, mut notes) =
             metrics::read(&self.file.metric, &values, finished, results.as_ref());

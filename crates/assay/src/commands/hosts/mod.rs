@@ -31,7 +31,7 @@ pub fn hosts(cli: &Cli, asked: &Hosts) -> Result<Exit> {
     let hosts = assay_lab::hosts(&run.plan, &run.records);
     if hosts.is_empty() {
         return usage(format!(
-            "{} has no hosts to compare: run it with several `--host`, and `--hosts-as factor` or \
+            "{} has no hosts to compare: run it with `--host A,B`, and `--hosts-as factor` or \
              `--hosts-as replicates`",
             run.summary.id
         ));

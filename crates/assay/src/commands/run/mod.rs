@@ -73,6 +73,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     // Nodes have a queue of their own, and the agent of a host takes the host's lock.
     let remote = |engine| matches!(engine, Engine::Slurm | Engine::Ssh);
     let remote = prepared.as_ref().is_some_and(|p| remote(p.experiment.place.engine));
+    if remote && run.wait_for_lock {
+        return usage("--wait-for-lock waits for this machine, and the trials run on others");
+    }
     let _lock = if remote { None } else { take_run_lock(run.wait_for_lock, &lab, &mut both)? };
     if !run.quiet {
         prologue(run);

@@ -22,10 +22,17 @@ fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("live-event", schemars::schema_for!(model::LiveEvent)),
         ("claims", schemars::schema_for!(assay_claims::ClaimsFile)),
         ("nodes", schemars::schema_for!(assay_cluster::NodesFile)),
+        ("kit", assay_workloads::kit::kit_schema()),
         ("confirmed", schemars::schema_for!(assay_lab::series::ConfirmedChange<'_>)),
         #[cfg(feature = "server")]
         ("job", schemars::schema_for!(assay_server::Job)),
     ]
+}
+
+/// Returns the text of a schema.
+pub(super) fn text(name: &str) -> Result<String> {
+    let schema = schemas().into_iter().find(|(n, _)| *n == name).map(|(_, schema)| schema);
+    Ok(serde_json::to_string_pretty(&schema)? + "\n")
 }
 
 /// Writes all schemas into a folder.

@@ -157,8 +157,7 @@ fn nothing_outlives_a_kill_of_either_side() {
 
     let child = started(&hosts, &world, &arguments);
     wait_for("the second run begins", || world.path("here").exists());
-    let agents = hosts.path("h1", "cache/assay/agents");
-    let status = Command::new("pkill").args(["-9", "-f"]).arg(agents).status().unwrap();
+    let status = Command::new("pkill").args(["-9", "-f", "__agent h1 "]).status().unwrap();
     assert!(status.success());
     wait_for("the program on the host is ended", || !runs(&world));
     wait_for("the setting is restored", || setting() == before);
