@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use assay_model::cancel::checkpoint;
 use assay_model::{
-    Experiment, FactorLevels, MetricSpec, Order, Plan, PlannedTrial, SCHEMA_VERSION, Scalar, Stop,
-    Treatment, WorkloadSpec, nearest, units,
+    Engine, Experiment, FactorLevels, MetricSpec, Order, Plan, PlannedTrial, SCHEMA_VERSION,
+    Scalar, Stop, Treatment, WorkloadSpec, nearest, units,
 };
 use assay_workloads::Workload;
 use assay_workloads::builtin::command;
@@ -62,8 +62,9 @@ pub fn make_plan(
     check_warmups(experiment, spec)?;
     crate::experiment::source::check(experiment, spec)?;
     crate::series::check_hooks(experiment)?;
-    // Revisions cannot be checked before they are built.
-    for treatment in treatments.iter().filter(|_| experiment.source.is_none()) {
+    // Revisions cannot be checked before they are built, and hosts check their own programs.
+    let elsewhere = experiment.source.is_some() || experiment.place.engine == Engine::Ssh;
+    for treatment in treatments.iter().filter(|_| !elsewhere) {
         checkpoint();
         for own in &experiment.design.warmups {
             let trial = PlannedTrial { params: own.clone(), ..PlannedTrial::default() };

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use super::{fields, nodes, on, run};
+use super::{fields, nodes, on, run, said};
 use crate::common::virtual_hosts::Hosts;
 use crate::common::{World, fits, metric};
 
@@ -23,6 +23,12 @@ fn a_command_runs_on_a_host_with_a_copy_of_assay() {
         let of = |copy: std::fs::Metadata| (copy.permissions().mode() & 0o777, copy.ino());
         copies.map(|c| of(c.unwrap().metadata().unwrap())).collect::<Vec<_>>()
     };
+    let missing = run(&world, &hosts, &on(&["h1"], &["--", "/no/such/program"]));
+    assert!(
+        said(&missing).contains("node h1: the program `/no/such/program`"),
+        "{}",
+        missing.stderr
+    );
     let copied = copies();
     assert!(copied.len() == 1 && copied[0].0 == 0o700, "{copied:?}");
     let second = run(&world, &hosts, &arguments);
