@@ -64,7 +64,7 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
     let confidence = confidence(experiment);
     let main = &metrics[0];
     let merged = histograms::merge(plan, records);
-    let guest = guest(experiment, records);
+    let guest = guest(experiment, records, recorded.system);
     let index = MetricIndex::new(records);
     let mut summaries = Vec::new();
     for metric in &metrics {
@@ -152,9 +152,14 @@ pub fn analyse(recorded: &RecordedRun<'_>) -> Analysis {
 }
 
 /// Returns the kind of virtual machine that the trials ran in, if they ran in one.
-fn guest(experiment: &Experiment, records: &[TrialRecord]) -> Option<Guest> {
+fn guest(
+    experiment: &Experiment,
+    records: &[TrialRecord],
+    system: Option<&SystemDescription>,
+) -> Option<Guest> {
     if experiment.place.engine != Engine::Vm {
-        return None;
+        let emulated = system?.get("virt.hypervisor")?.contains("emulated (");
+        return emulated.then_some(Guest::Emulated);
     }
     let emulated = |seen: &Observation| match seen {
         Observation::GuestMachine { accelerator, .. } => accelerator == "tcg",

@@ -66,8 +66,8 @@ impl Power {
             if power.trouble.is_empty() {
                 power.trouble.push(
                     "there is no RAPL domain in /sys/class/powercap and no power or energy sensor \
-                     in /sys/class/hwmon (virtual machines seldom have any; on a real machine load \
-                     the module intel_rapl_msr)"
+                     in /sys/class/hwmon (virtual machines seldom have any; on a real x86 machine \
+                     load the module intel_rapl_msr)"
                         .to_owned(),
                 );
             }

@@ -13,8 +13,10 @@ use crate::figures::count;
 use crate::view::RunView;
 
 /// Facts that readers ask for first: the name of each and its path.
-const KEY_FACTS: [(&str, &str); 22] = [
+const KEY_FACTS: [(&str, &str); 25] = [
     ("processor", "cpu.model"),
+    ("clusters", "cpu.clusters"),
+    ("instruction set", "kernel.arch"),
     ("sockets", "cpu.sockets"),
     ("cores", "cpu.cores"),
     ("threads", "cpu.threads"),
@@ -25,6 +27,7 @@ const KEY_FACTS: [(&str, &str); 22] = [
     ("L2 cache", "cpu.cache.l2.size"),
     ("L3 cache", "cpu.cache.l3.size"),
     ("memory", "memory.total"),
+    ("page size", "memory.page_size"),
     ("NUMA nodes", NODES),
     ("firmware", "dmi.bios_version"),
     ("machine", "dmi.product_name"),

@@ -33,6 +33,14 @@ static SPEC: ControlSpec = ControlSpec {
     probe: ("", "4KiB"),
 };
 
+/// Level without large pages. Kernels of arm64 may have base pages of 16 or 64 KiB instead.
+const SMALL: &str = "4KiB";
+
+/// Returns the size of this machine's base pages, as a level.
+fn base() -> String {
+    format_bytes(rustix::param::page_size() as u64).replace(' ', "")
+}
+
 enum PageLevel {
     Small,
     Transparent(&'static str),
@@ -78,7 +86,12 @@ impl Control for Pages {
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         match level(setting)? {
-            PageLevel::Small => Ok(()),
+            PageLevel::Small => match base() {
+                page if page == SMALL => Ok(()),
+                page => Err(SPEC.not_here(format!(
+                    "the smallest pages of this machine are {page}, by the build of its kernel"
+                ))),
+            },
             PageLevel::Transparent(word) => Thp.check(root, &thp(word)),
             PageLevel::Explicit { bytes, pool: Some(count) } => {
                 Hugepages.check(root, &pool(bytes, count))
@@ -101,11 +114,7 @@ impl Control for Pages {
     fn current(&self, root: &Root, _key: &str) -> Result<Scalar, ControlError> {
         let disabled = rustix::thread::transparent_huge_pages_are_disabled().unwrap_or(false);
         let machine = Thp.current(root, "")?;
-        Ok(if disabled || machine.to_text() == "never" {
-            Scalar::Text("4KiB".to_owned())
-        } else {
-            machine
-        })
+        Ok(if disabled || machine.to_text() == "never" { Scalar::Text(base()) } else { machine })
     }
 
     fn parts(&self, setting: &Setting) -> Vec<Setting> {
@@ -125,7 +134,7 @@ impl Control for Pages {
         let level_text = match level(setting)? {
             PageLevel::Small => {
                 session.setup().no_thp = true;
-                "4KiB".to_owned()
+                SMALL.to_owned()
             }
             PageLevel::Transparent(word) => {
                 Thp.apply(&thp(word), session)?;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::units::format_bytes;
 
+use super::arm;
 use super::facts::Facts;
 use crate::read::digest::sha256;
 use crate::read::root::one_line;
@@ -11,17 +12,15 @@ use assay_model::environment::cpulist;
 
 const CPU: &str = "/sys/devices/system/cpu";
 
-/// Names in `/proc/cpuinfo` on x86 and ARM, and assay's names.
-const FIELDS: [(&str, &str); 10] = [
+/// Names in `/proc/cpuinfo` on x86 and Arm, and assay's names.
+const FIELDS: [(&str, &str); 8] = [
     ("vendor_id", "cpu.vendor"),
-    ("CPU implementer", "cpu.vendor"),
     ("cpu family", "cpu.family"),
     ("CPU architecture", "cpu.family"),
     ("model name", "cpu.model"),
     ("model", "cpu.model_number"),
     ("CPU part", "cpu.model_number"),
     ("stepping", "cpu.stepping"),
-    ("CPU revision", "cpu.stepping"),
     ("microcode", "cpu.microcode"),
 ];
 
@@ -60,8 +59,28 @@ fn identity(facts: &mut Facts<'_>) {
             facts.set(path, seen.join(" + "));
         }
     }
+    let arm = arm::cpus(&info);
+    if !arm.is_empty() {
+        let join = |of: fn(&arm::ArmCpu) -> Option<&String>| {
+            let mut all: Vec<&str> = Vec::new();
+            for value in arm.iter().filter_map(of) {
+                if !all.contains(&value.as_str()) {
+                    all.push(value);
+                }
+            }
+            all.join(" + ")
+        };
+        facts.set("cpu.vendor", join(|cpu| Some(&cpu.vendor)));
+        facts.set("cpu.model", join(|cpu| Some(&cpu.model)));
+        if arm.iter().any(|cpu| cpu.stepping.is_some()) {
+            facts.set("cpu.stepping", join(|cpu| cpu.stepping.as_ref()));
+        }
+        if let Some(clusters) = arm::clusters(facts.root, &arm) {
+            facts.set("cpu.clusters", clusters);
+        }
+    }
     for path in ["cpu.model", "cpu.vendor", "cpu.microcode"] {
-        if !FIELDS.iter().any(|(f, p)| *p == path && values.contains_key(f)) {
+        if !facts.has(path) {
             facts.unknown(path, "`/proc/cpuinfo` does not say it on this architecture");
         }
     }
@@ -114,8 +133,9 @@ fn topology(facts: &mut Facts<'_>) {
         let id = |name: &str| facts.root.text(&format!("{topology}/{name}"));
         match (id("physical_package_id"), id("core_id")) {
             (Ok(package), Ok(core)) => {
-                let die = id("die_id").unwrap_or_default();
-                cores.insert((package.clone(), die, core));
+                // On Arm, core numbers begin again in each cluster.
+                let part = ["die_id", "cluster_id"].map(|name| id(name).unwrap_or_default());
+                cores.insert((package.clone(), part, core));
                 sockets.insert(package);
             }
             (Err(e), _) | (_, Err(e)) => {

@@ -28,6 +28,11 @@ impl<'a> Facts<'a> {
         self.map.insert(path.into(), Fact::unknown(reason));
     }
 
+    /// True if the fact is there, known or not.
+    pub fn has(&self, path: &str) -> bool {
+        self.map.contains_key(path)
+    }
+
     /// Adds a fact that was read, or the reason why it could not be read.
     pub fn put(&mut self, path: impl Into<String>, value: Result<String, Unreadable>) {
         match value {

@@ -2,6 +2,7 @@
 //! storage, network and environment. Facts that cannot be read are unknown, with the reason;
 //! nothing is guessed, and nothing is changed.
 
+mod arm;
 mod block;
 mod cgroup;
 mod cpu;
@@ -32,7 +33,7 @@ pub use toolchains::{describe_toolchains, version};
 
 pub(crate) use facts::selected;
 pub(crate) use memory::meminfo_bytes;
-pub(crate) use virt::cpuid_hypervisor;
+pub(crate) use virt::hypervisor;
 
 /// Describes the current system at `root`. Takes about 50 ms on a small machine, most of it for the
 /// tunables. Starts no programs; [`describe_toolchains`] does.

@@ -1,11 +1,18 @@
-//! Describes page sizes: transparent huge pages, pools of huge pages, address-space randomization.
+//! Describes page sizes: base pages, transparent huge pages, pools of huge pages, and address-space
+//! randomization.
+
+use assay_model::units::format_bytes;
 
 use super::facts::Facts;
 
 const THP: &str = "/sys/kernel/mm/transparent_hugepage";
 const POOLS: &str = "/sys/kernel/mm/hugepages";
 
+/// Key of the size of a base page in the auxiliary vector (`AT_PAGESZ`).
+const PAGE_SIZE: u64 = 6;
+
 pub(super) fn describe(facts: &mut Facts<'_>) {
+    base(facts);
     for name in ["enabled", "defrag", "shmem_enabled"] {
         facts.choice(format!("thp.{name}"), &format!("{THP}/{name}"));
     }
@@ -34,4 +41,22 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     }
     facts.file("aslr", "/proc/sys/kernel/randomize_va_space");
     facts.file("process.personality", "/proc/self/personality");
+}
+
+/// Adds the size of a base page: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, by the kernel's build.
+fn base(facts: &mut Facts<'_>) {
+    const VECTOR: &str = "/proc/self/auxv";
+    let path = "memory.page_size";
+    match std::fs::read(facts.root.path(VECTOR)) {
+        Ok(bytes) => {
+            let mut words =
+                bytes.chunks_exact(8).map(|w| w.try_into().map_or(0, u64::from_ne_bytes));
+            let mut pairs = std::iter::from_fn(|| words.next().zip(words.next()));
+            match pairs.find(|(key, _)| *key == PAGE_SIZE) {
+                Some((_, bytes)) => facts.set(path, format_bytes(bytes)),
+                None => facts.unknown(path, format!("`{VECTOR}` does not have it")),
+            }
+        }
+        Err(e) => facts.unknown(path, format!("`{VECTOR}` cannot be read: {e}")),
+    }
 }

@@ -124,6 +124,108 @@ fn a_made_up_machine_is_described() {
     assert!(!system.facts.contains_key("block.loop0.size"));
 }
 
+/// Fields of `/proc/cpuinfo` of an RK3588, whose cores are of two kinds.
+const RK3588: &str = "\
+BogoMIPS\t: 48.00
+Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid \
+asimdrdm lrcpc dcpop asimddp
+CPU implementer\t: 0x41
+CPU architecture: 8
+";
+
+/// A board with an RK3588: four small and four big cores in three clusters.
+fn big_little() -> FakeMachine {
+    let m = FakeMachine::new();
+    let mut info = String::new();
+    for cpu in 0..8 {
+        let big = cpu > 3;
+        let (variant, part) = if big { ("0x4", "0xd0b") } else { ("0x2", "0xd05") };
+        let _ = write!(
+            info,
+            "processor\t: {cpu}\n{RK3588}CPU variant\t: {variant}\nCPU part\t: {part}\n\
+             CPU revision\t: 0\n\n"
+        );
+        let c = format!("/sys/devices/system/cpu/cpu{cpu}");
+        let (cluster, core) = if big { (cpu / 2 - 1, cpu % 2) } else { (0, cpu) };
+        m.put(&format!("{c}/topology/physical_package_id"), "0\n");
+        m.put(&format!("{c}/topology/cluster_id"), &format!("{cluster}\n"));
+        m.put(&format!("{c}/topology/core_id"), &format!("{core}\n"));
+        m.put(&format!("{c}/cpu_capacity"), if big { "1024\n" } else { "397\n" });
+        let khz = if big { "2400000\n" } else { "1800000\n" };
+        m.put(&format!("{c}/cpufreq/cpuinfo_max_freq"), khz);
+    }
+    m.put("/proc/cpuinfo", &(info + "Serial\t\t: 1fa0bc2c51185a02\n"));
+    m.put("/sys/devices/system/cpu/online", "0-7\n");
+    m.put("/proc/device-tree/model", "Radxa ROCK 5B\0");
+    m.put("/proc/device-tree/compatible", "radxa,rock-5b\0rockchip,rk3588\0");
+    m
+}
+
+#[test]
+fn an_arm_board_is_described_by_names_and_clusters() {
+    let m = big_little();
+    let system = describe(&m.root(), &recorder());
+    let small = "4 x Arm Cortex-A55 r2p0 (CPUs 0-3, capacity 397, at most 1800 MHz)";
+    let big = "4 x Arm Cortex-A76 r4p0 (CPUs 4-7, capacity 1024, at most 2400 MHz)";
+    let clusters = format!("{small} + {big}");
+    for (path, value) in [
+        ("cpu.vendor", "Arm"),
+        ("cpu.model", "Arm Cortex-A55 + Arm Cortex-A76"),
+        ("cpu.model_number", "0xd05 + 0xd0b"),
+        ("cpu.family", "8"),
+        ("cpu.stepping", "r2p0 + r4p0"),
+        ("cpu.clusters", &clusters),
+        ("cpu.cores", "8"),
+        ("cpu.sockets", "1"),
+        ("dmi.product_name", "Radxa ROCK 5B"),
+    ] {
+        assert_eq!(system.text(path), value, "{path}");
+    }
+    assert!(system.text("cpu.flags").starts_with("aes asimd"));
+    assert!(system.get("virt.hypervisor").is_none() && !system.facts.contains_key("Serial"));
+    m.put("/sys/devices/virtual/misc/kvm/dev", "10:232\n");
+    assert_eq!(describe(&m.root(), &recorder()).text("virt.hypervisor"), "none");
+}
+
+#[test]
+fn the_page_size_is_that_of_the_auxiliary_vector() {
+    let m = FakeMachine::new();
+    let described = |bytes: u64| {
+        let words = [33, 0xffff_0000, 6, bytes, 0, 0];
+        let vector: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+        std::fs::create_dir_all(m.path("/proc/self")).unwrap();
+        std::fs::write(m.path("/proc/self/auxv"), vector).unwrap();
+        describe(&m.root(), &recorder()).text("memory.page_size").to_owned()
+    };
+    assert_eq!([4096, 16384, 65536].map(described), ["4 KiB", "16 KiB", "64 KiB"]);
+    let own = describe(&Root::system(), &recorder());
+    let page = rustix::param::page_size() as u64;
+    assert_eq!(own.text("memory.page_size"), assay_model::units::format_bytes(page));
+}
+
+#[test]
+fn hypervisors_of_arm_machines_are_known_by_firmware_and_processor() {
+    let cpu = |implementer: &str, part: &str| {
+        format!("processor\t: 0\nCPU implementer\t: {implementer}\nCPU part\t: {part}\n")
+    };
+    let (product, vendor) = ("/sys/class/dmi/id/product_name", "/sys/class/dmi/id/sys_vendor");
+    let tree = "/proc/device-tree/compatible";
+    for (part, files, name) in [
+        ("0xd0c", [(product, "KVM Virtual Machine"), (vendor, "QEMU")], "KVM"),
+        ("0xd4f", [(product, "m8g.large"), (vendor, "Amazon EC2")], "KVM (Amazon EC2)"),
+        ("0xd4f", [(product, "m8g.metal"), (vendor, "Amazon EC2")], "none"),
+        ("0xd0c", [(tree, "linux,dummy-virt"), (vendor, "")], "QEMU, by KVM or emulated"),
+        ("0x051", [(tree, "linux,dummy-virt"), (vendor, "")], "QEMU, emulated (TCG)"),
+    ] {
+        let m = FakeMachine::new();
+        m.put("/proc/cpuinfo", &cpu(if part == "0x051" { "0x00" } else { "0x41" }, part));
+        for (file, text) in files {
+            m.put(file, text);
+        }
+        assert_eq!(describe(&m.root(), &recorder()).text("virt.hypervisor"), name);
+    }
+}
+
 #[test]
 fn what_is_not_there_is_unknown_with_its_reason() {
     let system = describe(&machine().root(), &recorder());

@@ -1,8 +1,9 @@
 //! Describes whether the machine is virtual and whether assay runs in a container. The processor's
 //! report and the files' content are separate facts, because they often differ.
 
+use super::arm;
 use super::facts::Facts;
-use crate::Unavailable;
+use crate::{Root, Unavailable};
 
 pub(super) fn describe(facts: &mut Facts<'_>) {
     match facts.root.text("/proc/cpuinfo") {
@@ -21,13 +22,9 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
         }
         Err(e) => facts.unknown("virt.hypervisor_flag", e.to_string()),
     }
-    if facts.root.is_system() {
-        match cpuid_hypervisor() {
-            Ok(name) => facts.set("virt.hypervisor", name),
-            Err(reason) => facts.unknown("virt.hypervisor", reason),
-        }
-    } else {
-        facts.unknown("virt.hypervisor", "the processor can be asked only on the machine itself");
+    match hypervisor(facts.root) {
+        Ok(name) => facts.set("virt.hypervisor", name),
+        Err(reason) => facts.unknown("virt.hypervisor", reason),
     }
     facts.file_if_there("virt.sysfs_type", "/sys/hypervisor/type");
     container(facts);
@@ -68,10 +65,63 @@ fn container(facts: &mut Facts<'_>) {
     }
 }
 
+/// Words of the firmware's tables (SMBIOS) or the device tree, and the hypervisor that writes them.
+const HYPERVISORS: [(&str, &str); 12] = [
+    ("KVM", "KVM"),
+    ("Amazon EC2", "KVM (Amazon EC2)"),
+    ("Google Compute Engine", "KVM (Google Compute Engine)"),
+    ("OpenStack", "KVM (OpenStack)"),
+    ("linux,kvm", "KVM"),
+    ("VMware", "VMware"),
+    ("Microsoft Corporation Virtual Machine", "Microsoft Hyper-V"),
+    ("Apple Virtualization", "Apple Virtualization"),
+    ("Parallels", "Parallels"),
+    ("xen,xen", "Xen"),
+    ("QEMU", "QEMU, by KVM or emulated"),
+    ("linux,dummy-virt", "QEMU, by KVM or emulated"),
+];
+
+/// Returns the name of the hypervisor, or `none`: on x86 its signature in CPUID, on Arm what the
+/// processor, the firmware's tables and the device tree show.
+pub(crate) fn hypervisor(root: &Root) -> Result<String, Unavailable> {
+    let info = root.text("/proc/cpuinfo").unwrap_or_default();
+    if !arm::cpus(&info).is_empty() {
+        return arm_hypervisor(root, &info);
+    }
+    if root.is_system() {
+        return cpuid_hypervisor();
+    }
+    Err("the processor can be asked only on the machine itself".to_owned().into())
+}
+
+fn arm_hypervisor(root: &Root, info: &str) -> Result<String, Unavailable> {
+    if arm::emulated(info) {
+        return Ok("QEMU, emulated (TCG)".to_owned());
+    }
+    let texts = [
+        "/sys/class/dmi/id/sys_vendor",
+        "/sys/class/dmi/id/product_name",
+        "/proc/device-tree/hypervisor/compatible",
+        "/proc/device-tree/compatible",
+    ]
+    .map(|file| root.text(file).unwrap_or_default());
+    let shown = texts.join(" ");
+    let bare = texts[1].split('.').nth(1) == Some("metal");
+    let found = HYPERVISORS.iter().find(|(word, _)| shown.contains(word) && !bare);
+    // Only a kernel that began in the hypervisor's mode (EL2) offers KVM itself.
+    match found {
+        Some((_, name)) => Ok((*name).to_owned()),
+        None if bare || root.exists("/sys/devices/virtual/misc/kvm") => Ok("none".to_owned()),
+        None => Err("neither firmware nor device tree names one, and KVM is not offered here"
+            .to_owned()
+            .into()),
+    }
+}
+
 /// Returns the hypervisor's signature from CPUID leaf 0x40000000 (`KVMKVMKVM`, `Microsoft Hv`), or
 /// `none` if the processor reports no hypervisor (leaf 1, bit 31 of ECX).
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn cpuid_hypervisor() -> Result<String, Unavailable> {
+fn cpuid_hypervisor() -> Result<String, Unavailable> {
     use core::arch::x86_64::__cpuid;
     if __cpuid(1).ecx & (1 << 31) == 0 {
         return Ok("none".to_owned());
@@ -93,6 +143,6 @@ pub(crate) fn cpuid_hypervisor() -> Result<String, Unavailable> {
 
 /// Returns an error, because this architecture has no such instruction.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn cpuid_hypervisor() -> Result<String, Unavailable> {
+fn cpuid_hypervisor() -> Result<String, Unavailable> {
     Err("this architecture has no CPUID instruction to ask".to_owned().into())
 }

@@ -4,7 +4,7 @@ use assay_model::{Observation, Subject};
 
 use super::FitnessObservations;
 use crate::Root;
-use crate::describe::cpuid_hypervisor;
+use crate::describe::hypervisor;
 
 pub(super) fn look(root: &Root, seen: &mut FitnessObservations) {
     clock_source(root, seen);
@@ -29,30 +29,20 @@ fn shared_cores(root: &Root, seen: &mut FitnessObservations) {
 }
 
 fn virtual_machine(root: &Root, seen: &mut FitnessObservations) {
-    let hypervisor = if root.is_system() { cpuid_hypervisor().ok() } else { None };
     let flag = root.text("/proc/cpuinfo").map(|info| {
         info.lines()
             .find(|l| l.starts_with("flags"))
             .map(|l| l.split_whitespace().any(|f| f == "hypervisor"))
     });
-    let (yes, hypervisor) = match (hypervisor, flag) {
-        (Some(name), _) if name != "none" => (true, name),
+    let mut cannot = |why: &str| {
+        seen.cannot(Subject::OtherWork, "whether this is a virtual machine", why);
+    };
+    let (yes, hypervisor) = match (hypervisor(root), flag) {
+        (Ok(name), _) if name != "none" => (true, name),
         (_, Ok(Some(true))) => (true, String::new()),
-        (Some(_), _) | (_, Ok(Some(false))) => (false, String::new()),
-        (None, Ok(None)) => {
-            return seen.cannot(
-                Subject::OtherWork,
-                "whether this is a virtual machine",
-                "`/proc/cpuinfo` has no x86 flags to see it by",
-            );
-        }
-        (None, Err(e)) => {
-            return seen.cannot(
-                Subject::OtherWork,
-                "whether this is a virtual machine",
-                &e.to_string(),
-            );
-        }
+        (Ok(_), _) | (_, Ok(Some(false))) => (false, String::new()),
+        (Err(why), Ok(None)) => return cannot(&why.reason),
+        (Err(_), Err(e)) => return cannot(&e.to_string()),
     };
     seen.add(Observation::VirtualMachine { yes, hypervisor });
 }

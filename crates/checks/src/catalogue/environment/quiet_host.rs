@@ -102,6 +102,13 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 "{BUSY}{name} pressure {percent:.1} % (limit {MAX_PRESSURE_PERCENT} %, last 10 s)"
             ))
         }
+        Observation::VirtualMachine { hypervisor, .. } if hypervisor.contains("emulated (") => {
+            note(format!(
+                "this machine is emulated ({hypervisor}): its times are the emulator's, and only \
+                 counts are comparable"
+            ))
+            .remedy("measure times on a machine that is not emulated")
+        }
         Observation::VirtualMachine { yes: true, hypervisor } => {
             let name = match hypervisor.as_str() {
                 "" => String::new(),
