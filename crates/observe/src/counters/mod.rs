@@ -271,7 +271,7 @@ fn refused(e: &io::Error) -> NotAvailable {
             "run as root, with CAP_PERFMON, or with kernel.perf_event_paranoid at most 2"
         }
         Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {
-            "this machine shows no counters of its processor (PMU); virtual machines seldom have any"
+            "this machine shows no counters (PMU) of these events; virtual machines seldom have any"
         }
         _ => "the kernel counts nothing for this program",
     };

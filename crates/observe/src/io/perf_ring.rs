@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use assay_traces::translation::perf_event::{Attributes, DISABLED};
 
-/// Pages of a ring, a power of two.
-const PAGES: usize = 1024;
-/// Pages of a ring without privileges: with the header page, all that `kernel.perf_event_mlock_kb`
+/// Bytes of a ring: a power of two, and of pages of each size (4 KiB on x86-64, up to 64 KiB on
+/// arm64).
+const BYTES: usize = 4 << 20;
+/// Bytes of a ring without privileges: with the header page, all that `kernel.perf_event_mlock_kb`
 /// allows by default.
 #[cfg(feature = "ebpf")]
-const OWN_PAGES: usize = 128;
-const PAGE: usize = 4096;
+const OWN_BYTES: usize = 512 << 10;
 
 #[cfg(feature = "ebpf")]
 const SOFTWARE: u32 = 1;
@@ -53,7 +53,9 @@ pub(crate) struct Sample<'a> {
 pub(crate) struct CpuRing {
     events: Vec<OwnedFd>,
     base: *mut u8,
-    pages: usize,
+    /// Bytes of the header, one page, before the data.
+    page: usize,
+    bytes: usize,
     scratch: Vec<u8>,
 }
 
@@ -75,7 +77,7 @@ impl CpuRing {
             event.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_RAW;
             event
         };
-        Self::open_events(cpu, tracepoints.iter().map(|id| (of(id), -1)), PAGES)
+        Self::open_events(cpu, tracepoints.iter().map(|id| (of(id), -1)), BYTES)
     }
 
     /// Opens the records of executable maps, programs and processes on a CPU.
@@ -87,7 +89,7 @@ impl CpuRing {
             event.flags = flags;
             event
         };
-        let open = |flags| Self::open_events(cpu, [(of(flags), -1)].into_iter(), PAGES);
+        let open = |flags| Self::open_events(cpu, [(of(flags), -1)].into_iter(), BYTES);
         open(FLAGS_MAPS | FLAG_BUILD_ID).or_else(|_| open(FLAGS_MAPS))
     }
 
@@ -102,7 +104,7 @@ impl CpuRing {
         };
         let open = |flags| {
             let events = threads.iter().map(|tid| (of(flags), *tid as i32));
-            Self::open_events(cpu, events, OWN_PAGES)
+            Self::open_events(cpu, events, OWN_BYTES)
         };
         open(FLAG_BUILD_ID).or_else(|_| open(0))
     }
@@ -110,7 +112,7 @@ impl CpuRing {
     fn open_events(
         cpu: i32,
         wanted: impl Iterator<Item = (Attributes, i32)>,
-        pages: usize,
+        bytes: usize,
     ) -> std::io::Result<Self> {
         let mut events = Vec::new();
         for (mut event, pid) in wanted {
@@ -125,11 +127,12 @@ impl CpuRing {
             }
         }
         let first = events.first().ok_or(std::io::ErrorKind::InvalidInput)?;
+        let page = rustix::param::page_size();
         // SAFETY: a new shared mapping of the descriptor's ring; nothing else is at that address.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                (pages + 1) * PAGE,
+                page + bytes,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED,
                 first.as_raw_fd(),
@@ -139,7 +142,7 @@ impl CpuRing {
         if base == libc::MAP_FAILED {
             return Err(std::io::Error::last_os_error());
         }
-        let ring = CpuRing { events, base: base.cast(), pages, scratch: Vec::new() };
+        let ring = CpuRing { events, base: base.cast(), page, bytes, scratch: Vec::new() };
         for event in &ring.events[1..] {
             control(event, IOC_SET_OUTPUT, ring.events[0].as_raw_fd())?;
         }
@@ -209,15 +212,14 @@ impl CpuRing {
 
     /// Copies bytes from the ring, around its end.
     fn copy(&self, from: u64, length: usize, to: &mut Vec<u8>) {
-        let size = self.pages * PAGE;
-        let at = from as usize % size;
-        let first = length.min(size - at);
+        let at = from as usize % self.bytes;
+        let first = length.min(self.bytes - at);
         to.clear();
         to.reserve(length);
         // SAFETY: both parts lie within the data pages of the mapping, which follow the first page,
         // and the kernel does not write between tail and head.
         unsafe {
-            let data = self.base.add(PAGE);
+            let data = self.base.add(self.page);
             std::ptr::copy_nonoverlapping(data.add(at), to.as_mut_ptr(), first);
             std::ptr::copy_nonoverlapping(data, to.as_mut_ptr().add(first), length - first);
             to.set_len(length);
@@ -229,7 +231,7 @@ impl Drop for CpuRing {
     fn drop(&mut self) {
         // SAFETY: `open` made the mapping with this length, and it is not used any more.
         unsafe {
-            libc::munmap(self.base.cast(), (self.pages + 1) * PAGE);
+            libc::munmap(self.base.cast(), self.page + self.bytes);
         }
     }
 }

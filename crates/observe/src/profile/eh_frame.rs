@@ -7,7 +7,7 @@ use std::sync::Arc;
 use addr2line::gimli::{
     BaseAddresses, EhFrame, EhFrameHdr, EndianArcSlice, EvaluationResult, Location,
     ParsedEhFrameHdr, Register, RegisterRule, RunTimeEndian, UnwindContext, UnwindExpression,
-    UnwindSection as _, Value,
+    UnwindSection as _, Value, Vendor,
 };
 use addr2line::gimli::{CfaRule, Encoding, Format};
 use object::{Object as _, ObjectSection as _, ObjectSegment as _};
@@ -65,8 +65,13 @@ impl Tables {
             .set_text(text);
         let index = EhFrameHdr::from(index).parse(&bases, 8).ok()?;
         index.table()?;
+        let mut frames = EhFrame::from(frames);
+        // Only with it is the instruction known that says where return addresses are signed.
+        if file.architecture() == object::Architecture::Aarch64 {
+            frames.set_vendor(Vendor::AArch64);
+        }
         Some(Tables {
-            frames: EhFrame::from(frames),
+            frames,
             index,
             bases,
             segments: file

@@ -14,7 +14,7 @@ use super::probes::Probes;
 use super::sampler::Sampler;
 use super::spaces::Spaces;
 use super::symbols::Symbols;
-use super::unwound::{Pointers, UnwoundStacks};
+use super::unwound::{Pointers, SKIPPED_CALLERS, UnwoundStacks};
 use super::{ProfileRequest, SHORT_NS, Unwind};
 use crate::NotAvailable;
 use crate::ebpf::{Window, count, unload};
@@ -199,6 +199,10 @@ impl RunningProfiler for Profiler {
                 "stacks were unwound only by frame pointers: DWARF needs Linux 5.15 or later on x86-64 or arm64"
                     .to_owned(),
             );
+        }
+        let pointers = self.unwind == Unwind::FramePointers || !self.probes.unwinds();
+        if pointers && cfg!(target_arch = "aarch64") {
+            profile.notes.push(SKIPPED_CALLERS.to_owned());
         }
         profile
     }

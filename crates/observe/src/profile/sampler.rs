@@ -14,7 +14,7 @@ use super::looking::RunningProfiler;
 use super::maps::{COMM, FORK, ProcessChange, change, paranoid};
 use super::spaces::Spaces;
 use super::symbols::Symbols;
-use super::unwound::UnwoundStacks;
+use super::unwound::{SKIPPED_CALLERS, UnwoundStacks};
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
 use crate::ebpf::Window;
@@ -242,6 +242,9 @@ impl RunningProfiler for Sampler {
             profile.loss.hidden_ns = if self.kernel { 0 } else { system };
         }
         profile.notes.extend(self.unwound.notes(&self.spaces, 0));
+        if self.ask.unwind == Unwind::FramePointers && cfg!(target_arch = "aarch64") {
+            profile.notes.push(SKIPPED_CALLERS.to_owned());
+        }
         profile.notes.push(format!("waits and exact CPU time need eBPF: {}", self.instead));
         if !self.kernel {
             profile.notes.push(format!(

@@ -22,6 +22,9 @@ pub(super) struct RegisterState {
 const STACK: usize = if cfg!(target_arch = "aarch64") { 31 } else { 7 };
 const FRAME: usize = if cfg!(target_arch = "aarch64") { 29 } else { 6 };
 
+/// Bits of a program's address: arm64 may sign return addresses in the others.
+const ADDRESS: u64 = if cfg!(target_arch = "aarch64") { (1 << 48) - 1 } else { u64::MAX };
+
 impl RegisterState {
     /// Converts registers from the kernel's order.
     pub fn of_kernel(words: &[u64; 34]) -> Self {
@@ -152,9 +155,7 @@ fn step(
             returns_to = Some(value);
         }
     }
-    // arm64 may sign return addresses; these bits are never part of a program's address.
-    let mask = if cfg!(target_arch = "aarch64") { (1 << 48) - 1 } else { u64::MAX };
-    next.pc = returns_to.ok_or(WalkEnd::Broken)? & mask;
+    next.pc = returns_to.ok_or(WalkEnd::Broken)? & ADDRESS;
     Ok(next)
 }
 
@@ -169,5 +170,5 @@ fn by_frame_pointer(
     let mut registers = [None; REGISTERS];
     registers[FRAME] = Some(outer);
     registers[STACK] = frame.checked_add(16);
-    Ok(RegisterState { registers, pc })
+    Ok(RegisterState { registers, pc: pc & ADDRESS })
 }

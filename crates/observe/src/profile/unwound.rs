@@ -15,6 +15,11 @@ use super::unwind::{RegisterState, StackCopy, UnwindRules, WalkEnd, walk};
 /// Bytes of code that the first function of a file may take.
 const START: u64 = 64;
 
+/// Note on stacks that were followed by frame pointers alone, on arm64: a function without a frame
+/// record leaves the register as it is, so the next record is that of an outer function.
+pub(super) const SKIPPED_CALLERS: &str = "on arm64 frame pointers lead past functions that keep \
+     none, and no stack shows which are missing: `--unwind dwarf` finds them";
+
 /// Result of comparing frame pointers with DWARF for one stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pointers {

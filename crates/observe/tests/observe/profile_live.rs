@@ -209,6 +209,11 @@ fn without_frame_pointers_the_stacks_that_stop_short_are_counted() {
     let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
     let all = functions(&profile, ProfileSide::OnCpu, None);
     assert!(all.iter().any(|f| f.frame.name.as_deref() == Some("twice")), "{all:#?}");
+    if cfg!(target_arch = "aarch64") {
+        let notes = &profile.notes;
+        assert!(notes.iter().any(|n| n.contains("frame pointers lead past")), "{notes:?}");
+        return;
+    }
     let cut = truncation(&profile, ProfileSide::OnCpu);
     assert!(cut.broken_ns * 2 > cut.user_ns, "{cut:?}");
 }
@@ -604,12 +609,12 @@ static double at(clockid_t c) { struct timespec t; clock_gettime(c, &t); return 
 static double now(void) { return at(CLOCK_MONOTONIC); }
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
-static int turn, over; static double end, began[2], lived[2];
+static int turn, over; static long turns; static double end, began[2], lived[2];
 static void *one(void *p) {
     int me = (int)(long)p;
     pthread_mutex_lock(&lock);
     while (!over) {
-        while (turn != me && !over) pthread_cond_wait(&turned, &lock);
+        while (turn != me && !over) { pthread_cond_wait(&turned, &lock); turns++; }
         turn = !me; over |= now() > end;
         pthread_cond_signal(&turned);
     }
@@ -628,7 +633,7 @@ int main(void) {
     for (long i = 0; i < 2; i++) { began[i] = now(); pthread_create(&t[i], 0, one, (void *)i); }
     pthread_setname_np(pthread_self(), "starter");
     for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
-    printf("%f\n", started + lived[0] + lived[1]);
+    printf("%f %ld\n", started + lived[0] + lived[1], turns);
     return 0;
 }
 "#;
@@ -642,7 +647,8 @@ fn short_waits_are_represented_by_some_of_them() {
     };
     let Some((profile, out, _)) = profiled(&program, 99.0) else { return };
     let Some(on) = profile.cpu_ns() else { return only_sampled(&profile) };
-    let lived = out.trim().parse::<f64>().unwrap() * 1e9;
+    let (lived, turns) = out.trim().split_once(' ').unwrap();
+    let (lived, turns) = (lived.parse::<f64>().unwrap() * 1e9, turns.parse::<u64>().unwrap());
     let off = profile.total_ns(ProfileSide::OffCpu) as f64;
     let notes = &profile.notes;
     assert!(notes.iter().any(|n| n.contains("represent all")), "{notes:?}");
@@ -654,5 +660,5 @@ fn short_waits_are_represented_by_some_of_them() {
     let waited: u64 = of(ThreadState::Lock).chain(of(ThreadState::Runnable)).map(|s| s.ns).sum();
     assert!(waited as f64 > 0.9 * off, "{waited} of {off}");
     let count: u64 = of(ThreadState::Lock).map(|s| s.count).sum();
-    assert!(count > 10_000, "their number is that of all: {count}");
+    assert!(count > turns * 3 / 4, "their number is that of all: {count} of {turns}");
 }
