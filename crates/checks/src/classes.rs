@@ -38,6 +38,7 @@ const HEAD: &str = "# Compare systems
 
     assay compare --factor kernel.release A B           # two kernels
     assay compare --factor cpu.model A B                # two machines: system against system
+    assay compare X86 ARM64                             # two instruction sets: so, too
     assay compare --accept 'env=nothing reads it' A B   # all soft differences below a path, with the reason
     assay compare A1,A2,A3 B1,B2,B3                     # three runs a side: a verdict over runs
     assay compare --reference level=1 A B               # relative to a treatment of both that stays the same
@@ -49,12 +50,15 @@ verdict is `not established`; the reason has the command that measures both in o
 from three runs or more of each side, whose means are compared (make them in turns), or from `--reference`: a treatment of
 all the runs that cannot have changed, by which the others are divided block by block.
 
-A factor covers its path and all below it. `--factor` also takes a parameter of the workload or a control that is meant to
-differ. Two programs of different names, or two workloads, are compared only with `--factor command`: without it the verdict
-is *invalid* (F02). Wherever a check calls a comparison, or one of the runs, invalid there is no verdict, in the terminal, in
-JSON and on a page, and the exit code is 4. A hard difference cannot be accepted: hold it equal, or declare it; the remedy
-that is printed has the command. With a processor as the factor whole systems are compared and the report states this: what
-another machine brings along is entailed, never the processor's merit.
+A factor covers its path and all below it; it may also be a parameter of the workload or a control
+that is meant to differ. Two programs of different names, or two workloads, are compared only with
+`--factor command`: without it the verdict is *invalid* (F02). Where a check calls a comparison or
+one of its runs invalid, no output has a verdict, and the exit code is 4. A hard difference cannot
+be accepted: hold it equal, or declare it; the printed remedy has the command. With a processor as
+the factor, or between instruction sets, whole systems are compared, and the report states this:
+what another machine brings along is entailed, never the processor's merit. Between instruction sets
+these, page size, C library and toolchain are the factors, and no difference prevents the
+comparison.
 
 A run records which devices and mounts its trials used (`used.device.*`, `used.mount.*`: where the system, the scratch
 and cache folders, the program, the storage level and every path in a parameter are). What differs in a block device or mount
@@ -75,7 +79,7 @@ in the table is soft.
 const ENTAILED: &str = "
 ## What follows from which factor
 
-The last row holds only where `cpu.model` (or `cpu`) is declared.
+The last two rows hold only where `cpu.model` (or `cpu`) is declared, and between instruction sets.
 
 | factor | follows | because |
 |---|---|---|

@@ -333,3 +333,47 @@ fn a_set_up_is_made_once_and_outside_of_the_measurement() {
     let json: Value = serde_json::from_str(&fails.stdout).unwrap();
     assert_eq!(json["records"].as_array().map_or(0, Vec::len), 2, "one for each treatment");
 }
+
+/// Facts of an emulated arm64 machine (Debian 12, Linux 6.1), as assay described it there.
+const ARM64: &str = include_str!("arm64.json");
+
+#[test]
+fn an_x86_and_an_arm64_machine_are_compared_and_what_differs_is_named() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: because one of the two machines is this one, and it is not x86-64");
+        return;
+    }
+    let world = World::new();
+    let [a, b] =
+        [(); 2].map(|()| made(&world, &["perl", "-e", "select undef, undef, undef, 0.01"]));
+    let file = world.runs().into_iter().find(|r| r.ends_with(&b)).unwrap().join("system.json");
+    let mut system: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let arm64: serde_json::Map<String, Value> = serde_json::from_str(ARM64).unwrap();
+    let facts = system["facts"].as_object_mut().unwrap();
+    let group = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
+    let replaced: Vec<String> = arm64.keys().map(|path| group(path)).collect();
+    facts.retain(|path, _| !replaced.contains(&group(path)));
+    facts.extend(arm64);
+    facts["memory.page_size"]["value"] = "16 KiB".into();
+    facts["thp.enabled"]["value"] = "as on no other machine".into();
+    std::fs::write(&file, system.to_string()).unwrap();
+
+    let done = world.run(&["compare", &a, &b]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for named in [
+        "compared: system against system",
+        "soft (might explain a result): thp",
+        "kernel.arch x86_64 aarch64",
+        "memory.page_size 4 KiB 16 KiB",
+        "toolchain.perl.version",
+    ] {
+        assert!(words.contains(named), "{named}: {}", done.stdout);
+    }
+    let json = world.run(&["compare", "--json", &a, &b]);
+    assert_eq!(verdict(&json), "not established", "{}", json.stdout);
+    assert!(findings(&json).iter().all(|(_, severity, _)| severity != "invalid"));
+    let page = world.run(&["compare", &a, &b, "-o", "beside.html"]);
+    assert_eq!(page.code, 0, "{}", page.stderr);
+    assert!(std::fs::read_to_string(world.path("beside.html")).unwrap().contains("aarch64"));
+}

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use crate::{Fact, SystemDescription, fact_groups};
 
 use crate::environment::class::{FactClass, class_of, rank};
-use crate::environment::implied_facts::{ENTAILS, Entailment, HARDWARE};
+use crate::environment::implied_facts::{
+    ENTAILS, Entailment, HARDWARE, INSTRUCTION_SET, OTHER_BUILDS,
+};
 
 /// Effect of a difference on a comparison, most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -174,11 +176,12 @@ impl EnvDiff {
 }
 
 /// Returns the table of consequences of factors for documentation: `(factor, prefixes, why)`. The
-/// last row holds the additional consequences in a comparison of hardware.
+/// last two rows hold the additional consequences in a comparison of hardware, and of two
+/// instruction sets.
 pub fn entailments() -> Vec<(&'static str, &'static [&'static str], &'static str)> {
     ENTAILS
         .iter()
-        .chain(std::iter::once(&HARDWARE))
+        .chain([&HARDWARE, &OTHER_BUILDS])
         .map(|e| (e.factor, e.entailed, e.why))
         .collect()
 }
@@ -188,16 +191,36 @@ pub fn entailments() -> Vec<(&'static str, &'static [&'static str], &'static str
 ///
 /// Two unknown values are a difference, because nobody knows whether they agree. A fact that only
 /// one system has counts with the class of its path.
-pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) -> EnvDiff {
+///
+/// Two instruction sets are never one machine that changed, so whole systems are compared, as if
+/// the processor were declared: what another instruction set brings are factors, and no setting
+/// prevents the comparison.
+pub fn diff(a: &SystemDescription, b: &SystemDescription, declared: &[String]) -> EnvDiff {
     let paths: BTreeSet<&String> = a.facts.keys().chain(b.facts.keys()).collect();
+    let mut factors = declared.to_vec();
+    let arch = |s: &SystemDescription| s.get("kernel.arch").map(str::to_owned);
+    let instruction_sets = arch(a).zip(arch(b)).is_some_and(|(a, b)| a != b);
+    if instruction_sets {
+        factors.extend(INSTRUCTION_SET.map(str::to_owned));
+    }
     let mut found = EnvDiff {
         system_against_system: factors.iter().any(|f| rank("cpu.model", f).is_some() || f == "cpu"),
         ..EnvDiff::default()
     };
+    let wide = [
+        Some(&HARDWARE).filter(|_| found.system_against_system),
+        Some(&OTHER_BUILDS).filter(|_| instruction_sets),
+    ];
     let same_key = shares_key(a, b);
+    // x86-64 has no other size, and earlier versions did not record it.
+    let implied = Fact::known("4 KiB");
+    let fact = |of: &'_ SystemDescription, path: &str| {
+        let small = path == "memory.page_size" && arch(of).as_deref() == Some("x86_64");
+        of.facts.get(path).cloned().or_else(|| small.then(|| implied.clone()))
+    };
     for path in paths {
-        let (left, right) = (a.facts.get(path), b.facts.get(path));
-        let unread = [left, right].iter().flatten().any(|f| f.value().is_none());
+        let (left, right) = (fact(a, path), fact(b, path));
+        let unread = [&left, &right].into_iter().flatten().any(|f| f.value().is_none());
         let lacks = |system| foreign(system) || (path.starts_with("used.") && !tells_use(system));
         let missing = (left.is_none() && lacks(a)) || (right.is_none() && lacks(b));
         let unknown = unread || missing;
@@ -205,18 +228,27 @@ pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) ->
             continue;
         }
         let why = unrelated(path, a, b, same_key);
-        let (class, reason) =
-            classify(path, unknown, why, resized(path, a, b), factors, found.system_against_system);
+        let resized = resized(path, a, b);
+        let (mut class, mut reason) =
+            classify(path, unknown, why, resized, &factors, wide.iter().copied().flatten());
+        let named = declared.iter().any(|f| rank(f, path).is_some());
+        if class == DifferenceClass::Factor && !named {
+            "comes with another instruction set".clone_into(&mut reason);
+        }
+        if class == DifferenceClass::Hard && instruction_sets {
+            class = DifferenceClass::Soft;
+            "a setting of two systems that are compared as wholes".clone_into(&mut reason);
+        }
         found.differences.push(FactDiff {
             path: path.clone(),
-            a: left.cloned(),
-            b: right.cloned(),
+            a: left,
+            b: right,
             class,
             reason,
             accepted: None,
         });
     }
-    found.factors_without_effect = factors
+    found.factors_without_effect = declared
         .iter()
         .filter(|f| !found.differences.iter().any(|d| rank(f, &d.path).is_some()))
         .cloned()
@@ -346,7 +378,7 @@ fn classify(
     unrelated: Option<&str>,
     resized: bool,
     factors: &[String],
-    hardware: bool,
+    mut wide: impl Iterator<Item = &'static Entailment>,
 ) -> (DifferenceClass, String) {
     let class = match class_of(path) {
         FactClass::Hard if resized => FactClass::Soft,
@@ -362,8 +394,7 @@ fn classify(
         factors.iter().any(|f| rank(e.factor, f).is_some() || rank(f, e.factor).is_some())
             && e.entailed.iter().any(|p| rank(p, path).is_some())
     };
-    let wide = Some(&HARDWARE).filter(|_| hardware);
-    if let Some(e) = ENTAILS.iter().find(follows).or(wide.filter(follows)) {
+    if let Some(e) = ENTAILS.iter().find(follows).or_else(|| wide.find(follows)) {
         return (DifferenceClass::Entailed, format!("follows from {}: {}", e.factor, e.why));
     }
     if let Some(why) = unrelated {
@@ -452,6 +483,72 @@ mod tests {
         found.accept("env.NEW", "read by nothing").unwrap();
         found.accept("memory.total", "same board").unwrap();
         assert!(found.comparable());
+    }
+
+    #[test]
+    fn two_instruction_sets_are_compared_as_systems() {
+        let known = |facts: &[(&str, &str)]| {
+            let facts: Vec<_> = facts.iter().map(|(p, v)| (*p, Fact::known(*v))).collect();
+            system(&facts)
+        };
+        let x86 = [
+            ("aslr", "2"),
+            ("cpu.microcode", "0x7"),
+            ("cpu.model", "x"),
+            ("kernel.arch", "x86_64"),
+            ("kernel.release", "6.1.0-48-amd64"),
+            ("libc.version", "glibc 2.36"),
+            ("process.cpus_allowed", "0-1"),
+            ("source.a.commit", "1"),
+            ("toolchain.gcc.version", "gcc (Debian 12.2.0-14) 12.2.0"),
+        ];
+        let arm64 = [
+            ("aslr", "2"),
+            ("cpu.clusters", "4 x a + 4 x b"),
+            ("cpu.model", "a + b"),
+            ("hugepages.32768kB.count", "0"),
+            ("kernel.arch", "aarch64"),
+            ("kernel.release", "6.1.0-48-arm64"),
+            ("libc.version", "glibc 2.41"),
+            ("memory.page_size", "16 KiB"),
+            ("process.cpus_allowed", "0-7"),
+            ("source.a.commit", "1"),
+            ("toolchain.gcc.version", "gcc (Debian 14.2.0-19) 14.2.0"),
+        ];
+        let (a, b) = (known(&x86), known(&arm64));
+        let found = diff(&a, &b, &[]);
+        let named: Vec<&str> = found.of(DifferenceClass::Factor).map(|d| &*d.path).collect();
+        let wanted = [
+            "cpu.model",
+            "kernel.arch",
+            "libc.version",
+            "memory.page_size",
+            "toolchain.gcc.version",
+        ];
+        assert_eq!(named, wanted);
+        let page = found.differences.iter().find(|d| d.path == "memory.page_size").unwrap();
+        assert_eq!(page.a, Some(Fact::known("4 KiB")), "x86-64 has no other");
+        assert!(page.reason.contains("instruction set"), "{}", page.reason);
+        assert!(found.comparable() && found.system_against_system, "{:?}", classes(&found));
+        assert_eq!(
+            (found.remedy(&a, &b, &[]), &*found.factors_without_effect),
+            (String::new(), &[][..])
+        );
+        // A setting is one warning.
+        let mut other = b.clone();
+        other.facts.insert("aslr".into(), Fact::known("0"));
+        let found = diff(&a, &other, &[]);
+        assert_eq!(found.of(DifferenceClass::Soft).map(|d| &*d.path).collect::<Vec<_>>(), ["aslr"]);
+        assert_eq!(
+            (found.hard().count(), &*found.remedy(&a, &other, &[])),
+            (0, " --accept aslr=REASON")
+        );
+        // Runs of earlier versions lack the page size.
+        let mut later = a.clone();
+        later.facts.insert("memory.page_size".into(), Fact::known("4 KiB"));
+        assert_eq!(diff(&a, &later, &[]).differences, []);
+        later.facts.insert("kernel.release".into(), Fact::known("6.2"));
+        assert_eq!(diff(&a, &later, &[]).hard().count(), 1, "one instruction set");
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(crate) const ENTAILS: &[Entailment] = &[
         factor: "cpu.model",
         entailed: &[
             "cpu.cache",
+            "cpu.clusters",
             "cpu.energy_preference",
             "cpu.family",
             "cpu.flags",
@@ -61,6 +62,7 @@ pub(crate) const ENTAILS: &[Entailment] = &[
             "kernel.sched_base_slice_ns",
             "kernel.sched_features",
             "kernel.version",
+            "memory.page_size",
             "sysctl.kernel.osrelease",
             "sysctl.kernel.version",
         ],
@@ -88,6 +90,10 @@ pub(crate) const ENTAILS: &[Entailment] = &[
     },
 ];
 
+/// Factors that are declared by themselves where the instruction sets of two systems differ.
+pub(crate) const INSTRUCTION_SET: [&str; 5] =
+    ["cpu.model", "kernel.arch", "libc", "memory.page_size", "toolchain"];
+
 /// Two processors are in two machines: the facts, besides the processor, in which a comparison of
 /// hardware always differs.
 pub(crate) const HARDWARE: Entailment = Entailment {
@@ -108,4 +114,19 @@ pub(crate) const HARDWARE: Entailment = Entailment {
         "used",
     ],
     why: "another processor is another machine: its board, memory and devices come with it",
+};
+
+/// Facts, besides those of [`HARDWARE`], in which two instruction sets always differ.
+pub(crate) const OTHER_BUILDS: Entailment = Entailment {
+    factor: "kernel.arch",
+    entailed: &[
+        "cgroup.cpuset",
+        "kernel",
+        "locale",
+        "os",
+        "process.cpus_allowed",
+        "virt",
+        "workload",
+    ],
+    why: "the kernel and every program are other builds",
 };
