@@ -77,6 +77,7 @@ bench: build
 	@echo "Each measurement is a script in bench/; bench/README.md says which and what came out."
 	@ls bench/*.sh
 
+# For this machine, or for another one: `make dist ARCH=arm64`.
 dist:
 	@CARGO="$(CARGO)" scripts/dist
 
