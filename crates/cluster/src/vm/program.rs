@@ -15,13 +15,22 @@ pub(super) fn qemu() -> Command {
     command
 }
 
-/// QEMU cannot be started.
+/// No virtual machine can be started here.
 #[derive(Debug, thiserror::Error)]
-#[error("{QEMU} cannot be started: {0}; virtual machines need it (Debian package qemu-system-x86)")]
-pub(super) struct NoQemu(#[from] std::io::Error);
+pub(super) enum NoQemu {
+    #[error(
+        "{QEMU} cannot be started: {0}; virtual machines need it (Debian package qemu-system-x86)"
+    )]
+    Start(#[from] std::io::Error),
+    #[error("virtual machines run this assay, and their images are for x86-64 alone")]
+    InstructionSet,
+}
 
 /// Returns the version of QEMU.
 pub(super) fn version() -> Result<String, NoQemu> {
+    if !cfg!(target_arch = "x86_64") {
+        return Err(NoQemu::InstructionSet);
+    }
     let output = Command::new(QEMU).arg("--version").stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let first = text.lines().next().unwrap_or_default();
