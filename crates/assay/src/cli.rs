@@ -167,6 +167,12 @@ pub enum Verb {
     /// The process that ends the programs of a killed assay; a run starts it itself.
     #[command(name = "__guard", hide = true)]
     Guard,
+    /// The process that starts programs in a container; a run starts it itself.
+    #[command(name = "__contained", hide = true)]
+    Contained {
+        /// The socket of the run.
+        socket: PathBuf,
+    },
     /// The agent on a node of a cluster; a run starts it itself.
     #[command(name = "__agent", hide = true)]
     Agent {

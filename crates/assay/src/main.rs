@@ -59,6 +59,10 @@ fn main() -> ExitCode {
         assay_system::process::guard::serve();
         return ExitCode::SUCCESS;
     }
+    if let Verb::Contained { socket } = &cli.verb {
+        let served = assay_system::process::container::inside::serve(socket);
+        return u8::from(served.is_err()).into();
+    }
     if let Verb::Agent { node, token } = &cli.verb {
         return match commands::agent(node.as_deref(), token.as_deref()) {
             Ok(()) => ExitCode::SUCCESS,

@@ -48,7 +48,7 @@ fn stat(pid: u32) -> Option<Vec<i64>> {
 /// children that have ended; `None` if a named process is gone, or if all processes are followed.
 #[cfg(feature = "ebpf")]
 pub(crate) fn cpu_time(whose: &ProcessFilter) -> Option<[u64; 2]> {
-    let assay = std::process::id();
+    let assay = assay_system::program_parent();
     let (roots, own) = match whose {
         ProcessFilter::Children => (std::slice::from_ref(&assay), Some(assay)),
         ProcessFilter::Processes(pids) => (pids.as_slice(), None),

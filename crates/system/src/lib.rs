@@ -34,6 +34,7 @@ pub use controls::{all, find, parse_setting};
 pub use describe::watch::FactWatch;
 pub use describe::{describe, describe_toolchains, limited_groups, limited_io, version};
 pub use process::capture::Capture;
+pub use process::container::connection::program_parent;
 pub use process::enter::{SettingsGuard, enter};
 pub use process::interrupt::Interrupt;
 pub use process::leftovers::end_strays;

@@ -105,7 +105,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         | Verb::Resume(_) => {
             crate::exit::usage("this assay was built without the server (its feature `server`)")
         }
-        Verb::Agent { .. } | Verb::Guard | Verb::Work { .. } => {
+        Verb::Agent { .. } | Verb::Contained { .. } | Verb::Guard | Verb::Work { .. } => {
             unreachable!("handled before anything else")
         }
     }

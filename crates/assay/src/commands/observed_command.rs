@@ -23,6 +23,8 @@ pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<ProcessResult, Pro
         output: Output::Inherit,
         protocol: false,
         groups: &[],
+        received: None,
+        contained: None,
     };
     let limits = Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
     Runner::new(Some(interrupt)).run(&program, &limits, &mut ())

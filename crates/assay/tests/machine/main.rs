@@ -7,6 +7,7 @@ mod cae;
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;
+mod container;
 mod device_names;
 mod devices;
 mod doubts;

@@ -161,7 +161,8 @@ pub(super) fn dirty(m: &RunMaterial<'_>) -> Option<bool> {
     if observations(m, None).any(changed) {
         return Some(true);
     }
-    observations(m, None).any(|o| matches!(o, Observation::Program { .. })).then_some(false)
+    let known = |o| matches!(o, &Observation::Program { .. } | &Observation::Container { .. });
+    observations(m, None).any(known).then_some(false)
 }
 
 pub(super) fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {

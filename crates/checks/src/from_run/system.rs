@@ -165,11 +165,14 @@ pub(super) fn clock(m: &RunMaterial<'_>, t: &Treatment) -> Option<ClockHeat> {
     })
 }
 
-/// Returns the programs that a treatment's trials ran; more than one if the program changed during
-/// the run.
+/// Returns the programs or images that a treatment's trials ran; more than one if they changed
+/// during the run.
 pub(super) fn binary(m: &RunMaterial<'_>, t: &Treatment) -> Option<Binary> {
     let mut binary = Binary::default();
     for observation in observations(m, Some(t.id)) {
+        if let Observation::Container { digest, .. } = observation {
+            binary.hashes.insert(format!("image {digest}"), digest.clone());
+        }
         let Observation::Program { program } = observation else { continue };
         let again = binary.hashes.contains_key("executable");
         let part = if again { "executable, later" } else { "executable" };

@@ -112,7 +112,8 @@ impl Agent {
         )
         .map_err(|e| e.to_string())?;
         for treatment in &setup.plan.treatments {
-            workload.check(&treatment.params).map_err(|e| e.to_string())?;
+            crate::trial::inputs::check(workload.as_ref(), treatment, &treatment.params)
+                .map_err(|e| e.to_string())?;
             machine.controller.check(&treatment.controls).map_err(|e| e.to_string())?;
         }
         let fitness = fitness::check(&experiment, Some(interrupt), &mut |_| ())

@@ -212,9 +212,11 @@ impl BuiltRevisions {
             let folders = self.folders(treatment);
             for folder in folders.iter().rev() {
                 treatment.params.insert(FOLDER.into(), folder.clone());
-                workload.check(&treatment.params).map_err(|e| {
-                    wrong(&["factors", REV], format!("revision {}: {e}", treatment.label()), "")
-                })?;
+                crate::trial::inputs::check(workload, treatment, &treatment.params).map_err(
+                    |e| {
+                        wrong(&["factors", REV], format!("revision {}: {e}", treatment.label()), "")
+                    },
+                )?;
             }
             for trial in plan.trials.iter_mut().filter(|t| t.treatment == treatment.id) {
                 if folders.len() > 1 {

@@ -23,6 +23,7 @@ use crate::plan::factors::{Factors, expand_factors, groups};
 use crate::plan::labels::labels;
 use crate::plan::patterns::{ExcludedCombinations, LevelNames};
 use crate::tracers;
+use crate::trial::inputs;
 
 /// Limit on the number of treatments; a larger number is taken for a mistake.
 const MAX_TREATMENTS: usize = 10_000;
@@ -68,15 +69,14 @@ pub fn make_plan(
         checkpoint();
         for own in &experiment.design.warmups {
             let trial = PlannedTrial { params: own.clone(), ..PlannedTrial::default() };
-            workload.check(&trial.params(&treatment.params)).map_err(|e| {
+            inputs::check(workload, treatment, &trial.params(&treatment.params)).map_err(|e| {
                 let what = format!("a warm-up of treatment {}: {e}", treatment.label());
                 wrong(&["design", "warmups"], what, "")
             })?;
         }
-        workload
-            .check(&treatment.params)
+        inputs::check(workload, treatment, &treatment.params)
             .map_err(|e| wrong(&["workload"], format!("{}{e}", treatment.prefix()), ""))?;
-        if let Some(why) = crate::trial::inputs::missing(workload, treatment) {
+        if let Some(why) = inputs::missing(workload, treatment) {
             return Err(wrong(&["controls"], why, "use a writable storage"));
         }
     }

@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use assay_model::{Experiment, Fact, Plan, Scalar, SystemDescription};
+use assay_model::{Experiment, Fact, Plan, Scalar, Setting, SystemDescription, Treatment};
 use assay_system::Root;
+use assay_system::process::container::engine::{ContainerEngine, Image};
 use assay_system::redact::Recorder;
 use assay_workloads::Workload;
+
+use crate::trial::inputs;
 
 /// Describes the system, the toolchains that the experiment uses, and the programs of the workload.
 /// Facts that differ between treatments are under `treatment.N.`.
@@ -21,8 +24,16 @@ pub fn system(
     let builds = experiment.source.is_some() || workload.offers().builds.is_some();
     let words = words(workload, plan);
     system.facts.extend(assay_system::describe_toolchains(|name| builds || words.contains(name)));
-    let each: Vec<(u32, BTreeMap<String, Fact>)> =
-        plan.treatments.iter().map(|t| (t.id, workload.describe(&t.params))).collect();
+    let of = |t: &Treatment| {
+        let mut facts = workload.describe(&t.params);
+        if let Some(setting) = inputs::image(t) {
+            // The image has the program.
+            facts.retain(|path, _| !path.starts_with("workload.command."));
+            facts.extend(image(setting));
+        }
+        (t.id, facts)
+    };
+    let each: Vec<(u32, BTreeMap<String, Fact>)> = plan.treatments.iter().map(of).collect();
     let Some((_, first)) = each.first() else { return system };
     for (path, fact) in first {
         if each.iter().all(|(_, facts)| facts.get(path) == Some(fact)) {
@@ -39,6 +50,22 @@ pub fn system(
     system.facts.extend(assay_system::used(&root, &places(plan, &each)));
     recorder.facts(&mut system.facts);
     system
+}
+
+/// Describes the image of a treatment and its engine.
+fn image(setting: &Setting) -> BTreeMap<String, Fact> {
+    let name = setting.value.to_text();
+    let image = ContainerEngine::find(&setting.key).and_then(|engine| engine.inspect(&name));
+    let fact = |part: fn(Image) -> String| {
+        image.clone().map_or_else(Fact::unknown, |i| Fact::known(part(i)))
+    };
+    let facts = [
+        ("container.engine", fact(|image| image.engine.name().to_owned())),
+        ("container.digest", fact(|image| image.digest)),
+        ("container.runtime", fact(|image| image.runtime)),
+        ("container.image", Fact::known(name)),
+    ];
+    facts.map(|(path, fact)| (path.to_owned(), fact)).into()
 }
 
 /// Returns the names in command lines, parameters and the first lines of scripts that trials run.

@@ -4,13 +4,14 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assay_checks::record_observation;
 use assay_model::{
     Better, MetricKind, MetricValue, Observation, PlannedTrial, Setting, Treatment, TrialOutcome,
     TrialRecord, ValidationResult,
 };
+use assay_system::process::container::{self, ContainerStart};
 use assay_system::process::{Limits, Output, ProcessEnd, ProcessResult, ProgramSpec, Runner, Sink};
 use assay_system::{
     AppliedSettings, ControlScope, Controller, LimitHits, LimitWatch, ObserverHook, PauseDetector,
@@ -76,8 +77,9 @@ pub const DISCARDED: &str =
     "output goes to /dev/null, where some programs (grep) do less work than with a reader";
 
 /// Result of a program's run, functions by which controls complete the record, the program's file,
-/// and observations made meanwhile.
-type ExecutionResult = (ProcessResult, Vec<RecordHook>, Option<PathBuf>, Vec<Observation>);
+/// observations made meanwhile, and the wall time of an empty launch in the program's container.
+type ExecutionResult =
+    (ProcessResult, Vec<RecordHook>, Option<PathBuf>, Vec<Observation>, Option<f64>);
 
 /// Reason why a program was not started.
 pub(crate) struct NotStarted {
@@ -146,13 +148,14 @@ impl TrialSettings<'_> {
             exe: self.exe,
             previous: order.previous,
         };
-        let empty_s = self.empty(runner, &ctx, &applied);
+        let own = applied.setup.container.is_none();
+        let empty_s = own.then(|| self.empty(runner, &ctx, &applied)).flatten();
         let limits = LimitWatch::start(self.limited.iter().chain(&applied.setup.groups));
         match self.execute(runner, &ctx, (&applied, during), &actions, order.at_start, &mut events)
         {
-            Ok((ran, after, program, seen)) => {
+            Ok((ran, after, program, seen, inside_s)) => {
                 self.programs.borrow_mut().see(program.as_deref(), &mut record);
-                self.conclude(runner, &ctx, &ran, empty_s, events, &mut record);
+                self.conclude(runner, &ctx, &ran, empty_s.or(inside_s), events, &mut record);
                 if let Some(hits) = limits.since() {
                     limited(hits, &mut record);
                 }
@@ -223,6 +226,8 @@ impl TrialSettings<'_> {
         for note in inputs::make_cold(self.workload, applied).map_err(|e| e.to_string())? {
             events.note(note);
         }
+        let contained = self.contain(ctx, &launch, &applied.setup)?;
+        let empty_s = contained.as_ref().and_then(|_| self.empty(runner, ctx, applied));
         // Actions (such as dropping caches) come last, so that preparation does not undo them.
         let take = || self.controller.apply(actions);
         let done = (!actions.is_empty()).then(take).transpose();
@@ -241,7 +246,40 @@ impl TrialSettings<'_> {
         seen.extend(before.and_then(|(cwd, files)| working_folder::written(cwd, &files)));
         drop(done);
         let program = self.programs.borrow_mut().file_of(&launch, ctx.trial_dir);
-        Ok((ran?, after, program, seen))
+        let program = program.filter(|_| contained.is_none());
+        seen.extend(contained);
+        Ok((ran?, after, program, seen, empty_s))
+    }
+
+    /// Starts the container of the trial if its treatment has one.
+    fn contain(
+        &self,
+        ctx: &TrialContext<'_>,
+        launch: &Launch,
+        setup: &ProcessSetup,
+    ) -> Result<Option<Observation>, NotStarted> {
+        let Some(request) = &setup.container else { return Ok(None) };
+        if launch.by_others {
+            return Err("a program over several nodes cannot run in a container".to_owned().into());
+        }
+        let began = Instant::now();
+        let image = self.programs.borrow_mut().image(request)?;
+        let mut folders = vec![ctx.run_dir, self.trial_dir];
+        folders.extend([&setup.storage, &setup.inputs].into_iter().filter_map(Option::as_deref));
+        container::start(&ContainerStart {
+            setup,
+            image: &image,
+            exe: self.exe,
+            folders: &folders,
+            read_only: &[self.cache_dir],
+            cwd: launch.cwd.as_deref().unwrap_or(ctx.trial_dir),
+        })?;
+        Ok(Some(Observation::Container {
+            engine: request.engine.name().to_owned(),
+            image: image.name,
+            digest: image.digest,
+            startup_s: began.elapsed().as_secs_f64(),
+        }))
     }
 
     /// Starts the program under the treatment's process settings and waits until it ends.
@@ -269,6 +307,8 @@ impl TrialSettings<'_> {
             output: self.output,
             protocol: launch.protocol,
             groups: if launch.by_others { &[] } else { &applied.setup.groups },
+            received: None,
+            contained: applied.setup.container.as_ref().map(|_| &applied.setup),
         };
         let limits = Limits { timeout, grace: GRACE, keep_bytes: KEEP_BYTES };
         let entered = assay_system::enter(&applied.setup).map_err(|e| e.to_string())?;

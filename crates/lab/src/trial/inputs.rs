@@ -1,10 +1,32 @@
-//! Places the inputs of a trial's program on the trial's storage, which is then made cold.
+//! Checks what a trial's program needs, and places its inputs on the trial's storage, which is then
+//! made cold.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_model::Treatment;
-use assay_system::{AppliedSettings, ControlError, ProcessSetup};
+use assay_model::{Scalar, Setting, Treatment};
+use assay_system::{AppliedSettings, ControlError, DEFAULT_LEVEL, ProcessSetup};
 use assay_workloads::{TrialContext, Workload, WorkloadError};
+
+/// Checks a treatment's parameters with its workload. The programs of a treatment in a container
+/// are in its image, so that they need not be on this machine.
+pub(crate) fn check(
+    workload: &dyn Workload,
+    treatment: &Treatment,
+    params: &BTreeMap<String, Scalar>,
+) -> Result<(), WorkloadError> {
+    use WorkloadError::{Missing, NotExecutable};
+    match workload.check(params) {
+        Err(Missing { .. } | NotExecutable { .. }) if image(treatment).is_some() => Ok(()),
+        checked => checked,
+    }
+}
+
+/// Returns the setting of a treatment that runs its program in a container.
+pub(crate) fn image(treatment: &Treatment) -> Option<&Setting> {
+    let mut controls = treatment.controls.iter();
+    controls.find(|s| s.control == "image" && s.value.to_text() != DEFAULT_LEVEL)
+}
 
 /// Has the workload write its inputs to the storage, or to the trial's folder if there is none.
 pub(crate) fn place(

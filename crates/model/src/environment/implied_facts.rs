@@ -25,6 +25,11 @@ pub(crate) const ENTAILS: &[Entailment] = &[
         why: "the CPUs decide which memory nodes are near",
     },
     Entailment {
+        factor: "container",
+        entailed: &["used", "workload.command"],
+        why: "an image brings its programs and files",
+    },
+    Entailment {
         factor: "cpu.model",
         entailed: &[
             "cpu.cache",

@@ -154,6 +154,18 @@ pub enum Observation {
         /// Paths of the first few files, relative to that folder.
         files: Vec<String>,
     },
+    /// Container in which the program ran.
+    Container {
+        /// Program that ran it: `podman` or `docker`.
+        engine: String,
+        /// Name of the image.
+        image: String,
+        /// Digest of the image.
+        digest: String,
+        /// Time from the start of the engine until the container was ready, before the program;
+        /// seconds.
+        startup_s: f64,
+    },
     /// Limits of control groups that took effect during the trial.
     Limited {
         /// Periods of the CPU quota in which the group was runnable.

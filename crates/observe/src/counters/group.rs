@@ -1,5 +1,5 @@
-//! Events that the kernel counts simultaneously, for the program that the calling thread starts
-//! next and all its descendants.
+//! Events that the kernel counts simultaneously, for the program that the calling thread, or
+//! assay in a container, starts next and all its descendants.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -36,6 +36,9 @@ impl CounterGroup {
     /// Opens events (type, configuration, name); they start counting when a program is executed.
     pub fn open(events: &[(u32, u64, String)], kernel: Kernel) -> io::Result<Self> {
         let mut files: Vec<File> = Vec::new();
+        let parent = assay_system::program_parent();
+        // 0 is the calling thread.
+        let parent = if parent == std::process::id() { 0 } else { parent.cast_signed() };
         for (kind, config, _) in events {
             let mut event = Attributes::new(*kind, *config);
             event.read_format = FORMAT;
@@ -46,7 +49,7 @@ impl CounterGroup {
             if files.is_empty() {
                 event.flags |= DISABLED | ENABLE_ON_EXEC;
             }
-            let opened = event.open_in(0, -1, files.first().map(File::as_fd))?;
+            let opened = event.open_in(parent, -1, files.first().map(File::as_fd))?;
             files.push(File::from(opened));
         }
         Ok(CounterGroup { names: events.iter().map(|e| e.2.clone()).collect(), files })

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
+use assay_system::program_parent;
 use assay_traces::profile::{Loss, Profile};
 
 use super::abi::{FollowedThread, ProfileConfig, RawSample, StackGroup, counter, state};
@@ -54,7 +55,7 @@ impl Profiler {
     fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
         one_namespace()?;
         let mut spaces = Spaces::new(ask.whose == ProcessFilter::All);
-        let own = std::process::id();
+        let own = program_parent();
         let config = ProfileConfig {
             period_ns: (1e9 / ask.rate_hz) as u64,
             short_ns: SHORT_NS,

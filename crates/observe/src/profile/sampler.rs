@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::SystemTime;
 
+use assay_system::program_parent;
 use assay_traces::profile::{Loss, Profile};
 use assay_traces::translation::perf_event::Attributes;
 
@@ -88,7 +89,7 @@ impl Sampler {
         ask: &ProfileRequest,
         instead: &NotAvailable,
     ) -> Result<Self, NotAvailable> {
-        let own = std::process::id();
+        let own = program_parent();
         let mut spaces = Spaces::new(false);
         let began = SystemTime::now();
         let (pids, own) = match &ask.whose {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use assay_system::program_parent;
 use assay_traces::syscalls::{
     Amounts, Architecture, BUCKETS, CallSubject, Calls, Errors, FILE, LostCalls, Syscalls, VERSION,
     error_name,
@@ -46,7 +47,7 @@ impl Tracer for SyscallWatch {
     fn start(root: &Path, ask: &SyscallRequest) -> Result<Self, NotAvailable> {
         one_namespace()?;
         let config = SyscallConfig {
-            root: if ask.whose == ProcessFilter::Children { std::process::id() } else { 0 },
+            root: if ask.whose == ProcessFilter::Children { program_parent() } else { 0 },
             all: u8::from(ask.whose == ProcessFilter::All),
             by_process: u8::from(ask.by_process),
             ..SyscallConfig::default()

@@ -8,6 +8,7 @@ mod table;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use assay_system::program_parent;
 use assay_system::taskstats::{TaskAccounting, Taskstats};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
@@ -348,7 +349,7 @@ impl Tasks {
         let roots: Vec<u32> = match &self.of {
             TaskSelection::Machine | TaskSelection::Group(_) => Vec::new(),
             TaskSelection::Processes(pids) => pids.clone(),
-            TaskSelection::Children => vec![std::process::id()],
+            TaskSelection::Children => vec![program_parent()],
         };
         // A process id may be reused, though hardly between two looks.
         if self.looks.is_multiple_of(FORGET) {
@@ -367,7 +368,7 @@ impl Tasks {
         if roots.is_empty() {
             return all;
         }
-        let own = std::process::id();
+        let own = program_parent();
         let mut found: HashSet<u32> = match self.of {
             TaskSelection::Children => started(&all, own).collect(),
             _ => roots.into_iter().collect(),

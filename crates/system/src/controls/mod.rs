@@ -6,6 +6,7 @@ mod cpus;
 mod env;
 mod huge_page_coverage;
 mod hugepages;
+mod image;
 mod irq;
 mod memory;
 mod nice;
@@ -22,13 +23,14 @@ use assay_model::{Scalar, Setting};
 use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec};
 
-static CONTROLS: [&dyn Control; 16] = [
+static CONTROLS: [&dyn Control; 17] = [
     &cpus::Cpus,
     &sched::SchedControl,
     &nice::Nice,
     &numa::Numa,
     &aslr::Aslr,
     &env::Env,
+    &image::ImageControl,
     &thp::Thp,
     &hugepages::Hugepages,
     &pages::Pages,

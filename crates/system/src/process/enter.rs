@@ -60,9 +60,12 @@ pub fn enter(setup: &ProcessSetup) -> Result<SettingsGuard, ControlError> {
     }
     if setup.no_aslr {
         let old = personality::current().map_err(|e| failed("aslr", "personality", e))?;
-        entered.undo.push(Undo::Personality(old));
-        personality::set(old | personality::NO_RANDOMIZE)
-            .map_err(|e| failed("aslr", "personality", e))?;
+        // A container inherits it, and its profile of seccomp may not allow to set it.
+        if old & personality::NO_RANDOMIZE == 0 {
+            entered.undo.push(Undo::Personality(old));
+            personality::set(old | personality::NO_RANDOMIZE)
+                .map_err(|e| failed("aslr", "personality", e))?;
+        }
     }
     if setup.no_thp {
         let old = transparent_huge_pages_are_disabled()

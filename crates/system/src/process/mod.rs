@@ -7,6 +7,7 @@
 //! from the calling thread.
 
 pub(crate) mod capture;
+pub mod container;
 pub(crate) mod enter;
 pub(crate) mod group_use;
 pub mod guard;
@@ -29,10 +30,10 @@ pub(crate) mod wait4;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use assay_model::{Exit, ResourceUse};
@@ -40,8 +41,11 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, waitid};
 
 use crate::process::capture::{Capture, LineSplitter};
+use crate::process::container::connection;
+use crate::process::container::wire::{ContainedLaunch, ContainedResult};
 use crate::process::group_use::GroupCounters;
 use crate::process::interrupt::Interrupt;
+use crate::process::setup::ProcessSetup;
 use crate::process::taskstats::Taskstats;
 use crate::process::wait4::{own_peak_memory, wait4};
 use crate::read::clock::monotonic_ns;
@@ -76,6 +80,11 @@ pub struct ProgramSpec<'a> {
     pub protocol: bool,
     /// Folders of control groups that the program joins before it starts.
     pub groups: &'a [PathBuf],
+    /// Descriptors that take the place of `stdin`, `output`, a new pipe for the protocol and
+    /// `groups`, in this order.
+    pub received: Option<&'a [OwnedFd]>,
+    /// The settings with which the program runs in the trial's container; `None`: not in one.
+    pub contained: Option<&'a ProcessSetup>,
 }
 
 /// Limits on a run of a program.
@@ -175,6 +184,9 @@ pub enum ProcessError {
         path: PathBuf,
         source: io::Error,
     },
+    /// The container ended, or its program could not be started.
+    #[error("in its container: {0}")]
+    Container(io::Error),
     /// A system call that the run needs failed.
     #[error("{what} while `{program}` ran: {source}")]
     System {
@@ -214,9 +226,21 @@ pub struct Runner {
 }
 
 struct Child {
-    pid: Pid,
-    pidfd: OwnedFd,
+    /// Leader of the program's process group; `None` in the trial's container.
+    pid: Option<Pid>,
+    /// Readable once the program has ended: its pidfd, or the connection to the container.
+    end: OwnedFd,
     streams: [Option<OwnedFd>; 3],
+}
+
+impl Child {
+    /// Signals the program's process group. An error means that it has exited already.
+    fn signal(&self, signal: Signal) {
+        match self.pid {
+            Some(pid) => drop(rustix::process::kill_process_group(pid, signal)),
+            None => connection::signal(&self.end, signal),
+        }
+    }
 }
 
 impl Runner {
@@ -263,31 +287,36 @@ impl Runner {
         let counters = GroupCounters::read(program.groups);
         // Reports on tasks that ended between two programs would fill the buffer.
         self.exits.as_mut().and_then(|exits| exits.peak_memory(0));
-        let (mut child, start_ns) = spawn(program)?;
-        guard::tell(Some(child.pid));
+        let (mut child, start_ns) = spawn(program, limits)?;
+        if child.pid.is_some() {
+            guard::tell(child.pid);
+        }
         self.reaped = None;
         let end = self.watch(&mut child, start_ns, limits, sink);
+        if end.is_err() {
+            child.signal(Signal::KILL);
+        }
         let system = |what, source| ProcessError::System { what, program: name(), source };
-        let (end, end_ns) = match end {
-            Ok(seen) => seen,
-            Err(source) => {
-                let _ = rustix::process::kill_process_group(child.pid, Signal::KILL);
-                let _ = wait4(child.pid.as_raw_nonzero().get(), true);
-                return Err(system("poll", source));
-            }
+        let (start_ns, end_ns, exit, usage, leftovers) = if let Some(pid) = child.pid {
+            let reaped = wait4(pid.as_raw_nonzero().get(), true);
+            let (_, exit, usage) = reaped
+                .and_then(|reaped| reaped.ok_or_else(|| io::Error::other("no child")))
+                .map_err(|source| system("wait", source))?;
+            let leftovers = leftovers::end_all(pid);
+            guard::tell(None);
+            (start_ns, end.as_ref().map_or(start_ns, |end| end.1), exit, usage, leftovers)
+        } else {
+            let ContainedResult { start_ns, end_ns, exit, resources, leftovers } =
+                connection::result(&child.end).map_err(ProcessError::Container)?;
+            (start_ns, end_ns, exit, resources, leftovers)
         };
-        let (exit, usage) = match wait4(child.pid.as_raw_nonzero().get(), true) {
-            Ok(Some((_, exit, usage))) => (exit, usage),
-            Ok(None) => return Err(system("wait", io::Error::other("no child"))),
-            Err(source) => return Err(system("wait", source)),
-        };
-        let leftovers = leftovers::end_all(child.pid);
-        guard::tell(None);
+        let (end, _) = end.map_err(|source| system("poll", source))?;
         self.drain(&mut child, sink);
-        self.reaped = Some(child.pidfd);
+        self.reaped = Some(child.end);
+        let peak_memory_bytes = self.peak_memory(child.pid, usage.peak_memory_bytes);
         let resources = ResourceUse {
             wall_s: (end_ns - start_ns) as f64 * 1e-9,
-            peak_memory_bytes: self.peak_memory(child.pid, usage.peak_memory_bytes),
+            peak_memory_bytes,
             group: counters.since(),
             ..usage
         };
@@ -306,10 +335,13 @@ impl Runner {
     /// reports, returns the value counted for its parent, unless assay's own peak is as large,
     /// because the kernel counts that into every program that assay starts. Assay's own peak never
     /// falls, so it is read again only if the known value does not decide.
-    fn peak_memory(&mut self, program: Pid, counted: Option<u64>) -> Option<u64> {
-        let program = program.as_raw_nonzero().get().cast_unsigned();
-        if let Some(peak) = self.exits.as_mut().and_then(|exits| exits.peak_memory(program)) {
-            return Some(peak);
+    fn peak_memory(&mut self, program: Option<Pid>, counted: Option<u64>) -> Option<u64> {
+        let peak = self.exits.as_mut().and_then(|exits| match program {
+            Some(pid) => exits.peak_memory(pid.as_raw_nonzero().get().cast_unsigned()),
+            None => exits.peak_memory_below(connection::program_parent()),
+        });
+        if peak.is_some() || program.is_none() {
+            return peak.or(counted);
         }
         let more_than = |own: u64| counted.filter(|peak| *peak > own.saturating_add(MEMORY_SLACK));
         more_than(self.own_peak)?;
@@ -330,13 +362,14 @@ impl Runner {
         let mut deadline = start_ns.saturating_add(limits.timeout.as_nanos() as u64);
         let mut killed = false;
         let mut next_tick = sink.every().map(|e| start_ns + e.as_nanos() as u64);
-        let mut next_look = if self.terminal { start_ns + FIRST_LOOK_NS } else { u64::MAX };
+        let looks = self.terminal && child.pid.is_some();
+        let mut next_look = if looks { start_ns + FIRST_LOOK_NS } else { u64::MAX };
         loop {
             let now = monotonic_ns();
             if now >= next_look {
                 next_look = now + (now - start_ns);
-                if end == ProcessEnd::Exited && stopped_by_terminal(child.pid) {
-                    let _ = rustix::process::kill_process_group(child.pid, Signal::KILL);
+                if end == ProcessEnd::Exited && child.pid.is_some_and(stopped_by_terminal) {
+                    child.signal(Signal::KILL);
                     (end, killed, deadline) = (ProcessEnd::WantsTerminal, true, u64::MAX);
                 }
             }
@@ -349,8 +382,7 @@ impl Runner {
                     } else {
                         (Signal::KILL, Some(end))
                     };
-                    // ESRCH: the group has exited already, which the pidfd will report.
-                    let _ = rustix::process::kill_process_group(child.pid, signal);
+                    child.signal(signal);
                     killed = signal == Signal::KILL;
                     end = why.unwrap_or(if fired {
                         ProcessEnd::Interrupted
@@ -358,7 +390,9 @@ impl Runner {
                         ProcessEnd::TimedOut
                     });
                 }
-                deadline = if killed { u64::MAX } else { now + limits.grace.as_nanos() as u64 };
+                let more = if child.pid.is_none() { CONTAINER_GRACE } else { Duration::ZERO };
+                let grace = (limits.grace + more).as_nanos() as u64;
+                deadline = if killed { u64::MAX } else { now + grace };
             }
             if let Some(at) = next_tick.filter(|at| now >= *at) {
                 sink.tick();
@@ -377,7 +411,7 @@ impl Runner {
 
     fn poll(&self, child: &Child, timeout_ns: u64) -> io::Result<(bool, [bool; 3])> {
         let mut fds: [PollFd<'_>; 5] =
-            std::array::from_fn(|_| PollFd::new(&child.pidfd, PollFlags::IN));
+            std::array::from_fn(|_| PollFd::new(&child.end, PollFlags::IN));
         let mut used = 1;
         let mut slots = [usize::MAX; 3];
         for (slot, stream) in slots.iter_mut().zip(&child.streams) {
@@ -467,54 +501,101 @@ fn stopped_by_terminal(child: Pid) -> bool {
 /// that two readings of one process can differ by a few hundred KiB.
 const MEMORY_SLACK: u64 = 2 << 20;
 
-fn spawn(program: &ProgramSpec<'_>) -> Result<(Child, u64), ProcessError> {
+/// Extra time for a program in a container to end after SIGTERM, before the container is killed.
+const CONTAINER_GRACE: Duration = Duration::from_secs(3);
+
+fn spawn(program: &ProgramSpec<'_>, limits: &Limits) -> Result<(Child, u64), ProcessError> {
     let (path, arguments) = program.argv.split_first().ok_or(ProcessError::Empty)?;
     let shown = || path.to_string_lossy().into_owned();
     let system = |what, source| ProcessError::System { what, program: shown(), source };
+    let (ends, streams) = match program.received {
+        Some(received) => {
+            let ends = received.iter().map(OwnedFd::try_clone).collect::<io::Result<_>>();
+            (ends.map_err(|e| system("copy descriptors", e))?, [None, None, None])
+        }
+        None => descriptors(program)?,
+    };
+    if let Some(setup) = program.contained {
+        let start_ns = monotonic_ns();
+        let launch = ContainedLaunch {
+            argv: program.argv.to_vec(),
+            env: program.env.to_vec(),
+            cwd: program.cwd.map(Path::to_owned),
+            protocol: program.protocol,
+            grace_ms: limits.grace.as_millis() as u64,
+            setup: setup.clone(),
+        };
+        let end = connection::launch(&launch, &ends).map_err(ProcessError::Container)?;
+        return Ok((Child { pid: None, end, streams }, start_ns));
+    }
     let mut command = Command::new(path);
     command.args(arguments).envs(program.env.iter().map(|(k, v)| (k, v))).process_group(0);
     command.envs(guard::variable());
     if let Some(cwd) = program.cwd {
         command.current_dir(cwd);
     }
-    command.stdin(match program.stdin {
-        None => Stdio::null(),
-        Some(file) => File::open(file)
-            .map_err(|source| ProcessError::Stdin { path: file.to_owned(), source })?
-            .into(),
-    });
-    let mut streams = [None, None, None];
-    if matches!(program.output, Output::Keep | Output::Discard) {
-        let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
-        command.stdout(w);
-        streams[0] = Some(OwnedFd::from(r));
-        let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
-        command.stderr(w);
-        streams[1] = Some(OwnedFd::from(r));
-    } else if program.output == Output::Null {
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-    }
+    let mut ends = ends.into_iter();
+    let mut next = || {
+        ends.next().ok_or_else(|| system("take descriptors", io::ErrorKind::UnexpectedEof.into()))
+    };
+    command.stdin(next()?).stdout(next()?).stderr(next()?);
+    let protocol = program.protocol.then(next).transpose()?;
     // Must come before descriptor 3 is created, which may replace one of these.
-    wait4::join_groups(&mut command, program.groups)
-        .map_err(|(path, source)| ProcessError::Group { path, source })?;
-    let mut protocol_end = None;
-    if program.protocol {
-        let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
-        wait4::map_fd3(&mut command, w.as_raw_fd());
-        streams[2] = Some(OwnedFd::from(r));
-        protocol_end = Some(w);
+    ends.for_each(|procs| wait4::join_group(&mut command, procs.into()));
+    if let Some(end) = &protocol {
+        wait4::map_fd3(&mut command, end.as_raw_fd());
     }
     let start_ns = monotonic_ns();
     let started = command.spawn();
     // This process's copies of the write ends must be closed, or the pipes never end.
     drop(command);
-    drop(protocol_end);
+    drop(protocol);
     let started = started.map_err(|source| ProcessError::Start { program: shown(), source })?;
     let pid = Pid::from_child(&started);
-    let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(|e| {
+    let end = pidfd_open(pid, PidfdFlags::empty()).map_err(|e| {
         let _ = rustix::process::kill_process_group(pid, Signal::KILL);
         let _ = wait4(pid.as_raw_nonzero().get(), true);
         system("open a pidfd (Linux 5.3 or newer is needed)", e.into())
     })?;
-    Ok((Child { pid, pidfd, streams }, start_ns))
+    Ok((Child { pid: Some(pid), end, streams }, start_ns))
+}
+
+/// Opens the descriptors of a program in the order of [`ProgramSpec::received`]. Returns them with
+/// the other ends of its pipes.
+fn descriptors(
+    program: &ProgramSpec<'_>,
+) -> Result<(Vec<OwnedFd>, [Option<OwnedFd>; 3]), ProcessError> {
+    let name = || program.argv.first().map_or_else(String::new, |p| p.to_string_lossy().into());
+    let system = |what| move |source| ProcessError::System { what, program: name(), source };
+    let null = || {
+        let opened = File::options().read(true).write(true).open("/dev/null");
+        opened.map(OwnedFd::from).map_err(system("open /dev/null"))
+    };
+    let mut streams = [None, None, None];
+    let mut pipe = |index: usize| {
+        let (reader, writer) = io::pipe().map_err(system("make a pipe"))?;
+        streams[index] = Some(OwnedFd::from(reader));
+        Ok(OwnedFd::from(writer))
+    };
+    let mut ends = vec![match program.stdin {
+        None => null()?,
+        Some(file) => File::open(file)
+            .map_err(|source| ProcessError::Stdin { path: file.to_owned(), source })?
+            .into(),
+    }];
+    match program.output {
+        Output::Keep | Output::Discard => ends.extend([pipe(0)?, pipe(1)?]),
+        Output::Null => ends.extend([null()?, null()?]),
+        Output::Inherit => {
+            for fd in [io::stdout().as_fd(), io::stderr().as_fd()] {
+                ends.push(fd.try_clone_to_owned().map_err(system("copy the output"))?);
+            }
+        }
+    }
+    if program.protocol {
+        ends.push(pipe(2)?);
+    }
+    let groups = wait4::open_groups(program.groups);
+    ends.extend(groups.map_err(|(path, source)| ProcessError::Group { path, source })?);
+    Ok((ends, streams))
 }

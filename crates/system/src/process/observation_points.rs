@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::process::container::connection::program_parent;
+
 /// Times of the first samples since the start of the program; afterwards one per [`EVERY`].
 const LOOKS: [Duration; 3] =
     [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
@@ -15,7 +17,7 @@ const EVERY: Duration = Duration::from_secs(10);
 static ELSEWHERE: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Sets the processes whose descendants are the program of a trial: those after which the files in
-/// the folder are named, or, with `None`, this process (the default).
+/// the folder are named, or, with `None`, [`program_parent`] (the default).
 pub fn look_at(folder: Option<&Path>) {
     *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = folder.map(Path::to_owned);
 }
@@ -23,7 +25,7 @@ pub fn look_at(folder: Option<&Path>) {
 /// Returns the processes whose descendants are the program.
 fn parents() -> Vec<u32> {
     let elsewhere = ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner);
-    elsewhere.as_deref().map_or_else(|| vec![std::process::id()], named_in)
+    elsewhere.as_deref().map_or_else(|| vec![program_parent()], named_in)
 }
 
 fn named_in(folder: &Path) -> Vec<u32> {

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::process::container::engine::ContainerRequest;
+
 /// A scheduling class, with its static priority if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Sched {
@@ -94,6 +96,8 @@ pub struct ProcessSetup {
     pub pages: Option<String>,
     /// Folders of control groups that the program joins before it starts.
     pub groups: Vec<PathBuf>,
+    /// The container in which the program runs; `None`: in none.
+    pub container: Option<ContainerRequest>,
     /// An existing folder for the program's files, if a control determines it.
     pub storage: Option<PathBuf>,
     /// A separate folder for the program's input, if there is one; it is read-only after

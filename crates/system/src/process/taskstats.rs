@@ -164,6 +164,18 @@ impl Taskstats {
     /// Returns the largest peak memory in bytes among `root` and its descendants, of the tasks that
     /// exited since the last call; `None` if `root` is not among them or reports were lost.
     pub fn peak_memory(&mut self, root: u32) -> Option<u64> {
+        peak_of_tree(root, &self.exits()?)
+    }
+
+    /// Like [`Taskstats::peak_memory`], of the children of `parent` and their descendants.
+    pub fn peak_memory_below(&mut self, parent: u32) -> Option<u64> {
+        let exits = self.exits()?;
+        let children = exits.iter().filter(|exit| exit.parent == parent);
+        children.filter_map(|child| peak_of_tree(child.pid, &exits)).max()
+    }
+
+    /// Returns the tasks that exited since the last call; `None` if reports were lost.
+    fn exits(&mut self) -> Option<Vec<ExitedTask>> {
         let (mut exits, mut lost) = (Vec::new(), false);
         loop {
             match recv(&self.socket, &mut self.buffer[..], RecvFlags::empty()) {
@@ -174,7 +186,7 @@ impl Taskstats {
                 Err(_) => break,
             }
         }
-        if lost { None } else { peak_of_tree(root, &exits) }
+        (!lost).then_some(exits)
     }
 
     /// Sends one attribute and returns the response's attributes.

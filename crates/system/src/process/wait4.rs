@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // neither std nor rustix offers wait4
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use assay_model::{Exit, ResourceUse};
@@ -120,20 +121,24 @@ pub fn join_groups(
     command: &mut std::process::Command,
     groups: &[PathBuf],
 ) -> Result<(), (PathBuf, io::Error)> {
-    for group in groups {
-        let path = group.join("cgroup.procs");
-        match std::fs::File::options().write(true).open(&path) {
-            Ok(procs) => join_group(command, procs),
-            Err(source) => return Err((path, source)),
-        }
-    }
+    open_groups(groups)?.into_iter().for_each(|procs| join_group(command, procs.into()));
     Ok(())
+}
+
+/// Opens the `cgroup.procs` of control groups; on failure returns its path.
+pub(crate) fn open_groups(groups: &[PathBuf]) -> Result<Vec<OwnedFd>, (PathBuf, io::Error)> {
+    let open = |group: &PathBuf| {
+        let path = group.join("cgroup.procs");
+        let opened = std::fs::File::options().write(true).open(&path);
+        opened.map(OwnedFd::from).map_err(|source| (path, source))
+    };
+    groups.iter().map(open).collect()
 }
 
 /// Makes the program that the command starts join a control group; `procs` is the group's
 /// `cgroup.procs`. It joins between fork and exec, so that no page of the program is charged
 /// elsewhere.
-fn join_group(command: &mut std::process::Command, procs: std::fs::File) {
+pub(crate) fn join_group(command: &mut std::process::Command, procs: std::fs::File) {
     use std::os::fd::AsRawFd as _;
     use std::os::unix::process::CommandExt as _;
     // SAFETY: the closure runs between fork and exec and calls one async-signal-safe function

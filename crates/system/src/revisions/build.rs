@@ -250,6 +250,8 @@ impl<'a> Builder<'a> {
             output: Output::Keep,
             protocol: false,
             groups: &[],
+            received: None,
+            contained: None,
         };
         let limits =
             Limits { timeout: self.timeout, grace: Duration::from_secs(5), keep_bytes: KEEP_BYTES };

@@ -35,6 +35,8 @@ fn run_with(
         output: Output::Keep,
         protocol,
         groups: &[],
+        received: None,
+        contained: None,
     };
     runner.run(&program, limits, sink)
 }

@@ -133,6 +133,8 @@ fn the_program_has_no_more_memory_than_it_is_given() {
             output: Output::Keep,
             protocol: false,
             groups: &applied.setup.groups,
+            received: None,
+            contained: None,
         };
         let limits = Limits {
             timeout: Duration::from_secs(30),

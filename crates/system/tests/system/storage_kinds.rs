@@ -132,6 +132,8 @@ fn the_daemon_outlives_a_program_and_ends_with_the_storage() {
         output: Output::Keep,
         protocol: false,
         groups: &applied.setup.groups,
+        received: None,
+        contained: None,
     };
     let limits = Limits {
         timeout: std::time::Duration::from_secs(30),

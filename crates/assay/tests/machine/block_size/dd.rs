@@ -109,6 +109,8 @@ fn dd(file: &Path, size: u64) -> Option<f64> {
         output: Output::Keep,
         protocol: false,
         groups: &[],
+        received: None,
+        contained: None,
     };
     let limits = Limits {
         timeout: Duration::from_secs(60),

@@ -23,9 +23,9 @@ pub const CHECK: Check = Check::new(&BINARY_IDENTITY, evaluate);
 /// Factors under which the programs must differ; under those of [`MAY_DIFFER`] they may.
 const BINARY_FACTORS: [&str; 5] = ["binary", "build", "compiler", "toolchain", "version"];
 
-/// Factors that name a program with its arguments, or its source: two commits may build the same
-/// program.
-const MAY_DIFFER: [&str; 2] = ["command", "rev"];
+/// Factors that name a program with its arguments, its image, or its source: two commits may build
+/// the same program.
+const MAY_DIFFER: [&str; 5] = ["command", "image", "image.docker", "image.podman", "rev"];
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;

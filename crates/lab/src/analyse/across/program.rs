@@ -8,6 +8,9 @@ use super::{ComparedRun, DeclaredDifferences, controls, params};
 /// and its arguments decide which parts of the machine it uses.
 pub(super) fn in_facts(factors: &[String]) -> Vec<String> {
     let mut out: Vec<String> = factors.iter().filter(|f| !names_the_program(f)).cloned().collect();
+    if factors.iter().any(|f| f.strip_prefix("controls.").unwrap_or(f).starts_with("image")) {
+        out.push("container".to_owned());
+    }
     if factors.iter().any(|f| names_the_program(f)) {
         out.extend(["workload.command", "used"].map(str::to_owned));
     }

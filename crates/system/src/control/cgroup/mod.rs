@@ -26,7 +26,7 @@ const PREFIX: &str = "assay-";
 const REST: &str = "assay-rest-";
 /// Journaled old state of a group: it did not exist.
 pub(crate) const ABSENT: &str = "absent";
-const PRESENT: &str = "present";
+pub(crate) const PRESENT: &str = "present";
 /// Maximum time to wait until the last processes of a group have exited.
 const TIMEOUT: Duration = Duration::from_secs(5);
 

@@ -1,0 +1,202 @@
+//! Runs the program of a trial in a container. The engine starts a container whose first process is
+//! assay ([`inside`]); it connects to a socket, and assay sends it the program to start. The
+//! container is started before a trial's observers and removed after its program, by a control
+//! that journals its name.
+
+pub(crate) mod connection;
+pub mod engine;
+pub mod inside;
+pub(crate) mod wire;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{Shutdown, shutdown};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open};
+
+use crate::process::guard;
+use crate::process::leftovers;
+use crate::process::setup::ProcessSetup;
+use connection::{Running, running};
+use engine::{ContainerEngine, ContainerRequest, Image};
+
+/// Maximum time that an engine may take to start a container or to remove one.
+const ENGINE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Folders of the system. As a working folder they are the image's own, because a mount of the
+/// host's would hide the image's programs.
+const SYSTEM: [&str; 12] = [
+    "/", "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys",
+    "/usr",
+];
+
+/// Everything that a container needs besides its image.
+#[derive(Debug)]
+pub struct ContainerStart<'a> {
+    pub setup: &'a ProcessSetup,
+    pub image: &'a Image,
+    /// Path of the assay executable.
+    pub exe: &'a Path,
+    /// Folders that the program finds at the same paths.
+    pub folders: &'a [&'a Path],
+    /// Folders that it finds there read-only.
+    pub read_only: &'a [&'a Path],
+    /// Working folder of the program, which it finds there too unless it is one of the system.
+    pub cwd: &'a Path,
+}
+
+/// Returns the socket of a container. It exists until the container is removed.
+pub(crate) fn socket_path(name: &str) -> PathBuf {
+    PathBuf::from(format!("/tmp/{name}.sock"))
+}
+
+/// Starts the container of a trial.
+///
+/// # Errors
+/// A sentence: the engine failed, or assay cannot run in the image.
+pub fn start(start: &ContainerStart<'_>) -> Result<(), String> {
+    let request = start.setup.container.as_ref().ok_or("no container is requested")?;
+    if start.setup.no_aslr && request.engine == ContainerEngine::Docker {
+        return Err("Docker randomises addresses in all containers; use image.podman".to_owned());
+    }
+    let socket = socket_path(&request.name);
+    let listener = UnixListener::bind(&socket)
+        .map_err(|e| format!("cannot create the socket {}: {e}", socket.display()))?;
+    // Engines do not allow a container to set it, but the container inherits it.
+    let inherited = ProcessSetup { no_aslr: start.setup.no_aslr, ..ProcessSetup::default() };
+    let entered = crate::enter(&inherited).map_err(|e| e.to_string())?;
+    let spawned = command(start, request, &socket).spawn();
+    entered.leave().map_err(|e| e.to_string())?;
+    let mut engine =
+        spawned.map_err(|e| format!("cannot start `{}`: {e}", request.engine.name()))?;
+    match accept(&listener, &engine) {
+        Ok((socket, first)) => {
+            *running() = Some(Running { name: request.name.clone(), engine, socket, first });
+            Ok(())
+        }
+        Err(e) => {
+            let _ = engine.kill();
+            let _ = engine.wait();
+            // Processes that the engine left hold its standard error open.
+            leftovers::end_strays();
+            let mut text = Vec::new();
+            engine.stderr.take().map(|mut stderr| stderr.read_to_end(&mut text));
+            let printed = engine::last_line(&text).unwrap_or_else(|| e.to_string());
+            let hint = "; an assay that is not linked statically needs its C library in the image";
+            let missing = printed.to_lowercase().contains("no such file");
+            let hint = if missing { hint } else { "" };
+            Err(format!("the container of {} did not start: {printed}{hint}", start.image.name))
+        }
+    }
+}
+
+/// Waits until assay connects from the container. Returns the connection and its process id.
+fn accept(listener: &UnixListener, engine: &Child) -> io::Result<(UnixStream, u32)> {
+    let ended = pidfd_open(Pid::from_child(engine), PidfdFlags::empty())?;
+    let mut ready = [PollFd::new(listener, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
+    let limit = Timespec { tv_sec: ENGINE_TIMEOUT.as_secs() as i64, tv_nsec: 0 };
+    match poll(&mut ready, Some(&limit)) {
+        Err(rustix::io::Errno::INTR) => return accept(listener, engine),
+        Err(e) => return Err(e.into()),
+        Ok(_) if !ready[0].revents().is_empty() => {}
+        Ok(0) => return Err(io::Error::other("it did not answer within a minute")),
+        Ok(_) => return Err(io::Error::other("the engine ended without a message")),
+    }
+    let socket = listener.accept()?.0;
+    let first = rustix::net::sockopt::socket_peercred(&socket)?.pid;
+    Ok((socket, first.as_raw_nonzero().get().cast_unsigned()))
+}
+
+/// Returns the engine's command. The network, the user and the limits are those of the program
+/// without a container; with crun the control group, too.
+fn command(start: &ContainerStart<'_>, request: &ContainerRequest, socket: &Path) -> Command {
+    let limit = |name: &str, resource, most: u64| {
+        let Rlimit { current, maximum } = getrlimit(resource);
+        let [soft, hard] = [current, maximum].map(|limit| limit.unwrap_or(u64::MAX).min(most));
+        format!("--ulimit={name}={soft}:{hard}")
+    };
+    let (uid, gid) = (rustix::process::getuid(), rustix::process::getgid());
+    let mut command = Command::new(request.engine.name());
+    command
+        .args(["run", "--rm", "--pull=never", "--network=host", "--log-driver=none"])
+        .arg(format!("--user={}:{}", uid.as_raw(), gid.as_raw()))
+        .arg(limit("nofile", Resource::Nofile, 1 << 20))
+        // podman gives itself this limit, and could raise it only with CAP_SYS_RESOURCE.
+        .arg(limit("nproc", Resource::Nproc, 32_768))
+        .args(["--name", &request.name, "--entrypoint"])
+        .arg(start.exe);
+    if request.engine == ContainerEngine::Podman {
+        command.args(["--http-proxy=false", "--security-opt=label=disable"]);
+        if start.image.runtime == "crun" {
+            command.arg("--cgroups=disabled");
+        }
+        if !uid.is_root() {
+            command.arg("--userns=keep-id");
+        }
+    }
+    let setup = start.setup;
+    if setup.nice.is_some() || setup.sched.is_some() || setup.numa.is_some() {
+        command.arg("--cap-add=SYS_NICE");
+    }
+    if let Some((name, value)) = guard::variable() {
+        command.arg("--env").arg([name, value].join(OsStr::new("=")));
+    }
+    let there = SYSTEM.iter().any(|path| Path::new(path) == start.cwd)
+        || start.folders.iter().any(|folder| start.cwd.starts_with(folder));
+    let folders = start.folders.iter().copied().chain((!there).then_some(start.cwd));
+    let folders = folders.chain([socket]).map(|path| (path, ""));
+    let read_only = start.read_only.iter().copied().chain([start.exe]).map(|path| (path, ",ro"));
+    for (path, option) in folders.chain(read_only).filter(|(path, _)| path.exists()) {
+        let path = path.as_os_str();
+        let parts =
+            ["type=bind,source=".as_ref(), path, ",target=".as_ref(), path, option.as_ref()];
+        command.arg("--mount").arg(parts.join(OsStr::new("")));
+    }
+    command.arg(&start.image.id).arg(inside::VERB).arg(socket);
+    command.process_group(0).envs(guard::variable());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+/// Removes a container: lets that of the running trial end, and removes whatever is left, also of
+/// an assay that was killed.
+///
+/// # Errors
+/// A sentence: the engine could not remove it.
+pub(crate) fn remove(name: &str, engine: ContainerEngine) -> Result<(), String> {
+    let taken = running().take_if(|running| running.name == name);
+    let removed = taken.is_some_and(|mut running| {
+        let _ = shutdown(&running.socket, Shutdown::Both);
+        let removed = wait(&mut running.engine);
+        // What an engine leaves running has nothing to do any more.
+        leftovers::end_all(Pid::from_child(&running.engine));
+        removed
+    });
+    if !removed && let Err(e) = engine.ask(&["rm", "--force", name]) {
+        let e = e.to_lowercase();
+        if !e.contains("no such container") && !e.contains("no container") {
+            return Err(e);
+        }
+    }
+    match fs::remove_file(socket_path(name)) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e.to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Waits for the engine, which removes its container before it ends; kills it after the limit.
+/// Returns true if it ended well, so that no container is left.
+fn wait(engine: &mut Child) -> bool {
+    let limit = Instant::now() + ENGINE_TIMEOUT;
+    while matches!(engine.try_wait(), Ok(None)) && Instant::now() < limit {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let _ = engine.kill();
+    engine.wait().is_ok_and(|status| status.success())
+}
