@@ -32,7 +32,9 @@ pub use control::pending::{
 pub use control::{Control, ControlScope, ControlSession, ControlSpec};
 pub use controls::{all, find, parse_setting};
 pub use describe::watch::FactWatch;
-pub use describe::{describe, describe_toolchains, limited_groups, limited_io, version};
+pub use describe::{
+    describe, describe_toolchains, hidden_by_container, limited_groups, limited_io, version,
+};
 pub use process::capture::Capture;
 pub use process::container::connection::program_parent;
 pub use process::enter::{SettingsGuard, enter};

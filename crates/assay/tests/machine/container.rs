@@ -309,6 +309,25 @@ fn no_container_outlives_its_trial() {
     containers.none_left();
 }
 
+#[test]
+fn doctor_lists_what_a_container_hides() {
+    let Some(containers) = Containers::new() else { return };
+    let assay = env!("CARGO_BIN_EXE_assay");
+    let mount = format!("{assay}:/bin/assay:ro");
+    let doctor = |options: &[&str]| {
+        let common = ["run", "--rm", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024", "-v"];
+        let words = [&common, &[mount.as_str()][..], options, &[IMAGE, "assay", "doctor"]].concat();
+        containers.podman(&words).stdout
+    };
+    let closed = doctor(&["--network=none"]);
+    for line in ["other processes of the machine: --pid=host", "network interfaces: --network=host"]
+    {
+        assert!(closed.contains(line), "{closed}");
+    }
+    let open = doctor(&["--network=host", "--pid=host", "--cgroupns=host", "--privileged"]);
+    assert!(open.contains("CPUs:") && !open.contains("In a container"), "{open}");
+}
+
 /// An image of a distribution, made as users make theirs.
 #[test]
 #[ignore = "downloads packages of Debian"]

@@ -30,6 +30,7 @@ use crate::Root;
 
 pub use cgroup::{limited_groups, limited_io};
 pub use toolchains::{describe_toolchains, version};
+pub use virt::hidden_by_container;
 
 pub(crate) use facts::selected;
 pub(crate) use memory::meminfo_bytes;

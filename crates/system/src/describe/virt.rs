@@ -1,9 +1,13 @@
 //! Describes whether the machine is virtual and whether assay runs in a container. The processor's
 //! report and the files' content are separate facts, because they often differ.
 
+use std::path::Path;
+
+use assay_model::Fact;
+
 use super::arm;
 use super::facts::Facts;
-use crate::{Root, Unavailable};
+use crate::{Root, Unavailable, mounts};
 
 pub(super) fn describe(facts: &mut Facts<'_>) {
     match facts.root.text("/proc/cpuinfo") {
@@ -116,6 +120,39 @@ fn arm_hypervisor(root: &Root, info: &str) -> Result<String, Unavailable> {
             .to_owned()
             .into()),
     }
+}
+
+/// Returns what a container hides from assay or does not let it set, each with the option of podman
+/// and Docker that allows it; empty outside of a container.
+pub fn hidden_by_container(root: &Root) -> Vec<String> {
+    let mut facts = Facts::new(root);
+    container(&mut facts);
+    let seen = facts.into_map().remove("virt.container");
+    let seen = seen.as_ref().and_then(Fact::value).is_some_and(|seen| seen != "none seen");
+    // Numbers of the first namespaces, from the kernel's include/linux/proc_ns.h.
+    let own = |kind: &str, first: u32| {
+        let link = root.link_name(&format!("/proc/self/ns/{kind}"));
+        link.is_ok_and(|link| link != format!("{kind}:[{first}]"))
+    };
+    let processes = own("pid", 0xefff_fffc);
+    if !seen && !processes {
+        return Vec::new();
+    }
+    let mounts = mounts::all(root);
+    let read_only = |point: &str| {
+        let mount = mounts.iter().rev().find(|mount| mount.point == Path::new(point));
+        mount.is_some_and(|mount| mount.options.split(',').any(|option| option == "ro"))
+    };
+    let device = |name: &String| root.exists(&format!("/sys/class/net/{name}/device"));
+    let rows = [
+        (processes, "other processes of the machine: --pid=host"),
+        (own("cgroup", 0xefff_fffb), "limits of control groups above its own: --cgroupns=host"),
+        (!root.names("/sys/class/net").iter().any(device), "network interfaces: --network=host"),
+        (read_only("/proc/sys"), "settings below /proc/sys: --privileged"),
+        (read_only("/sys"), "settings below /sys: --privileged"),
+        (!root.exists("/dev/loop-control"), "block devices for storage: --privileged"),
+    ];
+    rows.into_iter().filter(|row| row.0).map(|row| row.1.to_owned()).collect()
 }
 
 /// Returns the hypervisor's signature from CPUID leaf 0x40000000 (`KVMKVMKVM`, `Microsoft Hv`), or

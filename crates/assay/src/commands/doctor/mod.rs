@@ -16,7 +16,7 @@ use assay_observe::profile::profile_ability;
 use assay_observe::syscalls::syscall_ability;
 use assay_system::fitness::Options;
 use assay_system::process::{Output, guard, tracing_copy};
-use assay_system::{RestoreOutcome, RestoreReport, Root};
+use assay_system::{Controller, RestoreOutcome, RestoreReport, Root};
 
 use crate::cli::{Cli, Doctor, EngineArg};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
@@ -38,6 +38,8 @@ struct DoctorReport {
     missing_capabilities: Vec<&'static str>,
     controls: Vec<Ability>,
     virtual_machines: Vec<Ability>,
+    /// Parts of the machine that the container around assay hides or does not let it set.
+    container: Vec<String>,
     left_changed: Vec<String>,
 }
 
@@ -102,6 +104,7 @@ fn examine() -> Result<DoctorReport> {
         missing_capabilities: tracing_copy::missing(),
         controls: controls(),
         virtual_machines: vec![virtual_machines()],
+        container: assay_system::hidden_by_container(&Root::system()),
         left_changed: left_changed.collect(),
     })
 }
@@ -164,8 +167,9 @@ fn obstacle(control: &dyn assay_system::Control) -> Option<String> {
     let root = Root::system();
     let cpu = *assay_lab::allowed_cpus().first()?;
     let mut why = "this machine has nothing that the control could set".to_owned();
+    let controller = Controller::new(assay_system::state_dir(), root.clone());
     for setting in control.probes(&root, cpu) {
-        match control.check(&root, &setting) {
+        match controller.check(&[setting]) {
             Ok(()) => return None,
             Err(e) => why = e.to_string(),
         }
@@ -212,6 +216,10 @@ fn show(report: &DoctorReport, verbose: bool) -> String {
         let missing = report.missing_capabilities.join(", ");
         // A wrapped command could not be pasted.
         let _ = writeln!(text, "Tracers lack {missing}:\n  -> {}", tracing_copy::remedy());
+    }
+    if !report.container.is_empty() {
+        let lines = report.container.join("\n  ");
+        let _ = writeln!(text, "In a container, which lacks (an option allows it):\n  {lines}");
     }
     match report.left_changed.as_slice() {
         [] => text.push_str("Left changed by a run that was killed: nothing\n"),
