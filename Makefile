@@ -23,18 +23,20 @@ test:
 	@scripts/test-packages
 	@CARGO="$(CARGO)" scripts/test
 
-# On stock kernels in virtual machines: `make test-vm`, or `make test-vm KERNEL="5.10 6.12"`; docs/internals/testing.md.
+# On stock kernels in virtual machines: `make test-vm`, `make test-vm KERNEL="5.10 6.12"`, or `make test-vm ARCH=arm64`;
+# docs/internals/testing.md.
 test-vm:
 	@scripts/test-packages
-	@CARGO="$(CARGO)" scripts/vm/test $(KERNEL)
+	@CARGO="$(CARGO)" scripts/vm/test $(if $(ARCH),--arch $(ARCH)) $(KERNEL)
 
 # The tests that `make test` and `make test-vm` both skipped, which must be for want of hardware.
 skipped:
 	@scripts/skipped "$${CARGO_TARGET_DIR:-target}/skipped"
 
-# Adds what takes long: stock kernels, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, the simulations
+# Adds what takes long: stock kernels, an emulated arm64 machine, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, the simulations
 # behind docs/internals/statistics.md, the site of the documentation, and the packages.
 test-all: test-vm test
+	@$(MAKE) --no-print-directory test-vm ARCH=arm64
 	@$(MAKE) --no-print-directory test-vm KERNEL=6.1 ZFS=1 ONLY=zfs
 	$(CARGO) test --locked --workspace --test machine -- --ignored --nocapture container:: slurm:: virtual_machine::
 	$(CARGO) test --locked --release --package assay-stats --test stats -- --ignored --nocapture

