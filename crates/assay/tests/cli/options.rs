@@ -11,7 +11,8 @@ type Words = &'static [&'static str];
 /// value in addition to [`FREE`].
 const VERBS: &[(&str, Words, Words, Words)] = &[
     ("run", &[], &["--", "true"], &[]),
-    ("plan", &[], &["--", "true"], &[]),
+    // Hosts are reached by a run.
+    ("plan", &[], &["--", "true"], &["host"]),
     ("gate", &["--head", "HEAD~1"], &["--", "true"], OF_REVISIONS),
     ("history", &["--rev", "HEAD~1..HEAD"], &["--", "true"], OF_REVISIONS),
     ("bisect", &["--good", "HEAD~1"], &["--", "true"], OF_REVISIONS),
@@ -25,7 +26,8 @@ const VERBS: &[(&str, Words, Words, Words)] = &[
     ("landscape", &[], &["specjbb2005"], &[]),
     ("landscape", &[], &[], &[]),
     ("audit", &[], &["post.md"], &[]),
-    ("doctor", &[], &[], &[]),
+    // An unknown host is a check that fails.
+    ("doctor", &[], &[], &["host"]),
     ("workloads", &[], &[], &[]),
     ("rules check", &[], &["last"], &[]),
     ("archive list", &[], &[], &[]),

@@ -48,7 +48,7 @@ pub(crate) fn check(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), 
     }
     if experiment.place.is_remote() {
         let message = "revisions are built and run on this machine";
-        return Err(wrong(&["source"], message, "leave out [where]"));
+        return Err(wrong(&["source"], message, "leave out [where] (`--on`, `--host`)"));
     }
     if let Some(builds) = source.builds {
         let blocks = experiment.design.blocks.filter(|_| experiment.design.stop == Stop::Fixed);
