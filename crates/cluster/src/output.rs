@@ -1,20 +1,27 @@
 //! The last output of a program that the collector started.
 
 use std::io::Read;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Bytes kept of the output.
 const KEPT: usize = 16 << 10;
 
 /// The last output of a program, read by a thread for each stream.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ProgramOutput(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct ProgramOutput {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    /// Number of streams that are still read.
+    open: Arc<AtomicUsize>,
+}
 
 impl ProgramOutput {
     /// Reads a stream to its end. Without a reader the pipe would fill up.
     pub fn read<R: Read + Send + 'static>(&self, stream: Option<R>) {
         let Some(mut stream) = stream else { return };
-        let bytes = Arc::clone(&self.0);
+        let (bytes, open) = (Arc::clone(&self.bytes), Arc::clone(&self.open));
+        open.fetch_add(1, Ordering::AcqRel);
         let listen = move || {
             let mut buffer = [0; 4096];
             while let Ok(n @ 1..) = stream.read(&mut buffer) {
@@ -23,14 +30,26 @@ impl ProgramOutput {
                 let much = bytes.len().saturating_sub(KEPT);
                 bytes.drain(..much);
             }
+            open.fetch_sub(1, Ordering::AcqRel);
         };
         let thread = std::thread::Builder::new().name("output".into()).stack_size(128 << 10);
-        let _ = thread.spawn(listen);
+        if thread.spawn(listen).is_err() {
+            self.open.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Waits until every stream was read to its end, at most this long: a program that ended may
+    /// have left another one that holds them open.
+    pub fn wait(&self, limit: Duration) {
+        let began = Instant::now();
+        while self.open.load(Ordering::Acquire) > 0 && began.elapsed() < limit {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Returns the output so far.
     pub fn text(&self) -> String {
-        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 

@@ -234,6 +234,7 @@ impl HostSession {
     /// Explains the end of `ssh` before the agent started, with advice for the usual causes.
     fn explained(&mut self) -> String {
         self.wait(BROKEN);
+        self.output.wait(BROKEN);
         let host = &self.host;
         let said = self.output.last_words();
         let said = said.unwrap_or_else(|| match self.child.try_wait() {
