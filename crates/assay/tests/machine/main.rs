@@ -24,5 +24,6 @@ mod ssh;
 mod stages;
 mod startup;
 mod syscalls;
+mod tools;
 mod tracing_copy;
 mod virtual_machine;
