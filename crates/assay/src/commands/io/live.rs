@@ -159,6 +159,9 @@ impl LiveTable {
     }
 }
 
+/// Column of the places in the list of devices.
+const PLACES: usize = 46;
+
 /// Lists the devices: name, number, size, kind, where mounted, and the paths that lead to each.
 fn list(cli: &Cli) -> Result<Exit> {
     let devices = BlockDevices::read(Path::new("/"))
@@ -183,10 +186,13 @@ fn list(cli: &Cli) -> Result<Exit> {
         let mut places: Vec<String> = d.made_of.iter().map(|what| format!("= {what}")).collect();
         places.extend(mounted);
         places.extend(d.paths.iter().map(|p| p.display().to_string()));
-        let first = if places.is_empty() { String::new() } else { places.remove(0) };
+        // A longer one has a line of its own, from near the left edge.
+        let fits = |place: &String| place.chars().count() <= 80 - PLACES;
+        let first = if places.first().is_some_and(fits) { places.remove(0) } else { String::new() };
         let _ = writeln!(text, "{:<12} {number:>8} {size:>10}  {kind:<10} {first}", d.name);
         for place in places {
-            let _ = writeln!(text, "{:46}{place}", "");
+            let indent = if fits(&place) { PLACES } else { 2 };
+            let _ = writeln!(text, "{:indent$}{place}", "");
         }
     }
     print(&text)?;
