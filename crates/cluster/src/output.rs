@@ -1,9 +1,22 @@
-//! The last output of a program that the collector started.
+//! The last output and the end of a program that the collector started.
 
 use std::io::Read;
+use std::process::Child;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Waits for the end of a program; returns false if the limit comes first.
+pub(crate) fn ended_within(child: &mut Child, limit: Duration) -> bool {
+    let began = Instant::now();
+    while !matches!(child.try_wait(), Ok(Some(_))) {
+        if began.elapsed() >= limit {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
+}
 
 /// Bytes kept of the output.
 const KEPT: usize = 16 << 10;

@@ -14,7 +14,7 @@ use assay_model::ExecutionPlace;
 use super::{JobState, call, job_named};
 use crate::ClusterError;
 use crate::orphaned_jobs::JobNote;
-use crate::output::{ProgramOutput, last_words};
+use crate::output::{ProgramOutput, ended_within, last_words};
 
 /// Maximum time for tasks to end after their connection did, and for the job to end after it was
 /// cancelled.
@@ -126,9 +126,9 @@ impl SlurmJob {
 
     fn leave(&mut self, limit: Duration) -> Option<String> {
         let left = self.left.take()?;
-        if !self.wait(limit) {
+        if !ended_within(&mut self.child, limit) {
             let _ = call("scancel", &[format!("--name={}", self.name)]);
-            if !self.wait(LEAVE) {
+            if !ended_within(&mut self.child, LEAVE) {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
             }
@@ -157,17 +157,6 @@ impl SlurmJob {
             }
         }
         left.done().err().map(|e| e.to_string())
-    }
-
-    fn wait(&mut self, limit: Duration) -> bool {
-        let began = Instant::now();
-        while self.ended().is_none() {
-            if began.elapsed() >= limit {
-                return false;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        true
     }
 }
 

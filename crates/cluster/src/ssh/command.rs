@@ -114,15 +114,14 @@ fn by_sh(script: &str) -> String {
 pub(super) fn agent(sought: &Sought, token: &str, name: &str, folder: Option<&str>) -> String {
     let path = match sought {
         Sought::At(path) => quoted(path),
-        Sought::Copy(file) => format!("{FOLDER}/{file}"),
+        Sought::Copy(file) => format!("\"{FOLDER}/{file}\""),
     };
     let folder = folder.map_or_else(String::new, |f| format!("cd {} || exit 1; ", quoted(f)));
     by_sh(&format!(
-        "a=\"$(printf %s {path})\"; {folder}if test -x \"$a\"; then v=$(\"$a\" --version); \
+        "a={path}; {folder}if test -x \"$a\"; then v=$(\"$a\" --version); \
          echo {MARK} {token} ready $v; \"$a\" __agent {node} {token}; \
          s=$?; if test $s -gt 128; then \"$a\" doctor --restore >&2; fi; exit $s; fi; \
          echo {MARK} {token} missing $(uname -m)",
-        path = if matches!(sought, Sought::Copy(_)) { format!("\"{path}\"") } else { path },
         node = quoted(name),
     ))
 }

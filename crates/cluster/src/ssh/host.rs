@@ -14,7 +14,7 @@ use assay_system::Interrupt;
 use super::command::{self, AgentProgram, MARK, Sought};
 use crate::ClusterError;
 use crate::message::{CollectorMessage, Hello};
-use crate::output::ProgramOutput;
+use crate::output::{ProgramOutput, ended_within};
 use crate::wire::{self, STRANGER};
 
 /// Interval between two checks for a signal while waiting.
@@ -233,7 +233,7 @@ impl HostSession {
 
     /// Explains the end of `ssh` before the agent started, with advice for the usual causes.
     fn explained(&mut self) -> String {
-        self.wait(BROKEN);
+        ended_within(&mut self.child, BROKEN);
         self.output.wait(BROKEN);
         let host = &self.host;
         let said = self.output.last_words();
@@ -256,7 +256,7 @@ impl HostSession {
 
     /// Ends the session, whose stream is closed. Returns a sentence if the agent may still run.
     pub fn end(mut self, broken: bool) -> Option<String> {
-        if self.wait(if broken { BROKEN } else { LEAVE }) {
+        if ended_within(&mut self.child, if broken { BROKEN } else { LEAVE }) {
             return None;
         }
         let host = &self.host;
@@ -264,17 +264,6 @@ impl HostSession {
             "host {host} did not end its agent in time; the agent restores the host's settings \
              when it misses this side (`assay doctor --on ssh --host {host}` tells)"
         ))
-    }
-
-    fn wait(&mut self, limit: Duration) -> bool {
-        let began = Instant::now();
-        while self.ended().is_none() {
-            if began.elapsed() >= limit {
-                return false;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        true
     }
 }
 
