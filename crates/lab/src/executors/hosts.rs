@@ -10,7 +10,6 @@ use assay_cluster::{
 };
 use assay_model::{ExecutionPlace, HostUse, RunState, Scalar, SystemDescription, Treatment, units};
 use assay_system::Interrupt;
-use assay_system::process::Output;
 
 use crate::Lab;
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
@@ -53,10 +52,7 @@ impl Hosts {
         };
         Hosts {
             program: AgentProgram::of(&place, &lab.exe),
-            setup: Setup {
-                key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
-                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output == Output::Keep)
-            },
+            setup: setup(lab, prepared),
             limit: SET_UP.saturating_add(duration(&experiment.fitness.max_wait, Duration::ZERO)),
             timeout: duration(&experiment.design.timeout, Duration::MAX),
             bound: duration(&place.phase_bound, Duration::ZERO),

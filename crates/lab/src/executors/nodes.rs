@@ -14,7 +14,6 @@ use assay_model::{
     TrialRecord, units,
 };
 use assay_system::Interrupt;
-use assay_system::process::Output;
 
 use crate::Lab;
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
@@ -58,10 +57,7 @@ impl Nodes {
             exe: assay_cluster::slurm::agent_path(&place, &lab.exe),
             state_dir: lab.state_dir.clone(),
             interrupt: lab.interrupt.clone(),
-            setup: Setup {
-                key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
-                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output == Output::Keep)
-            },
+            setup: setup(lab, prepared),
             limit: SET_UP.saturating_add(wait),
             timeout: duration(&experiment.design.timeout, Duration::MAX),
             bound: duration(&place.phase_bound, Duration::ZERO),
@@ -239,7 +235,8 @@ pub fn doctor(
     folders: &[PathBuf],
 ) -> assay_cluster::ClusterReport {
     let experiment = &prepared.experiment;
-    let setup = setup(experiment, &prepared.toml, &prepared.plan, false);
+    // A diagnosis keeps no output and hashes no values.
+    let setup = Setup { key: String::new(), keep_output: false, ..setup(lab, prepared) };
     if experiment.place.engine == Engine::Ssh {
         return assay_cluster::doctor_hosts(&experiment.place, &lab.exe, &setup);
     }

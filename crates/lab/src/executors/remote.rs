@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use assay_cluster::merge::{MergeSettings, MergedTrial, merge};
 use assay_cluster::{HarnessTimes, NODES, NodePart, Setup};
-use assay_model::{Experiment, Finding, Observation, Plan, TrialRecord};
+use assay_model::{Finding, Observation, Plan, TrialRecord};
+use assay_system::process::Output;
 
+use crate::Lab;
 use crate::executors::executor::FinishedTrial;
+use crate::experiment::prepare::PreparedExperiment;
 use crate::trial::machine::RecordedTrial;
 
 /// Time limit for the nodes to set up, not counting the wait until they are fit.
@@ -66,15 +69,15 @@ pub(crate) fn gathered<'a>(
     all.into_iter().map(say).collect()
 }
 
-/// Returns the set-up that is sent to the agents.
-pub(crate) fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_output: bool) -> Setup {
+/// Returns the set-up that is sent to the agents of a run.
+pub(crate) fn setup(lab: &Lab<'_>, prepared: &PreparedExperiment) -> Setup {
     Setup {
-        experiment: toml.to_owned(),
-        plan: Plan { trials: Vec::new(), ..plan.clone() },
-        keep_output,
-        tasks_per_node: experiment.place.tasks_per_node as usize,
+        experiment: prepared.toml.clone(),
+        plan: Plan { trials: Vec::new(), ..prepared.plan.clone() },
+        keep_output: lab.output == Output::Keep,
+        tasks_per_node: prepared.experiment.place.tasks_per_node as usize,
         name: String::new(),
-        key: String::new(),
+        key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
         look_for: Vec::new(),
     }
 }

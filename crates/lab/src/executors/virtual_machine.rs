@@ -12,7 +12,6 @@ use assay_cluster::{AgentGroup, Boot, ClusterError, Setup, TrialEnd, TrialReques
 use assay_model::{
     Fact, Observation, Plan, RunState, SystemDescription, TrialOutcome, TrialRecord, units,
 };
-use assay_system::process::Output;
 use assay_system::{Interrupt, Root};
 
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
@@ -91,10 +90,7 @@ impl VirtualMachines {
         let wait = units::duration_of(&experiment.fitness.max_wait).unwrap_or(Duration::ZERO);
         Ok(VirtualMachines {
             kinds,
-            setup: Setup {
-                key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
-                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output == Output::Keep)
-            },
+            setup: setup(lab, prepared),
             payload,
             limit: SET_UP.saturating_add(wait),
             timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
