@@ -39,6 +39,12 @@ pub fn end_strays() {
     end_children(None);
 }
 
+/// Reaps children that ended by themselves before a program starts, such as the server of a
+/// preparation, so that they do not count as left behind by the program.
+pub(crate) fn reap_ended() {
+    while let Ok(Some(_)) = wait4(-1, false) {}
+}
+
 fn end_children(mut group: Option<Pid>) -> u32 {
     let (mut ended, mut killed) = (0, false);
     let began = Instant::now();

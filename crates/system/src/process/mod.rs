@@ -287,6 +287,7 @@ impl Runner {
         let counters = GroupCounters::read(program.groups);
         // Reports on tasks that ended between two programs would fill the buffer.
         self.exits.as_mut().and_then(|exits| exits.peak_memory(0));
+        leftovers::reap_ended();
         let (mut child, start_ns) = spawn(program, limits)?;
         if child.pid.is_some() {
             guard::tell(child.pid);

@@ -10,6 +10,7 @@ use assay_system::process::{
     Limits, Output, ProcessEnd, ProcessError, ProcessResult, ProgramSpec, Runner, Sink,
 };
 use assay_testing::alone;
+use rustix::process::{WaitId, WaitIdOptions};
 
 fn limits() -> Limits {
     Limits {
@@ -153,6 +154,18 @@ fn what_forks_and_leaves_is_found_and_ended() {
     assert!(ran.resources.wall_s < 5.0, "it does not wait for them: {:?}", ran.resources);
     assert_eq!(runner.stdout.bytes(), b"gone\n");
     assert!(!alive("sleep 986.25"));
+}
+
+#[test]
+fn what_ended_before_a_program_is_not_counted_as_left_by_it() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    assay_system::end_strays();
+    // The shell ends at once, and its child becomes a child of this process, which ends too.
+    std::process::Command::new("sh").args(["-c", "setsid sleep 0.25 &"]).status().unwrap();
+    let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    rustix::process::waitid(WaitId::All, ended).unwrap();
+    assert_eq!(sh(&mut runner, "true").leftovers, 0);
 }
 
 #[test]
