@@ -57,8 +57,7 @@ pub fn headline(a: &Analysis) -> Option<String> {
 pub fn needed(view: &RunView, a: &Analysis) -> Option<String> {
     let c = a.ranking.iter().find(|c| c.verdict == Verdict::Inconclusive)?;
     let (interval, detectable) = (c.interval?, c.detectable?);
-    let apart = interval.high.ln().abs().max(interval.low.ln().abs()).exp_m1();
-    let apart = format!("At most {} apart", percent(apart));
+    let apart = format!("At most {} apart", limit(interval.high.max(1.0 / interval.low)));
     let target = match c.margin {
         Some(margin) => 1.0 + margin,
         None => TARGETS.into_iter().find(|t| *t < detectable)?,
@@ -81,6 +80,17 @@ pub fn needed(view: &RunView, a: &Analysis) -> Option<String> {
         time,
         view.summary.id,
     ))
+}
+
+/// Formats the largest ratio of an interval, rounded up: `12 %`, `0.4 %`, `a factor of 4.5`.
+fn limit(ratio: f64) -> String {
+    // A ratio such as 1.12 is not exact in binary.
+    let up = |value: f64, step: f64| (value * step - 1e-6).ceil() / step;
+    match ratio {
+        ..1.1 => percent(up(ratio - 1.0, 1000.0)),
+        ..2.0 => percent(up(ratio - 1.0, 100.0)),
+        _ => format!("a factor of {:.1}", up(ratio, 10.0)),
+    }
 }
 
 /// Returns the mean duration of a block in seconds, including the time between its trials but not
@@ -226,6 +236,8 @@ mod tests {
         let text = needed(&view, &view.analysis).unwrap();
         assert!(text.starts_with("At most 12 % apart; to see 5 %: 140 blocks, about "), "{text}");
         assert!(text.contains(&format!("`assay run --again {} --blocks 140`", view.summary.id)));
+        let limits = [1.0051, 1.084, 1.6107, 4.4993].map(limit);
+        assert_eq!(limits, ["0.6 %", "8.4 %", "62 %", "a factor of 4.5"]);
         view.analysis.ranking[0].verdict = Verdict::Worse;
         assert_eq!(needed(&view, &view.analysis), None);
     }
