@@ -24,7 +24,8 @@ const COLUMNS: usize = 100;
 pub fn write(folder: &Path) -> Result<Exit> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let pages = [
-        ("experiment.md", experiment()?),
+        ("experiment.md", keys_of(EXPERIMENT, schemars::schema_for!(Experiment))?),
+        ("kit.md", keys_of(KIT, assay_workloads::kit::kit_schema())?),
         ("workloads.md", workloads()?),
         ("controls.md", controls()),
         ("monitors.md", monitors()),
@@ -99,12 +100,26 @@ fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
-fn experiment() -> Result<String> {
-    let schema = serde_json::to_value(schemars::schema_for!(Experiment))?;
-    let mut text = String::from(
-        "# Experiment files\n\nEvery key of an experiment's TOML file. How to write one: [experiments](../experiments.md). \
-         The same as JSON\nSchema: [experiment.schema.json](../schema/experiment.schema.json).\n\n",
-    );
+const EXPERIMENT: &str = "\
+# Experiment files
+
+Every key of an experiment's TOML file. How to write one: [experiments](../experiments.md). The same as JSON
+Schema: [experiment.schema.json](../schema/experiment.schema.json).
+
+";
+
+const KIT: &str = "\
+# Kit files
+
+Every key of a `kit.toml`. How to write one: [kits](../workloads/kits.md). The same as JSON Schema:
+[kit.schema.json](../schema/kit.schema.json).
+
+";
+
+/// Formats the page about a TOML file: its heading, and a table of keys for each of its tables.
+fn keys_of(heading: &str, schema: schemars::Schema) -> Result<String> {
+    let schema = schema.to_value();
+    let mut text = heading.to_owned();
     let empty = Map::new();
     let properties = |of: &Value| of["properties"].as_object().cloned().unwrap_or_default();
     let definitions = schema["$defs"].as_object().unwrap_or(&empty);
@@ -133,23 +148,26 @@ fn experiment() -> Result<String> {
         }
         text.push('\n');
     };
-    // A table of its own: the value, the value if it is given, or each value by name.
+    // A table of its own: the value, the value if it is given, each of a list, or each by name.
     let below = |of: &Value| {
         let optional = of["anyOf"].as_array().and_then(|any| target(any.first()?));
         let named = || target(&of["additionalProperties"]);
         let found = target(of).or(optional).map(|found| (found, ""));
+        let listed = || target(&of["items"]);
+        let found = found.or_else(|| Some((listed()?, "[]")));
         let found = found.or_else(|| Some((named()?, ".NAME")));
         found.filter(|((_, definition), _)| definition["properties"].is_object())
     };
     let top = properties(&schema);
-    let own = |of: &Value| target(of).is_some() && below(of).is_some();
+    let own = |of: &Value| below(of).is_some();
     let plain = top.iter().filter(|(_, of)| !own(of)).map(|(k, v)| (k.clone(), v.clone()));
     table(&mut text, &plain.collect(), &schema["required"]);
     let mut tables: Vec<(String, Value)> = top.into_iter().rev().collect();
     while let Some((key, of)) = tables.pop() {
         let Some(((_, definition), name)) = below(&of) else { continue };
         let meaning = of["description"].as_str().unwrap_or_default();
-        let _ = writeln!(text, "## `[{key}{name}]`\n\n{meaning}\n");
+        let title = if name == "[]" { format!("[[{key}]]") } else { format!("[{key}{name}]") };
+        let _ = writeln!(text, "## `{title}`\n\n{meaning}\n");
         let keys = properties(&definition);
         table(&mut text, &keys, &definition["required"]);
         tables.extend(keys.into_iter().rev().map(|(k, v)| (format!("{key}.{k}"), v)));
@@ -163,7 +181,8 @@ type Target<'a> = &'a dyn Fn(&Value) -> Option<(String, Value)>;
 fn kind_of(of: &Value, target: Target<'_>) -> String {
     if let Some((name, definition)) = target(of) {
         return match name.as_str() {
-            "Scalar" => "value".to_owned(),
+            "Scalar" | "Scalar2" => "value".to_owned(),
+            "Command" => "command".to_owned(),
             "FactorLevels" => "list of levels, or a range".to_owned(),
             _ if definition["oneOf"].is_array() => "choice".to_owned(),
             _ => "table".to_owned(),

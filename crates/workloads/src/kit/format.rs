@@ -55,9 +55,9 @@ pub fn kit_schema() -> Schema {
 pub(crate) struct KitFile {
     /// Version of the format; absent means 1.
     pub schema_version: Option<Placed<u32>>,
-    /// Name of the kit, equal to the name of its folder.
+    /// Name of the kit and of its folder: a-z, 0-9, `-`, `.`, `_`.
     pub name: KitText,
-    /// Version of the kit itself.
+    /// Version of the kit itself, to raise when the numbers may change.
     pub version: String,
     /// Description in one sentence: the work that the kit makes the system do.
     pub help: String,
@@ -94,7 +94,7 @@ pub(crate) struct KitFile {
 pub(crate) struct SharedFiles {
     /// Folder of the files, relative to the kit's.
     pub from: Placed<String>,
-    /// Names of files in `from`.
+    /// Names of files in `from`; they count in the kit's hash, so builds depend on them.
     pub files: Vec<Placed<String>>,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct SharedFiles {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParamRow {
-    /// Name of the parameter; `{NAME}` in commands is its value.
+    /// Name of the parameter, no placeholder's; `{NAME}` in commands is its value.
     pub name: KitText,
     /// Type of the value.
     #[serde(rename = "type")]
@@ -113,7 +113,7 @@ pub(crate) struct ParamRow {
     pub max: Option<Scalar>,
     /// Words of a `choice`.
     pub of: Option<Vec<String>>,
-    /// Default value; if absent, the parameter is required.
+    /// Default value, never a secret; if absent, the parameter is required.
     pub default: Option<Scalar>,
     /// Description in one sentence.
     pub help: String,
@@ -123,8 +123,11 @@ pub(crate) struct ParamRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ParamKind {
+    /// The values `true` and `false`.
     Bool,
+    /// A whole number, such as `4`.
     Int,
+    /// A number, such as `0.5`.
     Float,
     /// A size in bytes, such as `4 KiB`.
     Bytes,
@@ -132,6 +135,7 @@ pub(crate) enum ParamKind {
     Duration,
     /// One of the words in `of`.
     Choice,
+    /// A text of any form.
     Text,
 }
 
@@ -139,11 +143,11 @@ pub(crate) enum ParamKind {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequiredProgram {
-    /// Name or path of the program.
+    /// Name or path of the program; may contain parameters (`{cc}`).
     pub program: KitText,
     /// Debian package that contains the program.
     pub package: String,
-    /// Arguments that make the program print its version.
+    /// Arguments that make the program print its version; builds depend on its first line.
     #[serde(default = "version_flag")]
     pub version: Vec<String>,
 }
@@ -156,7 +160,9 @@ fn version_flag() -> Vec<String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Origin {
+    /// The files of a source package.
     DebianSource,
+    /// A binary package (`.deb`).
     DebianBinary,
 }
 
@@ -164,6 +170,7 @@ pub(crate) enum Origin {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fetch {
+    /// The kind of package.
     pub from: Origin,
     /// Name of the package.
     pub package: KitText,
@@ -221,12 +228,12 @@ impl<'de> Deserialize<'de> for Command {
 pub(crate) struct Build {
     /// Commands, run in `{build}` one after the other.
     pub steps: Vec<Command>,
-    /// Environment variables in addition to the inherited ones.
+    /// Environment variables in addition to `PATH`, `HOME`, `TMPDIR` and `LC_ALL=C`.
     #[serde(default)]
     pub env: BTreeMap<String, KitText>,
     /// Files that must exist in `{build}` afterwards; their hashes are recorded.
     pub produces: Vec<KitText>,
-    /// Time limit for each command.
+    /// Time limit for each command (10 min if absent).
     pub timeout: Option<Placed<Scalar>>,
 }
 
@@ -239,9 +246,9 @@ pub(crate) struct Prepare {
     pub run: Vec<Command>,
     /// Commands run in `{trial_dir}` before every trial.
     pub trial: Vec<Command>,
-    /// Environment variables in addition to the inherited ones.
+    /// Environment variables in addition to `PATH`, `HOME`, `TMPDIR` and `LC_ALL=C`.
     pub env: BTreeMap<String, KitText>,
-    /// Time limit for each command.
+    /// Time limit for each command (10 min if absent).
     pub timeout: Option<Placed<Scalar>>,
 }
 
@@ -249,13 +256,14 @@ pub(crate) struct Prepare {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
+    /// The measured program, run in `{trial_dir}`.
     pub command: Command,
-    /// Environment variables in addition to the inherited ones.
+    /// Environment variables in addition to assay's own.
     #[serde(default)]
     pub env: BTreeMap<String, KitText>,
-    /// File to use as standard input.
+    /// File to use as standard input; if absent, `/dev/null`.
     pub stdin: Option<KitText>,
-    /// True if the program speaks the metrics protocol on file descriptor 3.
+    /// True if the program writes metrics, phases and notes to file descriptor 3.
     #[serde(default)]
     pub protocol: bool,
 }
@@ -272,7 +280,7 @@ pub(crate) struct Validate {
     pub files: BTreeMap<String, KitText>,
     /// Commands that must succeed, run in `{trial_dir}`.
     pub commands: Vec<Command>,
-    /// Time limit for each command.
+    /// Time limit for each command (10 min if absent).
     pub timeout: Option<Placed<Scalar>>,
 }
 
@@ -280,9 +288,10 @@ pub(crate) struct Validate {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultFile {
-    /// Name of the reader: `spec-cpu`, or a tool's.
+    /// Name of the reader: a tool's, such as `go-bench`, or `spec-cpu`.
     pub reader: KitText,
-    /// Path of the file, or of the folder with the files; if absent, the program's output.
+    /// Path of the file, or of the folder with the files; if absent, the program's output. For
+    /// `spec-cpu` a raw file (`.rsf`), a CSV report, or a folder of raw files.
     pub path: Option<KitText>,
 }
 
@@ -331,23 +340,25 @@ pub(crate) struct MetricRow {
     pub from: MetricSource,
     /// File for the sources `file` and `size`.
     pub path: Option<KitText>,
-    /// Text around the number, with `{value}` in its place.
+    /// Piece of a line around the number, with `{value}` in its place.
     pub pattern: Option<KitText>,
-    /// JSON pointer (RFC 6901) to the number.
+    /// JSON pointer (RFC 6901) to the number in a file or output that is one document.
     pub json: Option<KitText>,
-    /// Number to take from a `result`.
+    /// Number to take from a `result`: a metric of the tool; for `spec-cpu` `ratio` (geometric
+    /// mean) or `time` (sum) of base, or of peak if base was not run, `peak_ratio`, `peak_time`.
     pub item: Option<KitText>,
     /// Choice among several matches of `pattern`.
     pub take: Option<Take>,
-    /// Factor that converts the number to `unit`.
+    /// Factor that converts the number to `unit`: `1e6` for MB/s read into B/s.
     pub scale: Option<f64>,
     /// Dividend of a `quotient`: another metric, or a number, size or duration.
     pub dividend: Option<KitText>,
     /// Divisor of a `quotient`: another metric, or a number, size or duration.
     pub divisor: Option<KitText>,
-    /// Rule for merging the values of several nodes.
+    /// Rule for merging the values of several nodes; by default the unit's.
     pub merge: Option<Merge>,
-    /// True if the metric is a count or computed only from counts.
+    /// True for a count without a clock, which can be compared on an emulated machine. Sizes,
+    /// memory, and quotients of them and of numbers are counts anyway.
     #[serde(default)]
     pub counted: bool,
 }
