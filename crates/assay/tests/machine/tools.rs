@@ -3,12 +3,14 @@
 use crate::common::{World, metric};
 
 /// Kits, programs that they need, parameters, and deciding metrics.
-const KITS: [(&str, &[&str], &[&str], &str); 9] = [
+const KITS: [(&str, &[&str], &[&str], &str); 11] = [
     ("sysbench-cpu", &["sysbench"], &["seconds=1"], "throughput"),
     ("sysbench-memory", &["sysbench"], &["seconds=1", "operation=write"], "throughput"),
     ("stress-ng", &["stress-ng"], &["seconds=1", "stressor=pipe"], "benchmarks"),
     ("openssl-speed", &["openssl"], &["seconds=1", "algorithm=sha256"], "throughput"),
     ("hackbench", &["hackbench"], &["groups=1", "loops=50", "channel=pipe"], "time"),
+    ("cyclictest", &["cyclictest", "hackbench"], &["seconds=1", "groups=1"], "latency_p99"),
+    ("sqlite-speedtest", &["tclsh", "dpkg-source"], &["size=1", "sync=false"], "time"),
     ("iperf3", &["iperf3"], &["seconds=1", "port=25391"], "throughput"),
     ("fio", &["fio"], &[], "benchmarks"),
     ("pgbench", &["pgbench"], &["seconds=1", "scale=1", "clients=2"], "throughput"),
