@@ -64,32 +64,9 @@ static __noinline __u32 make_group(struct key *key)
 	return group;
 }
 
-static __always_inline __u32 ilog2(__u64 v)
-{
-	__u32 r = 0;
-
-	if (v >> 32) { v >>= 32; r = 32; }
-	if (v >> 16) { v >>= 16; r += 16; }
-	if (v >> 8) { v >>= 8; r += 8; }
-	if (v >> 4) { v >>= 4; r += 4; }
-	if (v >> 2) { v >>= 2; r += 2; }
-	return r + (__u32)(v >> 1);
-}
-
 static __always_inline __u32 row_of(__u64 v)
 {
 	return v ? 1 + ilog2(v) : 0;
-}
-
-/* Returns the bucket in the log-linear histograms of crates/traces. */
-static __always_inline __u32 fine_of(__u64 v)
-{
-	if (v < 2 << FINE_BITS)
-		return v;
-	__u32 shift = ilog2(v) - FINE_BITS;
-	__u64 at = ((__u64)shift << FINE_BITS) + (v >> shift);
-
-	return at < FINE ? at : FINE - 1;
 }
 
 static __always_inline void add_row(struct cell *cell, int which, __u64 v)

@@ -6,13 +6,11 @@
 #ifndef ASSAY_IO_H
 #define ASSAY_IO_H
 
+#include "buckets.h"
+
 #define COMM 16
 #define MOST_DEVICES 16
 #define MOST_NAMES 8
-/* Log-linear histograms have 2^FINE_BITS buckets for each power of two. */
-#define FINE_BITS 5
-/* Number of log-linear buckets, for times up to 2^40 ns (18 minutes). */
-#define FINE 1152
 /* Number of power-of-two buckets: one for 0, and one for each power. */
 #define ROWS 65
 #define REGIONS 1024

@@ -54,8 +54,6 @@ struct thread_info___arm64 {
 };
 
 struct task_struct___call {
-	__s32 pid;
-	__s32 tgid;
 	struct files_struct *files;
 };
 
@@ -97,14 +95,6 @@ struct {
 	__type(value, struct window);
 } window SEC(".maps");
 
-/* Followed processes, by process id. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
-	__type(key, __u32);
-	__type(value, struct target);
-} targets SEC(".maps");
-
 /* Followed threads, each with the call that it is in. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -144,6 +134,8 @@ static __always_inline void add(__u32 what, __u64 n)
 	if (value)
 		*value += n;
 }
+
+#include "follow.h"
 
 /* Returns argument n (0 to 3) of the call. */
 static __always_inline __u64 argument(struct pt_regs *regs, int n)
@@ -383,52 +375,5 @@ int returned(__u64 *ctx)
 	} else if (known & GIVES_AMOUNT) {
 		amount->returned += value;
 	}
-	return 0;
-}
-
-/* sched_process_fork(parent, child) */
-SEC("tp_btf/sched_process_fork")
-int forked(__u64 *ctx)
-{
-	struct task_struct___call *parent = (struct task_struct___call *)ctx[0];
-	struct task_struct___call *child = (struct task_struct___call *)ctx[1];
-	__u32 from = parent->tgid, tgid = child->tgid;
-	struct target *target;
-	struct target first = {};
-
-	if (cfg.all || tgid == from)
-		return 0;
-	target = bpf_map_lookup_elem(&targets, &from);
-	if (!target && from != cfg.root)
-		return 0;
-	if (target)
-		first.executed = target->executed;
-	if (bpf_map_update_elem(&targets, &tgid, &first, BPF_ANY))
-		add(LOST_TASKS, 1);
-	return 0;
-}
-
-/* sched_process_exec(p, old_pid, bprm) */
-SEC("tp_btf/sched_process_exec")
-int executed(__u64 *ctx)
-{
-	struct task_struct___call *p = (struct task_struct___call *)ctx[0];
-	__u32 tgid = p->tgid;
-	struct target *target = bpf_map_lookup_elem(&targets, &tgid);
-
-	if (target)
-		target->executed = 1;
-	return 0;
-}
-
-/* sched_process_free(p): the process id may be reused soon. */
-SEC("tp_btf/sched_process_free")
-int freed(__u64 *ctx)
-{
-	struct task_struct___call *p = (struct task_struct___call *)ctx[0];
-	__u32 tgid = p->tgid;
-
-	if (p->pid == p->tgid)
-		bpf_map_delete_elem(&targets, &tgid);
 	return 0;
 }

@@ -54,10 +54,6 @@ struct window {
 	__u64 end_ns;
 };
 
-struct target {
-	__u32 executed;		/* set once the process runs the program, not what starts it */
-};
-
 struct group {
 	__u32 number;
 	__u32 tgid;		/* 0 if processes are not distinguished */

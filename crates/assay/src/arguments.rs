@@ -89,7 +89,7 @@ pub struct ExperimentArgs {
     #[arg(long, value_name = "NAMES")]
     pub monitors: Option<String>,
     /// Tracers, separated by commas, in place of the experiment's: `io`, `io-events`, `profile`,
-    /// `profile@999`, `syscalls`, `instructions`; or `none`.
+    /// `profile@999`, `syscalls`, `runqueue`, `counters`, `instructions`; or `none`.
     #[arg(long, value_name = "NAMES")]
     pub tracers: Option<String>,
     /// The time between samples of the monitors.

@@ -1,7 +1,7 @@
 //! Observes a running system. Monitors sample the kernel's counters on one clock: CPU, disks,
 //! memory, pressure, context switches, network, power, temperature. Tracers use eBPF (or perf where
-//! eBPF is unavailable) to record block I/O ([`io`]), profiles ([`profile`]) and system calls
-//! ([`syscalls`]).
+//! eBPF is unavailable) to record block I/O ([`io`]), profiles ([`profile`]), system calls
+//! ([`syscalls`]) and waits for a CPU ([`runqueue`]).
 //!
 //! A [`Sampler`] owns one thread that samples every monitor at absolute points in time and keeps
 //! rows of [`assay_model::SampleSet`]; [`stat`] shows the newest of them as a table. A monitor that
@@ -40,6 +40,7 @@ mod process_filter;
 #[cfg(feature = "ebpf")]
 mod processes;
 pub mod profile;
+pub mod runqueue;
 mod sampling;
 pub mod stat;
 pub mod syscalls;

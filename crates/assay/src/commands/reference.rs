@@ -24,8 +24,8 @@ const COLUMNS: usize = 100;
 pub fn write(folder: &Path) -> Result<Exit> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let pages = [
-        ("experiment.md", keys_of(EXPERIMENT, schemars::schema_for!(Experiment))?),
-        ("kit.md", keys_of(KIT, assay_workloads::kit::kit_schema())?),
+        ("experiment.md", keys_of(EXPERIMENT, schemars::schema_for!(Experiment))),
+        ("kit.md", keys_of(KIT, assay_workloads::kit::kit_schema())),
         ("workloads.md", workloads()?),
         ("controls.md", controls()),
         ("monitors.md", monitors()),
@@ -117,7 +117,7 @@ Every key of a `kit.toml`. How to write one: [kits](../workloads/kits.md). The s
 ";
 
 /// Formats the page about a TOML file: its heading, and a table of keys for each of its tables.
-fn keys_of(heading: &str, schema: schemars::Schema) -> Result<String> {
+fn keys_of(heading: &str, schema: schemars::Schema) -> String {
     let schema = schema.to_value();
     let mut text = heading.to_owned();
     let empty = Map::new();
@@ -172,7 +172,7 @@ fn keys_of(heading: &str, schema: schemars::Schema) -> Result<String> {
         table(&mut text, &keys, &definition["required"]);
         tables.extend(keys.into_iter().rev().map(|(k, v)| (format!("{key}.{k}"), v)));
     }
-    Ok(text.trim_end().to_owned() + "\n")
+    text.trim_end().to_owned() + "\n"
 }
 
 type Target<'a> = &'a dyn Fn(&Value) -> Option<(String, Value)>;

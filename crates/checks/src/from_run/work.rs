@@ -134,8 +134,13 @@ pub(super) fn computed_by_programs<'a>(
 ) -> impl Iterator<Item = PercentileEvidence> + 'a {
     let times = m.analysis.summaries.iter().filter(|s| s.unit == "s" || s.unit == "ns");
     let own = times.filter(|s| s.percentile.is_none() && s.summary.n > 0);
-    // For the tracer's metrics (`io.`) the full distribution of each trial is kept.
-    let own = own.filter(|s| !s.metric.starts_with("io."));
+    // Of a tracer's metrics (`io.read_p99`) the full distribution of each trial is kept.
+    let observed = |metric: &str| {
+        let tracer = metric.split_once('.').map(|(tracer, _)| tracer);
+        let mut observers = m.records.iter().flat_map(|record| &record.observers);
+        tracer.is_some_and(|tracer| observers.any(|o| o.observer == tracer))
+    };
+    let own = own.filter(move |s| !observed(&s.metric));
     own.filter_map(|s| {
         let sending = observations(m, Some(s.treatment)).find_map(|o| match o {
             Observation::Sending { load, slips_charged, samples } => {

@@ -17,6 +17,7 @@ use std::sync::mpsc::Receiver;
 use assay_model::{Experiment, Phase, TrialRecord};
 use assay_observe::counters::RunningCounters;
 use assay_observe::profile::{ProfileWatch, Snapshot};
+use assay_observe::runqueue::RunQueueWatch;
 use assay_observe::syscalls::SyscallWatch;
 use assay_observe::{NotAvailable, Tracer};
 
@@ -28,8 +29,12 @@ use running_tracer::{TracerRow, TrialTracer, row};
 use crate::trial::artifacts::File;
 
 /// Tracers of programs, in the order in which they start.
-const PROGRAM_TRACERS: [TracerRow; 3] =
-    [row::<ProfileWatch>(), row::<SyscallWatch>(), row::<RunningCounters>()];
+const PROGRAM_TRACERS: [TracerRow; 4] = [
+    row::<ProfileWatch>(),
+    row::<SyscallWatch>(),
+    row::<RunQueueWatch>(),
+    row::<RunningCounters>(),
+];
 
 /// Returns the names of the tracers that an experiment may list.
 pub(crate) fn names() -> Vec<&'static str> {

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use assay_traces::block_io::{
-    ClassCounts, CountedIos, IoAnalysis, LogLinear, Measure, NameTable, Op, Pow2,
-};
+use assay_traces::LogLinear;
+use assay_traces::block_io::{ClassCounts, CountedIos, IoAnalysis, Measure, NameTable, Op, Pow2};
 
 use super::abi::{FINE, IoCounts, IoKey, REGIONS, ROWS, RegionCounts};
 use super::probe::Probes;

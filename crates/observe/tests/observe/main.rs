@@ -10,6 +10,7 @@ mod io_live;
 mod iostat;
 mod live;
 mod profile_live;
+mod runqueue_live;
 mod sampler;
 mod syscalls_live;
 

@@ -6,6 +6,7 @@
 pub(crate) mod columns;
 mod instructions;
 pub(crate) mod profile;
+mod runqueue;
 pub(crate) mod syscalls;
 mod trial_groups;
 pub(crate) mod view;
@@ -13,5 +14,10 @@ pub(crate) mod view;
 use view::TracerView;
 
 /// Tracers in the order of their tabs.
-pub(crate) const TRACERS: [&TracerView; 4] =
-    [&crate::page::io::BLOCK_IO, &profile::VIEW, &instructions::VIEW, &syscalls::VIEW];
+pub(crate) const TRACERS: [&TracerView; 5] = [
+    &crate::page::io::BLOCK_IO,
+    &profile::VIEW,
+    &instructions::VIEW,
+    &syscalls::VIEW,
+    &runqueue::VIEW,
+];

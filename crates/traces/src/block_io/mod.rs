@@ -28,7 +28,6 @@ pub use answers::filter::Filter;
 pub use answers::groups::MAX_GROUPS;
 pub use answers::heat::HeatMap;
 pub use answers::histogram::{HistogramRow, Linear, Pow2, Steps, StepsError};
-pub use answers::loglinear::LogLinear;
 pub use answers::question::{BucketLayout, Dimension, Measure, Question, TimeUnit};
 pub use answers::regions::{HotRegion, RegionMap, Regions};
 pub use answers::report::{

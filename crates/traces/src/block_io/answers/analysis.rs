@@ -9,7 +9,6 @@ use crate::block_io::answers::devices::Devices;
 use crate::block_io::answers::filter::Selector;
 use crate::block_io::answers::groups::{Groups, Histogram, IoGroup};
 use crate::block_io::answers::heat::LatencyHeat;
-use crate::block_io::answers::loglinear::{self, LogLinear};
 use crate::block_io::answers::question::{BucketLayout, Measure, Question};
 use crate::block_io::answers::report::{
     Classes, GroupReport, HistogramReport, IoReport, IoSource, LatencyStats, OpTotal,
@@ -18,6 +17,7 @@ use crate::block_io::answers::series::{IoSeries, RecordedFields, TickRow};
 use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::{Io, Op, Sink};
 use crate::block_io::names::NameTable;
+use crate::loglinear::{self, LogLinear};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpCount {

@@ -2,9 +2,9 @@
 //! and arrive as sums. [`crate::block_io::IoAnalysis`] accepts them like single I/Os.
 
 use crate::block_io::answers::histogram::Pow2;
-use crate::block_io::answers::loglinear::LogLinear;
 use crate::block_io::answers::question::Measure;
 use crate::block_io::matching::event::{Flags, Io, Op};
+use crate::loglinear::LogLinear;
 
 /// Counts of reads and writes by class. One I/O may belong to several classes.
 #[derive(Debug, Clone, Copy, Default)]

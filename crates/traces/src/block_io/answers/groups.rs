@@ -4,11 +4,11 @@ use std::hash::{BuildHasher, RandomState};
 
 use crate::block_io::answers::counted::CountedIos;
 use crate::block_io::answers::histogram::{Linear, Pow2};
-use crate::block_io::answers::loglinear::LogLinear;
 use crate::block_io::answers::question::{BucketLayout, Dimension, Measure, Question, TimeUnit};
 use crate::block_io::answers::regions::Regions;
 use crate::block_io::matching::event::{Io, Op};
 use crate::block_io::names::NameTable;
+use crate::loglinear::LogLinear;
 
 /// Maximum number of groups kept separately; further combinations are pooled in one group.
 pub const MAX_GROUPS: usize = 512;

@@ -8,7 +8,6 @@ pub(super) mod grid;
 pub(super) mod groups;
 pub(super) mod heat;
 pub(super) mod histogram;
-pub(super) mod loglinear;
 pub(super) mod question;
 pub(super) mod regions;
 pub(super) mod report;

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::block_io::answers::heat::HeatMap;
 use crate::block_io::answers::histogram::{HistogramRow, Steps};
-use crate::block_io::answers::loglinear::LogLinear;
 use crate::block_io::answers::question::{Dimension, Measure};
 use crate::block_io::answers::regions::RegionMap;
 use crate::block_io::answers::seek::SeekReport;
 use crate::block_io::answers::series::{RecordedFields, TickSeries};
 use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::Op;
+use crate::loglinear::LogLinear;
 
 /// Origin of the I/Os.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -44,6 +44,9 @@ fn span(bucket: usize) -> (u64, u64) {
 /// Counts alone do not give exact values, so a counter outside this crate must also keep the sum,
 /// the minimum and the maximum.
 impl LogLinear {
+    /// Number of buckets for all values.
+    pub const BUCKETS: u32 = 1920;
+
     /// Creates a histogram from values that were counted elsewhere in the same buckets.
     pub fn of_counts(counts: &[u64], sum: u128, minimum: u64, maximum: u64) -> Self {
         let used = counts.iter().rposition(|c| *c > 0).map_or(0, |i| i + 1);
@@ -158,7 +161,7 @@ mod tests {
             assert_eq!((bucket(low), bucket(low + width - 1)), (b, b));
             next = low + width;
         }
-        assert_eq!(bucket(u64::MAX), 1919);
+        assert_eq!(bucket(u64::MAX) + 1, LogLinear::BUCKETS as usize);
     }
 
     #[test]
