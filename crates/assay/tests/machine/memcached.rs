@@ -273,7 +273,7 @@ fn ctrl_c_stops_the_server_in_order() {
 fn wait_for_load(world: &World, mark: &Mark) {
     let there = || {
         let scratch = std::fs::read_dir(world.path("scratch")).unwrap().flatten();
-        scratch.map(|e| e.path().join("trial/memcached.sock")).any(|path| path.exists())
+        scratch.map(|e| e.path().join("trial/server.sock")).any(|path| path.exists())
     };
     wait_for("the server never came", there);
     mark.server();

@@ -4,6 +4,7 @@ pub mod block_size;
 pub(super) mod bulkload;
 pub(super) mod cae;
 pub mod command;
+pub(super) mod key_value;
 pub(super) mod memcached;
 pub(super) mod noop;
 pub(super) mod orders;

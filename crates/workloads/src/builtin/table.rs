@@ -54,7 +54,7 @@ pub static ROWS: &[BuiltinWorkload] = rows! {
     cae::Cae, "workloads/cae.md", "cae-storage.toml" => [
         reports!(cae::NAME, cae::trial), reports!(cae::WATCH, cae::watch)
     ];
-    memcached::Memcached, "workloads/memcached.md", "memcached-threads.toml" => [
+    memcached::WORKLOAD, "workloads/memcached.md", "memcached-threads.toml" => [
         reports!(memcached::NAME, memcached::trial)
     ];
     orders::Orders, "workloads/orders.md", "orders-instances.toml" => [

@@ -14,9 +14,10 @@ use assay_loadgen::server_use::{ServerTimes, ServerUse};
 use assay_loadgen::{Target, Trust};
 use assay_model::{Load, Observation, Phase};
 
-use crate::builtin::memcached::diagnostics;
-use crate::builtin::memcached::server_side::{ServerCounters, listen, look};
-use crate::builtin::memcached::trial::TrialState;
+use crate::builtin::key_value::diagnostics;
+use crate::builtin::key_value::params::{Driver, Find, Params};
+use crate::builtin::key_value::server_side::{ServerCounters, listen, look};
+use crate::builtin::key_value::trial::TrialState;
 use crate::declare::wrong;
 use crate::driver::program::{last_lines, log_to, need};
 use crate::{Failure, WorkloadError};
@@ -33,13 +34,41 @@ pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
     need(name, format!("the driver `{}`", name.display()), remedy)
 }
 
+/// Checks that memtier_benchmark is installed.
+///
+/// # Errors
+/// See [`program`].
+pub fn installed(params: &Params) -> Result<(), WorkloadError> {
+    program(params.driver.as_ref().and_then(|driver| driver.path.as_deref())).map(|_| ())
+}
+
+/// Checks that memtier_benchmark can generate the load.
+///
+/// # Errors
+/// [`WorkloadError::Param`] names what it cannot do.
+pub fn can(params: &Params) -> Result<(), WorkloadError> {
+    let refuse = |what: &str| {
+        Err(wrong(format!("memtier_benchmark cannot do {what}; use `driver = \"assay\"`")))
+    };
+    match () {
+        () if params.find != Find::Throughput => refuse("`find` other than throughput"),
+        () if params.protocol == Protocol::Meta => refuse("`protocol = \"meta\"`"),
+        () if params.hits < 1.0 => refuse("`hits` below 1"),
+        () if params.open || !params.think.is_zero() => {
+            refuse("an open loop that counts from when operations were due, or `think`")
+        }
+        () if params.skewed => refuse("`popularity = \"zipf\"` over the same keys as assay"),
+        () => Ok(()),
+    }
+}
+
 /// Fills the cache, warms it up and measures it, each with a run of memtier_benchmark.
 ///
 /// # Errors
 /// Fails if memtier_benchmark is missing, does not support the configuration, exits with an error,
 /// or prints results that cannot be parsed.
-pub fn run(path: Option<&Path>, dir: &Path, stage: &mut TrialState<'_>) -> Result<(), Failure> {
-    let program = program(path)?;
+pub fn run(driver: &Driver, dir: &Path, stage: &mut TrialState<'_>) -> Result<(), Failure> {
+    let program = program(driver.path.as_deref())?;
     let config = stage.config.clone();
     let common = arguments(&config)?;
     let drive = Drive { program: &program, common: &common, dir, config: &config };
@@ -53,10 +82,11 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut TrialState<'_>) -> Resul
         drive.go(&[&load[..], &[&seconds(config.ramp_up)]].concat(), "ramp-up", stage)?;
     }
     let mut talk = listen(stage.place.as_ref());
-    let mut seen = ServerCounters { from: look(&mut talk), ..ServerCounters::default() };
+    let mut seen =
+        ServerCounters { from: look(stage.dialect, &mut talk), ..ServerCounters::default() };
     stage.channel.phase(Phase::Steady, None);
     let used = drive.go(&[&load[..], &[&seconds(config.steady)]].concat(), "steady", stage)?;
-    seen.to = look(&mut talk);
+    seen.to = look(stage.dialect, &mut talk);
     stage.channel.phase(Phase::RampDown, None);
     let file = dir.join("memtier-steady.json");
     let text = std::fs::read_to_string(&file).map_err(WorkloadError::io("read", &file))?;
@@ -359,8 +389,10 @@ fn report(
     let server = over(used.server, results.seconds);
     let per_op = |cpus: f64| (rate > 0.0).then(|| cpus / rate * 1e6);
     let answered = seen.window_count("cmd_get").zip(seen.window_count("cmd_set"));
-    let server_cpu =
-        seen.window_cpu_s().zip(answered).map(|(s, (gets, sets))| s * 1e6 / (gets + sets) as f64);
+    let server_cpu = seen
+        .window_cpu_s(stage.dialect)
+        .zip(answered)
+        .map(|(s, (gets, sets))| s * 1e6 / (gets + sets) as f64);
     // The client received the bytes that the server wrote. memtier_benchmark's own byte rates are
     // incomplete.
     let per_s = |name: &str| seen.window_count(name).map(|bytes| bytes as f64 / results.seconds);
@@ -381,7 +413,7 @@ fn report(
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
         ("errors", results.errors),
     ];
-    stage.channel.metrics(crate::builtin::memcached::spec(), rows);
+    stage.channel.metrics((stage.dialect.spec)(), rows);
     let busy = client.map(|u| ThreadUse { cpu: None, cpu_s: u.busiest, wall_s: 1.0 });
     let limit =
         diagnostics::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);

@@ -1,135 +1,172 @@
-//! The workload `memcached`: starts a real memcached, fills it, loads it over many connections with
-//! assay's own load generator (`assay_loadgen`), checks the answers and stops it. The lab starts a
-//! fresh process for every trial ([`trial`]); the server is a child of that process ([`server`]),
-//! so that neither outlives the other. `docs/workloads/memcached.md` defines the metrics.
+//! The workload `memcached`: starts a real memcached, fills it, loads it over many connections,
+//! checks the answers and stops it. `docs/workloads/memcached.md` defines the metrics.
 
-mod about;
-mod admin;
-mod diagnostics;
-mod finding;
 mod memtier;
-mod namespace;
-mod params;
-mod results;
-mod server;
-mod server_node;
-mod server_side;
-mod split;
-mod trial;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use assay_model::{Fact, Scalar, WorkloadSpec};
+use assay_loadgen::{Operation, Protocol};
+use assay_model::Scalar;
 
-pub use trial::run as trial;
-
-use crate::declare::spec;
-use crate::{Capabilities, Failure, Launch, TrialContext, Workload, WorkloadError};
-use params::{Driver, Find, Network, Params};
-use trial::Spec;
+use crate::builtin::key_value::admin::{AdminConnection, Stats, strange};
+use crate::builtin::key_value::params::{Driver, LoadParams, Params};
+use crate::builtin::key_value::server::{CERTIFICATE, KEY, RECONNECTS, ServerPlace};
+use crate::builtin::key_value::{Dialect, KeyValue, metrics, trial as shared};
+use crate::declare::{int, one_of, or_none, params, path, spec};
+use crate::driver::work::Channel;
+use crate::{Failure, WorkloadError};
 
 /// Name of the workload and of its trial program.
 pub const NAME: &str = "memcached";
 
+/// Measures a memcached.
+pub const WORKLOAD: KeyValue = KeyValue(&DIALECT);
+
 spec! {
     /// Starts a real memcached, fills it with small, medium and large objects, gets and sets them
     /// over many connections in a closed loop or at a fixed rate, checks every value, and stops it.
-    NAME, Params::rows();
-    /// Correct answers in the measurement window divided by its length. For `max-rate`: at the rate
-    /// found; for `saturation`: the highest of all rates.
-    "throughput", "ops/s", Higher, Measured;
-    /// Highest rate that stayed within the latency limit (only `max-rate`).
-    "max_rate", "ops/s", Higher, Measured;
-    /// Median response time of gets (hits and misses, all classes).
-    "p50", "s", Lower, Measured;
-    /// 99th percentile of the response times of gets; missing if fewer than ten gets lie beyond it.
-    "p99", "s", Lower, Measured;
-    /// 99.9th percentile of the response times of gets; missing if fewer than ten gets lie beyond
-    /// it.
-    "p99.9", "s", Lower, Measured;
-    /// 99th percentile of the response times of sets; missing if fewer than ten sets lie beyond it.
-    "set_p99", "s", Lower, Measured;
-    /// Share of the gets in the window that hit.
-    "hit_ratio", "1", Neither, Measured;
-    /// Bytes per second that the load generator received.
-    "bytes_in", "B/s", Neither, Measured;
-    /// Bytes per second that the load generator sent.
-    "bytes_out", "B/s", Neither, Measured;
-    /// CPU time of the load generator per answer.
-    "client_cpu", "us/op", Lower, Derived;
-    /// CPU utilization of the load generator's busiest thread.
-    "client_busy", "1", Neither, Measured;
-    /// CPU time of the server per answer, from its own counters; missing if it does not report
-    /// them.
-    "server_cpu", "us/op", Lower, Derived;
-    /// CPU utilization of the server's busiest thread; missing for a server on another machine.
-    "server_busy", "1", Neither, Measured;
-    /// CPUs that the server used on average; missing for a server on another machine.
-    "server_cpus", "1", Neither, Measured;
-    /// Objects that the server evicted in the window.
-    "evictions", "1", Lower, Measured;
-    /// Operations of the window that got no answer.
-    "timed_out", "1", Lower, Measured;
-    /// Wrong answers in the whole trial; any makes the trial invalid.
-    "errors", "1", Lower, Measured;
-    /// Operations of the whole trial without an answer within `op_timeout`, or whose connection was
-    /// lost; limited by `max_missing`.
-    "missing", "1", Lower, Measured;
+    NAME, [Own::rows(), LoadParams::rows()].concat();
+    ..metrics();
 }
 
-/// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of
-/// both sides. Histograms: `response_time.*`, ns. Curves (only `find = "saturation"`):
-/// `throughput`, `p50`, `p99`, `p99.9` over the rate.
-pub struct Memcached;
-
-impl Workload for Memcached {
-    fn spec(&self) -> &WorkloadSpec {
-        spec()
-    }
-
-    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(params)?;
-        if params.address.is_none() {
-            server::program(&params)?;
-        }
-        if params.network == Network::Namespace {
-            namespace::check()?;
-        }
-        if params.driver == Driver::Memtier {
-            memtier::program(params.driver_path.as_deref())?;
-        }
-        Ok(())
-    }
-
-    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        match Params::from_map(params) {
-            Ok(params) => about::facts(&params),
-            Err(e) => [("workload.server".to_owned(), Fact::unknown(e.to_string()))].into(),
-        }
-    }
-
-    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
-        let rates = match params.find {
-            Find::Saturation => earlier_rates(ctx),
-            _ => Vec::new(),
-        };
-        Spec::of(ctx, rates).launch(ctx, NAME)
-    }
-
-    fn offers(&self) -> Capabilities<'_> {
-        Capabilities { serves: Some(self), ..Capabilities::default() }
+params! {
+    /// Parameters that only this workload has.
+    #[derive(Debug)]
+    struct Own {
+        /// Wire protocol between load generator and server.
+        protocol: Protocol = one_of(&[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)]), "text";
+        /// Program that generates the load: assay, or memtier_benchmark.
+        memtier as "driver": bool = one_of(&[("assay", false), ("memtier", true)]), "assay";
+        /// Path of memtier_benchmark; empty: the one on PATH.
+        driver_path as "driver.path": Option<PathBuf> = or_none(path()), "";
+        /// Number of server threads (`-t`); 4 is memcached's own default.
+        server_threads as "server.threads": u32 = int(1, 1024), 4;
     }
 }
 
-/// Returns the rates of the first trial's curve, so that all trials measure at the same ones.
-fn earlier_rates(ctx: &TrialContext<'_>) -> Vec<f64> {
-    let first = ctx.previous.iter().find_map(|r| r.curve("throughput"));
-    first.map(|curve| curve.points.iter().map(|p| p[0]).collect()).unwrap_or_default()
+static DIALECT: Dialect = Dialect {
+    name: NAME,
+    program: "memcached",
+    package: "memcached",
+    version_option: "-V",
+    spec,
+    read,
+    listen,
+    settings,
+    stats,
+    effective,
+    pid: "pid",
+    version: "version",
+    start: "pid",
+    evictions: "evictions",
+    cpu: ["rusage_user", "rusage_system"],
+    counted: &[
+        ("get_hits", |ours| ours.of(Operation::GetHit)),
+        ("get_misses", |ours| ours.of(Operation::GetMiss)),
+        ("cmd_set", |ours| ours.of(Operation::Set)),
+    ],
+    too_large: "raise it (`server.options = \"-I 2m\"`)",
+};
+
+/// Runs the trial that `json` describes.
+///
+/// # Errors
+/// See [`shared::run`].
+pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    shared::run(&DIALECT, json, channel)
 }
 
-impl From<assay_loadgen::Error> for Failure {
-    fn from(error: assay_loadgen::Error) -> Self {
-        Failure::other(error)
+fn read(map: &BTreeMap<String, Scalar>) -> Result<Params, WorkloadError> {
+    let own = Own::read(map)?;
+    let mut params = Params::new(&DIALECT, map, own.protocol, own.server_threads)?;
+    if own.memtier {
+        let (path, check, run) = (own.driver_path, memtier::installed, memtier::run);
+        params.driver = Some(Driver { path, check, run });
+        memtier::can(&params)?;
+    }
+    Ok(params)
+}
+
+fn listen(place: &ServerPlace, dir: &Path) -> Vec<OsString> {
+    match place {
+        ServerPlace::Unix(path) => vec!["-s".into(), path.into()],
+        ServerPlace::Tcp { ip, port } => {
+            ["-p", &port.to_string(), "-l", ip].map(OsString::from).into()
+        }
+        ServerPlace::Tls { ip, port, plain } => {
+            let option = |name: &str, file: &str| {
+                let mut option = OsString::from(format!("{name}="));
+                option.push(dir.join(file));
+                option
+            };
+            let at = format!("{ip}:{port}");
+            let plain = format!("notls:{ip}:{plain}");
+            let mut words: Vec<OsString> =
+                ["-p", &port.to_string(), "-l", &at, "-l", &plain, "-Z"].map(OsString::from).into();
+            words.extend(["-o".into(), option("ssl_chain_cert", CERTIFICATE)]);
+            words.extend(["-o".into(), option("ssl_key", KEY)]);
+            words
+        }
+    }
+}
+
+/// Connections and files that the server needs in addition to those of the load.
+const SPARE_CONNECTIONS: usize = 64;
+
+fn settings(params: &Params) -> Vec<OsString> {
+    let connections = most_connections(params.connections);
+    let mebibytes = (params.memory >> 20).max(1);
+    let mut arguments: Vec<OsString> = ["-U", "0", "-t"].map(OsString::from).into();
+    arguments.push(params.server_threads.to_string().into());
+    arguments.extend(["-m".into(), mebibytes.to_string().into()]);
+    arguments.extend(["-c".into(), connections.to_string().into()]);
+    if rustix::process::geteuid().is_root() {
+        // memcached refuses to run as root without `-u`. Changing the user would clear the
+        // parent-death signal that ties it to the trial.
+        arguments.extend(["-u".into(), "root".into()]);
+    }
+    arguments.extend(params.options.iter().cloned());
+    arguments
+}
+
+/// Returns the server's connection limit: with room for connections that are reopened after a
+/// stall, up to the limit on open files, beyond which memcached refuses to start.
+fn most_connections(load: usize) -> usize {
+    let hard = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    let files = hard.map_or(usize::MAX, |most| most as usize);
+    let minimum = load + SPARE_CONNECTIONS;
+    (RECONNECTS * load + SPARE_CONNECTIONS)
+        .min(files.saturating_sub(SPARE_CONNECTIONS))
+        .max(minimum)
+}
+
+fn stats(talk: &mut AdminConnection) -> io::Result<Stats> {
+    answer_to("stats\r\n", talk)
+}
+
+/// Names of settings that depend on where the server listens, and so differ from trial to trial.
+const PLACES: [&str; 5] = ["tcpport", "udpport", "domain_socket", "inter", "umask"];
+
+fn effective(talk: &mut AdminConnection) -> io::Result<Stats> {
+    let mut settings = answer_to("stats settings\r\n", talk)?;
+    settings.retain(|name, _| !PLACES.contains(&name.as_str()));
+    Ok(settings)
+}
+
+/// Sends a request whose answer is lines of `STAT NAME VALUE` up to `END`.
+fn answer_to(request: &str, talk: &mut AdminConnection) -> io::Result<Stats> {
+    talk.ask(request)?;
+    let mut stats = Stats::new();
+    loop {
+        let line = talk.line()?;
+        if line == "END" {
+            return Ok(stats);
+        }
+        let words = line.strip_prefix("STAT ").ok_or_else(|| strange(&line))?;
+        let (name, value) = words.split_once(' ').unwrap_or((words, ""));
+        stats.insert(name.to_owned(), value.to_owned());
     }
 }

@@ -8,23 +8,23 @@ use assay_model::Fact;
 use assay_system::scratch;
 
 use crate::Failure;
-use crate::builtin::memcached::admin::{AdminConnection, Endpoint, Stats};
-use crate::builtin::memcached::params::{Network, Params, Transport};
-use crate::builtin::memcached::server::{self, RunningServer};
+use crate::builtin::key_value::admin::{AdminConnection, Endpoint, Stats};
+use crate::builtin::key_value::params::{Network, Params, Transport};
+use crate::builtin::key_value::server::{self, RunningServer};
 use crate::driver::program::{fact, facts as program_facts};
-
-/// Names of settings that depend on where the server listens, and so differ from trial to trial.
-const PLACES: [&str; 5] = ["tcpport", "udpport", "domain_socket", "inter", "umask"];
 
 /// Returns the facts about the server, all named `workload.server.*`.
 pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     let mut facts = BTreeMap::new();
+    let dialect = params.dialect;
     let named = |name: &str, known| (format!("workload.server.{name}"), fact(known));
     let settings = if let Some(address) = &params.address {
         let unseen = "assay did not start the server and does not know its program";
         let asked = foreign(params, address).and_then(|mut talk| {
-            let version = talk.version().map_err(|e| e.to_string())?;
-            Ok((version, talk.stats("settings").map_err(|e| e.to_string())?))
+            let stats = (dialect.stats)(&mut talk).map_err(|e| e.to_string())?;
+            let version = stats.get(dialect.version).ok_or("the server does not state it")?;
+            let settings = (dialect.effective)(&mut talk).map_err(|e| e.to_string())?;
+            Ok((version.clone(), settings))
         });
         let version = asked.as_ref().map(|(version, _)| version.clone());
         let (version, settings) = (version.map_err(String::clone), asked.map(|(_, s)| s));
@@ -35,15 +35,14 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
         ]);
         settings
     } else {
-        facts = program_facts("workload.server", &server::program(params), "-V");
-        let options = crate::words::quote_words(&server::settings(params));
+        facts = program_facts("workload.server", &server::program(params), dialect.version_option);
+        let options = crate::words::quote_words(&(dialect.settings)(params));
         facts.extend([named("options", Ok(options))]);
         effective(params)
     };
     match settings {
         Ok(settings) => {
-            let own = settings.iter().filter(|(name, _)| !PLACES.contains(&name.as_str()));
-            facts.extend(own.map(|(name, v)| named(&format!("setting.{name}"), Ok(v.clone()))));
+            facts.extend(settings.into_iter().map(|(n, v)| named(&format!("setting.{n}"), Ok(v))));
         }
         Err(e) => facts.extend([named("settings", Err(e))]),
     }
@@ -66,12 +65,12 @@ fn effective(params: &Params) -> Result<Stats, String> {
     // If this process is killed meanwhile, the next sweep of the scratch folder removes `folder`.
     let folder = scratch::make(&scratch::root(), scratch::OWNER)
         .map_err(|e| format!("cannot create a folder for the server: {e}"))?;
-    let quiet = Params { transport: Transport::Unix, network: Network::Loopback, ..params.clone() };
+    let mut quiet = params.clone();
+    (quiet.transport, quiet.network) = (Transport::Unix, Network::Loopback);
     let asked = RunningServer::start(&quiet, &folder, None).and_then(|running| {
-        // Dropping it kills it, which is safe: its cache is empty.
-        let settings =
-            AdminConnection::open(&running.place).and_then(|mut talk| talk.stats("settings"));
-        settings.map_err(Failure::other)
+        // Dropping it kills it, which is safe: it has no data.
+        let talk = AdminConnection::open(&running.place);
+        talk.and_then(|mut talk| (params.dialect.effective)(&mut talk)).map_err(Failure::other)
     });
     // Only a log in the scratch folder is left if this fails.
     let _ = fs::remove_dir_all(&folder);

@@ -1,25 +1,26 @@
-//! Runs memcached on a node of its own for load generators on other nodes.
+//! Runs a server on a node of its own for load generators on other nodes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::Path;
 
 use assay_model::Scalar;
 
-use crate::builtin::memcached::params::{Cpus, Network, Params, Transport};
-use crate::builtin::memcached::server::{program, settings};
-use crate::builtin::memcached::{Memcached, spec};
+use crate::builtin::key_value::KeyValue;
+use crate::builtin::key_value::params::{Cpus, Network, Transport};
+use crate::builtin::key_value::server::{ServerPlace, program};
 use crate::capability::{ServerLaunch, ServerWorkload};
 use crate::driver::program::free_port;
 use crate::{Launch, WorkloadError};
 
-impl ServerWorkload for Memcached {
+impl ServerWorkload for KeyValue {
     fn serve(
         &self,
         map: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
     ) -> Result<ServerLaunch, WorkloadError> {
-        let mut params = Params::from_map(map)?;
+        let mut params = (self.0.read)(map)?;
         let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
         if params.address.is_some() {
             return cannot(
@@ -40,12 +41,13 @@ impl ServerWorkload for Memcached {
             port => port,
         };
         let mut argv: Vec<OsString> = vec![program(&params)?.into()];
-        argv.extend(["-p", &port.to_string(), "-l", host].map(OsString::from));
-        argv.extend(settings(&params));
+        let place = ServerPlace::Tcp { ip: host.to_owned(), port };
+        argv.extend((self.0.listen)(&place, Path::new("")));
+        argv.extend((self.0.settings)(&params));
         let address = format!("{host}:{port}");
         // Settings of a server that assay starts are invalid for a running one: reset them to
         // defaults.
-        let mut asking: BTreeMap<String, Scalar> = spec()
+        let mut asking: BTreeMap<String, Scalar> = (self.0.spec)()
             .params
             .iter()
             .filter(|p| p.name.starts_with("server."))
@@ -65,11 +67,12 @@ impl ServerWorkload for Memcached {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Workload as _;
 
     #[test]
     fn clients_are_sent_to_the_server_and_impossible_values_are_errors() {
-        let workload = Memcached;
-        let defaults = crate::declare::treatment(spec().params.clone(), &[]);
+        let workload = crate::builtin::memcached::WORKLOAD;
+        let defaults = crate::declare::treatment(workload.spec().params.clone(), &[]);
         let with = |name: &str, value: Scalar| {
             let mut map = defaults.clone();
             map.insert(name.into(), value);
@@ -80,7 +83,7 @@ mod tests {
                 assert_eq!(serving.params["server.address"].to_text(), serving.address);
                 let mut map = defaults.clone();
                 map.extend(serving.params);
-                let params = Params::from_map(&map).unwrap();
+                let params = (workload.0.read)(&map).unwrap();
                 assert_eq!(params.address, Some(serving.address));
             }
             Err(WorkloadError::Missing { what, .. }) => {

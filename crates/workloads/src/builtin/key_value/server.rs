@@ -1,4 +1,4 @@
-//! A memcached that the trial owns: started, awaited until it answers, and stopped.
+//! A server that the trial owns: started, awaited until it answers, and stopped.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use assay_loadgen::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::builtin::memcached::admin::{AdminConnection, Endpoint};
-use crate::builtin::memcached::namespace::{self, Cable};
-use crate::builtin::memcached::params::{Network, Params, Transport};
+use crate::builtin::key_value::Dialect;
+use crate::builtin::key_value::admin::{AdminConnection, Endpoint};
+use crate::builtin::key_value::namespace::{self, Cable};
+use crate::builtin::key_value::params::{Network, Params, Transport};
 use crate::{Failure, WorkloadError};
 
 use crate::driver::program::{free_port, last_lines, log_to, need};
@@ -22,35 +23,36 @@ use assay_system::end_with_parent;
 
 /// Maximum time from start to the first answer.
 const START: Duration = Duration::from_secs(10);
-/// Maximum time to exit after SIGTERM; memcached checks for it once a second.
+/// Maximum time to exit after SIGTERM; servers check for it about once a second.
 const END: Duration = Duration::from_secs(3);
 /// Maximum number of new ports to try if another program took the free port first.
 const DRAWS: usize = 5;
 /// Maximum length of a UNIX socket path in bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;
-/// Connections and files that the server needs in addition to those of the load.
-const SPARE_CONNECTIONS: usize = 64;
 /// Connections per connection of the load that the server may have to hold before it notices that
 /// older ones were closed: the load gives up after three lost connections.
-const RECONNECTS: usize = 4;
+pub const RECONNECTS: usize = 4;
 
 /// Files of the self-signed certificate that is made for the server.
-const CERTIFICATE: &str = "certificate.pem";
-const KEY: &str = "key.pem";
+pub const CERTIFICATE: &str = "certificate.pem";
+pub const KEY: &str = "key.pem";
 
-/// Returns the path of the memcached to start.
+/// Returns the path of the server's program.
 ///
 /// # Errors
 /// Fails if it is not installed.
 pub fn program(params: &Params) -> Result<PathBuf, WorkloadError> {
-    let name = params.server_path.clone().unwrap_or_else(|| "memcached".into());
+    let Dialect { program, package, .. } = params.dialect;
+    let name = params.server_path.clone().unwrap_or_else(|| program.into());
     let what = format!("the server `{}`", name.display());
-    let remedy = "install the Debian package memcached, or give the path of one as `server.path`";
+    let remedy =
+        format!("install the Debian package {package}, or give the path of one as `server.path`");
     need(name, what, remedy)
 }
 
 /// A server process that answers requests.
 pub struct RunningServer {
+    dialect: &'static Dialect,
     child: Child,
     log: PathBuf,
     /// Command line of the server.
@@ -63,12 +65,21 @@ pub struct RunningServer {
     pub notes: Vec<String>,
 }
 
-/// Address that a server listens on, and the options for it.
-struct ServerAddress {
-    arguments: Vec<OsString>,
-    port: u16,
-    target: Target,
-    place: Endpoint,
+/// Place that a server listens on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerPlace {
+    /// Path of a UNIX socket.
+    Unix(PathBuf),
+    Tcp {
+        ip: String,
+        port: u16,
+    },
+    /// TLS on `port`, and plain text for statistics on `plain`.
+    Tls {
+        ip: String,
+        port: u16,
+        plain: u16,
+    },
 }
 
 impl RunningServer {
@@ -111,10 +122,11 @@ impl RunningServer {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Err(self.refused(&status.to_string()));
             }
-            let answer = AdminConnection::open(&self.place).and_then(|mut talk| talk.stats(""));
+            let answer = AdminConnection::open(&self.place)
+                .and_then(|mut talk| (self.dialect.stats)(&mut talk));
             match answer {
                 Ok(stats) => {
-                    let other = stats.get("pid").cloned().unwrap_or_default();
+                    let other = stats.get(self.dialect.pid).cloned().unwrap_or_default();
                     if other == self.pid().to_string() {
                         return Ok(());
                     }
@@ -129,7 +141,7 @@ impl RunningServer {
                     )));
                 }
                 Err(e) if began.elapsed() > START => {
-                    return Err(silent(&self.place, e));
+                    return Err(silent(self.dialect, &self.place, e));
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(2)),
             }
@@ -181,7 +193,8 @@ impl RunningServer {
         }
         let killed = self.ended_within(END).is_none();
         // Dropping `self` kills a server that is still running.
-        killed.then(|| "memcached did not end within 3 s of SIGTERM and was killed".to_owned())
+        let name = self.dialect.name;
+        killed.then(|| format!("{name} did not end within 3 s of SIGTERM and was killed"))
     }
 }
 
@@ -199,11 +212,11 @@ fn spawn(
     address: IpAddr,
 ) -> Result<RunningServer, Failure> {
     let program = program(params)?;
-    let ears = ears(params, dir, address)?;
+    let listening = server_place(params, dir, address)?;
     let mut argv: Vec<OsString> = vec![program.clone().into()];
-    argv.extend(ears.arguments);
-    argv.extend(settings(params));
-    let log = dir.join("memcached.log");
+    argv.extend((params.dialect.listen)(&listening, dir));
+    argv.extend((params.dialect.settings)(params));
+    let log = dir.join("server.log");
     // Truncates the log, so that output of an earlier attempt is not taken for this one's.
     File::create(&log).map_err(WorkloadError::io("make", &log))?;
     let mut command = Command::new(&program);
@@ -211,84 +224,48 @@ fn spawn(
     log_to(&mut command, &log)?;
     end_with_parent(&mut command, cpus);
     let child = command.spawn().map_err(Failure::start(program.display()))?;
-    let (target, place) = (ears.target, ears.place);
-    let notes = if ears.port == 0 {
-        Vec::new()
-    } else {
-        vec![format!("the server listened on port {}", ears.port)]
-    };
-    Ok(RunningServer { child, log, argv, target, place, notes })
-}
-
-/// Returns the server options that do not depend on the address.
-pub fn settings(params: &Params) -> Vec<OsString> {
-    let connections = most_connections(params.connections);
-    let mebibytes = (params.memory >> 20).max(1);
-    let mut arguments: Vec<OsString> = ["-U", "0", "-t"].map(OsString::from).into();
-    arguments.push(params.server_threads.to_string().into());
-    arguments.extend(["-m".into(), mebibytes.to_string().into()]);
-    arguments.extend(["-c".into(), connections.to_string().into()]);
-    if rustix::process::geteuid().is_root() {
-        // memcached refuses to run as root without `-u`. Changing the user would clear the
-        // parent-death signal that ties it to the trial.
-        arguments.extend(["-u".into(), "root".into()]);
-    }
-    arguments.extend(params.options.iter().cloned());
-    arguments
-}
-
-/// Returns the server's connection limit: with room for connections that are reopened after a
-/// stall, up to the limit on open files, beyond which memcached refuses to start.
-fn most_connections(load: usize) -> usize {
-    let hard = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
-    let files = hard.map_or(usize::MAX, |most| most as usize);
-    let minimum = load + SPARE_CONNECTIONS;
-    (RECONNECTS * load + SPARE_CONNECTIONS)
-        .min(files.saturating_sub(SPARE_CONNECTIONS))
-        .max(minimum)
-}
-
-fn ears(params: &Params, dir: &Path, address: IpAddr) -> Result<ServerAddress, Failure> {
-    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-    if params.transport == Transport::Unix {
-        let path = dir.join("memcached.sock");
-        if path.as_os_str().len() > SOCKET_PATH {
-            return Err(silent(
-                path.display(),
-                format!(
-                    "the path of a UNIX socket has at most {SOCKET_PATH} bytes; set ASSAY_SCRATCH to a shorter one"
-                ),
-            ));
+    let (target, place, port) = match listening {
+        ServerPlace::Unix(path) => (Target::Unix(path.clone()), Endpoint::Unix(path), None),
+        ServerPlace::Tcp { ip, port } => {
+            let at = format!("{ip}:{port}");
+            (Target::Tcp(at.clone()), Endpoint::Tcp(at), Some(port))
         }
-        let mut arguments = words(&["-s"]);
-        arguments.push(path.clone().into());
-        let (target, place) = (Target::Unix(path.clone()), Endpoint::Unix(path));
-        return Ok(ServerAddress { arguments, port: 0, target, place });
+        ServerPlace::Tls { ip, port, plain } => {
+            let target = params.tls(format!("{ip}:{port}"));
+            (target, Endpoint::Tcp(format!("{ip}:{plain}")), Some(port))
+        }
+    };
+    let notes = port.map(|port| format!("the server listened on port {port}"));
+    let (notes, dialect) = (notes.into_iter().collect(), params.dialect);
+    Ok(RunningServer { dialect, child, log, argv, target, place, notes })
+}
+
+/// Chooses the place that a server listens on: a socket in `dir`, or free ports of `address`.
+fn server_place(params: &Params, dir: &Path, address: IpAddr) -> Result<ServerPlace, Failure> {
+    if params.transport == Transport::Unix {
+        let path = dir.join("server.sock");
+        if path.as_os_str().len() > SOCKET_PATH {
+            let why = format!(
+                "the path of a UNIX socket has at most {SOCKET_PATH} bytes; set ASSAY_SCRATCH to a \
+                 shorter one"
+            );
+            return Err(silent(params.dialect, path.display(), why));
+        }
+        return Ok(ServerPlace::Unix(path));
     }
     let ip = address.to_string();
     let port = match params.port {
         0 => free_port(&ip)?,
         port => port,
     };
-    let at = format!("{ip}:{port}");
-    let mut arguments = words(&["-p", &port.to_string()]);
-    if params.transport == Transport::Tcp {
-        arguments.extend(words(&["-l", &ip]));
-        return Ok(ServerAddress {
-            arguments,
-            port,
-            target: Target::Tcp(at.clone()),
-            place: Endpoint::Tcp(at),
-        });
-    }
-    let plain = format!("{ip}:{}", free_port(&ip)?);
-    arguments.extend(words(&["-l", &at, "-l", &format!("notls:{plain}")]));
-    arguments.extend(certificate_options(dir));
-    Ok(ServerAddress { arguments, port, target: params.tls(at), place: Endpoint::Tcp(plain) })
+    Ok(match params.transport {
+        Transport::Tls => ServerPlace::Tls { plain: free_port(&ip)?, ip, port },
+        _ => ServerPlace::Tcp { ip, port },
+    })
 }
 
-fn silent(place: impl Display, reason: impl Display) -> Failure {
-    Failure::other(format!("memcached at {place} does not answer: {reason}"))
+fn silent(dialect: &Dialect, place: impl Display, reason: impl Display) -> Failure {
+    Failure::other(format!("{} at {place} does not answer: {reason}", dialect.name))
 }
 
 /// Makes a certificate for `name`, valid for two days, and its key in `dir`.
@@ -317,20 +294,4 @@ fn make_certificate(dir: &Path, name: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(failed(String::from_utf8_lossy(&out.stderr).trim().to_owned()))
-}
-
-/// Returns memcached's options for the certificate and the key in `dir`.
-fn certificate_options(dir: &Path) -> Vec<OsString> {
-    let option = |name: &str, file: &str| {
-        let mut option = OsString::from(format!("{name}="));
-        option.push(dir.join(file));
-        option
-    };
-    vec![
-        "-Z".into(),
-        "-o".into(),
-        option("ssl_chain_cert", CERTIFICATE),
-        "-o".into(),
-        option("ssl_key", KEY),
-    ]
 }

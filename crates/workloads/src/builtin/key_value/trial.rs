@@ -1,4 +1,4 @@
-//! Body of a trial: `assay __work memcached JSON`, in a separate process. Starts the server, fills
+//! Body of a trial: `assay __work NAME JSON`, in a separate process. Starts the server, fills
 //! it, loads it, checks it and stops it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,13 +8,14 @@ use assay_loadgen::report::Errors;
 use assay_loadgen::{ErrorKind, LoadEnd, LoadReport, Target, limits, preload};
 use assay_model::Phase;
 
-use super::{diagnostics, finding, memtier, results};
+use super::{Dialect, diagnostics, finding, results};
 use crate::Failure;
-use crate::builtin::memcached::admin::{AdminConnection, Endpoint};
-use crate::builtin::memcached::params::{Driver, Find, Params, Transport};
-use crate::builtin::memcached::server::RunningServer;
-use crate::builtin::memcached::server_side::{self, HostCpu, ServerCounters, listen, look};
-use crate::builtin::memcached::split::split;
+use crate::builtin::key_value::admin::{AdminConnection, Endpoint, count};
+use crate::builtin::key_value::params::{Find, Params, Transport};
+use crate::builtin::key_value::results::Answers;
+use crate::builtin::key_value::server::RunningServer;
+use crate::builtin::key_value::server_side::{HostCpu, ServerCounters, listen, look};
+use crate::builtin::key_value::split::split;
 use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
 
@@ -27,15 +28,16 @@ pub type Spec = TrialSpec<Vec<f64>>;
 /// # Errors
 /// [`Failure`] if the measurement could not be completed. Wrong answers are not an error: they are
 /// reported as an event, `valid: false`.
-pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+pub fn run(dialect: &'static Dialect, json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
-    let params = Params::from_map(&spec.params)?;
+    let params = (dialect.read)(&spec.params)?;
     let stop = spec.stop_flag()?;
     let own = params.address.is_none().then_some(&params.server_cpus);
     let split = split(&spec.cpus, &params.client_cpus, params.client_threads, own);
     limits::make_room(params.connections, params.client_threads)?;
     channel.phase(Phase::RampUp, None);
     let mut stage = TrialState {
+        dialect,
         config: Config { cpus: split.client.clone(), ..params.load()? },
         place: None,
         server_cpus: None,
@@ -84,6 +86,7 @@ fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
 
 /// State shared by the steps of a trial.
 pub struct TrialState<'a> {
+    pub dialect: &'static Dialect,
     /// Configuration of the load, with target, CPUs and server process.
     pub config: Config,
     /// Plain-text address of the server; `None` if it has none.
@@ -106,8 +109,8 @@ pub struct TrialState<'a> {
 impl TrialState<'_> {
     /// Fills the cache and measures what `params.find` asks for.
     fn find(&mut self, params: &Params, spec: &Spec) -> Result<(), Failure> {
-        if params.driver == Driver::Memtier {
-            return memtier::run(params.driver_path.as_deref(), &spec.dir, self);
+        if let Some(driver) = &params.driver {
+            return (driver.run)(driver, &spec.dir, self);
         }
         self.fill()?;
         match params.find {
@@ -147,18 +150,19 @@ impl TrialState<'_> {
                 done.keys,
                 if texts.is_empty() { "the server went away".to_owned() } else { texts.join("; ") }
             );
-            let large = text.contains("too large");
-            let hint = if large {
-                "; the largest object of the mix is above the server's item limit: raise it \
-                 (`server.options = \"-I 2m\"`) or make the objects smaller (`size.large`)"
+            let hint = if text.contains("too large") {
+                format!(
+                    "; the largest object of the mix is above the server's item limit: {} or make \
+                     the objects smaller (`size.large`)",
+                    self.dialect.too_large
+                )
             } else {
-                ""
+                String::new()
             };
             return Err(Failure::other(format!("filling the cache: {text}{hint}")));
         }
-        let evicted = listen(self.place.as_ref()).and_then(|mut talk| talk.stats("").ok());
-        let evicted =
-            evicted.and_then(|stats| crate::builtin::memcached::admin::count(&stats, "evictions"));
+        let stats = look(self.dialect, &mut listen(self.place.as_ref()));
+        let evicted = stats.and_then(|stats| count(&stats, self.dialect.evictions));
         self.channel.note(format!(
             "the cache was filled with {} objects, {} of values, in {}{}",
             done.keys,
@@ -177,11 +181,11 @@ impl TrialState<'_> {
         let config = self.config.clone();
         let (report, seen) = self.measure(&config, true)?;
         self.channel.progress(1.0);
-        results::metrics(&report, &seen, &self.errors, self.channel);
+        results::metrics(self.dialect, &report, &seen, &self.errors, self.channel);
         results::histograms(&report, &config, self.channel);
         let limit = diagnostics::judged(&report.limit, self.server_cpus);
         let operations = diagnostics::operations(&config, &report, self.max_missing);
-        for evidence in diagnostics::evidence(&config, &report, &seen, &limit) {
+        for evidence in diagnostics::evidence(self.dialect, &config, &report, &seen, &limit) {
             self.channel.evidence(evidence);
         }
         self.channel.evidence(operations);
@@ -197,20 +201,22 @@ impl TrialState<'_> {
         config: &Config,
         phases: bool,
     ) -> Result<(LoadReport, ServerCounters), Failure> {
+        let dialect = self.dialect;
         let mut talk: Option<AdminConnection> = listen(self.place.as_ref());
-        let mut seen = ServerCounters { before: look(&mut talk), ..ServerCounters::default() };
+        let mut seen =
+            ServerCounters { before: look(dialect, &mut talk), ..ServerCounters::default() };
         let channel = &mut *self.channel;
         let total = (config.ramp_up + config.steady + config.ramp_down).as_secs_f64();
         let report = assay_loadgen::run(config, self.stop, |phase, t_ns| {
             let done = match phase {
                 Phase::RampUp => 0.0,
                 Phase::Steady => {
-                    seen.from = look(&mut talk);
+                    seen.from = look(dialect, &mut talk);
                     seen.host[0] = HostCpu::read();
                     config.ramp_up.as_secs_f64() / total
                 }
                 Phase::RampDown => {
-                    seen.to = look(&mut talk);
+                    seen.to = look(dialect, &mut talk);
                     seen.host[1] = HostCpu::read();
                     (config.ramp_up + config.steady).as_secs_f64() / total
                 }
@@ -223,7 +229,7 @@ impl TrialState<'_> {
             }
         })?;
         talk = talk.or_else(|| listen(self.place.as_ref()));
-        seen.after = look(&mut talk);
+        seen.after = look(dialect, &mut talk);
         if phases {
             results::series(&report, self.channel);
             results::heat(&report, self.channel);
@@ -259,13 +265,13 @@ impl TrialState<'_> {
                  rest, and its answers are missing: try `depth = 1`",
             );
         }
-        if let Some(words) = report.errors.wrong_words() {
+        if let Some(words) = report.errors.wrong_words().or_else(|| seen.replaced(self.dialect)) {
             self.wrong.push(words);
             return;
         }
         self.checked.push(format!("{} answers were checked and correct", report.completed()));
         let in_flight = (config.connections * config.depth) as u64 + report.errors.missing();
-        match server_side::agree(seen, results::answered(report), in_flight) {
+        match seen.agree(self.dialect, &Answers::new(report), in_flight) {
             Ok(sentence) => self.checked.push(sentence),
             // A server that the trial did not start may have other clients.
             Err(sentence) if config.server_pid.is_none() => self

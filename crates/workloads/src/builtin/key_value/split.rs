@@ -2,7 +2,7 @@
 
 use assay_model::environment::cpulist;
 
-use crate::builtin::memcached::params::Cpus;
+use crate::builtin::key_value::params::Cpus;
 
 /// The CPUs of both sides; `None`: not bound to CPUs.
 #[derive(Debug, Clone, PartialEq, Eq)]

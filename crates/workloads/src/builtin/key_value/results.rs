@@ -9,7 +9,8 @@ use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
-use crate::builtin::memcached::server_side::ServerCounters;
+use crate::builtin::key_value::Dialect;
+use crate::builtin::key_value::server_side::ServerCounters;
 use crate::driver::work::{Channel, Curve};
 
 /// Maximum number of samples in a series.
@@ -37,13 +38,19 @@ fn gets(report: &LoadReport) -> Histogram<u64> {
 
 /// Sends the metrics of a run. `seen` holds the server's counters around its window, `errors` the
 /// errors of all runs of the trial.
-pub fn metrics(report: &LoadReport, seen: &ServerCounters, errors: &Errors, channel: &mut Channel) {
+pub fn metrics(
+    dialect: &Dialect,
+    report: &LoadReport,
+    seen: &ServerCounters,
+    errors: &Errors,
+    channel: &mut Channel,
+) {
     let gets = gets(report);
     let window = Some(report.window_s()).filter(|w| *w > 0.0);
     let per_s = |bytes: u64| window.map(|w| bytes as f64 / w);
     let of_gets = |q| quantile(&gets, report.unanswered, q);
     let answers = report.completed();
-    let cpu = seen.window_cpu_s().filter(|_| answers > 0).map(|s| s * 1e6 / answers as f64);
+    let cpu = seen.window_cpu_s(dialect).filter(|_| answers > 0).map(|s| s * 1e6 / answers as f64);
     let rows = [
         ("throughput", report.throughput().filter(|_| answers > 0)),
         ("p50", of_gets(0.5)),
@@ -58,10 +65,10 @@ pub fn metrics(report: &LoadReport, seen: &ServerCounters, errors: &Errors, chan
         ("server_cpu", cpu),
         ("server_busy", report.limit.server.map(|used| used.busiest)),
         ("server_cpus", report.limit.server.map(|used| used.cpus)),
-        ("evictions", seen.window_count("evictions").map(|n| n as f64)),
+        ("evictions", seen.window_count(dialect.evictions).map(|n| n as f64)),
         ("timed_out", Some(report.unanswered as f64)),
     ];
-    channel.metrics(crate::builtin::memcached::spec(), rows.into_iter().chain(failures(errors)));
+    channel.metrics((dialect.spec)(), rows.into_iter().chain(failures(errors)));
 }
 
 /// Returns the wrong and missing answers of a whole trial as metrics.
@@ -178,13 +185,38 @@ pub fn point(rate: f64, report: &LoadReport, config: &Config, channel: &mut Chan
     }
 }
 
-/// Returns the correct answers of the whole run by operation, summed over the series.
-pub fn answered(report: &LoadReport) -> [u64; OPERATIONS.len()] {
-    let mut sum = [0; OPERATIONS.len()];
-    for bin in &report.series {
-        sum.iter_mut().zip(bin.by_operation).for_each(|(s, n)| *s += n);
+/// Correct answers of a whole run, summed over its series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answers([u64; OPERATIONS.len()]);
+
+impl Answers {
+    /// Counts the answers of a run.
+    pub fn new(report: &LoadReport) -> Self {
+        let mut sum = [0; OPERATIONS.len()];
+        for bin in &report.series {
+            sum.iter_mut().zip(bin.by_operation).for_each(|(s, n)| *s += n);
+        }
+        Answers(sum)
     }
-    sum
+
+    #[cfg(test)]
+    pub fn from_counts(counts: &[(Operation, u64)]) -> Self {
+        let mut sum = [0; OPERATIONS.len()];
+        for (operation, n) in counts {
+            sum[*operation as usize] = *n;
+        }
+        Answers(sum)
+    }
+
+    /// Returns the answers to one operation.
+    pub fn of(&self, operation: Operation) -> u64 {
+        self.0[operation as usize]
+    }
+
+    /// Returns the answers to all operations.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
 }
 
 #[cfg(test)]

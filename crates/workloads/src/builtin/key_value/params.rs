@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_loadgen::{
@@ -11,10 +12,12 @@ use assay_loadgen::{
 use assay_model::environment::cpulist;
 use assay_model::{ParamSpec, Scalar, units};
 
-use crate::WorkloadError;
+use crate::builtin::key_value::Dialect;
+use crate::builtin::key_value::trial::TrialState;
 use crate::declare::{
     argv, int, number, one_of, or_none, params, parsed, path, size, text, time, wrong,
 };
+use crate::{Failure, WorkloadError};
 
 /// Goal of a trial, the parameter `find`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,19 +58,21 @@ pub enum Cpus {
     These(Vec<usize>),
 }
 
-/// Program that generates the load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Driver {
-    /// assay's own load generator.
-    Assay,
-    /// The external program memtier_benchmark.
-    Memtier,
+/// A program that generates the load instead of assay.
+#[derive(Debug, Clone)]
+pub struct Driver {
+    /// Path of the program; `None`: the one on PATH.
+    pub path: Option<PathBuf>,
+    /// Checks that the program is installed and can generate the load.
+    pub check: fn(&Params) -> Result<(), WorkloadError>,
+    /// Measures with the program; its files go to the folder.
+    pub run: fn(&Driver, &Path, &mut TrialState<'_>) -> Result<(), Failure>,
 }
 
 params! {
-    /// The parameters of a treatment.
+    /// Parameters of a treatment that all key-value servers have.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Params {
+    pub struct LoadParams {
         /// Goal of a trial: the throughput; the highest rate whose `quantile` stays within the
         /// latency limit `bound`; or the response times at rising rates.
         find: Find = one_of(&[("throughput", Find::Throughput), ("max-rate", Find::MaxRate), ("saturation", Find::Saturation)]), "throughput";
@@ -91,17 +96,11 @@ params! {
         /// CPUs, one for each of its threads, if that leaves some for the server; `any` binds it to
         /// none.
         client_cpus as "client.cpus": Cpus = parsed(cpus), "auto";
-        /// Wire protocol between load generator and server.
-        protocol: Protocol = one_of(&[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)]), "text";
         /// Transport that carries the protocol.
         transport: Transport = one_of(&[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)]), "tcp";
         /// `loopback`: the machine's own network. `namespace`: the server runs in a network
         /// namespace, connected by a veth pair.
         network: Network = one_of(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]), "loopback";
-        /// Program that generates the load: assay, or memtier_benchmark.
-        driver: Driver = one_of(&[("assay", Driver::Assay), ("memtier", Driver::Memtier)]), "assay";
-        /// Path of memtier_benchmark; empty: the one on PATH.
-        driver_path as "driver.path": Option<PathBuf> = or_none(path()), "";
         /// Latency limit of `find = "max-rate"`.
         bound: Duration = time(), "1 ms";
         /// Quantile of the response times that must stay within `bound`, 0 to 1.
@@ -139,21 +138,19 @@ params! {
         zipf: f64 = number(0.01, 10.0), Scalar::Float(0.99);
         /// Seed of the random numbers; the same seed makes and requests the same objects.
         seed: u64 = int(0, i64::MAX), 1;
-        /// Path of the memcached to start; empty: the one on PATH.
+        /// Path of the server to start; empty: the one on PATH.
         server_path as "server.path": Option<PathBuf> = or_none(path()), "";
         /// `host:port`, or the path of a socket, of a server that is already running: assay neither
         /// starts nor stops it. Its values under the workload's keys are overwritten.
         address as "server.address": Option<String> = or_none(text()), "";
         /// Port that the server listens on; 0: a free one.
         port as "server.port": u16 = int(0, 65_535), 0;
-        /// Number of server threads (`-t`); 4 is memcached's own default.
-        server_threads as "server.threads": u32 = int(1, 1024), 4;
         /// The CPUs of the server; `auto` takes those of the trial that `client.cpus = "auto"`
         /// leaves; `any` leaves it all of them.
         server_cpus as "server.cpus": Cpus = parsed(cpus), "auto";
-        /// Memory for objects (`-m`).
+        /// Memory for objects.
         memory as "server.memory": u64 = size(), "1 GiB";
-        /// More options of memcached, such as `-o no_lru_maintainer -I 2m`.
+        /// More options of the server's command line.
         options as "server.options": Vec<OsString> = argv(), "";
         /// Host name that the certificate of a TLS server must carry.
         tls_name as "tls.name": String = text(), "localhost";
@@ -206,13 +203,44 @@ fn rates(text: &str) -> Result<Vec<f64>, String> {
         .collect()
 }
 
+/// The parameters of a treatment.
+#[derive(Debug, Clone)]
+pub struct Params {
+    load: LoadParams,
+    pub dialect: &'static Dialect,
+    pub protocol: Protocol,
+    pub server_threads: u32,
+    /// `None`: assay's own load generator.
+    pub driver: Option<Driver>,
+}
+
+impl Deref for Params {
+    type Target = LoadParams;
+
+    fn deref(&self) -> &LoadParams {
+        &self.load
+    }
+}
+
+impl DerefMut for Params {
+    fn deref_mut(&mut self) -> &mut LoadParams {
+        &mut self.load
+    }
+}
+
 impl Params {
-    /// Reads the parameters of a treatment and checks that they are consistent.
+    /// Reads the common parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
     /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
-    pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let params = Params::read(map)?;
+    pub fn new(
+        dialect: &'static Dialect,
+        map: &BTreeMap<String, Scalar>,
+        protocol: Protocol,
+        server_threads: u32,
+    ) -> Result<Self, WorkloadError> {
+        let load = LoadParams::read(map)?;
+        let params = Params { load, dialect, protocol, server_threads, driver: None };
         params.load()?.check().map_err(|e| wrong(e.to_string()))?;
         if params.network == Network::Namespace {
             if params.transport == Transport::Unix {
@@ -228,28 +256,9 @@ impl Params {
             }
         }
         if params.address.is_some() {
-            foreign_alone(map)?;
-        }
-        if params.driver == Driver::Memtier {
-            params.memtier_can()?;
+            params.foreign_alone(map)?;
         }
         Ok(params)
-    }
-
-    fn memtier_can(&self) -> Result<(), WorkloadError> {
-        let refuse = |what: &str| {
-            Err(wrong(format!("memtier_benchmark cannot do {what}; use `driver = \"assay\"`")))
-        };
-        match () {
-            () if self.find != Find::Throughput => refuse("`find` other than throughput"),
-            () if self.protocol == Protocol::Meta => refuse("`protocol = \"meta\"`"),
-            () if self.hits < 1.0 => refuse("`hits` below 1"),
-            () if self.open || !self.think.is_zero() => {
-                refuse("an open loop that counts from when operations were due, or `think`")
-            }
-            () if self.skewed => refuse("`popularity = \"zipf\"` over the same keys as assay"),
-            () => Ok(()),
-        }
     }
 
     fn mode(&self) -> Result<Mode, WorkloadError> {
@@ -320,19 +329,19 @@ impl Params {
         };
         Target::Tls { address, name: self.tls_name.clone(), trust }
     }
-}
 
-/// Rejects parameters of a server that assay would start, because they have no effect on a running
-/// one.
-fn foreign_alone(map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-    for ParamSpec { name, default, .. } in Params::rows() {
-        let own = name.starts_with("server.") && name != "server.address";
-        let set = map.get(&name).map(Scalar::to_text) != default.map(|d| d.to_text());
-        if own && set {
-            return Err(wrong(format!(
-                "`{name}` is for a server that assay starts; the one at `server.address` runs already"
-            )));
+    /// Rejects parameters of a server that assay would start, because they have no effect on a
+    /// running one.
+    fn foreign_alone(&self, map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        for ParamSpec { name, default, .. } in &(self.dialect.spec)().params {
+            let own = name.starts_with("server.") && name != "server.address";
+            let set = map.get(name).map(Scalar::to_text) != default.as_ref().map(Scalar::to_text);
+            if own && set {
+                return Err(wrong(format!(
+                    "`{name}` is for a server that assay starts; the one at `server.address` runs already"
+                )));
+            }
         }
+        Ok(())
     }
-    Ok(())
 }

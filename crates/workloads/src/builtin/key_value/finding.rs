@@ -7,9 +7,8 @@ use assay_model::{Phase, units};
 
 use super::{diagnostics, results};
 use crate::Failure;
-use crate::builtin::memcached::params::Params;
-use crate::builtin::memcached::spec;
-use crate::builtin::memcached::trial::TrialState;
+use crate::builtin::key_value::params::{LoadParams, Params};
+use crate::builtin::key_value::trial::TrialState;
 
 fn ops(rate: f64) -> String {
     units::format_value(rate, "ops/s")
@@ -36,7 +35,7 @@ fn wrong_answers(step: u32, point: &RatePoint) -> Option<String> {
 /// # Errors
 /// Fails if no rate meets the bound or a run fails.
 pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failure> {
-    let Params { bound, quantile, precision, .. } = *params;
+    let LoadParams { bound, quantile, precision, .. } = **params;
     let limit_ns = bound.as_nanos() as u64;
     let search = SearchBound { quantile, limit_ns, precision, ..SearchBound::default() };
     let share = percent(quantile);
@@ -95,7 +94,7 @@ pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failu
     ));
     stage.config = stage.config.at_rate(best.rate);
     stage.throughput()?;
-    stage.channel.metrics(spec(), [("max_rate", Some(best.rate))]);
+    stage.channel.metrics((stage.dialect.spec)(), [("max_rate", Some(best.rate))]);
     Ok(())
 }
 
@@ -129,7 +128,7 @@ pub fn saturation(stage: &mut TrialState<'_>, rates: &[f64], steps: u32) -> Resu
         stage.channel.progress((i + 1) as f64 / rates.len() as f64);
         let throughput = report.throughput().unwrap_or(0.0);
         if best.as_ref().is_none_or(|(most, ..)| throughput > *most) {
-            best = Some((throughput, report, seen.others_busy()));
+            best = Some((throughput, report, seen.others_busy(stage.dialect)));
         }
     }
     stage.channel.phase(Phase::RampDown, None);
@@ -141,12 +140,12 @@ pub fn saturation(stage: &mut TrialState<'_>, rates: &[f64], steps: u32) -> Resu
             ("server_busy", server.map(|used| used.busiest)),
             ("server_cpus", server.map(|used| used.cpus)),
         ];
-        stage.channel.metrics(spec(), metrics);
+        stage.channel.metrics((stage.dialect.spec)(), metrics);
         let limit = diagnostics::judged(&report.limit, stage.server_cpus);
         stage.channel.evidence(diagnostics::limiter(&limit, others_busy));
         stage.channel.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
-    stage.channel.metrics(spec(), results::failures(&stage.errors));
+    stage.channel.metrics((stage.dialect.spec)(), results::failures(&stage.errors));
     Ok(())
 }
 

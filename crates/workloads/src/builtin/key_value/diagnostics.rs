@@ -6,8 +6,9 @@ use assay_loadgen::config::{Config, Mode};
 use assay_loadgen::latency::limiter::{BUSY, Limit};
 use assay_model::{LimitedBy, Observation, units};
 
-use crate::builtin::memcached::results;
-use crate::builtin::memcached::server_side::ServerCounters;
+use crate::builtin::key_value::Dialect;
+use crate::builtin::key_value::results::Answers;
+use crate::builtin::key_value::server_side::ServerCounters;
 
 /// Returns the limit of a run, refined by the number of CPUs that the server has (`cpus`, `None` if
 /// unknown): a server whose threads together fill its CPUs is the limit too, even if no single
@@ -26,20 +27,21 @@ pub fn judged(limit: &Limit, cpus: Option<usize>) -> Limit {
 
 /// Returns all evidence for or against a run's numbers; `limit` comes from [`judged`].
 pub fn evidence(
+    dialect: &Dialect,
     config: &Config,
     report: &LoadReport,
     seen: &ServerCounters,
     limit: &Limit,
 ) -> Vec<Observation> {
-    let mut all = vec![limiter(limit, seen.others_busy()), settling(report)];
-    all.extend(evictions(config, report, seen));
+    let mut all = vec![limiter(limit, seen.others_busy(dialect)), settling(report)];
+    all.extend(evictions(dialect, config, report, seen));
     all
 }
 
 /// Returns the counts of answered, wrong and missing operations as evidence.
 pub fn operations(config: &Config, report: &LoadReport, max_missing: f64) -> Observation {
     Observation::Operations {
-        answered: results::answered(report).iter().sum(),
+        answered: Answers::new(report).total(),
         wrong: report.errors.wrong(),
         missing: report.errors.missing(),
         allowed: max_missing,
@@ -70,9 +72,14 @@ fn settling(report: &LoadReport) -> Observation {
 }
 
 /// Returns the evictions as evidence, or `None` if the server does not count them.
-fn evictions(config: &Config, report: &LoadReport, seen: &ServerCounters) -> Option<Observation> {
+fn evictions(
+    dialect: &Dialect,
+    config: &Config,
+    report: &LoadReport,
+    seen: &ServerCounters,
+) -> Option<Observation> {
     Some(Observation::Evictions {
-        evicted: seen.window_count("evictions")?,
+        evicted: seen.window_count(dialect.evictions)?,
         gone: report.evicted,
         hit_ratio: report.hit_ratio(),
         asked: config.mix.hit_ratio,

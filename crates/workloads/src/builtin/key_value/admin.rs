@@ -1,0 +1,141 @@
+//! Requests to a server apart from the load: its version, counters and settings. They are lines of
+//! text over a separate connection.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Time limit for an answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum length of an answer in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Address of a server that accepts the plain-text protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Endpoint {
+    /// TCP address as `host:port`.
+    Tcp(String),
+    /// Path of a UNIX socket.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Endpoint::Tcp(address) => f.write_str(address),
+            Endpoint::Unix(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Counters or settings of a server: name → value.
+pub type Stats = BTreeMap<String, String>;
+
+trait Stream: Read + Write {}
+impl<T: Read + Write> Stream for T {}
+
+/// A connection for requests about the server itself.
+pub struct AdminConnection {
+    stream: BufReader<Box<dyn Stream>>,
+    /// Bytes that the answer to the last request may still have.
+    left: u64,
+}
+
+impl AdminConnection {
+    /// Connects to a server.
+    ///
+    /// # Errors
+    /// Fails if nothing listens at `place`.
+    pub fn open(place: &Endpoint) -> io::Result<Self> {
+        let stream: Box<dyn Stream> = match place {
+            Endpoint::Tcp(address) => {
+                let address = address.to_socket_addrs()?.next().ok_or_else(|| {
+                    io::Error::new(io::ErrorKind::NotFound, "the name has no address")
+                })?;
+                let stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(TIMEOUT))?;
+                stream.set_write_timeout(Some(TIMEOUT))?;
+                Box::new(stream)
+            }
+            Endpoint::Unix(path) => {
+                let stream = UnixStream::connect(path)?;
+                stream.set_read_timeout(Some(TIMEOUT))?;
+                stream.set_write_timeout(Some(TIMEOUT))?;
+                Box::new(stream)
+            }
+        };
+        Ok(AdminConnection { stream: BufReader::new(stream), left: 0 })
+    }
+
+    /// Sends a request.
+    ///
+    /// # Errors
+    /// The connection is lost.
+    pub fn ask(&mut self, question: &str) -> io::Result<()> {
+        self.left = MAX_BYTES;
+        let stream = self.stream.get_mut();
+        stream.write_all(question.as_bytes())?;
+        stream.flush()
+    }
+
+    /// Reads the next line of an answer, without its end.
+    ///
+    /// # Errors
+    /// The connection is lost, the answer is late, or it is longer than 1 MiB.
+    pub fn line(&mut self) -> io::Result<String> {
+        let mut line = Vec::new();
+        self.left -= (&mut self.stream).take(self.left).read_until(b'\n', &mut line)? as u64;
+        match line.last() {
+            Some(b'\n') => Ok(String::from_utf8_lossy(&line).trim_end().to_owned()),
+            _ if self.left == 0 => Err(strange(&String::from_utf8_lossy(&line))),
+            _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection")),
+        }
+    }
+}
+
+/// Creates an error about an answer that no server of this kind gives.
+pub fn strange(line: &str) -> io::Error {
+    let shown: String = line.chars().take(80).collect();
+    io::Error::new(io::ErrorKind::InvalidData, format!("it answered `{shown}`"))
+}
+
+/// Returns a counter, or `None` if the server has none of that name.
+pub fn count(stats: &Stats, name: &str) -> Option<u64> {
+    stats.get(name)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    /// Starts a server that sends `text` to the first client.
+    fn says(text: &'static str) -> (tempfile::TempDir, Endpoint) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s");
+        let listener = UnixListener::bind(&path).unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut question = [0; 64];
+            let _ = stream.read(&mut question);
+            let _ = stream.write_all(text.as_bytes());
+        });
+        (dir, Endpoint::Unix(path))
+    }
+
+    #[test]
+    fn lines_are_read_up_to_the_end_of_the_connection() {
+        let (_dir, place) = says("STAT x 1\r\nEND\r\ncut");
+        let mut talk = AdminConnection::open(&place).unwrap();
+        talk.ask("stats\r\n").unwrap();
+        assert_eq!((talk.line().unwrap(), talk.line().unwrap()), ("STAT x 1".into(), "END".into()));
+        assert!(talk.line().unwrap_err().to_string().contains("closed"));
+        assert!(AdminConnection::open(&Endpoint::Unix("/nonexistent".into())).is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! Common part of the workloads that load a key-value server with assay's load generator
+//! (`assay_loadgen`): they start a server, fill it, load it over many connections, check every
+//! answer and stop it. The lab starts a fresh process for every trial ([`trial`]); the server is a
+//! child of that process ([`server`]), so that neither outlives the other.
+
+mod about;
+pub(super) mod admin;
+pub(super) mod diagnostics;
+mod finding;
+mod namespace;
+pub(super) mod params;
+mod results;
+pub(super) mod server;
+mod server_node;
+pub(super) mod server_side;
+mod split;
+pub(super) mod trial;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+use assay_model::{Fact, MetricSpec, Scalar, WorkloadSpec};
+
+use crate::declare::metrics;
+use crate::{Capabilities, Failure, Launch, TrialContext, Workload, WorkloadError};
+use admin::{AdminConnection, Stats};
+use params::{Find, Network, Params};
+use results::Answers;
+use server::ServerPlace;
+use trial::Spec;
+
+/// Number of a run's answers that a counter of the server includes.
+pub type AnswerCount = fn(&Answers) -> u64;
+
+/// A kind of server: its program, its command line, and the names of its counters.
+#[derive(Debug)]
+pub struct Dialect {
+    /// Name of the workload, of its trial program and of the server in messages.
+    pub name: &'static str,
+    /// File name of the server's program.
+    pub program: &'static str,
+    /// Debian package of the program.
+    pub package: &'static str,
+    /// Option that makes the program print its version.
+    pub version_option: &'static str,
+    pub spec: fn() -> &'static WorkloadSpec,
+    /// Reads the parameters of a treatment.
+    pub read: fn(&BTreeMap<String, Scalar>) -> Result<Params, WorkloadError>,
+    /// Returns the options of a server that listens at a place, with its files in a folder.
+    pub listen: fn(&ServerPlace, &Path) -> Vec<OsString>,
+    /// Returns the options that do not depend on the place.
+    pub settings: fn(&Params) -> Vec<OsString>,
+    /// Requests the server's counters.
+    pub stats: fn(&mut AdminConnection) -> io::Result<Stats>,
+    /// Requests the server's effective settings, without those that depend on its place.
+    pub effective: fn(&mut AdminConnection) -> io::Result<Stats>,
+    /// Name of the counter with the server's process id.
+    pub pid: &'static str,
+    /// Name of the counter with the server's version.
+    pub version: &'static str,
+    /// Name of a value that is new after each start of the server.
+    pub start: &'static str,
+    /// Name of the counter of evicted objects.
+    pub evictions: &'static str,
+    /// Names of the server's user and system CPU time in seconds.
+    pub cpu: [&'static str; 2],
+    /// Counters that must agree with the load generator's counts.
+    pub counted: &'static [(&'static str, AnswerCount)],
+    /// Remedy if a value is above the limit of the server.
+    pub too_large: &'static str,
+}
+
+/// Returns the metrics of every workload of a key-value server.
+pub fn metrics() -> Vec<MetricSpec> {
+    metrics! {
+        /// Correct answers in the measurement window divided by its length. For `max-rate`: at the
+        /// rate found; for `saturation`: the highest of all rates.
+        "throughput", "ops/s", Higher, Measured;
+        /// Highest rate that stayed within the latency limit (only `max-rate`).
+        "max_rate", "ops/s", Higher, Measured;
+        /// Median response time of gets (hits and misses, all classes).
+        "p50", "s", Lower, Measured;
+        /// 99th percentile of the response times of gets; missing if fewer than ten gets lie beyond
+        /// it.
+        "p99", "s", Lower, Measured;
+        /// 99.9th percentile of the response times of gets; missing if fewer than ten gets lie
+        /// beyond it.
+        "p99.9", "s", Lower, Measured;
+        /// 99th percentile of the response times of sets; missing if fewer than ten sets lie beyond
+        /// it.
+        "set_p99", "s", Lower, Measured;
+        /// Share of the gets in the window that hit.
+        "hit_ratio", "1", Neither, Measured;
+        /// Bytes per second that the load generator received.
+        "bytes_in", "B/s", Neither, Measured;
+        /// Bytes per second that the load generator sent.
+        "bytes_out", "B/s", Neither, Measured;
+        /// CPU time of the load generator per answer.
+        "client_cpu", "us/op", Lower, Derived;
+        /// CPU utilization of the load generator's busiest thread.
+        "client_busy", "1", Neither, Measured;
+        /// CPU time of the server per answer, from its own counters; missing if it does not report
+        /// them.
+        "server_cpu", "us/op", Lower, Derived;
+        /// CPU utilization of the server's busiest thread; missing for a server on another machine.
+        "server_busy", "1", Neither, Measured;
+        /// CPUs that the server used on average; missing for a server on another machine.
+        "server_cpus", "1", Neither, Measured;
+        /// Objects that the server evicted in the window.
+        "evictions", "1", Lower, Measured;
+        /// Operations of the window that got no answer.
+        "timed_out", "1", Lower, Measured;
+        /// Wrong answers in the whole trial; any makes the trial invalid.
+        "errors", "1", Lower, Measured;
+        /// Operations of the whole trial without an answer within `op_timeout`, or whose connection
+        /// was lost; limited by `max_missing`.
+        "missing", "1", Lower, Measured;
+    }
+}
+
+/// Workload that measures one kind of server. Metrics: `throughput` (primary), response times,
+/// hits, bytes, CPU times of both sides. Histograms: `response_time.*`, ns. Curves (only `find =
+/// "saturation"`): `throughput`, `p50`, `p99`, `p99.9` over the rate.
+pub struct KeyValue(pub &'static Dialect);
+
+impl Workload for KeyValue {
+    fn spec(&self) -> &WorkloadSpec {
+        (self.0.spec)()
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let params = (self.0.read)(params)?;
+        if params.address.is_none() {
+            server::program(&params)?;
+        }
+        if params.network == Network::Namespace {
+            namespace::check()?;
+        }
+        params.driver.as_ref().map_or(Ok(()), |driver| (driver.check)(&params))
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        match (self.0.read)(params) {
+            Ok(params) => about::facts(&params),
+            Err(e) => [("workload.server".to_owned(), Fact::unknown(e.to_string()))].into(),
+        }
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let params = (self.0.read)(ctx.params)?;
+        let rates = match params.find {
+            Find::Saturation => earlier_rates(ctx),
+            _ => Vec::new(),
+        };
+        Spec::of(ctx, rates).launch(ctx, self.0.name)
+    }
+
+    fn offers(&self) -> Capabilities<'_> {
+        Capabilities { serves: Some(self), ..Capabilities::default() }
+    }
+}
+
+/// Returns the rates of the first trial's curve, so that all trials measure at the same ones.
+fn earlier_rates(ctx: &TrialContext<'_>) -> Vec<f64> {
+    let first = ctx.previous.iter().find_map(|r| r.curve("throughput"));
+    first.map(|curve| curve.points.iter().map(|p| p[0]).collect()).unwrap_or_default()
+}
+
+impl From<assay_loadgen::Error> for Failure {
+    fn from(error: assay_loadgen::Error) -> Self {
+        Failure::other(error)
+    }
+}
