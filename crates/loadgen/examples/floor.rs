@@ -18,6 +18,7 @@ use assay_loadgen::config::SizeClass;
 use assay_loadgen::protocol::Encoder;
 use assay_loadgen::send::content::Content;
 use assay_loadgen::send::mix::OperationSource;
+use assay_loadgen::send::sizes::Sizes;
 use assay_loadgen::{Config, Protocol};
 use rustix::event::epoll;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -32,7 +33,7 @@ struct Batch {
 }
 
 fn batches(config: &Config) -> Vec<Batch> {
-    let longest = config.mix.classes.iter().map(|c| c.max).max().unwrap_or(0);
+    let longest = config.mix.classes.iter().map(|c| c.sizes.max).max().unwrap_or(0);
     let content = Content::new(config.seed, longest);
     let encoder = Encoder::new(config.protocol, &config.mix.key_prefix);
     let mut source = OperationSource::mix(&config.mix, config.seed, 99);
@@ -81,7 +82,8 @@ fn main() {
             "value" => {
                 let length = value.parse().expect("a number");
                 let name = "all".to_owned();
-                config.mix.classes = vec![SizeClass { name, min: length, max: length, share: 1.0 }];
+                config.mix.classes =
+                    vec![SizeClass { name, sizes: Sizes::uniform(length, length), share: 1.0 }];
             }
             "protocol" => text = value == "text",
             "mark" => mark = value == "yes",

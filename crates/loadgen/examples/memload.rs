@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use assay_loadgen::send::sizes::Sizes;
 use assay_loadgen::{
     Arrivals, Config, Error, LoadReport, Mode, Protocol, SizeClass, Target, Think, preload, run,
 };
 
-const USAGE: &str = "memload [tcp=HOST:PORT] [protocol=text|meta|binary] [cpus=0,1] [connections=N] [depth=N] \
-[rate=R | think_us=N] [keys=N] [value=BYTES] [ramp=S] [steady=S] [pid=N] [preload=no]";
+const USAGE: &str = "memload [tcp=HOST:PORT] [protocol=text|meta|binary|resp2|resp3] [cpus=0,1] [connections=N] [depth=N] \
+[rate=R | think_us=N] [gets=SHARE] [keys=N] [value=BYTES] [ramp=S] [steady=S] [pid=N] [preload=no]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +45,9 @@ fn asked(arguments: &[String]) -> Result<(Config, bool), String> {
             ("protocol", "text") => c.protocol = Protocol::Text,
             ("protocol", "meta") => c.protocol = Protocol::Meta,
             ("protocol", "binary") => c.protocol = Protocol::Binary,
+            ("protocol", "resp2") => c.protocol = Protocol::Resp2,
+            ("protocol", "resp3") => c.protocol = Protocol::Resp3,
+            ("gets", _) => c.mix.get_share = number()?,
             ("cpus", _) => {
                 let cpus: Result<Vec<usize>, _> = value.split(',').map(str::parse).collect();
                 c.cpus = Some(cpus.map_err(|e: std::num::ParseIntError| wrong(e))?);
@@ -59,7 +63,8 @@ fn asked(arguments: &[String]) -> Result<(Config, bool), String> {
             ("value", _) => {
                 let length = count()? as u32;
                 let name = "all".to_owned();
-                c.mix.classes = vec![SizeClass { name, min: length, max: length, share: 1.0 }];
+                c.mix.classes =
+                    vec![SizeClass { name, sizes: Sizes::uniform(length, length), share: 1.0 }];
             }
             ("ramp", _) => c.ramp_up = Duration::from_secs_f64(number()?),
             ("steady", _) => c.steady = Duration::from_secs_f64(number()?),

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Error;
+use crate::send::mix::KEY_DIGITS;
+use crate::send::sizes::Sizes;
 
 /// Address of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,17 @@ pub enum Protocol {
     Meta,
     /// The binary protocol (1.4 and later; deprecated by memcached).
     Binary,
+    /// RESP2, which every Redis and Valkey supports.
+    Resp2,
+    /// RESP3 (Redis 6 and later, Valkey), which a connection begins with `HELLO 3`.
+    Resp3,
+}
+
+impl Protocol {
+    /// True for the protocols of Redis.
+    pub fn is_resp(self) -> bool {
+        matches!(self, Protocol::Resp2 | Protocol::Resp3)
+    }
 }
 
 /// Think time of a connection before its next operations, in a closed loop.
@@ -101,15 +114,13 @@ pub enum Popularity {
     },
 }
 
-/// Objects of one size class. Lengths are uniformly distributed between `min` and `max`.
+/// Objects of one size class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizeClass {
     /// Name of the class in reports.
     pub name: String,
-    /// Length of the shortest value in bytes; at least 4.
-    pub min: u32,
-    /// Length of the longest value in bytes.
-    pub max: u32,
+    /// Lengths of its values; at least 4 bytes.
+    pub sizes: Sizes,
     /// Share of keys in this class, relative to the other classes' shares.
     pub share: f64,
 }
@@ -124,8 +135,17 @@ pub struct SizeClass {
 /// popularity is uniform.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mix {
-    /// Share of gets, 0 to 1; the rest are sets.
+    /// Share of gets, 0 to 1; what the shares leave are sets.
     pub get_share: f64,
+    /// Shares of deletes, increments and multi-gets (RESP).
+    pub delete_share: f64,
+    pub increment_share: f64,
+    pub multi_get_share: f64,
+    /// Number of keys of a multi-get.
+    pub multi_get_keys: u32,
+    /// True if a get that misses is followed by a set of its key on the same connection, which
+    /// takes the place of the next operation. Keys that are never set stay so.
+    pub read_through: bool,
     /// Size classes, one to eight. A key belongs to one class and its value never changes length.
     pub classes: Vec<SizeClass>,
     /// Number of keys that are set; below 2^39.
@@ -137,14 +157,25 @@ pub struct Mix {
     /// Prefix of every key; ten hexadecimal digits follow. No blanks or control characters, at most
     /// 240 bytes.
     pub key_prefix: String,
+    /// Lengths of the keys, prefix and digits included, up to 250 bytes: shorter keys are padded.
+    /// `None`: keys are not padded.
+    pub key_sizes: Option<Sizes>,
 }
 
 impl Default for Mix {
     fn default() -> Self {
-        let class =
-            |name: &str, min, max, share| SizeClass { name: name.to_owned(), min, max, share };
+        let class = |name: &str, min, max, share| SizeClass {
+            name: name.to_owned(),
+            sizes: Sizes::uniform(min, max),
+            share,
+        };
         Mix {
             get_share: 0.9,
+            delete_share: 0.0,
+            increment_share: 0.0,
+            multi_get_share: 0.0,
+            multi_get_keys: 10,
+            read_through: false,
             classes: vec![
                 class("small", 4, 100, 0.6),
                 class("medium", 1024, 2048, 0.3),
@@ -154,6 +185,7 @@ impl Default for Mix {
             popularity: Popularity::Uniform,
             hit_ratio: 1.0,
             key_prefix: "assay:".to_owned(),
+            key_sizes: None,
         }
     }
 }
@@ -171,7 +203,8 @@ pub struct Config {
     /// Number of connections, all threads together.
     pub connections: usize,
     /// Maximum outstanding operations per connection, 1 to 1024. A batch ends early when its
-    /// requests have reached 4 MiB (TLS: 8 KiB, because memcached reads longer ones only in part).
+    /// requests have reached 4 MiB (memcached with TLS: 8 KiB, because it reads longer ones only in
+    /// part).
     pub depth: usize,
     /// Closed or open loop.
     pub mode: Mode,
@@ -230,6 +263,14 @@ impl Default for Config {
 pub const MAX_DEPTH: usize = 1024;
 /// Upper bound of key ids; ids from here on are keys that are never set.
 pub const KEY_LIMIT: u64 = 1 << 39;
+/// Id of the last key; those of counters are at the end, one for each connection.
+pub const LAST_KEY: u64 = (1 << 40) - 1;
+/// Maximum number of connections.
+pub const MAX_CONNECTIONS: usize = 1_000_000;
+/// Maximum length of a key in bytes.
+pub const MAX_KEY_BYTES: u32 = 250;
+/// Maximum number of keys of a multi-get.
+pub const MAX_MULTI_GET: u32 = 100;
 /// Maximum length of a value in bytes.
 pub const MAX_VALUE_BYTES: u32 = 64 << 20;
 
@@ -253,7 +294,7 @@ impl Config {
         let Config { threads, connections, depth, bin, .. } = *self;
         let enough = (1..=connections).contains(&threads);
         must(enough, "threads", threads, "1 to the number of connections")?;
-        must(connections <= 1_000_000, "connections", connections, "at most 1000000")?;
+        must(connections <= MAX_CONNECTIONS, "connections", connections, "at most 1000000")?;
         must((1..=MAX_DEPTH).contains(&depth), "depth", depth, "1 to 1024")?;
         let some = self.cpus.as_ref().is_none_or(|cpus| !cpus.is_empty());
         must(some, "cpus", "an empty list", "at least one CPU, or no list")?;
@@ -278,23 +319,39 @@ impl Config {
         let bins = (self.ramp_up + self.steady + self.ramp_down).as_nanos() / bin.as_nanos();
         let want = "wider: over 4 million bins otherwise";
         must(bins <= 1 << 22, "bin", format!("{bin:?}"), want)?;
+        let more = self.mix.get_share < self.mix.share_sum();
+        let want = "0 with this protocol; only RESP has deletes, increments and multi-gets";
+        must(!more || self.protocol.is_resp(), "the share of other operations", "above 0", want)?;
         self.mix.check()
     }
 }
 
 impl Mix {
     fn check(&self) -> Result<(), Error> {
-        for (field, share) in [("get_share", self.get_share), ("hit_ratio", self.hit_ratio)] {
+        let shares = [
+            ("get_share", self.get_share),
+            ("delete_share", self.delete_share),
+            ("increment_share", self.increment_share),
+            ("multi_get_share", self.multi_get_share),
+            ("hit_ratio", self.hit_ratio),
+        ];
+        for (field, share) in shares {
             must((0.0..=1.0).contains(&share), field, share, "0 to 1")?;
         }
-        must((1..KEY_LIMIT).contains(&self.keys), "keys", self.keys, "1 to 2^39 - 1")?;
+        let sum = self.share_sum();
+        must(sum <= 1.0 + 1e-9, "the sum of the shares", sum, "at most 1; the rest are sets")?;
+        let multi = (1..=MAX_MULTI_GET).contains(&self.multi_get_keys);
+        must(multi, "multi_get_keys", self.multi_get_keys, "1 to 100")?;
+        // Keys that are never set and the counters of connections follow them.
+        let most = KEY_LIMIT - MAX_CONNECTIONS as u64;
+        must((1..=most).contains(&self.keys), "keys", self.keys, "1 to 2^39 - 1000000")?;
         if let Popularity::Zipf { exponent } = self.popularity {
             let right = exponent > 0.0 && exponent <= 10.0;
             must(right, "exponent", exponent, "above 0, at most 10")?;
         }
         let count = self.classes.len();
         must((1..=8).contains(&count), "classes", count, "one to eight")?;
-        for SizeClass { min, max, share, .. } in &self.classes {
+        for SizeClass { sizes: Sizes { min, max, .. }, share, .. } in &self.classes {
             let right = *min >= 4 && (*min..=MAX_VALUE_BYTES).contains(max);
             let value = format!("{min} to {max} bytes");
             must(right, "classes", value, "4 bytes or more, rising, at most 64 MiB")?;
@@ -305,7 +362,16 @@ impl Mix {
         let prefix = &self.key_prefix;
         let right = prefix.len() <= 240 && prefix.bytes().all(|b| b.is_ascii_graphic());
         let want = "at most 240 printable ASCII characters without blanks";
-        must(right, "key_prefix", format!("{prefix:?}"), want)
+        must(right, "key_prefix", format!("{prefix:?}"), want)?;
+        let Some(Sizes { min, max, .. }) = self.key_sizes else { return Ok(()) };
+        let (shortest, value) = (prefix.len() + KEY_DIGITS, format!("{min} to {max} bytes"));
+        let right = min as usize >= shortest && (min..=MAX_KEY_BYTES).contains(&max);
+        must(right, "key_sizes", value, &format!("{shortest} to {MAX_KEY_BYTES} bytes, rising"))
+    }
+
+    /// Returns the share of all operations but sets.
+    fn share_sum(&self) -> f64 {
+        self.get_share + self.delete_share + self.increment_share + self.multi_get_share
     }
 }
 
@@ -327,7 +393,13 @@ mod tests {
     #[test]
     fn defaults_are_right_and_mistakes_are_named() {
         Config::default().check().unwrap();
-        let broken: [(&str, ConfigChange); 9] = [
+        let broken: [(&str, ConfigChange); 13] = [
+            ("delete_share", |c| c.mix.delete_share = -0.1),
+            ("only RESP", |c| c.mix.increment_share = 0.1),
+            ("the sum of the shares", |c| {
+                (c.protocol, c.mix.increment_share) = (Protocol::Resp2, 0.2);
+            }),
+            ("key_sizes", |c| c.mix.key_sizes = Some(Sizes::uniform(15, 20))),
             ("threads", |c| c.threads = 65),
             ("depth", |c| c.depth = 0),
             ("cpus", |c| c.cpus = Some(vec![])),
@@ -335,7 +407,7 @@ mod tests {
             ("steady", |c| c.steady = Duration::ZERO),
             ("get_share", |c| c.mix.get_share = 1.5),
             ("keys", |c| c.mix.keys = 0),
-            ("classes", |c| c.mix.classes[0].min = 3),
+            ("classes", |c| c.mix.classes[0].sizes.min = 3),
             ("key_prefix", |c| c.mix.key_prefix = "a b".to_owned()),
         ];
         for (field, change) in broken {

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use crate::link::Link;
 use crate::protocol::Parser;
 use crate::receive::pending::{Ring, WITH_BATCH};
-use crate::receive::replies::Current;
+use crate::receive::replies::ResponseState;
 
 /// Life-cycle stage of a connection.
 #[derive(Debug)]
@@ -26,8 +26,10 @@ pub(crate) struct Conn {
     pub parser: Parser,
     /// Outstanding requests in order.
     pub ring: Ring,
-    /// State of the response that is being received.
-    pub current: Current,
+    /// State of its responses.
+    pub state: ResponseState,
+    /// Id of its counter.
+    pub counter: u64,
     /// Bytes that the kernel did not accept yet.
     pub unsent: Vec<u8>,
     /// Number of these bytes that were sent since.
@@ -49,13 +51,14 @@ pub(crate) struct Conn {
 }
 
 impl Conn {
-    /// Creates an open connection without requests.
-    pub fn new(link: Link, parser: Parser, depth: usize) -> Self {
+    /// Creates an open connection with room for this number of requests.
+    pub fn new(link: Link, parser: Parser, requests: usize, counter: u64) -> Self {
         Conn {
             stage: ConnectionStage::Up(link),
             parser,
-            ring: Ring::new(depth),
-            current: Current::Idle,
+            ring: Ring::new(requests),
+            state: ResponseState::default(),
+            counter,
             unsent: Vec::new(),
             unsent_at: 0,
             watches_room: false,
@@ -82,7 +85,7 @@ impl Conn {
     pub fn outstanding(&self) -> impl Iterator<Item = u64> {
         self.ring
             .iter()
-            .filter(|p| p.action.is_some())
+            .filter(|p| p.is_operation())
             .map(|p| if p.at == WITH_BATCH { self.sent_at } else { p.at })
     }
 
@@ -131,7 +134,7 @@ impl Conn {
     pub fn reset(&mut self, parser: Parser, stage: ConnectionStage) {
         while self.ring.pop().is_some() {}
         self.parser = parser;
-        self.current = Current::Idle;
+        self.state = ResponseState::default();
         self.unsent.clear();
         self.unsent_at = 0;
         self.watches_room = false;

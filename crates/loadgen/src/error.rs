@@ -33,7 +33,7 @@ pub enum Error {
     },
     /// A connection could not be opened.
     #[error(
-        "cannot connect to {target} (connection {number} of {connections}): {source}; is memcached running there?"
+        "cannot connect to {target} (connection {number} of {connections}): {source}; is a server running there?"
     )]
     Connect {
         /// Name of the server.

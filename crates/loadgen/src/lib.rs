@@ -1,6 +1,6 @@
-//! A load generator for memcached. It sends gets and sets over many connections, in a closed loop
-//! or at a fixed rate (open loop), verifies every byte of every response, measures response times,
-//! and reports what limited the throughput.
+//! A load generator for memcached, Redis and Valkey. It sends gets, sets and other operations over
+//! many connections, in a closed loop or at a fixed rate (open loop), verifies every byte of every
+//! response, measures response times, and reports what limited the throughput.
 //!
 //! The entry points are [`preload()`], [`run()`] and, for the maximum rate, [`search_max`]: a
 //! [`Config`] in, a [`LoadReport`] out; nothing is printed. [`LoadReport`] defines response time,

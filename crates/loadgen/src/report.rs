@@ -17,10 +17,23 @@ pub enum Operation {
     GetMiss,
     /// A set that was stored.
     Set,
+    /// A delete, of a key that existed or not.
+    Delete,
+    /// An increment that returned the next number.
+    Increment,
+    /// A multi-get whose values were all correct, or missing.
+    MultiGet,
 }
 
 /// All operations, in the order of their numbers.
-pub const OPERATIONS: [Operation; 3] = [Operation::GetHit, Operation::GetMiss, Operation::Set];
+pub const OPERATIONS: [Operation; 6] = [
+    Operation::GetHit,
+    Operation::GetMiss,
+    Operation::Set,
+    Operation::Delete,
+    Operation::Increment,
+    Operation::MultiGet,
+];
 
 impl Operation {
     /// Returns the operation's name in reports.
@@ -29,6 +42,9 @@ impl Operation {
             Operation::GetHit => "get-hit",
             Operation::GetMiss => "get-miss",
             Operation::Set => "set",
+            Operation::Delete => "delete",
+            Operation::Increment => "increment",
+            Operation::MultiGet => "multi-get",
         }
     }
 }
@@ -46,10 +62,19 @@ pub enum ErrorKind {
     UnexpectedHit,
     /// A set that was rejected without an error.
     NotStored,
-    /// `SERVER_ERROR`, or its equivalent in the binary protocol.
+    /// `SERVER_ERROR`, its equivalent in the binary protocol, or an error of RESP without a kind of
+    /// its own.
     ServerError,
     /// `ERROR` or `CLIENT_ERROR`, or their equivalents: the server did not understand the request.
     ClientError,
+    /// `-OOM`: the server has no memory for the value.
+    OutOfMemory,
+    /// `-LOADING`, `-BUSY`: the server does not serve requests now.
+    NotReady,
+    /// `-MOVED`, `-ASK`, `-CLUSTERDOWN`: the key belongs to another server of a cluster.
+    Moved,
+    /// A number that is not the next one of a counter, or no number of deleted keys.
+    WrongNumber,
     /// Bytes that are no response, or a response to no request; the connection was reopened.
     Garbled,
     /// The connection was lost before the response.
@@ -59,7 +84,7 @@ pub enum ErrorKind {
 }
 
 /// All kinds with their names in reports, in the order of their numbers.
-pub const ERROR_KINDS: [(ErrorKind, &str); 10] = [
+pub const ERROR_KINDS: [(ErrorKind, &str); 14] = [
     (ErrorKind::WrongLength, "wrong length"),
     (ErrorKind::WrongContent, "wrong content"),
     (ErrorKind::WrongKey, "wrong key"),
@@ -67,6 +92,10 @@ pub const ERROR_KINDS: [(ErrorKind, &str); 10] = [
     (ErrorKind::NotStored, "not stored"),
     (ErrorKind::ServerError, "server error"),
     (ErrorKind::ClientError, "not understood by the server"),
+    (ErrorKind::OutOfMemory, "out of memory"),
+    (ErrorKind::NotReady, "not ready"),
+    (ErrorKind::Moved, "moved to another server"),
+    (ErrorKind::WrongNumber, "wrong number"),
     (ErrorKind::Garbled, "not an answer"),
     (ErrorKind::ConnectionLost, "connection lost"),
     (ErrorKind::TimedOut, "timed out"),
@@ -76,6 +105,12 @@ impl ErrorKind {
     /// True if a response arrived and was wrong or an error; a missing response is not.
     pub fn is_wrong_answer(self) -> bool {
         !matches!(self, ErrorKind::TimedOut | ErrorKind::ConnectionLost)
+    }
+
+    /// True if the server refused the operation with an error message.
+    pub fn is_refusal(self) -> bool {
+        use ErrorKind::{ClientError, Moved, NotReady, NotStored, OutOfMemory, ServerError};
+        matches!(self, NotStored | ServerError | ClientError | OutOfMemory | NotReady | Moved)
     }
 
     /// Returns the kind's name in reports.
@@ -109,6 +144,11 @@ impl Errors {
         self.kinds().filter(|(kind, _)| kind.is_wrong_answer()).map(|(_, n)| n).sum()
     }
 
+    /// Returns the number of operations that the server refused.
+    pub fn refused(&self) -> u64 {
+        self.kinds().filter(|(kind, _)| kind.is_refusal()).map(|(_, n)| n).sum()
+    }
+
     /// Returns the number of missing responses.
     pub fn missing(&self) -> u64 {
         self.total() - self.wrong()
@@ -117,9 +157,14 @@ impl Errors {
     /// Describes the kinds of wrong responses and the first of them; `None` without wrong
     /// responses.
     pub fn wrong_words(&self) -> Option<String> {
-        let wrong = self.kinds().filter(|(kind, _)| kind.is_wrong_answer());
+        self.words_of(ErrorKind::is_wrong_answer)
+    }
+
+    /// Describes the kinds that are in `of`, and the first error of them; `None` without any.
+    pub fn words_of(&self, of: fn(ErrorKind) -> bool) -> Option<String> {
+        let wrong = self.kinds().filter(|(kind, _)| of(*kind));
         let kinds: Vec<String> = wrong.map(|(kind, n)| format!("{n} {}", kind.name())).collect();
-        let first = self.texts.iter().find(|(kind, _)| kind.is_wrong_answer());
+        let first = self.texts.iter().find(|(kind, _)| of(*kind));
         let first = first.map_or("", |t| t.1.as_str());
         (!kinds.is_empty()).then(|| format!("{} (the first: {first})", kinds.join(", ")))
     }
@@ -143,6 +188,8 @@ pub struct Bin {
     pub operations: u64,
     /// Correct responses by operation, in the order of [`OPERATIONS`].
     pub by_operation: [u64; OPERATIONS.len()],
+    /// Keys of multi-gets that were found, and those that were not.
+    pub parts: [u64; 2],
     /// Errors that were detected in the bin.
     pub errors: u64,
     /// Sum of the response times of its responses, ns.
@@ -159,6 +206,7 @@ impl Bin {
     pub(crate) fn add(&mut self, other: &Bin) {
         self.operations += other.operations;
         self.by_operation.iter_mut().zip(other.by_operation).for_each(|(a, b)| *a += b);
+        self.parts.iter_mut().zip(other.parts).for_each(|(a, b)| *a += b);
         self.errors += other.errors;
         self.time_sum_ns += other.time_sum_ns;
         self.time_max_ns = self.time_max_ns.max(other.time_max_ns);
@@ -245,6 +293,8 @@ pub struct LoadReport {
     pub errors: Errors,
     /// Gets in the window for keys that had been set and were gone (evicted, or never preloaded).
     pub evicted: u64,
+    /// Keys of multi-gets in the window that were found, and those that were not.
+    pub parts: [u64; 2],
     /// Operations sent or due in the window that got no response: connection lost, timed out, still
     /// outstanding when the run ended early, or never sent ([`Lateness::unsent`]).
     pub unanswered: u64,
@@ -298,10 +348,11 @@ impl LoadReport {
         (self.window_s() > 0.0).then(|| self.completed() as f64 / self.window_s())
     }
 
-    /// Returns the share of hits among the gets of the window; `None` without gets.
+    /// Returns the share of hits among the gets of the window, those of multi-gets included; `None`
+    /// without gets.
     pub fn hit_ratio(&self) -> Option<f64> {
-        let hits = self.completed_of(Operation::GetHit);
-        let gets = hits + self.completed_of(Operation::GetMiss);
+        let hits = self.completed_of(Operation::GetHit) + self.parts[0];
+        let gets = hits + self.completed_of(Operation::GetMiss) + self.parts[1];
         (gets > 0).then(|| hits as f64 / gets as f64)
     }
 
@@ -373,6 +424,7 @@ mod tests {
             ],
             errors: Errors::default(),
             evicted: 0,
+            parts: [0; 2],
             unanswered,
             bytes_in: 0,
             bytes_out: 0,

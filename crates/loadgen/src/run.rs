@@ -74,7 +74,7 @@ pub(crate) fn drive(
 ) -> Result<ThreadResults, Error> {
     limits::make_room(config.connections, config.threads)?;
     let server = ServerEndpoint::new(&config.target, config.connect_timeout)?;
-    let longest = config.mix.classes.iter().map(|c| c.max).max().unwrap_or(0);
+    let longest = config.mix.classes.iter().map(|c| c.sizes.max).max().unwrap_or(0);
     let content = Content::new(config.seed, longest);
     let encoder = Encoder::new(config.protocol, &config.mix.key_prefix);
     let end = EarlyEnd::default();

@@ -19,6 +19,7 @@ mod kill;
 mod memcached;
 mod numa;
 mod profile;
+mod redis;
 mod runqueue;
 mod slurm;
 mod ssh;

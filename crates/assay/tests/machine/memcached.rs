@@ -446,7 +446,7 @@ fn an_address_that_nobody_answers_at() {
     let ran = world.run(&arguments);
     let error = ran.record("failed")["error"].as_str().unwrap().to_owned();
     assert!(
-        error.contains(&nobody.to_string()) && error.contains("is memcached running there?"),
+        error.contains(&nobody.to_string()) && error.contains("is a server running there?"),
         "{error}"
     );
     let system = std::fs::read_to_string(world.runs()[0].join("system.json")).unwrap();

@@ -62,6 +62,7 @@ pub(crate) fn report(config: &Config, outcome: ThreadResults) -> LoadReport {
         cells,
         errors: first_texts(all.errors),
         evicted: all.evicted,
+        parts: all.parts,
         unanswered,
         bytes_in: all.bytes.0,
         bytes_out: all.bytes.1,
@@ -89,6 +90,7 @@ fn add(all: &mut WorkerStats, one: WorkerStats) {
     all.errors.add(one.errors);
     all.evicted += one.evicted;
     all.evicted_ever += one.evicted_ever;
+    all.parts.iter_mut().zip(one.parts).for_each(|(a, b)| *a += b);
     all.answers += one.answers;
     all.bytes.0 += one.bytes.0;
     all.bytes.1 += one.bytes.1;

@@ -48,6 +48,8 @@ pub struct RatePoint {
     pub bound_ns: Option<u64>,
     /// True if the rate was kept without errors and unanswered operations.
     pub kept: bool,
+    /// Correct responses of the whole run, ramps included.
+    pub answered: u64,
     /// Errors in the responses.
     pub errors: Errors,
 }
@@ -64,6 +66,7 @@ impl RatePoint {
                 && report.errors.total() == 0
                 && report.unanswered == 0
                 && throughput >= KEPT * rate,
+            answered: report.series.iter().map(|bin| bin.operations).sum(),
             errors: report.errors.clone(),
         }
     }
@@ -220,7 +223,7 @@ mod tests {
     use super::*;
 
     fn point(rate: f64, time: u64) -> RatePoint {
-        RatePoint { rate, bound_ns: Some(time), kept: true, errors: Errors::default() }
+        RatePoint { rate, bound_ns: Some(time), kept: true, answered: 0, errors: Errors::default() }
     }
 
     fn find(first: f64, mut server: impl FnMut(f64, usize) -> u64) -> SearchReport {

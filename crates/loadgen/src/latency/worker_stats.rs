@@ -74,6 +74,8 @@ pub struct WorkerStats {
     pub evicted: u64,
     /// The same count over the whole run.
     pub evicted_ever: u64,
+    /// Keys of multi-gets in the measurement window that were found, and those that were not.
+    pub parts: [u64; 2],
     /// Correct responses over the whole run.
     pub answers: u64,
     /// Bytes received and sent in the measurement window.
@@ -170,6 +172,16 @@ impl WorkerStats {
             bin.time_sum_ns += answers * time;
             bin.time_max_ns = bin.time_max_ns.max(time);
             self.heat.count(time, answers);
+        }
+    }
+
+    /// Counts a key of a multi-get; keys after the end of the run are not in a bin.
+    #[inline]
+    pub fn part(&mut self, hit: bool) {
+        let at = usize::from(!hit);
+        self.parts[at] += u64::from(self.measured);
+        if self.now < self.line.end {
+            self.bins[self.bin].parts[at] += 1;
         }
     }
 

@@ -30,7 +30,7 @@ const TEXT: usize = 256;
 /// a key that is never set.
 #[inline]
 pub fn push(prefix: &[u8], op: &Op, number: u32, content: &Content, out: &mut Vec<u8>) -> usize {
-    let key = prefix.len() + KEY_DIGITS;
+    let key = prefix.len() + KEY_DIGITS + usize::from(op.pad);
     let (opcode, extras, value) =
         if op.is_get() { (GET, 0, 0) } else { (SET, SET_EXTRAS, op.length as usize) };
     let body = (extras + key + value) as u32;
@@ -43,7 +43,7 @@ pub fn push(prefix: &[u8], op: &Op, number: u32, content: &Content, out: &mut Ve
     header[12..16].copy_from_slice(&number.to_be_bytes());
     out.extend_from_slice(&header);
     out.extend_from_slice(&[0; SET_EXTRAS][..extras]);
-    write_key(prefix, op.key, out);
+    write_key(prefix, op.key, op.pad, out);
     if !op.is_get() {
         content.write(op.key, op.length, op.version, out);
         return HEADER;

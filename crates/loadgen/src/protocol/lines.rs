@@ -1,7 +1,7 @@
-//! The framing that text and meta responses share: a line, followed by a data block after some
-//! lines.
+//! The framing that text, meta and RESP responses share: a line, followed by a data block after
+//! some lines.
 
-use super::{InvalidReply, Reply, Sink, meta, text};
+use super::{InvalidReply, Reply, Sink, meta, resp, text};
 use crate::report::ErrorKind;
 
 /// Maximum length of a line. Keys have at most 250 bytes and error texts at most 1 KiB.
@@ -13,6 +13,10 @@ pub struct TextParser {
     /// First bytes of a line whose end has not arrived.
     partial: Vec<u8>,
     state: TextParserState,
+    /// True if the responses are those of RESP.
+    resp: bool,
+    /// Elements of the response to HELLO that are still to come and are skipped.
+    greeting: u32,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -26,18 +30,25 @@ enum TextParserState {
 }
 
 impl TextParser {
+    /// Creates a parser of RESP, whose responses begin with that to HELLO in version 3.
+    pub fn resp(hello: bool) -> Self {
+        TextParser { resp: true, greeting: u32::from(hello), ..TextParser::default() }
+    }
+
     /// Parses the next bytes; see [`super::Parser::feed`].
     pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), InvalidReply> {
         while !input.is_empty() {
             input = match self.state {
-                TextParserState::Line if self.partial.is_empty() => match sink.expected(input) {
-                    [] => return Ok(()),
-                    rest => self.line(rest, sink)?,
-                },
+                TextParserState::Line if self.partial.is_empty() && self.greeting == 0 => {
+                    match sink.expected(input) {
+                        [] => return Ok(()),
+                        rest => self.line(rest, sink)?,
+                    }
+                }
                 TextParserState::Line => self.line(input, sink)?,
                 TextParserState::Value(left) => {
                     let n = left.min(input.len() as u64) as usize;
-                    if n > 0 {
+                    if n > 0 && self.greeting == 0 {
                         sink.reply(Reply::Chunk(&input[..n]))?;
                     }
                     let left = left - n as u64;
@@ -59,7 +70,10 @@ impl TextParser {
                         self.state = TextParserState::Behind(1);
                     } else {
                         self.state = TextParserState::Line;
-                        sink.reply(Reply::ValueEnd)?;
+                        match self.greeting {
+                            0 => sink.reply(Reply::ValueEnd)?,
+                            left => self.greeting = left - 1,
+                        }
                     }
                     &input[1..]
                 }
@@ -82,7 +96,7 @@ impl TextParser {
         };
         let rest = &input[end + 1..];
         if self.partial.is_empty() {
-            self.state = answer(&input[..end], sink)?;
+            self.state = self.answer(&input[..end], sink)?;
             return Ok(rest);
         }
         let mut whole = std::mem::take(&mut self.partial);
@@ -91,24 +105,50 @@ impl TextParser {
             return Err(InvalidReply::new("a line without end", &whole));
         }
         whole.extend_from_slice(&input[..end]);
-        let state = answer(&whole, sink);
+        let state = self.answer(&whole, sink);
         whole.clear();
         self.partial = whole;
         self.state = state?;
         Ok(rest)
     }
+
+    /// Passes the response on a line to the sink. Returns the parser state that follows.
+    #[inline]
+    fn answer(
+        &mut self,
+        line: &[u8],
+        sink: &mut impl Sink,
+    ) -> Result<TextParserState, InvalidReply> {
+        if line.len() > MAX_LINE {
+            return Err(InvalidReply::new("a line without end", line));
+        }
+        let [line @ .., b'\r'] = line else {
+            return Err(InvalidReply::new("a line that does not end in CR LF", line));
+        };
+        let data = if self.greeting > 0 {
+            let (left, text) = resp::greeting(line, self.greeting)?;
+            self.greeting = left;
+            text
+        } else {
+            let reply = if self.resp { resp::reply(line)? } else { memcached(line)? };
+            sink.reply(reply)?;
+            match reply {
+                Reply::Value { length, .. } => Some(length),
+                _ => None,
+            }
+        };
+        Ok(match data {
+            None => TextParserState::Line,
+            Some(0) => TextParserState::Behind(0),
+            Some(length) => TextParserState::Value(length),
+        })
+    }
 }
 
-/// Passes the response on a line to the sink. Returns the parser state that follows.
+/// Parses a line of a text or meta response.
 #[inline]
-fn answer(line: &[u8], sink: &mut impl Sink) -> Result<TextParserState, InvalidReply> {
-    if line.len() > MAX_LINE {
-        return Err(InvalidReply::new("a line without end", line));
-    }
-    let [line @ .., b'\r'] = line else {
-        return Err(InvalidReply::new("a line that does not end in CR LF", line));
-    };
-    let reply = match line {
+fn memcached(line: &[u8]) -> Result<Reply<'_>, InvalidReply> {
+    Ok(match line {
         [b'V', b'A', b' ', rest @ ..] => meta::value(rest)?,
         [b'V', b'A', b'L', b'U', b'E', b' ', rest @ ..] => text::value(rest)?,
         b"END" => Reply::End,
@@ -126,11 +166,5 @@ fn answer(line: &[u8], sink: &mut impl Sink) -> Result<TextParserState, InvalidR
             Reply::Error { kind: ErrorKind::ClientError, opaque: None, text: line }
         }
         _ => return Err(InvalidReply::new("not an answer of memcached", line)),
-    };
-    sink.reply(reply)?;
-    Ok(match reply {
-        Reply::Value { length: 0, .. } => TextParserState::Behind(0),
-        Reply::Value { length, .. } => TextParserState::Value(length),
-        _ => TextParserState::Line,
     })
 }

@@ -22,7 +22,7 @@ pub fn push(
     out: &mut Vec<u8>,
 ) -> usize {
     out.extend_from_slice(if op.is_get() { b"mg " } else { b"ms " });
-    write_key(prefix, op.key, out);
+    write_key(prefix, op.key, op.pad, out);
     if op.is_get() {
         out.extend_from_slice(b" v");
     } else {

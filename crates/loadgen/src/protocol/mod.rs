@@ -1,25 +1,28 @@
-//! The text, meta and binary protocols. Encoders append requests to a buffer; incremental parsers
-//! read responses without storing values. A parser reads untrusted data: it never panics, keeps at
-//! most a line of 4 KiB, and gives the same responses however the bytes are split.
+//! The text, meta and binary protocols of memcached, and RESP, the protocol of Redis. Encoders
+//! append requests to a buffer; incremental parsers read responses without storing values. A parser
+//! reads untrusted data: it never panics, keeps at most a line of 4 KiB, and gives the same
+//! responses however the bytes are split.
 
 mod binary;
 mod decimal;
 mod lines;
 mod meta;
 mod reply;
+mod resp;
 mod text;
 
 pub use meta::OPAQUES;
 pub use reply::{InvalidReply, Reply, Sink};
 
 use crate::config::Protocol;
+use crate::receive::pending::Pending;
 use crate::send::content::Content;
 use crate::send::mix::Op;
 
 /// The response parser of one connection.
 #[derive(Debug)]
 pub enum Parser {
-    /// Text and meta, whose responses have the same framing.
+    /// Text, meta and RESP, whose responses have the same framing.
     Lines(lines::TextParser),
     Binary(binary::Packets),
 }
@@ -30,6 +33,9 @@ impl Parser {
         match protocol {
             Protocol::Text | Protocol::Meta => Parser::Lines(lines::TextParser::default()),
             Protocol::Binary => Parser::Binary(binary::Packets::default()),
+            Protocol::Resp2 | Protocol::Resp3 => {
+                Parser::Lines(lines::TextParser::resp(protocol == Protocol::Resp3))
+            }
         }
     }
 
@@ -83,22 +89,53 @@ impl Encoder {
             Protocol::Text => text::push(&self.prefix, op, content, out),
             Protocol::Meta => meta::push(&self.prefix, op, quiet.then_some(number), content, out),
             Protocol::Binary => binary::push(&self.prefix, op, number, content, out),
+            Protocol::Resp2 | Protocol::Resp3 => {
+                resp::push(&self.prefix, op, self.null(), content, out)
+            }
+        }
+    }
+
+    /// Appends a key of a multi-get, whose beginning is [pushed](Encoder::push) before. Returns the
+    /// length of its part of the response if it is a hit.
+    #[inline]
+    pub fn push_part(&self, op: &Op, out: &mut Vec<u8>) -> usize {
+        resp::push_part(&self.prefix, op, self.null(), out)
+    }
+
+    /// Returns the first request of a connection; empty if the protocol has none.
+    pub fn greeting(&self) -> &'static [u8] {
+        if self.protocol == Protocol::Resp3 { resp::HELLO } else { b"" }
+    }
+
+    /// Returns the length of the response to a get that misses (RESP).
+    fn null(&self) -> usize {
+        if self.protocol == Protocol::Resp3 { b"_\r\n".len() } else { b"$-1\r\n".len() }
+    }
+
+    /// Returns the bytes after the response to a set, if `input` begins with a complete one that
+    /// needs no parser.
+    #[inline]
+    pub fn stored<'a>(&self, input: &'a [u8]) -> Option<&'a [u8]> {
+        match self.protocol {
+            Protocol::Resp2 | Protocol::Resp3 => input.strip_prefix(b"+OK\r\n"),
+            _ => None,
         }
     }
 
     /// Returns the value of a hit and the bytes after its response, if `input` begins with the
-    /// complete and exact response to a get of `key`; `number` identifies a quiet request. All
+    /// complete and exact response to the get `asked`; `number` identifies a quiet request. All
     /// other input is left to the parser.
     #[inline]
     pub fn hit<'a>(
         &self,
-        (key, length): (u64, u32),
+        asked: &Pending,
         number: Option<u32>,
         input: &'a [u8],
     ) -> Option<(&'a [u8], &'a [u8])> {
         match self.protocol {
-            Protocol::Text => text::hit(&self.prefix, key, length, input),
-            Protocol::Meta => meta::hit(length, number, input),
+            Protocol::Text => text::hit(&self.prefix, (asked.key, asked.pad), asked.length, input),
+            Protocol::Meta => meta::hit(asked.length, number, input),
+            Protocol::Resp2 | Protocol::Resp3 => resp::hit(asked.length, input),
             Protocol::Binary => None,
         }
     }

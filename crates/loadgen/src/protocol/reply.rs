@@ -29,9 +29,13 @@ pub enum Reply<'a> {
     NotStored(Option<u32>),
     /// Response to the no-op that closes a batch.
     Noop,
+    /// A number: the response to a delete or an increment.
+    Integer(i64),
+    /// An array of this many values follows: the response to a multi-get.
+    Array(u32),
     /// An error message of the server.
     Error {
-        /// `ServerError` or `ClientError`.
+        /// Kind of the error.
         kind: ErrorKind,
         /// Number of the request, if the response contains it.
         opaque: Option<u32>,

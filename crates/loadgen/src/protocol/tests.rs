@@ -43,7 +43,13 @@ fn read(protocol: Protocol, pieces: &[&[u8]]) -> (ReceivedPieces, bool) {
 }
 
 fn protocols() -> impl Strategy<Value = Protocol> {
-    prop_oneof![Just(Protocol::Text), Just(Protocol::Meta), Just(Protocol::Binary)]
+    prop_oneof![
+        Just(Protocol::Text),
+        Just(Protocol::Meta),
+        Just(Protocol::Binary),
+        Just(Protocol::Resp2),
+        Just(Protocol::Resp3)
+    ]
 }
 
 /// Generates conversations of responses and fragments, so that the parsers reach their deeper
@@ -62,6 +68,11 @@ fn conversation() -> impl Strategy<Value = Vec<u8>> {
         "SERVER_ERROR out of memory storing object\r\n",
         "ERROR\r\n",
         "VA 3 O\r\n",
+        "$5\r\nhello\r\n",
+        "$0\r\n\r\n",
+        "*2\r\n$-1\r\n",
+        "%1\r\n+a\r\n:7\r\n",
+        "-OOM command not allowed\r\n",
         "VALUE a\r\n",
         "\r\n",
         "\n",
@@ -182,7 +193,7 @@ fn refuses_what_is_no_answer() {
 #[test]
 fn requests_are_as_documented_and_foretell_their_answers() {
     let content = Content::new(1, 100);
-    let op = Op { action: KeyAction::Get, key: 0x1f, class: 0, length: 9, version: 0 };
+    let op = Op { action: KeyAction::Get, key: 0x1f, pad: 0, class: 0, length: 9, version: 0 };
     let set = Op { action: KeyAction::Set, ..op };
     let encode = |protocol, op: &Op, quiet| {
         let mut out = Vec::new();
@@ -204,6 +215,16 @@ fn requests_are_as_documented_and_foretell_their_answers() {
     let (text, foreseen) = encode(Protocol::Meta, &set, true);
     assert!(text.starts_with("ms p:000000001f 9 q O234\r\n") && foreseen == 0, "{text}");
     let absent = Op { action: KeyAction::GetAbsent, key: crate::config::KEY_LIMIT + 1, ..op };
+    let (text, foreseen) = encode(Protocol::Resp2, &set, false);
+    assert!(text.starts_with("*3\r\n$3\r\nSET\r\n$12\r\np:000000001f\r\n$9\r\n"), "{text}");
+    assert_eq!(foreseen, "+OK\r\n".len());
+    let get = "*2\r\n$3\r\nGET\r\n$15\r\np:000000001f...\r\n".to_owned();
+    let padded = Op { pad: 3, ..op };
+    assert_eq!(encode(Protocol::Resp3, &padded, false), (get, "$9\r\n123456789\r\n".len()));
+    let multi = Op { action: KeyAction::MultiGet, length: 12, ..op };
+    let want = ("*13\r\n$4\r\nMGET\r\n".to_owned(), "*12\r\n".len());
+    assert_eq!(encode(Protocol::Resp2, &multi, false), want);
+    assert_eq!(encode(Protocol::Resp2, &absent, false).1, "$-1\r\n".len());
     assert_eq!(encode(Protocol::Text, &absent, false).1, "END\r\n".len());
     assert_eq!(encode(Protocol::Binary, &absent, false).1, 24 + "Not found".len());
     assert_eq!(encode(Protocol::Binary, &op, false).1, 24 + 4 + 9);

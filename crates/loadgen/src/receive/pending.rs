@@ -1,6 +1,6 @@
 //! Outstanding operations of a connection in order: a ring of fixed size.
 
-use crate::send::mix::KeyAction;
+use crate::send::mix::{KeyAction, Op};
 
 /// Time stamp of operations whose response time counts from the sending of their batch.
 pub const WITH_BATCH: u64 = u64::MAX;
@@ -12,6 +12,8 @@ pub struct Pending {
     pub at: u64,
     /// Id of the key.
     pub key: u64,
+    /// Bytes of padding after the key's digits.
+    pub pad: u8,
     /// Length of its value in bytes.
     pub length: u32,
     /// Size class of its value.
@@ -20,11 +22,37 @@ pub struct Pending {
     pub action: Option<KeyAction>,
     /// True if silence means success of a set or a miss of a get.
     pub quiet: bool,
+    /// True for a key of a multi-get. Its keys are before the multi-get itself, which is the
+    /// operation.
+    pub part: bool,
+}
+
+impl Pending {
+    /// Creates the request of an operation.
+    #[inline]
+    pub fn new(op: &Op, at: u64, quiet: bool) -> Self {
+        let Op { action, key, pad, class, length, .. } = *op;
+        Pending { at, key, pad, length, class, action: Some(action), quiet, part: false }
+    }
+
+    /// True for an operation: neither a no-op nor a key of a multi-get.
+    #[inline]
+    pub fn is_operation(&self) -> bool {
+        self.action.is_some() && !self.part
+    }
 }
 
 /// The no-op that closes a quiet batch.
-pub const NOOP: Pending =
-    Pending { at: WITH_BATCH, key: 0, length: 0, class: 0, action: None, quiet: false };
+pub const NOOP: Pending = Pending {
+    at: WITH_BATCH,
+    key: 0,
+    pad: 0,
+    length: 0,
+    class: 0,
+    action: None,
+    quiet: false,
+    part: false,
+};
 
 /// Ring of outstanding requests. They are numbered in order, wrapping at 2^32; the number is the
 /// request's opaque.
@@ -37,7 +65,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Creates a ring with room for `depth` operations and as many no-ops.
+    /// Creates a ring with room for `depth` requests and as many no-ops.
     pub fn new(depth: usize) -> Self {
         let slots = vec![NOOP; (2 * depth).next_power_of_two()].into_boxed_slice();
         Ring { slots, head: 0, tail: 0, operations: 0 }
@@ -63,7 +91,7 @@ impl Ring {
     #[inline]
     pub fn push(&mut self, pending: Pending) {
         debug_assert!(self.tail.wrapping_sub(self.head) < self.slots.len() as u32);
-        self.operations += u32::from(pending.action.is_some());
+        self.operations += u32::from(pending.is_operation());
         let slot = self.slot(self.tail);
         self.slots[slot] = pending;
         self.tail = self.tail.wrapping_add(1);
@@ -80,7 +108,7 @@ impl Ring {
     pub fn pop(&mut self) -> Option<Pending> {
         let pending = *self.front()?;
         self.head = self.head.wrapping_add(1);
-        self.operations -= u32::from(pending.action.is_some());
+        self.operations -= u32::from(pending.is_operation());
         Some(pending)
     }
 
@@ -90,7 +118,7 @@ impl Ring {
             .map(|i| &self.slots[self.slot(self.head.wrapping_add(i))])
     }
 
-    /// Returns the number of outstanding operations, without no-ops.
+    /// Returns the number of outstanding operations.
     #[inline]
     pub fn operations(&self) -> usize {
         self.operations as usize

@@ -5,7 +5,7 @@ use crate::protocol::{Encoder, InvalidReply, OPAQUES, Reply, Sink};
 use crate::receive::pending::{Pending, Ring, WITH_BATCH};
 use crate::report::{ErrorKind, Operation};
 use crate::send::content::{Content, ValueCheck};
-use crate::send::mix::{KeyAction, key_digits};
+use crate::send::mix::{KeyAction, key_digits, padding, write_key};
 
 /// State of the response that a connection is receiving.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,12 +21,26 @@ pub enum Current {
     Right,
 }
 
+/// State of a connection's responses between two reads.
+#[derive(Debug, Default)]
+pub struct ResponseState {
+    /// State of the response that is being received.
+    pub current: Current,
+    /// Values that the array of a multi-get still has.
+    parts_left: u32,
+    /// True if one of its values was wrong.
+    part_failed: bool,
+    /// Last number of the connection's counter; `None` before the first one.
+    counter: Option<i64>,
+    /// Keys that were set and are gone, and are to be set again (read-through).
+    pub refill: Vec<u64>,
+}
+
 /// Judge of the bytes of one read on one connection.
 pub struct Judge<'a> {
     /// Outstanding requests of the connection.
     pub ring: &'a mut Ring,
-    /// State of the response that is being received.
-    pub current: &'a mut Current,
+    pub state: &'a mut ResponseState,
     /// Time at which the last batch was sent, in ns.
     pub sent_at: u64,
     /// Statistics that the responses go to.
@@ -35,6 +49,10 @@ pub struct Judge<'a> {
     pub encoder: &'a Encoder,
     /// True if END follows a value (text protocol).
     pub text: bool,
+    /// True if keys that are gone are to be set again.
+    pub refills: bool,
+    /// True if nobody else increments the connection's counter.
+    pub own_counter: bool,
 }
 
 const UNASKED: &str = "an answer without a request";
@@ -51,11 +69,12 @@ impl Judge<'_> {
         length: u64,
     ) -> Result<(), InvalidReply> {
         let asked = self.find(opaque)?;
-        let idle = matches!(self.current, Current::Idle);
-        if !idle || !matches!(asked.action, Some(KeyAction::Get | KeyAction::GetAbsent)) {
+        let idle = matches!(self.state.current, Current::Idle);
+        let get = matches!(asked.action, Some(KeyAction::Get | KeyAction::GetAbsent));
+        if !idle || !get || !self.has_begun(&asked) {
             return Err(InvalidReply::new("a value without a request", key.unwrap_or_default()));
         }
-        *self.current = if key.is_some_and(|k| !self.is_key(k, asked.key)) {
+        self.state.current = if key.is_some_and(|k| !self.is_key(k, &asked)) {
             Current::Wrong(ErrorKind::WrongKey)
         } else if asked.action == Some(KeyAction::GetAbsent) {
             Current::Wrong(ErrorKind::UnexpectedHit)
@@ -67,8 +86,16 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn is_key(&self, text: &[u8], key: u64) -> bool {
-        text.strip_prefix(self.encoder.prefix()) == Some(&key_digits(key)[..])
+    fn is_key(&self, text: &[u8], asked: &Pending) -> bool {
+        let digits = text.strip_prefix(self.encoder.prefix());
+        let pad = digits.and_then(|d| d.strip_prefix(&key_digits(asked.key)));
+        pad == Some(padding(asked.pad))
+    }
+
+    /// True unless the request is a key of a multi-get whose array has not begun.
+    #[inline]
+    fn has_begun(&self, asked: &Pending) -> bool {
+        !asked.part || self.state.parts_left > 0
     }
 
     /// Returns the request that the response names, or the oldest one if it names none. Quiet
@@ -108,19 +135,28 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns the bytes after the next hit, if `input` begins with the complete hit and it is
-    /// correct. In a quiet batch only gets have responses, so sets before it were stored.
+    /// Returns the bytes after the next response, if `input` begins with it, complete, and it is a
+    /// correct hit or needs no parser. In a quiet batch only gets have responses, so sets before it
+    /// were stored.
     #[inline]
     fn hit<'b>(&mut self, input: &'b [u8]) -> Option<&'b [u8]> {
         let silent =
             self.ring.iter().position(|p| !(p.quiet && p.action == Some(KeyAction::Set)))?;
         let asked = *self.ring.iter().nth(silent)?;
-        if asked.action != Some(KeyAction::Get) || !matches!(self.current, Current::Idle) {
+        if !matches!(self.state.current, Current::Idle) {
+            return None;
+        }
+        if asked.action == Some(KeyAction::Set) {
+            let rest = self.encoder.stored(input)?;
+            self.right(Operation::Set);
+            return Some(rest);
+        }
+        if asked.action != Some(KeyAction::Get) || !self.has_begun(&asked) {
             return None;
         }
         let number = self.ring.head_number().wrapping_add(silent as u32);
         let number = asked.quiet.then_some(number);
-        let (value, rest) = self.encoder.hit((asked.key, asked.length), number, input)?;
+        let (value, rest) = self.encoder.hit(&asked, number, input)?;
         let mut check = self.content.check(asked.key, asked.length);
         check.feed(self.content, value);
         if !check.passed() {
@@ -139,20 +175,96 @@ impl Judge<'_> {
         let Some(asked) = self.ring.pop() else { return };
         if operation == Operation::GetMiss && asked.action == Some(KeyAction::Get) {
             self.stats.missed();
+            if self.refills {
+                self.state.refill.push(asked.key);
+            }
+        }
+        if asked.part {
+            self.stats.part(operation == Operation::GetHit);
+            return self.end_part();
         }
         let from = if asked.at == WITH_BATCH { self.sent_at } else { asked.at };
         self.stats.answer(operation, asked.class, from);
     }
 
+    /// Completes the multi-get after its last key.
+    fn end_part(&mut self) {
+        self.state.parts_left = self.state.parts_left.saturating_sub(1);
+        if self.state.parts_left > 0 {
+            return;
+        }
+        if std::mem::take(&mut self.state.part_failed) {
+            // The error was recorded with its key.
+            self.ring.pop();
+        } else {
+            self.right(Operation::MultiGet);
+        }
+    }
+
+    /// Begins the array of a multi-get.
+    fn begin_array(&mut self, values: u32) -> Result<(), InvalidReply> {
+        let asked = self.ring.iter().take_while(|p| p.part).count();
+        // The keys of the next multi-get are behind this one's own request, which is no part.
+        if asked == 0 || self.state.parts_left > 0 {
+            return Err(InvalidReply::new("an array without a request", b""));
+        }
+        if values as usize != asked {
+            return Err(InvalidReply::new("an array of another length than requested", b""));
+        }
+        self.state.parts_left = values;
+        Ok(())
+    }
+
+    /// Judges the number that a delete or an increment returned.
+    fn number(&mut self, number: i64) -> Result<(), InvalidReply> {
+        let (operation, right) = match self.front()?.action {
+            Some(KeyAction::Delete) => (Operation::Delete, (0..=1).contains(&number)),
+            Some(KeyAction::Increment) => {
+                let last = self.state.counter.replace(number);
+                let last = last.unwrap_or(number.wrapping_sub(1));
+                // Others may increment the counter of a server that the trial did not start, and a
+                // cache may evict it.
+                let next = number == last.wrapping_add(1)
+                    || (number > last && !self.own_counter)
+                    || (number == 1 && self.refills);
+                (Operation::Increment, next)
+            }
+            _ => return Err(InvalidReply::new("a number without a request", b"")),
+        };
+        if right {
+            self.right(operation);
+        } else {
+            self.wrong(ErrorKind::WrongNumber, number.to_string().as_bytes());
+        }
+        Ok(())
+    }
+
     #[cold]
     fn wrong(&mut self, kind: ErrorKind, message: &[u8]) {
         let Some(asked) = self.ring.pop() else { return };
+        if !self.state.part_failed {
+            self.record(kind, &asked, message);
+        }
+        if asked.part {
+            // A multi-get is one operation and fails once.
+            self.state.part_failed = true;
+            self.end_part();
+        }
+    }
+
+    #[cold]
+    fn record(&mut self, kind: ErrorKind, asked: &Pending, message: &[u8]) {
         let encoder = self.encoder;
         self.stats.error(kind, || {
             let mut key = Vec::new();
-            crate::send::mix::write_key(encoder.prefix(), asked.key, &mut key);
+            write_key(encoder.prefix(), asked.key, asked.pad, &mut key);
             let message = String::from_utf8_lossy(&message[..message.len().min(200)]);
-            let to = if asked.action == Some(KeyAction::Set) { "set" } else { "get" };
+            let to = match asked.action {
+                Some(KeyAction::Set) => "set",
+                Some(KeyAction::Delete) => "delete",
+                Some(KeyAction::Increment) => "increment",
+                _ => "get",
+            };
             let key = String::from_utf8_lossy(&key);
             format!("{to} {key} ({} bytes): {} {message}", asked.length, kind.name())
                 .trim_end()
@@ -167,7 +279,7 @@ impl Judge<'_> {
         opaque: Option<u32>,
         text: &[u8],
     ) -> Result<(), InvalidReply> {
-        *self.current = Current::Idle;
+        self.state.current = Current::Idle;
         if opaque.is_some() {
             self.find(opaque)?;
         } else if kind == ErrorKind::ServerError {
@@ -179,6 +291,11 @@ impl Judge<'_> {
             };
             (0..before).for_each(|_| self.silent());
         }
+        // An error in the array of a multi-get is not possible; one instead of it answers all keys.
+        while self.ring.front().is_some_and(|p| p.part) {
+            self.ring.pop();
+        }
+        (self.state.parts_left, self.state.part_failed) = (0, false);
         let asked = self.ring.front().copied();
         match asked {
             Some(p) if p.action.is_some() => self.wrong(kind, text),
@@ -188,7 +305,7 @@ impl Judge<'_> {
     }
 
     fn finish_get(&mut self) {
-        match std::mem::take(self.current) {
+        match std::mem::take(&mut self.state.current) {
             Current::Idle => self.right(Operation::GetMiss),
             Current::Right => self.right(Operation::GetHit),
             Current::Wrong(kind) => self.wrong(kind, b""),
@@ -197,8 +314,12 @@ impl Judge<'_> {
     }
 
     fn expect(&mut self, opaque: Option<u32>, set: bool) -> Result<(), InvalidReply> {
-        let action = self.find(opaque)?.action;
-        let fits = action.is_some_and(|action| (action == KeyAction::Set) == set);
+        let asked = self.find(opaque)?;
+        let fits = match asked.action {
+            Some(KeyAction::Set) => set,
+            Some(KeyAction::Get | KeyAction::GetAbsent) => !set && self.has_begun(&asked),
+            _ => false,
+        };
         if fits {
             Ok(())
         } else {
@@ -221,13 +342,13 @@ impl Sink for Judge<'_> {
         match reply {
             Reply::Value { key, opaque, length } => self.begin(key, opaque, length)?,
             Reply::Chunk(bytes) => {
-                if let Current::Checking(check) = self.current {
+                if let Current::Checking(check) = &mut self.state.current {
                     check.feed(self.content, bytes);
                 }
             }
             Reply::ValueEnd => {
-                if let Current::Checking(check) = self.current {
-                    *self.current = if check.passed() {
+                if let Current::Checking(check) = &self.state.current {
+                    self.state.current = if check.passed() {
                         Current::Right
                     } else {
                         Current::Wrong(ErrorKind::WrongContent)
@@ -262,6 +383,8 @@ impl Sink for Judge<'_> {
                 }
                 self.ring.pop();
             }
+            Reply::Integer(number) => self.number(number)?,
+            Reply::Array(values) => self.begin_array(values)?,
             Reply::Error { kind, opaque, text } => self.failed(kind, opaque, text)?,
         }
         Ok(())

@@ -2,9 +2,10 @@
 
 use assay_stats::rng::Rng;
 
-use crate::config::{KEY_LIMIT, Mix};
+use crate::config::{KEY_LIMIT, MAX_KEY_BYTES, Mix};
 use crate::send::content::mix;
 use crate::send::keys::Keys;
+use crate::send::sizes::Sizes;
 
 /// Bytes of a key after the prefix: the id in hexadecimal digits.
 pub const KEY_DIGITS: usize = 10;
@@ -18,6 +19,12 @@ pub enum KeyAction {
     GetAbsent,
     /// Set a key to a value.
     Set,
+    /// Delete a key that was set.
+    Delete,
+    /// Add one to the connection's counter.
+    Increment,
+    /// Get several keys, whose number is the operation's `length`.
+    MultiGet,
 }
 
 /// One operation on one key.
@@ -26,6 +33,8 @@ pub struct Op {
     pub action: KeyAction,
     /// Id of the key; from [`KEY_LIMIT`] on for keys that are never set.
     pub key: u64,
+    /// Bytes of padding after the key's digits.
+    pub pad: u8,
     /// Index of its size class.
     pub class: u8,
     /// Length of its value in bytes.
@@ -38,17 +47,18 @@ impl Op {
     /// True for both kinds of get.
     #[inline]
     pub(crate) fn is_get(&self) -> bool {
-        self.action != KeyAction::Set
+        matches!(self.action, KeyAction::Get | KeyAction::GetAbsent)
     }
 }
 
-/// Class and length of every key: pure functions of seed and id.
+/// Class, length and key length of every key: pure functions of seed and id.
 #[derive(Debug, Clone)]
 pub struct Objects {
     seed: u64,
-    /// For each class: the exclusive upper bound of its 32-bit hashes, the minimum length, and the
-    /// number of lengths.
-    classes: Vec<(u32, u32, u32)>,
+    /// For each class: the exclusive upper bound of its 32-bit hashes, and the lengths.
+    classes: Vec<(u32, Sizes)>,
+    /// Length of a key without padding, and the lengths of keys.
+    keys: Option<(u32, Sizes)>,
 }
 
 impl Objects {
@@ -60,9 +70,14 @@ impl Objects {
         let classes = mix_.classes.iter().enumerate().map(|(i, c)| {
             sum += c.share;
             let limit = if i >= last { u32::MAX } else { (sum / total * 2f64.powi(32)) as u32 };
-            (limit, c.min, c.max - c.min + 1)
+            (limit, c.sizes.clone())
         });
-        Objects { seed: mix(seed ^ 0x0B1E_C750_0000_0000), classes: classes.collect() }
+        let plain = (mix_.key_prefix.len() + KEY_DIGITS) as u32;
+        Objects {
+            seed: mix(seed ^ 0x0B1E_C750_0000_0000),
+            classes: classes.collect(),
+            keys: mix_.key_sizes.clone().map(|sizes| (plain, sizes)),
+        }
     }
 
     /// Returns the class and the length of a key's value.
@@ -75,8 +90,19 @@ impl Objects {
         let class = self.classes.iter().position(|c| low < c.0).unwrap_or_else(|| {
             self.classes.iter().position(|c| c.0 == u32::MAX).unwrap_or(self.classes.len() - 1)
         });
-        let (_, min, lengths) = self.classes[class];
-        (class as u8, min + ((high * u64::from(lengths)) >> 32) as u32)
+        (class as u8, self.classes[class].1.at(high as u32))
+    }
+
+    /// Returns the bytes of padding of a key.
+    #[inline]
+    pub fn pad(&self, key: u64) -> u8 {
+        let Some((plain, sizes)) = &self.keys else { return 0 };
+        (sizes.at((mix(self.seed.rotate_left(17) ^ key) >> 32) as u32) - plain) as u8
+    }
+
+    fn op(&self, action: KeyAction, key: u64, version: u8) -> Op {
+        let (class, length) = self.of(key);
+        Op { action, key, pad: self.pad(key), class, length, version }
     }
 }
 
@@ -90,22 +116,38 @@ pub struct OperationSource {
 
 #[derive(Debug)]
 enum SourceKind {
-    Mix { keys: Keys, absent: u64, get_below: u64, hit_below: u64 },
-    Preload { next: u64, end: u64 },
+    Mix {
+        keys: Keys,
+        absent: u64,
+        /// Cumulative thresholds of gets, multi-gets, deletes and increments.
+        below: [u64; 4],
+        hit_below: u64,
+        parts: u32,
+    },
+    Preload {
+        next: u64,
+        end: u64,
+    },
 }
 
 impl OperationSource {
     /// Creates an endless source of a mix's operations.
     pub fn mix(mix: &Mix, seed: u64, stream: u64) -> Self {
         let threshold = |share: f64| (share * 2f64.powi(32)) as u64;
+        let mut sum = 0.0;
+        let shares = [mix.get_share, mix.multi_get_share, mix.delete_share, mix.increment_share];
         OperationSource {
             objects: Objects::new(mix, seed),
             rng: Rng::new(crate::send::content::mix(seed).wrapping_add(stream)),
             kind: SourceKind::Mix {
                 keys: Keys::new(mix.keys, mix.popularity),
                 absent: mix.keys,
-                get_below: threshold(mix.get_share),
+                below: shares.map(|share| {
+                    sum += share;
+                    threshold(sum)
+                }),
                 hit_below: threshold(mix.hit_ratio),
+                parts: mix.multi_get_keys,
             },
         }
     }
@@ -119,19 +161,27 @@ impl OperationSource {
         }
     }
 
-    /// Draws the next operation; `None` at the end of a preload.
+    /// Draws the next operation; `None` at the end of a preload. The key of an increment is left to
+    /// the caller, and those of a multi-get are [parts](OperationSource::part).
     #[inline]
     pub fn draw(&mut self) -> Option<Op> {
         let dice = self.rng.next_u64();
+        let version = (dice >> 20) as u8;
         let (action, key) = match &mut self.kind {
-            SourceKind::Mix { keys, absent, get_below, hit_below } => {
-                if dice & 0xFFFF_FFFF >= *get_below {
+            SourceKind::Mix { keys, absent, below, hit_below, parts } => {
+                let low = dice & 0xFFFF_FFFF;
+                if low < below[0] {
+                    get(keys, *absent, dice >> 32 < *hit_below, &mut self.rng)
+                } else if low >= below[3] {
                     (KeyAction::Set, keys.next(&mut self.rng))
-                } else if dice >> 32 < *hit_below {
-                    (KeyAction::Get, keys.next(&mut self.rng))
+                } else if low < below[1] {
+                    let (key, pad, class, length) = (0, 0, 0, *parts);
+                    let action = KeyAction::MultiGet;
+                    return Some(Op { action, key, pad, class, length, version });
+                } else if low < below[2] {
+                    (KeyAction::Delete, keys.next(&mut self.rng))
                 } else {
-                    let key = self.rng.below(*absent as usize) as u64;
-                    (KeyAction::GetAbsent, key + KEY_LIMIT)
+                    (KeyAction::Increment, 0)
                 }
             }
             SourceKind::Preload { next, end } => {
@@ -142,8 +192,26 @@ impl OperationSource {
                 (KeyAction::Set, *next - 1)
             }
         };
-        let (class, length) = self.objects.of(key);
-        Some(Op { action, key, class, length, version: (dice >> 20) as u8 })
+        Some(self.objects.op(action, key, version))
+    }
+
+    /// Draws a key of a multi-get.
+    #[inline]
+    pub fn part(&mut self) -> Op {
+        let dice = self.rng.next_u64();
+        let (action, key) = match &mut self.kind {
+            SourceKind::Mix { keys, absent, hit_below, .. } => {
+                get(keys, *absent, dice >> 32 < *hit_below, &mut self.rng)
+            }
+            SourceKind::Preload { next, .. } => (KeyAction::Get, *next),
+        };
+        self.objects.op(action, key, 0)
+    }
+
+    /// Returns the set of a key that was gone.
+    pub fn fill(&mut self, key: u64) -> Op {
+        let version = self.rng.next_u64() as u8;
+        self.objects.op(KeyAction::Set, key, version)
     }
 
     /// Returns the source's random generator, for think times and arrivals.
@@ -152,11 +220,30 @@ impl OperationSource {
     }
 }
 
-/// Appends a key's text: prefix and ten hexadecimal digits.
+/// Draws a key to get: one that was set, or one that never is.
 #[inline]
-pub fn write_key(prefix: &[u8], key: u64, out: &mut Vec<u8>) {
+fn get(keys: &mut Keys, absent: u64, hit: bool, rng: &mut Rng) -> (KeyAction, u64) {
+    if hit {
+        (KeyAction::Get, keys.next(rng))
+    } else {
+        (KeyAction::GetAbsent, rng.below(absent as usize) as u64 + KEY_LIMIT)
+    }
+}
+
+/// Appends a key's text: prefix, ten hexadecimal digits and padding.
+#[inline]
+pub fn write_key(prefix: &[u8], key: u64, pad: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(prefix);
     out.extend_from_slice(&key_digits(key));
+    if pad > 0 {
+        out.extend_from_slice(padding(pad));
+    }
+}
+
+/// Returns the padding of this length.
+#[inline]
+pub fn padding(pad: u8) -> &'static [u8] {
+    &[b'.'; MAX_KEY_BYTES as usize][..usize::from(pad).min(MAX_KEY_BYTES as usize)]
 }
 
 /// Formats a key as hexadecimal digits.
@@ -198,7 +285,7 @@ mod tests {
             assert_eq!(op.action == KeyAction::GetAbsent, op.key >= KEY_LIMIT);
             class[op.class as usize] += 1;
             let c = &mix.classes[op.class as usize];
-            assert!((c.min..=c.max).contains(&op.length));
+            assert!((c.sizes.min..=c.sizes.max).contains(&op.length));
         }
         let share = |x: u32| f64::from(x) / f64::from(n);
         assert!((share(gets) - 0.9).abs() < 0.005);
@@ -221,7 +308,7 @@ mod tests {
     fn a_preload_has_each_key_once_and_the_ends_of_lengths_are_reached() {
         let mut mix = Mix { keys: 1000, ..Mix::default() };
         mix.classes.truncate(1);
-        mix.classes[0].max = 7;
+        mix.classes[0].sizes.max = 7;
         let mut source = OperationSource::preload(&mix, 1, 10, 1000);
         let ops: Vec<Op> = std::iter::from_fn(|| source.draw()).collect();
         assert!(ops.iter().map(|o| o.key).eq(10..1000));
@@ -232,8 +319,8 @@ mod tests {
     #[test]
     fn keys_are_written_with_all_digits() {
         let mut out = Vec::new();
-        write_key(b"p:", 0x12_3456_789a, &mut out);
-        assert_eq!(out, b"p:123456789a");
+        write_key(b"p:", 0x12_3456_789a, 3, &mut out);
+        assert_eq!(out, b"p:123456789a...");
         for key in (0..70_000).chain((0..40).map(|bit| 1 << bit)).chain([KEY_LIMIT - 1, KEY_LIMIT])
         {
             assert_eq!(key_digits(key), format!("{key:010x}").as_bytes());

@@ -6,3 +6,4 @@ pub mod mix;
 pub(super) mod pace;
 pub(super) mod preload;
 pub(super) mod schedule;
+pub mod sizes;

@@ -12,6 +12,7 @@ use crate::clock::{now_ns, timespec};
 use crate::connection::ConnectionStage;
 use crate::receive::low_water;
 use crate::receive::pending::{NOOP, Pending, WITH_BATCH};
+use crate::send::mix::KeyAction;
 use crate::send::pace::{Pace, think_ns};
 
 impl Worker<'_> {
@@ -119,6 +120,20 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// Sends the first request of connection `i`, if its protocol has one. Its parser skips the
+    /// response.
+    pub(super) fn greet(&mut self, i: usize) {
+        let greeting = self.common.encoder.greeting();
+        if greeting.is_empty() {
+            return;
+        }
+        match self.conns[i].send(greeting) {
+            Ok(true) => {}
+            Ok(false) => self.watch_room(i, true),
+            Err(e) => self.lose(i, lost(&e), &e.to_string()),
+        }
+    }
+
     /// Sends up to `count` operations on connection `i`.
     #[inline]
     pub(super) fn ask(&mut self, i: usize, count: usize) {
@@ -130,10 +145,17 @@ impl Worker<'_> {
         self.output.clear();
         let mut asked = 0;
         while asked < count && self.output.len() < self.batch_bytes {
-            let Some(op) = self.source.draw() else {
+            let drawn = match conn.state.refill.pop() {
+                Some(key) => Some(self.source.fill(key)),
+                None => self.source.draw(),
+            };
+            let Some(mut op) = drawn else {
                 self.dry = true;
                 break;
             };
+            if op.action == KeyAction::Increment {
+                (op.key, op.pad, op.class) = (conn.counter, 0, 0);
+            }
             let number = conn.ring.next_number();
             conn.foreseen +=
                 common.encoder.push(&op, number, quiet, common.content, &mut self.output);
@@ -141,8 +163,15 @@ impl Worker<'_> {
                 Pace::Closed { .. } => WITH_BATCH,
                 Pace::Open(open) => open.schedule.take(),
             };
-            let (key, length, class, action) = (op.key, op.length, op.class, Some(op.action));
-            conn.ring.push(Pending { at, key, length, class, action, quiet });
+            if op.action == KeyAction::MultiGet {
+                for _ in 0..op.length {
+                    let part = self.source.part();
+                    conn.foreseen += common.encoder.push_part(&part, &mut self.output);
+                    conn.ring
+                        .push(Pending { part: true, ..Pending::new(&part, WITH_BATCH, false) });
+                }
+            }
+            conn.ring.push(Pending::new(&op, at, quiet));
             asked += 1;
         }
         if asked == 0 {

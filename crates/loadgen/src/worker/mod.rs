@@ -15,7 +15,7 @@ use rustix::time::{
 
 use crate::Error;
 use crate::clock::{now_ns, thread_cpu_ns, timespec};
-use crate::config::{Config, Mode};
+use crate::config::{Config, LAST_KEY, Mode};
 use crate::connection::{Conn, ConnectionStage};
 use crate::end::EarlyEnd;
 use crate::latency::worker_stats::{Timeline, WorkerStats};
@@ -106,9 +106,9 @@ fn wake_every(tick: &OwnedFd, ns: u64) -> rustix::io::Result<()> {
 
 /// Size of the requests at which a batch is cut short, in bytes.
 const BATCH_BYTES: usize = 4 << 20;
-/// The same for TLS. memcached (1.6.18 at least) does not process data that TLS has decrypted
-/// beyond its read buffer of 16 KiB until more arrives, so a longer batch would wait forever. The
-/// last request of a batch may be longer, because the rest of a value is read at once.
+/// The same for memcached with TLS. It (1.6.18 at least) does not process data that TLS has
+/// decrypted beyond its read buffer of 16 KiB until more arrives, so a longer batch would wait
+/// forever. The last request of a batch may be longer, because the rest of a value is read at once.
 const TLS_BATCH_BYTES: usize = 8 << 10;
 
 impl<'a> Worker<'a> {
@@ -139,9 +139,17 @@ impl<'a> Worker<'a> {
         wake_every(&tick, tick_ns).map_err(kernel("timerfd_settime"))?;
         let part = (index, config.threads);
         let pace = Pace::new(config.mode, line.start, part, links.len(), config.seed);
+        let cut = common.server.is_tls() && !config.protocol.is_resp();
+        // A multi-get has a request for each of its keys.
+        let multi = config.mix.multi_get_share > 0.0;
+        let parts = if multi { 1 + config.mix.multi_get_keys as usize } else { 1 };
         let conns: Vec<Conn> = links
             .into_iter()
-            .map(|link| Conn::new(link, Parser::new(config.protocol), config.depth))
+            .zip(config.connections * index / config.threads..)
+            .map(|(link, number)| {
+                let parser = Parser::new(config.protocol);
+                Conn::new(link, parser, config.depth * parts, LAST_KEY - number as u64)
+            })
             .collect();
         for (i, conn) in conns.iter().enumerate() {
             let ConnectionStage::Up(link) = &conn.stage else { continue };
@@ -167,7 +175,7 @@ impl<'a> Worker<'a> {
             marks_from: 0,
             mark_pause: MARK_PAUSE,
             marks,
-            batch_bytes: if common.server.is_tls() { TLS_BATCH_BYTES } else { BATCH_BYTES },
+            batch_bytes: if cut { TLS_BATCH_BYTES } else { BATCH_BYTES },
             batch_ns: BATCH_GUESS,
             next_chores: 0,
             tick_ns,
@@ -225,6 +233,7 @@ impl<'a> Worker<'a> {
         let now = now_ns();
         for i in 0..self.conns.len() {
             self.conns[i].received_at = now;
+            self.greet(i);
             self.free(i, now);
         }
         now

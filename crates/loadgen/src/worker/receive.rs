@@ -58,12 +58,14 @@ impl Worker<'_> {
             let evicted = self.stats.evicted_ever;
             let mut judge = Judge {
                 ring: &mut conn.ring,
-                current: &mut conn.current,
+                state: &mut conn.state,
                 sent_at: conn.sent_at,
                 stats: &mut self.stats,
                 content: self.common.content,
                 encoder: self.common.encoder,
                 text: self.common.config.protocol == Protocol::Text,
+                refills: self.common.config.mix.read_through,
+                own_counter: self.common.config.server_pid.is_some(),
             };
             let judged = conn.parser.feed(&self.input[..n], &mut judge);
             conn.foreseen = conn.foreseen.saturating_sub(n);

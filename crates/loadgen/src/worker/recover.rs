@@ -85,6 +85,7 @@ impl Worker<'_> {
                 conn.watches_room = true;
                 self.stats.reconnects += 1;
                 self.watch_room(i, false);
+                self.greet(i);
                 self.free(i, now);
             }
             Err(e) if e.kind() == IoError::WouldBlock => {

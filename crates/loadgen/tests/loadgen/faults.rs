@@ -88,7 +88,7 @@ fn no_server_is_an_error_that_names_it() {
     let target = Target::Tcp(crate::support::free_address());
     let message = run(&config(&target), &never(), |_, _| {}).unwrap_err().to_string();
     let Target::Tcp(address) = &target else { unreachable!() };
-    assert!(message.contains(address) && message.contains("is memcached running"), "{message}");
+    assert!(message.contains(address) && message.contains("is a server running"), "{message}");
     let nowhere = Target::Unix("/nonexistent/socket".into());
     let error = preload(&config(&nowhere), &never()).unwrap_err();
     assert!(matches!(error, Error::Connect { number: 1, .. }), "{error}");

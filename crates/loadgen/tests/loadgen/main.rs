@@ -1,9 +1,10 @@
-//! Tests of the load generator against a real memcached and against servers that misbehave.
+//! Tests of the load generator against a real memcached, a real Redis and servers that misbehave.
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // tests panic, and print why they skip
 
 mod allocation;
 mod faults;
 mod memcached;
+mod redis;
 mod search;
 mod support;
 mod tls;

@@ -9,6 +9,7 @@ pub(super) mod memcached;
 pub(super) mod noop;
 pub(super) mod orders;
 pub(super) mod pointer_chase;
+pub(super) mod redis;
 pub(super) mod round_trip;
 pub(super) mod startup;
 pub mod table;

@@ -2,7 +2,7 @@
 
 use crate::Workload;
 use crate::builtin::{
-    block_size, bulkload, cae, command, memcached, noop, orders, pointer_chase, round_trip,
+    block_size, bulkload, cae, command, memcached, noop, orders, pointer_chase, redis, round_trip,
     startup, tlb_sim,
 };
 use crate::driver::work::{self, TrialProgram};
@@ -62,6 +62,9 @@ pub static ROWS: &[BuiltinWorkload] = rows! {
     ];
     pointer_chase::PointerChase, "watch/address-translation.md", "large-pages.toml" => [
         reports!(pointer_chase::NAME, pointer_chase::trial)
+    ];
+    redis::WORKLOAD, "workloads/redis.md", "redis-pipelining.toml" => [
+        reports!(redis::NAME, redis::trial)
     ];
     round_trip::RoundTrip, "workloads/round-trip.md", "round-trip.toml" => [
         reports!(round_trip::NAME, round_trip::trial)

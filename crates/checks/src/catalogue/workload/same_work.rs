@@ -97,7 +97,11 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                  requested one of them: the hit ratio was {hits} instead of {:.2} %",
                 asked * 100.0
             );
-            Some(warning(text).remedy("raise `server.memory`, or use fewer `keys`"))
+            // Gets that miss are other work than the hits that were asked for.
+            let severity = if *gone > 0 { INVALID } else { WARNING };
+            let remedy = "raise `server.memory`, or use fewer `keys`; with `read_through = true` \
+                          evictions are part of the load";
+            Some(finding_at(severity, text).remedy(remedy))
         }
         Observation::Operations { answered, wrong, missing, allowed, within } if *missing > 0 => {
             Some(unanswered(*missing, answered + wrong + missing, *allowed, *within))

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use assay_loadgen::send::sizes::Sizes;
 use assay_loadgen::{Config, Mix, SizeClass, Target};
 
 /// A memcached process of this test, ended on drop.
@@ -165,7 +166,7 @@ pub fn quick(target: &Target) -> Config {
 
 /// Returns one class of values with a fixed length.
 pub fn one_length(length: u32) -> Vec<SizeClass> {
-    vec![SizeClass { name: "all".to_owned(), min: length, max: length, share: 1.0 }]
+    vec![SizeClass { name: "all".to_owned(), sizes: Sizes::uniform(length, length), share: 1.0 }]
 }
 
 pub fn never() -> AtomicBool {

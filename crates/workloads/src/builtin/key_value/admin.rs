@@ -72,7 +72,7 @@ impl AdminConnection {
         Ok(AdminConnection { stream: BufReader::new(stream), left: 0 })
     }
 
-    /// Sends a request.
+    /// Sends a request to the server.
     ///
     /// # Errors
     /// The connection is lost.
@@ -91,7 +91,9 @@ impl AdminConnection {
         let mut line = Vec::new();
         self.left -= (&mut self.stream).take(self.left).read_until(b'\n', &mut line)? as u64;
         match line.last() {
-            Some(b'\n') => Ok(String::from_utf8_lossy(&line).trim_end().to_owned()),
+            Some(b'\n') => {
+                Ok(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned())
+            }
             _ if self.left == 0 => Err(strange(&String::from_utf8_lossy(&line))),
             _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection")),
         }

@@ -9,6 +9,7 @@ use assay_model::{LimitedBy, Observation, units};
 use crate::builtin::key_value::Dialect;
 use crate::builtin::key_value::results::Answers;
 use crate::builtin::key_value::server_side::ServerCounters;
+use crate::builtin::key_value::trial::wrong_words;
 
 /// Returns the limit of a run, refined by the number of CPUs that the server has (`cpus`, `None` if
 /// unknown): a server whose threads together fill its CPUs is the limit too, even if no single
@@ -38,11 +39,19 @@ pub fn evidence(
     all
 }
 
-/// Returns the counts of answered, wrong and missing operations as evidence.
-pub fn operations(config: &Config, report: &LoadReport, max_missing: f64) -> Observation {
+/// Returns the counts of answered, wrong and missing operations as evidence. Refusals within the
+/// share `max_errors` are not wrong.
+pub fn operations(
+    config: &Config,
+    report: &LoadReport,
+    max_missing: f64,
+    max_errors: f64,
+) -> Observation {
+    let answered = Answers::new(report).total();
+    let allowed = wrong_words(&report.errors, answered, max_errors).is_none();
     Observation::Operations {
-        answered: Answers::new(report).total(),
-        wrong: report.errors.wrong(),
+        answered,
+        wrong: if allowed { 0 } else { report.errors.wrong() },
         missing: report.errors.missing(),
         allowed: max_missing,
         within: config.op_timeout.as_secs_f64(),
@@ -71,16 +80,22 @@ fn settling(report: &LoadReport) -> Observation {
     }
 }
 
-/// Returns the evictions as evidence, or `None` if the server does not count them.
+/// Returns the evictions as evidence, or `None` if the server does not count them or the load
+/// includes them.
 fn evictions(
     dialect: &Dialect,
     config: &Config,
     report: &LoadReport,
     seen: &ServerCounters,
 ) -> Option<Observation> {
+    if config.mix.read_through {
+        return None;
+    }
+    // Deletes make gets miss, too.
+    let gone = if config.mix.delete_share > 0.0 { 0 } else { report.evicted };
     Some(Observation::Evictions {
         evicted: seen.window_count(dialect.evictions)?,
-        gone: report.evicted,
+        gone,
         hit_ratio: report.hit_ratio(),
         asked: config.mix.hit_ratio,
     })

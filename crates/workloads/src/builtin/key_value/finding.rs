@@ -8,7 +8,7 @@ use assay_model::{Phase, units};
 use super::{diagnostics, results};
 use crate::Failure;
 use crate::builtin::key_value::params::{LoadParams, Params};
-use crate::builtin::key_value::trial::TrialState;
+use crate::builtin::key_value::trial::{TrialState, wrong_words};
 
 fn ops(rate: f64) -> String {
     units::format_value(rate, "ops/s")
@@ -24,8 +24,8 @@ const MAX_REPORTED: usize = 3;
 /// Describes the wrong answers of a search step, or returns `None` if there were none. Missing
 /// answers only mean that the rate was too high. A wrong answer is the server's fault, and makes
 /// any rate that it is reported with invalid.
-fn wrong_answers(step: u32, point: &RatePoint) -> Option<String> {
-    let words = point.errors.wrong_words()?;
+fn wrong_answers(step: u32, point: &RatePoint, max_errors: f64) -> Option<String> {
+    let words = wrong_words(&point.errors, point.answered, max_errors)?;
     Some(format!("step {step} at {}: {words}", ops(point.rate)))
 }
 
@@ -42,22 +42,24 @@ pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failu
     let promise = format!("{share} of the response times within {}", units::format_duration(bound));
     let mut steps = 0;
     let channel = &mut *stage.channel;
-    let (errors, wrong) = (&mut stage.errors, &mut stage.wrong);
+    let (errors, wrong, max_errors) = (&mut stage.errors, &mut stage.wrong, stage.max_errors);
+    let answered = &mut stage.answered;
     let found = search_max(&stage.config, search, stage.stop, |point, kept| {
         steps += 1;
         errors.add(point.errors.clone());
+        *answered += point.answered;
         if wrong.len() < MAX_REPORTED {
-            wrong.extend(wrong_answers(steps, point));
+            wrong.extend(wrong_answers(steps, point, max_errors));
         }
         let progress = f64::from(steps) / f64::from(search.most_steps + 1);
         channel.progress(progress);
-        let time = point
-            .bound_ns
-            .map_or("missing".to_owned(), |ns| units::format_value(ns as f64 * 1e-9, "s"));
+        let within = point.bound_ns.map_or(String::new(), |ns| {
+            let time = units::format_value(ns as f64 * 1e-9, "s");
+            format!(" {share} of the response times were within {time}")
+        });
         channel.note(format!(
-            "step {steps}: at {} {} of the response times were within {time}: {}",
+            "step {steps}: at {}{within}: {}",
             ops(point.rate),
-            share,
             match (kept, point.kept, point.errors.total()) {
                 (true, ..) => "kept".to_owned(),
                 (false, true, _) => "too long".to_owned(),
@@ -145,7 +147,7 @@ pub fn saturation(stage: &mut TrialState<'_>, rates: &[f64], steps: u32) -> Resu
         stage.channel.evidence(diagnostics::limiter(&limit, others_busy));
         stage.channel.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
-    stage.channel.metrics((stage.dialect.spec)(), results::failures(&stage.errors));
+    stage.channel.metrics((stage.dialect.spec)(), results::failures(&stage.errors, stage.answered));
     Ok(())
 }
 
@@ -164,8 +166,9 @@ mod tests {
                 errors.counts[*kind as usize] = *n;
                 errors.texts.push((*kind, format!("the first of {}", kind.name())));
             }
-            let point = RatePoint { rate: 12_000.0, bound_ns: None, kept: false, errors };
-            wrong_answers(3, &point)
+            let point =
+                RatePoint { rate: 12_000.0, bound_ns: None, kept: false, answered: 9, errors };
+            wrong_answers(3, &point, 0.0)
         };
         assert_eq!(step(&[]), None);
         assert_eq!(step(&[(ErrorKind::TimedOut, 40)]), None);

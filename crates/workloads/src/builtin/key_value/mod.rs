@@ -68,8 +68,10 @@ pub struct Dialect {
     pub cpu: [&'static str; 2],
     /// Counters that must agree with the load generator's counts.
     pub counted: &'static [(&'static str, AnswerCount)],
-    /// Remedy if a value is above the limit of the server.
-    pub too_large: &'static str,
+    /// Further metrics that are the increase of a counter in the window, and that counter.
+    pub also: &'static [(&'static str, &'static str)],
+    /// Part of an error while the server is filled, and its remedy.
+    pub fill_hint: (&'static str, &'static str),
 }
 
 /// Returns the metrics of every workload of a key-value server.
@@ -112,11 +114,17 @@ pub fn metrics() -> Vec<MetricSpec> {
         "evictions", "1", Lower, Measured;
         /// Operations of the window that got no answer.
         "timed_out", "1", Lower, Measured;
-        /// Wrong answers in the whole trial; any makes the trial invalid.
+        /// Wrong answers and refusals in the whole trial; any makes the trial invalid, except for
+        /// refusals within `max_errors`.
         "errors", "1", Lower, Measured;
         /// Operations of the whole trial without an answer within `op_timeout`, or whose connection
         /// was lost; limited by `max_missing`.
         "missing", "1", Lower, Measured;
+        /// Share of wrong answers and refusals among the operations of the whole trial; refusals
+        /// are limited by `max_errors`.
+        "error_rate", "1", Lower, Measured;
+        /// Share of missing answers among the operations of the whole trial.
+        "missing_rate", "1", Lower, Measured;
     }
 }
 

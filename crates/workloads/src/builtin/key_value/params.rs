@@ -6,6 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use assay_loadgen::config::MAX_KEY_BYTES;
+use assay_loadgen::send::mix::KEY_DIGITS;
+use assay_loadgen::send::sizes::{Distribution, Sizes};
 use assay_loadgen::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };
@@ -15,7 +18,7 @@ use assay_model::{ParamSpec, Scalar, units};
 use crate::builtin::key_value::Dialect;
 use crate::builtin::key_value::trial::TrialState;
 use crate::declare::{
-    argv, int, number, one_of, or_none, params, parsed, path, size, text, time, wrong,
+    argv, flag, int, number, one_of, or_none, params, parsed, path, size, text, time, wrong,
 };
 use crate::{Failure, WorkloadError};
 
@@ -56,6 +59,69 @@ pub enum Cpus {
     Any,
     /// An explicit list of CPUs.
     These(Vec<usize>),
+}
+
+/// Length to which longer values of a distribution without end are cut, in bytes: memcached's item
+/// limit of 1 MiB with room for the key.
+const MAX_OBJECT: u32 = 1_000_000;
+
+/// Sizes of keys and values in the pool ETC: Atikoglu et al., "Workload analysis of a large-scale
+/// key-value store", SIGMETRICS 2012, section 5 and table 5. Values of 0 to 14 bytes have the
+/// shares [`ETC_SHORT`], the others the distribution [`ETC_VALUES`].
+const ETC_KEYS: Distribution =
+    Distribution::ExtremeValue { location: 30.7984, scale: 8.20449, shape: 0.078688 };
+const ETC_VALUES: Distribution =
+    Distribution::Pareto { location: 15.0, scale: 214.476, shape: 0.348238 };
+const ETC_SHORT: [f64; 15] = [
+    0.00536, 0.00047, 0.17820, 0.09239, 0.00018, 0.02740, 0.00065, 0.00606, 0.00023, 0.00837,
+    0.00837, 0.08989, 0.00092, 0.00326, 0.01980,
+];
+
+/// Parses a distribution of sizes from `min` to `max` bytes. The text `etc` gives the distribution
+/// `etc`.
+fn distribution(
+    name: &str,
+    text: &str,
+    etc: &Distribution,
+    (min, max): (u32, u32),
+) -> Result<Sizes, WorkloadError> {
+    let failed = |what: String| wrong(format!("`{name} = \"{text}\"`: {what}"));
+    let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+    let parsed = match kind {
+        "etc" if rest.is_empty() => Sizes { distribution: etc.clone(), min, max },
+        "fixed" | "uniform" => {
+            let (min, max) = sizes(rest).map_err(failed)?;
+            Sizes::uniform(min, max)
+        }
+        "lognormal" => {
+            let numbers: Option<Vec<f64>> =
+                rest.split(',').map(|n| n.trim().parse().ok()).collect();
+            let Some(&[median, sigma]) =
+                numbers.as_deref().filter(|n| n.iter().all(|n| n.is_finite() && *n > 0.0))
+            else {
+                return Err(failed("it takes a median and a sigma above 0, such as 300,1".into()));
+            };
+            Sizes { distribution: Distribution::Lognormal { median, sigma }, min, max }
+        }
+        "file" => {
+            let file = std::fs::read_to_string(rest).map_err(|e| failed(format!("{rest}: {e}")))?;
+            Sizes::empirical(&file).map_err(|e| failed(format!("{rest}: {e}")))?
+        }
+        _ => {
+            return Err(failed(
+                "it takes a distribution: etc, fixed:BYTES, uniform:FROM-TO, \
+                 lognormal:MEDIAN,SIGMA or file:PATH"
+                    .into(),
+            ));
+        }
+    };
+    if kind != "file" || (parsed.min >= min && parsed.max <= max) {
+        return Ok(parsed);
+    }
+    Err(failed(format!(
+        "its sizes are {} to {} bytes; {min} to {max} are possible",
+        parsed.min, parsed.max
+    )))
 }
 
 /// A program that generates the load instead of assay.
@@ -127,10 +193,19 @@ params! {
         size_medium as "size.medium": (u32, u32) = parsed(sizes), "1024-2048";
         /// Range of the size of a large object in bytes.
         size_large as "size.large": (u32, u32) = parsed(sizes), "5120-20480";
-        /// Share of gets among the operations; the rest are sets.
+        /// Sizes of the values: `classes` (the three above), `etc` (the published sizes of the
+        /// Facebook pool ETC), `fixed:BYTES`, `uniform:FROM-TO`, `lognormal:MEDIAN,SIGMA`, or
+        /// `file:PATH` (a line for each size: bytes, and its weight).
+        sizes: String = text(), "classes";
+        /// Sizes of the keys: `short` (16 bytes), or one of the distributions of `sizes`.
+        key_sizes: String = text(), "short";
+        /// Share of gets among the operations; what this and other shares leave are sets.
         gets: f64 = number(0.0, 1.0), Scalar::Float(0.9);
         /// Share of gets for objects that were set; the other gets ask for unknown keys.
         hits: f64 = number(0.0, 1.0), Scalar::Float(1.0);
+        /// True: a get that misses is followed by a set of its object on the same connection, as
+        /// in a cache in front of a database, and evictions are part of the load.
+        read_through: bool = flag(), Scalar::Bool(false);
         /// Distribution of requests over the objects.
         skewed as "popularity": bool = one_of(&[("uniform", false), ("zipf", true)]), "uniform";
         /// Exponent of `popularity = "zipf"`: the k-th object is requested in proportion to 1 /
@@ -148,7 +223,7 @@ params! {
         /// The CPUs of the server; `auto` takes those of the trial that `client.cpus = "auto"`
         /// leaves; `any` leaves it all of them.
         server_cpus as "server.cpus": Cpus = parsed(cpus), "auto";
-        /// Memory for objects.
+        /// Memory of the server for objects.
         memory as "server.memory": u64 = size(), "1 GiB";
         /// More options of the server's command line.
         options as "server.options": Vec<OsString> = argv(), "";
@@ -168,6 +243,9 @@ params! {
         /// Maximum share of operations, ramps included, whose answers are missing (too late, or the
         /// connection was lost); above it the trial is invalid.
         max_missing: f64 = number(0.0, 1.0), Scalar::Float(0.001);
+        /// Maximum share of operations, ramps included, that the server may refuse with an error;
+        /// above it the trial is invalid. A wrong value is never allowed.
+        max_errors: f64 = number(0.0, 1.0), Scalar::Float(0.0);
     }
 }
 
@@ -203,12 +281,23 @@ fn rates(text: &str) -> Result<Vec<f64>, String> {
         .collect()
 }
 
+/// Shares of the operations that not all servers have.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OtherOperations {
+    pub deletes: f64,
+    pub increments: f64,
+    pub multi_gets: f64,
+    /// Number of keys of a multi-get.
+    pub multi_get_keys: u32,
+}
+
 /// The parameters of a treatment.
 #[derive(Debug, Clone)]
 pub struct Params {
     load: LoadParams,
     pub dialect: &'static Dialect,
     pub protocol: Protocol,
+    pub other: OtherOperations,
     pub server_threads: u32,
     /// `None`: assay's own load generator.
     pub driver: Option<Driver>,
@@ -236,11 +325,11 @@ impl Params {
     pub fn new(
         dialect: &'static Dialect,
         map: &BTreeMap<String, Scalar>,
-        protocol: Protocol,
+        (protocol, other): (Protocol, OtherOperations),
         server_threads: u32,
     ) -> Result<Self, WorkloadError> {
         let load = LoadParams::read(map)?;
-        let params = Params { load, dialect, protocol, server_threads, driver: None };
+        let params = Params { load, dialect, protocol, other, server_threads, driver: None };
         params.load()?.check().map_err(|e| wrong(e.to_string()))?;
         if params.network == Network::Namespace {
             if params.transport == Transport::Unix {
@@ -287,8 +376,9 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: `rate` and `mode` contradict each other.
     pub fn load(&self) -> Result<Config, WorkloadError> {
-        let class =
-            |name: &str, (min, max), share| SizeClass { name: name.into(), min, max, share };
+        let defaults = Mix::default();
+        let keys = (defaults.key_prefix.len() + KEY_DIGITS) as u32;
+        let other = self.other;
         Ok(Config {
             target: Target::Tcp(String::new()),
             protocol: self.protocol,
@@ -298,11 +388,18 @@ impl Params {
             mode: self.mode()?,
             mix: Mix {
                 get_share: self.gets,
-                classes: vec![
-                    class("small", self.size_small, self.share_small),
-                    class("medium", self.size_medium, self.share_medium),
-                    class("large", self.size_large, self.share_large),
-                ],
+                delete_share: other.deletes,
+                increment_share: other.increments,
+                multi_get_share: other.multi_gets,
+                multi_get_keys: other.multi_get_keys.max(1),
+                read_through: self.read_through,
+                classes: self.classes()?,
+                key_sizes: match self.key_sizes.as_str() {
+                    "short" => None,
+                    text => {
+                        Some(distribution("key_sizes", text, &ETC_KEYS, (keys, MAX_KEY_BYTES))?)
+                    }
+                },
                 keys: self.keys,
                 popularity: if self.skewed {
                     Popularity::Zipf { exponent: self.zipf }
@@ -310,7 +407,7 @@ impl Params {
                     Popularity::Uniform
                 },
                 hit_ratio: self.hits,
-                ..Mix::default()
+                ..defaults
             },
             ramp_up: self.ramp_up,
             steady: self.steady,
@@ -318,6 +415,34 @@ impl Params {
             seed: self.seed,
             op_timeout: self.op_timeout,
             ..Config::default()
+        })
+    }
+
+    /// Returns the classes of the values.
+    fn classes(&self) -> Result<Vec<SizeClass>, WorkloadError> {
+        let class = |name: &str, sizes, share| SizeClass { name: name.into(), sizes, share };
+        let uniform = |(min, max)| Sizes::uniform(min, max);
+        let all = |distribution: &Distribution, share: f64| {
+            let sizes = Sizes { distribution: distribution.clone(), min: 4, max: MAX_OBJECT };
+            class("all", sizes, share)
+        };
+        Ok(match self.sizes.as_str() {
+            "classes" => vec![
+                class("small", uniform(self.size_small), self.share_small),
+                class("medium", uniform(self.size_medium), self.share_medium),
+                class("large", uniform(self.size_large), self.share_large),
+            ],
+            "etc" => {
+                let rows = ETC_SHORT.iter().zip(0u32..).map(|(share, n)| (*share, n.max(4)));
+                let short = Sizes::weighted(rows.collect()).map_err(wrong)?;
+                let share: f64 = ETC_SHORT.iter().sum();
+                let longer = SizeClass { name: "longer".into(), ..all(&ETC_VALUES, 1.0 - share) };
+                vec![class("short", short, share), longer]
+            }
+            text => {
+                let sizes = distribution("sizes", text, &ETC_VALUES, (4, MAX_OBJECT))?;
+                vec![class("all", sizes, 1.0)]
+            }
         })
     }
 

@@ -42,7 +42,7 @@ pub fn metrics(
     dialect: &Dialect,
     report: &LoadReport,
     seen: &ServerCounters,
-    errors: &Errors,
+    (errors, answered): (&Errors, u64),
     channel: &mut Channel,
 ) {
     let gets = gets(report);
@@ -51,6 +51,8 @@ pub fn metrics(
     let of_gets = |q| quantile(&gets, report.unanswered, q);
     let answers = report.completed();
     let cpu = seen.window_cpu_s(dialect).filter(|_| answers > 0).map(|s| s * 1e6 / answers as f64);
+    let also = dialect.also.iter();
+    let also = also.map(|(metric, name)| (*metric, seen.window_count(name).map(|n| n as f64)));
     let rows = [
         ("throughput", report.throughput().filter(|_| answers > 0)),
         ("p50", of_gets(0.5)),
@@ -68,12 +70,22 @@ pub fn metrics(
         ("evictions", seen.window_count(dialect.evictions).map(|n| n as f64)),
         ("timed_out", Some(report.unanswered as f64)),
     ];
-    channel.metrics((dialect.spec)(), rows.into_iter().chain(failures(errors)));
+    channel
+        .metrics((dialect.spec)(), rows.into_iter().chain(also).chain(failures(errors, answered)));
 }
 
-/// Returns the wrong and missing answers of a whole trial as metrics.
-pub fn failures(errors: &Errors) -> [(&'static str, Option<f64>); 2] {
-    [("errors", Some(errors.wrong() as f64)), ("missing", Some(errors.missing() as f64))]
+/// Returns the wrong and missing answers of a whole trial as metrics; `answered` is the number of
+/// its correct answers.
+pub fn failures(errors: &Errors, answered: u64) -> [(&'static str, Option<f64>); 4] {
+    let (wrong, missing) = (errors.wrong() as f64, errors.missing() as f64);
+    let all = (answered + errors.total()) as f64;
+    let share = |n: f64| (all > 0.0).then(|| n / all);
+    [
+        ("errors", Some(wrong)),
+        ("missing", Some(missing)),
+        ("error_rate", share(wrong)),
+        ("missing_rate", share(missing)),
+    ]
 }
 
 /// Returns a histogram of response times as an event, with the names of the metrics (or, if `at` is
@@ -112,7 +124,12 @@ const OF_GETS: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)
 pub fn histograms(report: &LoadReport, config: &Config, channel: &mut Channel) {
     let both = (report, config);
     let cells = report.cells.iter().map(|cell| {
-        let name = format!("response_time.{}.{}", cell.operation.name(), cell.class);
+        let class = match cell.operation {
+            // These have no class of their own.
+            Operation::Increment | Operation::MultiGet => String::new(),
+            _ => format!(".{}", cell.class),
+        };
+        let name = format!("response_time.{}{class}", cell.operation.name());
         histogram(name, &cell.times, both, &[], None)
     });
     let sets = report.times(Some(Operation::Set));
@@ -187,16 +204,21 @@ pub fn point(rate: f64, report: &LoadReport, config: &Config, channel: &mut Chan
 
 /// Correct answers of a whole run, summed over its series.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answers([u64; OPERATIONS.len()]);
+pub struct Answers {
+    by_operation: [u64; OPERATIONS.len()],
+    /// Keys of multi-gets that were found, and those that were not.
+    pub parts: [u64; 2],
+}
 
 impl Answers {
     /// Counts the answers of a run.
     pub fn new(report: &LoadReport) -> Self {
-        let mut sum = [0; OPERATIONS.len()];
+        let (mut by_operation, mut parts) = ([0; OPERATIONS.len()], [0; 2]);
         for bin in &report.series {
-            sum.iter_mut().zip(bin.by_operation).for_each(|(s, n)| *s += n);
+            by_operation.iter_mut().zip(bin.by_operation).for_each(|(s, n)| *s += n);
+            parts.iter_mut().zip(bin.parts).for_each(|(s, n)| *s += n);
         }
-        Answers(sum)
+        Answers { by_operation, parts }
     }
 
     #[cfg(test)]
@@ -205,17 +227,17 @@ impl Answers {
         for (operation, n) in counts {
             sum[*operation as usize] = *n;
         }
-        Answers(sum)
+        Answers { by_operation: sum, parts: [0; 2] }
     }
 
     /// Returns the answers to one operation.
     pub fn of(&self, operation: Operation) -> u64 {
-        self.0[operation as usize]
+        self.by_operation[operation as usize]
     }
 
     /// Returns the answers to all operations.
     pub fn total(&self) -> u64 {
-        self.0.iter().sum()
+        self.by_operation.iter().sum()
     }
 }
 

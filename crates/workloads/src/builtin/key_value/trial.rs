@@ -45,7 +45,9 @@ pub fn run(dialect: &'static Dialect, json: &str, channel: &mut Channel) -> Resu
         channel,
         wrong: Vec::new(),
         errors: Errors::default(),
+        answered: 0,
         max_missing: params.max_missing,
+        max_errors: params.max_errors,
         checked: Vec::new(),
     };
     if let Some(address) = &params.address {
@@ -100,8 +102,12 @@ pub struct TrialState<'a> {
     pub wrong: Vec<String>,
     /// Wrong and missing answers of all runs.
     pub errors: Errors,
+    /// Correct answers of all runs.
+    pub answered: u64,
     /// Maximum share of missing answers in a valid trial.
     pub max_missing: f64,
+    /// Maximum share of refused operations in a valid trial.
+    pub max_errors: f64,
     /// Descriptions of the checks that passed.
     pub checked: Vec<String>,
 }
@@ -150,15 +156,8 @@ impl TrialState<'_> {
                 done.keys,
                 if texts.is_empty() { "the server went away".to_owned() } else { texts.join("; ") }
             );
-            let hint = if text.contains("too large") {
-                format!(
-                    "; the largest object of the mix is above the server's item limit: {} or make \
-                     the objects smaller (`size.large`)",
-                    self.dialect.too_large
-                )
-            } else {
-                String::new()
-            };
+            let (part, remedy) = self.dialect.fill_hint;
+            let hint = if text.contains(part) { format!("; {remedy}") } else { String::new() };
             return Err(Failure::other(format!("filling the cache: {text}{hint}")));
         }
         let stats = look(self.dialect, &mut listen(self.place.as_ref()));
@@ -181,10 +180,11 @@ impl TrialState<'_> {
         let config = self.config.clone();
         let (report, seen) = self.measure(&config, true)?;
         self.channel.progress(1.0);
-        results::metrics(self.dialect, &report, &seen, &self.errors, self.channel);
+        results::metrics(self.dialect, &report, &seen, (&self.errors, self.answered), self.channel);
         results::histograms(&report, &config, self.channel);
         let limit = diagnostics::judged(&report.limit, self.server_cpus);
-        let operations = diagnostics::operations(&config, &report, self.max_missing);
+        let operations =
+            diagnostics::operations(&config, &report, self.max_missing, self.max_errors);
         for evidence in diagnostics::evidence(self.dialect, &config, &report, &seen, &limit) {
             self.channel.evidence(evidence);
         }
@@ -265,13 +265,21 @@ impl TrialState<'_> {
                  rest, and its answers are missing: try `depth = 1`",
             );
         }
-        if let Some(words) = report.errors.wrong_words().or_else(|| seen.replaced(self.dialect)) {
+        let answers = Answers::new(report);
+        self.answered += answers.total();
+        let wrong = wrong_words(&report.errors, answers.total(), self.max_errors);
+        if let Some(words) = wrong.or_else(|| seen.replaced(self.dialect)) {
             self.wrong.push(words);
             return;
         }
+        if let Some(words) = report.errors.words_of(ErrorKind::is_refusal) {
+            self.channel.note(format!("refused within `max_errors`: {words}"));
+        }
         self.checked.push(format!("{} answers were checked and correct", report.completed()));
-        let in_flight = (config.connections * config.depth) as u64 + report.errors.missing();
-        match seen.agree(self.dialect, &Answers::new(report), in_flight) {
+        let parts = if config.mix.multi_get_share > 0.0 { config.mix.multi_get_keys } else { 1 };
+        let outstanding = config.connections * config.depth * parts as usize;
+        let in_flight = outstanding as u64 + report.errors.total();
+        match seen.agree(self.dialect, &answers, in_flight) {
             Ok(sentence) => self.checked.push(sentence),
             // A server that the trial did not start may have other clients.
             Err(sentence) if config.server_pid.is_none() => self
@@ -287,4 +295,14 @@ impl TrialState<'_> {
         let detail = if valid { self.checked.join("; ") } else { self.wrong.join("; ") };
         self.channel.valid(valid, detail);
     }
+}
+
+/// Describes the wrong answers besides `answered` correct ones; refusals count if they have more
+/// than the share `max_errors`.
+pub fn wrong_words(errors: &Errors, answered: u64, max_errors: f64) -> Option<String> {
+    let share = errors.refused() as f64 / (answered + errors.total()).max(1) as f64;
+    if share > max_errors {
+        return errors.wrong_words();
+    }
+    errors.words_of(|kind| kind.is_wrong_answer() && !kind.is_refusal())
 }

@@ -45,7 +45,7 @@ pub fn installed(params: &Params) -> Result<(), WorkloadError> {
 /// Checks that memtier_benchmark can generate the load.
 ///
 /// # Errors
-/// [`WorkloadError::Param`] names what it cannot do.
+/// [`WorkloadError::Param`] names a parameter that it does not support.
 pub fn can(params: &Params) -> Result<(), WorkloadError> {
     let refuse = |what: &str| {
         Err(wrong(format!("memtier_benchmark cannot do {what}; use `driver = \"assay\"`")))
@@ -56,6 +56,10 @@ pub fn can(params: &Params) -> Result<(), WorkloadError> {
         () if params.hits < 1.0 => refuse("`hits` below 1"),
         () if params.open || !params.think.is_zero() => {
             refuse("an open loop that counts from when operations were due, or `think`")
+        }
+        () if params.read_through => refuse("`read_through`"),
+        () if params.sizes != "classes" || params.key_sizes != "short" => {
+            refuse("`sizes` and `key_sizes`")
         }
         () if params.skewed => refuse("`popularity = \"zipf\"` over the same keys as assay"),
         () => Ok(()),
@@ -211,7 +215,7 @@ fn sizes(config: &Config) -> String {
     let classes: Vec<_> = config.mix.classes.iter().filter(|c| c.share > 0.0).collect();
     let weights = whole_numbers(&classes.iter().map(|c| c.share).collect::<Vec<_>>());
     let words = classes.iter().zip(weights).map(|(class, weight)| {
-        format!("{}:{weight}", u64::midpoint(class.min.into(), class.max.into()))
+        format!("{}:{weight}", u64::midpoint(class.sizes.min.into(), class.sizes.max.into()))
     });
     words.collect::<Vec<_>>().join(",")
 }

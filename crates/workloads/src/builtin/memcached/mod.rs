@@ -12,7 +12,7 @@ use assay_loadgen::{Operation, Protocol};
 use assay_model::Scalar;
 
 use crate::builtin::key_value::admin::{AdminConnection, Stats, strange};
-use crate::builtin::key_value::params::{Driver, LoadParams, Params};
+use crate::builtin::key_value::params::{Driver, LoadParams, OtherOperations, Params};
 use crate::builtin::key_value::server::{CERTIFICATE, KEY, RECONNECTS, ServerPlace};
 use crate::builtin::key_value::{Dialect, KeyValue, metrics, trial as shared};
 use crate::declare::{int, one_of, or_none, params, path, spec};
@@ -22,13 +22,13 @@ use crate::{Failure, WorkloadError};
 /// Name of the workload and of its trial program.
 pub const NAME: &str = "memcached";
 
-/// Measures a memcached.
+/// Workload that measures a memcached.
 pub const WORKLOAD: KeyValue = KeyValue(&DIALECT);
 
 spec! {
     /// Starts a real memcached, fills it with small, medium and large objects, gets and sets them
     /// over many connections in a closed loop or at a fixed rate, checks every value, and stops it.
-    NAME, [Own::rows(), LoadParams::rows()].concat();
+    NAME, [LoadParams::rows(), Own::rows()].concat();
     ..metrics();
 }
 
@@ -68,7 +68,12 @@ static DIALECT: Dialect = Dialect {
         ("get_misses", |ours| ours.of(Operation::GetMiss)),
         ("cmd_set", |ours| ours.of(Operation::Set)),
     ],
-    too_large: "raise it (`server.options = \"-I 2m\"`)",
+    also: &[],
+    fill_hint: (
+        "too large",
+        "the largest object of the mix is above the server's item limit: raise it \
+         (`server.options = \"-I 2m\"`) or make the objects smaller (`size.large`)",
+    ),
 };
 
 /// Runs the trial that `json` describes.
@@ -81,7 +86,8 @@ pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 
 fn read(map: &BTreeMap<String, Scalar>) -> Result<Params, WorkloadError> {
     let own = Own::read(map)?;
-    let mut params = Params::new(&DIALECT, map, own.protocol, own.server_threads)?;
+    let mut params =
+        Params::new(&DIALECT, map, (own.protocol, OtherOperations::default()), own.server_threads)?;
     if own.memtier {
         let (path, check, run) = (own.driver_path, memtier::installed, memtier::run);
         params.driver = Some(Driver { path, check, run });
