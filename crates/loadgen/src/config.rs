@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Error;
-use crate::send::mix::KEY_DIGITS;
 use crate::send::sizes::Sizes;
 
 /// Address of the server.
@@ -259,6 +258,8 @@ impl Default for Config {
     }
 }
 
+/// Bytes of a key after the prefix: the id in hexadecimal digits.
+pub const KEY_DIGITS: usize = 10;
 /// Maximum value of `depth`.
 pub const MAX_DEPTH: usize = 1024;
 /// Upper bound of key ids; ids from here on are keys that are never set.

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::common::{Done, World, done, eventually, json, metric, repository, root, wait_for};
@@ -53,7 +54,13 @@ fn run(world: &World, more: &[&str]) -> Done {
 }
 
 fn command(world: &World, more: &[&str]) -> Command {
-    let mut all: Vec<&str> = "run redis --json --monitors none --blocks 1".split(' ').collect();
+    blocks(world, "1", more)
+}
+
+/// Returns a run of short trials.
+fn blocks(world: &World, number: &str, more: &[&str]) -> Command {
+    let mut all: Vec<&str> = "run redis --json --monitors none --blocks".split(' ').collect();
+    all.push(number);
     let short = ["keys=2000", "ramp_up=100 ms", "steady=400 ms", "ramp_down=100 ms"];
     all.extend(short.iter().chain(more).flat_map(|set| ["--set", set]));
     world.assay(&all)
@@ -319,7 +326,8 @@ fn serve(mut stream: &TcpStream, answer: FakeAnswer) -> Option<()> {
             words.push(String::from_utf8_lossy(&word).trim_end().to_owned());
         }
         let command = words.first().map_or("INFO", String::as_str);
-        stream.write_all(if command == "SET" { b"+OK\r\n" } else { answer(command) }).ok()?;
+        let told = answer(command);
+        stream.write_all(if command == "SET" { b"+OK\r\n" } else { told }).ok()?;
     }
 }
 
@@ -369,6 +377,34 @@ fn refusals_are_counted_by_kind_and_limited() {
         assert_eq!(record["validation"]["result"], "failed", "{record:#}");
         assert_ne!(ran.code, 0, "{name}");
     }
+}
+
+#[test]
+fn a_version_that_changes_between_trials_is_found() {
+    /// Objects that were set; a trial sets ten before its load.
+    static SETS: AtomicU64 = AtomicU64::new(0);
+    let address = fake(|command| match command {
+        "SET" => {
+            SETS.fetch_add(1, Ordering::AcqRel);
+            b""
+        }
+        "INFO" if SETS.load(Ordering::Acquire) < 10 => b"$19\r\nredis_version:7.0\r\n\r\n",
+        "INFO" => b"$19\r\nredis_version:7.2\r\n\r\n",
+        _ => b":1\r\n",
+    });
+    let world = World::new();
+    let address = format!("server.address={address}");
+    let ran = done(&mut blocks(&world, "2", &[&address, "gets=0", "deletes=1", "keys=10"]));
+    let result = json(&ran.stdout);
+    let details: Vec<String> = result["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["validation"]["detail"].to_string())
+        .collect();
+    let words = "version was 7.0 in an earlier trial and is 7.2";
+    assert!(!details[0].contains(words) && details[1].contains(words), "{details:#?}");
+    assert_ne!(ran.code, 0);
 }
 
 /// A small file system in memory, unmounted when dropped.

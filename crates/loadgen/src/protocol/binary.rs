@@ -2,10 +2,10 @@
 //! those of memcached's `protocol_binary.h` and of its document "Memcache Binary Protocol".
 
 use super::{InvalidReply, Reply, Sink};
-use crate::config::KEY_LIMIT;
+use crate::config::{KEY_DIGITS, KEY_LIMIT};
 use crate::report::ErrorKind;
 use crate::send::content::Content;
-use crate::send::mix::{KEY_DIGITS, Op, write_key};
+use crate::send::mix::{Op, write_key};
 
 const HEADER: usize = 24;
 const REQUEST: u8 = 0x80;

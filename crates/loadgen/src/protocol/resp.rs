@@ -3,10 +3,10 @@
 
 use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{InvalidReply, Reply};
-use crate::config::KEY_LIMIT;
+use crate::config::{KEY_DIGITS, KEY_LIMIT};
 use crate::report::ErrorKind;
 use crate::send::content::Content;
-use crate::send::mix::{KEY_DIGITS, KeyAction, Op, write_key};
+use crate::send::mix::{KeyAction, Op, write_key};
 
 /// First request of a connection in version 3.
 pub const HELLO: &[u8] = b"*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n";

@@ -2,8 +2,9 @@
 
 use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{InvalidReply, Reply};
+use crate::config::KEY_DIGITS;
 use crate::send::content::Content;
-use crate::send::mix::{KEY_DIGITS, Op, key_digits, padding, write_key};
+use crate::send::mix::{Op, key_digits, padding, write_key};
 
 /// Appends `get KEY` or `set KEY 0 0 LENGTH` with its value. Returns the length of the response to
 /// a hit or to a stored set; for a key that is never set, that of the miss.

@@ -2,13 +2,10 @@
 
 use assay_stats::rng::Rng;
 
-use crate::config::{KEY_LIMIT, MAX_KEY_BYTES, Mix};
+use crate::config::{KEY_DIGITS, KEY_LIMIT, MAX_KEY_BYTES, Mix};
 use crate::send::content::mix;
 use crate::send::keys::Keys;
 use crate::send::sizes::Sizes;
-
-/// Bytes of a key after the prefix: the id in hexadecimal digits.
-pub const KEY_DIGITS: usize = 10;
 
 /// Action on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

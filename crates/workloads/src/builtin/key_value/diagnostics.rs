@@ -6,10 +6,9 @@ use assay_loadgen::config::{Config, Mode};
 use assay_loadgen::latency::limiter::{BUSY, Limit};
 use assay_model::{LimitedBy, Observation, units};
 
-use crate::builtin::key_value::Dialect;
-use crate::builtin::key_value::results::Answers;
+use crate::builtin::key_value::answers::{Answers, wrong_words};
+use crate::builtin::key_value::dialect::Dialect;
 use crate::builtin::key_value::server_side::ServerCounters;
-use crate::builtin::key_value::trial::wrong_words;
 
 /// Returns the limit of a run, refined by the number of CPUs that the server has (`cpus`, `None` if
 /// unknown): a server whose threads together fill its CPUs is the limit too, even if no single

@@ -7,8 +7,9 @@ use assay_model::{Phase, units};
 
 use super::{diagnostics, results};
 use crate::Failure;
+use crate::builtin::key_value::answers::wrong_words;
 use crate::builtin::key_value::params::{LoadParams, Params};
-use crate::builtin::key_value::trial::{TrialState, wrong_words};
+use crate::builtin::key_value::trial::TrialState;
 
 fn ops(rate: f64) -> String {
     units::format_value(rate, "ops/s")

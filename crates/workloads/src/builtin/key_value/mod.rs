@@ -5,7 +5,9 @@
 
 mod about;
 pub(super) mod admin;
+mod answers;
 pub(super) mod diagnostics;
+pub(super) mod dialect;
 mod finding;
 mod namespace;
 pub(super) mod params;
@@ -17,62 +19,14 @@ mod split;
 pub(super) mod trial;
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::io;
-use std::path::Path;
 
 use assay_model::{Fact, MetricSpec, Scalar, WorkloadSpec};
 
 use crate::declare::metrics;
 use crate::{Capabilities, Failure, Launch, TrialContext, Workload, WorkloadError};
-use admin::{AdminConnection, Stats};
-use params::{Find, Network, Params};
-use results::Answers;
-use server::ServerPlace;
-use trial::Spec;
-
-/// Number of a run's answers that a counter of the server includes.
-pub type AnswerCount = fn(&Answers) -> u64;
-
-/// A kind of server: its program, its command line, and the names of its counters.
-#[derive(Debug)]
-pub struct Dialect {
-    /// Name of the workload, of its trial program and of the server in messages.
-    pub name: &'static str,
-    /// File name of the server's program.
-    pub program: &'static str,
-    /// Debian package of the program.
-    pub package: &'static str,
-    /// Option that makes the program print its version.
-    pub version_option: &'static str,
-    pub spec: fn() -> &'static WorkloadSpec,
-    /// Reads the parameters of a treatment.
-    pub read: fn(&BTreeMap<String, Scalar>) -> Result<Params, WorkloadError>,
-    /// Returns the options of a server that listens at a place, with its files in a folder.
-    pub listen: fn(&ServerPlace, &Path) -> Vec<OsString>,
-    /// Returns the options that do not depend on the place.
-    pub settings: fn(&Params) -> Vec<OsString>,
-    /// Requests the server's counters.
-    pub stats: fn(&mut AdminConnection) -> io::Result<Stats>,
-    /// Requests the server's effective settings, without those that depend on its place.
-    pub effective: fn(&mut AdminConnection) -> io::Result<Stats>,
-    /// Name of the counter with the server's process id.
-    pub pid: &'static str,
-    /// Name of the counter with the server's version.
-    pub version: &'static str,
-    /// Name of a value that is new after each start of the server.
-    pub start: &'static str,
-    /// Name of the counter of evicted objects.
-    pub evictions: &'static str,
-    /// Names of the server's user and system CPU time in seconds.
-    pub cpu: [&'static str; 2],
-    /// Counters that must agree with the load generator's counts.
-    pub counted: &'static [(&'static str, AnswerCount)],
-    /// Further metrics that are the increase of a counter in the window, and that counter.
-    pub also: &'static [(&'static str, &'static str)],
-    /// Part of an error while the server is filled, and its remedy.
-    pub fill_hint: (&'static str, &'static str),
-}
+use dialect::Dialect;
+use params::Network;
+use trial::{EarlierTrials, Spec};
 
 /// Returns the metrics of every workload of a key-value server.
 pub fn metrics() -> Vec<MetricSpec> {
@@ -157,23 +111,13 @@ impl Workload for KeyValue {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let params = (self.0.read)(ctx.params)?;
-        let rates = match params.find {
-            Find::Saturation => earlier_rates(ctx),
-            _ => Vec::new(),
-        };
-        Spec::of(ctx, rates).launch(ctx, self.0.name)
+        (self.0.read)(ctx.params)?;
+        Spec::of(ctx, EarlierTrials::new(ctx)).launch(ctx, self.0.name)
     }
 
     fn offers(&self) -> Capabilities<'_> {
         Capabilities { serves: Some(self), ..Capabilities::default() }
     }
-}
-
-/// Returns the rates of the first trial's curve, so that all trials measure at the same ones.
-fn earlier_rates(ctx: &TrialContext<'_>) -> Vec<f64> {
-    let first = ctx.previous.iter().find_map(|r| r.curve("throughput"));
-    first.map(|curve| curve.points.iter().map(|p| p[0]).collect()).unwrap_or_default()
 }
 
 impl From<assay_loadgen::Error> for Failure {

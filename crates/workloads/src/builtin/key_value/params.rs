@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::ops::{Deref, DerefMut};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_loadgen::config::MAX_KEY_BYTES;
-use assay_loadgen::send::mix::KEY_DIGITS;
+use assay_loadgen::config::{KEY_DIGITS, MAX_KEY_BYTES};
 use assay_loadgen::send::sizes::{Distribution, Sizes};
 use assay_loadgen::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
@@ -15,12 +14,11 @@ use assay_loadgen::{
 use assay_model::environment::cpulist;
 use assay_model::{ParamSpec, Scalar, units};
 
-use crate::builtin::key_value::Dialect;
-use crate::builtin::key_value::trial::TrialState;
+use crate::WorkloadError;
+use crate::builtin::key_value::dialect::Dialect;
 use crate::declare::{
     argv, flag, int, number, one_of, or_none, params, parsed, path, size, text, time, wrong,
 };
-use crate::{Failure, WorkloadError};
 
 /// Goal of a trial, the parameter `find`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,8 +129,6 @@ pub struct Driver {
     pub path: Option<PathBuf>,
     /// Checks that the program is installed and can generate the load.
     pub check: fn(&Params) -> Result<(), WorkloadError>,
-    /// Measures with the program; its files go to the folder.
-    pub run: fn(&Driver, &Path, &mut TrialState<'_>) -> Result<(), Failure>,
 }
 
 params! {

@@ -2,14 +2,14 @@
 
 use assay_loadgen::config::{Config, Mode};
 use assay_loadgen::latency::heat::{ROWS, edge};
-use assay_loadgen::report::{Errors, OPERATIONS};
+use assay_loadgen::report::Errors;
 use assay_loadgen::{LoadReport, Operation};
 use assay_model::{Event, Load, MetricKind};
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
-use crate::builtin::key_value::Dialect;
+use crate::builtin::key_value::dialect::Dialect;
 use crate::builtin::key_value::server_side::ServerCounters;
 use crate::driver::work::{Channel, Curve};
 
@@ -199,45 +199,6 @@ pub fn point(rate: f64, report: &LoadReport, config: &Config, channel: &mut Chan
         let curve = Curve { name, unit, x_name: "rate", x_unit: "ops/s", kind: Some(kind) };
         let value = value.filter(|v| v.is_finite());
         channel.points(&curve, value.map(|v| [rate, v]));
-    }
-}
-
-/// Correct answers of a whole run, summed over its series.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answers {
-    by_operation: [u64; OPERATIONS.len()],
-    /// Keys of multi-gets that were found, and those that were not.
-    pub parts: [u64; 2],
-}
-
-impl Answers {
-    /// Counts the answers of a run.
-    pub fn new(report: &LoadReport) -> Self {
-        let (mut by_operation, mut parts) = ([0; OPERATIONS.len()], [0; 2]);
-        for bin in &report.series {
-            by_operation.iter_mut().zip(bin.by_operation).for_each(|(s, n)| *s += n);
-            parts.iter_mut().zip(bin.parts).for_each(|(s, n)| *s += n);
-        }
-        Answers { by_operation, parts }
-    }
-
-    #[cfg(test)]
-    pub fn from_counts(counts: &[(Operation, u64)]) -> Self {
-        let mut sum = [0; OPERATIONS.len()];
-        for (operation, n) in counts {
-            sum[*operation as usize] = *n;
-        }
-        Answers { by_operation: sum, parts: [0; 2] }
-    }
-
-    /// Returns the answers to one operation.
-    pub fn of(&self, operation: Operation) -> u64 {
-        self.by_operation[operation as usize]
-    }
-
-    /// Returns the answers to all operations.
-    pub fn total(&self) -> u64 {
-        self.by_operation.iter().sum()
     }
 }
 

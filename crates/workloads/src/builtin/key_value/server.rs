@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use assay_loadgen::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::builtin::key_value::Dialect;
 use crate::builtin::key_value::admin::{AdminConnection, Endpoint};
+use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, ServerPlace};
 use crate::builtin::key_value::namespace::{self, Cable};
 use crate::builtin::key_value::params::{Network, Params, Transport};
 use crate::{Failure, WorkloadError};
@@ -29,14 +29,6 @@ const END: Duration = Duration::from_secs(3);
 const DRAWS: usize = 5;
 /// Maximum length of a UNIX socket path in bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;
-/// Connections per connection of the load that the server may have to hold before it notices that
-/// older ones were closed: the load gives up after three lost connections.
-pub const RECONNECTS: usize = 4;
-
-/// Files of the self-signed certificate that is made for the server.
-pub const CERTIFICATE: &str = "certificate.pem";
-pub const KEY: &str = "key.pem";
-
 /// Returns the path of the server's program.
 ///
 /// # Errors
@@ -63,23 +55,6 @@ pub struct RunningServer {
     pub place: Endpoint,
     /// Notes for the record.
     pub notes: Vec<String>,
-}
-
-/// Place that a server listens on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ServerPlace {
-    /// Path of a UNIX socket.
-    Unix(PathBuf),
-    Tcp {
-        ip: String,
-        port: u16,
-    },
-    /// TLS on `port`, and plain text for statistics on `plain`.
-    Tls {
-        ip: String,
-        port: u16,
-        plain: u16,
-    },
 }
 
 impl RunningServer {

@@ -7,8 +7,9 @@ use std::path::Path;
 use assay_model::Scalar;
 
 use crate::builtin::key_value::KeyValue;
+use crate::builtin::key_value::dialect::ServerPlace;
 use crate::builtin::key_value::params::{Cpus, Network, Transport};
-use crate::builtin::key_value::server::{ServerPlace, program};
+use crate::builtin::key_value::server::program;
 use crate::capability::{ServerLaunch, ServerWorkload};
 use crate::driver::program::free_port;
 use crate::{Launch, WorkloadError};

@@ -3,9 +3,9 @@
 
 use assay_system::clock::process_cpu_time;
 
-use crate::builtin::key_value::Dialect;
 use crate::builtin::key_value::admin::{AdminConnection, Endpoint, Stats, count};
-use crate::builtin::key_value::results::Answers;
+use crate::builtin::key_value::answers::Answers;
+use crate::builtin::key_value::dialect::Dialect;
 
 /// Counters of the server at four moments; `None` if it did not answer.
 #[derive(Debug, Clone, Default, PartialEq)]

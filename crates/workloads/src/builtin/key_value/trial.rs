@@ -1,34 +1,68 @@
 //! Body of a trial: `assay __work NAME JSON`, in a separate process. Starts the server, fills
 //! it, loads it, checks it and stops it.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_loadgen::config::Config;
 use assay_loadgen::report::Errors;
 use assay_loadgen::{ErrorKind, LoadEnd, LoadReport, Target, limits, preload};
 use assay_model::Phase;
+use serde::{Deserialize, Serialize};
 
-use super::{Dialect, diagnostics, finding, results};
-use crate::Failure;
+use super::{diagnostics, finding, results};
 use crate::builtin::key_value::admin::{AdminConnection, Endpoint, count};
-use crate::builtin::key_value::params::{Find, Params, Transport};
-use crate::builtin::key_value::results::Answers;
+use crate::builtin::key_value::answers::{Answers, wrong_words};
+use crate::builtin::key_value::dialect::Dialect;
+use crate::builtin::key_value::params::{Driver, Find, Params, Transport};
 use crate::builtin::key_value::server::RunningServer;
 use crate::builtin::key_value::server_side::{HostCpu, ServerCounters, listen, look};
 use crate::builtin::key_value::split::split;
 use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
+use crate::{Failure, TrialContext};
 
-/// Trial spec. It carries the rates that an earlier trial of the treatment chose for its curve, so
-/// that the curves of all trials have the same points; empty without one.
-pub type Spec = TrialSpec<Vec<f64>>;
+/// Trial spec.
+pub type Spec = TrialSpec<EarlierTrials>;
+
+/// Results of earlier trials of the treatment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EarlierTrials {
+    /// Rates of the first trial's curve, so that all trials measure at the same ones; empty without
+    /// one.
+    rates: Vec<f64>,
+    /// Version of the server.
+    version: Option<String>,
+}
+
+/// First words of the note with the server's version.
+const VERSION: &str = "the server's version: ";
+
+impl EarlierTrials {
+    /// Reads the records of earlier trials.
+    pub fn new(ctx: &TrialContext<'_>) -> Self {
+        let curve = ctx.previous.iter().find_map(|r| r.curve("throughput"));
+        let rates = curve.map(|curve| curve.points.iter().map(|p| p[0]).collect());
+        let mut notes = ctx.previous.iter().flat_map(|r| &r.notes);
+        let version = notes.find_map(|note| note.strip_prefix(VERSION)).map(str::to_owned);
+        EarlierTrials { rates: rates.unwrap_or_default(), version }
+    }
+}
+
+/// Measures with a program that generates the load instead of assay; its files go to the folder.
+pub type ExternalDriver = fn(&Driver, &Path, &mut TrialState<'_>) -> Result<(), Failure>;
 
 /// Runs the trial that `json` describes and reports it on `channel`.
 ///
 /// # Errors
 /// [`Failure`] if the measurement could not be completed. Wrong answers are not an error: they are
 /// reported as an event, `valid: false`.
-pub fn run(dialect: &'static Dialect, json: &str, channel: &mut Channel) -> Result<(), Failure> {
+pub fn run(
+    dialect: &'static Dialect,
+    external: Option<ExternalDriver>,
+    json: &str,
+    channel: &mut Channel,
+) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let params = (dialect.read)(&spec.params)?;
     let stop = spec.stop_flag()?;
@@ -38,6 +72,7 @@ pub fn run(dialect: &'static Dialect, json: &str, channel: &mut Channel) -> Resu
     channel.phase(Phase::RampUp, None);
     let mut stage = TrialState {
         dialect,
+        external,
         config: Config { cpus: split.client.clone(), ..params.load()? },
         place: None,
         server_cpus: None,
@@ -89,6 +124,7 @@ fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
 /// State shared by the steps of a trial.
 pub struct TrialState<'a> {
     pub dialect: &'static Dialect,
+    external: Option<ExternalDriver>,
     /// Configuration of the load, with target, CPUs and server process.
     pub config: Config,
     /// Plain-text address of the server; `None` if it has none.
@@ -115,20 +151,36 @@ pub struct TrialState<'a> {
 impl TrialState<'_> {
     /// Fills the cache and measures what `params.find` asks for.
     fn find(&mut self, params: &Params, spec: &Spec) -> Result<(), Failure> {
-        if let Some(driver) = &params.driver {
-            return (driver.run)(driver, &spec.dir, self);
+        if let (Some(driver), Some(run)) = (&params.driver, self.external) {
+            return run(driver, &spec.dir, self);
         }
+        self.compare_version(spec.more.version.as_deref());
         self.fill()?;
         match params.find {
             Find::Throughput => self.throughput()?,
             Find::MaxRate => finding::max_rate(self, params)?,
             Find::Saturation => {
-                let rates = if params.rates.is_empty() { &spec.more } else { &params.rates };
+                let rates = if params.rates.is_empty() { &spec.more.rates } else { &params.rates };
                 finding::saturation(self, rates, params.steps)?;
             }
         }
         self.verdict();
         Ok(())
+    }
+
+    /// Records the server's version; one that differs from that of `earlier` trials makes the trial
+    /// invalid.
+    fn compare_version(&mut self, earlier: Option<&str>) {
+        let stats = look(self.dialect, &mut listen(self.place.as_ref()));
+        let Some(version) = stats.and_then(|s| s.get(self.dialect.version).cloned()) else {
+            return;
+        };
+        if let Some(earlier) = earlier.filter(|earlier| *earlier != version) {
+            self.wrong.push(format!(
+                "the server's version was {earlier} in an earlier trial and is {version}"
+            ));
+        }
+        self.channel.note(format!("{VERSION}{version}"));
     }
 
     pub fn stopped(&self) -> bool {
@@ -295,14 +347,4 @@ impl TrialState<'_> {
         let detail = if valid { self.checked.join("; ") } else { self.wrong.join("; ") };
         self.channel.valid(valid, detail);
     }
-}
-
-/// Describes the wrong answers besides `answered` correct ones; refusals count if they have more
-/// than the share `max_errors`.
-pub fn wrong_words(errors: &Errors, answered: u64, max_errors: f64) -> Option<String> {
-    let share = errors.refused() as f64 / (answered + errors.total()).max(1) as f64;
-    if share > max_errors {
-        return errors.wrong_words();
-    }
-    errors.words_of(|kind| kind.is_wrong_answer() && !kind.is_refusal())
 }

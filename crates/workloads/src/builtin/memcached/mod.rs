@@ -12,9 +12,9 @@ use assay_loadgen::{Operation, Protocol};
 use assay_model::Scalar;
 
 use crate::builtin::key_value::admin::{AdminConnection, Stats, strange};
+use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, RECONNECTS, ServerPlace};
 use crate::builtin::key_value::params::{Driver, LoadParams, OtherOperations, Params};
-use crate::builtin::key_value::server::{CERTIFICATE, KEY, RECONNECTS, ServerPlace};
-use crate::builtin::key_value::{Dialect, KeyValue, metrics, trial as shared};
+use crate::builtin::key_value::{KeyValue, metrics, trial as shared};
 use crate::declare::{int, one_of, or_none, params, path, spec};
 use crate::driver::work::Channel;
 use crate::{Failure, WorkloadError};
@@ -81,7 +81,7 @@ static DIALECT: Dialect = Dialect {
 /// # Errors
 /// See [`shared::run`].
 pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    shared::run(&DIALECT, json, channel)
+    shared::run(&DIALECT, Some(memtier::run), json, channel)
 }
 
 fn read(map: &BTreeMap<String, Scalar>) -> Result<Params, WorkloadError> {
@@ -89,8 +89,7 @@ fn read(map: &BTreeMap<String, Scalar>) -> Result<Params, WorkloadError> {
     let mut params =
         Params::new(&DIALECT, map, (own.protocol, OtherOperations::default()), own.server_threads)?;
     if own.memtier {
-        let (path, check, run) = (own.driver_path, memtier::installed, memtier::run);
-        params.driver = Some(Driver { path, check, run });
+        params.driver = Some(Driver { path: own.driver_path, check: memtier::installed });
         memtier::can(&params)?;
     }
     Ok(params)

@@ -11,9 +11,9 @@ use assay_loadgen::{Operation, Protocol};
 use assay_model::Scalar;
 
 use crate::builtin::key_value::admin::{AdminConnection, Stats, strange};
+use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, RECONNECTS, ServerPlace};
 use crate::builtin::key_value::params::{LoadParams, OtherOperations, Params};
-use crate::builtin::key_value::server::{CERTIFICATE, KEY, RECONNECTS, ServerPlace};
-use crate::builtin::key_value::{Dialect, KeyValue, metrics, trial as shared};
+use crate::builtin::key_value::{KeyValue, metrics, trial as shared};
 use crate::declare::{int, number, one_of, params, spec};
 use crate::driver::work::Channel;
 use crate::{Failure, WorkloadError};
@@ -99,7 +99,7 @@ static DIALECT: Dialect = Dialect {
 /// # Errors
 /// See [`shared::run`].
 pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    shared::run(&DIALECT, json, channel)
+    shared::run(&DIALECT, None, json, channel)
 }
 
 fn read(map: &BTreeMap<String, Scalar>) -> Result<Params, WorkloadError> {
