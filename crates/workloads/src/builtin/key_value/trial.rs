@@ -22,7 +22,7 @@ use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
 use crate::{Failure, TrialContext};
 
-/// Trial spec.
+/// Specification of a trial with a key-value server.
 pub type Spec = TrialSpec<EarlierTrials>;
 
 /// Results of earlier trials of the treatment.
