@@ -36,7 +36,8 @@ pub struct TrialContext<'a> {
     pub cache_dir: &'a Path,
     /// The assay executable, which runs built-in workloads as `assay __work NAME JSON`.
     pub exe: &'a Path,
-    /// Completed records of the same treatment so far in this run, in order.
+    /// The first completed record of the same treatment in this run, and those that have curves, in
+    /// order.
     pub previous: &'a [TrialRecord],
 }
 

@@ -163,8 +163,9 @@ fn sizes_from_a_file_and_their_mistakes() {
         ("key_sizes=fixed:8", "key_sizes"),
         ("deletes=0.5", "sum of the shares"),
         ("sizes=file:/no/such/file", "/no/such/file"),
+        ("sizes=etc size.small=9", "`size.small` is for `sizes = \"classes\"`"),
     ] {
-        let ran = run(&world, &[set]);
+        let ran = run(&world, &set.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.code, 2, "{set}: {}", ran.stderr);
         assert!(ran.stderr.replace("\n  ", " ").contains(word), "{set}: {}", ran.stderr);
     }

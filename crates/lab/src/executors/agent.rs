@@ -231,8 +231,10 @@ impl Agent {
         let record = &recorded.record;
         let took = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
         self.lasted.insert(treatment.id, took);
-        if record.outcome == TrialOutcome::Completed && !record.curves.is_empty() {
-            self.previous.entry(treatment.id).or_default().push(record.clone());
+        let previous = self.previous.entry(treatment.id).or_default();
+        let wanted = previous.is_empty() || !record.curves.is_empty();
+        if record.outcome == TrialOutcome::Completed && wanted {
+            previous.push(record.clone());
         }
         self.part(recorded)
     }

@@ -17,8 +17,8 @@ struct TreatmentTotals {
     lasted: Option<Duration>,
     /// Index of the last record of this session.
     last: Option<usize>,
-    /// Completed records that have curves.
-    curves: Vec<TrialRecord>,
+    /// The first completed record, and those that have curves.
+    previous: Vec<TrialRecord>,
 }
 
 /// All records so far, with totals by treatment.
@@ -57,8 +57,9 @@ impl FinishedTrials {
             of.logs += value.ln();
             of.n += 1;
         }
-        if record.outcome == TrialOutcome::Completed && !record.curves.is_empty() {
-            of.curves.push(record.clone());
+        let wanted = of.previous.is_empty() || !record.curves.is_empty();
+        if record.outcome == TrialOutcome::Completed && wanted {
+            of.previous.push(record.clone());
         }
         of.last = Some(self.records.len());
         self.records.push(record);
@@ -101,8 +102,8 @@ impl FinishedTrials {
         self.treatments.get(&treatment)?.lasted
     }
 
-    /// Returns the completed records of this treatment that have curves.
-    pub fn with_curves(&self, treatment: u32) -> &[TrialRecord] {
-        self.treatments.get(&treatment).map_or(&[], |of| of.curves.as_slice())
+    /// Returns the first completed record of this treatment, and those that have curves.
+    pub fn previous(&self, treatment: u32) -> &[TrialRecord] {
+        self.treatments.get(&treatment).map_or(&[], |of| of.previous.as_slice())
     }
 }

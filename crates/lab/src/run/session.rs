@@ -194,7 +194,7 @@ impl RunSession<'_> {
             planned,
             attempt,
             treatment,
-            previous: history.with_curves(treatment.id),
+            previous: history.previous(treatment.id),
             lasted: history.lasted(treatment.id),
             last: self.plan.trials.last().is_some_and(|t| t.number == planned.number),
             system: &|| writer.reader().and_then(|r| r.system()).ok(),

@@ -340,9 +340,7 @@ impl Params {
                 ));
             }
         }
-        if params.address.is_some() {
-            params.foreign_alone(map)?;
-        }
+        params.refuse_idle(map)?;
         Ok(params)
     }
 
@@ -451,15 +449,24 @@ impl Params {
         Target::Tls { address, name: self.tls_name.clone(), trust }
     }
 
-    /// Rejects parameters of a server that assay would start, because they have no effect on a
-    /// running one.
-    fn foreign_alone(&self, map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+    /// Rejects parameters that others leave without an effect: settings of a server that runs
+    /// already, and classes of values that have a distribution.
+    fn refuse_idle(&self, map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         for ParamSpec { name, default, .. } in &(self.dialect.spec)().params {
-            let own = name.starts_with("server.") && name != "server.address";
-            let set = map.get(name).map(Scalar::to_text) != default.as_ref().map(Scalar::to_text);
-            if own && set {
+            if map.get(name).map(Scalar::to_text) == default.as_ref().map(Scalar::to_text) {
+                continue;
+            }
+            let server = name.starts_with("server.") && name != "server.address";
+            if server && self.address.is_some() {
                 return Err(wrong(format!(
                     "`{name}` is for a server that assay starts; the one at `server.address` runs already"
+                )));
+            }
+            let class = name.starts_with("size.") || name.starts_with("share.");
+            if class && self.sizes != "classes" {
+                return Err(wrong(format!(
+                    "`{name}` is for `sizes = \"classes\"`; `sizes = \"{}\"` has no such class",
+                    self.sizes
                 )));
             }
         }
