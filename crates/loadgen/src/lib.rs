@@ -31,7 +31,7 @@ pub use config::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };
 pub use error::Error;
-pub use latency::search::{RatePoint, SearchBound, SearchReport, search_max};
+pub use latency::search::{RatePoint, SearchBound, SearchReport, search, search_max};
 pub use report::{ErrorKind, LoadEnd, LoadReport, Operation};
 pub use run::run;
 pub use send::preload::{PreloadReport, preload};

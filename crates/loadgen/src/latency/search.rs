@@ -86,12 +86,8 @@ pub struct SearchReport {
     pub steps: Vec<(RatePoint, bool)>,
 }
 
-/// Finds the highest rate at which the quantile stays within the bound.
-///
-/// The search doubles or halves the rate until the bound lies between two rates, then bisects
-/// (geometrically), then repeats the answer; if it does not repeat, the search continues below it.
-/// A rate breaks the bound when two of at most three runs do. Each step is a run of `config` as an
-/// open loop with even arrivals (or those of `config.mode`, if it is open).
+/// Finds the highest rate at which the quantile stays within the bound, by [`search`]. Each step is
+/// a run of `config` as an open loop with even arrivals (or those of `config.mode`, if it is open).
 ///
 /// # Errors
 /// A run could not start, or [`Error::Search`]: the bound makes no sense, or a step was too short
@@ -164,18 +160,29 @@ impl Bracket {
     }
 }
 
-fn search(
+/// Finds the highest rate at which the quantile stays within the bound, starting at `first`, with
+/// one call of `measure` for each step.
+///
+/// The search doubles or halves the rate until the bound lies between two rates, then bisects
+/// (geometrically), then repeats the answer; if it does not repeat, the search continues below it.
+/// A rate breaks the bound when two of at most three runs do.
+///
+/// # Errors
+/// `measure` failed, or [`Error::Search`]: the bound makes no sense, or a step was too short to
+/// estimate the quantile.
+pub fn search<E: From<Error>>(
     first: f64,
     bound: SearchBound,
     stop: &AtomicBool,
-    measure: &mut dyn FnMut(f64) -> Result<RatePoint, Error>,
+    measure: &mut dyn FnMut(f64) -> Result<RatePoint, E>,
     on_step: &mut dyn FnMut(&RatePoint, bool),
-) -> Result<SearchReport, Error> {
+) -> Result<SearchReport, E> {
     let sound = first > 0.0 && bound.precision > 0.0 && (0.0..1.0).contains(&bound.quantile);
     if !sound || bound.limit_ns == 0 {
         return Err(Error::Search(format!(
             "first rate {first}, {bound:?}: rates, precision and limit must be above 0, the quantile below 1"
-        )));
+        ))
+        .into());
     }
     let mut bracket = Bracket::default();
     let mut steps: Vec<(RatePoint, bool)> = Vec::new();
@@ -231,7 +238,7 @@ mod tests {
         let mut n = 0;
         let mut measure = |rate: f64| {
             n += 1;
-            Ok(point(rate, server(rate, n)))
+            Ok::<_, Error>(point(rate, server(rate, n)))
         };
         search(first, SearchBound::default(), &stop, &mut measure, &mut |_, _| {}).unwrap()
     }
@@ -282,7 +289,8 @@ mod tests {
     #[test]
     fn too_short_a_window_is_an_error() {
         let stop = AtomicBool::new(false);
-        let mut measure = |rate: f64| Ok(RatePoint { bound_ns: None, ..point(rate, 1) });
+        let mut measure =
+            |rate: f64| Ok::<_, Error>(RatePoint { bound_ns: None, ..point(rate, 1) });
         let error = search(1.0, SearchBound::default(), &stop, &mut measure, &mut |_, _| {});
         assert!(error.unwrap_err().to_string().contains("longer"));
     }
