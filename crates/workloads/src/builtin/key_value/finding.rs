@@ -10,6 +10,7 @@ use crate::Failure;
 use crate::builtin::key_value::answers::wrong_words;
 use crate::builtin::key_value::params::{LoadParams, Params};
 use crate::builtin::key_value::trial::TrialState;
+use crate::driver::response_times;
 
 fn ops(rate: f64) -> String {
     units::format_value(rate, "ops/s")
@@ -72,29 +73,15 @@ pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failu
     if stage.stopped() {
         return Err(Failure::Stopped);
     }
+    let answer = response_times::answer(&found, &promise, "ops/s");
     let Some(best) = found.best else {
         // If no rate was accepted because answers were wrong, the verdict reports it.
         if !stage.wrong.is_empty() {
             return Ok(());
         }
-        return Err(Failure::Other(format!(
-            "no rate kept {promise} in {steps} steps; the lowest rate that broke it was {}",
-            found.above.map_or("unknown".into(), |p| ops(p.rate))
-        )));
+        return Err(Failure::Other(answer));
     };
-    stage.channel.note(format!(
-        "{} is the highest rate that keeps {promise}; {}{}",
-        ops(best.rate),
-        match &found.above {
-            Some(above) => format!("{} breaks it", ops(above.rate)),
-            None => "no rate tried breaks it".to_owned(),
-        },
-        if found.confirmed {
-            ", both seen twice"
-        } else {
-            "; the search ended before both were seen twice"
-        }
-    ));
+    stage.channel.note(answer);
     stage.config = stage.config.at_rate(best.rate);
     stage.throughput()?;
     stage.channel.metrics((stage.dialect.spec)(), [("max_rate", Some(best.rate))]);

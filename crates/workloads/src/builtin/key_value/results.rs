@@ -1,33 +1,18 @@
 //! Results of a load run as events: metrics, histograms and series over time.
 
 use assay_loadgen::config::{Config, Mode};
-use assay_loadgen::latency::heat::{ROWS, edge};
 use assay_loadgen::report::Errors;
 use assay_loadgen::{LoadReport, Operation};
 use assay_model::{Event, Load, MetricKind};
-use base64::Engine as _;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
 use crate::builtin::key_value::dialect::Dialect;
 use crate::builtin::key_value::server_side::ServerCounters;
+use crate::driver::response_times::{self, quantile};
 use crate::driver::work::{Channel, Curve};
 
 /// Maximum number of samples in a series.
 const SAMPLES: usize = 600;
-
-/// Returns the `q` quantile, in seconds, of `times` in ns. `unanswered` operations count as longer
-/// than any other. Returns `None` if fewer than ten operations lie beyond the quantile, or if it
-/// falls among the unanswered ones.
-pub fn quantile(times: &Histogram<u64>, unanswered: u64, q: f64) -> Option<f64> {
-    let total = times.len() + unanswered;
-    if !assay_stats::percentile::supports(total as f64, q) {
-        return None;
-    }
-    let rank = ((q * total as f64).ceil() as u64).max(1);
-    let share = (rank <= times.len()).then(|| rank as f64 / times.len() as f64)?;
-    Some(times.value_at_quantile(share.min(1.0)) as f64 * 1e-9)
-}
 
 /// Returns the response times of gets: hits and misses of all classes.
 fn gets(report: &LoadReport) -> Histogram<u64> {
@@ -98,22 +83,11 @@ fn histogram(
     percentiles: &[(&str, f64)],
     at: Option<f64>,
 ) -> Option<Event> {
-    let mut bytes = Vec::new();
-    if times.is_empty() || V2Serializer::new().serialize(times, &mut bytes).is_err() {
-        return None;
-    }
-    Some(Event::Histogram {
-        histogram: name,
-        unit: "ns".into(),
-        hdr: base64::engine::general_purpose::STANDARD.encode(bytes),
-        timed_out: report.unanswered,
-        percentiles: percentiles.iter().map(|(name, q)| ((*name).to_owned(), *q)).collect(),
-        at,
-        load: Some(match config.mode {
-            Mode::Closed { .. } => Load::Closed,
-            Mode::Open { .. } => Load::Open,
-        }),
-    })
+    let load = match config.mode {
+        Mode::Closed { .. } => Load::Closed,
+        Mode::Open { .. } => Load::Open,
+    };
+    response_times::histogram(name, times, report.unanswered, percentiles, at, load)
 }
 
 /// Percentiles of gets that are reported as metrics and as curves over the rate.
@@ -170,17 +144,7 @@ pub fn series(report: &LoadReport, channel: &mut Channel) {
 /// Sends the heat map of response times: all correct answers of any operation by arrival time,
 /// ramps included.
 pub fn heat(report: &LoadReport, channel: &mut Channel) {
-    let columns = report.heat.columns();
-    let used = |row: &usize| columns.iter().any(|c| c[*row] > 0);
-    let (Some(first), Some(last)) = ((0..ROWS).find(used), (0..ROWS).rfind(used)) else { return };
-    channel.send(&Event::Heat {
-        heat: "response_time".into(),
-        unit: "ns".into(),
-        start_ns: report.series_start_ns,
-        column_ns: report.bin.as_nanos() as u64 * report.heat.together() as u64,
-        edges: (first..=last + 1).map(edge).collect(),
-        counts: columns.iter().map(|c| c[first..=last].to_vec()).collect(),
-    });
+    response_times::heat(&report.heat, report.series_start_ns, report.bin, channel);
 }
 
 /// Sends a run at `rate` as a point of each curve over the rate, with its histogram.
@@ -199,27 +163,5 @@ pub fn point(rate: f64, report: &LoadReport, config: &Config, channel: &mut Chan
         let curve = Curve { name, unit, x_name: "rate", x_unit: "ops/s", kind: Some(kind) };
         let value = value.filter(|v| v.is_finite());
         channel.points(&curve, value.map(|v| [rate, v]));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quantile_is_reported_only_with_ten_beyond_it() {
-        let mut times = Histogram::<u64>::new_with_bounds(1, 1_000_000_000, 3).unwrap();
-        (1..=1000u64).for_each(|i| times.record(i * 1000).unwrap());
-        let close = |value: Option<f64>, want: f64| (value.unwrap() / want - 1.0).abs() < 0.002;
-        assert!(close(quantile(&times, 0, 0.5), 500e-6));
-        assert!(close(quantile(&times, 0, 0.99), 990e-6));
-        assert_eq!(quantile(&times, 0, 0.999), None);
-        assert!(
-            close(quantile(&times, 5, 0.99), 995e-6),
-            "those without an answer are the longest"
-        );
-        assert_eq!(quantile(&times, 20, 0.99), None, "it lies among those without an answer");
-        let empty = Histogram::<u64>::new(3).unwrap();
-        assert_eq!(quantile(&empty, 0, 0.5), None);
     }
 }
