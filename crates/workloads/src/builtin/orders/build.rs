@@ -16,7 +16,7 @@ use crate::driver::step::ProgramStep;
 use crate::kit::lock::Lock;
 
 /// Sources of `kits/orders`, embedded in assay.
-const SOURCES: [(&str, &str); 21] = {
+const SOURCES: [(&str, &str); 24] = {
     macro_rules! sources {
         ($($name:ident)*) => {
             [$((
@@ -28,8 +28,8 @@ const SOURCES: [(&str, &str); 21] = {
         };
     }
     sources! {
-        Books Clerk Conformance Customer Deck District Element Fault History Instance Item
-        Json Kind Main Order Rng Stock Tally Warehouse Window Worker
+        Arrivals Books Clerk Conformance Customer Deck District Element Fault Histogram History
+        Instance Item Json Kind Main Order Rate Rng Stock Tally Warehouse Window Worker
     }
 };
 

@@ -2,7 +2,9 @@ package orders;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.LongStream;
 
 /** One instance of the benchmark: its warehouses, and a point at a time. */
 final class Instance {
@@ -44,11 +46,11 @@ final class Instance {
         prepared.await();
     }
 
-    /** Works through the window; the report of the point. */
-    Json point(Window window, Fault fault) throws InterruptedException {
+    /** Works through the window, at a rate or (null) without one; the report of the point. */
+    Json point(Window window, Rate rate, Fault fault) throws InterruptedException {
         long[] before = collections();
         for (int i = 0; i < workers.length; i++) {
-            workers[i].release(window, i == 0 ? fault : Fault.NONE);
+            workers[i].release(window, rate, i == 0 ? fault : Fault.NONE);
         }
         for (Worker worker : workers) {
             worker.join();
@@ -58,7 +60,42 @@ final class Instance {
         Json json = new Json().put("warehouses", workers.length);
         json.put("collections", after[0] - before[0]).put("collection_ms", after[1] - before[1]);
         json.put("heap_used", runtime.totalMemory() - runtime.freeMemory()).put("heap_committed", runtime.totalMemory());
+        if (rate != null) {
+            json.put("response", response());
+        }
         return report(json);
+    }
+
+    /** The response times of a point at a rate, summed over the threads. */
+    private Json response() {
+        Histogram times = new Histogram(Tally.TIMES_BITS);
+        Histogram[] columns = new Histogram[workers[0].tally.columns.length];
+        Arrays.setAll(columns, i -> new Histogram(Tally.COLUMN_BITS));
+        long offered = 0;
+        long refused = 0;
+        long unanswered = 0;
+        long late = 0;
+        for (Worker worker : workers) {
+            times.add(worker.tally.times);
+            for (int i = 0; i < columns.length; i++) {
+                columns[i].add(worker.tally.columns[i]);
+            }
+            offered += worker.arrivals.offered;
+            refused += worker.arrivals.refused;
+            unanswered += worker.tally.unanswered;
+            late += worker.arrivals.late;
+        }
+        LongStream.Builder list = LongStream.builder();
+        times.list(list);
+        LongStream.Builder overTime = LongStream.builder();
+        long[] longest = new long[columns.length];
+        for (int i = 0; i < columns.length; i++) {
+            columns[i].list(overTime, i);
+            longest[i] = columns[i].max;
+        }
+        return new Json().put("offered", offered).put("refused", refused).put("unanswered", unanswered).put("late", late)
+            .put("max_ns", times.max).put("times", list.build().toArray())
+            .put("columns", overTime.build().toArray()).put("longest", longest);
     }
 
     private Json report(Json json) {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
  * <pre>
  * prepare WAREHOUSES                      -> {"prepared":WAREHOUSES}
  * go BEGIN START END STOP [FAULT]         -> {"point":{...}}, when it is over
+ * serve BEGIN START END STOP RATE even|exponential QUEUE COLUMN [FAULT]   -> the same, at a rate
  * </pre>
  */
 public final class Main {
@@ -74,10 +75,15 @@ public final class Main {
                     tell(out, new Json().put("prepared", warehouses));
                     break;
                 case "go":
+                case "serve":
                     Window window = new Window(Long.parseLong(words[1]), Long.parseLong(words[2]),
                         Long.parseLong(words[3]), Long.parseLong(words[4]));
-                    Fault fault = words.length > 5 ? Fault.valueOf(words[5]) : Fault.NONE;
-                    tell(out, new Json().put("point", instance.point(window, fault)));
+                    boolean closed = words[0].equals("go");
+                    Rate rate = closed ? null : new Rate(Double.parseDouble(words[5]), words[6].equals("even"),
+                        Integer.parseInt(words[7]), Long.parseLong(words[8]));
+                    int last = closed ? 5 : 9;
+                    Fault fault = words.length > last ? Fault.valueOf(words[last]) : Fault.NONE;
+                    tell(out, new Json().put("point", instance.point(window, rate, fault)));
                     break;
                 default:
                     throw new IllegalArgumentException("no such word: " + line);

@@ -23,6 +23,11 @@ final class Rng {
         return z ^ z >>> 31;
     }
 
+    /** Above 0, up to 1. */
+    double unit() {
+        return ((next() >>> 11) + 1) * 0x1p-53;
+    }
+
     /** From {@code low} to {@code high}, both included. */
     int between(int low, int high) {
         return low + (int) ((next() >>> 33) * (high - low + 1L) >>> 31);

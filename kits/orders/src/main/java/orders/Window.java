@@ -17,6 +17,10 @@ final class Window {
         this.stop = stop;
     }
 
+    boolean measures(long at) {
+        return start <= at && at < end;
+    }
+
     int bins() {
         return (int) Math.min(100_000, (stop - begin) / Tally.BIN_NS + 1);
     }

@@ -15,7 +15,10 @@ final class Worker extends Thread {
     private final CountDownLatch prepared;
     private final CountDownLatch go = new CountDownLatch(1);
     private Window window;
+    /** null: the next transaction begins when the last one is done. */
+    private Rate rate;
     private Fault fault = Fault.NONE;
+    Arrivals arrivals;
     Tally tally;
     /** What did not add up afterwards; null: everything did. */
     String wrong;
@@ -28,8 +31,9 @@ final class Worker extends Thread {
         this.prepared = prepared;
     }
 
-    void release(Window window, Fault fault) {
+    void release(Window window, Rate rate, Fault fault) {
         this.window = window;
+        this.rate = rate;
         this.fault = fault;
         go.countDown();
     }
@@ -41,7 +45,17 @@ final class Worker extends Thread {
             prepared.countDown();
             go.await();
             Rng rng = Rng.of(instance.stream, warehouse.id, 16L + warehouses);
-            work(new Clerk(warehouse, rng), new Deck(instance.mix, rng));
+            Clerk clerk = new Clerk(warehouse, rng);
+            Deck deck = new Deck(instance.mix, rng);
+            tally = new Tally(window.bins());
+            if (rate == null) {
+                work(clerk, deck);
+            } else {
+                Rng gaps = Rng.of(instance.stream, warehouse.id, 1L << 32 | warehouses);
+                arrivals = new Arrivals(window, rate, index, warehouses, gaps);
+                tally.keepTimes(window, rate);
+                serve(clerk, deck);
+            }
             fault.breakBooks(warehouse);
             wrong = Books.wrong(warehouse);
         } catch (InterruptedException e) {
@@ -53,36 +67,68 @@ final class Worker extends Thread {
 
     private void work(Clerk clerk, Deck deck) {
         Window w = window;
-        Tally t = new Tally(w.bins());
-        tally = t;
-        for (long now = System.nanoTime(); now < w.begin; now = System.nanoTime()) {
-            LockSupport.parkNanos(w.begin - now);
-        }
+        Tally t = tally;
+        await(w.begin);
         long last = System.nanoTime();
         t.began = last;
         while (last < w.stop) {
             Kind kind = deck.deal();
             t.screens = t.screens * 31 + clerk.act(kind).hashCode();
             long now = System.nanoTime();
-            t.all++;
-            if (now >= w.start && now < w.end) {
-                int k = kind.ordinal();
-                long took = now - last;
-                t.counts[k]++;
-                t.totalNs[k] += took;
-                if (took > t.maxNs[k]) {
-                    t.maxNs[k] = took;
-                }
-                if (fault != Fault.NONE) {
-                    fault.strike();
-                }
-            }
-            int bin = (int) ((now - w.begin) / Tally.BIN_NS);
-            if (bin < t.bins.length) {
-                t.bins[bin]++;
-            }
+            done(kind, last, now);
             last = now;
         }
         t.ended = last;
+    }
+
+    /** Works on the requests in the order in which they are due, and sleeps while there is none. */
+    private void serve(Clerk clerk, Deck deck) {
+        Window w = window;
+        Tally t = tally;
+        await(w.begin);
+        long now = System.nanoTime();
+        t.began = now;
+        boolean slept = false;
+        while (now < w.stop) {
+            arrivals.admit(now, slept);
+            slept = arrivals.isEmpty();
+            if (slept) {
+                LockSupport.parkNanos(Math.min(arrivals.due(), w.stop) - now);
+                now = System.nanoTime();
+                continue;
+            }
+            long due = arrivals.take();
+            Kind kind = deck.deal();
+            t.screens = t.screens * 31 + clerk.act(kind).hashCode();
+            now = System.nanoTime();
+            done(kind, due, now);
+            if (w.measures(due)) {
+                t.times.add(now - due);
+            }
+            t.columns[(int) Math.min(t.columns.length - 1, (due - w.begin) / rate.columnNs)].add(now - due);
+        }
+        t.ended = now;
+        t.unanswered = arrivals.unanswered();
+    }
+
+    /** Counts a transaction where it ended. */
+    private void done(Kind kind, long from, long now) {
+        tally.all++;
+        if (window.measures(now)) {
+            tally.count(kind, from, now);
+            if (fault != Fault.NONE) {
+                fault.strike();
+            }
+        }
+        int bin = (int) ((now - window.begin) / Tally.BIN_NS);
+        if (bin < tally.bins.length) {
+            tally.bins[bin]++;
+        }
+    }
+
+    private static void await(long begin) {
+        for (long now = System.nanoTime(); now < begin; now = System.nanoTime()) {
+            LockSupport.parkNanos(begin - now);
+        }
     }
 }
