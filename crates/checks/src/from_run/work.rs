@@ -28,8 +28,15 @@ pub(super) fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
         let set = t.params.iter().find(|(k, _)| *k == key || k.ends_with(&format!(".{key}")));
         set.map(|(_, v)| v.to_text()).or(recorded).unwrap_or_else(|| "none".to_owned())
     };
-    // A metric in time units measures work that runs to its end; a rate measures a window.
-    let time = m.analysis.unit == "s" || m.analysis.unit == "ns";
+    // A metric in time units measures work that runs to its end; a rate measures a window, as does a
+    // percentile of the response times in it.
+    let time = (m.analysis.unit == "s" || m.analysis.unit == "ns")
+        && !m
+            .analysis
+            .histograms
+            .iter()
+            .flat_map(|h| &h.percentiles)
+            .any(|p| p.metric.as_ref() == Some(&m.analysis.metric));
     Work {
         input: Some(input(m, t)),
         parameters: fixed.map(|(k, v)| (k.clone(), v.to_text())).collect(),
