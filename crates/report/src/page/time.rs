@@ -314,38 +314,47 @@ const WORKLOAD: &str = "workload";
 /// Largest number of charts of a workload's own samples; the other fields are in the archive.
 const MAX_OWN: usize = 6;
 
-/// Draws the samples that the workload reported, one chart for each field with a value other than
-/// zero.
+/// Draws the samples that the workload reported, without fields of zeros: a chart for each field,
+/// and one for the fields of a unit whose names have the same part before a dot.
 fn workload(
     record: &TrialRecord,
     samples: &SampleSet,
     phases: &[PhaseSpan],
 ) -> Vec<(String, Markup)> {
-    let own = samples.series.iter().filter(|k| k.monitor == WORKLOAD);
-    own.filter_map(|k| {
+    let mut charts: Vec<(&str, &SeriesKey, Vec<lines::LineSeries>)> = Vec::new();
+    for k in samples.series.iter().filter(|k| k.monitor == WORKLOAD) {
         let points: Vec<(f64, f64)> = samples
             .points(&k.monitor, &k.subject, &k.field)
             .into_iter()
             .map(|(t, v)| (seconds(record, t), v))
             .collect();
-        points.iter().find(|p| p.1.is_finite() && p.1 != 0.0)?;
-        let title = k.field.replace('_', " ");
+        if !points.iter().any(|p| p.1.is_finite() && p.1 != 0.0) {
+            continue;
+        }
+        let (name, part) = k.field.split_once('.').unwrap_or((&k.field, &k.field));
+        let line = lines::LineSeries { label: part.replace('_', " "), points };
+        match charts.iter_mut().find(|(n, first, _)| *n == name && first.unit == k.unit) {
+            Some((.., series)) => series.push(line),
+            None => charts.push((name, k, vec![line])),
+        }
+    }
+    let drawn = charts.into_iter().take(MAX_OWN).map(|(name, first, series)| {
+        let title = name.replace('_', " ");
         let chart = LineChart {
             head: Head {
-                id: format!("own-{}-{}", record.number, slug(&k.field)),
+                id: format!("own-{}-{}", record.number, slug(&first.field)),
                 title: format!("{title} over time, trial {}", record.number),
-                desc: format!("{title} over the time of the trial, ramps included."),
+                desc: format!("{} over the time of the trial, ramps included.", names(&series)),
             },
             name: title.clone(),
-            unit: k.unit.clone(),
-            series: vec![lines::LineSeries { label: title.clone(), points }],
+            unit: first.unit.clone(),
+            series,
             phases: phases.to_vec(),
             note: String::new(),
         };
-        Some((title, lines::render_over(&chart, whole(record), WIDTH)))
-    })
-    .take(MAX_OWN)
-    .collect()
+        (title, lines::render_over(&chart, whole(record), WIDTH))
+    });
+    drawn.collect()
 }
 
 fn names(series: &[lines::LineSeries]) -> String {
@@ -419,6 +428,33 @@ mod tests {
             for (_, word) in &drawing.fields {
                 assert!(chart.contains(word), "{title} has no {word}");
             }
+        }
+    }
+
+    #[test]
+    fn fields_of_a_workload_with_one_name_before_the_dot_share_a_chart() {
+        let record = &crate::fixtures::block_size().records[0];
+        let series: Vec<SeriesKey> = [
+            ("rate", "1/s"),
+            ("time.max", "s"),
+            ("time.mean", "s"),
+            ("time.zero", "s"),
+            ("time.n", "1"),
+        ]
+        .map(|(field, unit)| key(WORKLOAD, field, unit))
+        .into();
+        let row = |i: usize| SampleRow {
+            t_ns: record.start_ns + 1_000_000_000,
+            series: i as u32,
+            value: if i == 3 { 0.0 } else { 7.0 },
+        };
+        let samples = SampleSet { series, rows: (0..5).map(row).collect() };
+        let charts = workload(record, &samples, &[]);
+        let titles: Vec<&str> = charts.iter().map(|c| c.0.as_str()).collect();
+        assert_eq!(titles, ["rate", "time", "time"]);
+        let time = charts[1].1.clone().into_string();
+        for (label, drawn) in [("max", true), ("mean", true), ("zero", false), ("n", false)] {
+            assert_eq!(time.contains(&format!("data-label=\"{label}\"")), drawn, "{time}");
         }
     }
 
