@@ -71,7 +71,7 @@ pub struct ExperimentArgs {
     /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
     #[arg(long, requires = "margin")]
     pub gate: bool,
-    /// The metric that decides, such as `user` of a command [default: the workload's first, or the
+    /// The metric that decides, such as `user` of a command [default: the workload's own, or the
     /// file's].
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,

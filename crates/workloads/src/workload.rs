@@ -187,6 +187,12 @@ pub trait Workload: Send + Sync {
     /// Returns the workload's name, parameters and metrics.
     fn spec(&self) -> &WorkloadSpec;
 
+    /// Returns the name of the metric that decides for these parameters; `None`: the first metric
+    /// of the spec.
+    fn deciding(&self, _params: &BTreeMap<String, Scalar>) -> Option<&'static str> {
+        None
+    }
+
     /// Checks a treatment's parameters beyond their types, and that the programs and files that
     /// they need exist on this machine. Called when the plan is made; changes nothing.
     ///

@@ -80,7 +80,10 @@ pub fn make_plan(
             return Err(wrong(&["controls"], why, "use a writable storage"));
         }
     }
-    let metric = metric(experiment, spec)?;
+    // Treatments that differ in it are compared by the workload's first metric.
+    let mut own = treatments.iter().map(|t| workload.deciding(&t.params));
+    let own = own.next().flatten().filter(|first| own.all(|other| other == Some(*first)));
+    let metric = metric(experiment, spec, own)?;
     let baseline = baseline(spec, &treatments, &factors, &pattern)?;
     check_compare(experiment, &factors)?;
     check_group(experiment, spec, &factors)?;
@@ -301,7 +304,12 @@ fn treatment(
     Ok(Treatment { id, levels, names: BTreeMap::new(), params, controls })
 }
 
-fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanError> {
+/// Returns the deciding metric; `own` is the one that the workload names for all treatments.
+fn metric(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    own: Option<&str>,
+) -> Result<String, PlanError> {
     let known: Vec<&str> = spec.metrics.iter().map(|m: &MetricSpec| m.name.as_str()).collect();
     // A suite sizes its own work, so its wall time decides nothing.
     let given = |param: &str| spec.name == command::NAME && is_given(experiment, param);
@@ -311,7 +319,7 @@ fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanEr
         Some(metric) if given("reader") || given("metric_from") || known.contains(&BENCHMARKS) => {
             Ok(metric.clone())
         }
-        None => known.first().map(|m| (*m).to_owned()).ok_or_else(|| {
+        None => own.or(known.first().copied()).map(str::to_owned).ok_or_else(|| {
             wrong(
                 &["compare", "metric"],
                 format!("workload `{}` declares no metric", spec.name),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::builtin::orders::response::InstanceResponses;
+
 /// A line that an instance printed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -61,6 +63,9 @@ pub struct InstanceResult {
     pub heap_used: u64,
     /// Heap in bytes that the system has committed.
     pub heap_committed: u64,
+    /// Requests and their response times; `None` in a point without a rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<InstanceResponses>,
     /// Hash of all screens.
     pub screens: String,
     /// Description of inconsistent books; `None` if they are consistent.

@@ -106,10 +106,15 @@ impl Java {
         let kib = (heap / 1024).max(2048);
         let mut options: Vec<OsString> =
             vec![format!("-Xms{kib}k").into(), format!("-Xmx{kib}k").into()];
-        let mut log_option =
-            OsString::from(if self.openj9() { "-Xverbosegclog:" } else { "-Xlog:gc:file=" });
-        log_option.push(log);
-        options.push(log_option);
+        // ZGC logs its pauses as phases of a collection.
+        let z = params.collector == "zgc" || params.options.iter().any(|o| o == "-XX:+UseZGC");
+        // `timenanos` is CLOCK_MONOTONIC.
+        let (option, more) = match (self.openj9(), z) {
+            (true, _) => ("-Xverbosegclog:", ""),
+            (false, true) => ("-Xlog:gc,gc+phases:file=", ":uptime,timenanos,level,tags"),
+            (false, false) => ("-Xlog:gc:file=", ":uptime,timenanos,level,tags"),
+        };
+        options.push([option.as_ref(), log.as_os_str(), more.as_ref()].into_iter().collect());
         let collector = match params.collector.as_str() {
             "g1" => "-XX:+UseG1GC",
             "parallel" => "-XX:+UseParallelGC",

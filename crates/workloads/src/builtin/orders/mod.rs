@@ -9,6 +9,9 @@ mod java;
 mod memory;
 mod nodes;
 mod params;
+mod pauses;
+mod rate;
+mod response;
 mod result;
 mod results;
 mod schedule;
@@ -52,18 +55,40 @@ spec! {
     /// from the expected peak on.
     NAME, Params::rows();
     /// Score: transactions of all kinds per second, summed over the instances, and averaged over
-    /// the points from N to 2N warehouses.
+    /// the points from N to 2N warehouses. Under a rate: those of its one point.
     "orders/s", "orders/s", Higher, Measured;
     /// Score divided by the number of instances.
     "orders/s per instance", "orders/s", Higher, Derived;
-    /// Throughput of the best point, scored or not.
+    /// Throughput of the best point, scored or not; none under a rate.
     "peak", "orders/s", Higher, Measured;
     /// Number of warehouses per instance at the best point.
     "peak_warehouses", "1", Neither, Measured;
-    /// Mean response time of new orders over the scored points.
+    /// Mean response time of new orders over the scored points; under a rate it counts from when
+    /// they were due.
     "response_mean", "s", Lower, Measured;
     /// Longest response time of any transaction in the scored points.
     "response_max", "s", Lower, Measured;
+    /// Median of the response times under a rate, from when each transaction was due.
+    "response_p50", "s", Lower, Measured;
+    /// 99th percentile of these; missing if fewer than ten lie beyond it.
+    "response_p99", "s", Lower, Measured;
+    /// 99.9th percentile of these; missing if fewer than ten lie beyond it.
+    "response_p99.9", "s", Lower, Measured;
+    /// 99.99th percentile of these; missing if fewer than ten lie beyond it.
+    "response_p99.99", "s", Lower, Measured;
+    /// Highest rate that kept `limit` (only `search`).
+    "max_rate", "orders/s", Higher, Measured;
+    /// Transactions per second that were due under a rate.
+    "offered", "orders/s", Neither, Measured;
+    /// Transactions that were due and refused, because too many waited, or not done by the end;
+    /// they count as longer than any in the percentiles.
+    "unanswered", "1", Lower, Measured;
+    /// Share of the transactions that fell due while their thread slept, and that it saw more than
+    /// 1 ms later: other work had its CPU, or a collection stopped it.
+    "late_share", "1", Lower, Measured;
+    /// Longest pause of a collector under a rate, from its log; missing if the log has none of the
+    /// known form.
+    "collection_pause", "s", Lower, Measured;
     /// Share of the time of the scored points, ramps included, that the collectors report for
     /// collections, averaged over the instances.
     "collection_share", "1", Lower, Measured;
@@ -93,6 +118,12 @@ pub struct Orders;
 impl Workload for Orders {
     fn spec(&self) -> &WorkloadSpec {
         spec()
+    }
+
+    fn deciding(&self, params: &BTreeMap<String, Scalar>) -> Option<&'static str> {
+        let params = Params::from_map(params).ok()?;
+        let p99 = params.under_rate().then_some("response_p99");
+        if params.search { Some("max_rate") } else { p99 }
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

@@ -12,7 +12,7 @@ use assay_system::Sched;
 use crate::WorkloadError;
 use crate::builtin::orders::schedule::Lengths;
 use crate::declare::{
-    argv, int, one_of, or_none, params, parsed, path, size, text, time, word, wrong,
+    argv, flag, int, number, one_of, or_none, params, parsed, path, size, text, time, word, wrong,
 };
 use crate::driver::copies::Nodes;
 
@@ -36,6 +36,17 @@ pub enum Cpus {
     Any,
     /// An explicit list for each instance.
     These(Vec<Vec<usize>>),
+}
+
+/// A bound on a percentile of the response times.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limit {
+    /// The quantile, above 0 and below 1.
+    pub quantile: f64,
+    /// Maximum of the response time at that quantile.
+    pub most: Duration,
+    /// Both as the user wrote them.
+    pub text: String,
 }
 
 params! {
@@ -76,13 +87,31 @@ params! {
         seed: u64 = int(1, i64::MAX), 1;
         /// Seed of the transactions; 0: a new one is drawn for every trial and recorded.
         stream: Option<u64> = or_none(int(0, i64::MAX)), 0;
-        /// Fault to inject in the second point of the last instance, to test that it is detected.
+        /// Fault to inject in the second point of the last instance, or in the last point under a
+        /// rate, to test that it is detected.
         fault: &'static str = one_of(&FAULTS), "none";
+        /// Transactions per second over all instances, each due at a time of its own: response
+        /// times count from then, whether or not earlier ones are done. There is one point, at N
+        /// warehouses. With `search` the first rate to try; 0 without it: each thread begins a
+        /// transaction when its last one is done.
+        rate: f64 = number(0.0, 1e7), Scalar::Float(0.0);
+        /// Distribution of the distances between transactions under a rate; drawn from `stream`.
+        even as "spacing": bool = one_of(&[("exponential", false), ("even", true)]), "exponential";
+        /// Transactions that may wait for a warehouse under a rate; one more is refused, and counts
+        /// as longer than any.
+        queue: u32 = int(1, 1 << 24), 65_536;
+        /// Bound on a percentile of the response times under a rate, such as `p99<=50ms`.
+        limit: Option<Limit> = parsed(limit), "";
+        /// Search for the highest rate that keeps `limit`, and measure it once more.
+        search: bool = flag(), Scalar::Bool(false);
+        /// Relative difference between the highest rate that kept `limit` and the lowest that broke
+        /// it below which the search ends.
+        precision: f64 = number(0.001, 1.0), Scalar::Float(0.05);
         /// Length of the points: `rules` takes 30 s below the expected peak and 240 s from it on;
         /// `quick` is short, and does not comply with the rule pack.
         profile: String = word(&["quick", "rules"]), "quick";
-        /// Expected peak N in warehouses per instance; 0: the number of processors that the virtual
-        /// machine reports.
+        /// Expected peak N in warehouses per instance, and their number under a rate; 0: the number
+        /// of processors that the virtual machine reports.
         peak: Option<u32> = or_none(int(0, 4096)), 0;
         /// Reason for setting the expected peak by hand.
         peak_reason as "peak.reason": String = text(), "";
@@ -123,6 +152,20 @@ fn nodes(text: &str) -> Result<Nodes, String> {
         Ok(list) if !list.is_empty() => Ok(Nodes::These(list)),
         _ => Err("it takes `any`, `each` or a node for each instance, such as `0 1`".to_owned()),
     }
+}
+
+fn limit(text: &str) -> Result<Option<Limit>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let read = || {
+        let (percent, most) = text.strip_prefix('p')?.split_once("<=")?;
+        let quantile = percent.trim().parse::<f64>().ok()? / 100.0;
+        let most = units::duration_of(&Scalar::from(most.trim())).ok()?;
+        let sound = quantile > 0.0 && quantile < 1.0 && !most.is_zero();
+        sound.then(|| Limit { quantile, most, text: text.to_owned() })
+    };
+    read().map(Some).ok_or_else(|| format!("`{text}`; it takes a percentile, such as p99<=50ms"))
 }
 
 fn class(text: &str) -> Result<Option<Sched>, String> {
@@ -166,15 +209,34 @@ impl Params {
         if lengths.below.is_zero() || lengths.scored.is_zero() {
             return Err(wrong("`below` and `scored` must be longer than 0 s"));
         }
+        if params.search != params.limit.is_some() && (params.search || params.rate == 0.0) {
+            return Err(wrong(
+                "`search = true` needs a `limit`, such as p99<=50ms, and `limit` needs `search = true` \
+                 or a `rate`",
+            ));
+        }
         if let Some(jar) = params.jar.as_ref().filter(|jar| !jar.exists()) {
             return Err(wrong(format!("`jar`: there is no file {}", jar.display())));
         }
         Ok(params)
     }
 
+    /// True if transactions are due at a rate.
+    pub fn under_rate(&self) -> bool {
+        self.search || self.rate > 0.0
+    }
+
     /// Returns the lengths of the points.
     pub fn lengths(&self) -> Lengths {
-        let of = Lengths::of(&self.profile);
+        let mut of = Lengths::of(match (self.profile.as_str(), self.search) {
+            ("quick", true) => "search",
+            ("quick", false) if self.rate > 0.0 => "rate",
+            (profile, _) => profile,
+        });
+        if let Some(limit) = &self.limit {
+            // Responses that keep the limit arrive before the end.
+            of.ramp_down = of.ramp_down.max(2 * limit.most);
+        }
         Lengths {
             below: self.below.unwrap_or(of.below),
             scored: self.scored.unwrap_or(of.scored),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::builtin::orders::instance::{Hello, InstanceResult};
 use crate::builtin::orders::memory::ProcessMemory;
 use crate::builtin::orders::params::Params;
+use crate::builtin::orders::response::{InstanceResponses, Responses};
 use crate::builtin::orders::schedule::PlannedPoint;
 
 const NS: f64 = 1e-9;
@@ -47,6 +48,12 @@ impl MeasuredPoint {
         self.instances.iter().map(InstanceResult::count).sum::<u64>() as f64 / self.window.seconds()
     }
 
+    /// Adds up the requests of the instances; `None` without a rate.
+    pub fn responses(&self) -> Option<Responses> {
+        self.planned.rate?;
+        Some(Responses::of(self.instances.iter().filter_map(|p| p.response.as_ref())))
+    }
+
     /// Returns the maximum difference between instances in the times that `of` returns, in seconds.
     pub fn apart(&self, of: impl Fn(&InstanceResult) -> u64) -> f64 {
         let moments = || self.instances.iter().map(&of);
@@ -78,6 +85,10 @@ impl MeasuredPoint {
             if p.ended_ns < self.window.end {
                 wrong.push(format!("{who} stopped before the measurement did"));
             }
+            let lost = |r: &InstanceResponses| r.answered() + r.refused + r.unanswered != r.offered;
+            if self.planned.rate.is_some() && p.response.as_ref().is_none_or(lost) {
+                wrong.push(format!("{who} lost count of its requests"));
+            }
             // In a short point that is not scored, a garbage collection may take the whole time.
             if p.count() == 0 && self.planned.scored {
                 wrong.push(format!("{who} completed nothing in the measurement"));
@@ -105,10 +116,16 @@ impl Points {
     }
 
     /// Returns the mean over N to 2N of the instances' summed throughput; a missing point counts as
-    /// 0.
+    /// 0. Under a rate only one point is scored.
     pub fn score(&self) -> Option<f64> {
         let sum: f64 = self.scored().map(MeasuredPoint::total).sum();
-        (self.peak > 0 && !self.all.is_empty()).then(|| sum / (f64::from(self.peak) + 1.0))
+        let count = if self.at_rate().is_some() { 1.0 } else { f64::from(self.peak) + 1.0 };
+        (self.peak > 0 && !self.all.is_empty()).then(|| sum / count)
+    }
+
+    /// Returns the scored point at a rate, and the rate; `None` without one.
+    pub fn at_rate(&self) -> Option<(&MeasuredPoint, f64)> {
+        self.scored().find_map(|m| Some((m, m.planned.rate?)))
     }
 
     /// Returns the point with the highest throughput.
@@ -282,5 +299,11 @@ mod tests {
         assert!(wrong.contains("instance 1 at 2 warehouses stopped before"), "{wrong}");
         assert!(wrong.contains("do not add up: money"), "{wrong}");
         assert!((m.apart(|p| p.began_ns) - 1.005).abs() < 1e-9);
+        m.planned.rate = Some(1.0);
+        assert!(m.wrong().join("; ").contains("warehouses lost count of its requests"));
+        let counted =
+            InstanceResponses { offered: 3, refused: 1, times: vec![9, 2], ..Default::default() };
+        m.instances.iter_mut().for_each(|p| p.response = Some(counted.clone()));
+        assert!(!m.wrong().join("; ").contains("lost count"));
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::WorkloadError;
 use crate::builtin::orders::SCORE;
+use crate::builtin::orders::instance::InstanceResult;
 use crate::builtin::orders::params::Params;
 use crate::builtin::orders::result::{MeasuredPoint, Points};
 use crate::driver::work::{Channel, Curve};
@@ -15,10 +16,14 @@ use crate::driver::work::{Channel, Curve};
 /// Bin width of the kit's series over time, ns.
 const BIN: u64 = 1_000_000_000;
 
-/// Sends a measured point: a point of the curve, and its series over time.
-pub fn point(measured: &MeasuredPoint, channel: &mut Channel) {
+/// Sends a measured point of the curve over the warehouses.
+pub fn curve(measured: &MeasuredPoint, channel: &mut Channel) {
     let curve = Curve { name: SCORE, unit: SCORE, x_name: "warehouses", x_unit: "1", kind: None };
     channel.points(&curve, [[f64::from(measured.planned.warehouses), measured.total()]]);
+}
+
+/// Sends the throughput over the time of a measured point.
+pub fn series(measured: &MeasuredPoint, channel: &mut Channel) {
     let window = &measured.window;
     let whole = ((window.stop - window.begin) / BIN) as usize;
     for i in 0..whole {
@@ -61,26 +66,14 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
     let rows = [
         (SCORE, score),
         ("orders/s per instance", score.map(|s| s / instances)),
-        ("peak", points.best().map(MeasuredPoint::total)),
-        ("peak_warehouses", points.best().map(|m| f64::from(m.planned.warehouses))),
         ("response_mean", (count > 0).then(|| total as f64 * 1e-9 / count as f64)),
-        (
-            "response_max",
-            most(&mut scored().map(crate::builtin::orders::instance::InstanceResult::longest_s)),
-        ),
         ("collection_share", (time > 0.0).then(|| collecting as f64 * 1e-3 / time)),
         ("heap_used", most(&mut all().map(|p| p.heap_used as f64))),
         ("resident", known.map(|list| list.iter().map(|m| m.peak).sum::<u64>() as f64)),
         ("huge_share", huge),
-        (
-            "thread_spread",
-            most(
-                &mut scored().filter_map(crate::builtin::orders::instance::InstanceResult::spread),
-            ),
-        ),
+        ("thread_spread", most(&mut scored().filter_map(InstanceResult::spread))),
         ("start_spread", most(&mut points.all.iter().map(|m| m.apart(|p| p.began_ns)))),
         ("stop_spread", most(&mut points.all.iter().map(|m| m.apart(|p| p.ended_ns)))),
-        ("pause", points.pause()),
         ("controller_busy", busy),
     ];
     channel.evidence(Observation::Work {
@@ -91,6 +84,15 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
         mix: params.mix.clone(),
     });
     channel.metrics(crate::builtin::orders::spec(), rows);
+    if !params.under_rate() {
+        let closed = [
+            ("peak", points.best().map(MeasuredPoint::total)),
+            ("peak_warehouses", points.best().map(|m| f64::from(m.planned.warehouses))),
+            ("response_max", most(&mut scored().map(InstanceResult::longest_s))),
+            ("pause", points.pause()),
+        ];
+        channel.metrics(crate::builtin::orders::spec(), closed);
+    }
     if let ("reserved", Some(share)) = (params.pages.as_str(), huge) {
         let asked = "pages = \"reserved\"".into();
         channel.evidence(Observation::HugePagesAsked { asked, share });
@@ -105,12 +107,14 @@ pub const RESULT: &str = "result.json";
 ///
 /// # Errors
 /// Fails if a file cannot be written.
-pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), WorkloadError> {
+pub fn files(dir: &Path, points: &Points, result: Option<&Value>) -> Result<(), WorkloadError> {
     let write = |name: &str, text: String| {
         let path = dir.join(name);
         std::fs::write(&path, text).map_err(WorkloadError::io("write", &path))
     };
-    write(RESULT, format!("{result:#}\n"))?;
+    if let Some(result) = result {
+        write(RESULT, format!("{result:#}\n"))?;
+    }
     let all: Vec<Value> = points.all.iter().map(spelled).collect();
     write("points.json", format!("{}\n", json!(all)))?;
     let mut table = String::from(
@@ -138,7 +142,7 @@ pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), Workload
 fn spelled(m: &MeasuredPoint) -> Value {
     let w = &m.window;
     json!({
-        "warehouses": m.planned.warehouses, "scored": m.planned.scored, "begin_ns": w.begin,
+        "warehouses": m.planned.warehouses, "rate": m.planned.rate, "scored": m.planned.scored, "begin_ns": w.begin,
         "start_ns": w.start, "end_ns": w.end, "stop_ns": w.stop, "instances": m.instances,
     })
 }

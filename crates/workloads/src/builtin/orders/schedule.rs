@@ -19,7 +19,7 @@ pub struct Lengths {
 
 impl Lengths {
     /// Returns the lengths of a profile: `rules` as required by the rule pack `orders`, `quick`
-    /// short.
+    /// short, `rate` and `search` for points at a rate, before which no others warm up.
     pub fn of(profile: &str) -> Self {
         let (s, ms) = (Duration::from_secs, Duration::from_millis);
         match profile {
@@ -30,6 +30,14 @@ impl Lengths {
                 ramp_up: s(3),
                 ramp_down: s(20),
             },
+            "rate" => Lengths {
+                below: s(10),
+                scored: s(10),
+                beyond: None,
+                ramp_up: s(5),
+                ramp_down: s(1),
+            },
+            "search" => Lengths { below: s(5), scored: s(5), ramp_up: s(2), ..Lengths::of("rate") },
             _ => Lengths {
                 below: s(1),
                 scored: s(3),
@@ -42,7 +50,7 @@ impl Lengths {
 }
 
 /// A planned point of the trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannedPoint {
     /// Number of warehouses of each instance.
     pub warehouses: u32,
@@ -50,6 +58,9 @@ pub struct PlannedPoint {
     pub length: Duration,
     /// True if the point counts for the score.
     pub scored: bool,
+    /// Requests per second of all instances; `None`: a thread begins a transaction when its last
+    /// one is done.
+    pub rate: Option<f64>,
 }
 
 /// Returns the number of warehouses of the last point: 2N, but at least `minimum`.
@@ -66,7 +77,7 @@ pub fn points(peak: u32, minimum: u32, lengths: &Lengths) -> Vec<PlannedPoint> {
             Some(beyond) if !scored => beyond.min(lengths.scored),
             _ => lengths.scored,
         };
-        PlannedPoint { warehouses, length, scored }
+        PlannedPoint { warehouses, length, scored, rate: None }
     };
     (1..=last(peak, minimum)).map(of).collect()
 }

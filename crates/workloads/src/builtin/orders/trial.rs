@@ -8,7 +8,7 @@ use std::time::Duration;
 use assay_model::{Observation, Phase, units};
 use assay_system::{Root, clock};
 
-use super::{Spec, build, java, memory, nodes, results};
+use super::{Spec, build, java, memory, nodes, rate, results};
 use crate::Failure;
 use crate::builtin::orders::instance::{self, Hello, InstanceLine};
 use crate::builtin::orders::params::{Cpus, Params};
@@ -39,12 +39,14 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let stream = params
         .stream
         .unwrap_or_else(|| (clock::monotonic_ns() ^ u64::from(std::process::id())).max(1));
-    let copies = copies(&params, &spec, &keep, stream)?;
-    let mut trial = Trial { params: &params, stop: &stop, channel };
+    let (copies, heaps) = copies(&params, &spec, &keep, stream)?;
+    let (stop, heaps, scored_s) = (&*stop, &*heaps, (0.0, 0.0));
+    let mut trial = Trial { params: &params, stop, channel, heaps, scored_s };
     trial.tell(&copies, &spec.cpus, stream);
     let mut crew = ProcessGroup::start(&copies)?;
     let hello = trial.greet(&mut crew)?;
-    let (points, busy) = trial.points(&mut crew, &hello)?;
+    let points = trial.points(&mut crew, &hello)?;
+    let busy = trial.busy();
     let wrong: Vec<String> = points.all.iter().flat_map(MeasuredPoint::wrong).collect();
     let lines: Vec<String> = crew
         .members()
@@ -63,9 +65,12 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
             wrong: &wrong,
             lines: &lines,
         };
-    results::files(&keep, &points, &points.result(&params, &hello, &about))?;
+    // The rule pack has no points at a rate.
+    let result = (!params.under_rate()).then(|| points.result(&params, &hello, &about));
+    results::files(&keep, &points, result.as_ref())?;
     results::phases(&points, trial.channel);
     results::metrics(&points, &params, busy, trial.channel);
+    rate::report(&points, &params, &hello, &keep, trial.channel);
     trial.verdict(&points, &wrong);
     Ok(())
 }
@@ -79,8 +84,13 @@ fn precompiled(params: &Params) -> bool {
     text.iter().any(|o| asks.iter().any(|a| o.contains(a)))
 }
 
-/// Returns the commands and placement of the instances.
-fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
+/// Returns the commands and placement of the instances, and their heaps in bytes.
+fn copies(
+    params: &Params,
+    spec: &Spec,
+    keep: &Path,
+    stream: u64,
+) -> Result<(Vec<Copy>, Vec<u64>), Failure> {
     let java = java::find(&params.jvm)?;
     let on = nodes::of(&params.nodes, &spec.cpus, params.instances)?;
     let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
@@ -93,7 +103,8 @@ fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<Vec<
         // Number of processors that the virtual machine will report unless an option or a limit
         // changes it.
         let processors = cpus.as_ref().map_or(spec.cpus.len(), Vec::len) as u32;
-        let most = last(params.peak.unwrap_or(processors), params.least_points);
+        let peak = params.peak.unwrap_or(processors);
+        let most = if params.under_rate() { peak } else { last(peak, params.least_points) };
         let heap = params.heap.unwrap_or(HEAP + HEAP_EACH * u64::from(most));
         let log = keep.join(format!("collections-{}.log", i + 1));
         let mut argv = vec![java.path.clone().into_os_string()];
@@ -105,23 +116,28 @@ fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<Vec<
             [params.seed.to_string(), own.to_string(), params.mix.clone(), room.to_string()]
                 .map(Into::into),
         );
-        Copy {
+        let copy = Copy {
             argv,
             cwd: Some(spec.dir.clone()),
             cpus,
             node: on.get(i).map(|on| on.node),
             sched: params.class,
             log: PathBuf::from(keep).join(format!("instance-{}.log", i + 1)),
-        }
+        };
+        (copy, heap)
     };
-    Ok(lists.into_iter().enumerate().map(copy).collect())
+    Ok(lists.into_iter().enumerate().map(copy).unzip())
 }
 
 /// State shared by the steps of a trial.
-struct Trial<'a> {
-    params: &'a Params,
-    stop: &'a AtomicBool,
-    channel: &'a mut Channel,
+pub(super) struct Trial<'a> {
+    pub(super) params: &'a Params,
+    pub(super) stop: &'a AtomicBool,
+    pub(super) channel: &'a mut Channel,
+    /// Heap of each instance in bytes.
+    pub(super) heaps: &'a [u64],
+    /// CPU time of this process in the scored points, and their length, seconds.
+    pub(super) scored_s: (f64, f64),
 }
 
 impl Trial<'_> {
@@ -143,9 +159,9 @@ impl Trial<'_> {
         limit: Duration,
         take: impl Fn(InstanceLine) -> Option<T>,
     ) -> Result<Vec<CopyAnswer<T>>, Failure> {
-        Ok(crew.meet(what, limit, self.stop, |_, line| {
-            instance::read(line).map(|line| line.and_then(&take))
-        })?)
+        let read = |_, line: &str| instance::read(line).map(|line| line.and_then(&take));
+        crew.meet(what, limit, self.stop, read)
+            .map_err(|e| Failure::other(format!("{e}{}", hint(&e, self.heaps))))
     }
 
     /// Waits until all instances have started, and checks that they conform.
@@ -174,13 +190,14 @@ impl Trial<'_> {
         Ok(answers.into_iter().map(|a| a.value).collect())
     }
 
-    /// Measures all points. Also returns the share of a CPU that this process used over the scored
-    /// points.
-    fn points(
-        &mut self,
-        crew: &mut ProcessGroup,
-        hello: &[Hello],
-    ) -> Result<(Points, Option<f64>), Failure> {
+    /// Returns the share of a CPU that this process used over the scored points.
+    fn busy(&self) -> Option<f64> {
+        let (cpu, wall) = self.scored_s;
+        (wall > 0.0).then(|| cpu / wall)
+    }
+
+    /// Measures the points of the trial in order.
+    fn points(&mut self, crew: &mut ProcessGroup, hello: &[Hello]) -> Result<Points, Failure> {
         let reported = || hello.iter().map(|h| h.processors);
         let processors = reported().max().unwrap_or(1);
         if reported().any(|p| p != processors) {
@@ -190,34 +207,33 @@ impl Trial<'_> {
             ));
         }
         let peak = self.params.peak.unwrap_or(processors);
+        let mut all = Points { peak, processors, all: Vec::new() };
+        if self.params.under_rate() {
+            all.all = rate::points(self, crew, peak)?;
+            return Ok(all);
+        }
         let plan = points(peak, self.params.least_points, &self.params.lengths());
         let total: f64 = plan.iter().map(|p| p.length.as_secs_f64()).sum();
-        let (mut done, mut used) = (0.0, None);
-        let mut all = Points { peak, processors, all: Vec::with_capacity(plan.len()) };
+        let mut done = 0.0;
         for (i, planned) in plan.iter().enumerate() {
-            let cpu = clock::process_cpu_time();
             let fault = if i == 1 { self.params.fault } else { "" };
             let measured = self.point(crew, *planned, fault)?;
-            if planned.scored {
-                let wall = (measured.window.stop - measured.window.begin) as f64 * 1e-9;
-                let (c, w) = used.unwrap_or((0.0, 0.0));
-                let cpu = clock::process_cpu_time().saturating_sub(cpu);
-                used = Some((c + cpu.as_secs_f64(), w + wall));
-            }
+            results::curve(&measured, self.channel);
+            all.all.push(measured);
             done += planned.length.as_secs_f64();
             self.channel.progress(done / total);
-            results::point(&measured, self.channel);
-            all.all.push(measured);
         }
-        Ok((all, used.filter(|(_, wall)| *wall > 0.0).map(|(cpu, wall)| cpu / wall)))
+        Ok(all)
     }
 
-    fn point(
+    /// Measures a point and sends its throughput over time.
+    pub(super) fn point(
         &mut self,
         crew: &mut ProcessGroup,
         planned: PlannedPoint,
         fault: &str,
     ) -> Result<MeasuredPoint, Failure> {
+        let cpu = clock::process_cpu_time();
         let lengths = self.params.lengths();
         let barrier = self.params.barrier;
         let last = crew.members().len().saturating_sub(1);
@@ -235,7 +251,7 @@ impl Trial<'_> {
         let start = after(begin, lengths.ramp_up);
         let end = after(start, planned.length);
         let window = Window { begin, start, end, stop: after(end, lengths.ramp_down) };
-        say(crew, format!("go {begin} {start} {end} {}", window.stop));
+        say(crew, rate::command(self.params, planned.rate, &window));
         let limit =
             barrier + Duration::from_nanos(window.stop.saturating_sub(clock::monotonic_ns()));
         let answers = self.hear(crew, "the end of its point", limit, |line| match line {
@@ -245,7 +261,14 @@ impl Trial<'_> {
         let root = Root::system();
         let memory = crew.members().iter().map(|m| memory::of(&root, m.pid())).collect();
         let instances = answers.into_iter().map(|a| a.value).collect();
-        Ok(MeasuredPoint { planned, window, instances, memory })
+        let measured = MeasuredPoint { planned, window, instances, memory };
+        if planned.scored {
+            let cpu = clock::process_cpu_time().saturating_sub(cpu);
+            self.scored_s.0 += cpu.as_secs_f64();
+            self.scored_s.1 += (window.stop - window.begin) as f64 * 1e-9;
+        }
+        results::series(&measured, self.channel);
+        Ok(measured)
     }
 
     /// Reports whether the books were consistent and all instances ran during all measurements.
@@ -269,25 +292,34 @@ impl Trial<'_> {
 
 impl From<CopiesError> for Failure {
     fn from(error: CopiesError) -> Self {
-        Failure::other(format!("{error}{}", hint(&error)))
+        Failure::other(error)
     }
 }
 
-/// Returns the remedy for a virtual machine that ended or is late.
-fn hint(error: &CopiesError) -> &'static str {
-    match error {
-        CopiesError::Ended { stderr, .. } if stderr.contains("OutOfMemoryError") => {
-            "; the heap is too small for its warehouses: raise `heap` (each warehouse holds about 25 MB)"
+/// Returns the remedy for a virtual machine that ended or is late. `heaps` has the heap of each in
+/// bytes.
+fn hint(error: &CopiesError, heaps: &[u64]) -> String {
+    let says = |stderr: &str, texts: &[&str]| texts.iter().any(|text| stderr.contains(text));
+    // The last two are of a heap in which it does not even start.
+    let small = ["OutOfMemoryError", "Too small", "GC triggered before VM init"];
+    let remedy = match error {
+        CopiesError::Ended { index, stderr, .. } if says(stderr, &small) => {
+            let heap = units::format_bytes(heaps.get(index - 1).copied().unwrap_or(0));
+            return format!(
+                "; the heap of {heap} is too small: raise `heap` (a warehouse holds about 25 MB)"
+            );
         }
-        CopiesError::Ended { stderr, .. } if stderr.contains("Could not reserve enough space") => {
+        CopiesError::Ended { stderr, .. } if says(stderr, &["Could not reserve enough space"]) => {
             "; the machine has no room for this heap: lower `heap` or `instances`"
         }
         CopiesError::Ended { status, .. } if status.contains("signal: 9") => {
             "; it was killed, perhaps by the kernel for lack of memory (see `dmesg`)"
         }
         CopiesError::Late { .. } => {
-            "; raise `barrier` if the machine is that slow, else see the instance's log"
+            "; raise `heap` if collections-N.log has one full collection after another, or \
+             `barrier` if the machine is that slow, else see the instance's log"
         }
         _ => "",
-    }
+    };
+    remedy.to_owned()
 }
