@@ -2,6 +2,7 @@
 
 mod cpu;
 mod disk;
+mod gpu;
 mod memory;
 mod meter;
 mod network;
@@ -16,7 +17,7 @@ mod tlb;
 use crate::{Chart, Field, MonitorSpec};
 
 /// Returns the monitors selected by the name `all`, in the order in which a sampler runs them.
-pub fn all() -> [&'static MonitorSpec; 11] {
+pub fn all() -> [&'static MonitorSpec; 12] {
     [
         &cpu::SPEC,
         &switches::SPEC,
@@ -28,6 +29,7 @@ pub fn all() -> [&'static MonitorSpec; 11] {
         &power::SPEC,
         &meter::SPEC,
         &thermal::SPEC,
+        &gpu::SPEC,
         &tlb::SPEC,
     ]
 }

@@ -7,13 +7,17 @@ use assay_system::clock;
 use assay_testing::in_own_process;
 
 /// Files of sensors that few machines have, in the kernel's format, and of a power meter.
-const SENSORS: [(&str, &str); 7] = [
+const SENSORS: [(&str, &str); 11] = [
     ("sys/class/powercap/intel-rapl:0/name", "package-0\n"),
     ("sys/class/powercap/intel-rapl:0/energy_uj", "1000000\n"),
     ("sys/class/powercap/intel-rapl:0/max_energy_range_uj", "262143328850\n"),
     ("sys/class/thermal/thermal_zone0/type", "x86_pkg_temp\n"),
     ("sys/class/thermal/thermal_zone0/temp", "45500\n"),
     ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2400000\n"),
+    ("sys/class/drm/card0/device/gpu_busy_percent", "37\n"),
+    ("sys/class/drm/card0/device/mem_info_vram_used", "1073741824\n"),
+    ("sys/class/drm/card0/device/pp_dpm_sclk", "0: 500Mhz \n1: 1350Mhz *\n"),
+    ("sys/class/drm/card0/device/hwmon/hwmon4/power1_average", "81000000\n"),
     ("meter.csv", "t,watts\n"),
 ];
 

@@ -37,6 +37,10 @@ const FILES: &[(&str, &str)] = &[
     ("sys/class/hwmon/hwmon0/power1_input", "42500000\n"),
     ("sys/class/thermal/thermal_zone0/temp", "-45500\n"),
     ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "2400000\n"),
+    ("sys/class/drm/card0/device/gpu_busy_percent", "37\n"),
+    ("sys/class/drm/card0/device/mem_info_vram_used", "1073741824\n"),
+    ("sys/class/drm/card0/device/pp_dpm_sclk", "0: 500Mhz \n1: 1350Mhz *\n"),
+    ("sys/class/drm/card0/device/hwmon/hwmon4/power1_average", "81000000\n"),
 ];
 
 fn write(root: &Path, file: &str, bytes: &[u8]) {
