@@ -18,6 +18,7 @@
 //! | [`area`] | shares stacked over time, with phases |
 //! | [`lines`] | series over time, with phases |
 //! | [`heat`] | counts over time and a second quantity |
+//! | [`matrix`] | values by row and column |
 //! | [`history`] | a metric over revisions, with its changes; also small |
 //! | [`flame`] | stacks: each function as wide as its time, with its callees below it |
 //! | [`histogram`] | counts by powers of two, series side by side |
@@ -37,6 +38,7 @@ pub mod histogram;
 pub mod history;
 pub mod intervals;
 pub mod lines;
+pub mod matrix;
 pub mod order;
 pub mod scaling;
 pub mod small;

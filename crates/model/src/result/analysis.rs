@@ -116,6 +116,13 @@ pub struct CurveSummary {
 }
 
 impl CurveSummary {
+    /// Returns the quantity and the row if the curve is a row of a matrix: `latency` and `3` for
+    /// `latency from CPU 3` over `CPU`.
+    pub fn matrix_row(&self) -> Option<(&str, &str)> {
+        let (quantity, from) = self.name.split_once(" from ")?;
+        Some((quantity, from.strip_prefix(&self.x_name)?.strip_prefix(' ')?))
+    }
+
     /// Returns a noun for x: its name, `size` for bytes, or `x`.
     pub fn x_noun(&self) -> &str {
         match (self.x_name.as_str(), self.x_unit.as_str()) {

@@ -217,7 +217,8 @@ fn curves(views: &[&RunView]) -> Vec<Markup> {
     let gates: Vec<Gate> = views.iter().map(|v| Gate::of(v)).collect();
     let mut all: Vec<(String, &CurveSummary)> = Vec::new();
     for (i, (view, gate)) in views.iter().zip(&gates).enumerate() {
-        let shown = gate.analysis.curves.iter().filter(|c| !c.points.is_empty());
+        let curve = |c: &&CurveSummary| !c.points.is_empty() && c.matrix_row().is_none();
+        let shown = gate.analysis.curves.iter().filter(curve);
         all.extend(shown.map(|c| (format!("#{} {}", i + 1, view.label(c.treatment)), c)));
     }
     let kinds = once(all.iter().map(|(_, c)| (&*c.name, &*c.x_unit, &*c.unit)));

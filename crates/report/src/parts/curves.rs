@@ -11,6 +11,7 @@ use crate::figures::{NO_VALUE, count, curves_scale, point_text, quantile_name, x
 use crate::gate::Gate;
 use crate::merged_sentences::once;
 use crate::page::draw;
+use crate::parts::matrix;
 use crate::percentiles::withheld_points;
 use crate::view::{RunView, shown_points};
 use crate::words::{efficient, smoothness};
@@ -23,7 +24,11 @@ const TOGETHER: usize = 8;
 pub(crate) fn curves(view: &RunView, gate: &Gate, output: Outputs) -> Parts {
     let all: Vec<&CurveSummary> =
         gate.analysis.curves.iter().filter(|c| !c.points.is_empty()).collect();
+    let (matrices, all) = matrix::split(&all);
     let mut out = Parts::default();
+    for rows in matrices {
+        out.append(matrix::matrix(view, &rows, output));
+    }
     for name in names(&all) {
         let own: Vec<&CurveSummary> = all.iter().copied().filter(|c| c.name == name).collect();
         let dd = name == "dd" && own.iter().any(|c| c.kind == Origin::Derived);
@@ -75,9 +80,13 @@ pub(crate) fn names<'a>(all: &[&'a CurveSummary]) -> Vec<&'a str> {
 }
 
 /// Returns true if a curve is meant for choosing a point. A percentile is not, because it is lowest
-/// without load; neither is a value with no better direction, such as a share over time.
+/// without load; neither is a value with no better direction, such as a share over time, or a row of
+/// a matrix.
 pub(crate) fn chosen(c: &CurveSummary) -> bool {
-    c.quantile.is_none() && c.better != Better::Neither && c.best.is_some()
+    c.quantile.is_none()
+        && c.matrix_row().is_none()
+        && c.better != Better::Neither
+        && c.best.is_some()
 }
 
 /// Returns a caption that explains the marks of a chart of curves.

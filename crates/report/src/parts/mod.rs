@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod findings;
 pub(crate) mod io;
 pub mod landscape;
+pub(crate) mod matrix;
 pub(crate) mod method;
 pub(crate) mod metrics;
 pub(crate) mod percentiles;

@@ -4,9 +4,10 @@ use assay_chart::axes::text::{bar, sparkline};
 use assay_model::{CurvePoint, CurveSummary};
 
 use super::Style;
-use crate::document::{DocumentPart, Parts, Table, Tone, cell};
+use crate::document::{DocumentPart, Outputs, Parts, Table, Tone, cell};
 use crate::figures::{count, curves_scale, point_text, quantile_name, x_text};
 use crate::parts::curves::{choice, names};
+use crate::parts::matrix;
 use crate::percentiles::withheld_points;
 use crate::view::RunView;
 
@@ -14,7 +15,11 @@ use crate::view::RunView;
 /// Empty if there is no curve.
 pub(super) fn curves(view: &RunView, style: Style) -> Parts {
     let of: Vec<&CurveSummary> = view.analysis.curves.iter().collect();
+    let (matrices, of) = matrix::split(&of);
     let mut all = Parts::default();
+    for rows in matrices {
+        all.append(matrix::matrix(view, &rows, Outputs::Terminal));
+    }
     for name in names(&of) {
         let own: Vec<&CurveSummary> = of.iter().copied().filter(|c| c.name == name).collect();
         all.append(choice(view, &own));
