@@ -15,6 +15,7 @@ mod first_use;
 mod foreign;
 mod labels;
 mod landscape;
+mod memory;
 mod new;
 mod option_effects;
 mod options;

@@ -80,10 +80,7 @@ pub fn make_plan(
             return Err(wrong(&["controls"], why, "use a writable storage"));
         }
     }
-    // Treatments that differ in it are compared by the workload's first metric.
-    let mut own = treatments.iter().map(|t| workload.deciding(&t.params));
-    let own = own.next().flatten().filter(|first| own.all(|other| other == Some(*first)));
-    let metric = metric(experiment, spec, own)?;
+    let metric = metric(experiment, workload, &treatments)?;
     let baseline = baseline(spec, &treatments, &factors, &pattern)?;
     check_compare(experiment, &factors)?;
     check_group(experiment, spec, &factors)?;
@@ -304,12 +301,14 @@ fn treatment(
     Ok(Treatment { id, levels, names: BTreeMap::new(), params, controls })
 }
 
-/// Returns the deciding metric; `own` is the one that the workload names for all treatments.
 fn metric(
     experiment: &Experiment,
-    spec: &WorkloadSpec,
-    own: Option<&str>,
+    workload: &dyn Workload,
+    treatments: &[Treatment],
 ) -> Result<String, PlanError> {
+    let spec = workload.spec();
+    let mut deciding = treatments.iter().map(|t| workload.deciding(&t.params));
+    let first = deciding.next().flatten();
     let known: Vec<&str> = spec.metrics.iter().map(|m: &MetricSpec| m.name.as_str()).collect();
     // A suite sizes its own work, so its wall time decides nothing.
     let given = |param: &str| spec.name == command::NAME && is_given(experiment, param);
@@ -319,7 +318,12 @@ fn metric(
         Some(metric) if given("reader") || given("metric_from") || known.contains(&BENCHMARKS) => {
             Ok(metric.clone())
         }
-        None => own.or(known.first().copied()).map(str::to_owned).ok_or_else(|| {
+        None if deciding.any(|metric| metric != first) => Err(wrong(
+            &["compare", "metric"],
+            "its treatments measure different quantities",
+            "run them one at a time, or name the metric that decides (`--metric`)",
+        )),
+        None => first.or(known.first().copied()).map(str::to_owned).ok_or_else(|| {
             wrong(
                 &["compare", "metric"],
                 format!("workload `{}` declares no metric", spec.name),

@@ -6,6 +6,7 @@ pub(super) mod cae;
 pub mod command;
 pub(super) mod key_value;
 pub(super) mod memcached;
+pub(super) mod memory;
 pub(super) mod noop;
 pub(super) mod orders;
 pub(super) mod pointer_chase;

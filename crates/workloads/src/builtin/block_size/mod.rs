@@ -30,7 +30,7 @@ pub(crate) use clock::sleep_until;
 pub use crew::WORKER;
 pub use model::{CurveModel, Prediction};
 pub use trial::run as trial;
-pub use worker::run as worker;
+pub use worker::{run as worker, stay_on};
 
 use crate::capability::{CurveChooser, NotablePoints};
 use crate::declare::{spec, wrong};

@@ -80,7 +80,7 @@ fn report(spec: &TrialSpec, results: &Results, channel: &mut Channel) {
     }
 }
 
-fn curve(name: &'static str, kind: MetricKind) -> Curve {
+fn curve(name: &'static str, kind: MetricKind) -> Curve<'static> {
     Curve { name, unit: "B/s", x_name: "size", x_unit: "B", kind: Some(kind) }
 }
 

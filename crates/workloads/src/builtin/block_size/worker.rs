@@ -92,7 +92,11 @@ fn buffers(spec: &TrialSpec, index: u32) -> Vec<Buffer> {
     buffers
 }
 
-fn stay_on(cpu: usize) -> Result<(), Failure> {
+/// Binds the calling thread to a CPU.
+///
+/// # Errors
+/// Fails if the process may not use this CPU.
+pub fn stay_on(cpu: usize) -> Result<(), Failure> {
     let mut set = CpuSet::new();
     if cpu < CpuSet::MAX_CPU {
         set.set(cpu);

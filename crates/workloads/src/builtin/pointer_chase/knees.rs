@@ -2,6 +2,7 @@
 //! spread in the logarithm of the latency, from a minimum-cost segmentation
 //! ([`assay_stats::curves::segment`]).
 
+use assay_model::units::{format_bytes, format_value};
 use assay_stats::curves::segment::pelt;
 
 /// Minimum standard deviation of a segment, in the logarithm: smaller differences are not a knee.
@@ -42,6 +43,19 @@ pub fn plateaus(points: &[[f64; 2]]) -> Vec<Plateau> {
         value: mean.exp(),
     };
     found.into_iter().map(plateau).collect()
+}
+
+/// Formats the edges of the plateaus: `48 KiB (2 ns to 6 ns), ...`.
+pub fn describe(levels: &[Plateau], unit: &str) -> String {
+    let step = |w: &[Plateau]| {
+        format!(
+            "{} ({} to {})",
+            format_bytes(w[1].from as u64),
+            format_value(w[0].value, unit),
+            format_value(w[1].value, unit)
+        )
+    };
+    levels.windows(2).map(step).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The memory for the pointer chase: maps it with the requested pages, builds the chain, follows
+//! Memory for measurements: maps it with the requested pages, builds a chain of pointers, follows
 //! it, and reads from `/proc/self/smaps` how much of it huge pages back.
 #![allow(unsafe_code)] // mapping memory, and loads that depend on each other without a bounds check
 
@@ -8,7 +8,9 @@ use std::ptr::NonNull;
 
 use assay_model::units::format_bytes;
 use assay_stats::rng::Rng;
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap,
+};
 
 use crate::Failure;
 use crate::builtin::pointer_chase::params::{BackingPages, Order};
@@ -20,7 +22,7 @@ const PAGE: usize = 4096;
 /// measured as 1.9 ns instead of 3.6 ns.
 const UNROLLED: u64 = 100;
 
-/// An anonymous mapping that holds a chain of pointers.
+/// An anonymous mapping that holds a chain of pointers, or arrays.
 pub struct ChainMemory {
     /// Start and length of the mapping.
     map: NonNull<c_void>,
@@ -33,6 +35,13 @@ pub struct ChainMemory {
 impl ChainMemory {
     /// Maps at least `bytes` bytes with these pages and touches each page once.
     pub fn map(bytes: usize, pages: BackingPages) -> Result<Self, Failure> {
+        let memory = Self::reserve(bytes, pages)?;
+        memory.touch();
+        Ok(memory)
+    }
+
+    /// Maps at least `bytes` bytes with these pages without touching them.
+    pub fn reserve(bytes: usize, pages: BackingPages) -> Result<Self, Failure> {
         let unit = pages.bytes().map_or(HUGE, |b| b as usize);
         let bytes = bytes.next_multiple_of(unit.clamp(PAGE, HUGE));
         let explicit = matches!(pages, BackingPages::Explicit(_));
@@ -58,6 +67,15 @@ impl ChainMemory {
             (map.as_ptr() as usize).next_multiple_of(HUGE)
         };
         let memory = ChainMemory { map, mapped, start, bytes };
+        if !explicit {
+            // A page that cannot be accessed ends the mapping, since smaps would count a neighbour
+            // of the same kind into it.
+            let last = (map.as_ptr() as usize + mapped - PAGE) as *mut c_void;
+            // SAFETY: the page belongs to this mapping and is behind its used part, which begins
+            // less than a huge page after the start.
+            let closed = unsafe { mprotect(last, PAGE, MprotectFlags::empty()) };
+            closed.map_err(|e| unmapped(mapped as u64, pages, &e.into()))?;
+        }
         let advice = match pages {
             BackingPages::Small => Some(Advice::LinuxNoHugepage),
             BackingPages::Asked => Some(Advice::LinuxHugepage),
@@ -72,10 +90,22 @@ impl ChainMemory {
                 taken.map_err(|e| unadvised(pages, &e.into()))?;
             }
         }
-        for at in (0..bytes).step_by(4096) {
-            memory.write(at, 0);
-        }
         Ok(memory)
+    }
+
+    /// Writes a word to each page of 4 KiB.
+    #[inline(never)]
+    pub fn touch(&self) {
+        (0..self.bytes).step_by(PAGE).for_each(|at| self.write(at, 0));
+    }
+
+    /// Returns the memory as numbers, aligned to a page.
+    pub fn numbers(&mut self) -> &mut [f64] {
+        // SAFETY: the range lies in the mapping, which this object owns and which is borrowed
+        // exclusively; every bit pattern is a number.
+        unsafe {
+            std::slice::from_raw_parts_mut(self.start as *mut f64, self.bytes / size_of::<f64>())
+        }
     }
 
     fn write(&self, at: usize, value: usize) {

@@ -2,9 +2,9 @@
 //! with the requested pages, and the knees of the curve ([`knees`]).
 //! `docs/watch/address-translation.md` has the definitions.
 
-mod knees;
-mod memory;
-mod params;
+pub(super) mod knees;
+pub(super) mod memory;
+pub(super) mod params;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use assay_model::{Fact, Scalar, WorkloadSpec, units};
 
 pub use trial::run as trial;
+pub(super) use trial::{from_control, verdict};
 
 use crate::declare::spec;
 use crate::trial_spec::TrialSpec;

@@ -9,7 +9,7 @@ use crate::WorkloadError;
 use crate::declare::{int, one_of, params, size, text, time, wrong};
 
 /// Maximum size of a working set in bytes.
-const MAX_BYTES: u64 = 64 << 30;
+pub const MAX_BYTES: u64 = 64 << 30;
 /// Maximum number of working sets.
 const MAX_POINTS: usize = 1024;
 
@@ -77,7 +77,8 @@ pub enum Order {
 
 const ORDERS: [(&str, Order); 3] =
     [("random", Order::Random), ("pages", Order::Pages), ("forward", Order::Forward)];
-const PAGES: [(&str, Option<BackingPages>); 6] = [
+/// Values of the parameter `page_size`.
+pub const PAGES: [(&str, Option<BackingPages>); 6] = [
     ("control", None),
     ("any", Some(BackingPages::Any)),
     ("4KiB", Some(BackingPages::Small)),
@@ -177,7 +178,8 @@ fn sweep(min: u64, max: u64, per_octave: u32, stride: u64) -> Result<Vec<u64>, W
     check_count(sets)
 }
 
-fn list(text: &str) -> Result<Vec<u64>, WorkloadError> {
+/// Returns the working sets of a list, in ascending order.
+pub fn list(text: &str) -> Result<Vec<u64>, WorkloadError> {
     let each = text.split(',').map(|part| {
         units::parse_bytes(part)
             .map_err(|e| wrong(format!("`working_set` takes `sweep` or sizes: {e}")))

@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
-use assay_model::units::{format_bytes, format_value};
-use assay_model::{MetricKind, Phase};
+use assay_model::Phase;
 use assay_stats::rng::Rng;
 
 use crate::Failure;
-use crate::builtin::pointer_chase::knees::{Plateau, plateaus};
+use crate::builtin::pointer_chase::knees::{Plateau, describe, plateaus};
 use crate::builtin::pointer_chase::memory::ChainMemory;
 use crate::builtin::pointer_chase::params::{BackingPages, Params};
 use crate::driver::work::{Channel, Curve};
@@ -15,13 +14,7 @@ use crate::trial_spec::TrialSpec;
 
 /// Minimum share of the memory that must have huge pages if they were requested.
 const ENOUGH: f64 = 0.95;
-const LATENCY: Curve = Curve {
-    name: "latency",
-    unit: "s",
-    x_name: "working set",
-    x_unit: "B",
-    kind: Some(MetricKind::Measured),
-};
+const LATENCY: Curve = Curve::measured(("latency", "s"), ("working set", "B"));
 
 /// Runs the trial that `json` describes and reports it on `channel`.
 ///
@@ -45,7 +38,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     report(&points, large, &levels, channel);
     channel.note(format!("the memory had {}", pages.name()));
     if levels.len() > 1 {
-        channel.note(knees(&levels));
+        channel.note(format!("knees at {}", describe(&levels, "s")));
     }
     let (valid, detail) = verdict(pages, large);
     channel.valid(valid, detail);
@@ -53,7 +46,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 }
 
 /// Returns the pages that the control `pages` set in the environment; any pages without it.
-fn from_control() -> BackingPages {
+pub fn from_control() -> BackingPages {
     let level = std::env::var("ASSAY_PAGES").ok();
     level.and_then(|l| BackingPages::of_control(&l)).unwrap_or(BackingPages::Any)
 }
@@ -105,21 +98,8 @@ fn report(points: &[[f64; 2]], large: Option<f64>, levels: &[Plateau], channel: 
     channel.metrics(crate::builtin::pointer_chase::spec(), metrics);
 }
 
-fn knees(levels: &[Plateau]) -> String {
-    let step = |w: &[Plateau]| {
-        format!(
-            "{} ({} to {})",
-            format_bytes(w[1].from as u64),
-            format_value(w[0].value, "s"),
-            format_value(w[1].value, "s")
-        )
-    };
-    let all: Vec<String> = levels.windows(2).map(step).collect();
-    format!("knees at {}", all.join(", "))
-}
-
 /// Returns true if the memory had the requested pages, and a sentence with the reason.
-fn verdict(pages: BackingPages, large: Option<f64>) -> (bool, String) {
+pub fn verdict(pages: BackingPages, large: Option<f64>) -> (bool, String) {
     let wanted = match pages {
         BackingPages::Any => {
             let detail = "the chain is one cycle through every link; any pages are valid";

@@ -13,13 +13,23 @@ use rustix::io::FdFlags;
 const NUMBER: i32 = 3;
 
 /// A curve that a program reports.
-pub(crate) struct Curve {
-    pub name: &'static str,
+pub(crate) struct Curve<'a> {
+    pub name: &'a str,
     pub unit: &'static str,
     /// Quantity on the horizontal axis, and its unit.
     pub x_name: &'static str,
     pub x_unit: &'static str,
     pub kind: Option<MetricKind>,
+}
+
+impl<'a> Curve<'a> {
+    /// Creates a curve of measured values.
+    pub const fn measured(
+        (name, unit): (&'a str, &'static str),
+        (x_name, x_unit): (&'static str, &'static str),
+    ) -> Self {
+        Curve { name, unit, x_name, x_unit, kind: Some(MetricKind::Measured) }
+    }
 }
 
 /// The connection to the lab, to which events are sent.
@@ -116,7 +126,7 @@ impl Channel {
     }
 
     /// Sends points of a curve, each as `[x, value]`.
-    pub(crate) fn points(&mut self, curve: &Curve, points: impl IntoIterator<Item = [f64; 2]>) {
+    pub(crate) fn points(&mut self, curve: &Curve<'_>, points: impl IntoIterator<Item = [f64; 2]>) {
         for [x, value] in points {
             self.send(&Event::Point {
                 curve: curve.name.into(),
