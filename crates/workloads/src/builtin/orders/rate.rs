@@ -102,7 +102,8 @@ fn find(
         Ok(RatePoint {
             rate,
             bound_ns: time.map(|s| (s * 1e9) as u64),
-            kept: responses.is_some_and(|r| r.unanswered == 0),
+            kept: responses.as_ref().is_some_and(|r| r.unanswered == 0),
+            answered: responses.map_or(0, |r| r.times.len()),
             errors: assay_loadgen::report::Errors::default(),
         })
     };
