@@ -14,8 +14,13 @@ use assay_traces::syscalls::{Dimension, Syscalls};
 /// Counts the calls of this process's children, so only one test at a time may have any.
 fn watch(ask: &SyscallRequest) -> Option<(SyscallWatch, Turn)> {
     let alone = assay_testing::alone();
+    Some((start(ask)?, alone))
+}
+
+/// Counts the calls of this process's children, for a test that has its turn.
+fn start(ask: &SyscallRequest) -> Option<SyscallWatch> {
     match SyscallWatch::start(Path::new("/"), ask) {
-        Ok(watch) => Some((watch, alone)),
+        Ok(watch) => Some(watch),
         Err(why) => {
             println!("skipped: because {why}");
             None
@@ -37,6 +42,8 @@ fn counts(seen: &Syscalls, wanted: impl Fn(&str) -> bool) -> Counts {
 
 /// Runs a program under strace and the probes at once: both must count the same.
 fn same_as_strace(program: &[&str]) {
+    // Another test would count the shells below.
+    let _alone = assay_testing::alone();
     let folder = tempfile::tempdir().unwrap();
     for needed in ["strace", program[0]] {
         let found = Command::new("sh").args(["-c", &format!("command -v {needed}")]).output();
@@ -44,7 +51,7 @@ fn same_as_strace(program: &[&str]) {
             return println!("skipped: because there is no {needed}");
         }
     }
-    let Some((watch, _alone)) = watch(&SyscallRequest::default()) else { return };
+    let Some(watch) = start(&SyscallRequest::default()) else { return };
     let file = folder.path().join("counts");
     let done = Command::new("strace")
         .args(["-c", "-f", "-U", "name,calls,errors", "-o"])
