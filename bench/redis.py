@@ -141,9 +141,15 @@ def search(assay, rounds=3):
             steps = sum(note.startswith("step ") for note in found["notes"])
             # Ten rates from 25 % below to 25 % above what the search found, in random order of up and down.
             rates = [best * 0.75 * (1.25 / 0.75) ** (i / (STEPS - 1)) for i in range(STEPS)]
-            scanned = trial(assay, server, "find=saturation", "rates=" + " ".join(f"{r:.0f}" for r in rates))
-            points = next(c["points"] for c in scanned["curves"] if c["name"] == QUANTILE)
-            kept = [rate for rate, time_s in points if time_s is not None and time_s <= BOUND_S]
+            # As in the search, a rate breaks the bound if two of three runs do.
+            keeps = dict.fromkeys(range(STEPS), 0)
+            for _ in range(3):
+                scanned = trial(assay, server, "find=saturation", "rates=" + " ".join(f"{r:.0f}" for r in rates))
+                points = next(c["points"] for c in scanned["curves"] if c["name"] == QUANTILE)
+                for rate, time_s in points:
+                    nearest = min(keeps, key=lambda i: abs(rates[i] - rate))
+                    keeps[nearest] += time_s is not None and time_s <= BOUND_S
+            kept = [rates[i] for i, n in keeps.items() if n >= 2]
             if not kept:
                 print(f"| {number + 1} | {best / 1e3:.1f} | {steps} | none of the rates kept the bound | |")
                 continue
