@@ -26,7 +26,14 @@ pub fn headline(a: &Analysis) -> Option<String> {
     let (clear, open): (Vec<&Comparison>, Vec<&Comparison>) =
         all.iter().partition(|c| c.verdict == Verdict::Worse);
     let best = plain(&analysis_label(a, all.first()?.baseline));
-    let name = |c: &Comparison| short(&plain(&analysis_label(a, c.treatment)), &best);
+    let label = |c: &Comparison| plain(&analysis_label(a, c.treatment));
+    // `-9` after `xz -0` would not be that of zstd: words are left out if all labels begin alike.
+    let first_word = |label: &str| label.split(' ').next().map(str::to_owned);
+    let alike = all.iter().all(|c| first_word(&label(c)) == first_word(&best));
+    let name = |c: &Comparison| {
+        let label = label(c);
+        if alike { short(&label, &best) } else { shorten(&label, LONGEST, "…") }
+    };
     let first_name = shorten(&best, LONGEST, "…");
     let mut text = match open.as_slice() {
         [] => format!("{first_name} {}", superlative(a, all.len() == 1)),
@@ -203,7 +210,7 @@ mod tests {
         );
         assert_eq!(
             say(&[open, open, slower]),
-            "gzip -1 is not clearly different from -6 and -9; xz takes 3.50× as long [2.90, 4.30]."
+            "gzip -1 is not clearly different from gzip -6 and gzip -9; xz takes 3.50× as long [2.90, 4.30]."
         );
         let mut rate = analysis(&[(0.5, 0.4, 0.6, Verdict::Worse)]);
         (rate.metric, rate.better) = ("throughput".into(), Better::Higher);
