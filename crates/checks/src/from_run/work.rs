@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use assay_model::environment::cpulist;
 use assay_model::{
-    Exit, LimitedBy, Load, Observation, Scalar, SeriesShape, Treatment, TrialOutcome, TrialRecord,
-    ValidationResult,
+    Exit, LimitedBy, Load, Observation, Percentile, Scalar, SeriesShape, Treatment, TrialOutcome,
+    TrialRecord, ValidationResult,
 };
 
 use super::build::input;
@@ -28,15 +28,11 @@ pub(super) fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
         let set = t.params.iter().find(|(k, _)| *k == key || k.ends_with(&format!(".{key}")));
         set.map(|(_, v)| v.to_text()).or(recorded).unwrap_or_else(|| "none".to_owned())
     };
-    // A metric in time units measures work that runs to its end; a rate measures a window, as does a
-    // percentile of the response times in it.
+    // A metric in time units measures work that runs to its end; a rate measures a window, as does
+    // a percentile of the response times in it.
+    let of_metric = |p: &Percentile| p.metric.as_ref() == Some(&m.analysis.metric);
     let time = (m.analysis.unit == "s" || m.analysis.unit == "ns")
-        && !m
-            .analysis
-            .histograms
-            .iter()
-            .flat_map(|h| &h.percentiles)
-            .any(|p| p.metric.as_ref() == Some(&m.analysis.metric));
+        && !m.analysis.histograms.iter().flat_map(|h| &h.percentiles).any(of_metric);
     Work {
         input: Some(input(m, t)),
         parameters: fixed.map(|(k, v)| (k.clone(), v.to_text())).collect(),
@@ -142,11 +138,10 @@ pub(super) fn computed_by_programs<'a>(
     let times = m.analysis.summaries.iter().filter(|s| s.unit == "s" || s.unit == "ns");
     let own = times.filter(|s| s.percentile.is_none() && s.summary.n > 0);
     // Of a tracer's metrics (`io.read_p99`) the full distribution of each trial is kept.
-    let observed = |metric: &str| {
-        let tracer = metric.split_once('.').map(|(tracer, _)| tracer);
-        let mut observers = m.records.iter().flat_map(|record| &record.observers);
-        tracer.is_some_and(|tracer| observers.any(|o| o.observer == tracer))
-    };
+    let observers = m.records.iter().flat_map(|record| &record.observers);
+    let observers: BTreeSet<&str> = observers.map(|o| o.observer.as_str()).collect();
+    let observed =
+        move |metric: &str| metric.split_once('.').is_some_and(|(o, _)| observers.contains(o));
     let own = own.filter(move |s| !observed(&s.metric));
     own.filter_map(|s| {
         let sending = observations(m, Some(s.treatment)).find_map(|o| match o {
