@@ -44,19 +44,7 @@ struct pt_regs___x86_frame {
 };
 #pragma clang attribute pop
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct window);
-} window SEC(".maps");
+#include "window.h"
 
 /* Followed processes, by process id. */
 struct {

@@ -53,11 +53,6 @@ struct config {
 	__u32 walks;		/* walk the programs' stacks here, which works with the registers of x86-64 */
 };
 
-struct window {
-	__u64 begin_ns;
-	__u64 end_ns;
-};
-
 struct target {
 	__u32 generation;	/* number of programs that the process has executed since it is followed */
 };

@@ -25,19 +25,7 @@ struct task_struct___older {
 };
 #pragma clang attribute pop
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct window);
-} window SEC(".maps");
+#include "window.h"
 
 /* When each waiting thread could run, by thread id. */
 struct {

@@ -18,11 +18,6 @@ struct config {
 	__u32 all;		/* 0: no other processes are followed */
 };
 
-struct window {
-	__u64 begin_ns;
-	__u64 end_ns;
-};
-
 struct group {
 	char comm[COMM];
 	__u64 measured;		/* ended in the measurement window */

@@ -81,19 +81,7 @@ struct pt_regs___arm64_arguments {
 };
 #pragma clang attribute pop
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct window);
-} window SEC(".maps");
+#include "window.h"
 
 /* Followed threads, each with the call that it is in. */
 struct {

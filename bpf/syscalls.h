@@ -49,11 +49,6 @@ struct config {
 	__u8 pad[2];
 };
 
-struct window {
-	__u64 begin_ns;
-	__u64 end_ns;
-};
-
 struct group {
 	__u32 number;
 	__u32 tgid;		/* 0 if processes are not distinguished */

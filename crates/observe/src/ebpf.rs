@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use assay_system::clock::monotonic_ns;
 use assay_system::process::tracing_copy;
-use aya::maps::{Array, PerCpuArray};
+use aya::maps::{Array, HashMap, PerCpuArray, PerCpuValues};
 use aya::programs::tp_btf::BtfTracePointLinkId;
 use aya::programs::{BtfTracePoint, Program};
 use aya::{Btf, Ebpf, Pod};
@@ -94,6 +94,17 @@ pub(crate) fn unload(ebpf: &mut Ebpf) {
 /// that CPU.
 pub(crate) fn missed(ebpf: &Ebpf) -> u64 {
     ebpf.programs().filter_map(|(_, program)| missed_runs(program)).sum()
+}
+
+/// Returns the amounts of each group by CPU: `groups` maps a group to the index of its entry in the
+/// array `amounts`. Entries beyond the array do not exist; the probes count them as lost.
+pub(crate) fn groups<G: Pod, A: Pod>(ebpf: &Ebpf) -> Vec<(G, PerCpuValues<A>)> {
+    let (groups, amounts) = (ebpf.map("groups"), ebpf.map("amounts"));
+    let groups = groups.and_then(|m| HashMap::<_, G, u32>::try_from(m).ok());
+    let amounts = amounts.and_then(|m| PerCpuArray::<_, A>::try_from(m).ok());
+    let Some((groups, amounts)) = groups.zip(amounts) else { return Vec::new() };
+    let of = |(group, place): (G, u32)| Some((group, amounts.get(&place, 0).ok()?));
+    groups.iter().filter_map(Result::ok).filter_map(of).collect()
 }
 
 /// Returns a counter of the probes, summed over all CPUs.

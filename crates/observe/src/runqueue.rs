@@ -78,11 +78,11 @@ mod probes {
     use assay_system::clock::monotonic_ns;
     use assay_system::program_parent;
     use assay_traces::runqueue::{RunQueue, TaskWaits, VERSION};
-    use aya::maps::{HashMap, PerCpuArray};
+    use aya::maps::PerCpuValues;
     use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
     use crate::NotAvailable;
-    use crate::ebpf::{Aligned, Window, attach, count, missed, refused, unload};
+    use crate::ebpf::{Aligned, Window, attach, count, groups, missed, refused, unload};
     use crate::io::kernel_types::KernelTypes;
     use crate::io::perf_ring::cpus;
     use crate::processes::{one_namespace, thread_name};
@@ -209,18 +209,12 @@ mod probes {
         }
 
         fn tasks(&self) -> Vec<TaskWaits> {
-            let (groups, amounts) = (self.ebpf.map("groups"), self.ebpf.map("amounts"));
-            let groups = groups.and_then(|m| HashMap::<_, Group, u32>::try_from(m).ok());
-            let amounts = amounts.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok());
-            let Some((groups, amounts)) = groups.zip(amounts) else { return Vec::new() };
             let measured = u64::from(self.window.begin_ns > 0);
-            let groups = groups.iter().filter_map(Result::ok);
-            let of = |(group, place): (Group, u32)| {
-                // An entry beyond the array does not exist; the probes count its waits as lost.
-                let by_cpu = amounts.get(&place, 0).ok()?;
-                Some(sum(thread_name(&group.comm), by_cpu.iter()))
+            let groups = groups::<Group, Amount>(&self.ebpf).into_iter();
+            let of = |(group, by_cpu): (Group, PerCpuValues<Amount>)| {
+                sum(thread_name(&group.comm), by_cpu.iter())
             };
-            groups.filter(|(group, _)| group.measured == measured).filter_map(of).collect()
+            groups.filter(|(group, _)| group.measured == measured).map(of).collect()
         }
     }
 

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use assay_traces::syscalls::Architecture;
-use aya::maps::{HashMap, MapData, PerCpuArray, PerCpuHashMap, PerCpuValues};
+use aya::maps::{HashMap, MapData, PerCpuHashMap};
 use aya::{Btf, Ebpf, EbpfLoader};
 
-use super::abi::{Amount, SyscallConfig, SyscallError, SyscallGroup, Traits};
+use super::abi::{Amount, SyscallConfig, SyscallError, Traits};
 use crate::NotAvailable;
 use crate::ebpf::{Aligned, attach, refused};
 use crate::io::kernel_types::KernelTypes;
@@ -83,17 +83,6 @@ impl Probes {
             attach(&mut ebpf, &btf, name, tracepoint)?;
         }
         Ok(Probes { ebpf })
-    }
-
-    /// Returns the counts of each group by CPU.
-    pub fn groups(&self) -> Vec<(SyscallGroup, PerCpuValues<Amount>)> {
-        let (groups, amounts) = (self.ebpf.map("groups"), self.ebpf.map("amounts"));
-        let groups = groups.and_then(|m| HashMap::<_, SyscallGroup, u32>::try_from(m).ok());
-        let amounts = amounts.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok());
-        let Some((groups, amounts)) = groups.zip(amounts) else { return Vec::new() };
-        // An entry beyond the array does not exist; the probes count its calls as lost.
-        let of = |(group, place): (SyscallGroup, u32)| Some((group, amounts.get(&place, 0).ok()?));
-        groups.iter().filter_map(Result::ok).filter_map(of).collect()
     }
 
     /// Returns the number of errors by call and error number.

@@ -12,7 +12,7 @@ use assay_traces::syscalls::{
 use super::SyscallRequest;
 use super::abi::{Amount, SyscallConfig, SyscallGroup, counter};
 use super::probes::Probes;
-use crate::ebpf::{Window, count, missed, unload};
+use crate::ebpf::{Window, count, groups, missed, unload};
 use crate::process_filter::ProcessFilter;
 use crate::processes::{one_namespace, thread_name, with_descendants};
 use crate::{NotAvailable, Tracer};
@@ -84,7 +84,7 @@ impl Tracer for SyscallWatch {
         let measured = u8::from(self.window.begin_ns > 0);
         let n = |what| count(&self.probes.ebpf, what);
         let process = |group: &SyscallGroup| self.by_process.then_some(group.tgid);
-        let groups = self.probes.groups();
+        let groups = groups::<SyscallGroup, Amount>(&self.probes.ebpf);
         let calls =
             groups.iter().filter(|(group, _)| group.measured == measured).map(|(group, by_cpu)| {
                 let call = name(group);
