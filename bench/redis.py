@@ -7,40 +7,24 @@ import pathlib
 import random
 import re
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "memcached"))
 import pairs
-from server import CLIENT_CPU, SERVER_CPU, command, fields
+from server import CLIENT_CPU, Server, command, fields
 
 CONNECTIONS, KEYS, VALUE = 64, 100_000, 100
 
 
-class Redis:
-    """A `redis-server` of our own without persistence, bound to one CPU, on a free port; ended on exit."""
+class Redis(Server):
+    """A `redis-server` without persistence, bound to one CPU, on a free port; ended on exit."""
 
-    def __enter__(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.process = subprocess.Popen(
-            ["taskset", "-c", str(SERVER_CPU), "redis-server", "--port", str(self.port), "--bind", "127.0.0.1",
-             "--save", "", "--appendonly", "no"], stdout=subprocess.DEVNULL)
-        for _ in range(400):
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return self
-            except OSError:
-                time.sleep(0.01)
-        raise SystemExit("redis-server does not listen")
+    name = "redis-server"
 
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+    def options(self):
+        return ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
 
     def fill(self, prefix, first):
         """Sets keys of 16 bytes, `prefix` and decimal numbers, so that every get of a peer hits."""

@@ -14,23 +14,27 @@ TICK = os.sysconf("SC_CLK_TCK")
 class Server:
     """`memcached -t 1`, bound to one CPU, on a free port; ended on exit."""
 
+    name = "memcached"
+
+    def options(self):
+        user = ["-u", "root"] if os.geteuid() == 0 else []
+        return ["-t", "1", "-l", "127.0.0.1", "-U", "0", "-p", str(self.port), "-m", "4096", "-c", "16000",
+                "-b", "16000", *user]
+
     def __enter__(self):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.address = f"127.0.0.1:{self.port}"
-        user = ["-u", "root"] if os.geteuid() == 0 else []
-        options = ["-t", "1", "-l", "127.0.0.1", "-U", "0", "-p", str(self.port), "-m", "4096"]
-        options += ["-c", "16000", "-b", "16000"]
-        self.process = subprocess.Popen(
-            ["taskset", "-c", str(SERVER_CPU), "memcached", *options, *user])
+        self.process = subprocess.Popen(["taskset", "-c", str(SERVER_CPU), self.name, *self.options()],
+                                        stdout=subprocess.DEVNULL)
         for _ in range(400):
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
                 return self
             except OSError:
                 time.sleep(0.01)
-        raise SystemExit("memcached does not listen")
+        raise SystemExit(f"{self.name} does not listen")
 
     def __exit__(self, *_):
         self.process.kill()

@@ -33,7 +33,8 @@ pub use control::{Control, ControlScope, ControlSession, ControlSpec};
 pub use controls::{all, find, parse_setting};
 pub use describe::watch::FactWatch;
 pub use describe::{
-    describe, describe_toolchains, hidden_by_container, limited_groups, limited_io, version,
+    describe, describe_toolchains, hidden_by_container, limited_groups, limited_io, meminfo_bytes,
+    version,
 };
 pub use process::capture::Capture;
 pub use process::container::connection::program_parent;

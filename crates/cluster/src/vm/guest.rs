@@ -164,10 +164,8 @@ impl Drop for Guest {
 /// Checks that the host has the memory and the disk space that a machine may use.
 fn room(machine: &VmConfig, work: &Path) -> Result<(), ClusterError> {
     let meminfo = Root::system().text("proc/meminfo").unwrap_or_default();
-    let available = meminfo.lines().find_map(|l| {
-        l.strip_prefix("MemAvailable:")?.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    if let Some(mib) = available.map(|kib| kib >> 10)
+    let available = assay_system::meminfo_bytes(&meminfo, "MemAvailable");
+    if let Some(mib) = available.map(|bytes| bytes >> 20)
         && mib < machine.memory_mib
     {
         return Err(failed(format!(

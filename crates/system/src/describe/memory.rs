@@ -44,8 +44,8 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     }
 }
 
-/// Returns a field of `/proc/meminfo` in bytes.
-pub(crate) fn meminfo_bytes(info: &str, field: &str) -> Option<u64> {
+/// Returns a field of `/proc/meminfo` in bytes; `None` if the text lacks it.
+pub fn meminfo_bytes(info: &str, field: &str) -> Option<u64> {
     let line = info.lines().find_map(|l| l.strip_prefix(field)?.strip_prefix(':'))?;
     let mut words = line.split_whitespace();
     let number: u64 = words.next()?.parse().ok()?;

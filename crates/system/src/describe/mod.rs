@@ -29,11 +29,11 @@ use facts::Facts;
 use crate::Root;
 
 pub use cgroup::{limited_groups, limited_io};
+pub use memory::meminfo_bytes;
 pub use toolchains::{describe_toolchains, version};
 pub use virt::hidden_by_container;
 
 pub(crate) use facts::selected;
-pub(crate) use memory::meminfo_bytes;
 pub(crate) use virt::hypervisor;
 
 /// Describes the current system at `root`. Takes about 50 ms on a small machine, most of it for the

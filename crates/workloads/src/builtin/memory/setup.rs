@@ -1,6 +1,7 @@
 //! Setup of a trial: its CPUs, caches, working sets and memory.
 
 use assay_model::units::format_bytes;
+use assay_system::meminfo_bytes;
 
 use crate::Failure;
 use crate::builtin::memory::caches::Cache;
@@ -43,8 +44,7 @@ impl Trial {
     pub fn check_room(&self) -> Result<(), Failure> {
         let (count, each) = (self.cpus.len(), self.largest() as u64);
         let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let kib = text.lines().find_map(|l| l.strip_prefix("MemAvailable:")?.strip_suffix("kB"));
-        let room = kib.and_then(|n| n.trim().parse::<u64>().ok()).map_or(u64::MAX, |n| n << 10);
+        let room = meminfo_bytes(&text, "MemAvailable").unwrap_or(u64::MAX);
         // Explicit huge pages come from a pool, which is not part of it.
         if room >= each * count as u64 || self.pages.bytes().is_some() {
             return Ok(());
