@@ -12,6 +12,7 @@ use std::time::Instant;
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
 use assay_lab::REV;
+use assay_model::nouns::count;
 use assay_model::{Better, Interval, RunId, Stop, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_stats::series::Functions;
@@ -85,6 +86,8 @@ struct BisectReport {
     likely: Vec<Suspect>,
     probability_of_none: f64,
     trials: usize,
+    /// Number of commits without a trial that could have one.
+    unmeasured: usize,
     skipped: Vec<String>,
     runs: Vec<RunId>,
 }
@@ -324,6 +327,7 @@ impl BisectSearch {
             likely: self.likely(known).iter().map(|k| self.suspect(*k, known)).collect(),
             probability_of_none: known.none,
             trials: self.trials,
+            unmeasured: self.search.unmeasured(),
             skipped: self.search.skipped.iter().map(|k| self.revisions[*k].label.clone()).collect(),
             runs: self.runs.clone(),
             steps: steps
@@ -399,6 +403,13 @@ fn sentences(report: &BisectReport) -> Vec<String> {
             out.push("undecided: no budget left; the same command continues the search".into());
         }
         _ => {}
+    }
+    let whole = report.all || report.steps.is_empty();
+    if report.answer != "open" && whole && report.unmeasured > 0 {
+        out.push(format!(
+            "not measured: {}, where changes that cancel each other would not show",
+            count(report.unmeasured, "commit")
+        ));
     }
     if let (Some(ends), Some(remains)) = (&report.ends, &report.remains) {
         out.push(format!(

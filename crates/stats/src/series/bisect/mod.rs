@@ -21,6 +21,9 @@ pub const ENOUGH: f64 = 0.95;
 /// Probability that "none of them" needs. It is higher, because its prior is a third and a few
 /// blocks that happen to agree would reach the other threshold.
 pub const ENOUGH_NONE: f64 = 0.99;
+/// Expected number of pairs of steps that cancel each other between measured commits, below which a
+/// search for all steps ends. Then all of 60 commits have a trial, and three of four of 1,000.
+const FEW_PAIRS: f64 = 0.001;
 /// A commit whose next trial would yield less than this share of the information of its first trial
 /// gives way to others.
 const SPENT: f64 = 0.1;
@@ -139,6 +142,13 @@ impl Search {
         counts
     }
 
+    /// Counts the commits without a trial that could have one. Steps that cancel each other among
+    /// them leave no trace.
+    pub fn unmeasured(&self) -> usize {
+        let counts = self.counts();
+        (1..=self.commits).filter(|k| counts[*k] == 0.0 && !self.skipped.contains(k)).count()
+    }
+
     /// Returns the steps that answer the search, empty if nothing is found; `None` if the search
     /// must continue.
     pub fn answer(&self, p: &Posterior) -> Option<Vec<FoundStep>> {
@@ -146,7 +156,10 @@ impl Search {
         let rest = match self.scope {
             SearchScope::First if !steps.is_empty() => return Some(steps[..1].to_vec()),
             SearchScope::First => (1.0 - p.none) / (1.0 - ENOUGH_NONE),
-            SearchScope::All => self.unknown(p).concat().iter().sum::<f64>() / (1.0 - ENOUGH),
+            SearchScope::All => {
+                let [steps, pairs] = self.unknown(p).map(|of| of.iter().sum::<f64>());
+                (steps / (1.0 - ENOUGH)).max(pairs / FEW_PAIRS)
+            }
         };
         let values: usize = self.blocks.iter().map(|b| b.trials.len().saturating_sub(1)).sum();
         (rest <= 1.0 && values >= LEAST_FOR_NONE).then_some(steps)
@@ -189,7 +202,10 @@ impl Search {
         // Information about a commit's level after n trials, without the deviation of its build.
         let known = |n: f64| n / (1.0 + p.builds * n);
         let spent = |k: usize| known(counts[k] + 1.0) - known(counts[k]) < SPENT * known(1.0);
-        let [steps, undone] = self.unknown(p);
+        let [mut steps, undone] = self.unknown(p);
+        if steps.iter().sum::<f64>() <= 1.0 - ENOUGH && undone.iter().any(|pairs| *pairs > 0.0) {
+            steps.fill(0.0);
+        }
         let sums = [&steps, &undone].map(|of| of.iter().sum::<f64>());
         let all = (sums[0] + sums[1]).max(f64::MIN_POSITIVE);
         let usable = |k: &usize| *k > 0 && !self.skipped.contains(k);

@@ -225,13 +225,18 @@ impl Data {
             let Some(near) = open.max_by(|a, b| a.rough.total_cmp(&b.rough)) else { break };
             near.expanded = true;
             // The weights of the neighbour are already at hand and rule out most candidates.
-            let found: Vec<Steps> = neighbours(&near.places, self.measured.len())
+            let mut found: Vec<Vec<usize>> = neighbours(&near.places, self.measured.len())
                 .into_iter()
                 .filter(|places| seen.insert(places.clone()))
                 .filter(|places| self.at(&near.sums, places, USUAL, near.sigma).log >= least - FAR)
-                .map(|places| self.weigh(places, USUAL))
                 .collect();
-            all.extend(found);
+            // A commit that the next one undoes: neither step alone is likely, and the weights
+            // ignore its trials as outliers.
+            if near.rough >= least + FAR {
+                let undone = undone(&near.places, self.measured.len()).into_iter();
+                found.extend(undone.filter(|places| seen.insert(places.clone())));
+            }
+            all.extend(found.into_iter().map(|places| self.weigh(places, USUAL)));
         }
         let least = least(&all);
         all.retain(|s| s.rough >= least);
@@ -258,6 +263,17 @@ fn neighbours(places: &[usize], count: usize) -> Vec<Vec<usize>> {
         }
     }
     out
+}
+
+/// Returns the sets with two more steps, at adjacent places.
+fn undone(places: &[usize], count: usize) -> Vec<Vec<usize>> {
+    let free = |place: &usize| !places.contains(place) && !places.contains(&(place + 1));
+    let with = |place| {
+        let mut out = [places, &[place, place + 1]].concat();
+        out.sort_unstable();
+        out
+    };
+    (1..count.saturating_sub(1)).filter(free).map(with).collect()
 }
 
 /// Computes the probability of every commit and of "none of them".
