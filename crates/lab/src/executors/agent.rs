@@ -118,6 +118,7 @@ impl Agent {
         }
         let fitness = fitness::check(&experiment, Some(interrupt), &mut |_| ())
             .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
+        machine.start_guard();
         let system = describe::system(
             workload.as_ref(),
             (&experiment, &setup.plan),

@@ -234,6 +234,7 @@ impl Lab<'_> {
         check_controls(&machine.controller, &prepared.plan)?;
         let interrupt = self.interrupt.as_ref();
         let fitness = fitness::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))?;
+        machine.start_guard();
         for sentence in fitness::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }

@@ -127,7 +127,7 @@ impl Machine {
             Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
         Ok(Machine {
             controller: Controller::new(state_dir, Root::system()),
-            runner: guarded(exe, interrupt.clone()),
+            runner: Runner::new(interrupt.clone()),
             sampler,
             interval,
             observes,
@@ -238,6 +238,13 @@ impl Machine {
         RecordedTrial { record, samples, kept, trace }
     }
 
+    /// Makes programs end with assay, whatever ends assay. This comes after the fitness check, which
+    /// would count the start of the guard as other work.
+    pub fn start_guard(&self) {
+        // Without the guard, leftover programs are ended at the next start.
+        let _ = guard::start(&self.exe);
+    }
+
     /// Empties the trial's folder.
     ///
     /// # Errors
@@ -251,13 +258,6 @@ impl Machine {
             source,
         })
     }
-}
-
-/// Creates a runner whose programs end with assay, whatever ends assay.
-fn guarded(exe: &Path, interrupt: Option<Interrupt>) -> Runner {
-    // Without the guard, leftover programs are ended at the next start.
-    let _ = guard::start(exe);
-    Runner::new(interrupt)
 }
 
 /// Runs a trial's program once more under callgrind. Only the outcome of this record is used. A
