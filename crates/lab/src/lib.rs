@@ -40,7 +40,7 @@ pub use plan::{make_plan, parse_margin, schedule::DEFAULT_BLOCKS};
 pub use progress::events::EventWriter;
 pub use progress::watcher::{Progress, Tee, Watcher};
 pub use run::context::Lab;
-pub use run::fitness::{Unfit, sentences as unfit};
+pub use run::fitness::{Unfit, examine, sentences as unfit};
 pub use run::lab::{EndedRun, obstacles};
 pub use run::run_lock::RunLock;
 pub use run::scratch::{cache_dir, scratch_root, sweep as sweep_scratch};

@@ -64,6 +64,13 @@ pub(crate) fn check(
     }
 }
 
+/// Examines this machine now and returns the findings for and against measuring on it.
+pub fn examine() -> Vec<Finding> {
+    let work_dir = Some(scratch::scratch_root());
+    let options = assay_system::fitness::Options { work_dir, ..Default::default() };
+    assay_checks::judge_observations(&assay_system::fitness::look(&Root::system(), &options))
+}
+
 /// Returns the messages of findings above notes. Those about other work on the machine are merged
 /// into one, without their limits.
 pub fn sentences(findings: &[Finding]) -> Vec<String> {

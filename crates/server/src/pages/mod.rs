@@ -9,6 +9,7 @@ mod history;
 mod landscape;
 mod live;
 mod login;
+mod machine;
 mod observe;
 mod queue;
 mod response;
@@ -37,6 +38,7 @@ pub(crate) fn router() -> Routes {
         .merge(landscape::router())
         .merge(live::router())
         .merge(login::router())
+        .merge(machine::router())
         .merge(observe::router())
         .merge(queue::router())
         .merge(run::router())

@@ -16,18 +16,20 @@ pub(crate) enum Section {
     History,
     Landscapes,
     Observe,
+    Machine,
     Elsewhere,
     /// Pages that are shown before signing in.
     Outside,
 }
 
-const SECTIONS: [(Section, &str, &str); 6] = [
+const SECTIONS: [(Section, &str, &str); 7] = [
     (Section::Queue, "/queue", "Queue"),
     (Section::Archive, "/archive", "Archive"),
     (Section::Compare, "/compare", "Compare"),
     (Section::History, "/history", "History"),
     (Section::Landscapes, "/landscapes", "Landscapes"),
     (Section::Observe, "/observe", "Observe"),
+    (Section::Machine, "/machine", "Machine"),
 ];
 
 /// Returns true if the menu has the section. Landscapes are offered only if the archive has results

@@ -14,7 +14,6 @@ use assay_observe::counters::counter_ability;
 use assay_observe::io::io_ability;
 use assay_observe::profile::profile_ability;
 use assay_observe::syscalls::syscall_ability;
-use assay_system::fitness::Options;
 use assay_system::process::{Output, guard, tracing_copy};
 use assay_system::{Controller, RestoreOutcome, RestoreReport, Root};
 
@@ -86,10 +85,7 @@ fn examine() -> Result<DoctorReport> {
                 .into_iter()
                 .map(|s| format!("process {} still runs: {}", s.pid, s.command)),
         );
-    let fitness = assay_checks::judge_observations(&assay_system::fitness::look(
-        &Root::system(),
-        &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
-    ));
+    let fitness = assay_lab::examine();
     // The description runs after the fitness checks, which would count its processes as other work.
     let system =
         assay_system::describe(&Root::system(), &assay_system::redact::Recorder::default());

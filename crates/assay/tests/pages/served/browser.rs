@@ -89,6 +89,7 @@ fn from_submitting_to_comparing() {
         ("archive", "archive"),
         ("landscapes/specjbb2005", "landscape"),
         ("observe", "observe"),
+        ("machine", "machine"),
         ("queue/new/short", "form"),
     ] {
         browser.size(390, 844);
@@ -261,10 +262,14 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
     browser.size(390, 844);
     browser.until(FITS);
     assert_eq!(served.get("/api/v1/observe/io?by=nothing").status, 400);
+    // Another process may be running at one moment and not at the next.
+    let page = served.get("/machine").body;
+    assert!(page.contains("<h1>The machine is"), "{page}");
     // A run in progress is not disturbed.
     assert_eq!(world.run(&["submit", "long"]).code, 0);
     served.until(1, "running");
     assert_eq!(served.get("/api/v1/observe/io?by=device").status, 409);
+    assert_eq!(served.get("/machine").status, 409);
     browser.until("document.querySelector('#observe-io').textContent.includes('would disturb it')");
     browser.until(
         "document.querySelector('#live-state').textContent.includes('closed the connection')",
