@@ -99,20 +99,35 @@ fn replicates_have_one_value_per_host_and_the_odd_one_is_named() {
 #[test]
 fn roles_have_the_server_on_the_first_host_and_clients_on_the_others() {
     let Some(hosts) = Hosts::start(3) else { return };
-    let world = World::new();
-    let text = "name = \"x\"\nworkload = \"memcached\"\n[where]\nengine = \"ssh\"\n\
-                hosts = [\"h1\", \"h2\", \"h3\"]\nserver_node = true\n\
-                [params]\n\
-                steady = \"1 s\"\nramp_up = \"0 s\"\nramp_down = \"0 s\"\n[design]\nblocks = 2\n[observe]\nmonitors = []\n";
-    let experiment = world.write("x.toml", text);
-    let done = run(&world, &hosts, &["run", experiment.to_str().unwrap(), "--json"]);
-    assert!(done.code == 0 || done.code == 4, "{}", done.stderr);
-    let result = done.json();
-    let record = result["records"].as_array().unwrap().last().unwrap();
-    assert_eq!(record["outcome"], "completed", "{}", record["error"]);
-    assert!(metric(record, "throughput").is_some_and(|n| n > 0.0));
-    let all = nodes(&world, "0002");
-    assert_eq!(fields(&all, "did"), ["served", "ran", "ran"]);
+    let key_value = "steady = \"1 s\"\nramp_up = \"0 s\"\nramp_down = \"0 s\"";
+    let workloads = [
+        ("memcached", "/usr/bin/memcached", key_value),
+        ("redis", "/usr/bin/redis-server", key_value),
+        ("bulkload", "/usr/lib/postgresql", "rows = 20000\nsessions = 2\nfiles = 4"),
+    ];
+    for (workload, server, params) in workloads {
+        if !std::path::Path::new(server).exists() {
+            println!("skipped: because there is no {server}");
+            continue;
+        }
+        let world = World::new();
+        // The server of bulkload runs as a user of its own.
+        std::fs::set_permissions(world.path(""), PermissionsExt::from_mode(0o755)).unwrap();
+        let text = format!(
+            "name = \"x\"\nworkload = \"{workload}\"\n[where]\nengine = \"ssh\"\n\
+             hosts = [\"h1\", \"h2\", \"h3\"]\nserver_node = true\n[params]\n{params}\n\
+             [design]\nblocks = 2\n[observe]\nmonitors = []\n"
+        );
+        let experiment = world.write("x.toml", &text);
+        let done = run(&world, &hosts, &["run", experiment.to_str().unwrap(), "--json"]);
+        assert!(done.code == 0 || done.code == 4, "{workload}: {}", done.stderr);
+        let result = done.json();
+        let record = result["records"].as_array().unwrap().last().unwrap();
+        assert_eq!(record["outcome"], "completed", "{workload}: {}", record["error"]);
+        assert!(metric(record, "throughput").is_some_and(|n| n > 0.0), "{workload}");
+        let all = nodes(&world, "0002");
+        assert_eq!(fields(&all, "did"), ["served", "ran", "ran"], "{workload}");
+    }
 }
 
 #[test]
