@@ -10,6 +10,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "memcached"))
 import pairs
@@ -65,14 +66,23 @@ def memtier(server, seconds, depth, what):
     return cpu * 1e6 / (rate * math.ceil(seconds)), rate
 
 
+def floor(program, server, seconds, depth):
+    """A client that only sends one batch again and again and counts the bytes of the answers."""
+    answer = len(f"${VALUE}\r\n") + VALUE + len("\r\n")
+    out = command([program, server.port, CONNECTIONS, depth, seconds, "key:000000000001", answer])[0].split()
+    return float(out[0]), float(out[1])
+
+
 def peers(examples, rounds=6, seconds=1.5):
     tier = shutil.which("memtier_benchmark")
     if not tier:
         print("absent: memtier_benchmark (https://github.com/RedisLabs/memtier_benchmark)")
     print("CPU of the client per operation, µs: median (range); ratio: geometric mean [95 % interval]\n")
-    print("| depth | operation | assay | redis-benchmark | memtier | assay / the better one | kops/s |")
-    print("|---|---|---|---|---|---|---|")
-    with Redis() as server:
+    print("| depth | operation | assay | redis-benchmark | memtier | floor | assay / the better one | kops/s |")
+    print("|---|---|---|---|---|---|---|---|")
+    with Redis() as server, tempfile.TemporaryDirectory() as folder:
+        least = pathlib.Path(folder) / "redis-floor"
+        subprocess.run(["cc", "-O2", "-o", least, pathlib.Path(__file__).parent / "redis-floor.c"], check=True)
         ours(examples, server, 0.1, 16, "get", preload=True)
         server.fill("key:", 0)
         server.fill("memtier-", 10_000_000)
@@ -83,15 +93,17 @@ def peers(examples, rounds=6, seconds=1.5):
                          "redis-benchmark": lambda: redis_benchmark(server, seconds, depth, what, rate)}
                 if tier:
                     sides["memtier"] = lambda: memtier(server, seconds, depth, what)
+                if what == "get":
+                    sides["floor"] = lambda: floor(least, server, seconds, depth)
                 rows = {name: [] for name in sides}
                 for _ in range(rounds):
                     for name in random.sample(list(sides), len(sides)):
                         rows[name].append(sides[name]())
                 cpu = {name: [r[0] for r in results] for name, results in rows.items()}
-                better = min((name for name in cpu if name != "assay"), key=lambda n: statistics.median(cpu[n]))
+                better = min((name for name in cpu if name not in ("assay", "floor")), key=lambda n: statistics.median(cpu[n]))
                 middle, low, high = pairs.ratio([a / b for a, b in zip(cpu["assay"], cpu[better])])
-                shown = [f"{statistics.median(cpu[n]):.3f} ({min(cpu[n]):.3f}..{max(cpu[n]):.3f})" if n in cpu else "absent"
-                         for n in ("assay", "redis-benchmark", "memtier")]
+                shown = [f"{statistics.median(cpu[n]):.3f} ({min(cpu[n]):.3f}..{max(cpu[n]):.3f})" if n in cpu else "-"
+                         for n in ("assay", "redis-benchmark", "memtier", "floor")]
                 kops = ", ".join(f"{statistics.median(r[1] for r in results) / 1e3:.0f}" for results in rows.values())
                 print(f"| {depth} | {what} | {' | '.join(shown)} | {middle:.2f} [{low:.2f}, {high:.2f}] | {kops} |", flush=True)
 
