@@ -54,24 +54,9 @@ impl Containers {
         None
     }
 
-    /// Imports an image of busybox and the libraries of assay, with `content` in `/etc/image`.
+    /// Imports an image of a [`folder`].
     fn import(&self, name: &str, content: &str, architecture: &str) {
-        let folder = self.world.path(&format!("root-{content}"));
-        for below in ["bin", "etc", "tmp", "proc"] {
-            fs::create_dir_all(folder.join(below)).unwrap();
-        }
-        fs::write(folder.join("etc/image"), content).unwrap();
-        fs::copy("/bin/busybox", folder.join("bin/busybox")).unwrap();
-        for applet in ["sh", "cat", "sleep", "head", "tail", "wc"] {
-            let _ = std::os::unix::fs::symlink("busybox", folder.join("bin").join(applet));
-        }
-        let libraries = done(Command::new("ldd").arg(env!("CARGO_BIN_EXE_assay"))).stdout;
-        for library in libraries.split_whitespace().filter(|word| word.starts_with('/')) {
-            let copy = folder.join(library.trim_start_matches('/'));
-            fs::create_dir_all(copy.parent().unwrap()).unwrap();
-            fs::copy(library, copy).unwrap();
-        }
-        let archive = self.world.path("root.tar");
+        let (folder, archive) = (folder(&self.world, content), self.world.path("root.tar"));
         let mut pack = Command::new("tar");
         pack.arg("-C").arg(&folder).arg("-cf").arg(&archive).arg(".");
         assert!(pack.status().unwrap().success());
@@ -105,6 +90,27 @@ impl Containers {
         let left = self.podman(&["ps", "--all", "--format", "{{.Names}}"]);
         assert_eq!((left.stdout.as_str(), left.code), ("", 0), "{}", left.stderr);
     }
+}
+
+/// Makes the content of an image: busybox and the libraries of assay, with `content` in
+/// `/etc/image`.
+fn folder(world: &World, content: &str) -> PathBuf {
+    let folder = world.path(&format!("root-{content}"));
+    for below in ["bin", "etc", "tmp", "proc"] {
+        fs::create_dir_all(folder.join(below)).unwrap();
+    }
+    fs::write(folder.join("etc/image"), content).unwrap();
+    fs::copy("/bin/busybox", folder.join("bin/busybox")).unwrap();
+    for applet in ["sh", "cat", "sleep", "head", "tail", "wc"] {
+        let _ = std::os::unix::fs::symlink("busybox", folder.join("bin").join(applet));
+    }
+    let libraries = done(Command::new("ldd").arg(env!("CARGO_BIN_EXE_assay"))).stdout;
+    for library in libraries.split_whitespace().filter(|word| word.starts_with('/')) {
+        let copy = folder.join(library.trim_start_matches('/'));
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(library, copy).unwrap();
+    }
+    folder
 }
 
 fn path(path: &Path) -> &str {
@@ -247,7 +253,37 @@ fn images_that_cannot_run_are_refused_before_the_run() {
     refused("controls.image=localhost/absent", "cannot show the image `localhost/absent`");
     refused("controls.image=localhost/foreign", "is for s390x; this machine is");
     refused("controls.image=-x", "`image` cannot be `-x`");
-    refused("controls.image.engine=x", "`engine` is not podman or docker");
+    refused("controls.image.engine=x", "`engine` is not podman, docker or apptainer");
+}
+
+#[test]
+fn a_program_runs_in_a_file_of_apptainer() {
+    if Command::new("apptainer").arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("skipped: because apptainer is missing");
+        return;
+    }
+    let world = World::new();
+    let file = world.path("image.sif");
+    let built =
+        done(Command::new("apptainer").args(["build", path(&file)]).arg(folder(&world, "one")));
+    assert_eq!(built.code, 0, "{}", built.stderr);
+    let run = |file: &Path, script: &str| {
+        let set = format!("controls.image.apptainer={}", file.display());
+        let options = ["run", "--json", "--quiet", "--blocks", "1", "--set", &set, "--"];
+        let mut command = world.assay(&[&options[..], &["busybox", "sh", "-c", script]].concat());
+        // Root of a machine that is itself a guest may lack it, and Apptainer insists on all.
+        done(command.env("APPTAINER_DROP_CAPS", "CAP_SYS_RESOURCE"))
+    };
+    let record = run(&file, "cat /etc/image; pwd; exit 7").record("failed");
+    assert_eq!(record["exit"]["code"], 7, "{}", record["error"]);
+    let sum = done(Command::new("sha256sum").arg(&file)).stdout;
+    let digest = container(&record).unwrap()["digest"].as_str().unwrap().to_owned();
+    assert!(sum.starts_with(digest.strip_prefix("sha256:").unwrap()), "{digest} {sum}");
+    let printed = fs::read_to_string(world.newest().join("trials/0001/stdout.log")).unwrap();
+    assert_eq!(printed, format!("one{}\n", fs::canonicalize(world.path("")).unwrap().display()));
+    assert!(!alive(path(&file)), "a container is left");
+    let refused = run(&world.write("x.sif", "no image"), "true");
+    assert!(refused.code == 2 && refused.stderr.contains("apptainer build"), "{}", refused.stderr);
 }
 
 #[test]

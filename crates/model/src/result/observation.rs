@@ -156,7 +156,7 @@ pub enum Observation {
     },
     /// Container in which the program ran.
     Container {
-        /// Program that ran it: `podman` or `docker`.
+        /// Program that ran it: `podman`, `docker` or `apptainer`.
         engine: String,
         /// Name of the image.
         image: String,

@@ -19,12 +19,13 @@ static SPEC: ControlSpec = ControlSpec {
     help: "A container in which the program runs, a new one for each trial. It has the network, \
            the user, the working folder and the control groups of a program without a container; \
            `elapsed` and the other metrics are those of the program, not of the engine.",
-    levels: "the name, the digest or the id of an image on this machine",
+    levels: "the name, the digest or the id of an image on this machine; for Apptainer the path of \
+             a SIF file",
     keyed: false,
-    key: "the engine, `podman` or `docker`, as in `image.docker`; without it the first one that is \
-          installed",
+    key: "the engine, `podman`, `docker` or `apptainer`, as in `image.docker`; without it the first \
+          one that is installed",
     scope: ControlScope::System,
-    needs: "podman with crun, or a running Docker; an image for this machine's architecture",
+    needs: "podman with crun, a running Docker, or Apptainer; an image for this architecture",
     put_back: "the container is journaled and removed",
     probe: ("", ""),
 };

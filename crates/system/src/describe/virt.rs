@@ -36,7 +36,12 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
 
 fn container(facts: &mut Facts<'_>) {
     let mut hints = Vec::new();
-    for (file, hint) in [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")] {
+    let marks = [
+        ("/.dockerenv", "docker"),
+        ("/run/.containerenv", "podman"),
+        ("/.singularity.d", "apptainer"),
+    ];
+    for (file, hint) in marks {
         if facts.root.exists(file) {
             hints.push(format!("{hint} (`{file}` is there)"));
         }

@@ -25,7 +25,8 @@ const BINARY_FACTORS: [&str; 5] = ["binary", "build", "compiler", "toolchain", "
 
 /// Factors that name a program with its arguments, its image, or its source: two commits may build
 /// the same program.
-const MAY_DIFFER: [&str; 5] = ["command", "image", "image.docker", "image.podman", "rev"];
+const MAY_DIFFER: [&str; 6] =
+    ["command", "image", "image.apptainer", "image.docker", "image.podman", "rev"];
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;

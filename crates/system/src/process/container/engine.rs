@@ -1,5 +1,7 @@
 //! Programs that keep images of containers and run them.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,7 @@ use crate::read::which::which;
 pub enum ContainerEngine {
     Podman,
     Docker,
+    Apptainer,
 }
 
 /// A container for one trial, as a control requests it.
@@ -32,20 +35,23 @@ pub struct Image {
     pub name: String,
     /// Id by which it is run, so that a name that moves to another image changes nothing.
     pub id: String,
-    /// Digest of its manifest; for Docker its id, because a local image has no manifest.
+    /// Digest of its manifest; for Docker its id, because a local image has no manifest, and for
+    /// Apptainer that of its file.
     pub digest: String,
-    /// Program with which the engine starts containers: `crun`, `runc`.
+    /// Program with which the engine starts containers: `crun`, `runc`, `apptainer version 1.5.3`.
     pub runtime: String,
 }
 
 impl ContainerEngine {
-    pub const ALL: [ContainerEngine; 2] = [ContainerEngine::Podman, ContainerEngine::Docker];
+    pub const ALL: [ContainerEngine; 3] =
+        [ContainerEngine::Podman, ContainerEngine::Docker, ContainerEngine::Apptainer];
 
     /// Returns the name of the program.
     pub fn name(self) -> &'static str {
         match self {
             ContainerEngine::Podman => "podman",
             ContainerEngine::Docker => "docker",
+            ContainerEngine::Apptainer => "apptainer",
         }
     }
 
@@ -57,7 +63,7 @@ impl ContainerEngine {
         let named = |engine: &Self| name.is_empty() || engine.name() == name;
         let mut all = Self::ALL.into_iter().filter(named).peekable();
         if all.peek().is_none() {
-            return Err(format!("`{name}` is not podman or docker"));
+            return Err(format!("`{name}` is not podman, docker or apptainer"));
         }
         let installed = all.find(|engine| which(engine.name()).is_some());
         let name = if name.is_empty() { "podman" } else { name };
@@ -86,9 +92,12 @@ impl ContainerEngine {
     /// another architecture.
     pub fn inspect(self, name: &str) -> Result<Image, String> {
         let engine = self.name();
-        let format = match self {
-            ContainerEngine::Podman => "{{.Id}} {{.Digest}} {{.Architecture}}",
-            ContainerEngine::Docker => "{{.Id}} {{.Id}} {{.Architecture}}",
+        let (format, runtime) = match self {
+            ContainerEngine::Podman => {
+                ("{{.Id}} {{.Digest}} {{.Architecture}}", "{{.Host.OCIRuntime.Name}}")
+            }
+            ContainerEngine::Docker => ("{{.Id}} {{.Id}} {{.Architecture}}", "{{.DefaultRuntime}}"),
+            ContainerEngine::Apptainer => return self.inspect_file(name),
         };
         let found = self.ask(&["image", "inspect", "--format", format, name]).map_err(|e| {
             format!(
@@ -99,31 +108,78 @@ impl ContainerEngine {
         let [id, digest, architecture] = words[..] else {
             return Err(format!("{engine} described the image `{name}` as `{found}`"));
         };
-        let own = match std::env::consts::ARCH {
-            "x86_64" => "amd64",
-            "aarch64" => "arm64",
-            other => other,
-        };
-        if architecture != own {
-            return Err(format!("the image `{name}` is for {architecture}; this machine is {own}"));
-        }
-        let runtime = match self {
-            ContainerEngine::Podman => "{{.Host.OCIRuntime.Name}}",
-            ContainerEngine::Docker => "{{.DefaultRuntime}}",
-        };
+        is_of_this_machine(name, architecture)?;
         let runtime = self.ask(&["info", "--format", runtime])?;
         let (name, id, digest) = (name.to_owned(), id.to_owned(), digest.to_owned());
         Ok(Image { engine: self, name, id, digest, runtime })
     }
 
+    /// Identifies an image in a file of the Singularity Image Format. Its header has the magic word
+    /// at byte 32 and a number for the architecture at byte 45 (sylabs/sif, `pkg/sif/sif.go`).
+    fn inspect_file(self, name: &str) -> Result<Image, String> {
+        let fail = |e: std::io::Error| format!("cannot read the image `{name}`: {e}");
+        let path = std::fs::canonicalize(name).map_err(fail)?;
+        let mut header = [0; 48];
+        let read = File::open(&path).and_then(|mut file| file.read_exact(&mut header));
+        if path.is_dir() || read.is_err() || !header[32..].starts_with(b"SIF_MAGIC") {
+            return Err(format!(
+                "`{name}` is no image file in the format SIF (make one: apptainer build NAME.sif \
+                 FOLDER)"
+            ));
+        }
+        let architecture = match &header[45..47] {
+            b"02" => "amd64",
+            b"04" => "arm64",
+            _ => "another architecture",
+        };
+        is_of_this_machine(name, architecture)?;
+        let digest = crate::read::digest::sha256_file(&path).map_err(fail)?;
+        let (name, id) = (name.to_owned(), path.to_string_lossy().into_owned());
+        let runtime = self.ask(&["--version"])?;
+        Ok(Image { engine: self, name, id, digest: format!("sha256:{digest}"), runtime })
+    }
+
     /// Returns the id of an image; `None` without images or an answer of the engine.
     pub(crate) fn any_image(self) -> Option<String> {
+        if self == ContainerEngine::Apptainer {
+            return None;
+        }
         self.ask(&["images", "--quiet"]).ok()?.lines().next().map(str::to_owned)
     }
 }
 
-/// Returns the last line that is not empty.
+/// Refuses an image of another architecture, which is given as in the manifests of OCI.
+fn is_of_this_machine(name: &str, architecture: &str) -> Result<(), String> {
+    let own = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    if architecture == own {
+        return Ok(());
+    }
+    Err(format!("the image `{name}` is for {architecture}; this machine is {own}"))
+}
+
+/// Returns the last line that is not empty, without its colors.
 pub(super) fn last_line(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
-    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    let plain = |line: &str| {
+        let mut parts = line.split('\x1b');
+        let first = parts.next().unwrap_or_default();
+        // A color is `[`, numbers and a letter.
+        let rest = parts.filter_map(|p| Some(p.split_once(|c: char| c.is_ascii_alphabetic())?.1));
+        [first].into_iter().chain(rest).collect::<String>().trim().to_owned()
+    };
+    text.lines().rev().map(plain).find(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_last_line_has_neither_colors_nor_blanks() {
+        let last = |text: &str| super::last_line(text.as_bytes());
+        assert_eq!(last("a\n\x1b[91mERROR: b\x1b[0m c\n\x1b[0m\n").unwrap(), "ERROR: b c");
+        assert_eq!(last("\x1b[0m\n\n\x1b"), None);
+    }
 }

@@ -15,7 +15,6 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{Shutdown, shutdown};
@@ -28,7 +27,7 @@ use connection::{Running, running};
 use engine::{ContainerEngine, ContainerRequest, Image};
 
 /// Maximum time that an engine may take to start a container or to remove one.
-const ENGINE_TIMEOUT: Duration = Duration::from_secs(60);
+const LIMIT: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 /// Folders of the system. As a working folder they are the image's own, because a mount of the
 /// host's would hide the image's programs.
 const SYSTEM: [&str; 12] = [
@@ -100,8 +99,7 @@ pub fn start(start: &ContainerStart<'_>) -> Result<(), String> {
 fn accept(listener: &UnixListener, engine: &Child) -> io::Result<(UnixStream, u32)> {
     let ended = pidfd_open(Pid::from_child(engine), PidfdFlags::empty())?;
     let mut ready = [PollFd::new(listener, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
-    let limit = Timespec { tv_sec: ENGINE_TIMEOUT.as_secs() as i64, tv_nsec: 0 };
-    match poll(&mut ready, Some(&limit)) {
+    match poll(&mut ready, Some(&LIMIT)) {
         Err(rustix::io::Errno::INTR) => return accept(listener, engine),
         Err(e) => return Err(e.into()),
         Ok(_) if !ready[0].revents().is_empty() => {}
@@ -113,36 +111,14 @@ fn accept(listener: &UnixListener, engine: &Child) -> io::Result<(UnixStream, u3
     Ok((socket, first.as_raw_nonzero().get().cast_unsigned()))
 }
 
-/// Returns the engine's command. The network, the user and the limits are those of the program
-/// without a container; with crun the control group, too.
+/// Returns the engine's command, which starts assay in the image.
 fn command(start: &ContainerStart<'_>, request: &ContainerRequest, socket: &Path) -> Command {
-    let limit = |name: &str, resource, most: u64| {
-        let Rlimit { current, maximum } = getrlimit(resource);
-        let [soft, hard] = [current, maximum].map(|limit| limit.unwrap_or(u64::MAX).min(most));
-        format!("--ulimit={name}={soft}:{hard}")
-    };
-    let (uid, gid) = (rustix::process::getuid(), rustix::process::getgid());
     let mut command = Command::new(request.engine.name());
-    command
-        .args(["run", "--rm", "--pull=never", "--network=host", "--log-driver=none"])
-        .arg(format!("--user={}:{}", uid.as_raw(), gid.as_raw()))
-        .arg(limit("nofile", Resource::Nofile, 1 << 20))
-        // podman gives itself this limit, and could raise it only with CAP_SYS_RESOURCE.
-        .arg(limit("nproc", Resource::Nproc, 32_768))
-        .args(["--name", &request.name, "--entrypoint"])
-        .arg(start.exe);
-    if request.engine == ContainerEngine::Podman {
-        command.args(["--http-proxy=false", "--security-opt=label=disable"]);
-        if start.image.runtime == "crun" {
-            command.arg("--cgroups=disabled");
-        }
-        if !uid.is_root() {
-            command.arg("--userns=keep-id");
-        }
-    }
-    let setup = start.setup;
-    if setup.nice.is_some() || setup.sched.is_some() || setup.numa.is_some() {
-        command.arg("--cap-add=SYS_NICE");
+    if request.engine == ContainerEngine::Apptainer {
+        // User, limits, control group and network are those of a program without a container.
+        command.args(["--silent", "exec", "--containall", "--no-home", "--writable-tmpfs"]);
+    } else {
+        options(&mut command, start, request);
     }
     if let Some((name, value)) = guard::variable() {
         command.arg("--env").arg([name, value].join(OsStr::new("=")));
@@ -158,10 +134,50 @@ fn command(start: &ContainerStart<'_>, request: &ContainerRequest, socket: &Path
             ["type=bind,source=".as_ref(), path, ",target=".as_ref(), path, option.as_ref()];
         command.arg("--mount").arg(parts.join(OsStr::new("")));
     }
-    command.arg(&start.image.id).arg(inside::VERB).arg(socket);
+    if request.engine == ContainerEngine::Apptainer {
+        command.arg(&start.image.id).arg(start.exe);
+    } else {
+        command.arg("--entrypoint").arg(start.exe).arg(&start.image.id);
+    }
+    command.arg(inside::VERB).arg(socket);
     command.process_group(0).envs(guard::variable());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command
+}
+
+/// Adds the options of podman or Docker. The network, the user and the limits are those of the
+/// program without a container; with crun the control group, too.
+fn options(command: &mut Command, start: &ContainerStart<'_>, request: &ContainerRequest) {
+    let limit = |name: &str, resource, most: u64| {
+        let Rlimit { current, maximum } = getrlimit(resource);
+        let [soft, hard] = [current, maximum].map(|limit| limit.unwrap_or(u64::MAX).min(most));
+        format!("--ulimit={name}={soft}:{hard}")
+    };
+    let podman = request.engine == ContainerEngine::Podman;
+    if podman {
+        // Its log of events is one more file to lock and write.
+        command.arg("--events-backend=none");
+    }
+    let (uid, gid) = (rustix::process::getuid(), rustix::process::getgid());
+    command
+        .args(["run", "--rm", "--pull=never", "--network=host", "--log-driver=none"])
+        .arg(format!("--user={}:{}", uid.as_raw(), gid.as_raw()))
+        .arg(limit("nofile", Resource::Nofile, 1 << 20))
+        // podman gives itself this limit, and could raise it only with CAP_SYS_RESOURCE.
+        .arg(limit("nproc", Resource::Nproc, 32_768))
+        .args(["--name", &request.name]);
+    if podman {
+        let groups = if start.image.runtime == "crun" { "disabled" } else { "no-conmon" };
+        command.args(["--http-proxy=false", "--security-opt=label=disable"]);
+        command.arg(format!("--cgroups={groups}"));
+        if !uid.is_root() {
+            command.arg("--userns=keep-id");
+        }
+    }
+    let setup = start.setup;
+    if setup.nice.is_some() || setup.sched.is_some() || setup.numa.is_some() {
+        command.arg("--cap-add=SYS_NICE");
+    }
 }
 
 /// Removes a container: lets that of the running trial end, and removes whatever is left, also of
@@ -178,7 +194,12 @@ pub(crate) fn remove(name: &str, engine: ContainerEngine) -> Result<(), String> 
         leftovers::end_all(Pid::from_child(&running.engine));
         removed
     });
-    if !removed && let Err(e) = engine.ask(&["rm", "--force", name]) {
+    // Containers of Apptainer have no name: they end with their first process.
+    let named = engine != ContainerEngine::Apptainer;
+    if !removed
+        && named
+        && let Err(e) = engine.ask(&["rm", "--force", name])
+    {
         let e = e.to_lowercase();
         if !e.contains("no such container") && !e.contains("no container") {
             return Err(e);
@@ -193,10 +214,14 @@ pub(crate) fn remove(name: &str, engine: ContainerEngine) -> Result<(), String> 
 /// Waits for the engine, which removes its container before it ends; kills it after the limit.
 /// Returns true if it ended well, so that no container is left.
 fn wait(engine: &mut Child) -> bool {
-    let limit = Instant::now() + ENGINE_TIMEOUT;
-    while matches!(engine.try_wait(), Ok(None)) && Instant::now() < limit {
-        std::thread::sleep(Duration::from_millis(2));
+    let ended = pidfd_open(Pid::from_child(engine), PidfdFlags::empty());
+    let ended = ended.is_ok_and(|ended| {
+        let mut ready = [PollFd::new(&ended, PollFlags::IN)];
+        while poll(&mut ready, Some(&LIMIT)) == Err(rustix::io::Errno::INTR) {}
+        !ready[0].revents().is_empty()
+    });
+    if !ended {
+        let _ = engine.kill();
     }
-    let _ = engine.kill();
     engine.wait().is_ok_and(|status| status.success())
 }
