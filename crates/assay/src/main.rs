@@ -82,7 +82,10 @@ fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     match commands::dispatch(&cli) {
-        Ok(exit) => exit.into(),
+        Ok(exit) => {
+            assay_system::process::guard::dismiss();
+            exit.into()
+        }
         Err(error) => {
             // A closed pipe on the reader's side (`assay ... | head`) is not a failure.
             if is_broken_pipe(&error) {

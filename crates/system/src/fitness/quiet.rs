@@ -33,10 +33,15 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservation
     }
 }
 
-/// Samples the number of other runnable tasks every 2 ms, and four times as long if some were
-/// found, since two short tasks in a short window would count as a busy machine. The load average would
-/// still include assay's own earlier work.
+/// Samples the number of other runnable tasks every 2 ms, and four times as long if some were found,
+/// since two short tasks in a short window would count as a busy machine (with one CPU, one task).
+/// The load average would still include assay's own earlier work.
 fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
+    let online = root.text("/sys/devices/system/cpu/online").map_err(|e| e.to_string());
+    let cpus = match online.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string())) {
+        Ok(list) => list.len() as f64,
+        Err(reason) => return seen.cannot(WORK, "the run queue per CPU", &reason),
+    };
     let start = Instant::now();
     let (mut sum, mut looks) = (0.0, 0u32);
     let load = loop {
@@ -49,17 +54,12 @@ fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
         };
         sum += running.saturating_sub(1) as f64;
         looks += 1;
-        let window = if sum > 0.0 { window * LONGER } else { window };
+        let window = if sum >= cpus.min(2.0) { window * LONGER } else { window };
         let left = window.saturating_sub(start.elapsed());
         if left.is_zero() {
             break text.split_whitespace().next().unwrap_or("?").to_owned();
         }
         sleep(left.min(STEP));
-    };
-    let online = root.text("/sys/devices/system/cpu/online").map_err(|e| e.to_string());
-    let cpus = match online.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string())) {
-        Ok(list) => list.len() as f64,
-        Err(reason) => return seen.cannot(WORK, "the run queue per CPU", &reason),
     };
     let per_cpu = sum / f64::from(looks) / cpus;
     seen.add(Observation::RunQueue { per_cpu, looks, load_average: load });

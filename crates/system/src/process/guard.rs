@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{pread, pwrite};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, set_child_subreaper};
+use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group, set_child_subreaper};
 
 /// Environment variable of programs with the guard's process id, in ten digits so that its length
 /// is constant.
@@ -35,7 +35,7 @@ static GUARD: OnceLock<Option<Guard>> = OnceLock::new();
 struct Guard {
     id: u32,
     group: OwnedFd,
-    _open: io::PipeWriter,
+    open: io::PipeWriter,
 }
 
 /// Starts the guard, once; `exe` is assay. Without the guard, programs are killed only as long as
@@ -52,11 +52,13 @@ pub fn start(exe: &Path) -> io::Result<()> {
 /// Starts the guard through a shell that exits at once, so that the guard is not a child of assay;
 /// between two trials assay must have no children.
 fn launch(exe: &Path) -> io::Result<Guard> {
-    let _ = set_child_subreaper(None);
     let (reader, writer) = io::pipe()?;
     let group = memfd_create("assay-guard", MemfdFlags::CLOEXEC)?;
+    let note = group.try_clone()?;
     // A shell gives background processes no standard input, unless through another descriptor.
     let script = format!("exec 3<&0; \"$0\" {VERB} <&3 3<&- >&2 2>/dev/null & echo $!");
+    // assay adopts the orphans of programs, but not the guard.
+    let _ = set_child_subreaper(None);
     let output = Command::new("/bin/sh")
         .args(["-c", &script])
         .arg(exe)
@@ -64,11 +66,13 @@ fn launch(exe: &Path) -> io::Result<Guard> {
         .current_dir("/")
         .process_group(0)
         .stdin(reader)
-        .stderr(group.try_clone()?)
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
+        .stderr(note)
+        .output();
+    let _ = set_child_subreaper(Some(getpid()));
+    let printed = output?.stdout;
+    let text = String::from_utf8_lossy(&printed);
     let id = text.trim().parse().map_err(|_| io::Error::other("the shell did not start it"))?;
-    Ok(Guard { id, group, _open: writer })
+    Ok(Guard { id, group, open: writer })
 }
 
 /// Returns the variable for a program's environment; `None` without a guard.
@@ -84,10 +88,21 @@ pub fn tell(group: Option<Pid>) {
     let _ = pwrite(&guard.group, &id.to_ne_bytes(), 0);
 }
 
-/// Runs the guard: waits until assay is gone and kills the programs that it left running.
+/// Tells the guard that assay ends by itself and has ended its programs, so that the guard does not
+/// search all processes while the next command looks for other work.
+pub fn dismiss() {
+    if let Some(Some(guard)) = GUARD.get() {
+        let _ = (&guard.open).write_all(b".");
+    }
+}
+
+/// Runs the guard: waits until assay is gone and, unless it was dismissed, kills the programs that
+/// assay left running.
 pub fn serve() {
     let _ = rustix::process::setsid();
-    let _ = io::copy(&mut io::stdin(), &mut io::sink());
+    if io::copy(&mut io::stdin(), &mut io::sink()).is_ok_and(|bytes| bytes > 0) {
+        return;
+    }
     let mut group = [0; 4];
     let _ = pread(io::stdout(), &mut group, 0);
     let own = std::process::id();
