@@ -1,10 +1,10 @@
 //! The catalogue of checks that decide if a comparison is sound and how it may be published.
 //!
-//! The checks are data: one row each in [`rows`]. Callers supply typed evidence. [`judge_observation`]
-//! turns one [`assay_model::Observation`] from a trial into a finding; [`evaluate`] runs every
-//! check over the [`Evidence`] about a whole run, comparison, page or claim. A check is a pure
-//! function. A check whose evidence is missing reports that it cannot check, which never counts as
-//! a pass.
+//! The checks are data: one row each in [`rows`]. Callers supply typed evidence.
+//! [`judge_observation`] turns one [`assay_model::Observation`] from a trial into a finding;
+//! [`evaluate`] runs every check over the [`Evidence`] about a whole run, comparison, page or
+//! claim. A check is a pure function. A check whose evidence is missing reports that it cannot
+//! check, which never counts as a pass.
 
 mod audited_claim;
 mod catalogue;

@@ -400,7 +400,9 @@ mod tests {
         /// Over 24 decades, value and ends parse back within a tenth of the interval's width or
         /// half of the value, and no nonzero value is printed as zero.
         #[test]
-        fn estimates_read_back(m in 1.0f64..10.0, e in -12i32..12, below in 0.001f64..0.999, above in 0.001f64..20.0) {
+        fn estimates_read_back(
+            m in 1.0f64..10.0, e in -12i32..12, below in 0.001f64..0.999, above in 0.001f64..20.0,
+        ) {
             let v = m * 10f64.powi(e);
             let (low, high) = (v * (1.0 - below), v * (1.0 + above));
             for made in [ratio(v, low, high), estimate(v, low, high, "1", v)] {
@@ -408,7 +410,8 @@ mod tests {
                     let read: f64 = text.parse().unwrap();
                     proptest::prop_assert!(read > 0.0, "{made} of {v} [{low}, {high}]");
                     let off = (read - truth).abs();
-                    proptest::prop_assert!(off <= 0.1 * (high - low) || off <= 0.5 * truth, "{made} of {v}");
+                    proptest::prop_assert!(off <= 0.1 * (high - low) || off <= 0.5 * truth,
+                        "{made} of {v}");
                 }
             }
         }

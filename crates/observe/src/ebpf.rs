@@ -184,8 +184,10 @@ mod tests {
 
     #[test]
     fn the_verifiers_reason_is_its_last_words() {
-        let output = "the BPF_PROG_LOAD syscall returned Invalid argument (os error 22). Verifier output: 0: R1=ctx() R10=fp0\n\
-             ; unsigned long word;\n24: (85) call unknown#195896080\ninvalid func unknown#195896080\n\
+        let output = "the BPF_PROG_LOAD syscall returned Invalid argument (os error 22). Verifier \
+             output: 0: R1=ctx() R10=fp0\n\
+             ; unsigned long word;\n24: (85) call unknown#195896080\n\
+             invalid func unknown#195896080\n\
              processed 24 insns (limit 1000000) max_states_per_insn 0\n";
         let short = in_short(output);
         assert!(short.ends_with("(os error 22): invalid func unknown#195896080"), "{short}");

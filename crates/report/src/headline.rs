@@ -206,11 +206,13 @@ mod tests {
         assert_eq!(say(&[open]), "gzip -1 and -6 are not clearly different: 1.02× [0.97, 1.07].");
         assert_eq!(
             say(&[open, slower]),
-            "gzip -1 and -6 are not clearly different: 1.02× [0.97, 1.07]; -9 takes 3.50× as long [2.90, 4.30]."
+            "gzip -1 and -6 are not clearly different: 1.02× [0.97, 1.07]; -9 takes 3.50× as long \
+            [2.90, 4.30]."
         );
         assert_eq!(
             say(&[open, open, slower]),
-            "gzip -1 is not clearly different from gzip -6 and gzip -9; xz takes 3.50× as long [2.90, 4.30]."
+            "gzip -1 is not clearly different from gzip -6 and gzip -9; xz takes 3.50× as long \
+            [2.90, 4.30]."
         );
         let mut rate = analysis(&[(0.5, 0.4, 0.6, Verdict::Worse)]);
         (rate.metric, rate.better) = ("throughput".into(), Better::Higher);

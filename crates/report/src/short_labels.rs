@@ -45,7 +45,8 @@ mod tests {
         let (shown, common) = of(&[
             "storage=loop:btrfs,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
             "storage=loop:btrfs,raid1,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
-            "storage=loop:btrfs,raid1,compress=zstd,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
+            "storage=loop:btrfs,raid1,compress=zstd,size=3GiB,emulated=sata-7200,limits=bytes, \
+            copies=8",
         ]);
         assert_eq!(shown[0], "storage=loop:btrfs");
         assert_eq!(shown[2], "storage=loop:btrfs, raid1, compress=zstd");

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Returns a `git` command that runs in `dir` and ignores the configuration of the system and the user; the caller adds
-/// arguments.
+/// Returns a `git` command that runs in `dir` and ignores the configuration of the system and the
+/// user; the caller adds arguments.
 pub fn git_command(dir: &Path) -> Command {
     let mut git = Command::new("git");
     for setting in [

@@ -1,6 +1,7 @@
-//! Traces as data: recorded or aggregated events of block I/O, profiles, system calls, waits for
-//! a CPU and address translation. Each module has readers of other programs' formats, sums, and differences between
-//! sets of trials. The live halves are in `assay-observe`, in folders of the same names.
+//! Traces as data: recorded or aggregated events of block I/O, profiles, system calls, waits for a
+//! CPU and address translation. Each module has readers of other programs' formats, sums, and
+//! differences between sets of trials. The live halves are in `assay-observe`, in folders of the
+//! same names.
 
 pub mod block_io;
 pub mod parquet_guard;

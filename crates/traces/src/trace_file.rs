@@ -1,8 +1,8 @@
 //! Files of tracers in the record of a trial: one row for each tracer whose file is read again.
 //!
 //! A row has the tracer's name, its file and its reader; the traces implement [`TraceData`]. The
-//! archive, the explanation of a difference and the reports iterate over [`TRACE_FILES`](crate::TRACE_FILES) and name
-//! no tracer.
+//! archive, the explanation of a difference and the reports iterate over
+//! [`TRACE_FILES`](crate::TRACE_FILES) and name no tracer.
 
 use std::any::Any;
 use std::collections::BTreeMap;

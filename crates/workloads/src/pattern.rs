@@ -368,7 +368,8 @@ mod tests {
         /// Digits in any grouping give the whole number or an error, never a part of the number.
         #[test]
         fn a_spelling_gives_its_number_or_none(
-            groups in prop::collection::vec(0u32..1000, 1..4), joint in prop::sample::select(vec![",", ".", "_", "'", "\u{a0}", ""])
+            groups in prop::collection::vec(0u32..1000, 1..4),
+            joint in prop::sample::select(vec![",", ".", "_", "'", "\u{a0}", ""])
         ) {
             let spelled = groups.iter().map(u32::to_string).collect::<Vec<_>>().join(joint);
             for (pattern, text) in [
@@ -377,7 +378,8 @@ mod tests {
                 ("{value} ms", format!("{spelled} ms")),
             ] {
                 let found = find(pattern, &text, Take::Only);
-                prop_assert!(found.is_err() || found == Ok(spelled.parse().unwrap_or(f64::NAN)), "{}: {:?}", text, found);
+                prop_assert!(found.is_err() || found == Ok(spelled.parse().unwrap_or(f64::NAN)),
+                    "{}: {:?}", text, found);
             }
         }
 

@@ -139,7 +139,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("tiny")).unwrap();
         let kit = "name = \"tiny\"\nversion = \"1\"\nhelp = \"h\"\nrun.command = [\"true\"]\n\
-                   [[metric]]\nname = \"elapsed\"\nunit = \"s\"\nbetter = \"lower\"\nhelp = \"h\"\nfrom = \"elapsed\"\n";
+                   [[metric]]\nname = \"elapsed\"\nunit = \"s\"\nbetter = \"lower\"\nhelp = \"h\"\n\
+                   from = \"elapsed\"\n";
         std::fs::write(dir.path().join("tiny/kit.toml"), kit).unwrap();
         let paths = KitPaths { roots: vec![dir.path().into()], cache_dir: None };
         for row in table::ROWS {

@@ -213,9 +213,14 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, cases: 3000, ..Default::default() })]
+        #![proptest_config(proptest::test_runner::Config {
+            failure_persistence: None, cases: 3000, ..Default::default()
+        })]
         #[test]
-        fn changed_bytes_never_panic(changes in proptest::collection::vec((0usize..100_000, 0u8..), 1..6), cut in 0usize..400) {
+        fn changed_bytes_never_panic(
+            changes in proptest::collection::vec((0usize..100_000, 0u8..), 1..6),
+            cut in 0usize..400
+        ) {
             let mut bytes = encode(&set(30)).unwrap();
             for (at, byte) in changes {
                 let n = bytes.len();

@@ -297,8 +297,8 @@ impl RunReader {
         }
     }
 
-    /// Returns a tracer's trace of an attempt, added up over all nodes if the trial ran on nodes and
-    /// the tracer's traces can be; `None` if there is no trace.
+    /// Returns a tracer's trace of an attempt, added up over all nodes if the trial ran on nodes
+    /// and the tracer's traces can be; `None` if there is no trace.
     ///
     /// # Errors
     /// The file cannot be read, is too large, or does not hold such a trace.

@@ -237,9 +237,14 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, cases: 2000, ..Default::default() })]
+        #![proptest_config(proptest::test_runner::Config {
+            failure_persistence: None, cases: 2000, ..Default::default()
+        })]
         #[test]
-        fn changed_bytes_never_panic(changes in proptest::collection::vec((0usize..10_000, 0u8..), 1..5), cut in 0usize..3000) {
+        fn changed_bytes_never_panic(
+            changes in proptest::collection::vec((0usize..10_000, 0u8..), 1..5),
+            cut in 0usize..3000
+        ) {
             let mut bytes = lines(4).into_bytes();
             for (at, byte) in changes {
                 let n = bytes.len();

@@ -106,9 +106,10 @@ fn the_plan_may_be_replaced_and_the_ledger_knows() {
     assert!(!archive.run(&id).unwrap().dir().join("plan.json.tmp").exists());
     let reader = archive.run(&id).unwrap();
     assert_eq!(reader.plan().unwrap().trials.len(), 40);
-    let fixed = reader.ledger().iter().any(
-        |e| matches!(&e.event, LedgerEvent::BlocksFixed { blocks: 20, reason, .. } if reason == "20 blocks fill 3 s"),
-    );
+    let fixed = reader.ledger().iter().any(|e| {
+        matches!(&e.event, LedgerEvent::BlocksFixed { blocks: 20, reason, .. }
+            if reason == "20 blocks fill 3 s")
+    });
     assert!(fixed);
     assert_eq!(kinds(&archive, &id), []);
 }

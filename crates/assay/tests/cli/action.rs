@@ -1,5 +1,5 @@
-//! The GitHub action and the GitLab job: every step of `action.yml` runs as the runner runs it, in a
-//! checkout of a repository whose main branch has moved, with a local server in place of the API.
+//! The GitHub action and the GitLab job: every step of `action.yml` runs as the runner runs it, in
+//! a checkout of a repository whose main branch has moved, with a local server in place of the API.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,14 +2,17 @@
 
 use crate::common::World;
 
-const TEXT: &str = "# Report\n\n| System | ops/s |\n|---|---|\n| Acme Z900 | 4220 |\n| Bolt Q77 | 4000 |\n\n\
+const TEXT: &str = "# Report\n\n| System | ops/s |\n|---|---|\n| Acme Z900 | 4220 |\n\
+    | Bolt Q77 | 4000 |\n\n\
     The Acme Z900 has 5.5% more ops/s than the Bolt Q77. It is the best.\n";
 
-const CELLS: &str = r#"cell("table 1", row="Acme Z900", column="ops/s"), than=cell("table 1", row="Bolt Q77", column="ops/s")"#;
+const CELLS: &str = "cell(\"table 1\", row=\"Acme Z900\", column=\"ops/s\"), \
+    than=cell(\"table 1\", row=\"Bolt Q77\", column=\"ops/s\")";
 
 fn claims(says: &str, is: &str) -> String {
     format!(
-        "format = 1\ntext = \"a.md\"\n\n[[claim]]\nquote = \"5.5% more\"\nsays = \"{says}\"\nis = '{is}'\n"
+        "format = 1\ntext = \"a.md\"\n\n[[claim]]\nquote = \"5.5% more\"\nsays = \"{says}\"\n\
+        is = '{is}'\n"
     )
 }
 
@@ -46,7 +49,8 @@ fn quoted_results_are_inputs_of_any_file_or_folder() {
     let world = World::new();
     world.write("a.md", TEXT);
     let head = "id,source,benchmark,metric,unit,higher_is_better,system,value\n";
-    let rows = "q-a,s,E,rate,ops/s,true,Acme,4220\nq-b,s,E,rate,ops/s,true,Bolt,4000\nq-c,s,E,rate,s,false,C,1\n";
+    let rows = "q-a,s,E,rate,ops/s,true,Acme,4220\nq-b,s,E,rate,ops/s,true,Bolt,4000\n\
+        q-c,s,E,rate,s,false,C,1\n";
     world.write("r.csv", &format!("{head}{rows}"));
     world.write("claims.toml", &claims("5.5 %", r#"better("q-a", than="q-b")"#));
     let done = world.run(&["audit", "a.md", "--claims", "claims.toml", "--results", "r.csv"]);

@@ -97,7 +97,9 @@ fn an_unknown_control() {
 #[test]
 fn factors_that_do_not_fit_together() {
     refused(
-        "name = \"a\"\nworkload = \"noop\"\n[factors]\n\"controls.nice\" = [0, 1]\n\"controls.env.A\" = [1, 2, 3]\n[design]\nzip = [[\"controls.nice\", \"controls.env.A\"]]\n",
+        "name = \"a\"\nworkload = \"noop\"\n[factors]\n\"controls.nice\" = [0, 1]\n\
+        \"controls.env.A\" = [1, 2, 3]\n[design]\nzip = [[\"controls.nice\", \
+        \"controls.env.A\"]]\n",
         &["x.toml:7", "same number"],
     );
 }
@@ -105,7 +107,8 @@ fn factors_that_do_not_fit_together() {
 #[test]
 fn everything_excluded() {
     refused(
-        "name = \"a\"\nworkload = \"noop\"\n[factors]\n\"controls.nice\" = [0]\n[design]\nexclude = [{ \"controls.nice\" = 0 }]\n",
+        "name = \"a\"\nworkload = \"noop\"\n[factors]\n\"controls.nice\" = [0]\n[design]\n\
+        exclude = [{ \"controls.nice\" = 0 }]\n",
         &["every combination is excluded"],
     );
 }

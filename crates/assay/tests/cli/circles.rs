@@ -105,7 +105,8 @@ fn tokens(text: &str) -> Vec<String> {
     fn flatten(stream: TokenStream, found: &mut Vec<String>) {
         let mut joint = false;
         for token in stream {
-            let colon = matches!(&token, TokenTree::Punct(p) if p.as_char() == ':' && p.spacing() == Spacing::Joint);
+            let colon = matches!(&token, TokenTree::Punct(p)
+                if p.as_char() == ':' && p.spacing() == Spacing::Joint);
             match token {
                 TokenTree::Group(group) => {
                     let (open, close) = match group.delimiter() {

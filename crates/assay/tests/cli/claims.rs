@@ -170,7 +170,9 @@ fn posts_of_quoted_results() {
 #[test]
 fn denominators_watts_and_prices_of_a_landscape() {
     let world = World::new();
-    let head = "id,source,benchmark,metric,unit,higher_is_better,system,cores,counted,watts,watts_source,price,currency,price_date,price_scope,price_terms,price_discount,price_support_years,value\n";
+    let head = "id,source,benchmark,metric,unit,higher_is_better,system,cores,counted,watts,\
+        watts_source,price,currency,price_date,price_scope,price_terms,price_discount,\
+        price_support_years,value\n";
     let full = "USD,2026-01-01,server;memory,public,0,3";
     let of = |rows: &str, per: &str| landscape(&world, &format!("{head}{rows}"), &["--per", per]);
     let sound = format!(
@@ -208,7 +210,8 @@ fn denominators_watts_and_prices_of_a_landscape() {
     world.write(
         "mine/landscapes.toml",
         "[[landscape]]\nname = \"x\"\ntitle = \"X\"\nfiles = [\"own.csv\"]\n\
-         columns = [{ field = \"system\" }, { value = \"v\" }, { per = \"core\", title = \"m\" }]\n",
+         columns = [{ field = \"system\" }, { value = \"v\" }, \
+         { per = \"core\", title = \"m\" }]\n",
     );
     let done = world.run(&["landscape", "x", "--published", "mine", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
@@ -220,7 +223,8 @@ fn denominators_watts_and_prices_of_a_landscape() {
 #[test]
 fn measured_beside_quoted_is_labelled_and_stated() {
     let world = World::new();
-    let csv = "id,source,benchmark,metric,unit,higher_is_better,system,value\nq,s,E,elapsed,s,false,Elsewhere,0.5\n";
+    let csv = "id,source,benchmark,metric,unit,higher_is_better,system,value\n\
+        q,s,E,elapsed,s,false,Elsewhere,0.5\n";
     assert_eq!(outcome(&printed(&landscape(&world, csv, &[]), "F47")), "passes");
     let run = ["run", "--blocks", "3", "--monitors", "none", "--quiet", "--", "true"];
     assert_eq!(world.run(&run).code, 0);
@@ -268,8 +272,10 @@ fn a_meter_at_the_wall_is_named_with_its_uncertainty() {
         });
         let run = |meter: &str| {
             let toml = format!(
-                "name = \"watts\"\nworkload = \"command\"\n[params]\ncommand = \"sleep 0.7\"\n[design]\nblocks = 2\n\
-                 [observe]\nmonitors = [\"meter\"]\nmeters = [\"csv:{}\"]\ninterval = \"100 ms\"\n{meter}",
+                "name = \"watts\"\nworkload = \"command\"\n[params]\ncommand = \"sleep 0.7\"\n\
+                 [design]\nblocks = 2\n\
+                 [observe]\nmonitors = [\"meter\"]\nmeters = [\"csv:{}\"]\ninterval = \"100 ms\"\n\
+                 {meter}",
                 log.display()
             );
             let file = world.write("w.toml", &toml);

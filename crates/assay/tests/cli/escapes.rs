@@ -27,29 +27,36 @@ fn unpainted(text: &str) -> String {
 }
 
 fn hostile(world: &World) {
-    world.write("says.sh", &format!(
-        "printf '%s\\n' '{HOSTILE} from stderr' >&2\n\
+    world.write(
+        "says.sh",
+        &format!(
+            "printf '%s\\n' '{HOSTILE} from stderr' >&2\n\
          printf '%s\\n' '{{\"note\":\"{IN_JSON} noted\"}}' >&3\n\
-         printf '%s\\n' '{{\"metric\":\"rate\",\"value\":'$1',\"unit\":\"u{IN_JSON}\",\"better\":\"higher\"}}' >&3\n\
+         printf '%s\\n' '{{\"metric\":\"rate\",\"value\":'$1',\"unit\":\"u{IN_JSON}\",\
+         \"better\":\"higher\"}}' >&3\n\
          [ \"$1\" != 3 ]\n",
-    ));
+        ),
+    );
     let script = world.path("says.sh").display().to_string();
     std::fs::create_dir_all(world.path("hostile")).unwrap();
     world.write(
         "hostile/kit.toml",
         &format!(
             "name = \"hostile\"\nversion = \"1 {IN_TOML}\"\nhelp = \"says {IN_TOML}\"\n\
-             [[param]]\nname = \"size\"\ntype = \"int\"\nmin = 1\nmax = 9\ndefault = 1\nhelp = \"h {IN_TOML}\"\n\
+             [[param]]\nname = \"size\"\ntype = \"int\"\nmin = 1\nmax = 9\ndefault = 1\n\
+             help = \"h {IN_TOML}\"\n\
              [[param]]\nname = \"word\"\ntype = \"text\"\ndefault = \"w\"\nhelp = \"h\"\n\
              [run]\ncommand = [\"sh\", \"{script}\", \"{{size}}\", \"{{word}}\"]\nprotocol = true\n\
-             [[metric]]\nname = \"rate\"\nunit = \"ops/s\"\nbetter = \"higher\"\nhelp = \"m {IN_TOML}\"\nfrom = \"protocol\"\n"
+             [[metric]]\nname = \"rate\"\nunit = \"ops/s\"\nbetter = \"higher\"\n\
+             help = \"m {IN_TOML}\"\nfrom = \"protocol\"\n"
         ),
     );
     world.write(
         "x.toml",
         &format!(
             "name = \"hostile\"\ntitle = \"title {IN_TOML}\"\nworkload = \"./hostile\"\n\
-             tags = [\"tag {IN_TOML}\"]\n[factors]\nsize = [1, 2, 3]\nword = [\"a {IN_TOML}\", \"b\"]\n\
+             tags = [\"tag {IN_TOML}\"]\n[factors]\nsize = [1, 2, 3]\n\
+             word = [\"a {IN_TOML}\", \"b\"]\n\
              [design]\nblocks = 3\nmax_failures = 0\nzip = []\n[observe]\nmonitors = []\n"
         ),
     );

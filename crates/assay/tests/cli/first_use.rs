@@ -41,7 +41,8 @@ fn completions_and_manual_pages_know_every_verb_and_nothing_internal() {
     let bash = run(&world, &["completions", "bash"]).stdout;
     world.write("assay.bash", &bash);
     // Completions that bash itself offers after `assay pub`.
-    let ask = ". ./assay.bash; COMP_WORDS=(assay pub); COMP_CWORD=1; _assay assay pub assay; echo ${COMPREPLY[@]}";
+    let ask = ". ./assay.bash; COMP_WORDS=(assay pub); COMP_CWORD=1; _assay assay pub assay; echo \
+        ${COMPREPLY[@]}";
     let offered = done(Command::new("bash").args(["-c", ask]).current_dir(world.path("")));
     assert_eq!(offered.stdout.trim(), "publish", "{}", offered.stderr);
     assert_eq!(run(&world, &["man", "-o", "man1"]).code, 0);

@@ -621,9 +621,12 @@ const UNSHOWN: &[(Words, Words, &str)] = &[
     (&["archive import"], &["max-ratio"], "needs a run of 64 MiB"),
 ];
 
-const POST: &str = "+++\ntitle = \"Of pauses\"\n[runs.own]\nrun = \"experiment:own\"\nexperiment = \"own.toml\"\n+++\n\
-    {{#claim ahead(\"own:elapsed@command=sleep 0.01\", than=\"own:elapsed@command=sleep 0.05\")}}It is shorter.{{/claim}}\n";
-const OWN: &str = "name = \"own\"\nworkload = \"command\"\n[factors]\ncommand = [\"sleep 0.05\", \"sleep 0.01\"]\n\
+const POST: &str = "+++\ntitle = \"Of pauses\"\n[runs.own]\nrun = \"experiment:own\"\n\
+    experiment = \"own.toml\"\n+++\n\
+    {{#claim ahead(\"own:elapsed@command=sleep 0.01\", than=\"own:elapsed@command=sleep \
+    0.05\")}}It is shorter.{{/claim}}\n";
+const OWN: &str = "name = \"own\"\nworkload = \"command\"\n[factors]\n\
+    command = [\"sleep 0.05\", \"sleep 0.01\"]\n\
     [design]\nblocks = 5\n[observe]\nmonitors = []\n";
 
 /// World with the posts, results, traces and runs that the commands use.
@@ -664,7 +667,8 @@ impl Bench {
         }
         let head =
             "id,source,benchmark,metric,unit,higher_is_better,system,cores,value,as_of_date\n";
-        let rows = "q-a,s,E,elapsed,s,false,Acme,4,4220,2020-01-01\nq-b,s,E,elapsed,s,false,Bolt,4,4000,2020-01-01\n";
+        let rows = "q-a,s,E,elapsed,s,false,Acme,4,4220,2020-01-01\n\
+            q-b,s,E,elapsed,s,false,Bolt,4,4000,2020-01-01\n";
         world.write("mine/own.csv", &format!("{head}{rows}"));
         world.write(
             "own.md",
@@ -672,10 +676,15 @@ impl Bench {
         );
         world.write("posts/own.md", POST);
         world.write("posts/own.toml", OWN);
-        world.write("a.md", "| System | ops/s |\n|---|---|\n| Acme | 4220 |\n| Bolt | 4000 |\n\nThe Acme has 5.5% more ops/s.\n");
+        world.write(
+            "a.md",
+            "| System | ops/s |\n|---|---|\n| Acme | 4220 |\n| Bolt | 4000 |\n\n\
+            The Acme has 5.5% more ops/s.\n",
+        );
         let claims = |is: &str| {
             format!(
-                "format = 1\ntext = \"a.md\"\n[[claim]]\nquote = \"5.5% more\"\nsays = \"5.5 %\"\nis = '{is}'\n"
+                "format = 1\ntext = \"a.md\"\n[[claim]]\nquote = \"5.5% more\"\nsays = \"5.5 %\"\n\
+                is = '{is}'\n"
             )
         };
         let cell = |row: &str| format!("cell(\"table 1\", row=\"{row}\", column=\"ops/s\")");

@@ -90,7 +90,8 @@ fn statements_are_certified_in_every_form() {
     let statements = json["statements"].as_array().unwrap();
     assert_eq!(statements.len(), 6);
     let first = &statements[1];
-    let wanted = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better than IBM Power 570 (4 chips, 4.7 GHz) in SPECjbb2005 bops.";
+    let wanted = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better than IBM Power 570 (4 \
+        chips, 4.7 GHz) in SPECjbb2005 bops.";
     assert_eq!((&first["text"], &first["verdict"]), (&wanted.into(), &"better".into()));
     assert_eq!(first["baseline"], "IBM Power 570 (4 chips, 4.7 GHz)");
     assert!(read("index.md").contains(&format!("{wanted} ✓ certified[^d")));
@@ -202,15 +203,19 @@ fn what_was_typed_is_counted_in_every_form() {
 }
 
 const CLAIMS: &str = "\
-{{#claim ahead(\"own:elapsed@command=sleep 0.01\", than=\"own:elapsed@command=sleep 0.1\")}}A short sleep is shorter.{{/claim}}
+{{#claim ahead(\"own:elapsed@command=sleep 0.01\", than=\"own:elapsed@command=sleep 0.1\")}}A \
+short sleep is shorter.{{/claim}}
 
-{{#claim ahead(\"own:elapsed@command=sleep 0.1\", than=\"own:elapsed@command=sleep 0.01\")}}A long sleep is shorter.{{/claim}}
+{{#claim ahead(\"own:elapsed@command=sleep 0.1\", than=\"own:elapsed@command=sleep 0.01\")}}A long \
+sleep is shorter.{{/claim}}
 
-{{#claim differs(\"own:elapsed@command=sleep 0.1\", than=\"own:elapsed@command=sleep 7\")}}Nobody planned that.{{/claim}}
+{{#claim differs(\"own:elapsed@command=sleep 0.1\", than=\"own:elapsed@command=sleep 7\")}}Nobody \
+planned that.{{/claim}}
 
 {{#claim ahead(\"none:elapsed@a=1\", than=\"none:elapsed@a=2\")}}What cannot be prepared.{{/claim}}
 
-{{#claim elsewhere(because=\"it takes another machine\", then=better(\"t5240-1.6\", than=\"p570-4chip\"))}}The other machine is better.{{/claim}}
+{{#claim elsewhere(because=\"it takes another machine\", then=better(\"t5240-1.6\", \
+than=\"p570-4chip\"))}}The other machine is better.{{/claim}}
 ";
 
 /// Makes a folder of posts with two experiments, one of which can run nowhere.
@@ -225,10 +230,15 @@ fn with_claims() -> World {
     world.write("mine/a.md", &format!("{head}{CLAIMS}"));
     world.write(
         "mine/own.toml",
-        "name = \"own\"\nworkload = \"command\"\n[factors]\ncommand = [\"sleep 0.1\", \"sleep 0.01\"]\n\
+        "name = \"own\"\nworkload = \"command\"\n[factors]\n\
+         command = [\"sleep 0.1\", \"sleep 0.01\"]\n\
          [design]\nblocks = 5\n[observe]\nmonitors = []\n",
     );
-    world.write("mine/none.toml", "name = \"none\"\nworkload = \"command\"\n[factors]\ncommand = [\"no-such-program-1\", \"no-such-program-2\"]\n");
+    world.write(
+        "mine/none.toml",
+        "name = \"none\"\nworkload = \"command\"\n[factors]\n\
+        command = [\"no-such-program-1\", \"no-such-program-2\"]\n",
+    );
     world
 }
 

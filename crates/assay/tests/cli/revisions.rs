@@ -524,9 +524,12 @@ fn slower_function(world: &World) -> PathBuf {
         let times = if n < 5 { 100 } else { 300 };
         let source = format!(
             "#define KEPT __attribute__((noinline, noclone))\n\
-             KEPT unsigned steady(unsigned x) {{ for (long i = 0; i < 20000000; i++) x = x * 33 + 7; return x; }}\n\
-             KEPT unsigned slower(unsigned x) {{ for (long i = 0; i < {times} * 200000L; i++) x = x * 31 + 5; return x; }}\n\
-             int main(void) {{ volatile unsigned x = 1; x = steady(x); x = slower(x); return 0; }}\n"
+             KEPT unsigned steady(unsigned x) {{ for (long i = 0; i < 20000000; i++) x = x * 33 + \
+             7; return x; }}\n\
+             KEPT unsigned slower(unsigned x) {{ for (long i = 0; i < {times} * 200000L; i++) x = \
+             x * 31 + 5; return x; }}\n\
+             int main(void) {{ volatile unsigned x = 1; x = steady(x); x = slower(x); return 0; \
+             }}\n"
         );
         fs::write(repo.join("p.c"), source).unwrap();
         fs::write(repo.join("n"), format!("{n}\n")).unwrap();

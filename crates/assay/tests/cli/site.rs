@@ -10,15 +10,20 @@ use std::path::{Path, PathBuf};
 use crate::common::{Done, World, json};
 use serde_json::Value;
 
-const POST: &str = "+++\ntitle = \"A pause is a pause\"\nsummary = \"What a sleep takes.\"\ndate = \"2026-02-03\"\n\
-    tags = [\"sleep\", \"C++ & more\"]\n[runs.own]\nrun = \"experiment:pauses\"\nexperiment = \"pauses.toml\"\n+++\n\
+const POST: &str = "+++\ntitle = \"A pause is a pause\"\nsummary = \"What a sleep takes.\"\n\
+    date = \"2026-02-03\"\n\
+    tags = [\"sleep\", \"C++ & more\"]\n[runs.own]\nrun = \"experiment:pauses\"\n\
+    experiment = \"pauses.toml\"\n+++\n\
     A pause takes {{ value(\"own:elapsed@short\") }}.\n";
 
-const QUOTED: &str = "+++\ntitle = \"Servers of then\"\nas_of = \"2009-08-27\"\nretrieved = \"2009-08-27\"\n+++\n\
+const QUOTED: &str = "+++\ntitle = \"Servers of then\"\nas_of = \"2009-08-27\"\n\
+    retrieved = \"2009-08-27\"\n+++\n\
     The T5240 does {{ value(\"t5240-1.6\") }}.\n";
 
-const PAUSES: &str = "name = \"pauses\"\ntitle = \"Pauses & <more>\"\ndescription = \"kept in /home/mallorykestrel/x\"\n\
-    workload = \"command\"\n[factors]\ncommand = [\n  { value = \"sleep 0.01\", label = \"short\" },\n  \
+const PAUSES: &str = "name = \"pauses\"\ntitle = \"Pauses & <more>\"\n\
+    description = \"kept in /home/mallorykestrel/x\"\n\
+    workload = \"command\"\n[factors]\ncommand = [\n  \
+    { value = \"sleep 0.01\", label = \"short\" },\n  \
     { value = \"sleep 0.02\", label = \"long\" },\n]\n[design]\nblocks = 6\n";
 
 /// Makes an archive with two experiments and three runs, and a folder with two posts.

@@ -32,7 +32,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 mkdir -p "$root/result" "$root/exe"
-if [ "$action" = build ]; then echo x >>"$root/exe/built"; echo "Build successes: $names"; exit 0; fi
+if [ "$action" = build ]; then echo x >>"$root/exe/built";
+    echo "Build successes: $names";
+exit 0; fi
 [ -e "$root/exe/built" ] || { echo "ERROR: not built"; exit 1; }
 if [ "$mood" = stop ]; then
     echo "*** Miscompare of mcf.out; for details see"
@@ -49,8 +51,11 @@ status=S
 {
     echo "$p.suitever: 1.1.9"
     echo "$p.reportable: $reportable"
-    case $tune in base | all) echo "$p.basemean: 8.25"; echo "$p.baseunits: SPECrate2017_int_base" ;; esac
-    [ "$mood" = invalid ] && { echo "$p.invalid: 1"; echo "$p.errors000: 505.mcf_r (base) did not have enough runs!"; }
+
+    case $tune in base | all) echo "$p.basemean: 8.25";
+        echo "$p.baseunits: SPECrate2017_int_base" ;; esac
+    [ "$mood" = invalid ] && { echo "$p.invalid: 1";
+        echo "$p.errors000: 505.mcf_r (base) did not have enough runs!"; }
     [ $reportable = 1 ] || echo "$p.errors001: 'reportable' flag not set during run"
     t=$tune; [ "$tune" != all ] || t="base peak"
     for tune in $t; do

@@ -22,9 +22,11 @@ case "$*" in
     report=1 each=90000 all=180000 ;;
 "-cp jbb.jar:check.jar spec.jbb.JBBmain -propfile run.props -id "[12]) echo working; exit 0 ;;
 "-jar specjbb2015.jar -m COMPOSITE")
-    mkdir -p result/specjbb2015-C-20260101-00001/report-00001
-    echo 'jbb2015.result.metric.max-jOPS = 1264' > result/specjbb2015-C-20260101-00001/report-00001/x.raw
-    echo 'RUN RESULT: hbIR (max attempted) = 1505, hbIR (settled) = 1384, max-jOPS = 1264, critical-jOPS = 526'
+    report=result/specjbb2015-C-20260101-00001/report-00001
+    mkdir -p $report
+    echo 'jbb2015.result.metric.max-jOPS = 1264' > $report/x.raw
+    echo 'RUN RESULT: hbIR (max attempted) = 1505, hbIR (settled) = 1384,' \
+        'max-jOPS = 1264, critical-jOPS = 526'
     exit 0 ;;
 *) echo "called as: $*"; exit 9 ;;
 esac

@@ -73,7 +73,8 @@ fn a_result_is_reportable_but_for_what_only_its_owner_knows() {
     let suite = world.path("mini/suite.toml");
     let described = fs::read_to_string(&suite).unwrap() + "\"-O3\" = \"optimises more\"\n";
     fs::write(&suite, described).unwrap();
-    let compiler = "[[param]]\nname = \"cc\"\ntype = \"text\"\ndefault = \"cc\"\nhelp = \"compiler\"\n\
+    let compiler = "[[param]]\nname = \"cc\"\ntype = \"text\"\ndefault = \"cc\"\n\
+                    help = \"compiler\"\n\
                     [[need]]\nprogram = \"{cc}\"\npackage = \"gcc\"\n";
     for member in ["alpha", "beta"] {
         let kit = world.path(&format!("mini/{member}/kit.toml"));

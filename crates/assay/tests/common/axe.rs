@@ -45,8 +45,10 @@ pub fn source() -> Option<String> {
 pub fn findings(browser: &mut Browser, source: &str) -> Vec<String> {
     browser.value(&format!("void (() => {{ {source} }})()"));
     let found = browser.value(
-        "axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.flatMap((v) => v.nodes.map((n) => \
-         `${v.impact} ${v.id}: ${n.target.join(' ')} · ${n.failureSummary.split('\\n').slice(1, 3).join(' ').trim()}`)))",
+        "axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.flatMap((v) \
+         => v.nodes.map((n) => \
+         `${v.impact} ${v.id}: ${n.target.join(' ')} · \
+         ${n.failureSummary.split('\\n').slice(1, 3).join(' ').trim()}`)))",
     );
     let all =
         found.as_array().unwrap_or_else(|| panic!("axe did not run: {:?}", browser.complaints));

@@ -153,7 +153,8 @@ impl Browser {
     pub fn click(&mut self, selector: &str) {
         self.value("window.before = true");
         let clicked = self.value(&format!(
-            "(() => {{ const e = document.querySelector({selector:?}); e?.click(); return !!e; }})()"
+            "(() => {{ const e = document.querySelector({selector:?}); e?.click(); return !!e; \
+            }})()"
         ));
         // `null`: the next page came before the answer.
         assert_ne!(clicked, false, "there is no {selector}");
@@ -175,7 +176,10 @@ impl Browser {
     }
 
     pub fn size(&mut self, width: u32, height: u32) {
-        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        let mobile = width < 600;
+        let size = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile,
+        });
         self.call("Emulation.setDeviceMetricsOverride", &size);
     }
 

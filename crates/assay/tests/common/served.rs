@@ -134,9 +134,11 @@ pub fn beats(world: &World, name: &str) {
     world.write(
         "experiments/beats/kit.toml",
         "name = \"beats\"\nversion = \"1\"\nhelp = \"says how it beats\"\n\
-         [[param]]\nname = \"size\"\ntype = \"int\"\nmin = 1\nmax = 9\ndefault = 1\nhelp = \"how much\"\n\
+         [[param]]\nname = \"size\"\ntype = \"int\"\nmin = 1\nmax = 9\ndefault = 1\n\
+         help = \"how much\"\n\
          [run]\ncommand = [\"sh\", \"{kit}/beats.sh\", \"{size}\"]\nprotocol = true\n\
-         [[metric]]\nname = \"rate\"\nunit = \"ops/s\"\nbetter = \"higher\"\nhelp = \"beats\"\nfrom = \"protocol\"\n",
+         [[metric]]\nname = \"rate\"\nunit = \"ops/s\"\nbetter = \"higher\"\nhelp = \"beats\"\n\
+         from = \"protocol\"\n",
     );
     world.write(
         "experiments/beats/beats.sh",
@@ -144,11 +146,16 @@ pub fn beats(world: &World, name: &str) {
          say() { printf '%s\\n' \"$1\" >&3; }\n\
          say '{\"phase\":\"steady\"}'\n\
          for i in 1 2 3; do\n\
-         say \"{\\\"sample\\\":\\\"done\\\",\\\"t_ns\\\":$((t + i * 100000000)),\\\"value\\\":$(($1 * i)),\\\"unit\\\":\\\"ops/s\\\"}\"\n\
+         say \"{\\\"sample\\\":\\\"done\\\",\\\"t_ns\\\":$((t + i * 100000000)),\\\
+         \"value\\\":$(($1 * i)),\\\"unit\\\":\\\"ops/s\\\"}\"\n\
          sleep 0.1\n\
          done\n\
-         say \"{\\\"heat\\\":\\\"response_time\\\",\\\"unit\\\":\\\"ns\\\",\\\"start_ns\\\":$t,\\\"column_ns\\\":100000000,\\\"edges\\\":[1000,2000,4000],\\\"counts\\\":[[7,1],[0,$1],[2,2]]}\"\n\
-         say \"{\\\"metric\\\":\\\"rate\\\",\\\"value\\\":$(($1 * 1000 + $$ % 7)),\\\"unit\\\":\\\"ops/s\\\"}\"\n",
+         say \"{\\\"heat\\\":\\\"response_time\\\",\\\"unit\\\":\\\"ns\\\",\
+         \\\"start_ns\\\":$t,\\\"column_ns\\\":100000000,\
+         \\\"edges\\\":[1000,2000,4000],\
+         \\\"counts\\\":[[7,1],[0,$1],[2,2]]}\"\n\
+         say \"{\\\"metric\\\":\\\"rate\\\",\\\"value\\\":$(($1 * 1000 + $$ % 7)),\
+         \\\"unit\\\":\\\"ops/s\\\"}\"\n",
     );
     world.write(
         &format!("experiments/{name}.toml"),
@@ -168,7 +175,8 @@ pub fn sleeper(world: &World, name: &str, seconds: &str, blocks: u32) -> PathBuf
         &format!(
             "name = \"{name}\"\ntitle = \"Is one sleep longer?\"\nworkload = \"command\"\n\
              [params]\nshell = \"sh\"\n[factors]\n\
-             command = [\"echo a >> {mark}; sleep {seconds}\", \"echo b >> {mark}; sleep {seconds}\"]\n\
+             command = [\"echo a >> {mark}; sleep {seconds}\", \"echo b >> {mark}; sleep \
+             {seconds}\"]\n\
              [design]\nblocks = {blocks}\n[observe]\nmonitors = [\"cpu\"]\n"
         ),
     )

@@ -17,7 +17,8 @@ impl Hosts {
             let there = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
             if !there.iter().any(|dir| PathBuf::from(dir).join(program).exists()) {
                 println!(
-                    "skipped: because there is no {program} (Debian packages openssh-server, iproute2)"
+                    "skipped: because there is no {program} (Debian packages openssh-server, \
+                    iproute2)"
                 );
                 return None;
             }

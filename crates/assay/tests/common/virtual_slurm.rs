@@ -17,7 +17,8 @@ impl Slurm {
             let there = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
             if !there.iter().any(|dir| PathBuf::from(dir).join(program).exists()) {
                 println!(
-                    "skipped: because there is no {program} (Debian packages slurmctld, slurmd, slurm-client, munge)"
+                    "skipped: because there is no {program} (Debian packages slurmctld, slurmd, \
+                    slurm-client, munge)"
                 );
                 return None;
             }

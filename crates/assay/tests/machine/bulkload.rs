@@ -153,8 +153,10 @@ fn a_device_that_is_full_fails_the_trial_in_the_servers_words() {
     // A new cluster takes 40 MB, and 16 MiB of WAL.
     let file = world.write(
         "full.toml",
-        "name = \"full\"\nworkload = \"bulkload\"\n[params]\nrows = 1000000\n\"server.max_wal_size\" = \"32 MiB\"\n\
-         [controls]\nstorage = \"tmpfs,size=80MiB,probe=1s\"\n[design]\nblocks = 1\n[observe]\nmonitors = []\n",
+        "name = \"full\"\nworkload = \"bulkload\"\n[params]\nrows = 1000000\n\
+         \"server.max_wal_size\" = \"32 MiB\"\n\
+         [controls]\nstorage = \"tmpfs,size=80MiB,probe=1s\"\n[design]\nblocks = 1\n[observe]\n\
+         monitors = []\n",
     );
     let ran = world.run(&["run", file.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);

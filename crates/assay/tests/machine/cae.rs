@@ -22,7 +22,8 @@ fn mumps() -> bool {
         && ["mpicc", "mpirun"].iter().all(|p| Command::new(p).arg("--version").output().is_ok());
     if !there {
         println!(
-            "skipped: because there is no MUMPS (Debian packages libmumps-dev libopenmpi-dev openmpi-bin)"
+            "skipped: because there is no MUMPS (Debian packages libmumps-dev libopenmpi-dev \
+            openmpi-bin)"
         );
     }
     there
@@ -129,8 +130,10 @@ fn scratch_that_is_full_fails_in_the_solvers_words() {
     let world = World::new();
     let file = world.write(
         "full.toml",
-        "name = \"full\"\nworkload = \"cae\"\n[params]\ncase = \"block-files\"\nsize = \"train\"\nprocesses = 2\n\
-         [controls]\nstorage = \"tmpfs,size=16MiB,probe=1s\"\n[design]\nblocks = 1\n[observe]\nmonitors = []\n",
+        "name = \"full\"\nworkload = \"cae\"\n[params]\ncase = \"block-files\"\nsize = \"train\"\n\
+         processes = 2\n\
+         [controls]\nstorage = \"tmpfs,size=16MiB,probe=1s\"\n[design]\nblocks = 1\n[observe]\n\
+         monitors = []\n",
     );
     let ran = world.run(&["run", file.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);

@@ -11,7 +11,8 @@ use crate::common::{World, done};
 use serde_json::{Deserializer, Value};
 
 /// Command of a trial that prints the limit of its control group.
-const SAY_LIMIT: &str = "cat /sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/memory.max; grep THP_enabled /proc/self/status";
+const SAY_LIMIT: &str = "cat /sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/memory.max; grep \
+    THP_enabled /proc/self/status";
 
 fn version_2() -> bool {
     let there = fs::metadata("/sys/fs/cgroup/cgroup.controllers").is_ok();
@@ -53,7 +54,8 @@ fn delegated(world: &World, script: &str) -> Option<(String, bool)> {
 
 /// Command that prints the state of its control group: processes in it, groups below it, delegated
 /// controllers.
-const AS_BEFORE: &str = "echo left: $(ls -d $G/*/ $G/../assay-[0-9]*/ $G/../assay-rest-*/ 2>/dev/null) in: $(grep -cx $$ $G/cgroup.procs) \
+const AS_BEFORE: &str = "echo left: $(ls -d $G/*/ $G/../assay-[0-9]*/ $G/../assay-rest-*/ \
+                         2>/dev/null) in: $(grep -cx $$ $G/cgroup.procs) \
                          down: $(cat $G/cgroup.subtree_control)";
 
 #[test]
@@ -64,7 +66,8 @@ fn a_group_that_systemd_hands_over_is_enough_for_a_memory_limit() {
     let world = World::new();
     let run = format!(
         "G=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)
-         $A run --monitors none --blocks 1 --set controls.memory=64MiB --json -- sh -c '{SAY_LIMIT}' >$HOME.json
+         $A run --monitors none --blocks 1 --set controls.memory=64MiB --json -- sh -c \
+        '{SAY_LIMIT}' >$HOME.json
          echo code $?
          {AS_BEFORE}
          cat $HOME.json"
@@ -72,7 +75,8 @@ fn a_group_that_systemd_hands_over_is_enough_for_a_memory_limit() {
     // Once as a service of the system, where the program's own group must be vacated, and once
     // below an empty group, as in a user's own systemd.
     let inner = format!(
-        "S=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup); mkdir $S/inner; echo $$ >$S/inner/cgroup.procs; {run}"
+        "S=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup); mkdir $S/inner; echo $$ \
+        >$S/inner/cgroup.procs; {run}"
     );
     for script in [&run, &inner] {
         let Some((said, well)) = delegated(&world, script) else { return };
@@ -103,7 +107,8 @@ fn what_a_killed_run_left_in_a_delegated_group_is_put_back() {
     let world = World::new();
     let script = format!(
         "G=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)
-         $A run --monitors none --blocks 1 --set controls.memory=64MiB -- sleep 97.25 >/dev/null 2>&1 &
+         $A run --monitors none --blocks 1 --set controls.memory=64MiB -- sleep 97.25 >/dev/null \
+        2>&1 &
          for i in $(seq 600); do pgrep -f '^sleep 97.25' >/dev/null && break; sleep 0.1; done
          kill -9 $!
          $A doctor --restore

@@ -65,7 +65,8 @@ fn a_command_is_watched_and_its_failure_is_reported() {
 fn the_ticks_that_the_look_cut_are_marked_with_their_length() {
     let world = World::new();
     let script = format!(
-        "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of={} bs=64k count=16 conv=fsync; sleep 0.1; done",
+        "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of={} bs=64k count=16 conv=fsync; sleep 0.1; \
+        done",
         world.path("written").display()
     );
     // The whole observation fits into the tick of 1 h.

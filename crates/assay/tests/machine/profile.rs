@@ -101,7 +101,8 @@ fn a_run_keeps_its_profiles_and_draws_them() {
     let page = assay_report::page::unpacked(&std::fs::read_to_string(file).unwrap());
     assert!(page.contains("id=\"profiles\"") && page.contains("class=\"flame\""));
 
-    let post = "+++\ntitle = \"T\"\n[runs.p]\nrun = \"last\"\nexperiment = \"e.toml\"\n+++\n{{ profile(\"p\") }}\n";
+    let post = "+++\ntitle = \"T\"\n[runs.p]\nrun = \"last\"\nexperiment = \"e.toml\"\n+++\n\
+        {{ profile(\"p\") }}\n";
     let post = world.write("post.md", post);
     let done =
         world.run(&["publish", post.to_str().unwrap(), "-o", world.path("post").to_str().unwrap()]);
@@ -262,8 +263,10 @@ fn functions_that_java_compiles_while_it_runs_have_names() {
     let world = World::new();
     let source = "public class Hot {\n\
         static volatile long sink;\n\
-        static long warms(int n) { long s = 0; for (int i = 0; i < n; i++) s = s * 7 + i; return s; }\n\
-        public static void main(String[] a) { for (int i = 0; i < 30000; i++) sink += warms(20000 + i % 7); }\n}\n";
+        static long warms(int n) { long s = 0; \
+        for (int i = 0; i < n; i++) s = s * 7 + i; return s; }\n\
+        public static void main(String[] a) { \
+        for (int i = 0; i < 30000; i++) sink += warms(20000 + i % 7); }\n}\n";
     world.write("Hot.java", source);
     let Some(all) = functions_of_a_run(&world, "java Hot.java") else { return };
     // A profiled trial makes the Java virtual machine write its symbol map when it ends.
@@ -276,7 +279,8 @@ fn functions_that_node_compiles_while_it_runs_have_names() {
         return;
     }
     let world = World::new();
-    let source = "function warms(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 7 + i) | 0; return s; }\n\
+    let source = "function warms(n) { let s = 0; \
+                  for (let i = 0; i < n; i++) s = (s * 7 + i) | 0; return s; }\n\
                   let sink = 0; for (let i = 0; i < 20000; i++) sink += warms(20000 + i % 7);\n";
     world.write("hot.js", source);
     let Some(all) = functions_of_a_run(&world, "node --perf-basic-prof hot.js") else { return };
@@ -369,7 +373,8 @@ fn profiles_of_other_programs_become_runs_whose_functions_are_compared() {
     // Files as async-profiler writes them, three for each run.
     let write = |name: &str, hot: u64| {
         let text = format!(
-            "[main tid=1];Work.main_[j];Work.twice_[i] {hot}\n[main tid=1];Work.main_[j];Work.once_[j] 500\n"
+            "[main tid=1];Work.main_[j];Work.twice_[i] {hot}\n\
+            [main tid=1];Work.main_[j];Work.once_[j] 500\n"
         );
         world.write(name, &text).to_str().unwrap().to_owned()
     };

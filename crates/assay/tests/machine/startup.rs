@@ -17,8 +17,10 @@ fn have(program: &str, package: &str) -> bool {
 /// Writes an experiment of one small trial on a storage. Every trial has its deciding metric.
 fn experiment(world: &World, params: &str, storage: &str) -> String {
     let text = format!(
-        "name = \"small\"\nworkload = \"startup\"\n[params]\ncopies = 2\nsize = \"4 MB\"\nrows = 80\n{params}\n\
-         [controls]\nstorage = \"{storage}\"\n[design]\nblocks = 1\n[compare]\nmetric = \"elapsed\"\n"
+        "name = \"small\"\nworkload = \"startup\"\n[params]\ncopies = 2\nsize = \"4 MB\"\n\
+         rows = 80\n{params}\n\
+         [controls]\nstorage = \"{storage}\"\n[design]\nblocks = 1\n[compare]\n\
+         metric = \"elapsed\"\n"
     );
     world.write("small.toml", &text).display().to_string()
 }
@@ -135,7 +137,8 @@ fn a_storage_that_fills_up_fails_the_trial_in_its_own_words() {
     // The storage becomes full while a program runs, which reports it itself.
     let text = format!(
         "name = \"full\"\nworkload = \"command\"\n[params]\nshell = \"sh\"\n\
-         command = \"head -c 100M /dev/zero > $ASSAY_STORAGE/x\"\n[controls]\nstorage = \"{small}\"\n\
+         command = \"head -c 100M /dev/zero > $ASSAY_STORAGE/x\"\n[controls]\n\
+         storage = \"{small}\"\n\
          [design]\nblocks = 1\n"
     );
     let world = World::new();
@@ -150,7 +153,8 @@ fn a_storage_that_fills_up_fails_the_trial_in_its_own_words() {
 #[test]
 fn an_image_is_for_workloads_that_put_something_there() {
     let world = World::new();
-    let text = "name = \"none\"\nworkload = \"noop\"\n[controls]\nstorage = \"squashfs\"\n[design]\nblocks = 1\n";
+    let text = "name = \"none\"\nworkload = \"noop\"\n[controls]\nstorage = \"squashfs\"\n\
+        [design]\nblocks = 1\n";
     let file = world.write("none.toml", text).display().to_string();
     let done = world.run(&["plan", &file]);
     assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);

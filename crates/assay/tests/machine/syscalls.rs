@@ -61,7 +61,8 @@ fn a_run_keeps_its_calls_shows_them_and_says_what_differs() {
     let experiment = world.write(
         "e.toml",
         "name = \"calls\"\nworkload = \"command\"\n[params]\nshell = \"sh\"\n\
-         [factors]\ncommand = [\"dd if=/dev/zero of=/dev/null bs=4096 count=100\", \"dd if=/dev/zero of=/dev/null bs=4096 count=2000\"]\n\
+         [factors]\ncommand = [\"dd if=/dev/zero of=/dev/null bs=4096 count=100\", \"dd \
+         if=/dev/zero of=/dev/null bs=4096 count=2000\"]\n\
          [design]\nblocks = 4\n[observe]\ntracers = [\"syscalls\"]\n",
     );
     let done = world.run(&["run", experiment.to_str().unwrap()]);

@@ -100,7 +100,8 @@ fn the_largest_plan_that_is_accepted_is_small() {
     world.write(
         "experiments/wide.toml",
         "name = \"wide\"\nworkload = \"memcached\"\n[factors]\n\
-         \"controls.env.A\" = { from = 1, to = 2000 }\n[design]\nblocks = 50\nmax_trials = 100000\n",
+         \"controls.env.A\" = { from = 1, to = 2000 }\n[design]\nblocks = 50\n\
+         max_trials = 100000\n",
     );
     let served = serve(&world, &[]);
     for experiment in ["long", "wide"] {

@@ -57,7 +57,8 @@ fn run(world: &World, name: &str) -> Option<(String, Value)> {
 /// Moves the pointer to a mark of a chart and returns the text of the readout.
 fn pointed(browser: &mut Browser, mark: &str) -> String {
     let place = browser.value(&format!(
-        "(() => {{ const m = {mark}; m.scrollIntoView({{ block: 'center', inline: 'center', behavior: 'instant' }}); \
+        "(() => {{ const m = {mark}; m.scrollIntoView({{ block: 'center', inline: 'center', \
+         behavior: 'instant' }}); \
          const r = m.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()"
     ));
     let moved = json!({ "type": "mouseMoved", "x": place[0], "y": place[1] });
@@ -144,7 +145,8 @@ fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
     }
     // Every number of the tracer's metrics equals the terminal's, to the digit.
     let numbers = browser.value(
-        "[...document.querySelectorAll('#block-io h2 + .table-box td.num')].map(t => t.textContent)",
+        "[...document.querySelectorAll('#block-io h2 + .table-box td.num')].map(t => \
+        t.textContent)",
     );
     let numbers = numbers.as_array().unwrap();
     assert!(numbers.len() > 40, "{numbers:?}");

@@ -76,7 +76,10 @@ fn every_kind_of_page_can_be_read_by_anybody_from_a_file() {
     // The search finds pages by title and content, and its address can be saved.
     browser.size(1280, 900);
     let shown = |browser: &mut Browser, words: &str| -> Vec<String> {
-        browser.value(&format!("(() => {{ const f = document.querySelector('#words'); f.value = {words:?}; f.dispatchEvent(new Event('input')); }})()"));
+        browser.value(&format!(
+            "(() => {{ const f = document.querySelector('#words'); f.value = \
+            {words:?}; f.dispatchEvent(new Event('input')); }})()"
+        ));
         let found = browser
             .value("[...document.querySelectorAll('#found a')].map(a => a.getAttribute('href'))");
         found.as_array().unwrap().iter().map(|v: &Value| v.as_str().unwrap().to_owned()).collect()

@@ -57,7 +57,8 @@ fn an_expression_that_names_no_row_several_rows_or_no_number() {
 #[test]
 fn thousands_and_decimal_commas_are_declared_or_no_numbers() {
     let text = TEXT.replace("4220", "4,220").replace("4000", "4,000");
-    let more = "[[claim]]\nquote = 'twice as fast'\nsays = '5.5 %'\nis = 'more(cell(\"table 1\", row=\"Acme Z9\", \
+    let more = "[[claim]]\nquote = 'twice as fast'\nsays = '5.5 %'\n\
+                is = 'more(cell(\"table 1\", row=\"Acme Z9\", \
                 column=\"ops/s\"), than=cell(\"table 1\", row=\"Bolt Q7\", column=\"ops/s\"))'\n";
     let undeclared = error(&text, more);
     assert!(
@@ -91,7 +92,8 @@ fn html_that_is_never_closed() {
 
 #[test]
 fn right_to_left_text_and_digits_of_other_scripts() {
-    let text = "| \u{5de}\u{5e2}\u{5e8}\u{5db}\u{5ea} | ops/s |\n|---|---|\n| \u{5d0}\u{5d1}\u{5d2} | 4220 |\n\
+    let text = "| \u{5de}\u{5e2}\u{5e8}\u{5db}\u{5ea} | ops/s |\n|---|---|\n\
+                | \u{5d0}\u{5d1}\u{5d2} | 4220 |\n\
                 | \u{5d3} | \u{664}\u{662}\u{662} |\n";
     let tables = tables("a.md", text);
     let table = &tables[0];
@@ -149,7 +151,8 @@ proptest::proptest! {
     #[test]
     fn no_text_makes_the_readers_panic(
         text in "[-a-z0-9 .,|\t\n<>/=\"*#`\u{b1}\u{5d0}%]{0,200}",
-        tags in "(<(table|tr|td|th|td rowspan=2|td colspan=3|pre|p|/table|/tr|/td|/pre|br)>|a|1|\n){0,40}",
+        tags in "(<(table|tr|td|th|td rowspan=2|td colspan=3|pre|p|/table|/tr|/td|/pre|br)>|a|1|\n\
+            ){0,40}",
         any in "\\PC{0,60}",
     ) {
         for name in ["a.md", "a.html", "a.csv", "a.txt"] {
@@ -167,7 +170,8 @@ proptest::proptest! {
                 }
             }
         }
-        let declared = format!("format = 1\ntext = 'a'\n[[table]]\nlines = '1-2'\nrow = '''{text}'''");
+        let declared = format!("format = 1\ntext = 'a'\n[[table]]\nlines = '1-2'\n\
+            row = '''{text}'''");
         if let Ok(file) = ClaimsFile::read("c.toml", &declared) {
             let _ = document("a.txt", "a 1\nb 2\n").tables(&file.declarations());
         }

@@ -10,7 +10,8 @@ fn all(name: &str, text: &str) -> String {
 
 #[test]
 fn markdown() {
-    let text = "# Results\n\nBy *system*:\n\n| System | Time [ms] |\n|---|--:|\n| Acme `Z9` | 12.5 |\n\
+    let text = "# Results\n\nBy *system*:\n\n| System | Time [ms] |\n|---|--:|\n\
+                | Acme `Z9` | 12.5 |\n\
                 | Bolt | 352K |\n\nNo table | here.\n";
     assert_eq!(
         all("a.md", text),
@@ -28,7 +29,8 @@ fn markdown() {
 #[test]
 fn tables_inside_code_blocks_and_html_of_markdown() {
     let text = "A:\n\n```\nname   ops/s  p99\nacme   4220   1.5\nbolt   4000   1.7\n```\n\n\
-                ```csv\nname,ops/s\nacme,7\n```\n\n<table>\n<tr><th>n<th>v\n\n<tr><td>x<td>1\n</table>\n\nend\n";
+                ```csv\nname,ops/s\nacme,7\n```\n\n<table>\n<tr><th>n<th>v\n\n<tr><td>x<td>1\n\
+                </table>\n\nend\n";
     assert_eq!(
         all("a.md", text),
         "table 1 line 4: name | ops/s | p99\n5: acme | 4220 | 1.5\n6: bolt | 4000 | 1.7\n\
@@ -39,9 +41,12 @@ fn tables_inside_code_blocks_and_html_of_markdown() {
 
 #[test]
 fn html_with_spans_layout_and_preformatted_text() {
-    let text = "<!doctype html>\n<table><tr><td>\n<p>Layout</p>\n<table><caption>The results</caption>\n\
-        <thead><tr><th rowspan=2>System</th><th colspan=2>ops/s</th></tr>\n<tr><th>min<th>max</tr></thead>\n\
-        <tr><td rowspan=2>Acme&nbsp;Z9</td><td>1</td><td>2</td></tr>\n<tr><td>3</td><td>4</td></tr>\n\
+    let text = "<!doctype html>\n<table><tr><td>\n<p>Layout</p>\n\
+        <table><caption>The results</caption>\n\
+        <thead><tr><th rowspan=2>System</th><th colspan=2>ops/s</th></tr>\n\
+        <tr><th>min<th>max</tr></thead>\n\
+        <tr><td rowspan=2>Acme&nbsp;Z9</td><td>1</td><td>2</td></tr>\n\
+        <tr><td>3</td><td>4</td></tr>\n\
         </table></td></tr></table>\n<pre>\nname  v\nacme  5\nbolt  6\n</pre>\n<p>A &lt; B.</p>\n";
     assert_eq!(
         all("a.html", text),
@@ -84,11 +89,14 @@ fn aligned_text() {
 
 #[test]
 fn headers_over_two_lines_rules_and_bars() {
-    let text = "Model          Chip    Watts     Watts\n                       @ 100%    idle\n------------------\
-        --------------------\nC100 (2007)    X5355     312       214\nMarne R610     X5570     272        83\n";
+    let text = "Model          Chip    Watts     Watts\n                       @ 100%    idle\n\
+        ------------------\
+        --------------------\nC100 (2007)    X5355     312       214\n\
+        Marne R610     X5570     272        83\n";
     assert_eq!(
         all("a.txt", text),
-        "table 1 line 1: Model | Chip | Watts @ 100% | Watts idle\n4: C100 (2007) | X5355 | 312 | 214\n\
+        "table 1 line 1: Model | Chip | Watts @ 100% | Watts idle\n\
+         4: C100 (2007) | X5355 | 312 | 214\n\
          5: Marne R610 | X5570 | 272 | 83\n"
     );
     let bars = " name | ops\n------+-----\n acme | 12\n bolt | 9\n";
@@ -97,8 +105,10 @@ fn headers_over_two_lines_rules_and_bars() {
 
 #[test]
 fn prose_is_no_table() {
-    let text = "In 2009 the Acme Z9 reached 4220 ops/s, and the Bolt Q7 reached\n4000 of them with 2 chips \
-                and 16 cores. It took 3 weeks.\n\n  1. On 2 machines,  as before.\n  2. Once more.\n";
+    let text = "In 2009 the Acme Z9 reached 4220 ops/s, and the Bolt Q7 reached\n\
+                4000 of them with 2 chips \
+                and 16 cores. It took 3 weeks.\n\n  1. On 2 machines,  as before.\n  2. Once \
+                more.\n";
     assert_eq!(all("a.txt", text), "");
 }
 
@@ -114,7 +124,8 @@ fn a_row_expression_reads_what_blanks_do_not_show() {
     assert_eq!(
         declared(
             text,
-            "lines = '3-4'\nrow = '^(.+) (\\d+) ([A-Z].*) (\\d+)$'\ncolumns = ['system', 'chips', 'type', 'bops']"
+            "lines = '3-4'\nrow = '^(.+) (\\d+) ([A-Z].*) (\\d+)$'\n\
+            columns = ['system', 'chips', 'type', 'bops']"
         )
         .unwrap(),
         "table 1 line 3: system | chips | type | bops\n3: Acme Z9 | 2 | Ultra T2 Plus | 422782\n\
@@ -162,7 +173,8 @@ fn declarations_that_do_not_fit_are_errors() {
 
 #[test]
 fn a_table_is_found_by_its_name_its_alias_or_its_title() {
-    let text = "## Table 2: Additional\n\n| a | v |\n|---|---|\n| x | 1 |\n\n## Other\n\n| a | v |\n|---|---|\n| x | 2 |\n";
+    let text = "## Table 2: Additional\n\n| a | v |\n|---|---|\n| x | 1 |\n\n## Other\n\n\
+        | a | v |\n|---|---|\n| x | 2 |\n";
     let own: TableDeclaration = toml::from_str("table = 1\nname = 'runs'").unwrap();
     let tables = document("a.md", text).tables(&[own]).unwrap();
     let find = |name: &str| super::super::tables::find(&tables, name).map(|t| t.line);

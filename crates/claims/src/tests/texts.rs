@@ -96,7 +96,8 @@ fn a_draft_is_filled_only_where_all_names_stand_in_the_sentence() {
         file.claims.first().map(|c| c.is.as_ref().clone())
     };
     let full = "The Acme Z9 has 5.5% more ops/s than the Bolt Q7.";
-    let is = r#"better(cell("table 1", row="Acme Z9", column="ops/s"), than=cell("table 1", row="Bolt Q7", column="ops/s"))"#;
+    let is = "better(cell(\"table 1\", row=\"Acme Z9\", column=\"ops/s\"), \
+        than=cell(\"table 1\", row=\"Bolt Q7\", column=\"ops/s\"))";
     assert_eq!(bound(full).as_deref(), Some(is));
     for sentence in [
         "The Acme Z9 has 9% more ops/s than the Bolt Q7.", // the value disagrees

@@ -25,7 +25,8 @@ fn verdict(says: &str, is: &str, more: &str) -> ClaimVerdict {
     audit.claims[0].verdict
 }
 
-const CELLS: &str = r#"(cell("table 1", row="Acme Z9", column="ops/s"), than=cell("table 1", row="Bolt Q7", column="ops/s"))"#;
+const CELLS: &str = "(cell(\"table 1\", row=\"Acme Z9\", column=\"ops/s\"), \
+    than=cell(\"table 1\", row=\"Bolt Q7\", column=\"ops/s\"))";
 
 #[test]
 fn numbers_are_judged_by_their_last_digit() {

@@ -291,7 +291,8 @@ mod tests {
             "-numa node,nodeid=1,cpus=2-3,memdev=m1",
             "cgroup_no_v1=all systemd.show_status=0 mitigations=off",
             "file=/r,,1.img,if=none,id=root,snapshot=on",
-            "file=/d/disk0,if=none,id=disk0,format=raw,cache=unsafe,werror=report,throttling.iops-total=500 -device \
+            "file=/d/disk0,if=none,id=disk0,format=raw,cache=unsafe,werror=report,\
+             throttling.iops-total=500 -device \
              nvme,drive=disk0",
             "throttling.bps-total=10485760 -device virtio-blk-pci,drive=disk1",
         ] {

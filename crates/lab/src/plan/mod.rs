@@ -529,7 +529,8 @@ mod tests {
                    \"controls.env.A\" = [\"x\", \"y\"]\n[design]\n";
         for level in ["5", "\"5\"", "\"low\""] {
             let but = format!(
-                "{two}exclude = [{{ \"controls.nice\" = {level}, \"controls.env.A\" = \"y\" }}, {{}}]\n"
+                "{two}exclude = [{{ \"controls.nice\" = {level}, \"controls.env.A\" = \"y\" }}, \
+                {{}}]\n"
             );
             let names: Vec<_> =
                 plan(&but).unwrap().treatments.into_iter().map(|t| t.levels).collect();

@@ -420,9 +420,11 @@ mod tests {
             r#"{"sample":"throughput","t_ns":5,"value":10,"unit":"ops/s"}"#,
             r#"{"sample":"errors","t_ns":5,"value":null,"unit":"1"}"#,
             r#"{"sample":"throughput","t_ns":6,"value":11,"unit":"ops/s"}"#,
-            r#"{"heat":"t","unit":"ns","start_ns":1,"column_ns":9,"edges":[1,2],"counts":[[3],[4]]}"#,
+            r#"{"heat":"t","unit":"ns","start_ns":1,"column_ns":9,"edges":[1,2],
+                "counts":[[3],[4]]}"#,
             r#"{"heat":"bad","unit":"ns","start_ns":1,"column_ns":9,"edges":[2,1],"counts":[[3]]}"#,
-            r#"{"finding":"F25","name":"steady-state","severity":"warning","message":"it never settled"}"#,
+            r#"{"finding":"F25","name":"steady-state","severity":"warning",
+                "message":"it never settled"}"#,
         ] {
             reader.line(line.as_bytes(), 1);
         }

@@ -110,7 +110,8 @@ proptest! {
         cuts.push(bytes.len());
         cuts.sort_unstable();
         let mut from = 0;
-        let pieces: Vec<&[u8]> = cuts.iter().map(|to| &bytes[std::mem::replace(&mut from, *to)..*to]).collect();
+        let piece = |to: &usize| &bytes[std::mem::replace(&mut from, *to)..*to];
+        let pieces: Vec<&[u8]> = cuts.iter().map(piece).collect();
         prop_assert_eq!(read(protocol, &pieces), read(protocol, &[&bytes]));
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
         prop_assert_eq!(read(protocol, &single), read(protocol, &[&bytes]));
@@ -128,7 +129,8 @@ proptest! {
 fn reads_the_text_protocol() {
     let (seen, good) = read(
         Protocol::Text,
-        &[b"VALUE p:0a 0 5\r\nhe\r\no\r\nEND\r\nEND\r\nSTORED\r\nSERVER_ERROR object too large for cache\r\n"],
+        &[b"VALUE p:0a 0 5\r\nhe\r\no\r\nEND\r\nEND\r\nSTORED\r\n\
+            SERVER_ERROR object too large for cache\r\n"],
     );
     assert!(good);
     let want = [

@@ -155,7 +155,8 @@ mod tests {
         };
         let text = serde_json::to_string(&new).unwrap();
         assert_eq!(serde_json::from_str::<TrialHistogram>(&text).unwrap(), new, "{text}");
-        let summary = r#"{"treatment":0,"label":"a","name":"t","unit":"s","least":1.0,"greatest":9.0,
+        let summary = r#"{"treatment":0,"label":"a","name":"t","unit":"s",
+            "least":1.0,"greatest":9.0,
             "timed_out":0,"percentiles":[]}"#;
         let read: HistogramSummary = serde_json::from_str(summary).unwrap();
         assert_eq!((read.minimum, read.maximum), (Some(1.0), Some(9.0)));

@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn the_key_of_earlier_versions_is_read() {
-        let line = r#"{"event":"redacted","ledger_sha256":"aa","replaced":1,"left_out":["x"],"assay":"0.1.0"}"#;
+        let line = r#"{"event":"redacted","ledger_sha256":"aa","replaced":1,"left_out":["x"],
+            "assay":"0.1.0"}"#;
         let LedgerEvent::Redacted { excluded, .. } = serde_json::from_str(line).unwrap() else {
             panic!("{line}");
         };

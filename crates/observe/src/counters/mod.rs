@@ -304,7 +304,8 @@ mod tests {
             name = "software"
             source = "perf_event_open(2), PERF_TYPE_SOFTWARE"
             type = 1
-            groups = [["task-clock", "page-faults", "context-switches"], ["minor-faults", "major-faults"]]
+            groups = [["task-clock", "page-faults", "context-switches"],
+                ["minor-faults", "major-faults"]]
             [events]
             "task-clock" = { code = 1 }
             "page-faults" = { code = 2 }

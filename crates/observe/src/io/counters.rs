@@ -148,7 +148,8 @@ mod tests {
     use super::*;
     use crate::monitors::fake::Fake;
 
-    const STATS: &str = "   8       0 sda 10 0 80 5 20 0 160 9 0 12 14 1 0 8 2 0 0\n   8       1 sda1 9 0 80 5 20 0 160 9 0 12 14\n";
+    const STATS: &str = "   8       0 sda 10 0 80 5 20 0 160 9 0 12 14 1 0 8 2 0 0\n   8       1 \
+        sda1 9 0 80 5 20 0 160 9 0 12 14\n";
 
     #[test]
     fn counts_whole_devices_since_the_start() {

@@ -53,11 +53,14 @@ fn watts_in_lines() {
 
 #[test]
 fn recorded_answers_of_management_controllers() {
-    let ipmi = "\n    Instantaneous power reading:                   220 Watts\n    Minimum during sampling period:                 70 Watts\n    \
-                Average power reading over sample period:      178 Watts\n    Power reading state is:                   activated\n";
+    let ipmi = "\n    Instantaneous power reading:                   220 Watts\n    Minimum during \
+                sampling period:                 70 Watts\n    \
+                Average power reading over sample period:      178 Watts\n    Power reading state \
+                is:                   activated\n";
     assert_eq!(ipmi_watts(ipmi), Some(220.0));
     assert_eq!(ipmi_watts("DCMI request failed"), None);
-    let power = r##"{"@odata.type":"#Power.v1_5_0.Power","PowerControl":[{"MemberId":"0","PowerConsumedWatts":344},
+    let power = r##"{"@odata.type":"#Power.v1_5_0.Power",
+        "PowerControl":[{"MemberId":"0","PowerConsumedWatts":344},
         {"PowerConsumedWatts":null},{"PowerConsumedWatts":6.5}]}"##;
     assert_eq!(redfish_watts(power).unwrap(), 350.5);
     assert_eq!(redfish_watts(r#"{"PowerWatts":{"Reading":91.0}}"#).unwrap(), 91.0);
@@ -110,7 +113,8 @@ fn a_file_is_read_from_now_on() {
 fn programs_are_asked_and_what_is_missing_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let tool = dir.path().join("ipmitool");
-    let script = "#!/bin/sh\n[ \"$*\" = '-H bmc dcmi power reading' ] && echo ' Instantaneous power reading:  220 Watts'\n";
+    let script = "#!/bin/sh\n[ \"$*\" = '-H bmc dcmi power reading' ] && echo ' Instantaneous \
+        power reading:  220 Watts'\n";
     std::fs::write(&tool, script).unwrap();
     std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
     assert!(until(&start(&format!("ipmi:{} -H bmc", tool.display())), 220.0));

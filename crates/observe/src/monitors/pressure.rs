@@ -120,7 +120,8 @@ mod tests {
             ("proc/pressure/cpu", "some avg10=0.20 avg60=0.65 avg300=0.61 total=1000000\n"),
             (
                 "proc/pressure/io",
-                "some avg10=1.03 avg60=0 avg300=0 total=5\nfull avg10=0.50 avg60=0 avg300=0 total=5\n",
+                "some avg10=1.03 avg60=0 avg300=0 total=5\n\
+                full avg10=0.50 avg60=0 avg300=0 total=5\n",
             ),
         ]);
         let mut watch = fake.open(&SPEC).unwrap();

@@ -214,8 +214,10 @@ mod tests {
         let source = folder.join("p.c");
         std::fs::write(
             &source,
-            "static inline __attribute__((always_inline)) int inner(int x) { return x * 7 + x / 3; }\n\
-             __attribute__((noinline)) int outer(int x) { int s = 0; for (int i = 0; i < x; i++) s += inner(s + i); return s; }\n\
+            "static inline __attribute__((always_inline)) int inner(int x) \
+             { return x * 7 + x / 3; }\n\
+             __attribute__((noinline)) int outer(int x) \
+             { int s = 0; for (int i = 0; i < x; i++) s += inner(s + i); return s; }\n\
              int main(int c, char **v) { (void)v; return outer(c); }\n",
         )
         .ok()?;

@@ -106,9 +106,12 @@ fn what_was_not_sampled_is_a_dash() {
 #[test]
 fn disks_in_the_columns_of_iostat() {
     let expected = "\
-Device     r/s   rkB/s  rrqm/s   %rrqm r_await rareq-sz     w/s   wkB/s  wrqm/s   %wrqm w_await wareq-sz     d/s   dkB/s  drqm/s   %drqm d_await dareq-sz     f/s f_await  aqu-sz   %util
-vda      20.00  160.00    5.00   20.00    2.00     8.00    5.00   20.00    0.00    0.00   10.00     4.00    0.00    0.00    0.00       -       -        -    2.00    1.50    2.00   50.00
-vdb       0.00    0.00    0.00    0.00    0.00     0.00    0.00    0.00    0.00    0.00    0.00     0.00    0.00    0.00    0.00    0.00    0.00     0.00    0.00    0.00    0.00    0.00
+Device     r/s   rkB/s  rrqm/s   %rrqm r_await rareq-sz     w/s   wkB/s  wrqm/s   %wrqm w_await \
+wareq-sz     d/s   dkB/s  drqm/s   %drqm d_await dareq-sz     f/s f_await  aqu-sz   %util
+vda      20.00  160.00    5.00   20.00    2.00     8.00    5.00   20.00    0.00    0.00   \
+10.00     4.00    0.00    0.00    0.00       -       -        -    2.00    1.50    2.00   50.00
+vdb       0.00    0.00    0.00    0.00    0.00     0.00    0.00    0.00    0.00    0.00    \
+0.00     0.00    0.00    0.00    0.00    0.00    0.00     0.00    0.00    0.00    0.00    0.00
 
 ";
     assert_eq!(text(View::Disk, 80, MACHINE), expected);

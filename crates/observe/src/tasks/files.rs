@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_brackets_and_blanks() {
-        let text = b"1234 (a) b (c) R 7 1 1 0 -1 4194304 99 0 3 0 50 20 0 0 20 0 4 0 262902 3133440 418 9\n";
+        let text = b"1234 (a) b (c) R 7 1 1 0 -1 4194304 99 0 3 0 50 20 0 0 20 0 4 0 262902 \
+            3133440 418 9\n";
         let stat = parse_stat(text).unwrap();
         assert_eq!((stat.program.as_str(), stat.state, stat.parent), ("a) b (c", 'R', 7));
         assert_eq!(stat.group, 1);

@@ -21,7 +21,8 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "proc/meminfo",
-        "MemTotal: 1000 kB\nMemFree: 400 kB\nMemAvailable: 700 kB\nSwapTotal: 9 kB\nSwapFree: 9 kB\n",
+        "MemTotal: 1000 kB\nMemFree: 400 kB\nMemAvailable: 700 kB\nSwapTotal: 9 kB\n\
+        SwapFree: 9 kB\n",
     ),
     ("proc/vmstat", "pgpgin 100\npgpgout 7\npswpin 0\npgfault 9\n"),
     ("proc/pressure/cpu", "some avg10=0.20 avg60=0.65 avg300=0.61 total=12780676\n"),
@@ -98,8 +99,10 @@ proptest! {
 
     #[test]
     fn any_bytes(
-        before in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..200), FILES.len()),
-        after in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..200), FILES.len()),
+        before in proptest::collection::vec(
+            proptest::collection::vec(any::<u8>(), 0..200), FILES.len()),
+        after in proptest::collection::vec(
+            proptest::collection::vec(any::<u8>(), 0..200), FILES.len()),
     ) {
         let out = sample(&files(|i, _| before[i].clone()), &files(|i, _| after[i].clone()));
         prop_assert!(out.samples().rows.iter().all(|row| !row.value.is_infinite()));

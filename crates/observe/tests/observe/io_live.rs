@@ -58,7 +58,8 @@ impl Loop {
     }
 
     fn detach(&self) {
-        // It may have gone already, and an error between the lines of the tests would look like one.
+        // It may have gone already, and an error between the lines of the tests would look like
+        // one.
         let _ = Command::new("losetup").args(["-d", &self.device]).stderr(Stdio::null()).status();
     }
 }
@@ -361,7 +362,8 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: KernelFea
             ask.question.filter.programs.push("fio".to_owned());
         } else if Path::new("/run/udev/control").exists() {
             skipped(
-                "udev reads the device too, and without starts its requests cannot be distinguished",
+                "udev reads the device too, and without starts its requests cannot be \
+                distinguished",
             );
             continue;
         }

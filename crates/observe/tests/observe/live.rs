@@ -141,7 +141,8 @@ fn a_busy_child_shows_as_user_time() {
     // The kernel scales a process's user ticks by its exact run time: allow a fifth less.
     assert!(
         seen_s >= 0.8 * ticks / ticks_per_second,
-        "{seen_s} s of user time seen, but the child alone had {ticks} ticks of 1/{ticks_per_second} s"
+        "{seen_s} s of user time seen, but the child alone had {ticks} ticks of \
+        1/{ticks_per_second} s"
     );
 }
 

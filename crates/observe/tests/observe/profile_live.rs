@@ -77,10 +77,13 @@ const TWO_TO_ONE: &str = r"
 #include <unistd.h>
 volatile unsigned sink;
 unsigned turns = 20000;
-__attribute__((noinline)) void twice(void) { for (unsigned i = 0; i < 2 * turns; i++) sink = sink * 7 + i; }
-__attribute__((noinline)) void once(void) { for (unsigned i = 0; i < turns; i++) sink = sink * 7 + i; }
+__attribute__((noinline)) void twice(void) {
+    for (unsigned i = 0; i < 2 * turns; i++) sink = sink * 7 + i; }
+__attribute__((noinline)) void once(void) {
+    for (unsigned i = 0; i < turns; i++) sink = sink * 7 + i; }
 /* Of changing length, so that no sampler keeps step with it. */
-__attribute__((noinline)) void both(void) { turns = 5000 + (turns * 1103515245u + 12345) % 30011; twice(); once(); sink++; }
+__attribute__((noinline)) void both(void) {
+    turns = 5000 + (turns * 1103515245u + 12345) % 30011; twice(); once(); sink++; }
 int main(int c, char **v) {
     (void)c;
     if (UNLINK) unlink(v[0]);
@@ -136,11 +139,14 @@ const WAITS: &str = r#"
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
-static double at(clockid_t c) { struct timespec t; clock_gettime(c, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static double at(clockid_t c) { struct timespec t;
+    clock_gettime(c, &t); return t.tv_sec + t.tv_nsec / 1e9; }
 static double now(void) { return at(CLOCK_MONOTONIC); }
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-__attribute__((noinline)) void snooze(double s) { struct timespec t = { 0, (long)(s * 1e9) }; nanosleep(&t, 0); }
-__attribute__((noinline)) void *holds(void *p) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); return p; }
+__attribute__((noinline)) void snooze(double s) {
+    struct timespec t = { 0, (long)(s * 1e9) }; nanosleep(&t, 0); }
+__attribute__((noinline)) void *holds(void *p) {
+    pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); return p; }
 int main(void) {
     double began = now();
     pthread_t t;
@@ -354,7 +360,9 @@ fn what_has_no_room_is_counted_and_no_time_is_lost_silently() {
 const ROUND: &str = r#"
 #include <pthread.h>
 void *adrift(void *p) {
-    __asm__ volatile("push %%rbp\n mov %%fs:0, %%rbp\n mov $900000000, %%rcx\n 1: dec %%rcx\n jnz 1b\n pop %%rbp" ::: "rcx", "memory");
+    __asm__ volatile(
+        "push %%rbp\n mov %%fs:0, %%rbp\n mov $900000000, %%rcx\n 1: dec %%rcx\n jnz 1b\n pop %%rbp"
+        ::: "rcx", "memory");
     return p;
 }
 int main(void) { pthread_t t; pthread_create(&t, 0, adrift, 0); pthread_join(t, 0); return 0; }
@@ -467,14 +475,19 @@ const MANY: &str = r#"
 #define MANY 10000
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t all[MANY];
-static double used(clockid_t c) { struct timespec t; clock_gettime(c, &t); return t.tv_sec + t.tv_nsec / 1e9; }
-__attribute__((noinline)) static void spin(void) { double end = used(CLOCK_THREAD_CPUTIME_ID) + 0.0002; while (used(CLOCK_THREAD_CPUTIME_ID) < end) ; }
-static void *one(void *p) { pthread_mutex_lock(&gate); pthread_mutex_unlock(&gate); spin(); return p; }
+static double used(clockid_t c) { struct timespec t;
+    clock_gettime(c, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+__attribute__((noinline)) static void spin(void) {
+    double end = used(CLOCK_THREAD_CPUTIME_ID) + 0.0002;
+    while (used(CLOCK_THREAD_CPUTIME_ID) < end) ; }
+static void *one(void *p) {
+    pthread_mutex_lock(&gate); pthread_mutex_unlock(&gate); spin(); return p; }
 int main(void) {
     pthread_attr_t a; char go;
     pthread_attr_init(&a); pthread_attr_setstacksize(&a, 65536);
     pthread_mutex_lock(&gate);
-    for (int i = 0; i < MANY; i++) if (pthread_create(&all[i], &a, one, 0)) { printf("only %d\n", i); return 0; }
+    for (int i = 0; i < MANY; i++)
+        if (pthread_create(&all[i], &a, one, 0)) { printf("only %d\n", i); return 0; }
     printf("ready\n"); fflush(stdout);
     if (read(0, &go, 1) != 1) return 1;
     double before = used(CLOCK_PROCESS_CPUTIME_ID);
@@ -605,7 +618,8 @@ const HAND_OVER: &str = r#"
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
-static double at(clockid_t c) { struct timespec t; clock_gettime(c, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static double at(clockid_t c) { struct timespec t;
+    clock_gettime(c, &t); return t.tv_sec + t.tv_nsec / 1e9; }
 static double now(void) { return at(CLOCK_MONOTONIC); }
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
@@ -625,7 +639,8 @@ static void *one(void *p) {
 int main(void) {
     pthread_t t[2]; cpu_set_t set, all;
     sched_getaffinity(0, sizeof all, &all);
-    for (int c = 0; c < CPU_SETSIZE; c++) if (CPU_ISSET(c, &all)) { CPU_ZERO(&set); CPU_SET(c, &set); break; }
+    for (int c = 0; c < CPU_SETSIZE; c++)
+        if (CPU_ISSET(c, &all)) { CPU_ZERO(&set); CPU_SET(c, &set); break; }
     sched_setaffinity(0, sizeof set, &set);
     end = now() + 0.6;
     pthread_setname_np(pthread_self(), "handedover");

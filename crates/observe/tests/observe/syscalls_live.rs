@@ -107,7 +107,8 @@ a, b = socket.socketpair()
 def reader():
     n = 0
     while n < 100000: n += len(b.recv(4096))
-threads = [threading.Thread(target=reader)] + [threading.Thread(target=lambda: [os.stat('/') for _ in range(50)]) for _ in range(4)]
+threads = [threading.Thread(target=reader)] + [threading.Thread(target=lambda: [os.stat('/') for _ \
+        in range(50)]) for _ in range(4)]
 for t in threads: t.start()
 for _ in range(100): a.sendall(b'x' * 1000)
 for t in threads: t.join()
@@ -233,7 +234,8 @@ int main(void) {
     int ring = syscall(SYS_io_uring_setup, 8, &p);
     if (ring < 0) { puts("none"); return 0; }
     for (int i = 0; i < 3; i++) syscall(SYS_io_uring_enter, ring, 0, 0, 0, 0, 0);
-    for (int i = 0; i < 2; i++) syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, 1, 8);
+    for (int i = 0; i < 2; i++)
+        syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, 1, 8);
     syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, 1, 8);
     puts("ring");
     return 0;

@@ -284,7 +284,8 @@ mod tests {
 
     #[test]
     fn html_in_a_template_is_text_and_pictures_are_not_fetched() {
-        let text = "## A <b>\n\n<script>x</script>\n\n<i>y</i> ![p](http://x/y.png) [l](javascript:x) [m](https://x/)\n";
+        let text = "## A <b>\n\n<script>x</script>\n\n<i>y</i> ![p](http://x/y.png) \
+            [l](javascript:x) [m](https://x/)\n";
         let b = body(text, &Marks::default(), &made);
         assert!(
             !b.html.contains("<script>") && !b.html.contains("<i>") && !b.html.contains("<img"),

@@ -114,7 +114,8 @@ fn a_number_is_computed_from_the_raw_values_and_says_how() {
         text.contains("5% better[^d1]") && text.contains("derived from quoted: 422782 bops"),
         "{text}"
     );
-    let footnote = "[^d1]: Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) against IBM Power 570 (4 chips, 4.7 GHz); SPECjbb2005 bops, in %; ";
+    let footnote = "[^d1]: Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) against IBM Power 570 (4 \
+        chips, 4.7 GHz); SPECjbb2005 bops, in %; ";
     assert!(
         text.contains(footnote) && text.contains("jbbA-t5240-1.6 (BestPerf, 2009-08-27: "),
         "{text}"
@@ -252,7 +253,8 @@ fn a_doubtful_value_is_marked_and_so_is_what_is_computed_from_it() {
     let side = |t: u32| format!("sweep:{}@{}", c.metric, runs["sweep"].label(t));
     let (own, other) = (side(c.baseline), side(c.treatment));
     let body = format!(
-        "{{{{ value(\"{own}\") }}}} {{{{ value(\"{other}\") }}}} {{{{ times(\"{other}\", than=\"{own}\") }}}}"
+        "{{{{ value(\"{own}\") }}}} {{{{ value(\"{other}\") }}}} {{{{ times(\"{other}\", \
+        than=\"{own}\") }}}}"
     );
     let p = with_runs(&body, &runs).unwrap();
     let marked: Vec<bool> = p.numbers.iter().map(|n| n.text.ends_with(" (doubtful)")).collect();
@@ -295,7 +297,8 @@ fn a_section_is_there_if_its_run_is() {
     );
     let e = with_runs("{{ value(\"sweep:x\") }}", &BTreeMap::new()).unwrap_err().to_string();
     assert!(e.contains("not in this archive") && e.contains("assay run e.toml"), "{e}");
-    let text = "+++\ntitle = \"T\"\n[runs.own]\nrun = \"20260101-000000-abcdef\"\nexperiment = \"e.toml\"\n+++\n{{ value(\"own:x\") }}";
+    let text = "+++\ntitle = \"T\"\n[runs.own]\nrun = \"20260101-000000-abcdef\"\n\
+        experiment = \"e.toml\"\n+++\n{{ value(\"own:x\") }}";
     let named = Template::read("x.md", text.to_owned()).unwrap();
     let e = named.evaluate(&library(), &BTreeMap::new(), "0", "2026-01-02").unwrap_err();
     let e = e.to_string();

@@ -266,7 +266,8 @@ mod tests {
         let day = error("as_of = \"1 May\"\ncolumns = [{ value = \"v\" }]\n");
         assert!(day.contains("not a date"), "{day}");
         let again = error(
-            "columns = [{ value = \"v\" }]\n[[landscape]]\nname = \"a\"\ntitle = \"\"\nfiles = [\"x\"]\ncolumns = [{ value = \"v\" }]\n",
+            "columns = [{ value = \"v\" }]\n[[landscape]]\nname = \"a\"\ntitle = \"\"\n\
+            files = [\"x\"]\ncolumns = [{ value = \"v\" }]\n",
         );
         assert!(again.starts_with("l.toml:7:8: `a` names two landscapes"), "{again}");
     }

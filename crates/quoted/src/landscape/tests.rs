@@ -147,7 +147,8 @@ fn what_is_not_there_is_answered_with_what_is() {
 #[test]
 fn a_definition_whose_file_is_missing_is_named_with_its_line() {
     let dir = tempfile::tempdir().unwrap();
-    let text = "\n[[landscape]]\nname = \"x\"\ntitle = \"X\"\nfiles = [\"y.csv\"]\ncolumns = [{ value = \"v\" }]\n";
+    let text = "\n[[landscape]]\nname = \"x\"\ntitle = \"X\"\nfiles = [\"y.csv\"]\n\
+        columns = [{ value = \"v\" }]\n";
     std::fs::write(dir.path().join("landscapes.toml"), text).unwrap();
     let error = Collection::built_in().unwrap().add(dir.path()).unwrap_err().to_string();
     assert!(

@@ -344,7 +344,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn never_panics(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+        fn never_panics(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
+        ) {
             let _ = read("x.csv", &bytes[..]);
             let _ = read("x.csv", [HEAD.as_bytes(), &bytes].concat().as_slice());
         }

@@ -80,8 +80,8 @@ pub(crate) fn names<'a>(all: &[&'a CurveSummary]) -> Vec<&'a str> {
 }
 
 /// Returns true if a curve is meant for choosing a point. A percentile is not, because it is lowest
-/// without load; neither is a value with no better direction, such as a share over time, or a row of
-/// a matrix.
+/// without load; neither is a value with no better direction, such as a share over time, or a row
+/// of a matrix.
 pub(crate) fn chosen(c: &CurveSummary) -> bool {
     c.quantile.is_none()
         && c.matrix_row().is_none()

@@ -1,5 +1,5 @@
-//! Tracers in the reports: a row for each has the tab of a run's page and of a comparison's page, and
-//! the differences between two treatments.
+//! Tracers in the reports: a row for each has the tab of a run's page and of a comparison's page,
+//! and the differences between two treatments.
 //!
 //! A tracer is a file here, and a line in [`TRACERS`].
 

@@ -343,7 +343,8 @@ mod tests {
         for i in 0..1000 {
             live.take(&log(i)).unwrap();
             let value = format!(
-                r#"{{"event":"samples","values":[{{"monitor":"disk","subject":"d{i}","field":"r","unit":"1","t_ns":{i},"value":null}}]}}"#
+                r#"{{"event":"samples","values":[{{"monitor":"disk","subject":"d{i}","field":"r",
+                    "unit":"1","t_ns":{i},"value":null}}]}}"#
             );
             live.take(&value).unwrap();
         }

@@ -403,7 +403,8 @@ mod tests {
     #[test]
     fn what_is_changed_in_a_text_leaves_its_comments() {
         let text = "# Why.\nname = \"a\"\nworkload = \"noop\" # nothing\n\n# Loads.\n[params]\n\
-                    # How much.\nsize = 1 # small\n\n[design] # short\nblocks = 3 # few\n# The end.\n";
+                    # How much.\nsize = 1 # small\n\n[design] # short\nblocks = 3 # few\n\
+                    # The end.\n";
         let base = ExperimentFile::of_text("x", "a".into(), text.into());
         let plain = base.experiment.clone().unwrap();
         let change = |sets: &[&str], blocks: Option<u32>| {

@@ -271,7 +271,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn turning_the_sign_turns_the_interval(v in proptest::collection::vec(-5.0f64..5.0, 6..30)) {
+        fn turning_the_sign_turns_the_interval(
+            v in proptest::collection::vec(-5.0f64..5.0, 6..30)
+        ) {
             let i = walsh_interval(&v, 0.95).unwrap();
             let negative: Vec<f64> = v.iter().map(|x| -x).collect();
             let j = walsh_interval(&negative, 0.95).unwrap();

@@ -275,7 +275,8 @@ mod tests {
             let one = compare_paired(&a, &b, 0.95).unwrap();
             let two = compare_paired(&scaled(&a), &scaled(&b), 0.95).unwrap();
             let (i, j) = (one.interval.unwrap(), two.interval.unwrap());
-            prop_assert!((i.low / j.low - 1.0).abs() < 1e-8 && (i.high / j.high - 1.0).abs() < 1e-8);
+            prop_assert!((i.low / j.low - 1.0).abs() < 1e-8
+                && (i.high / j.high - 1.0).abs() < 1e-8);
             prop_assert!(i.low <= one.ratio && one.ratio <= i.high);
         }
     }

@@ -147,14 +147,16 @@ fn how_often_steps_of_opposite_sign_are_named() {
         open += usize::from(answer.is_none());
         named += usize::from(answer.is_some() && found == [up.min(down), up.max(down)]);
         eprintln!(
-            "repository {seed}: {:.0} % at {up}, back at {down}; found {found:?}{}, {trials} trials",
+            "repository {seed}: {:.0} % at {up}, back at {down}; found {found:?}{}, {trials} \
+            trials",
             100.0 * height.exp_m1(),
             if answer.is_none() { ", open" } else { "" },
         );
     }
     let wrong = number as usize - named - open;
     eprintln!(
-        "two steps of opposite sign in 60 commits: both named {named}, open {open}, wrong {wrong} of {number}; {} trials a search",
+        "two steps of opposite sign in 60 commits: both named {named}, open {open}, wrong {wrong} \
+        of {number}; {} trials a search",
         all / number.max(1) as usize
     );
     assert!(20 * wrong <= number as usize, "{wrong} wrong of {number}");

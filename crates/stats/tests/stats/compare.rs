@@ -147,7 +147,8 @@ proptest::proptest! {
     #[test]
     fn whatever_comes_every_float_is_finite(
         p in proptest::collection::vec(
-            (proptest::option::of(proptest::num::f64::ANY), proptest::option::of(proptest::num::f64::ANY)),
+            (proptest::option::of(proptest::num::f64::ANY),
+                proptest::option::of(proptest::num::f64::ANY)),
             0..12,
         ),
         confidence in proptest::num::f64::ANY,
@@ -159,7 +160,8 @@ proptest::proptest! {
             let intervals = [c.interval, c.sensitivity].into_iter().flatten();
             proptest::prop_assert!(floats.into_iter().flatten().all(f64::is_finite));
             proptest::prop_assert!(
-                intervals.into_iter().all(|i| i.low.is_finite() && i.high.is_finite() && i.low <= i.high)
+                intervals.into_iter().all(|i| i.low.is_finite() && i.high.is_finite()
+                    && i.low <= i.high)
             );
             proptest::prop_assert!(!c.reason.is_empty());
         }

@@ -67,7 +67,8 @@ fn machine() -> FakeMachine {
     );
     m.put(
         "/proc/self/limits",
-        "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 4096                 files     \n",
+        "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 \
+        4096                 files     \n",
     );
     m.put("/proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0\n");
     m.put("/proc/stat", "cpu  100 0 0 890 0 0 0 10 0 0\n");

@@ -152,9 +152,8 @@ mod tests {
             (record.metric("node1_memory"), record.metric(METRIC)),
             (Some(122_880.0), Some(0.75))
         );
-        assert!(
-            matches!(&record.evidence[0], Observation::NodeMemory { source, .. } if source == NUMA_MAPS)
-        );
+        assert!(matches!(&record.evidence[0], Observation::NodeMemory { source, .. }
+                if source == NUMA_MAPS));
     }
 
     #[test]

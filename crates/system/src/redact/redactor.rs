@@ -365,8 +365,10 @@ mod tests {
     #[test]
     fn values_change_and_the_format_does_not() {
         let r = publication();
-        let text = r#"{"outcome":"kestrel","notes":["on kestrel"],"hdr":"q7Zt0XvB2mLk9RfWc4Ye8PnH","x":1.5,
-"host":"build","facts":{"host.name":{"value":"build.example.org"},"env.JWT":{"value":"abc"},"mount./home/mallory/x":{"value":"nfs nas:/vol rw"}},"api_token":"abc"}"#;
+        let text = r#"{"outcome":"kestrel","notes":["on kestrel"],"hdr":"q7Zt0XvB2mLk9RfWc4Ye8PnH",
+            "x":1.5,
+"host":"build","facts":{"host.name":{"value":"build.example.org"},"env.JWT":{"value":"abc"},
+    "mount./home/mallory/x":{"value":"nfs nas:/vol rw"}},"api_token":"abc"}"#;
         let clean = r.json("system.json", text).into_owned();
         let value: Value = serde_json::from_str(&clean).unwrap();
         assert_eq!(value["outcome"], "kestrel");

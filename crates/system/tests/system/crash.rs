@@ -175,7 +175,8 @@ fn a_start_of_the_machine_takes_settings_with_it() {
     let (machine, state) = (dir.path().join("machine"), dir.path().join("state"));
     put(&machine, "proc/sys/vm/a", "77\n");
     let text = r#"{"schema_version":1,"pid":1,"start_ticks":1,"boot_id":"an-earlier-one","entries":
-        [{"control":"sysctl","key":"vm.a","target":"/proc/sys/vm/a","old":"1","new":"2","at":""}]}"#;
+        [{"control":"sysctl","key":"vm.a",
+            "target":"/proc/sys/vm/a","old":"1","new":"2","at":""}]}"#;
     put(&state, "journal/1-1-0.json", text);
     let reports = restore_pending(&state, &Root::at(&machine)).unwrap();
     assert!(reports[0].done && !reports[0].note.is_empty());

@@ -174,14 +174,16 @@ fn the_program_has_no_more_memory_than_it_is_given() {
 fn nothing_is_left_after_kill_9_at_random_moments() {
     for (text, kills, longest) in [
         (
-            "storage=loop:btrfs,raid0,size=128MiB,scheduler=mq-deadline,emulated=sata-ssd,probe=400ms,in=IMAGES \
+            "storage=loop:btrfs,raid0,size=128MiB,scheduler=mq-deadline,emulated=sata-ssd,\
+             probe=400ms,in=IMAGES \
              memory=64MiB",
             26,
             900,
         ),
         ("storage=zram:ext4,size=64MiB,compress=lz4,emulated=nvme,probe=400ms", 8, 700),
         (
-            "storage=zfs-fuse,raid1,size=128MiB,emulated=sata-ssd,arc=16MiB,probe=400ms,in=IMAGES memory=64MiB",
+            "storage=zfs-fuse,raid1,size=128MiB,emulated=sata-ssd,arc=16MiB,probe=400ms,in=IMAGES \
+            memory=64MiB",
             10,
             1000,
         ),

@@ -223,7 +223,8 @@ mod tests {
 [DestroyJavaVM tid=24649];Work.main_[j];Work.deep_[j];Work.both_[j];Work.twice_[i] 34
 [DestroyJavaVM tid=24649];Work.main_[j];Work.deep_[j];Work.both_[j];Work.twice_[j] 11
 [DestroyJavaVM tid=24649];Work.main_[j];Work.deep_[j];Work.both_[j];Work.once_[i] 28
-java/lang/ref/Finalizer$FinalizerThread.run_[j];java/lang/Object.wait_[j];libc.so.6`__futex_abstimed_wait_common 128
+java/lang/ref/Finalizer$FinalizerThread.run_[j];java/lang/Object.wait_[j];\
+libc.so.6`__futex_abstimed_wait_common 128
 [GC Thread#0 tid=7];do_syscall_64_[k] 3
 ";
 

@@ -136,7 +136,8 @@ mod tests {
 
     fn counted(work: u64, libc: u64) -> Profile {
         let text = format!(
-            "# callgrind format\nversion: 1\nevents: Ir\nob=(1) /tmp/a\nfn=(1) work\n1 {work}\nob=(2) /l/libc.so\nfn=(2) puts\n1 {libc}\n"
+            "# callgrind format\nversion: 1\nevents: Ir\nob=(1) /tmp/a\nfn=(1) work\n1 {work}\n\
+            ob=(2) /l/libc.so\nfn=(2) puts\n1 {libc}\n"
         );
         crate::profile::read(text.as_bytes(), "x").unwrap()
     }

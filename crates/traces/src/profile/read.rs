@@ -286,15 +286,18 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
                 let value = (s.ns + unit / 2) / unit * unit;
                 (if s.state == ThreadState::OnCpu { s.count } else { 0 }, value)
             });
-            let again = resolved(&back, |_| (), |s| (if s.state == ThreadState::OnCpu { s.count } else { 0 }, s.ns));
+            let again = resolved(&back, |_| (), |s| (if s.state == ThreadState::OnCpu { s.count } else { 0 },
+                s.ns));
             prop_assert_eq!(written, again);
-            prop_assert_eq!(folded(&back, ProfileSide::OnCpu).lines().count(), folded(&p, ProfileSide::OnCpu).lines().count());
+            let lines = |p: &Profile| folded(p, ProfileSide::OnCpu).lines().count();
+            prop_assert_eq!(lines(&back), lines(&p));
         }
 
         #[test]
         fn pprof_is_read_as_it_was_written(p in profile()) {
             let back = read(&pprof(&p), "x").unwrap();
-            prop_assert_eq!((&back.unit, back.rate_hz, back.off_cpu), (&p.unit, p.rate_hz, p.off_cpu));
+            prop_assert_eq!((&back.unit, back.rate_hz, back.off_cpu),
+            (&p.unit, p.rate_hz, p.off_cpu));
             // A function whose name equals the label of an unnamed one comes back unnamed.
             let form = |f: &mut crate::profile::Frame| {
                 let unnamed = crate::profile::Frame { name: None, ..f.clone() };
@@ -314,10 +317,16 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
 
         #[test]
         fn perf_script_is_read_as_perf_writes_it(
-            thread in proptest::sample::select(vec!["prog", "my thread", "CPU 0/KVM", "a: 5", "worker 1", "#1", "x 12/34", "é;"]),
+            thread in proptest::sample::select(vec!["prog",
+                "my thread", "CPU 0/KVM", "a: 5", "worker 1", "#1", "x 12/34", "é;"]),
             symbols in proptest::collection::vec((
-                proptest::sample::select(vec!["main", "a;b", "foo 12", "operator()(int) const", "std::fn<void (int)>", "f(a (*)[2])"]),
-                proptest::sample::select(vec!["/tmp/prog", "/tmp/prog (deleted)", "/tmp/a (b)/c d", "/tmp/a(b", "/tmp/a)b", "/memfd:x (deleted)", "[vdso]", "bpf_prog_1_x", "//anon"]),
+                proptest::sample::select(vec![
+                    "main", "a;b", "foo 12", "operator()(int) const",
+                    "std::fn<void (int)>", "f(a (*)[2])"]),
+                proptest::sample::select(vec![
+                    "/tmp/prog", "/tmp/prog (deleted)", "/tmp/a (b)/c d",
+                "/tmp/a(b", "/tmp/a)b", "/memfd:x (deleted)",
+                "[vdso]", "bpf_prog_1_x", "//anon"]),
             ), 1..4),
             timed: bool,
         ) {
@@ -328,7 +337,8 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
             let lines = symbols.iter().map(|(s, m)| format!("\t    55d0c0de1149 {s}+0x10 ({m})\n"));
             let text = header + &lines.collect::<String>();
             let p = read(text.as_bytes(), "x").unwrap();
-            prop_assert_eq!((p.unit.as_str(), p.stacks.len(), p.stacks[0].ns), ("ns", 1, 10_101_010));
+            prop_assert_eq!((p.unit.as_str(), p.stacks.len(), p.stacks[0].ns),
+            ("ns", 1, 10_101_010));
             prop_assert_eq!(p.stacks[0].thread.as_str(), thread);
             let found: Vec<(&str, &str)> = p.frames_of(&p.stacks[0])
                 .map(|f| (f.name.as_deref().unwrap(), f.module.as_str()))
@@ -390,8 +400,10 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         #[test]
         fn damaged_files_do_not_panic(at in 0usize..400, value in any::<u8>(), cut in 0usize..400) {
             let p = read(PERF.as_bytes(), "x").unwrap();
-            let callgrind = b"# callgrind format\nevents: Ir\nob=(1) a\nfn=(1) f\n1 5\ncalls=1 2\n* 7\n";
-            for good in [callgrind.to_vec(), PERF.as_bytes().to_vec(), pprof(&p), pprof::plain(&p), serde_json::to_vec(&p).unwrap()] {
+            let callgrind = b"# callgrind format\nevents: Ir\nob=(1) a\nfn=(1) f\n1 5\ncalls=1 2\n\
+                * 7\n";
+            for good in [callgrind.to_vec(), PERF.as_bytes().to_vec(), pprof(&p),
+                pprof::plain(&p), serde_json::to_vec(&p).unwrap()] {
                 let mut bad = good.clone();
                 let at = at % bad.len();
                 bad[at] = value;

@@ -50,7 +50,8 @@ fn impossible_geometry_is_an_error_that_says_why() {
     }
     let region = |from: &str, to: &str, page: &str| {
         let text = format!(
-            "data = \"8 KiB\"\n[[pages.region]]\nfrom = \"{from}\"\nto = \"{to}\"\npage = \"{page}\""
+            "data = \"8 KiB\"\n[[pages.region]]\nfrom = \"{from}\"\nto = \"{to}\"\n\
+            page = \"{page}\""
         );
         error("data = \"8 KiB\"", &text)
     };

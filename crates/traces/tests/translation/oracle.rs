@@ -258,7 +258,8 @@ fn machine() -> impl Strategy<Value = SimulatedMachine> {
              {m} }}, {{ bytes = \"16 KiB\", count = {n} }}]\n"
         )),
         (1u32..8).prop_map(|fill| format!(
-            "[tsb]\nkind = \"dynamic\"\nsmallest = \"8 KiB\"\nlargest = \"32 KiB\"\nfill = 0.{fill}\n"
+            "[tsb]\nkind = \"dynamic\"\nsmallest = \"8 KiB\"\nlargest = \"32 KiB\"\n\
+            fill = 0.{fill}\n"
         )),
     ];
     let lru = prop_oneof![Just("lru"), Just("fifo")];
@@ -318,7 +319,8 @@ proptest! {
 
     #[test]
     fn any_words_are_counted_or_refused(words in prop::collection::vec(any::<u64>(), 0..200)) {
-        let mut simulator = Simulator::new(&SimulatedMachine::preset("solaris-10").unwrap()).unwrap();
+        let machine = SimulatedMachine::preset("solaris-10").unwrap();
+        let mut simulator = Simulator::new(&machine).unwrap();
         let _ = simulator.run(&words);
     }
 }
@@ -362,7 +364,8 @@ fn a_cyclic_sweep_beyond_a_tsb_misses_it_where_two_pages_share_a_slot() {
     // 512 entries, 600 pages, a tiny TLB: pages 0..88 share slots with 512..600, so 2 x 88 pages
     // miss on every sweep; the others miss once.
     let text = format!(
-        "{SMALL}{}[tsb]\nkind = \"fixed\"\nmix_process = true\npools = [{{ bytes = \"8 KiB\", count = 1 }}]\n",
+        "{SMALL}{}[tsb]\nkind = \"fixed\"\nmix_process = true\n\
+        pools = [{{ bytes = \"8 KiB\", count = 1 }}]\n",
         tlb(1, "both", "\"4 KiB\", \"64 KiB\"", 1, 1, "lru")
     );
     let machine = SimulatedMachine::parse(&text, Path::new("tsb")).unwrap();

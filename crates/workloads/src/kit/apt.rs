@@ -183,9 +183,11 @@ mod tests {
 
     #[test]
     fn both_kinds_of_lists_are_turned() {
-        let list = "# deb http://no/ x main\n\ndeb [arch=amd64] http://a/ x main # c\ndeb-src  [arch=amd64] http://a/ x main # c\n";
+        let list = "# deb http://no/ x main\n\ndeb [arch=amd64] http://a/ x main # c\n\
+            deb-src  [arch=amd64] http://a/ x main # c\n";
         assert_eq!(list_with_type(list, "deb-src"), "deb-src [arch=amd64] http://a/ x main # c\n");
-        let stanzas = "Types: deb deb-src\n# old\nURIs: http://a/\nSuites: x\n\ntypes: deb\nURIs: http://b/\n";
+        let stanzas = "Types: deb deb-src\n# old\nURIs: http://a/\nSuites: x\n\ntypes: deb\n\
+            URIs: http://b/\n";
         assert_eq!(
             stanzas_with_type(stanzas, "deb-src"),
             "Types: deb-src\nURIs: http://a/\nSuites: x\n\nTypes: deb-src\nURIs: http://b/\n"

@@ -1,5 +1,6 @@
 //! Tests of kits in real processes.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+// Tests fail by panics, and print why they are skipped.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod kit_members;
 mod kit_zstd;

@@ -54,8 +54,8 @@ pub fn left(budget: &str, began: Instant) -> Result<Duration> {
     Ok(parsed(budget)?.saturating_sub(began.elapsed()))
 }
 
-/// Returns the arguments of the run that compares the suspects again. `None` if nothing looks worse,
-/// or if the time left is not enough for three blocks.
+/// Returns the arguments of the run that compares the suspects again. `None` if nothing looks
+/// worse, or if the time left is not enough for three blocks.
 pub fn again(what: &ExperimentArgs, view: &RunView, left: Duration) -> Option<ExperimentArgs> {
     let names: Vec<String> = suspects(&view.analysis).iter().map(|c| c.metric.clone()).collect();
     let enough = block_s(view).is_some_and(|each| left.as_secs_f64() >= 3.0 * each);

@@ -35,7 +35,8 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         }
         "landscape with a run" => {
             made(world, &["--blocks", "3", "--", "true"]);
-            let csv = "id,source,benchmark,metric,unit,higher_is_better,system,value\nq,s,E,elapsed,s,false,Elsewhere,0.5\n";
+            let csv = "id,source,benchmark,metric,unit,higher_is_better,system,value\n\
+                q,s,E,elapsed,s,false,Elsewhere,0.5\n";
             landscape(world, csv, &["--with", "last"])
         }
         "landscape: per core" => per(world, "core", "", ""),
@@ -106,15 +107,20 @@ fn disclosed(world: &World) -> Value {
     std::fs::create_dir_all(world.path("kept")).unwrap();
     world.write(
         "kept/own.csv",
-        "id,source,benchmark,metric,unit,higher_is_better,system,chips,cores,threads,as_of_date,public,compliant,estimated,value\n\
+        "id,source,benchmark,metric,unit,higher_is_better,system,chips,cores,threads,as_of_date,\
+         public,compliant,estimated,value\n\
          own,s,SPECjbb2005,SPECjbb2005 bops,bops,true,A,1,4,8,2009-08-01,yes,yes,no,100\n",
     );
-    let head = "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\nretrieved = \"2009-08-27\"\nlicensee = \"A licensee\"\n+++\n";
-    let body = "{{ value(\"own\") }} of a retired benchmark, as of 2009-08-27; the newest are at spec.org.";
+    let head = "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\nretrieved = \"2009-08-27\"\n\
+        licensee = \"A licensee\"\n+++\n";
+    let body = "{{ value(\"own\") }} of a retired benchmark, as of 2009-08-27; the newest are at \
+        spec.org.";
     published_from(world, head, body, &["--published", "kept"])
 }
 
-const HEAD: &str = "id,source,benchmark,metric,unit,higher_is_better,system,cores,counted,watts,watts_source,price,currency,price_date,price_scope,price_terms,price_discount,price_support_years,value\n";
+const HEAD: &str = "id,source,benchmark,metric,unit,higher_is_better,system,cores,counted,watts,\
+    watts_source,price,currency,price_date,price_scope,price_terms,price_discount,\
+    price_support_years,value\n";
 
 fn two(a: &str, b: &str) -> String {
     format!("{HEAD}a,s,B,m,u,true,A,{a}\nb,s,B,m,u,true,B,{b}\n")

@@ -227,7 +227,7 @@ fn load_from_elsewhere(world: &World) -> Scene {
 const CHANGING: &str = r#"schema_version = 1
 name = "changing"
 version = "1"
-help = "counts, and reports its rate every 5 ms of CPU time; late in a trial an operation is forty times as much work"
+help = "reports its rate every 5 ms of CPU time; late operations take forty times the work"
 
 [run]
 command = ["perl", "{kit}/count.pl"]

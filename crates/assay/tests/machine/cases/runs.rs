@@ -135,7 +135,8 @@ fn reported(world: &World, name: &str, lines: &[&str; 2]) -> Scene {
 /// Nodes that differ and clocks that drift apart, neither of which a Slurm on one machine has, and
 /// an emulated guest.
 const UNLIKE: &str = r#"{"evidence":{"saw":"clock-drift","node":"n2","drift":0.5,"bound":0.01}}
-{"evidence":{"saw":"unlike-nodes","differences":[{"path":"cpu.model","first":["n1","A"],"others":["n2"],"other":"B","hard":true}]}}
+{"evidence":{"saw":"unlike-nodes","differences":[{"path":"cpu.model",
+    "first":["n1","A"],"others":["n2"],"other":"B","hard":true}]}}
 {"evidence":{"saw":"guest-machine","accelerator":"tcg","metric":"value","unit":"s"}}
 "#;
 
@@ -289,7 +290,8 @@ fn imported_small_effect(world: &World) -> Scene {
         let squares: f64 = times.iter().map(|t| (t - mean).powi(2)).sum();
         let stddev = (squares / (times.len() - 1) as f64).sqrt();
         serde_json::json!({
-            "command": command, "mean": mean, "stddev": stddev, "median": median, "user": 0.1, "system": 0.1,
+            "command": command, "mean": mean, "stddev": stddev, "median": median,
+            "user": 0.1, "system": 0.1,
             "min": min, "max": max, "times": times, "exit_codes": vec![0; times.len()],
         })
     };
@@ -319,7 +321,8 @@ fn imported_paced(world: &World) -> Scene {
 fn a_control_in_one_run(world: &World) -> Scene {
     let text = |name: &str, controls: &str| {
         format!(
-            "schema_version = 1\nname = \"{name}\"\nworkload = \"command\"\n[params]\ncommand = \"true\"\n\
+            "schema_version = 1\nname = \"{name}\"\nworkload = \"command\"\n[params]\n\
+             command = \"true\"\n\
              {controls}[design]\nblocks = 3\n"
         )
     };
@@ -369,8 +372,10 @@ fn nodes(world: &World, bound: &str) -> Scene {
         return Scene::Skipped("there is no Slurm".to_owned());
     };
     let text = format!(
-        "name = \"n\"\nworkload = \"command\"\nparams.command = \"sleep 0.2\"\n[design]\nblocks = 1\n\
-                [observe]\nmonitors = []\n[where]\nengine = \"slurm\"\nnodes = 2\nphase_bound = \"{bound}\"\n"
+        "name = \"n\"\nworkload = \"command\"\nparams.command = \"sleep 0.2\"\n[design]\n\
+                blocks = 1\n\
+                [observe]\nmonitors = []\n[where]\nengine = \"slurm\"\nnodes = 2\n\
+                phase_bound = \"{bound}\"\n"
     );
     let file = world.write("n.toml", &text);
     let mut command = world.assay(&["run", "--quiet", file.to_str().unwrap()]);

@@ -31,7 +31,8 @@ fn start_held(world: &World, slurm: &Slurm, nodes: &str, lines: usize) -> Child 
     let (did, go) = (world.path("did.txt"), world.path("go"));
     let (did, go) = (did.display(), go.display());
     let script = format!(
-        "echo did >> {did}; [ $(wc -l < {did}) -le {lines} ] || until [ -e {go} ]; do sleep 0.05; done"
+        "echo did >> {did}; [ $(wc -l < {did}) -le {lines} ] || until [ -e {go} ]; do sleep 0.05; \
+        done"
     );
     start_script(world, slurm, nodes, &script)
 }
@@ -103,7 +104,8 @@ fn a_job_that_waits_too_long_is_cancelled_and_says_how_long() {
     let world = World::new();
     let holder = start_held(&world, &slurm, "2", 0);
     wait_for("the nodes are taken", || lines(&world) >= 2);
-    let text = "name = \"x\"\nworkload = \"noop\"\n[where]\nengine = \"slurm\"\nnodes = 2\nmax_wait = \"3 s\"\n";
+    let text = "name = \"x\"\nworkload = \"noop\"\n[where]\nengine = \"slurm\"\nnodes = 2\n\
+        max_wait = \"3 s\"\n";
     let experiment = world.write("x.toml", text);
     let done = run(&world, &slurm, &["run", experiment.to_str().unwrap()]);
     let printed = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -181,7 +183,8 @@ fn a_task_that_never_starts_is_named() {
     kill_process(daemon, Signal::STOP).unwrap();
     let experiment = world.write(
         "x.toml",
-        "name = \"x\"\nworkload = \"noop\"\n[where]\nengine = \"slurm\"\nnodes = 2\nstart_timeout = \"3 s\"\n",
+        "name = \"x\"\nworkload = \"noop\"\n[where]\nengine = \"slurm\"\nnodes = 2\n\
+        start_timeout = \"3 s\"\n",
     );
     let ran = run(&world, &slurm, &["run", experiment.to_str().unwrap()]);
     kill_process(daemon, Signal::CONT).unwrap();
@@ -200,7 +203,8 @@ fn a_task_that_never_starts_fails_its_trial_alone() {
         "x.toml",
         &format!(
             "name = \"x\"\nworkload = \"command\"\nparams.command = \"sh -c 'echo did >> {did}; \
-             while [ ! -e {go} ]; do sleep 0.05; done'\"\n[design]\nblocks = 3\n[observe]\nmonitors = []\n\
+             while [ ! -e {go} ]; do sleep 0.05; done'\"\n[design]\nblocks = 3\n[observe]\n\
+             monitors = []\n\
              [where]\nengine = \"slurm\"\nnodes = 2\njob = \"block\"\nstart_timeout = \"4 s\"\n",
             did = did.display(),
             go = world.path("go").display()

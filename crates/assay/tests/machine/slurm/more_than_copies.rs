@@ -67,7 +67,8 @@ fn with_mpi(nodes: usize) -> Option<Slurm> {
         && ["mpicc", "mpirun"].iter().all(|p| Command::new(p).arg("--version").output().is_ok());
     if !there {
         println!(
-            "skipped: because there is no MUMPS (Debian packages libmumps-dev libopenmpi-dev openmpi-bin)"
+            "skipped: because there is no MUMPS (Debian packages libmumps-dev libopenmpi-dev \
+            openmpi-bin)"
         );
         return None;
     }
@@ -271,7 +272,8 @@ fn open_world() -> World {
 
 fn bulkload(params: &str) -> String {
     format!(
-        "name = \"x\"\nworkload = \"bulkload\"\n[params]\nrows = 3000\nsessions = 2\nfiles = 2\n{params}\n\
+        "name = \"x\"\nworkload = \"bulkload\"\n[params]\nrows = 3000\nsessions = 2\nfiles = 2\n\
+         {params}\n\
          [design]\nblocks = 1\n[observe]\nmonitors = []\n\
          [where]\nengine = \"slurm\"\nnodes = 3\nserver_node = true\nphase_bound = \"1 min\"\n"
     )
@@ -325,9 +327,12 @@ fn solvers_start_on_all_nodes_and_the_slowest_decides() {
         return;
     }
     let world = World::new();
-    let text = "name = \"x\"\nworkload = \"startup\"\n[params]\ncopies = 2\nsize = \"2 MB\"\nrows = 80\n\
-                window = \"200 ms\"\nuser = 0.01\n[design]\nblocks = 2\n[compare]\nmetric = \"elapsed\"\n\
-                [observe]\nmonitors = []\n[where]\nengine = \"slurm\"\nnodes = 2\nphase_bound = \"1 min\"\n";
+    let text = "name = \"x\"\nworkload = \"startup\"\n[params]\ncopies = 2\nsize = \"2 MB\"\n\
+                rows = 80\n\
+                window = \"200 ms\"\nuser = 0.01\n[design]\nblocks = 2\n[compare]\n\
+                metric = \"elapsed\"\n\
+                [observe]\nmonitors = []\n[where]\nengine = \"slurm\"\nnodes = 2\n\
+                phase_bound = \"1 min\"\n";
     let (code, result) = run(&world, &slurm, text);
     assert_eq!(code, 0, "{result:#}");
     for (record, trial) in result["records"].as_array().unwrap().iter().zip(["0001", "0002"]) {

@@ -14,7 +14,8 @@ fn four_nodes_make_one_record() {
     let world = World::new();
     let experiment = world.write(
         "x.toml",
-        "name = \"x\"\nworkload = \"command\"\nparams.command = \"sh -c 'echo from $SLURMD_NODENAME'\"\n\
+        "name = \"x\"\nworkload = \"command\"\nparams.command = \"sh -c 'echo from \
+         $SLURMD_NODENAME'\"\n\
          [design]\nblocks = 2\n[observe]\ninterval = \"100 ms\"\n\
          [where]\nengine = \"slurm\"\nnodes = 4\nphase_bound = \"1 us\"\n",
     );
@@ -185,7 +186,8 @@ fn a_server_on_one_node_is_asked_from_the_others() {
     let world = World::new();
     let experiment = world.write(
         "m.toml",
-        "name = \"m\"\nworkload = \"memcached\"\n[params]\nkeys = 2000\nconnections = 4\n\"client.threads\" = 1\nramp_up = \"200 ms\"\nsteady = \"1 s\"\nramp_down = \"100 ms\"\n\
+        "name = \"m\"\nworkload = \"memcached\"\n[params]\nkeys = 2000\nconnections = 4\n\
+         \"client.threads\" = 1\nramp_up = \"200 ms\"\nsteady = \"1 s\"\nramp_down = \"100 ms\"\n\
          [design]\nblocks = 1\n[observe]\nmonitors = []\n\
          [where]\nengine = \"slurm\"\nnodes = 3\nserver_node = true\nphase_bound = \"1 min\"\n",
     );

@@ -58,14 +58,19 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     let place = "document.querySelector('#live-results svg').getBoundingClientRect().bottom < 900";
     assert_eq!(browser.value(place), true, "the chart that moves is on the first screen");
     browser.until("document.querySelectorAll('#live-charts svg.chart').length > 0");
-    browser.until("[...document.querySelectorAll('#live-charts svg .axis text')].some(t => /^[2-9]/.test(t.textContent))");
+    browser.until(
+        "[...document.querySelectorAll('#live-charts svg .axis text')].some(t => \
+        /^[2-9]/.test(t.textContent))",
+    );
     // One time axis, and every value axis begins at 0.
     let ends = browser.value(
-        "[...new Set([...document.querySelectorAll('#live-charts svg:not(.heat)')].map(s => [...s.querySelectorAll('.axis')].at(-1).textContent))].length",
+        "[...new Set([...document.querySelectorAll('#live-charts svg:not(.heat)')].map(s => \
+        [...s.querySelectorAll('.axis')].at(-1).textContent))].length",
     );
     assert_eq!(ends, 1);
     let origins = browser.value(
-        "[...document.querySelectorAll('#live svg:not(.heat)')].every(s => /^0( |$)/.test(s.querySelector('.axis text').textContent))",
+        "[...document.querySelectorAll('#live svg:not(.heat)')].every(s => /^0( \
+        |$)/.test(s.querySelector('.axis text').textContent))",
     );
     assert_eq!(origins, true);
     let printed = browser.text("#live");
@@ -76,11 +81,14 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
 
     // The pointer on one chart shows the same moment in all charts.
     let at = browser.value(
-        "(() => { const s = document.querySelector('#live-charts svg'); s.scrollIntoView({ block: 'center' }); const b = s.getBoundingClientRect(); return [b.left + b.width * .6, b.top + b.height / 2]; })()",
+        "(() => { const s = document.querySelector('#live-charts svg'); \
+        s.scrollIntoView({ block: 'center' }); const b = s.getBoundingClientRect(); return [b.left \
+        + b.width * .6, b.top + b.height / 2]; })()",
     );
     browser
         .call("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": at[0], "y": at[1] }));
-    let reported = "[...document.querySelectorAll('#live-charts .readout')].every(r => r.textContent.includes('from now'))";
+    let reported = "[...document.querySelectorAll('#live-charts .readout')].every(r => \
+        r.textContent.includes('from now'))";
     browser.until(reported);
     browser.until("document.querySelectorAll('#live-charts .cross').length > 0");
     browser.picture("live-hover");
@@ -162,11 +170,14 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     browser.value("document.querySelector('#live-profile').scrollIntoView()");
     browser.value(&format!(
         "(() => {{ const flame = {ON_CPU}, bar = flame.previousElementSibling; \
-          const calls = [...flame.querySelectorAll('.f')].filter(c => c.getAttribute('y') === '18'); \
-          const widest = calls.reduce((a, b) => parseFloat(a.getAttribute('width')) < parseFloat(b.getAttribute('width')) ? b : a); \
+          const calls = [...flame.querySelectorAll('.f')].filter(c => c.getAttribute('y') === \
+          '18'); \
+          const widest = calls.reduce((a, b) => parseFloat(a.getAttribute('width')) < \
+          parseFloat(b.getAttribute('width')) ? b : a); \
           window.label = widest.querySelector('title').textContent.split(' · ')[0]; \
           bar.querySelector('input').value = 'sh'; \
-          bar.querySelector('input').dispatchEvent(new Event('input')); bar.querySelectorAll('button')[1].click(); \
+          bar.querySelector('input').dispatchEvent(new Event('input')); \
+          bar.querySelectorAll('button')[1].click(); \
           widest.dispatchEvent(new MouseEvent('click', {{ bubbles: true }})); \
           window.first = document.querySelector('#live-profile p').textContent; }})()"
     ));

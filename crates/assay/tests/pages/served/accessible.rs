@@ -53,7 +53,10 @@ fn each_tab(browser: &mut Browser, mut with: impl FnMut(&mut Browser, &str)) {
     for id in tabs.as_array().unwrap() {
         let id = id.as_str().unwrap();
         browser.value(&format!("document.getElementById({id:?}).click()"));
-        browser.until("![...document.querySelectorAll('.panel:not([hidden]) [data-chart]')].some((p) => !p.closest('details:not([open])'))");
+        browser.until(
+            "![...document.querySelectorAll('.panel:not([hidden]) \
+            [data-chart]')].some((p) => !p.closest('details:not([open])'))",
+        );
         with(browser, id);
     }
 }
@@ -208,9 +211,11 @@ fn charts_are_drawn_when_their_tab_is_opened() {
         "document.querySelectorAll('#over-time details').forEach((d) => { d.open = true; })",
     );
     browser.until("document.querySelectorAll('#over-time .clock svg[data-span]').length > 1");
-    let shown = "(() => { const all = [...document.querySelector('.clock').querySelectorAll('svg[data-span]')]; \
+    let shown = "(() => { \
+        const all = [...document.querySelector('.clock').querySelectorAll('svg[data-span]')]; \
         const marks = all[0].querySelectorAll('[data-cx]'); marks[0].focus(); \
-        return all.filter((s) => Number(s.querySelector('.crosshair').getAttribute('x1')) > 0).length; })()";
+        return all.filter((s) => \
+        Number(s.querySelector('.crosshair').getAttribute('x1')) > 0).length; })()";
     assert!(browser.value(shown).as_u64() > Some(1), "{:?}", browser.complaints);
     // Without JavaScript all panels are visible, one below the other.
     browser.call("Emulation.setScriptExecutionDisabled", &json!({ "value": true }));

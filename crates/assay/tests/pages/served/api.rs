@@ -329,7 +329,8 @@ fn a_thousand_hostile_requests_bring_nothing_down_and_nothing_out() {
         // The server does not wait for a body with a length that never comes.
         let body = if claimed == length { body } else { String::new() };
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\n{token}\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {claimed}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\n{token}\r\nConnection: close\r\n\
+            Content-Type: {kind}\r\nContent-Length: {claimed}\r\n\r\n{body}",
             served.address
         );
         if claimed != length {
@@ -368,7 +369,8 @@ fn a_viewer_that_comes_back_misses_nothing() {
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let last = seen.map(|s| format!("Last-Event-ID: {s}\r\n")).unwrap_or_default();
         let request = format!(
-            "GET /api/v1/jobs/{id}/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{last}\r\n",
+            "GET /api/v1/jobs/{id}/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+            {last}\r\n",
             served.address, served.token
         );
         stream.write_all(request.as_bytes()).unwrap();

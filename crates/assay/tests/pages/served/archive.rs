@@ -227,7 +227,8 @@ fn a_person_tags_finds_deletes_and_restores_in_the_browser() {
     browser.picture("archive-more");
     let own = &runs[1];
     browser.value(&format!(
-        "document.getElementById('tags-{own}').value = 'kept, with & and é'; document.getElementById('note-{own}').value = 'a <b>note</b>'"
+        "document.getElementById('tags-{own}').value = 'kept, with & and é'; \
+        document.getElementById('note-{own}').value = 'a <b>note</b>'"
     ));
     browser.click(&format!("form[action='/archive/{own}/annotate'] button"));
     let text = browser.text("ul.runs > li");
@@ -263,7 +264,9 @@ fn a_person_tags_finds_deletes_and_restores_in_the_browser() {
         assert_eq!(browser.value(FITS), true, "at {width}");
         browser.picture(&format!("archive-{width}-{scheme}"));
     }
-    let nameless = "[...document.querySelectorAll('button, a, input:not([type=hidden]), select, textarea')].filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).length";
+    let nameless = "[...document.querySelectorAll('button, a, input:not([type=hidden]), select, \
+        textarea')].filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || \
+        e.labels?.length)).length";
     assert_eq!(browser.value(nameless), 0);
     assert_eq!(browser.complaints, Vec::<String>::new());
 }
@@ -297,7 +300,10 @@ fn every_page_of_the_main_job_can_be_read_by_everybody() {
             if path.starts_with("/live") {
                 browser.until("document.querySelectorAll('#live-charts svg.chart').length > 0");
             }
-            browser.value("document.querySelectorAll('details').forEach(d => { d.name = ''; d.open = true; })");
+            browser.value(
+                "document.querySelectorAll('details').forEach(d => \
+                { d.name = ''; d.open = true; })",
+            );
             let found = browser.value(WCAG);
             let found = found.as_array().unwrap_or_else(|| panic!("{path}: {found}"));
             wrong.extend(found.iter().map(|f| format!("{path} at {width}, {scheme}: {f}")));

@@ -22,7 +22,10 @@ fn from_submitting_to_comparing() {
     browser.go(&format!("http://{}/queue/new/watched", served.address));
     assert_eq!(browser.value("document.querySelector('#set-command').disabled"), true);
     browser.picture("form");
-    browser.value("document.querySelector('#blocks').value = '7'; document.querySelector('#tags').value = 'nightly'");
+    browser.value(
+        "document.querySelector('#blocks').value = '7'; \
+        document.querySelector('#tags').value = 'nightly'",
+    );
     browser.click("#submit button");
     assert_eq!(browser.value("location.pathname"), "/queue");
     assert_eq!(served.job(1)["trials"], 14);
@@ -134,7 +137,9 @@ fn a_run_is_cancelled_and_a_wrong_token_gets_nothing() {
     browser.go(&format!("http://{}/queue", served.address));
     assert!(browser.text("main table").contains("cancelled"));
     // Every control has a name that a screen reader can read.
-    let nameless = "[...document.querySelectorAll('button, a, input:not([type=hidden]), select')].filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).length";
+    let nameless = "[...document.querySelectorAll('button, a, input:not([type=hidden]), \
+        select')].filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || \
+        e.labels?.length)).length";
     assert_eq!(browser.value(nameless), 0);
     browser.click("nav.site form button");
     assert_eq!(browser.value("location.pathname"), "/login", "signed out");
@@ -157,7 +162,8 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
 
     browser.go(&page("live/2"));
     browser.until("document.querySelectorAll('#live-charts svg.heat path').length > 1");
-    let says = "[...document.querySelectorAll('#live-charts svg.heat desc')].map(d => d.textContent).join()";
+    let says = "[...document.querySelectorAll('#live-charts svg.heat desc')].map(d => \
+        d.textContent).join()";
     assert!(browser.value(says).as_str().unwrap().contains("from 1 µs to 4 µs"), "{says}");
     browser.picture("live-heat");
 
@@ -165,7 +171,10 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
     browser.go(&page(&format!("runs/{run}")));
     // One heat map per treatment, drawn when it becomes visible; each column has a text for screen
     // readers.
-    browser.value("document.querySelector('#over-time-tab').click(); document.querySelectorAll('#time details').forEach(d => { d.open = true; })");
+    browser.value(
+        "document.querySelector('#over-time-tab').click(); \
+        document.querySelectorAll('#time details').forEach(d => { d.open = true; })",
+    );
     browser.until("document.querySelectorAll('#time svg.heat').length === 2");
     let words = "[...document.querySelectorAll('#time svg.heat')].map(s => s.textContent).join()";
     assert!(browser.value(words).as_str().unwrap().contains("8 times; most (7) from 1 µs to 2 µs"));
@@ -248,7 +257,8 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
         browser.click("form[action='/observe#io'] button");
         browser.until("location.search.includes('program=no')");
         browser.until(
-            "document.querySelector('#observe-io').textContent.includes('Only program no such one')",
+            "document.querySelector('#observe-io').textContent.includes('Only program no such \
+            one')",
         );
         assert_eq!(browser.value("document.querySelector('#device').value"), device.as_str());
         browser.picture("observe-io-filtered");

@@ -145,7 +145,8 @@ fn a_length_that_is_not_true_ends() {
     };
     // The limit also applies before the sender is known: the sign-in page does not wait longer.
     let stranger = format!(
-        "POST /login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\n{FORM}\r\nContent-Length: 100\r\n\r\nt",
+        "POST /login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\n{FORM}\r\n\
+        Content-Length: 100\r\n\r\nt",
         served.address
     );
     let (late, stranger) = std::thread::scope(|scope| {

@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 fn experiment(world: &World, repo: &Path) -> String {
     fs::create_dir_all(world.path("experiments")).unwrap();
     let text = format!(
-        "name = \"prog\"\nworkload = \"command\"\n[source]\nrepo = \"{}\"\nbuild = \"sh build.sh\"\n\
+        "name = \"prog\"\nworkload = \"command\"\n[source]\nrepo = \"{}\"\n\
+         build = \"sh build.sh\"\n\
          [params]\ncommand = \"./prog\"\n[factors]\nrev = [\"v1\", \"main\"]\n\
          [compare]\nbaseline = {{ rev = \"v1\" }}\n[observe]\nmonitors = []\n\
          [on]\nconfirmed = \"tee -a {}\"\n",
@@ -258,7 +259,8 @@ fn schedules_of_an_earlier_version_are_reported_and_do_not_stop_the_server() {
     assert!(!warnings("empty.log").contains("schedule"));
     for id in [1, 4] {
         let schedule = json!({
-            "schema_version": 1, "id": id, "every": "day at 02:00", "submit": { "experiment": "prog", "rev": "main" },
+            "schema_version": 1, "id": id, "every": "day at 02:00",
+            "submit": { "experiment": "prog", "rev": "main" },
             "created_at": "2026-11-20T10:00:00Z", "next": "2026-11-24T02:00:00Z", "last": null
         });
         world.write(&format!("state/schedules/{id:06}.json"), &schedule.to_string());
@@ -348,9 +350,14 @@ fn the_pages_of_histories_in_a_browser() {
 
 /// JavaScript for the smallest contrast between a text and its background.
 const CONTRAST: &str = "(() => {
-    const part = (c) => { const s = c / 255; return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4; };
-    const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
-    const ground = (n) => { for (; n; n = n.parentElement) { const c = getComputedStyle(n).backgroundColor; if (c !== 'rgba(0, 0, 0, 0)' && c !== 'transparent') return c; } return 'rgb(255, 255, 255)'; };
+    const part = (c) => { const s = c / 255; \
+    return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4; };
+    const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number); \
+    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
+    const ground = (n) => { \
+    for (; n; n = n.parentElement) { const c = getComputedStyle(n).backgroundColor; \
+    if (c !== 'rgba(0, 0, 0, 0)' && c !== 'transparent') return c; } \
+    return 'rgb(255, 255, 255)'; };
     let minimum = 99;
     for (const n of document.querySelectorAll('main *')) {
       const own = [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim());

@@ -44,7 +44,9 @@ fn a_plan_says_what_would_be_run_and_where_the_mistakes_are() {
     }
     let unknown = plan(
         &served,
-        &json!({ "experiment": "beating", "set": { "none": "1" }, "not_before": "soon", "blocks": 0 }),
+        &json!({
+            "experiment": "beating", "set": { "none": "1" }, "not_before": "soon", "blocks": 0,
+        }),
     );
     assert_eq!(wrong(&unknown), ["set.none", "blocks", "not_before"]);
     let large = plan(&served, &json!({ "experiment": "beating", "blocks": 4_294_967_295_u32 }));
@@ -137,7 +139,8 @@ fn a_run_is_repeated_and_cloned() {
 fn a_command_is_filled_in_where_any_program_may_run_and_a_dead_end_nowhere_else() {
     let world = World::new();
     beats(&world, "beating");
-    let commented = "# Beats.\nname = \"beating\"\nworkload = \"./beats\"\n[factors]\nsize = [1, 2] # how many\n\
+    let commented = "# Beats.\nname = \"beating\"\nworkload = \"./beats\"\n[factors]\n\
+                     size = [1, 2] # how many\n\
                      [design] # short\nblocks = 3 # few\n";
     world.write("experiments/commented.toml", commented);
     let mut served = serve(&world, &["--rate", "1000"]);
@@ -171,7 +174,8 @@ fn a_command_is_filled_in_where_any_program_may_run_and_a_dead_end_nowhere_else(
 /// Types into a field as a person does.
 fn fill(browser: &mut Browser, selector: &str, text: &str) {
     let set = format!(
-        "(() => {{ const e = document.querySelector({selector:?}); e.value = {text:?}; e.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
+        "(() => {{ const e = document.querySelector({selector:?}); e.value = {text:?}; \
+        e.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
     );
     browser.value(&set);
 }
@@ -250,7 +254,8 @@ fn tab_to(browser: &mut Browser, selector: &str) {
     let there = format!("document.activeElement?.matches({selector:?}) === true");
     for _ in 0..200 {
         if browser.value(&there) == true {
-            let seen = "(() => { const s = getComputedStyle(document.activeElement); return s.outlineStyle !== 'none' && s.outlineWidth !== '0px'; })()";
+            let seen = "(() => { const s = getComputedStyle(document.activeElement); \
+                return s.outlineStyle !== 'none' && s.outlineWidth !== '0px'; })()";
             assert_eq!(browser.value(seen), true, "the focus is seen on {selector}");
             return;
         }

@@ -68,7 +68,8 @@ fn samples(user: f64, system: f64, switches: f64) -> SampleSet {
 fn analysis() -> Analysis {
     serde_json::from_value(serde_json::json!({
         "metric": "elapsed", "unit": "s", "better": "lower", "confidence": 0.95,
-        "summaries": [], "comparisons": [], "curves": [], "scaling": null, "run_metrics": [], "findings": []
+        "summaries": [], "comparisons": [], "curves": [],
+        "scaling": null, "run_metrics": [], "findings": []
     }))
     .unwrap()
 }

@@ -4,9 +4,12 @@
 
 use super::*;
 
-const BETTER: &str = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better than IBM Power 570 (4 chips, 4.7 GHz) in SPECjbb2005 bops.";
-const WORSE: &str = "IBM Power 570 (4 chips, 4.7 GHz) is 5% worse than Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) in SPECjbb2005 bops.";
-const PER_CORE: &str = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) has 0.5 times the SPECjbb2005 bops per core of IBM Power 570 (4 chips, 4.7 GHz).";
+const BETTER: &str = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better than IBM Power \
+    570 (4 chips, 4.7 GHz) in SPECjbb2005 bops.";
+const WORSE: &str = "IBM Power 570 (4 chips, 4.7 GHz) is 5% worse than Sun SPARC Enterprise T5240 \
+    (2 chips, 1.6 GHz) in SPECjbb2005 bops.";
+const PER_CORE: &str = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) has 0.5 times the \
+    SPECjbb2005 bops per core of IBM Power 570 (4 chips, 4.7 GHz).";
 
 /// Calls with short names, for the table of attempts.
 const S: &str = r#"{{ statement(better("t5240-1.6", than="p570-4chip")) }}"#;
@@ -345,7 +348,8 @@ fn data_with_the_mark_are_shown_without_it() {
     let folder = std::env::temp_dir().join(format!("assay-post-data-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let rows = "id,source,benchmark,metric,unit,higher_is_better,system,value\n\
-                own-a,s,B,m,u,true,\"✓ certified &check; :white_check_mark: \u{e000}n0\u{e001}\",100\nown-b,s,B,m,u,true,Other,50\n";
+                own-a,s,B,m,u,true,\"✓ certified &check; :white_check_mark: \
+                \u{e000}n0\u{e001}\",100\nown-b,s,B,m,u,true,Other,50\n";
     std::fs::write(folder.join("own.csv"), rows).unwrap();
     let mut collection = Collection::built_in().unwrap();
     collection.add(&folder).unwrap();

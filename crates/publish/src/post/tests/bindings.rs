@@ -58,7 +58,10 @@ const VALUES: &[(&str, &str, &str)] = &[
         "%",
     ),
     (
-        r#"geomean([times("nas-xxocmd2-8c-sata2-48", than="nas-xxocmd2-8c-ssd2-48"), times("nas-xlotdf1-8c-sata2-48", than="nas-xlotdf1-8c-ssd2-48"), times("nas-mdomdf1-4c-sata2-48", than="nas-mdomdf1-4c-ssd2-48")])"#,
+        r#"geomean([
+            times("nas-xxocmd2-8c-sata2-48", than="nas-xxocmd2-8c-ssd2-48"),
+        times("nas-xlotdf1-8c-sata2-48", than="nas-xlotdf1-8c-ssd2-48"),
+        times("nas-mdomdf1-4c-sata2-48", than="nas-mdomdf1-4c-ssd2-48")])"#,
         "1.550226481691",
         "1",
     ),
@@ -69,7 +72,8 @@ const VALUES: &[(&str, &str, &str)] = &[
         "s",
     ),
     (
-        r#"value(mean(["ioA-s1-c2t8d0-kwpers", "ioA-s2-c2t8d0-kwpers"]), as="KiB/s", unit="MiB/s")"#,
+        r#"value(mean(["ioA-s1-c2t8d0-kwpers",
+        "ioA-s2-c2t8d0-kwpers"]), as="KiB/s", unit="MiB/s")"#,
         "31.025146484375",
         "MiB/s",
     ),
@@ -118,7 +122,9 @@ const VALUES: &[(&str, &str, &str)] = &[
     (r#"ratio("zfs-t5440-ufs-rate", "zfs-t5440-ufs-iops")"#, "0.015000000000", "MB/s/IO/s"),
     (r#"speedup("zfs-t5440-raidz-time", than="zfs-t5440-ufs-time")"#, "2.000000000000", "1"),
     (
-        r#"less(product(product("cab-6048-height", "cab-6048-width"), "cab-6048-depth"), than=product(product("cab-p595-slim-height", "cab-p595-slim-width"), "cab-p595-slim-depth"))"#,
+        r#"less(product(product("cab-6048-height", "cab-6048-width"), "cab-6048-depth"),
+            than=product(product("cab-p595-slim-height", "cab-p595-slim-width"),
+                "cab-p595-slim-depth"))"#,
         "44.452538950792",
         "%",
     ),

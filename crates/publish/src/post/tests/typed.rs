@@ -68,7 +68,8 @@ fn an_inferred_field_is_not_called_quoted() {
 
 #[test]
 fn a_renamed_bar_shows_its_real_name() {
-    let call = "{{ chart(\"bars\", of=[\"t5240-1.6\", \"p570-4chip\"], names=[\"Power 570\", \"T5240\"]) }}";
+    let call = "{{ chart(\"bars\", of=[\"t5240-1.6\", \"p570-4chip\"], names=[\"Power 570\", \
+        \"T5240\"]) }}";
     let page = html(&post(call).unwrap());
     assert!(
         page.contains("Power 570 (Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz))"),
@@ -87,8 +88,10 @@ fn claims_hold_or_do_not_or_are_undecided() {
         format!("{{{{#claim ahead(\"{x}\", than=\"{y}\")}}}}It is so.{{{{/claim}}}}\n\n")
     };
     let body = format!(
-        "{}{}{{{{#claim differs(\"{a}\", than=\"sweep:{}@no such\")}}}}Nobody planned it.{{{{/claim}}}}\n\n{}\
-         {{{{#claim elsewhere(because=\"it takes another\", then=value(\"t5240-1.6\"))}}}}It did **well**.{{{{/claim}}}}\n",
+        "{}{}{{{{#claim differs(\"{a}\", than=\"sweep:{}@no such\")}}}}Nobody planned \
+         it.{{{{/claim}}}}\n\n{}\
+         {{{{#claim elsewhere(because=\"it takes another\", then=value(\"t5240-1.6\"))}}}}It did \
+         **well**.{{{{/claim}}}}\n",
         ahead(&a, &b),
         ahead(&b, &a),
         c.metric,
@@ -157,7 +160,8 @@ fn claims_hold_or_do_not_or_are_undecided() {
 
 #[test]
 fn places_are_those_of_a_count_from_the_start() {
-    let body = "{{ value(\"t5240-1.6\") }} ran.\n\nMünchen: <b>875</b> W, ![x](y \"t\") 12 W;\nwe saw 34 W.\n\n- 5 W and é 6 W\n";
+    let body = "{{ value(\"t5240-1.6\") }} ran.\n\nMünchen: <b>875</b> W, ![x](y \"t\") 12 W;\n\
+        we saw 34 W.\n\n- 5 W and é 6 W\n";
     let text = format!("+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n{body}");
     let p = post(body).unwrap();
     assert_eq!(p.typed.len(), 5, "{:?}", p.typed);
@@ -196,12 +200,24 @@ fn statements_of_every_kind() {
     let nas = "\"nas-xxocmd2-8c-ssd2-24\", than=\"nas-xxocmd2-8c-sata2-24\"";
     let pair = "\"t5240-1.6\", than=\"p570-4chip\"";
     for (call, wanted) in [
-        ("value(\"t5240-1.6\")".to_owned(), format!("The SPECjbb2005 bops of {t5240} is 422782 bops.")),
+        (
+            "value(\"t5240-1.6\")".to_owned(),
+            format!(
+                "The SPECjbb2005 bops of {t5240} is 422782 \
+            bops."
+            ),
+        ),
         (
             "per(\"t5240-1.6\", \"watt\")".to_owned(),
             format!("The SPECjbb2005 bops per watt of {t5240} is 483.2 bops/W."),
         ),
-        (format!("better({pair})"), format!("{t5240} is 5% better than {p570} in SPECjbb2005 bops.")),
+        (
+            format!("better({pair})"),
+            format!(
+                "{t5240} is 5% better than {p570} in SPECjbb2005 \
+            bops."
+            ),
+        ),
         (
             format!("times({pair}, per=\"rack-unit\")"),
             format!("{t5240} has 4.2 times the SPECjbb2005 bops per rack unit of {p570}."),
@@ -210,15 +226,27 @@ fn statements_of_every_kind() {
         (format!("less_time({nas})"), format!("{ssd} takes 54% less time than {sata} ({time}).")),
         (format!("speedup({nas})"), format!("{ssd} is 2.2 times as fast as {sata} in {time}.")),
         (format!("difference({nas})"), format!("{ssd} is 843 s below {sata} in {time}.")),
-        ("times(\"t5240-1.6\", than=\"t5240-1.6\")".to_owned(), format!("{t5240} is equal to {t5240} in SPECjbb2005 bops.")),
+        (
+            "times(\"t5240-1.6\", than=\"t5240-1.6\")".to_owned(),
+            format!(
+                "{t5240} is equal to \
+            {t5240} in SPECjbb2005 bops."
+            ),
+        ),
         (
             "rank(\"t5240-1.6\", in=\"specjbb2005-t5240\", per=\"core\")".to_owned(),
-            format!("{t5240} is 2nd of 3 in SPECjbb2005 bops per core as of 2009-08-27 (SPECjbb2005: table of the T5240)."),
+            format!(
+                "{t5240} is 2nd of 3 in SPECjbb2005 bops per core as of 2009-08-27 \
+                (SPECjbb2005: table of the T5240)."
+            ),
         ),
         (
             "better(\"gcc-studio-noautopar-base\", than=\"gcc-gcc44-peak\")".to_owned(),
-            "Sun Blade X6270 (2 chips, 2.93 GHz, Studio 12u1, OpenSolaris, no autopar) in SPECfp_base2006 is 26% better than \
-             Sun Blade X6270 (2 chips, 2.93 GHz, GCC 4.4.0, SuSE Linux 11) in SPECfp2006.".to_owned(),
+            "Sun Blade X6270 (2 chips, 2.93 GHz, Studio 12u1, OpenSolaris, no autopar) in \
+             SPECfp_base2006 is 26% better than \
+             Sun Blade X6270 (2 chips, 2.93 GHz, GCC 4.4.0, SuSE Linux 11) in \
+             SPECfp2006."
+                .to_owned(),
         ),
     ] {
         assert_eq!(of(&call), (1, wanted), "{call}");
@@ -228,7 +256,8 @@ fn statements_of_every_kind() {
     assert_eq!(
         text,
         format!(
-            "It cannot be stated how {t5240} compares with {p570} in SPECjbb2005 bops per watt: watts of {p570} not recorded."
+            "It cannot be stated how {t5240} compares with {p570} in SPECjbb2005 bops per watt: \
+            watts of {p570} not recorded."
         )
     );
     let reverse =

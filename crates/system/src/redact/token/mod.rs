@@ -235,7 +235,8 @@ mod tests {
         #[test]
         fn never_panics(
             text in "\\PC{0,80}",
-            name in "(--?)?(password|token|Bearer|key|u|by|jdbc:|&amp;|\x1b\\[)[ =:<>/@→\"'é\n\u{200b}]{0,6}\\PC{0,12}",
+            name in "(--?)?(password|token|Bearer|key|u|by|jdbc:|&amp;|\x1b\\[)[ =:<>/@→\"'é\n\
+                \u{200b}]{0,6}\\PC{0,12}",
         ) {
             let _ = without_tokens(&text);
             let _ = without_tokens(&name);

@@ -1,6 +1,7 @@
 //! Common code for tests of the control `storage`: a folder for images, and checks that no test
 //! leaves anything on the machine, even if it fails.
-#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)] // each test file uses a part of this module
+// Each test file uses a part of this module.
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
 
 pub mod killed;
 

@@ -151,7 +151,9 @@ mod tests {
             let mask = ((1u64 << width) - 1) as u32;
             let run = |(packed, n, seed): &(bool, usize, u32)| {
                 let many = if *packed { n * 8 } else { *n };
-                let number = |i: usize| seed.wrapping_mul(if *packed { i as u32 + 1 } else { 1 }) & mask;
+                let number = |i: usize| seed.wrapping_mul(
+                if *packed { i as u32 + 1 } else { 1 })
+                & mask;
                 (*packed, (0..many).map(number).collect::<Vec<u32>>())
             };
             let runs: Vec<_> = shape.iter().map(run).collect();

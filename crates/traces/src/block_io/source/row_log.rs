@@ -132,10 +132,13 @@ mod tests {
     use super::*;
 
     proptest::proptest! {
-        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+        #![proptest_config(proptest::test_runner::Config {
+            failure_persistence: None, ..Default::default()
+        })]
         #[test]
         fn what_goes_in_comes_out(
-            numbers: [u32; 12], flags: u8, op in 0usize..6, from in 0usize..7, there: [bool; 4], rows in 0usize..9000,
+            numbers: [u32; 12], flags: u8, op in 0usize..6, from in 0usize..7,
+            there: [bool; 4], rows in 0usize..9000,
         ) {
             let some = |i: usize, n: u32| there[i].then_some(u64::from(n));
             let io = |serial: u64| Io {

@@ -206,11 +206,16 @@ mod tests {
     #[test]
     fn perf_and_ftrace_say_the_same() {
         for line in [
-            "fio  1234 [000]   123.456789012: block:block_rq_issue: 8,0 WS 4096 () 1234 + 8 [fio x]",
-            "fio y  1234/1240 [000] 123.456789012:  block:block_rq_issue: 8,0 WS 4096 () 1234 + 8 0x2,0,4 [fio x]",
-            " fio-y-1234    [000] d..2.   123.456789012: block_rq_issue: 8,0 WS 4096 () 1234 + 8 none,0,0 [fio x]",
-            " fio-1234 (   1230) [000] d..2.   123.456789012: block_rq_issue: 8,0 WS 4096 (12 00) 1234 + 8 [fio x]",
-            "block_eater 1234 [000] 123.456789012: block:block_rq_issue: 8,0 WS 4096 () 1234 + 8 [fio x]",
+            "fio  1234 [000]   123.456789012: block:block_rq_issue: 8,0 WS 4096 () 1234 + 8 [fio \
+            x]",
+            "fio y  1234/1240 [000] 123.456789012:  block:block_rq_issue: 8,0 WS 4096 () 1234 + 8 \
+            0x2,0,4 [fio x]",
+            " fio-y-1234    [000] d..2.   123.456789012: block_rq_issue: 8,0 WS 4096 () 1234 + 8 \
+            none,0,0 [fio x]",
+            " fio-1234 (   1230) [000] d..2.   123.456789012: block_rq_issue: 8,0 WS 4096 (12 00) \
+            1234 + 8 [fio x]",
+            "block_eater 1234 [000] 123.456789012: block:block_rq_issue: 8,0 WS 4096 () 1234 + 8 \
+            [fio x]",
         ] {
             let (e, program) = event(line);
             assert_eq!(

@@ -287,7 +287,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn stays_in_any_range(min in 1u64..1_000_000, more in 0u64..1_000_000, count in 0usize..400, seed: u64) {
+        fn stays_in_any_range(
+            min in 1u64..1_000_000, more in 0u64..1_000_000, count in 0usize..400, seed: u64
+        ) {
             let range = Range::inward(min, min + more, 1).unwrap();
             let first = choose(&range, count, &[], seed);
             let second = choose(&range, count, &[curve(&first.sizes)], seed);

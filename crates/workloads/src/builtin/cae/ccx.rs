@@ -90,14 +90,19 @@ mod tests {
     #[test]
     fn its_files_are_read() {
         // Output of ccx 2.20.
-        let dat = "\n displacements (vx,vy,vz) for set TIP and time  0.5000000E+00\n\n        41 -1.0E-02  0.0  9.0\n\n \
-                   displacements (vx,vy,vz) for set TIP and time  0.1000000E+01\n\n        41 -1.139072E-02  5.052241E-06 \
+        let dat = "\n displacements (vx,vy,vz) for set TIP and time  0.5000000E+00\n\
+                   \n        41 -1.0E-02  0.0  9.0\n\n \
+                   displacements (vx,vy,vz) for set TIP and time  0.1000000E+01\n\
+                   \n        41 -1.139072E-02  5.052241E-06 \
                    -3.0E-01\n        62 -1.139038E-02  2.407237E-06 -3.2E-01\n";
         let [_, _, z] = displacement(dat).unwrap();
         assert!((z + 0.31).abs() < 1e-12);
-        let dat = "\n     E I G E N V A L U E   O U T P U T\n\n MODE NO    EIGENVALUE    FREQUENCY   \n (RAD/TIME)\n\n      \
-                   1   0.1289540E+09   0.1135579E+05   0.1807330E+04   0.0000000E+00\n      2   0.53E+09   0.23E+05   \
-                   0.3674617E+04   0.0\n\n     P A R T I C I P A T I O N   F A C T O R S\n 1 2 3 4 5\n";
+        let dat = "\n     E I G E N V A L U E   O U T P U T\n\
+                   \n MODE NO    EIGENVALUE    FREQUENCY   \n (RAD/TIME)\n\n      \
+                   1   0.1289540E+09   0.1135579E+05   0.1807330E+04   0.0000000E+00\n      2   \
+                   0.53E+09   0.23E+05   \
+                   0.3674617E+04   0.0\n\n     P A R T I C I P A T I O N   F A C T O R S\n 1 2 3 4 \
+                   5\n";
         assert_eq!(frequencies(dat), [1807.330, 3674.617]);
         assert_eq!(displacement("nothing"), None);
         assert!(frequencies("nothing").is_empty());
@@ -105,7 +110,8 @@ mod tests {
 
     #[test]
     fn its_words_of_an_error() {
-        let log = "lines\n\n *ERROR: solution seems to diverge; please try \n automatic incrementation; program stops\n \
+        let log = "lines\n\n *ERROR: solution seems to diverge; please try \n automatic \
+                   incrementation; program stops\n \
                    best solution and residuals are in the frd file\n\nmore";
         let message = words(log);
         assert!(

@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn what_it_prints_is_read() {
-        let log = "version 5.5.1\nunknowns 6084\nresidual 3.0e-16\nsolve: MUMPS failed in a solve\nnoise\n";
+        let log = "version 5.5.1\nunknowns 6084\nresidual 3.0e-16\nsolve: MUMPS failed in a solve\n\
+            noise\n";
         let numbers = numbers(log);
         assert_eq!(numbers.get("unknowns"), Some(&6084.0));
         assert_eq!(numbers.get("residual"), Some(&3.0e-16));

@@ -131,7 +131,8 @@ mod tests {
         };
         let over = SpanRun { span, exe: "/bin/assay".into() };
         let printed = "processes 4\nmpi Open MPI v4.1.4, package\nassay-rank 0 n1 1 1.0 0.5\n\
-                    assay-rank 1 n1 1 1.0 0.5\nassay-rank 2 n2 2 2.0 0.5\nassay-rank 3 n2 2 2.0 0.5\n";
+                    assay-rank 1 n1 1 1.0 0.5\nassay-rank 2 n2 2 2.0 0.5\n\
+                    assay-rank 3 n2 2 2.0 0.5\n";
         over.is_one(printed, 2).unwrap();
         let error = over.is_one(&printed.replace("processes 4", "processes 1"), 2).unwrap_err();
         assert!(error.to_string().contains("--mpi=pmix"), "{error}");

@@ -133,8 +133,10 @@ mod tests {
         assert!(matches!(read("{\"prepared\":3}"), Ok(Some(InstanceLine::Prepared(3)))));
         assert!(matches!(read("OpenJDK 64-Bit Server VM warning: no"), Ok(None)));
         assert!(read("{\"other\":1}").unwrap_err().to_string().contains("other"));
-        let point = r#"{"point":{"warehouses":2,"collections":1,"collection_ms":4,"heap_used":9,"heap_committed":9,
-            "began_ns":1,"ended_ns":9,"kinds":{"payment":{"count":6,"total_ns":12,"max_ns":4}},"threads":[4,2],
+        let point = r#"{"point":{"warehouses":2,"collections":1,"collection_ms":4,
+            "heap_used":9,"heap_committed":9,
+            "began_ns":1,"ended_ns":9,"kinds":{"payment":{"count":6,"total_ns":12,"max_ns":4}},
+                "threads":[4,2],
             "bins":[6],"screens":"ab"}}"#;
         let Ok(Some(InstanceLine::Point(p))) = read(point) else { panic!() };
         assert_eq!((p.count(), p.longest_s(), p.spread()), (6, 4e-9, Some(0.5)));

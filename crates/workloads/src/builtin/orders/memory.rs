@@ -51,7 +51,8 @@ mod tests {
         let root = Root::at(dir.path());
         let memory = of(&root, 7).unwrap();
         assert_eq!((memory.resident, memory.peak, memory.huge), (3024 << 10, 4024 << 10, None));
-        let rollup = "7f00-7fff ---p 00000000 00:00 0 [rollup]\nAnonHugePages:    512 kB\nPrivate_Hugetlb:  1024 kB\n";
+        let rollup = "7f00-7fff ---p 00000000 00:00 0 [rollup]\nAnonHugePages:    512 kB\n\
+            Private_Hugetlb:  1024 kB\n";
         std::fs::write(proc.join("smaps_rollup"), rollup).unwrap();
         assert_eq!(of(&root, 7).unwrap().huge, Some(1536 << 10));
         assert_eq!(of(&root, 8), None);

@@ -286,7 +286,8 @@ mod tests {
     fn large_pages_are_read_from_smaps() {
         let text = "7f0000000000-7f0000400000 rw-p 00000000 00:00 0 \nSize: 4096 kB\n\
                     AnonHugePages:      2048 kB\nPrivate_Hugetlb:       0 kB\n\
-                    7f0000800000-7f0000a00000 rw-p 00000000 00:00 0 [x]\nPrivate_Hugetlb:    2048 kB\n";
+                    7f0000800000-7f0000a00000 rw-p 00000000 00:00 0 [x]\n\
+                    Private_Hugetlb:    2048 kB\n";
         assert_eq!(large_of(text, 0x7f00_0000_0000, 0x7f00_0040_0000), Some(2 << 20));
         assert_eq!(large_of(text, 0x7f00_0080_0000, 0x7f00_00a0_0000), Some(2 << 20));
         assert_eq!(large_of(text, 0x7f00_0000_0000, 0x7f00_0010_0000), Some(1 << 20));

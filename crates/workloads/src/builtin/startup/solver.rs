@@ -90,12 +90,15 @@ mod tests {
 
     #[test]
     fn answers_stand_where_each_prints_them() {
-        let glpsol = "GLPK Simplex Optimizer 5.0\n      0: obj =   0.000000000e+00 inf =   7.200e+03 (80)\n\
-                      *   264: obj =   7.200000000e+05 inf =   0.000e+00 (0)\nOPTIMAL LP SOLUTION FOUND\n";
+        let glpsol = "GLPK Simplex Optimizer 5.0\n      0: obj =   0.000000000e+00 inf =   \
+                      7.200e+03 (80)\n\
+                      *   264: obj =   7.200000000e+05 inf =   0.000e+00 (0)\n\
+                      OPTIMAL LP SOLUTION FOUND\n";
         assert_eq!(Solver::Glpsol.answer(glpsol).unwrap(), 720_000.0);
         let none = "*  10: obj = 7e+05 inf = 0 (0)\nPROBLEM HAS NO PRIMAL FEASIBLE SOLUTION\n";
         assert!(Solver::Glpsol.answer(none).unwrap_err().to_string().contains("NO PRIMAL"));
-        let clp = "Optimal - objective value 3600000\nOptimal objective 3600000 - 400 iterations time 0.222\n";
+        let clp = "Optimal - objective value 3600000\nOptimal objective 3600000 - 400 iterations \
+            time 0.222\n";
         assert_eq!(Solver::Clp.answer(clp).unwrap(), 3_600_000.0);
         assert!(Solver::Clp.answer("Stopped\n").unwrap_err().to_string().contains("Stopped"));
     }

@@ -161,7 +161,10 @@ fn what_is_no_file_of_results() {
     let both = br#"{"results": [{"command": "x"}], "context": {}, "benchmarks": []}"#;
     let message = error(both, None);
     assert!(
-        message.contains("could be hyperfine, google-benchmark; name the format with --as, or --reader for a trial"),
+        message.contains(
+            "could be hyperfine, google-benchmark; name the format with --as, or \
+            --reader for a trial"
+        ),
         "{message}"
     );
     assert!(error(both, Some("hyperfine")).contains("no single times"));
@@ -217,9 +220,14 @@ fn files_that_do_not_go_together() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, cases: 300, ..Default::default() })]
+    #![proptest_config(proptest::test_runner::Config {
+        failure_persistence: None, cases: 300, ..Default::default()
+    })]
     #[test]
-    fn changed_files_never_panic(which in 0usize..14, changes in proptest::collection::vec((0usize..20_000, 0u8..), 1..6)) {
+    fn changed_files_never_panic(
+        which in 0usize..14,
+    changes in proptest::collection::vec((0usize..20_000, 0u8..), 1..6)
+    ) {
         let mut bytes = std::fs::read(data(GOOD[which].0)).unwrap();
         for (at, byte) in changes {
             let n = bytes.len();

@@ -172,7 +172,8 @@ fn figures_that_contradict_each_other_have_no_number() {
     };
     let memtier = |totals: &str| {
         format!(
-            r#"{{"ALL STATS": {{"Runtime": {{"Total duration": 60000}}, "Gets": {{"Count": 2000000, "Ops/sec": 0,
+            r#"{{"ALL STATS": {{"Runtime": {{"Total duration": 60000}},
+                "Gets": {{"Count": 2000000, "Ops/sec": 0,
             "Latency": 19.7}}, "Totals": {{{totals}, "Latency": 19.7}}}}}}"#
         )
     };
@@ -196,8 +197,10 @@ fn figures_that_contradict_each_other_have_no_number() {
     assert_eq!(metric(&good, "Gets.throughput").0, None);
     let fio = |latency: &str| {
         format!(
-            r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "r", "read": {{"io_bytes": 4096000, "bw_bytes": 4096000,
-            "iops": 1000, "total_ios": 1000, "runtime": 1000, "clat_ns": {{"N": 1000, {latency}}}}}}}]}}"#
+            r#"{{"fio version": "fio-3.33",
+                "jobs": [{{"jobname": "r", "read": {{"io_bytes": 4096000, "bw_bytes": 4096000,
+            "iops": 1000, "total_ios": 1000, "runtime": 1000,
+                "clat_ns": {{"N": 1000, {latency}}}}}}}]}}"#
         )
     };
     for (latency, says) in [

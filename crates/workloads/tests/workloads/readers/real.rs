@@ -83,7 +83,8 @@ fn a_fresh_file_of_fio() {
 fn a_fresh_file_of_google_benchmark() {
     let folder = tempfile::tempdir().unwrap();
     let source = "#include <benchmark/benchmark.h>\n\
-        static void copy(benchmark::State& s) { for (auto _ : s) { int x = 1; benchmark::DoNotOptimize(x); } }\n\
+        static void copy(benchmark::State& s) { for (auto _ : s) \
+        { int x = 1; benchmark::DoNotOptimize(x); } }\n\
         BENCHMARK(copy)->Repetitions(3);\nBENCHMARK_MAIN();\n";
     std::fs::write(folder.path().join("b.cc"), source).unwrap();
     let built = Command::new("c++")
