@@ -60,7 +60,7 @@ pub fn render(chart: &Bars) -> Markup {
         @for (i, b) in chart.bars.iter().enumerate() {
             @let y = inner.top + 3.0 + ROW * i as f64;
             g class={ "row" @if b.reference { " reference" } @if b.quoted { " quoted" } } {
-                text class="end" x=(px(left - 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (fit(&b.label, (left - 14.0) / 1.06)) title { (b.label) } }
+                text.end x=(px(left - 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (fit(&b.label, (left - 14.0) / 1.06)) title { (b.label) } }
                 @if let Some(end) = x.clamped(b.value) {
                     @let d = format!("M{} {}H{}v{}H{}Z", px(left), px(y + 5.0), px(end), px(ROW - 10.0), px(left));
                     (mark("bar", &d, (end, y + ROW / 2.0), &format!("{}: {}", b.label, b.text), Focus::Stop))

@@ -133,7 +133,7 @@ pub fn render(curve: &Curve) -> Markup {
         (legend)
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, &x_axis.title(&curve.x_name)))
-        g class="verticals" {
+        g.verticals {
             @for (v, (row, start)) in verticals.iter().zip(&placed) {
                 @if let Some(at) = x.at(v.x) {
                     @let base = top - 6.0 - *row as f64 * 15.0;
@@ -158,10 +158,10 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
                     @let points: Vec<(f64, f64)> = s.points.iter().map(|p| (p.x, p.y)).collect();
                     (aggregated(&points, 600, x, y))
                 } @else {
-                    path class="band" d=(band(s.points.iter().map(|p| {
+                    path.band d=(band(s.points.iter().map(|p| {
                         Some((x.at(p.x)?, y.clamped(p.low)?, y.clamped(p.high)?))
                     }))) {}
-                    path class="line" d=(path(s.points.iter().map(|p| Some((x.at(p.x)?, y.at(p.y)?))))) {}
+                    path.line d=(path(s.points.iter().map(|p| Some((x.at(p.x)?, y.at(p.y)?))))) {}
                     @for (k, p) in s.points.iter().enumerate() {
                         @if let (Some(px), Some(py)) = (x.at(p.x), y.at(p.y)) {
                             (mark("", &shape(i, px, py, 2.2), (px, py), &p.label, Focus::of(k, s.points.len())))
@@ -194,11 +194,11 @@ fn standouts(curve: &Curve, x: &Scale, y: &Scale, inner: PlotArea) -> Markup {
                 @for m in &s.marked {
                     @if let (Some(px), Some(py)) = (x.at(m.x), y.at(m.y)) {
                         @match m.standout {
-                            Standout::Best => path class="best" d=(shape(0, px, py, 7.0)) {},
-                            Standout::Efficient => path class="efficient" d=(shape(3, px, py, 5.5)) {},
+                            Standout::Best => path.best d=(shape(0, px, py, 7.0)) {},
+                            Standout::Efficient => path.efficient d=(shape(3, px, py, 5.5)) {},
                         }
                         @if let Some((tx, ty)) = placer.place(&m.label, px, py) {
-                            text class="callout" x=(crate::axes::frame::px(tx)) y=(crate::axes::frame::px(ty)) { (m.label) }
+                            text.callout x=(crate::axes::frame::px(tx)) y=(crate::axes::frame::px(ty)) { (m.label) }
                         }
                     }
                 }

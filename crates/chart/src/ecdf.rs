@@ -59,7 +59,7 @@ pub fn render(chart: &Ecdf) -> Markup {
         (crosshair(&inner))
         @for (i, (s, values)) in chart.series.iter().zip(&sorted).enumerate() {
             g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
-                path class="line" d=(steps(values, &x, &y)) {}
+                path.line d=(steps(values, &x, &y)) {}
                 @if let Some(median) = values.get(values.len().saturating_sub(1) / 2) {
                     @let share = 100.0 * (values.len().saturating_sub(1) / 2 + 1) as f64 / values.len() as f64;
                     @if let (Some(at), Some(to)) = (x.at(*median), y.at(share)) {

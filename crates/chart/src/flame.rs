@@ -99,7 +99,7 @@ pub fn render(chart: &Flame) -> Markup {
     let height = levels as f64 * ROW;
     let (title, desc) = (format!("{}-title", chart.head.id), format!("{}-desc", chart.head.id));
     html! {
-        svg class="flame" xmlns="http://www.w3.org/2000/svg" id=(chart.head.id) width="100%" height=(px(height))
+        svg.flame xmlns="http://www.w3.org/2000/svg" id=(chart.head.id) width="100%" height=(px(height))
             role="group" aria-roledescription="chart" aria-labelledby={ (title) " " (desc) } {
             title id=(title) { (chart.head.title) }
             desc id=(desc) { (chart.head.desc) }

@@ -70,7 +70,7 @@ pub fn render_over(chart: &Heat, reach: ScaleRanges, width: f64) -> Markup {
     let body = html! {
         (plot.ground(&chart.name, &note))
         (plot.axes())
-        g class="heat" {
+        g.heat {
             @for (level, d) in levels.iter().enumerate() {
                 @if !d.is_empty() { path class={ "h" (level + 1) } d=(d) {} }
             }

@@ -86,7 +86,7 @@ fn levels(chart: &HistoryChart, x: &Scale, y: &Scale) -> Markup {
     }
     html! {
         @for (from, to, level) in ends {
-            path class="level" d=(path([from as f64 - 0.5, to as f64 - 0.5].into_iter().map(|at| {
+            path.level d=(path([from as f64 - 0.5, to as f64 - 0.5].into_iter().map(|at| {
                 Some((x.clamped(at)?, y.clamped(level)?))
             }))) {}
         }
@@ -122,7 +122,7 @@ pub fn render(chart: &HistoryChart) -> Markup {
         (heading(WIDTH, &y_axis.title(&chart.name), &direction(chart.better)))
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, "revision, in the order of the range"))
-        g class="verticals" {
+        g.verticals {
             @for (((at, label), (row, start)), c) in words.iter().zip(&placed).zip(&chart.changes) {
                 @let base = top - 6.0 - *row as f64 * 15.0;
                 line class=[c.alarm.then_some("alarm")] x1=(px(*at)) x2=(px(*at)) y1=(px(base + 3.0)) y2=(px(inner.bottom)) {}
@@ -131,7 +131,7 @@ pub fn render(chart: &HistoryChart) -> Markup {
         }
         (crosshair(&inner))
         (levels(chart, &x, &y))
-        g class="series s0" data-series="0" {
+        g.series.s0 data-series="0" {
             @if n > MAX_MARKS {
                 @let points: Vec<(f64, f64)> = chart.points.iter().enumerate().map(|(i, p)| (i as f64, p.value)).collect();
                 (aggregated(&points, 600, &x, &y))
@@ -139,7 +139,7 @@ pub fn render(chart: &HistoryChart) -> Markup {
                 @for (i, p) in chart.points.iter().enumerate() {
                     @if let (Some(at), Some(to)) = (x.at(i as f64), y.at(p.value)) {
                         @if let (Some(low), Some(high)) = (y.clamped(p.low), y.clamped(p.high)) {
-                            path class="whisker" d=(path([Some((at, low)), Some((at, high))].into_iter())) {}
+                            path.whisker d=(path([Some((at, low)), Some((at, high))].into_iter())) {}
                         }
                         (link("", &shape(0, at, to, if n > 150 { 2.5 } else { 4.0 }), (at, to), &p.label, Focus::of(i, n), &p.href))
                     }
@@ -159,7 +159,7 @@ pub fn small(chart: &HistoryChart) -> Markup {
     let points: Vec<(f64, f64)> =
         chart.points.iter().enumerate().map(|(i, p)| (i as f64, p.value)).collect();
     let body = html! {
-        g class="verticals" {
+        g.verticals {
             @for c in &chart.changes {
                 @if let Some(at) = x.at(c.at as f64 - 0.5) {
                     line class=[c.alarm.then_some("alarm")] x1=(px(at)) x2=(px(at)) y1="2" y2=(px(SMALL_HEIGHT - 2.0)) {}
@@ -167,13 +167,13 @@ pub fn small(chart: &HistoryChart) -> Markup {
             }
         }
         (levels(chart, &x, &y))
-        g class="s0" {
+        g.s0 {
             @if n > MAX_MARKS { (aggregated(&points, 300, &x, &y)) }
             @else {
-                path class="line" d=(path(points.iter().map(|p| Some((x.at(p.0)?, y.at(p.1)?))))) {}
+                path.line d=(path(points.iter().map(|p| Some((x.at(p.0)?, y.at(p.1)?))))) {}
                 @for (at, to) in points.iter().filter(|_| n <= 60) {
                     @if let (Some(at), Some(to)) = (x.at(*at), y.at(*to)) {
-                        path class="key-mark" d=(shape(0, at, to, 2.2)) {}
+                        path.key-mark d=(shape(0, at, to, 2.2)) {}
                     }
                 }
             }

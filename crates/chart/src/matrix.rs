@@ -62,16 +62,16 @@ pub fn render(chart: &Matrix) -> Markup {
     let total = (rows * columns).div_ceil(stretch);
     let body = html! {
         (heading(WIDTH, &format!("{} from {side}", chart.name), &format!("to {side} →")))
-        g class="axis" {
+        g.axis {
             @for (i, label) in chart.columns.iter().enumerate().step_by(thinned) {
-                text class="mid" x=(px(at(i, 0).0 + cell / 2.0)) y=(px(TOP - 8.0)) { (label) }
+                text.mid x=(px(at(i, 0).0 + cell / 2.0)) y=(px(TOP - 8.0)) { (label) }
             }
             @for (i, label) in chart.rows.iter().enumerate().step_by(thinned) {
                 @let y = px(at(0, i).1 + cell / 2.0 + 4.0);
-                text class="end" x=(px(left - 8.0)) y=(y) { (label) }
+                text.end x=(px(left - 8.0)) y=(y) { (label) }
             }
         }
-        g class="heat" {
+        g.heat {
             @for (level, d) in levels.iter().enumerate() {
                 @if !d.is_empty() { path class={ "h" (level + 1) } d=(d) {} }
             }

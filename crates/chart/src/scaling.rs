@@ -96,22 +96,22 @@ pub fn render(chart: &ScalingChart) -> Markup {
         (legend)
         (y_axis.vertical(&upper))
         (e_axis.vertical(&lower))
-        text class="name" x="2" y=(px(lower.top - 12.0)) { "efficiency, %" }
-        line class="base" x1=(px(left)) x2=(px(upper.right)) y1=(px(upper.bottom)) y2=(px(upper.bottom)) {}
+        text.name x="2" y=(px(lower.top - 12.0)) { "efficiency, %" }
+        line.base x1=(px(left)) x2=(px(upper.right)) y1=(px(upper.bottom)) y2=(px(upper.bottom)) {}
         (x_axis.horizontal(&lower, &chart.factor))
         (crosshair(&PlotArea { bottom: lower.bottom, ..upper }))
-        g class="series" data-series="99" data-label="ideal" { path class="line ideal" d=(path(ideal)) {} }
+        g.series data-series="99" data-label="ideal" { path.line.ideal d=(path(ideal)) {} }
         @for (i, m) in chart.models.iter().enumerate() {
             g class={ "series s" (i + 1) " dashed" } data-series=(i + 1) data-label=(m.name) {
-                path class="line" d=(path(m.points.iter().map(|p| Some((x.at(p.0)?, y.clamped(p.1)?))))) {}
+                path.line d=(path(m.points.iter().map(|p| Some((x.at(p.0)?, y.clamped(p.1)?))))) {}
             }
         }
-        g class="series s0" data-series="0" data-label="measured" {
-            path class="line" d=(path(chart.points.iter().map(|p| Some((x.at(p.count)?, y.at(p.speedup)?))))) {}
-            path class="line" d=(path(chart.points.iter().map(|p| Some((x.at(p.count)?, e.at(p.efficiency * 100.0)?))))) {}
+        g.series.s0 data-series="0" data-label="measured" {
+            path.line d=(path(chart.points.iter().map(|p| Some((x.at(p.count)?, y.at(p.speedup)?))))) {}
+            path.line d=(path(chart.points.iter().map(|p| Some((x.at(p.count)?, e.at(p.efficiency * 100.0)?))))) {}
             @for p in &chart.points {
                 @if let (Some(at), Some(a), Some(b)) = (x.at(p.count), y.clamped(p.low), y.clamped(p.high)) {
-                    path class="whisker" d={ "M" (px(at - 4.0)) " " (px(a)) "h8M" (px(at)) " " (px(a)) "V" (px(b)) "M" (px(at - 4.0)) " " (px(b)) "h8" } {}
+                    path.whisker d={ "M" (px(at - 4.0)) " " (px(a)) "h8M" (px(at)) " " (px(a)) "V" (px(b)) "M" (px(at - 4.0)) " " (px(b)) "h8" } {}
                 }
                 @if let (Some(at), Some(to)) = (x.at(p.count), y.at(p.speedup)) {
                     (mark("", &shape(0, at, to, 4.0), (at, to), &p.label, Focus::Stop))

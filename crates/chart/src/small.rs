@@ -25,14 +25,14 @@ pub fn render(means: &[Mean]) -> Markup {
     let ends = means.iter().flat_map(|m| [m.value, m.low, m.high]);
     let y = Scale::new(ScaleKind::Linear, extent(ends).unwrap_or((0.0, 1.0)), (HEIGHT - 4.0, 4.0));
     html! {
-        svg class="chart mini" viewBox={ "0 0 " (px(width)) " " (px(HEIGHT)) } width=(px(width)) height=(px(HEIGHT)) aria-hidden="true" {
+        svg.chart.mini viewBox={ "0 0 " (px(width)) " " (px(HEIGHT)) } width=(px(width)) height=(px(HEIGHT)) aria-hidden="true" {
             @for (i, m) in means.iter().enumerate() {
                 @let x = STEP * (i as f64 + 0.5);
                 g class=(series_class(i)) {
                     @if let (Some(a), Some(b)) = (y.at(m.low), y.at(m.high)) {
-                        path class="line" d={ "M" (px(x)) " " (px(a)) "V" (px(b)) } {}
+                        path.line d={ "M" (px(x)) " " (px(a)) "V" (px(b)) } {}
                     }
-                    @if let Some(at) = y.at(m.value) { circle class="m" cx=(px(x)) cy=(px(at)) r="3" {} }
+                    @if let Some(at) = y.at(m.value) { circle.m cx=(px(x)) cy=(px(at)) r="3" {} }
                 }
             }
         }

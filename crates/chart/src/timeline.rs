@@ -78,17 +78,17 @@ impl<'a> Timeline<'a> {
 /// Draws the phases as shaded areas, with their names above the plot.
 fn shades(spans: &[PhaseSpan], x: &Scale, inner: &PlotArea) -> Markup {
     html! {
-        g class="phases" {
+        g.phases {
             @for span in spans {
                 @if let (Some(a), Some(b)) = (x.clamped(span.from_s), x.clamped(span.to_s)) {
                     @if b > a {
                         rect class={ "phase phase-" (span.name) } x=(px(a)) y=(px(inner.top - 18.0)) width=(px(b - a)) height=(px(inner.bottom - inner.top + 18.0)) {
                             title { (span.name) " from " (format!("{:.2}", span.from_s)) " s to " (format!("{:.2}", span.to_s)) " s" }
                         }
-                        line class="phase-edge" x1=(px(a)) x2=(px(a)) y1=(px(inner.top - 18.0)) y2=(px(inner.bottom)) {}
+                        line.phase-edge x1=(px(a)) x2=(px(a)) y1=(px(inner.top - 18.0)) y2=(px(inner.bottom)) {}
                         // A name without enough space is only in the title of the shaded area.
                         @if b - a >= text_width(&span.name) + 6.0 {
-                            text class="note mid" x=(px(f64::midpoint(a, b))) y=(px(inner.top - 5.0)) { (fit(&span.name, b - a)) }
+                            text.note.mid x=(px(f64::midpoint(a, b))) y=(px(inner.top - 5.0)) { (fit(&span.name, b - a)) }
                         }
                     }
                 }

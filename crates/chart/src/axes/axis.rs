@@ -105,11 +105,11 @@ impl Axis {
         let scale = self.scale(inner.bottom, inner.top);
         let kept = thin(self.ticks(&scale, 6), &scale, |_| 12.0);
         html! {
-            g class="axis y" aria-hidden="true" {
+            g.axis.y aria-hidden="true" {
                 @for tick in &kept {
                     @if let Some(y) = scale.at(tick.value) {
-                        line class="grid" x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(y)) y2=(px(y)) {}
-                        text class="end" x=(px(inner.left - 7.0)) y=(px(y + 4.0)) { (tick.label) }
+                        line.grid x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(y)) y2=(px(y)) {}
+                        text.end x=(px(inner.left - 7.0)) y=(px(y + 4.0)) { (tick.label) }
                     }
                 }
             }
@@ -133,15 +133,15 @@ impl Axis {
             kept.pop();
         }
         html! {
-            g class="axis x" aria-hidden="true" {
-                line class="base" x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(inner.bottom)) y2=(px(inner.bottom)) {}
+            g.axis.x aria-hidden="true" {
+                line.base x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(inner.bottom)) y2=(px(inner.bottom)) {}
                 @for tick in &kept {
                     @if let (Some(x), Some(middle)) = (scale.at(tick.value), middle(tick)) {
-                        line class="tick" x1=(px(x)) x2=(px(x)) y1=(px(inner.bottom)) y2=(px(inner.bottom + 5.0)) {}
-                        text class="mid" x=(px(middle)) y=(px(inner.bottom + 19.0)) { (tick.label) }
+                        line.tick x1=(px(x)) x2=(px(x)) y1=(px(inner.bottom)) y2=(px(inner.bottom + 5.0)) {}
+                        text.mid x=(px(middle)) y=(px(inner.bottom + 19.0)) { (tick.label) }
                     }
                 }
-                text class="mid name" x=(px(f64::midpoint(inner.left, inner.right))) y=(px(inner.bottom + 38.0)) { (title) }
+                text.mid.name x=(px(f64::midpoint(inner.left, inner.right))) y=(px(inner.bottom + 38.0)) { (title) }
             }
         }
     }
@@ -151,9 +151,9 @@ impl Axis {
         let scale = self.scale(inner.left, inner.right);
         let kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
         html! {
-            g class="axis" aria-hidden="true" {
+            g.axis aria-hidden="true" {
                 @for x in kept.iter().filter_map(|t| scale.at(t.value)) {
-                    line class="grid" x1=(px(x)) x2=(px(x)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
+                    line.grid x1=(px(x)) x2=(px(x)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
                 }
             }
         }
@@ -164,8 +164,8 @@ impl Axis {
 /// the direction in which values improve, which is shortened to the remaining space.
 pub(crate) fn heading(width: f64, left: &str, right: &str) -> Markup {
     html! {
-        text class="name" x="2" y="14" { (left) }
-        text class="end note" x=(px(width - 4.0)) y="14" { (fit(right, width - 16.0 - text_width(left))) }
+        text.name x="2" y="14" { (left) }
+        text.end.note x=(px(width - 4.0)) y="14" { (fit(right, width - 16.0 - text_width(left))) }
     }
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn noted(head: &Head, class: &str, bottom: f64, note: &str, body: &Ma
     let body = html! {
         (body)
         @if !note.is_empty() {
-            text class="end note" x=(px(WIDTH - 4.0)) y=(px(bottom + 57.0)) { (note) }
+            text.end.note x=(px(WIDTH - 4.0)) y=(px(bottom + 57.0)) { (note) }
         }
     };
     svg(head, class, foot(bottom, note), &body)

@@ -76,7 +76,7 @@ pub(crate) fn svg_spanned(
 /// chart.
 pub(crate) fn crosshair(inner: &PlotArea) -> Markup {
     html! {
-        line class="crosshair" x1="-9" x2="-9" y1=(px(inner.top)) y2=(px(inner.bottom)) {}
+        line.crosshair x1="-9" x2="-9" y1=(px(inner.top)) y2=(px(inner.bottom)) {}
     }
 }
 

@@ -61,10 +61,10 @@ pub(crate) fn legend(width: f64, keys: &[LegendKey]) -> (Markup, f64) {
         x += wide;
     }
     let markup = html! {
-        g class="legend" {
+        g.legend {
             @for (key, label, x, y) in &placed {
-                g class="key" data-series=(key.series) {
-                    rect class="key-box" x=(px(*x)) y=(px(y - 10.0)) height="20" width=(px(SAMPLE + text_width(label))) {}
+                g.key data-series=(key.series) {
+                    rect.key-box x=(px(*x)) y=(px(y - 10.0)) height="20" width=(px(SAMPLE + text_width(label))) {}
                     (sample(key, *x, *y))
                     text x=(px(x + SAMPLE)) y=(px(y + 4.0)) { (label) }
                     title { (key.label) }

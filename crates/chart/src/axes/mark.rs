@@ -148,7 +148,7 @@ pub(crate) fn link(
 pub(crate) fn whisker(low: f64, high: f64, y: f64, half: f64) -> Markup {
     let (low, high, top, length) = (px(low), px(high), px(y - half), px(2.0 * half));
     let d = format!("M{low} {top}v{length}M{low} {}H{high}M{high} {top}v{length}", px(y));
-    html! { path class="whisker" d=(d) {} }
+    html! { path.whisker d=(d) {} }
 }
 
 #[cfg(test)]

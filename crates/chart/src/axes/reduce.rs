@@ -58,12 +58,12 @@ pub(crate) fn aggregated(points: &[(f64, f64)], most: usize, x: &Scale, y: &Scal
 /// Draws the band from the smallest to the largest value of each stretch.
 pub(crate) fn spread(reduced: &[Stretch], x: &Scale, y: &Scale) -> Markup {
     let edges = reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.low)?, y.at(s.high)?)));
-    html! { path class="band" d=(band(edges)) {} }
+    html! { path.band d=(band(edges)) {} }
 }
 
 /// Draws the line through the means of the stretches.
 pub(crate) fn means(reduced: &[Stretch], x: &Scale, y: &Scale) -> Markup {
-    html! { path class="line" d=(path(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.mean)?))))) {} }
+    html! { path.line d=(path(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.mean)?))))) {} }
 }
 
 #[cfg(test)]

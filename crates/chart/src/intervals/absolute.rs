@@ -71,13 +71,13 @@ pub fn render(chart: &Absolute) -> Markup {
     let total: usize = chart.rows.iter().map(|r| r.dots.len()).sum();
     let warning = if axis.domain.0 > 0.0 { "the axis does not start at 0" } else { "" };
     let body = html! {
-        text class="note" x="2" y="14" { (warning) }
+        text.note x="2" y="14" { (warning) }
         (heading(WIDTH, "", &direction(chart.better)))
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &axis.title(&chart.name)))
         @for (i, r) in chart.rows.iter().enumerate() {
             @let y = inner.top + HEIGHT * (i as f64 + 0.5);
-            g class="row" {
+            g.row {
                 (label(&r.label, y, left))
                 @if total <= MAX_DOTS {
                     @for (k, d) in r.dots.iter().enumerate() {
@@ -90,7 +90,7 @@ pub fn render(chart: &Absolute) -> Markup {
                     }
                 } @else if let Some((a, b)) = extent(r.dots.iter().map(|d| d.value)) {
                     @if let (Some(a), Some(b)) = (x.at(a), x.at(b)) {
-                        rect class="spread" x=(px(a)) y=(px(y + 9.0)) width=(px(b - a)) height="6" { title { "from the minimum to the maximum of " (r.dots.len()) " trials" } }
+                        rect.spread x=(px(a)) y=(px(y + 9.0)) width=(px(b - a)) height="6" { title { "from the minimum to the maximum of " (r.dots.len()) " trials" } }
                     }
                 }
                 @if let (Some(a), Some(b)) = (x.at(r.low), x.at(r.high)) {

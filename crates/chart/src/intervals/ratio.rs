@@ -73,7 +73,7 @@ pub fn render(chart: &Ratios) -> Markup {
         (heading(WIDTH, "", &direction(chart.better)))
         @if let Some(m) = chart.margin {
             @if let (Some(a), Some(b)) = (x.clamped(1.0 / (1.0 + m)), x.clamped(1.0 + m)) {
-                rect class="margin" x=(px(a)) y=(px(inner.top)) width=(px(b - a)) height=(px(inner.bottom - inner.top)) {
+                rect.margin x=(px(a)) y=(px(inner.top)) width=(px(b - a)) height=(px(inner.bottom - inner.top)) {
                     title { "differences that do not matter: within " (crate::axes::ticks::short(m * 100.0, "%")) }
                 }
             }
@@ -81,7 +81,7 @@ pub fn render(chart: &Ratios) -> Markup {
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &chart.name))
         @if let Some(one) = x.at(1.0) {
-            line class="one" x1=(px(one)) x2=(px(one)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
+            line.one x1=(px(one)) x2=(px(one)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
         }
         @for (i, r) in chart.rows.iter().enumerate() {
             @let y = inner.top + HEIGHT * (i as f64 + 0.5) + 3.0;
@@ -94,7 +94,7 @@ pub fn render(chart: &Ratios) -> Markup {
                     (mark("", &shape(1, at, y, 5.0), (at, y), &format!("{}: {} {}", r.label, r.text, r.verdict), Focus::Stop))
                 }
                 text x=(px(inner.right + 12.0)) y=(px(y - 3.0)) { (r.text) }
-                text class="note" x=(px(inner.right + 12.0)) y=(px(y + 12.0)) { (r.verdict) }
+                text.note x=(px(inner.right + 12.0)) y=(px(y + 12.0)) { (r.verdict) }
             }
         }
     };

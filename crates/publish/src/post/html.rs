@@ -44,11 +44,11 @@ pub fn content(post: &Post) -> Markup {
     }
     let head = html! {
         header {
-            p class="eyebrow" { "assay · post" @if let Some(day) = day { " · as of " time datetime=(day) { (day) } } }
+            p.eyebrow { "assay · post" @if let Some(day) = day { " · as of " time datetime=(day) { (day) } } }
             h1 { (post.front.title) }
-            @if !post.front.summary.is_empty() { p class="lede" { (post.front.summary) } }
-            p class="soft" { (legend(post)) }
-            p class="banner" { (post.banner()) "." }
+            @if !post.front.summary.is_empty() { p.lede { (post.front.summary) } }
+            p.soft { (legend(post)) }
+            p.banner { (post.banner()) "." }
         }
         nav aria-label="Contents" { ul { @for (id, name) in &contents { li { a href={ "#" (id) } { (name) } } } } }
     };
@@ -107,15 +107,15 @@ fn number(post: &Post, at: usize) -> Markup {
         let title = format!("{} ({})", n.formula, n.kind);
         let text = seal::without(n.text.clone());
         return html! {
-            span class="whole" id={ "n" (at + 1) } {
+            span.whole id={ "n" (at + 1) } {
                 (text) " "
-                a class="certified" href={ "#" (n.anchor) } title=(seal::without(title)) { (SEAL) }
+                a.certified href={ "#" (n.anchor) } title=(seal::without(title)) { (SEAL) }
                 (PreEscaped(seal::without(marks.into_string())))
             }
         };
     }
     let written = html! {
-        span class="computed" {
+        span.computed {
             (link(n, at))
             @if !n.kind.is_empty() && (n.function != "field" || n.kind != "quoted") { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
             (marks)
@@ -132,7 +132,7 @@ fn claim(post: &Post, at: usize) -> Markup {
         LocalOutcome::Undecided | LocalOutcome::CannotBeAsked => "claim soft",
     };
     let written = html! {
-        @if let Some(then) = &c.then { span class="claim soft" { "Then: " (then) ". " } }
+        @if let Some(then) = &c.then { span.claim.soft { "Then: " (then) ". " } }
         span class=(class) { strong { (c.here.words()) } ": " (c.why) }
     };
     PreEscaped(seal::without(written.into_string()))
@@ -246,7 +246,7 @@ fn derivations(post: &Post) -> Markup {
     }
     html! {
         p { "How each computed number came about: the formula with the raw values, rounded once, at the end." }
-        ol class="derivations" {
+        ol.derivations {
             @for (i, n) in &sentences { li id=(n.anchor) tabindex="-1" { (derivation(post, n, *i)) } }
         }
         @if !cells.is_empty() {
@@ -267,12 +267,12 @@ fn derivation(post: &Post, n: &ComputedNumber, at: usize) -> Markup {
             " " (marks(post, &n.findings))
         }
         @if !n.facts.subject.is_empty() { p { (n.facts.words(&n.unit)) } }
-        @if !n.formula.is_empty() { p class="formula" { code { (n.formula) } } }
+        @if !n.formula.is_empty() { p.formula { code { (n.formula) } } }
         @if let Some(i) = n.interval.filter(|i| i.low < i.high) {
-            p class="soft" { (percent(i.level)) " interval " (format!("{:.6}", i.low)) " to " (format!("{:.6}", i.high)) " " (n.unit) }
+            p.soft { (percent(i.level)) " interval " (format!("{:.6}", i.low)) " to " (format!("{:.6}", i.high)) " " (n.unit) }
         }
-        ul class="inputs" { @for input in n.inputs.iter().take(40) { (input_line(post, input)) } }
-        @if n.inputs.len() > 40 { p class="soft" { (n.inputs.len() - 40) " more in numbers.csv" } }
+        ul.inputs { @for input in n.inputs.iter().take(40) { (input_line(post, input)) } }
+        @if n.inputs.len() > 40 { p.soft { (n.inputs.len() - 40) " more in numbers.csv" } }
         @if let Some(m) = &n.matrix { (html::parts(&matrix(m, "", None))) }
     }
 }

@@ -83,8 +83,8 @@ impl Site {
         let title = if page.title == self.title { &self.title } else { &whole };
         let head = self.head(page);
         let body = html! {
-            a class="skip" href="#main" { "Skip to the content" }
-            nav class="site" aria-label="Site" {
+            a.skip href="#main" { "Skip to the content" }
+            nav.site aria-label="Site" {
                 p { a href={ (root) "index.html" } { (self.title) } }
                 ul {
                     @for (place, name, path) in SECTIONS {

@@ -105,7 +105,7 @@ impl ListPages<'_> {
         let body = html! {
             header {
                 h1 { (title) }
-                @if !lede.is_empty() { p class="lede" { (lede) } }
+                @if !lede.is_empty() { p.lede { (lede) } }
             }
             main id="main" { (main) }
             footer { p { "Made by assay " (self.site.version) "." } }
@@ -129,7 +129,7 @@ impl ListPages<'_> {
                 @if cards.posts.is_empty() { p { "There is no post yet." } }
                 @else { (articles(path, cards.posts)) }
                 @if feeds {
-                    p class="soft" {
+                    p.soft {
                         "Posts as a feed: " a href="atom.xml" { "Atom" }
                         @if self.site.base.is_some() { ", " a href="feed.json" { "JSON" } }
                         "."
@@ -154,7 +154,7 @@ impl ListPages<'_> {
             (runs(path, "The newest runs", &all[..all.len().min(NEWEST)]))
             @if !months.is_empty() {
                 h2 { "By month" }
-                ul class="links" {
+                ul.links {
                     @for (month, of) in months.iter().rev() {
                         li { a href={ (month) ".html" } { (month) " (" (count(of.len(), "run")) ")" } }
                     }
@@ -286,12 +286,12 @@ impl ListPages<'_> {
         let main = html! {
             @if all.is_empty() { p { "No history is on this site; " code { "assay history" } " shows those of an archive." } }
             @else {
-                ul class="posts" {
+                ul.posts {
                     @for card in all {
                         li {
                             h3 { a href={ (card.slug) ".html" } { (card.heading) } }
                             p { (card.lede) " " (count(card.series, "series")) ", " (count(card.points, "point")) "." }
-                            @for change in &card.changes { p class="soft" { (change) } }
+                            @for change in &card.changes { p.soft { (change) } }
                         }
                     }
                 }
@@ -351,18 +351,18 @@ fn runs(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
 fn articles(path: &str, posts: &[&PostCard]) -> Markup {
     let root = root(path);
     html! {
-        ul class="posts" {
+        ul.posts {
             @for post in posts {
                 li {
                     h3 { a href={ (root) (post.path()) } { (post.title) } }
-                    p class="soft" { @if let Some(day) = &post.day { time datetime=(day) { (day) } } @else { "no day" } }
+                    p.soft { @if let Some(day) = &post.day { time datetime=(day) { (day) } } @else { "no day" } }
                     @if !post.summary.is_empty() { p { (post.summary) } }
                     (tag_links(&root, post))
                 }
             }
         }
         @if posts.iter().any(|p| p.title.contains('†') || p.summary.contains('†')) {
-            p class="soft" { "† typed by the author: no function printed it, and nothing checked it." }
+            p.soft { "† typed by the author: no function printed it, and nothing checked it." }
         }
     }
 }
@@ -371,7 +371,7 @@ fn articles(path: &str, posts: &[&PostCard]) -> Markup {
 pub fn tag_links(root: &str, post: &PostCard) -> Markup {
     html! {
         @if !post.tags.is_empty() {
-            ul class="tags" aria-label="Tags" {
+            ul.tags aria-label="Tags" {
                 @for (tag, slug) in post.tags.iter().zip(&post.tag_slugs) {
                     li { a href={ (root) "tags/" (slug) ".html" } { (tag) } }
                 }

@@ -24,8 +24,8 @@ pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[PageFile<'_>]) 
     let s = &card.summary;
     let body = html! {
         (page::content(view, None))
-        nav class="more" aria-label="Around this run" {
-            ul class="links" {
+        nav.more aria-label="Around this run" {
+            ul.links {
                 li { a href={ (root) (system_path(card.host())) } { "All runs on " (card.host()) } }
                 li { a href={ (root) (workload_path(&s.workload)) } { "All runs of " (s.workload) } }
                 @for tag in &s.tags { li { a href={ (root) "tags/" (slug(tag)) ".html" } { "Tag " (tag) } } }
@@ -47,8 +47,8 @@ pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[PageFile<'_>]) -
     let path = card.path();
     let body = html! {
         (post::content(post))
-        nav class="more" aria-label="Around this post" {
-            @if let Some(day) = &card.day { p class="soft" { "Posted on " time datetime=(day) { (day) } "." } }
+        nav.more aria-label="Around this post" {
+            @if let Some(day) = &card.day { p.soft { "Posted on " time datetime=(day) { (day) } "." } }
             (tag_links(&root(&path), card))
         }
         (beside(files))
@@ -98,9 +98,9 @@ fn page_of(
 
 fn beside(files: &[PageFile<'_>]) -> Markup {
     html! {
-        nav class="more" aria-label="Files" {
+        nav.more aria-label="Files" {
             h2 { "Files" }
-            ul class="links" { @for (name, what) in files { li { a href=(name) { (name) } " " span class="soft" { (what) } } } }
+            ul.links { @for (name, what) in files { li { a href=(name) { (name) } " " span.soft { (what) } } } }
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn page(site: &Site, index: &[SearchEntry]) -> String {
         main id="main" {
             noscript { p { "The search needs JavaScript. Everything is also in the lists that the links at the top lead to." } }
             div id="search" role="search" hidden {
-                p class="find" {
+                p.find {
                     label for="words" { "Words" }
                     input id="words" type="search" autocomplete="off" spellcheck="false" aria-describedby="count";
                 }

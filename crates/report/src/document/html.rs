@@ -40,7 +40,7 @@ fn one(part: &DocumentPart) -> Markup {
             DocumentPart::Pairs(all) => dl { @for (name, value) in all { dt { (name) } dd { (value) } } },
             DocumentPart::Details { summary, open, parts: folded } => details open[*open] { summary { (summary) } (parts(folded)) },
             DocumentPart::File { name, label, text } => p { (download(text, name, label)) },
-            DocumentPart::Code(_, code) => div class="table-box" tabindex="0" role="region" aria-label="file" { pre { code { (code) } } },
+            DocumentPart::Code(_, code) => div.table-box tabindex="0" role="region" aria-label="file" { pre { code { (code) } } },
         }
     }
 }
@@ -59,12 +59,12 @@ fn cards(all: &[Card]) -> Markup {
     let (first, rest) = all.split_at(all.len().min(CARDS));
     let list = |cards: &[Card]| {
         html! {
-            ul class="cards" {
+            ul.cards {
                 @for c in cards {
                     li class={ "card verdict-" (c.verdict.name()) } {
-                        p class="headline" { (badge(c.verdict)) " " @if !c.headline.0.is_empty() { span class="ratio" { (text(&c.headline)) } } }
+                        p.headline { (badge(c.verdict)) " " @if !c.headline.0.is_empty() { span.ratio { (text(&c.headline)) } } }
                         p { (c.words.replace(" %", "\u{a0}%")) }
-                        @if !c.reason.is_empty() { p class="soft" { (c.reason) } }
+                        @if !c.reason.is_empty() { p.soft { (c.reason) } }
                     }
                 }
             }
@@ -87,7 +87,7 @@ fn piece(look: &TextStyle, words: &str) -> Markup {
             // A post replaces its numbers and marks by `TextStyle::Made` before rendering.
             TextStyle::Plain | TextStyle::Unknown(_) | TextStyle::Number(_) | TextStyle::Marks(_) => (words),
             TextStyle::Strong => strong { (words) },
-            TextStyle::Soft => span class="soft" { (words) },
+            TextStyle::Soft => span.soft { (words) },
             TextStyle::Code => code { (words) },
             TextStyle::Verdict(verdict) => (badge(*verdict)),
             TextStyle::Link(to) => a href=(to) { (words) },
@@ -149,7 +149,7 @@ fn covered(before: &[TableCell]) -> bool {
 /// Renders a table in a box of its own that scrolls on a narrow screen.
 pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
     html! {
-        div class="table-box" tabindex="0" role="region" aria-label=(caption) {
+        div.table-box tabindex="0" role="region" aria-label=(caption) {
             table {
                 caption { (caption) }
                 thead { tr { (head) } }
@@ -175,8 +175,8 @@ pub fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
         figure {
             figcaption { (caption) }
             // The box scrolls on a narrow screen, so that text in the chart stays readable.
-            div class="chart-box" { (chart) }
-            output class="readout" aria-live="off" {}
+            div.chart-box { (chart) }
+            output.readout aria-live="off" {}
             (under)
         }
     }
@@ -197,7 +197,7 @@ pub fn findings(all: &[ShownFinding]) -> Markup {
     html! {
         @if all.is_empty() { p { (super::NO_FINDINGS) } }
         @else {
-            ul class="findings" {
+            ul.findings {
                 @for ShownFinding { finding: f, about, id } in all {
                     @let links = links(about);
                     li class={ "finding " (severity(f.severity)) } id=[id.as_ref()] tabindex=[id.as_ref().map(|_| "-1")] {
@@ -207,7 +207,7 @@ pub fn findings(all: &[ShownFinding]) -> Markup {
                             @if links.len() > NAMED { " and " (links.len() - NAMED) " more" }
                         }
                         p { (f.message) }
-                        @if !f.remedy.is_empty() { p class="remedy" { strong { "Remedy: " } (f.remedy) } }
+                        @if !f.remedy.is_empty() { p.remedy { strong { "Remedy: " } (f.remedy) } }
                     }
                 }
             }

@@ -62,9 +62,9 @@ impl TrialLinks {
         html! {
             @if let Some(first) = self.trials.first() {
                 @if self.trials.len() > NAMED {
-                    a class="from" href={ "#trial-" (first) } data-from=(first) data-bits=(self.bits(*first)) title=(self.title()) { (text) }
+                    a.from href={ "#trial-" (first) } data-from=(first) data-bits=(self.bits(*first)) title=(self.title()) { (text) }
                 } @else {
-                    a class="from" href={ "#trial-" (first) } data-trials=(self.numbers()) title=(self.title()) { (text) }
+                    a.from href={ "#trial-" (first) } data-trials=(self.numbers()) title=(self.title()) { (text) }
                 }
             } @else {
                 (text)

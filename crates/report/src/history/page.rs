@@ -120,8 +120,8 @@ fn own_chart(
 fn figure(body: &Markup) -> Markup {
     html! {
         figure {
-            div class="chart-box" tabindex="0" role="region" aria-label="Chart" { (body) }
-            output class="readout" aria-live="off" {}
+            div.chart-box tabindex="0" role="region" aria-label="Chart" { (body) }
+            output.readout aria-live="off" {}
         }
     }
 }
@@ -133,7 +133,7 @@ pub fn large(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> 
     html! {
         section id=(id) aria-labelledby={ (id) "-heading" } {
             h2 id={ (id) "-heading" } { (shown.experiment) ": " (series.name(&shown.metric)) }
-            p class="soft" {
+            p.soft {
                 (series.machine) ": " (series.points.len()) " of " (shown.revisions) " revisions, as ratios to "
                 code { (shown.reference) } " in the same blocks. Standard deviation "
                 (format!("{:.2}", 100.0 * series.sd)) " %, neighbours correlated by " (format!("{:.2}", series.correlation)) ". "
@@ -143,9 +143,9 @@ pub fn large(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> 
             h3 { "Changes" }
             @if steady { p { (none_found(series)) "." } }
             @else {
-                ul class="cards" {
+                ul.cards {
                     @for change in &series.changes { (card(series, change, look)) }
-                    @for slope in &series.slopes { li class="card" { p { (slope_line(&series.points, slope)) } } }
+                    @for slope in &series.slopes { li.card { p { (slope_line(&series.points, slope)) } } }
                 }
             }
             // A suite may have hundreds of steady series, whose charts name the points.
@@ -157,8 +157,8 @@ pub fn large(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> 
 fn card(series: &SeriesView, change: &ChangeView, look: &PageLinks<'_>) -> Markup {
     let state = change.change.state.name();
     html! {
-        li class="card" id={ "change-" (short(&change.commit)) } {
-            p class="headline" {
+        li.card id={ "change-" (short(&change.commit)) } {
+            p.headline {
                 span class={ (STATE_CLASSES) " " (STATE_CLASSES) "-" (state) } { (state) }
                 span { (change_words(change)) }
             }
@@ -166,13 +166,13 @@ fn card(series: &SeriesView, change: &ChangeView, look: &PageLinks<'_>) -> Marku
                 @if let Some(note) = &known.note { p { (note) } }
                 @if let Some(link) = &known.link { p { (address(link)) } }
                 @if let (Some(to), Some(run)) = (look.run, &known.run) {
-                    p class="soft" { "fresh experiment: " a href=(to(run)) { "run " (run) } }
+                    p.soft { "fresh experiment: " a href=(to(run)) { "run " (run) } }
                 }
                 @if let Some(functions) = &known.functions {
                     p { (functions_sentence(functions)) "." }
                     details { summary { "Functions" } (functions_html(functions)) }
                     @if let (Some(to), Some(run)) = (look.run, &functions.run) {
-                        p class="soft" { "profiled trials: " a href=(to(run)) { "run " (run) } }
+                        p.soft { "profiled trials: " a href=(to(run)) { "run " (run) } }
                     }
                 }
             }
@@ -192,7 +192,7 @@ fn points(series: &SeriesView, look: &PageLinks<'_>) -> Markup {
     html! {
         details {
             summary { "All points" }
-            div class="table-box" tabindex="0" role="region" aria-label="All points" {
+            div.table-box tabindex="0" role="region" aria-label="All points" {
                 table {
                     thead { tr {
                         th scope="col" { "revision" } th scope="col" { "author date" } th scope="col" class="num" { "ratio" }
@@ -203,8 +203,8 @@ fn points(series: &SeriesView, look: &PageLinks<'_>) -> Markup {
                     tbody {
                         @for p in &series.points {
                             tr {
-                                td { code { (p.label) } } td { (day(p.author_date.as_deref())) } td class="num" { (p.text()) }
-                                td class="num" { (units::format_value_as(p.value, &series.unit, 4, scale)) } td class="num" { (p.blocks) }
+                                td { code { (p.label) } } td { (day(p.author_date.as_deref())) } td.num { (p.text()) }
+                                td.num { (units::format_value_as(p.value, &series.unit, 4, scale)) } td.num { (p.blocks) }
                                 @if let Some(to) = look.run {
                                     td { @for run in &p.runs { a href=(to(run)) { (run) } " " } }
                                 }
@@ -226,16 +226,16 @@ pub fn small(shown: &HistoryView, series: &SeriesView, href: &str) -> Markup {
     let waiting = series.changes.iter().filter(|c| c.is_undecided()).count();
     let alarms = drawn.changes.iter().filter(|c| c.alarm).count();
     html! {
-        figure class="small" {
+        figure.small {
             figcaption {
                 a href=(href) { (shown.experiment) ": " (series.name(&shown.metric)) } " "
-                span class="soft" { (series.machine) }
+                span.soft { (series.machine) }
             }
             (chart::small(&drawn))
-            p class="soft" {
+            p.soft {
                 (crate::figures::count(series.points.len(), "point"))
                 @if let Some(last) = series.points.last() { ", last " code { (last.label) } " " (last.text()) }
-                @if alarms > 0 { ", " strong class="withheld" { (alarms) " confirmed for the worse" } }
+                @if alarms > 0 { ", " strong.withheld { (alarms) " confirmed for the worse" } }
                 @if waiting > 0 { ", " (waiting) " suspected" }
             }
         }
@@ -294,16 +294,16 @@ pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedSeriesView)
     html! {
         section id=(id) aria-labelledby={ (id) "-heading" } {
             h2 id={ (id) "-heading" } { (series.name) }
-            p class="soft" {
+            p.soft {
                 "Quoted from " code { (name) } ": " (series.points.len()) " points. assay measured none of it, so changes are suspected and cannot be confirmed. "
                 a href={ "#" (id) } { "Link to this series" }
             }
             (figure(&chart::render(&quoted_chart(series, found, format!("{id}-chart")))))
             @if found.changes.is_empty() && found.slopes.is_empty() { p { (none_found_quoted(found)) "." } }
-            ul class="cards" {
+            ul.cards {
                 @for c in &found.changes {
-                    li class="card" {
-                        p class="headline" {
+                    li.card {
+                        p.headline {
                             span class={ (STATE_CLASSES) " " (STATE_CLASSES) "-suspected" } { "suspected" }
                             span {
                                 (size(c.change.ratio))
@@ -313,7 +313,7 @@ pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedSeriesView)
                     }
                 }
                 @for s in &found.slopes {
-                    li class="card" { p { "slope: " (format!("{:+.1}", 100.0 * (s.after / s.before - 1.0))) " % from point " (s.from + 1) " to " (s.to) } }
+                    li.card { p { "slope: " (format!("{:+.1}", 100.0 * (s.after / s.before - 1.0))) " % from point " (s.from + 1) " to " (s.to) } }
                 }
             }
         }
@@ -329,10 +329,10 @@ pub fn small_quoted(
 ) -> Markup {
     let id = format!("{}-small", anchor(name, &series.name));
     html! {
-        figure class="small" {
-            figcaption { a href=(href) { (series.name) } " " span class="soft" { "quoted from " (name) } }
+        figure.small {
+            figcaption { a href=(href) { (series.name) } " " span.soft { "quoted from " (name) } }
             (chart::small(&quoted_chart(series, found, id)))
-            p class="soft" {
+            p.soft {
                 (crate::figures::count(series.points.len(), "point"))
                 @if !found.changes.is_empty() { ", " (found.changes.len()) " suspected" }
             }
@@ -356,7 +356,7 @@ pub fn overview(
     of: &dyn Fn(&str, usize, &QuotedSeries) -> String,
 ) -> Markup {
     html! {
-        div class="beside smalls" {
+        div.beside.smalls {
             @for history in histories {
                 @match history {
                     PublishedHistory::Own(shown) => {
@@ -382,8 +382,8 @@ pub fn overview(
 pub fn suite_summary(shown: &HistoryView) -> Markup {
     html! {
         @if shown.is_suite() {
-            ul class="cards" {
-                @for line in suite_lines(shown) { li class="card" { p { (line) "." } } }
+            ul.cards {
+                @for line in suite_lines(shown) { li.card { p { (line) "." } } }
             }
         }
     }
@@ -431,9 +431,9 @@ pub fn content(heading: &str, histories: &[PublishedHistory], look: &PageLinks<'
     let many = histories.iter().map(PublishedHistory::count).sum::<usize>() > 1;
     html! {
         header {
-            p class="eyebrow" { "assay · history" }
+            p.eyebrow { "assay · history" }
             h1 { (heading) }
-            p class="lede" {
+            p.lede {
                 "Each point is a revision, measured in the same blocks as a fixed reference \
                  revision. Changes are suspected until a fresh experiment of both sides confirms \
                  or refutes them."

@@ -28,11 +28,11 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let chart = draw::deciding_chart(view, gate).filter(|_| gate.run().is_none());
     html! {
         (parts(&significance::brief(view, gate)))
-        div class="answer" {
+        div.answer {
             @if let Some((chart, caption)) = &chart {
                 div { (figure(chart, &html! { (caption) }, &html! {})) }
             }
-            div class="aside" {
+            div.aside {
                 (parts(&failures(view)))
                 (findings(view))
             }

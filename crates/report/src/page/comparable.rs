@@ -89,7 +89,7 @@ fn rows(i: usize, view: &RunView, across: &Across) -> Vec<TreatmentRow> {
 /// widest of several). Watts at different boundaries are not comparable.
 fn per_watt(views: &[&RunView], across: &Across) -> Markup {
     if across.better != Better::Higher {
-        return html! { p class="notice" { (across.metric) " per watt says nothing, since more of it is not better; compare the metric " code { "energy (wall)" } ", " code { "energy (node)" } " or " code { "energy (package)" } "." } };
+        return html! { p.notice { (across.metric) " per watt says nothing, since more of it is not better; compare the metric " code { "energy (wall)" } ", " code { "energy (node)" } " or " code { "energy (package)" } "." } };
     }
     let name = |boundary: &str| format!("{} per watt ({boundary})", across.metric);
     let has = |boundary: &str| {
@@ -99,7 +99,7 @@ fn per_watt(views: &[&RunView], across: &Across) -> Markup {
     // `max_by_key` returns the last of equal elements; the order is reversed to prefer the widest.
     let Some(boundary) = BOUNDARIES.into_iter().rev().max_by_key(|b| has(b)).filter(|b| has(b) > 0)
     else {
-        return html! { p class="notice" { "No run measured its power: name the monitor " code { "power" } " or a meter in the experiment." } };
+        return html! { p.notice { "No run measured its power: name the monitor " code { "power" } " or a meter in the experiment." } };
     };
     let metric = name(boundary);
     let (mut bars, mut missing, mut unit) = (Vec::new(), Vec::new(), String::new());
@@ -197,7 +197,7 @@ fn drawn(
     };
     html! {
         @if some { (figure(&chart(), caption, &html! {})) }
-        @if !missing.is_empty() { p class="notice" { "Not recorded, so not shown as " (title) ": " (missing.join(", ")) "." } }
+        @if !missing.is_empty() { p.notice { "Not recorded, so not shown as " (title) ": " (missing.join(", ")) "." } }
     }
 }
 

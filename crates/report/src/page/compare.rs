@@ -40,7 +40,7 @@ pub fn side_by_side(
     let across = &shown.across;
     let first = html! {
         h2 { "Answer" }
-        @for reason in parts::across::void(across) { p class="notice invalid" { strong { "No verdict: " } (reason) } }
+        @for reason in parts::across::void(across) { p.notice.invalid { strong { "No verdict: " } (reason) } }
         (before)
         (comparable(views, across, under.per, &under.prices))
         (html::parts(&parts::across::results(across)))
@@ -51,7 +51,7 @@ pub fn side_by_side(
     let mut tabs = vec![("answer", "Answer", first), ("differed", "What differed", differed)];
     let over_time = overlay(views, across);
     if !over_time.0.is_empty() {
-        tabs.push(("over-time", "Over time", html! { div class="clock" { (over_time) } }));
+        tabs.push(("over-time", "Over time", html! { div.clock { (over_time) } }));
     }
     tabs.extend(TRACERS.iter().filter_map(|t| Some((t.tab.0, t.tab.1, (t.runs)(views, shown)?))));
     tabs.extend(more);
@@ -70,7 +70,7 @@ pub fn compared(views: &[&RunView], shown: &ShownComparison, version: &str) -> S
     });
     let body = html! {
         header {
-            p class="eyebrow" { "assay · comparison" }
+            p.eyebrow { "assay · comparison" }
             h1 { (title) }
         }
         (side_by_side(views, shown, &ChosenDenominator::default(), &|_| None, &html! {}, None))

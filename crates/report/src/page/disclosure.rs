@@ -29,9 +29,9 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let id = view.summary.id.as_str();
     let curves = view.records.iter().any(|r| !r.curves.is_empty());
     html! {
-        h3 class="screen" { "Raw values" }
-        p class="soft screen" { "These files are inside this page; " code { "assay publish" } " also writes them next to it." }
-        ul class="screen" {
+        h3.screen { "Raw values" }
+        p.soft.screen { "These files are inside this page; " code { "assay publish" } " also writes them next to it." }
+        ul.screen {
             li { (file(&csv::trials(view), "trials.csv", "Every trial and metric")) }
             li { (file(&csv::summaries(view), "summaries.csv", "Summaries")) }
             @if !view.analysis.histograms.is_empty() { li { (file(&csv::percentiles(view), "percentiles.csv", "Percentiles of merged histograms")) } }
@@ -41,15 +41,15 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
         @if view.imported().is_none() {
             h3 { "To repeat it" }
             p { "Save the experiment below as " code { "experiment.toml" } ", then:" }
-            div class="table-box" tabindex="0" role="region" aria-label="command" { pre { code { "assay run experiment.toml --seed " (view.plan.seed) } } }
-            p class="soft" { "The seed gives the same order of trials; leave it out for a new one." }
+            div.table-box tabindex="0" role="region" aria-label="command" { pre { code { "assay run experiment.toml --seed " (view.plan.seed) } } }
+            p.soft { "The seed gives the same order of trials; leave it out for a new one." }
         }
-        details class="printed" {
+        details.printed {
             summary { "experiment.toml" }
-            div class="table-box" tabindex="0" role="region" aria-label="experiment.toml" { pre { code { (view.experiment_toml) } } }
+            div.table-box tabindex="0" role="region" aria-label="experiment.toml" { pre { code { (view.experiment_toml) } } }
         }
         h3 { "Provenance" }
-        dl class="provenance" {
+        dl.provenance {
             dt { "run" } dd { code { (id) } }
             @if let Some((tool, files)) = view.imported() {
                 dt { "imported from" }

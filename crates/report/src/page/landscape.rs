@@ -42,9 +42,9 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
     };
     html! {
         header {
-            p class="eyebrow" { "assay · landscape " code { (landscape.name) } }
+            p.eyebrow { "assay · landscape " code { (landscape.name) } }
             h1 { (heading) }
-            p class="lede" { (landscape.measure()) }
+            p.lede { (landscape.measure()) }
         }
         main id="main" {
             (section("results", "Results", &results))
@@ -75,16 +75,16 @@ pub fn preview(landscape: &Landscape) -> Markup {
         .collect();
     let most = all.iter().map(|(_, q)| q.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
     html! {
-        @if all.is_empty() { p class="soft" { "Nothing to rank." } }
-        ol class="preview" {
+        @if all.is_empty() { p.soft { "Nothing to rank." } }
+        ol.preview {
             @for (label, q) in &all {
                 li {
-                    span class="who" { (label) } " " span class="num" { (q.text()) }
+                    span.who { (label) } " " span.num { (q.text()) }
                     meter min="0" max=(if most > 0.0 { most } else { 1.0 }) value=(q.value.clamp(0.0, most.max(0.0))) aria-hidden="true" {}
                 }
             }
         }
-        p class="soft" { (landscape.lines_in_all) " results" @if tables.len() > 1 { " in " (tables.len()) " tables" } }
+        p.soft { (landscape.lines_in_all) " results" @if tables.len() > 1 { " in " (tables.len()) " tables" } }
     }
 }
 

@@ -124,14 +124,14 @@ pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
     tabs.extend(more);
     html! {
         header {
-            p class="eyebrow" { "assay · run " code { (view.summary.id) } }
+            p.eyebrow { "assay · run " code { (view.summary.id) } }
             h1 { (view.title()) }
             (facts(view))
             @if !view.experiment.description.trim().is_empty() {
                 details {
                     summary { "About this experiment" }
                     @for paragraph in view.experiment.description.split("\n\n").filter(|p| !p.trim().is_empty()) {
-                        p class="lede" { (paragraph.trim()) }
+                        p.lede { (paragraph.trim()) }
                     }
                 }
             }
@@ -148,12 +148,12 @@ pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
 /// the first are packed.
 pub(super) fn tabbed(tabs: &[(&str, &str, Markup)]) -> Markup {
     html! {
-        nav class="tabs" aria-label="Contents" {
+        nav.tabs aria-label="Contents" {
             ul { @for (id, name, _) in tabs { li { a href={ "#" (id) } { (name) } } } }
         }
         main id="main" {
             @for (i, (id, _, markup)) in tabs.iter().enumerate() {
-                div class="panel" id=(id) { @if i == 0 { (markup) } @else { (packed::charts_apart(markup)) } }
+                div.panel id=(id) { @if i == 0 { (markup) } @else { (packed::charts_apart(markup)) } }
             }
         }
     }
@@ -163,7 +163,7 @@ fn facts(view: &RunView) -> Markup {
     let s = &view.summary;
     let counted = view.records.iter().filter(|r| r.counts()).count();
     html! {
-        dl class="facts" {
+        dl.facts {
             div { dt { "experiment" } dd { (s.experiment) } }
             div { dt { "workload" } dd { (s.workload) } }
             div { dt { "host" } dd { (s.host) } }

@@ -37,7 +37,7 @@ pub(super) fn charts_apart(markup: &Markup) -> Markup {
     let missing =
         "The charts here need the script of this page; their numbers are in the tables and files.";
     html! {
-        noscript { p class="soft" { (missing) } }
+        noscript { p.soft { (missing) } }
         (PreEscaped(out))
         (PreEscaped(CHARTS)) (pack(&charts)) (PreEscaped(END))
     }
@@ -63,7 +63,7 @@ fn first_chart(text: &str) -> Option<(&str, &str, &str)> {
 /// common beginning of their ids, by which a link to one of them finds it.
 pub(crate) fn rows(rows: &Markup, holds: &str, words: &str, columns: usize) -> Markup {
     html! {
-        tr class="packed" data-holds=(holds) {
+        tr.packed data-holds=(holds) {
             td colspan=(columns) { (words) (PreEscaped(BLOCK)) (pack(&rows.0)) (PreEscaped(END)) }
         }
     }
@@ -72,7 +72,7 @@ pub(crate) fn rows(rows: &Markup, holds: &str, words: &str, columns: usize) -> M
 /// Renders a file inside the page, which the script turns into a download button.
 pub(super) fn file(text: &str, name: &str, label: &str) -> Markup {
     html! {
-        span class="file" data-name=(name) data-label=(label) {
+        span.file data-name=(name) data-label=(label) {
             (label) ": " code { (name) }
             (PreEscaped(FILE)) (pack(text)) (PreEscaped(END))
         }

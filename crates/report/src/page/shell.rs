@@ -22,7 +22,7 @@ pub fn page(title: &str, body: &Markup) -> String {
 
 /// Renders the whole document, with a link that skips everything above its `main`.
 pub fn skippable(title: &str, skip: &str, body: &Markup) -> String {
-    page(title, &html! { a class="skip" href="#main" { (skip) } (body) })
+    page(title, &html! { a.skip href="#main" { (skip) } (body) })
 }
 
 /// Renders the whole document with additional head elements, a style sheet and scripts.

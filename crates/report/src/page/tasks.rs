@@ -43,7 +43,7 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
         p { "Where each thread's time went, as the kernel accounts it. All charts have the same scales: seconds since the trial began, and 100 % is the whole time of one thread." }
         @for (label, (record, samples, threads), rest) in all.iter().take(MAX_TREATMENTS) {
             h3 { (label) }
-            p class="soft" {
+            p.soft {
                 a href={ "#trial-" (record.number) } { "Trial " (record.number) }
                 @if *rest > 0 { "; " (count(*rest, "further trial")) " of it " @if *rest == 1 { "has" } @else { "have" } " threads' samples in the archive" }
                 "."
@@ -51,9 +51,9 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
             (table(threads))
             (charts(record, samples))
             @let notes = not_seen(record);
-            @if !notes.is_empty() { ul class="soft" { @for n in notes { li { (n) } } } }
+            @if !notes.is_empty() { ul.soft { @for n in notes { li { (n) } } } }
         }
-        @if left > 0 { p class="soft" { "Threads of " (left) " more treatments are in the archive and not shown here." } }
+        @if left > 0 { p.soft { "Threads of " (left) " more treatments are in the archive and not shown here." } }
     })
 }
 
@@ -92,10 +92,10 @@ fn charts(record: &TrialRecord, samples: &SampleSet) -> Markup {
         .collect();
     html! {
         (figure(&area::legend(&key, &layers), &html! { "What the layers are." }, &html! {}))
-        div class="clock" { div class="each" {
+        div.clock { div.each {
             @for (subject, chart) in &charts { (figure(chart, &html! { (subject) }, &html! {})) }
         } }
-        @if threads.len() > MAX_CHARTS { p class="soft" { (threads.len() - MAX_CHARTS) " less busy threads are in the archive and not drawn here." } }
+        @if threads.len() > MAX_CHARTS { p.soft { (threads.len() - MAX_CHARTS) " less busy threads are in the archive and not drawn here." } }
     }
 }
 

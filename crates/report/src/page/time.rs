@@ -39,14 +39,14 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
         let Some((record, samples)) = watched.next() else { continue };
         let rest = watched.count();
         if parts.len() >= MAX_TREATMENTS {
-            parts.push(html! { p class="soft" { "Samples of " (label) " are in the archive and not drawn here." } });
+            parts.push(html! { p.soft { "Samples of " (label) " are in the archive and not drawn here." } });
             continue;
         }
         parts.push(html! {
             details open[parts.is_empty()] {
                 summary { (label) }
                 (trial(record, samples))
-                @if rest > 0 { p class="soft" { (count(rest, "further trial")) " of it " (if rest == 1 { "has" } else { "have" }) " samples in the archive." } }
+                @if rest > 0 { p.soft { (count(rest, "further trial")) " of it " (if rest == 1 { "has" } else { "have" }) " samples in the archive." } }
             }
         });
     }
@@ -69,7 +69,7 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
     };
     let none = html! {};
     html! {
-        div class="clock" {
+        div.clock {
             @for (title, chart) in &workload(record, samples, &phases) { (figure(chart, &html! { (link) ": " (title) ", as the workload reported it." }, &none)) }
             @for (title, chart) in &heat::charts(record, &phases) { (figure(chart, &html! { (link) ": " (title) " over time, as the workload counted it: the darker, the more." }, &none)) }
             @let stacks = stacks(record, samples, &phases);

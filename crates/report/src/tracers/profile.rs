@@ -54,11 +54,11 @@ fn side_by_side(groups: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option
         }
         @for ((id, label, profile, measured), d) in drawn.iter().zip(&against).take(MAX_SIDES) {
             h3 { (label) }
-            p class="soft" { (measured.len()) @if measured.len() == 1 { " trial" } @else { " trials together" } }
+            p.soft { (measured.len()) @if measured.len() == 1 { " trial" } @else { " trials together" } }
             (body(profile, id, d.as_ref()))
         }
         @if drawn.len() > MAX_SIDES {
-            p class="soft" { (drawn.len() - MAX_SIDES) " more have profiles in the record that are not drawn here." }
+            p.soft { (drawn.len() - MAX_SIDES) " more have profiles in the record that are not drawn here." }
         }
     })
 }
@@ -99,7 +99,7 @@ fn body(profile: &Profile, id: &str, against: Option<&FunctionDifferences>) -> M
             }
         }
         @let notes = parts::notes(profile);
-        @if !notes.is_empty() { ul class="soft" { @for n in notes { li { (n) } } } }
+        @if !notes.is_empty() { ul.soft { @for n in notes { li { (n) } } } }
     }
 }
 
@@ -172,7 +172,7 @@ pub fn profile_part(profile: &Profile) -> Markup {
 /// Renders a profile as a page of its own.
 pub fn profile(name: &str, profile: &Profile) -> String {
     let content = html! {
-        header { p class="eyebrow" { "assay · profile" } h1 { (name) } }
+        header { p.eyebrow { "assay · profile" } h1 { (name) } }
         main id="main" { (profile_part(profile)) }
         footer { p { "Made by assay " (env!("CARGO_PKG_VERSION")) "." } }
     };

@@ -1,5 +1,5 @@
-//! Traces of groups of trials side by side: the treatments of a run, or a treatment of several runs.
-//! Each group has a table of all its trials together; differences are to the first group.
+//! Traces of groups of trials side by side: the treatments of a run, or a treatment of several
+//! runs. Each group has a table of all its trials together; differences are to the first group.
 
 use assay_traces::{TraceData, TraceFile};
 use maud::{Markup, html};
@@ -85,11 +85,11 @@ pub(super) fn tables<T>(
         }
         @for group in groups.iter().take(MAX_SIDES) {
             h3 { (group.label) }
-            p class="soft" { (count(group.trials.len(), "trial")) " together" }
+            p.soft { (count(group.trials.len(), "trial")) " together" }
             (html::parts(&tables(&group.trials)))
         }
         @if groups.len() > MAX_SIDES {
-            p class="soft" { (groups.len() - MAX_SIDES) " more have " (left) " in the record that are not shown here." }
+            p.soft { (groups.len() - MAX_SIDES) " more have " (left) " in the record that are not shown here." }
         }
     })
 }

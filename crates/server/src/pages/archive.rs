@@ -60,12 +60,12 @@ async fn page(State(app): Server, role: Role, Params(query): Params<RunQuery>) -
 fn trash(deleted: &[Deleted], here: &str, full: bool) -> Markup {
     html! {
         @if !deleted.is_empty() {
-            details class="trash" open[deleted.len() <= 3] {
+            details.trash open[deleted.len() <= 3] {
                 summary { (deleted.len()) @if deleted.len() == 1 { " deleted run" } @else { " deleted runs" } " can be restored until the day (UTC) ends" }
-                ul class="plain-list" {
+                ul.plain-list {
                     @for d in deleted {
                         li {
-                            strong { (d.experiment) } " " span class="soft" { (d.run) ", deleted " (time(&d.deleted_at)) ", until " (time(&d.until)) }
+                            strong { (d.experiment) } " " span.soft { (d.run) ", deleted " (time(&d.deleted_at)) ", until " (time(&d.until)) }
                             @if full {
                                 form method="post" action={ "/archive/" (d.run) "/restore" } {
                                     input type="hidden" name="back" value=(here);
@@ -99,11 +99,11 @@ fn filters(query: &RunQuery, saved: &[SavedSearch], runs: &[RunSummary], full: b
     let narrowed = conditions(query).iter().any(|(_, value)| !value.is_empty());
     html! {
         form method="get" action="/archive" role="search" class="find" {
-            div class="field" {
+            div.field {
                 label for="text" { "Find" }
                 input id="text" name="text" value=(query.text) type="search" placeholder="experiment, workload, host, tag, note, id";
             }
-            div class="field" {
+            div.field {
                 label for="sort" { "Order" }
                 select id="sort" name="sort" {
                     @for (name, _, label) in SORTS { option value=(name) selected[query.sort == name] { (label) } }
@@ -112,12 +112,12 @@ fn filters(query: &RunQuery, saved: &[SavedSearch], runs: &[RunSummary], full: b
             button type="submit" { "Search" }
             details open[narrowed && query.text.is_empty()] {
                 summary { "More filters" }
-                div class="search" {
+                div.search {
                     (field("workload", "workload", "text", &query.workload, ""))
                     (field("metric", "metric", "text", &query.metric, ""))
                     (field("tag", "tag", "text", &query.tag, ""))
                     (field("factor", "factor (name or name=level)", "text", &query.factor, ""))
-                    div class="field" {
+                    div.field {
                         label for="state" { "state" }
                         select id="state" name="state" {
                             option value="" { "any" }
@@ -155,17 +155,17 @@ fn chips(query: &RunQuery, runs: &[RunSummary], narrowed: bool) -> Markup {
     }
     html! {
         @if narrowed {
-            ul class="chips" aria-label="Filters" {
+            ul.chips aria-label="Filters" {
                 @for (name, value) in conditions(query).into_iter().filter(|(_, v)| !v.is_empty()) {
-                    li { a class="chip on" href=(filter_address(query, name, "")) aria-label={ "Remove the filter " (name) ": " (value) } { (name) ": " (value) " ×" } }
+                    li { a.chip.on href=(filter_address(query, name, "")) aria-label={ "Remove the filter " (name) ": " (value) } { (name) ": " (value) " ×" } }
                 }
-                li { a class="chip" href="/archive" { "all runs" } }
+                li { a.chip href="/archive" { "all runs" } }
             }
         }
         @if !offers.is_empty() {
-            ul class="chips" aria-label="Narrow down" {
+            ul.chips aria-label="Narrow down" {
                 @for (name, word, value) in &offers {
-                    li { a class="chip" href=(filter_address(query, name, value)) { @if *name == "tag" { "tag: " } (word) } }
+                    li { a.chip href=(filter_address(query, name, value)) { @if *name == "tag" { "tag: " } (word) } }
                 }
             }
         }
@@ -175,9 +175,9 @@ fn chips(query: &RunQuery, runs: &[RunSummary], narrowed: bool) -> Markup {
 fn searches(query: &RunQuery, saved: &[SavedSearch], narrowed: bool, full: bool) -> Markup {
     html! {
         @if !saved.is_empty() {
-            ul class="chips" aria-label="Saved searches" {
+            ul.chips aria-label="Saved searches" {
                 @for s in saved {
-                    li class="chip" {
+                    li.chip {
                         a href=(page_address(&s.search, 1)) { (s.name) }
                         @if full {
                             form method="post" action="/archive/searches/forget" {
@@ -194,7 +194,7 @@ fn searches(query: &RunQuery, saved: &[SavedSearch], narrowed: bool, full: bool)
             form method="post" action="/archive/searches" class="find save" {
                 @for (name, value) in conditions(query) { @if !value.is_empty() { input type="hidden" name=(name) value=(value); } }
                 @if !query.sort.is_empty() { input type="hidden" name="sort" value=(query.sort); }
-                div class="field" { label for="save-name" { "Save this search as" } input id="save-name" name="name" required maxlength="80"; }
+                div.field { label for="save-name" { "Save this search as" } input id="save-name" name="name" required maxlength="80"; }
                 button type="submit" { "Save" }
             }
         }

@@ -74,7 +74,7 @@ async fn choose(app: &Arc<App>, query: &CompareQuery, text: &str) -> PageResult 
     found.runs.retain(|r| r.completed > 0 && r.id.as_str() != query.runs);
     let body = html! {
         h1 { "Compare" }
-        p class="lede" { "Choose two or more runs. The oldest is the baseline until you choose another." }
+        p.lede { "Choose two or more runs. The oldest is the baseline until you choose another." }
         form method="get" action="/compare" role="search" class="find" {
             (hidden_fields(query, &["baseline"]))
             (field("text", "Find by experiment, workload, host, tag, note or id", "search", text, ""))
@@ -266,7 +266,7 @@ fn open_differences(query: &CompareQuery, across: &Across) -> Markup {
                     summary { "Accept differences that do not matter (" (rest.len()) ")" }
                     form method="get" action="/compare" class="fields" {
                         (hidden_fields(query, &[]))
-                        div class="field" {
+                        div.field {
                             label for="accept_path" { "accept a difference" }
                             select id="accept_path" name="accept_path" {
                                 @for (group, paths) in fact_groups(rest.iter().map(|d| d.path.as_str())) {
@@ -277,10 +277,10 @@ fn open_differences(query: &CompareQuery, across: &Across) -> Markup {
                                 }
                             }
                         }
-                        div class="field" {
+                        div.field {
                             label for="accept_reason" { "because" }
                             input id="accept_reason" name="accept_reason" required;
-                            p class="soft" { "The reason is printed with the comparison." }
+                            p.soft { "The reason is printed with the comparison." }
                         }
                         button type="submit" { "Accept" }
                     }

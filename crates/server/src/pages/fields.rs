@@ -23,7 +23,7 @@ impl DraftForm<'_> {
 /// Renders a plain input with its label and help text.
 pub(super) fn field(name: &str, label: &str, kind: &str, value: &str, help: &str) -> Markup {
     html! {
-        div class="field" { label for=(name) { (label) } input id=(name) name=(name) value=(value) type=(kind); @if !help.is_empty() { p class="soft" { (help) } } }
+        div.field { label for=(name) { (label) } input id=(name) name=(name) value=(value) type=(kind); @if !help.is_empty() { p.soft { (help) } } }
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) fn label(name: &str) -> &str {
 /// while typing.
 pub(super) fn problem(form: &DraftForm<'_>, name: &str) -> Markup {
     html! {
-        div class="mistake" id={ (id(name)) "-problem" } data-problem=(name) {
+        div.mistake id={ (id(name)) "-problem" } data-problem=(name) {
             @for p in form.draft.problems.iter().filter(|p| p.field == name) { pre { (p.message) } }
         }
     }
@@ -59,10 +59,10 @@ pub(super) fn row(
     let own = id(name);
     let (kind, mode) = if kind == "numeric" { ("text", Some("numeric")) } else { (kind, None) };
     html! {
-        div class="field" {
+        div.field {
             label for=(own) { (words) }
             input id=(own) name=(name) type=(kind) inputmode=[mode] value=(value) maxlength="2000" aria-describedby={ (own) "-help " (own) "-problem" } aria-invalid=[form.wrong(name).then_some("true")];
-            p class="soft" id={ (own) "-help" } { (help) }
+            p.soft id={ (own) "-help" } { (help) }
             (problem(form, name))
         }
     }
@@ -86,7 +86,7 @@ pub(super) fn parameter(form: &DraftForm<'_>, field: &Field) -> Markup {
     };
     let words = words.filter(|words| !field.factor && value.is_none_or(|v| words.contains(&v)));
     html! {
-        div class="field" {
+        div.field {
             label for=(own) { (field.param.name) }
             @if let Some(words) = words {
                 select id=(own) name=[asked] disabled[locked] aria-describedby=(about) aria-invalid=[invalid] {
@@ -95,7 +95,7 @@ pub(super) fn parameter(form: &DraftForm<'_>, field: &Field) -> Markup {
             } @else {
                 input id=(own) name=[asked] value=[value] disabled[locked] aria-describedby=(about) aria-invalid=[invalid];
             }
-            p class="soft" id={ (own) "-help" } { (field.param.help) " (" (kind(&field.param.ty)) ")." @if let Some(why) = &field.locked { " Fixed here: " (why) "." } }
+            p.soft id={ (own) "-help" } { (field.param.help) " (" (kind(&field.param.ty)) ")." @if let Some(why) = &field.locked { " Fixed here: " (why) "." } }
             (problem(form, &name))
         }
     }

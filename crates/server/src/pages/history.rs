@@ -32,7 +32,7 @@ async fn list(State(app): Server) -> PageResult {
     histories.extend(imported.into_iter().map(|(name, i)| PublishedHistory::Quoted(name, i)));
     let body = html! {
         h1 { "History" }
-        p class="lede" { "A metric over the revisions of a program, each measured in the same blocks as a fixed reference. A change is suspected until a new experiment of both sides confirms or refutes it." }
+        p.lede { "A metric over the revisions of a program, each measured in the same blocks as a fixed reference. A change is suspected until a new experiment of both sides confirms or refutes it." }
         (history::overview(
             &histories,
             &|shown, series| address(shown, series),
@@ -42,7 +42,7 @@ async fn list(State(app): Server) -> PageResult {
             p { "The archive has no history yet. From a shell: " code { "assay history --rev v1..main --build make --fill -- ./prog" }
                 "; every night, from a crontab: " code { "0 2 * * * assay submit EXPERIMENT --rev main" } "." }
         }
-        @if silent > 0 { p class="soft" { (silent) " of an earlier version of assay are shown after the next " code { "assay history" } "." } }
+        @if silent > 0 { p.soft { (silent) " of an earlier version of assay are shown after the next " code { "assay history" } "." } }
     };
     Ok(shell(&app, "History", Section::History, &body))
 }
@@ -67,7 +67,7 @@ async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageRes
         actions: (role == Role::Full).then_some(act),
     };
     let body = html! {
-        p class="eyebrow" { a href="/history" { "History" } }
+        p.eyebrow { a href="/history" { "History" } }
         h1 { (shown.experiment) }
         (history::suite_summary(&shown))
         @for series in &shown.series { (history::large(&shown, series, &look)) }
@@ -96,7 +96,7 @@ async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageRes
 fn actions(id: &str, change: &ChangeView) -> Markup {
     let name = history::short(&change.commit);
     html! {
-        div class="actions" {
+        div.actions {
             @if change.is_undecided() {
                 form method="post" action={ "/history/" (id) "/confirm" } {
                     input type="hidden" name="commit" value=(change.commit);
@@ -107,8 +107,8 @@ fn actions(id: &str, change: &ChangeView) -> Markup {
                 summary { "Acknowledge" }
                 form method="post" action={ "/history/" (id) "/acknowledge" } class="fields" {
                     input type="hidden" name="commit" value=(change.commit);
-                    div class="field" { label for={ "note-" (name) } { "note" } input id={ "note-" (name) } name="note" maxlength="500"; }
-                    div class="field" { label for={ "link-" (name) } { "link" } input id={ "link-" (name) } name="link" type="url" maxlength="500" placeholder="https://"; }
+                    div.field { label for={ "note-" (name) } { "note" } input id={ "note-" (name) } name="note" maxlength="500"; }
+                    div.field { label for={ "link-" (name) } { "link" } input id={ "link-" (name) } name="link" type="url" maxlength="500" placeholder="https://"; }
                     button type="submit" { "Acknowledge" }
                 }
             }
@@ -142,7 +142,7 @@ async fn imported(
         return Err(Refusal::not_found(format!("`{name}` has {} series", found.series.len())));
     };
     let body = html! {
-        p class="eyebrow" { a href="/history" { "History" } }
+        p.eyebrow { a href="/history" { "History" } }
         h1 { (name) }
         (history::large_quoted(&name, series, changes))
         @if found.series.len() > 1 {

@@ -33,13 +33,13 @@ async fn list(State(app): Server) -> PageResult {
     };
     let body = html! {
         h1 { "Landscapes" }
-        p class="lede" { "Published results as of a day, ranked in total or per unit. Quoted numbers are as printed by their sources." }
-        ul class="cards previews" {
+        p.lede { "Published results as of a day, ranked in total or per unit. Quoted numbers are as printed by their sources." }
+        ul.cards.previews {
             @for (l, made) in &list {
-                li class="card" {
+                li.card {
                     h2 { a href={ "/landscapes/" (l.name) } { (name(l, made.as_ref())) } }
                     @if let Some(landscape) = made { (landscape_preview(landscape)) }
-                    @else { p class="soft" { "Quoted results without a defined ranking." } }
+                    @else { p.soft { "Quoted results without a defined ranking." } }
                 }
             }
         }
@@ -66,10 +66,10 @@ async fn page(
                 @if !metrics.is_empty() {
                     details open[metrics.len() < 15] {
                         summary { "Metric: " (shown.metric) " (" (metrics.len()) " were published)" }
-                        nav class="choice" aria-label="Metric" { ul { @for m in &metrics { (link(way(&shown.per, m), *m == shown.metric, m)) } } }
+                        nav.choice aria-label="Metric" { ul { @for m in &metrics { (link(way(&shown.per, m), *m == shown.metric, m)) } } }
                     }
                 }
-                nav class="choice" aria-label="Denominator" {
+                nav.choice aria-label="Denominator" {
                     ul {
                         (link(way("", &shown.metric), shown.per.is_empty(), "in total"))
                         @for d in Denominator::ALL { (link(way(d.name(), &shown.metric), shown.per == d.name(), &format!("per {}", d.name()))) }

@@ -30,8 +30,8 @@ async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageRes
         app.heavy(move |_| Ok(profiling(&folder))).await?
     };
     let body = html! {
-        h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
-        p class="soft" { @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
+        h1 { (job.experiment) " " span.soft { "job " (job.id) } }
+        p.soft { @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
         @match &status {
             Some(status) => { (live_run(&job, status, role, profiled)) }
             None => { (ended_run(&job)) }
@@ -52,7 +52,7 @@ fn profile_snapshot(made: Option<&LiveProfile>) -> Markup {
         return html! { p { "No profile yet: the first follows within seconds once a trial is running." } };
     };
     html! {
-        p class="soft" {
+        p.soft {
             "Trial " (made.trial) @if made.treatment != "-" { ", " (made.treatment) } ", snapshot " (made.before + 1) ". It took "
             (units::format_value(made.cpu_s, "s"))
             " of CPU time. Snapshots are taken only while this section is open, at most once in 3 s and with at most 1 % of one CPU's time."
@@ -66,14 +66,14 @@ fn profile_snapshot(made: Option<&LiveProfile>) -> Markup {
 fn ended_run(job: &Job) -> Markup {
     html! {
         p { (job.ending()) "." }
-        @if let Some(run) = &job.run { p { a class="button" href={ "/runs/" (run) } { "The run and its results" } } }
+        @if let Some(run) = &job.run { p { a.button href={ "/runs/" (run) } { "The run and its results" } } }
     }
 }
 
 fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Markup {
     html! {
         div id="live" data-job=(job.id) data-events={ "/api/v1/jobs/" (job.id) "/events" } {
-            p class="headline" {
+            p.headline {
                 strong id="live-state" role="status" {
                     @if job.state.is_over() { (job.ending()) "." }
                     @else if s.total == 0 { "The run is about to start." }
@@ -81,19 +81,19 @@ fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Marku
                 }
                 span id="live-run" { @if let Some(run) = &s.run { a href={ "/runs/" (run) } { "Run " (run) } } }
             }
-            p class="headline" {
+            p.headline {
                 progress id="live-progress" value=(s.done) max=(s.total.max(1)) aria-label="Finished trials" {}
                 span id="live-count" { (s.done) " of " (s.total) " trials" }
                 span id="live-left" { @if let Some(left) = s.left_s { "about " (units::format_value(left, "s")) " left" } }
                 span { span id="live-trial" { @if let Some(t) = &s.trial { "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } } " " span id="live-phase" class="state" {} }
                 @if role == Role::Full && !job.state.is_over() && !job.cancel {
-                    a class="button" id="live-cancel" href={ "/queue/" (job.id) "/cancel" } { "Cancel the run …" }
+                    a.button id="live-cancel" href={ "/queue/" (job.id) "/cancel" } { "Cancel the run …" }
                 }
             }
-            div class="first" {
+            div.first {
                 div id="live-results" class="moving" {}
                 div {
-                    div class="table-box" tabindex="0" role="region" aria-label="Treatments so far" {
+                    div.table-box tabindex="0" role="region" aria-label="Treatments so far" {
                         table {
                             caption { "The running estimate is the geometric mean; intervals and verdicts follow at the end of the run." }
                             thead { tr { th scope="col" { "treatment" } th scope="col" class="num" { "trials" } th scope="col" class="num" { "failed" } th scope="col" class="num" { "last" } th scope="col" class="num" { "estimate" } } }
@@ -101,9 +101,9 @@ fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Marku
                                 @for t in s.treatments.values() {
                                     tr {
                                         th scope="row" { (t.label) }
-                                        td class="num" { (t.completed) } td class="num" { (t.failed) }
-                                        td class="num" { @if let Some(v) = t.last { (units::format_value(v, &t.unit)) } }
-                                        td class="num" { @if let Some(v) = t.estimate { (units::format_value(v, &t.unit)) } }
+                                        td.num { (t.completed) } td.num { (t.failed) }
+                                        td.num { @if let Some(v) = t.last { (units::format_value(v, &t.unit)) } }
+                                        td.num { @if let Some(v) = t.estimate { (units::format_value(v, &t.unit)) } }
                                     }
                                 }
                             }
@@ -112,18 +112,18 @@ fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Marku
                 }
             }
             h2 { "Now" }
-            p class="soft" { "One sample per second from the monitors of the run, on a common time axis; vertical lines mark phases of trials. Point at a chart, or use its arrow keys, for the values at one time." }
-            noscript { p class="notice" { "Live charts need JavaScript." } }
+            p.soft { "One sample per second from the monitors of the run, on a common time axis; vertical lines mark phases of trials. Point at a chart, or use its arrow keys, for the values at one time." }
+            noscript { p.notice { "Live charts need JavaScript." } }
             div id="live-charts" class="moving" {}
             @if profiled == Profiling::Elsewhere {
                 h2 { "Profile" }
-                p class="notice" { "No live profile: " (ELSEWHERE) "." }
+                p.notice { "No live profile: " (ELSEWHERE) "." }
             }
             @if profiled == Profiling::Here {
                 h2 { "Profile" }
                 details id="live-profile" data-profile={ "/live/" (job.id) "/profile" } {
                     summary { "Profile of the running trial" }
-                    noscript { p class="notice" { "The live profile needs JavaScript." } }
+                    noscript { p.notice { "The live profile needs JavaScript." } }
                     div { p { "Waiting for the first profile …" } }
                 }
             }

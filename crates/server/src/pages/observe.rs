@@ -20,7 +20,7 @@ async fn page(State(app): Server, Params(query): Params<IoQuery>) -> PageResult 
     let body = html! {
         h1 { "Observe" }
         @if let (Some(refusal), Some(id)) = (busy, running) {
-            p class="notice" { (refusal.message) ": " a href={ "/live/" (id) } { "job " (id) } "." }
+            p.notice { (refusal.message) ": " a href={ "/live/" (id) } { "job " (id) } "." }
         } @else {
             h2 { "This machine now" }
             (now())
@@ -33,14 +33,14 @@ async fn page(State(app): Server, Params(query): Params<IoQuery>) -> PageResult 
 
 fn now() -> Markup {
     html! {
-        p class="soft" { "One sample per second from the monitors of " code { "assay stat" } ", taken only while this page is open." }
-        noscript { p class="notice" { "Live charts need JavaScript." } }
+        p.soft { "One sample per second from the monitors of " code { "assay stat" } ", taken only while this page is open." }
+        noscript { p.notice { "Live charts need JavaScript." } }
         p id="live-state" role="status" { "Waiting for the first sample." }
         div id="live" data-events="/api/v1/observe" data-kind="observe" {
             div id="live-charts" class="moving" {}
             details {
                 summary { "All values of the last sample" }
-                div class="table-box" tabindex="0" role="region" aria-label="All values of the last sample" {
+                div.table-box tabindex="0" role="region" aria-label="All values of the last sample" {
                     table { thead { tr { th scope="col" { "monitor" } th scope="col" { "of" } th scope="col" { "field" } th scope="col" class="num" { "value" } th scope="col" { "unit" } } } tbody id="live-values" {} }
                 }
             }
@@ -56,7 +56,7 @@ fn block_io(about: Option<&IoQuestion>) -> Markup {
     };
     let by = about.map(|a| a.by);
     html! {
-        p class="soft" { "The report of " code { "assay io" } ": programs that read and write, sizes and latencies. Tracing lasts until the page is closed; its cost is shown below the charts." }
+        p.soft { "The report of " code { "assay io" } ": programs that read and write, sizes and latencies. Tracing lasts until the page is closed; its cost is shown below the charts." }
         nav aria-label="Block I/O by" {
             ul {
                 @for d in BY { li { a href={ (address("/observe", "io", d)) "#io" } aria-current=[(by == Some(d)).then_some("true")] { "by " (d.name()) } } }
@@ -67,12 +67,12 @@ fn block_io(about: Option<&IoQuestion>) -> Markup {
             form method="get" action="/observe#io" class="fields" {
                 input type="hidden" name="io" value=(about.by.name());
                 @for (name, value, help) in [("program", &about.program, "Only this program; all if empty."), ("device", &about.device, "Only this device, such as vda; all if empty.")] {
-                    div class="field" { label for=(name) { (name) } input id=(name) name=(name) value=(value) maxlength=(MAX_NAME); p class="soft" { (help) } }
+                    div.field { label for=(name) { (name) } input id=(name) name=(name) value=(value) maxlength=(MAX_NAME); p.soft { (help) } }
                 }
                 button type="submit" { "Watch" }
             }
             @let part = address("/observe/io", "by", about.by);
-            noscript { p class="notice" { a href=(part) { "The report so far" } ", without JavaScript." } }
+            noscript { p.notice { a href=(part) { "The report so far" } ", without JavaScript." } }
             div id="observe-io" data-refresh=(part) data-every="1000" {
                 p role="status" { "Waiting for the first report." }
             }
@@ -89,7 +89,7 @@ async fn part(State(app): Server, Params(asked): Params<IoQuery>) -> Html<String
     };
     let markup = match answer.await {
         Ok(report) => assay_report::page::observed(&report),
-        Err(refusal) => html! { p class="notice" { (refusal.message) } },
+        Err(refusal) => html! { p.notice { (refusal.message) } },
     };
     Html(markup.into_string())
 }

@@ -38,8 +38,8 @@ async fn page(State(app): Server, role: Role) -> PageResult {
     };
     let body = html! {
         h1 { "Queue" }
-        p class="lede" { "The machine measures one run at a time. Waiting jobs survive a restart of the server or the machine." }
-        @if role == Role::Full { p { a class="button main" href="/queue/new" { "Submit an experiment" } } }
+        p.lede { "The machine measures one run at a time. Waiting jobs survive a restart of the server or the machine." }
+        @if role == Role::Full { p { a.button.main href="/queue/new" { "Submit an experiment" } } }
         div id="queue" data-refresh="/queue/part" { (part) }
         (newest)
     };
@@ -58,8 +58,8 @@ async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
     Ok(html! {
         @if !found.runs.is_empty() {
             h2 { "Newest in the archive" }
-            ul class="plain-list" {
-                @for r in &found.runs { li { a href={ "/runs/" (r.id) } { (r.experiment) } span { (outcome(r, headlines.get(&r.id))) } span class="soft" { (age(&r.started_at)) " on " (r.host) } } }
+            ul.plain-list {
+                @for r in &found.runs { li { a href={ "/runs/" (r.id) } { (r.experiment) } span { (outcome(r, headlines.get(&r.id))) } span.soft { (age(&r.started_at)) " on " (r.host) } } }
             }
             p { a href="/archive" { "All runs (" (found.total) ")" } }
         }
@@ -79,7 +79,7 @@ async fn lists(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
         @else { p { "No job running." @if waiting.is_empty() { " Queue empty." } } }
         @if !waiting.is_empty() {
             h2 { "Waiting" }
-            ol class="cards" {
+            ol.cards {
                 @for (i, job) in waiting.iter().enumerate() {
                     @let up = html! { @if i > 0 { (button(job, "move", Some("up"), "Up")) } };
                     @let down = html! { @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) } };
@@ -90,7 +90,7 @@ async fn lists(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
         @let cut: Vec<&&Job> = over.iter().filter(|j| j.state == JobState::Interrupted).collect();
         @if !cut.is_empty() {
             h2 { "Interrupted" }
-            ul class="cards" { @for job in cut { (idle_card(job, full, &button(job, "resume", None, "Resume"))) } }
+            ul.cards { @for job in cut { (idle_card(job, full, &button(job, "resume", None, "Resume"))) } }
         }
         @if !over.is_empty() { h2 { "Finished" } (table(&over, &outcomes, full)) }
     })
@@ -99,11 +99,11 @@ async fn lists(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
 /// Renders a job that is not running, with its actions.
 fn idle_card(job: &Job, full: bool, actions: &Markup) -> Markup {
     html! {
-        li class="card" {
-            p class="headline" { strong { (job.experiment) } span class="soft" { "job " (job.id) } }
+        li.card {
+            p.headline { strong { (job.experiment) } span.soft { "job " (job.id) } }
             @if !job.reason.is_empty() { p { (job.reason) "." } }
             (about(job))
-            @if full { div class="actions" { (actions) } }
+            @if full { div.actions { (actions) } }
         }
     }
 }
@@ -111,20 +111,20 @@ fn idle_card(job: &Job, full: bool, actions: &Markup) -> Markup {
 fn running_card(app: &App, job: &Job, full: bool) -> Markup {
     let status = app.live(job.id).map(|live| live.status());
     html! {
-        div class="card running" {
-            p class="headline" {
+        div.card.running {
+            p.headline {
                 strong { a href={ "/live/" (job.id) } { (job.experiment) } }
-                span class="soft" { "job " (job.id) }
-                @if job.cancel { span class="soft" { "is being cancelled" } }
+                span.soft { "job " (job.id) }
+                @if job.cancel { span.soft { "is being cancelled" } }
             }
             @if let Some(s) = status {
                 @if s.total > 0 {
                     p { progress value=(s.done) max=(s.total) { (s.done) " of " (s.total) } " " (s.done) " of " (s.total) " trials" @if let Some(t) = &s.trial { "; " (t.label) } }
-                } @else if let Some(line) = s.log.back() { p class="soft" { (line.text) } }
+                } @else if let Some(line) = s.log.back() { p.soft { (line.text) } }
             }
             (about(job))
-            div class="actions" {
-                a class="button" href={ "/live/" (job.id) } { "Watch" }
+            div.actions {
+                a.button href={ "/live/" (job.id) } { "Watch" }
                 @if full && !job.cancel { (cancel_link(job)) }
             }
         }
@@ -134,13 +134,13 @@ fn running_card(app: &App, job: &Job, full: bool) -> Markup {
 fn about(job: &Job) -> Markup {
     html! {
         @if !job.title.is_empty() { p { (job.title) } }
-        p class="soft" {
+        p.soft {
             "workload " (job.workload) " · " (job.trials) " trials planned · submitted " (time(&job.submitted_at))
             @if !job.submitted_by.is_empty() { " by " (job.submitted_by) }
             @if let Some(at) = &job.not_before { " · not before " (time(at)) }
             @if job.run.is_some() && job.state == JobState::Waiting { " · resumes where it stopped" }
         }
-        @if !job.changes.is_empty() { p class="soft" { "changed: " (job.changes.join(", ")) } }
+        @if !job.changes.is_empty() { p.soft { "changed: " (job.changes.join(", ")) } }
     }
 }
 
@@ -156,7 +156,7 @@ fn button(job: &Job, verb: &str, to: Option<&str>, label: &str) -> Markup {
 
 /// Renders the link to the page that asks before it cancels a job.
 fn cancel_link(job: &Job) -> Markup {
-    html! { a class="button" href={ "/queue/" (job.id) "/cancel" } aria-label={ "Cancel: job " (job.id) ", " (job.experiment) } { "Cancel …" } }
+    html! { a.button href={ "/queue/" (job.id) "/cancel" } aria-label={ "Cancel: job " (job.id) ", " (job.experiment) } { "Cancel …" } }
 }
 
 fn state(job: &Job) -> Markup {
@@ -168,21 +168,21 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
         |job: &Job| if job.title.is_empty() { job.experiment.clone() } else { job.title.clone() };
     let of = |job: &Job| outcomes.runs.iter().find(|r| job.run.as_ref() == Some(&r.id));
     html! {
-        div class="table-box" tabindex="0" role="region" aria-label="Finished jobs" {
+        div.table-box tabindex="0" role="region" aria-label="Finished jobs" {
             table {
                 caption { "The newest " (over.len().min(SHOWN)) " of " (over.len()) }
-                thead { tr { th scope="col" { "job" } th scope="col" { "result" } th scope="col" { "state" } th scope="col" { "ended" } th scope="col" { span class="unseen" { "action" } } } }
+                thead { tr { th scope="col" { "job" } th scope="col" { "result" } th scope="col" { "state" } th scope="col" { "ended" } th scope="col" { span.unseen { "action" } } } }
                 tbody {
                     @for job in over.iter().take(SHOWN) {
                         @let run = of(job);
                         tr {
                             th scope="row" { (job.id) }
-                            td class="result" {
+                            td.result {
                                 @if let Some(run) = &job.run { a href={ "/runs/" (run) } { (name(job)) } } @else { (name(job)) }
                                 @if let Some(run) = run { p { (outcome(run, outcomes.headlines.get(&run.id))) } }
                             }
                             td { (state(job)) @if !job.reason.is_empty() && job.state != JobState::Completed { details { summary { "why" } pre { (job.reason) } } } }
-                            td { @if let Some(at) = &job.ended_at { (age(at)) } @if let Some(run) = run { p class="soft" { "on " (run.host) } } }
+                            td { @if let Some(at) = &job.ended_at { (age(at)) } @if let Some(run) = run { p.soft { "on " (run.host) } } }
                             td { @if full && job.can_resume() { (button(job, "resume", None, "Resume")) } }
                         }
                     }
@@ -213,9 +213,9 @@ async fn ask_cancel(State(app): Server, role: Role, Path(id): Path<String>) -> P
             @if runs { "is running. Its trial ends now and its settings are restored. Completed trials stay in the archive, and the run can be resumed." }
             @else { "is waiting. It is removed from the queue; nothing was measured." }
         }
-        div class="actions" {
+        div.actions {
             form method="post" action={ "/queue/" (job.id) "/cancel" } { button type="submit" class="danger" { "Cancel the job" } }
-            a class="button" href=(stay) { (keep) }
+            a.button href=(stay) { (keep) }
         }
     };
     Ok(shell(&app, &format!("Cancel job {id}?"), Section::Queue, &body))

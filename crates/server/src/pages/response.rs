@@ -21,7 +21,7 @@ pub(crate) fn refusal(app: &App, refusal: &Refusal) -> Response {
     let title = refusal.status.canonical_reason().unwrap_or("Refused");
     let body = html! {
         h1 { (title) }
-        pre class="problem" { (refusal.message) }
+        pre.problem { (refusal.message) }
         p { a href="/queue" { "Go to the queue" } }
     };
     (refusal.status, shell(app, title, Section::Elsewhere, &body)).into_response()

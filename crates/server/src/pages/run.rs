@@ -19,18 +19,18 @@ async fn page(State(app): Server, Path(id): Path<String>) -> PageResult {
             let list = html! {
                 section id="run-files" aria-labelledby="files-heading" {
                     h2 id="files-heading" { "Files" }
-                    ul class="files" {
+                    ul.files {
                         @for (line, _) in shown {
-                            li { a href={ "/api/v1/runs/" (id) "/files/" (line.number) } { (line.name) } " " span class="soft" { (assay_model::units::format_value(line.bytes as f64, "B")) } }
+                            li { a href={ "/api/v1/runs/" (id) "/files/" (line.number) } { (line.name) } " " span.soft { (assay_model::units::format_value(line.bytes as f64, "B")) } }
                         }
                     }
                     @if files.len() > 200 { p { (files.len() - 200) " more; " code { "assay archive export " (id) } " exports all of them as one file." } }
                 }
             };
             let body = html! {
-                nav class="actions" aria-label="This run" {
-                    a class="button" href={ "/compare?runs=" (id) } { "Compare with another run" }
-                    " " a class="button" href={ "/api/v1/runs/" (id) } { "JSON" }
+                nav.actions aria-label="This run" {
+                    a.button href={ "/compare?runs=" (id) } { "Compare with another run" }
+                    " " a.button href={ "/api/v1/runs/" (id) } { "JSON" }
                 }
                 (assay_report::page::content(&view, Some(("files", "Files", list))))
             };

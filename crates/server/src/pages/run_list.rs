@@ -29,7 +29,7 @@ pub(super) fn rows(
     chosen: &str,
 ) -> Markup {
     html! {
-        ul class="runs" aria-label="Runs" {
+        ul.runs aria-label="Runs" {
             @for r in runs { li { (row(r, headlines.get(&r.id), actions, chosen)) } }
         }
     }
@@ -50,8 +50,8 @@ pub(super) async fn runs_with_headlines(
 pub(super) fn outcome(r: &RunSummary, headline: Option<&String>) -> Markup {
     html! {
         @if let Some(text) = headline.filter(|text| !text.is_empty()) { (text) }
-        @else if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span class="soft" { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
-        @else { span class="soft" { (r.metric) ": no single value" } }
+        @else if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span.soft { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
+        @else { span.soft { (r.metric) ": no single value" } }
     }
 }
 
@@ -62,23 +62,23 @@ fn row(
     chosen: &str,
 ) -> Markup {
     html! {
-        div class="pick" { input type="checkbox" name="runs" value=(r.id) form="compare" checked[r.id.as_str() == chosen] aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
-        div class="result" {
+        div.pick { input type="checkbox" name="runs" value=(r.id) form="compare" checked[r.id.as_str() == chosen] aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
+        div.result {
             a href={ "/runs/" (r.id) } aria-label={ (r.experiment) ", run " (r.id) } { (r.experiment) }
             p { (outcome(r, headline)) }
         }
-        div class="how" {
+        div.how {
             span class={ "state state-" (r.state.name()) } { (r.state.name()) }
-            p class="soft" { (r.completed) " of " (r.planned) " trials" @if r.failed > 0 { ", " strong class="bad" { (r.failed) " failed" } } }
+            p.soft { (r.completed) " of " (r.planned) " trials" @if r.failed > 0 { ", " strong.bad { (r.failed) " failed" } } }
         }
-        div class="when" { p { (time(&r.started_at)) } p class="soft" { (age(&r.started_at)) " on " (r.host) ", " (r.workload) } }
-        div class="detail" {
+        div.when { p { (time(&r.started_at)) } p.soft { (age(&r.started_at)) " on " (r.host) ", " (r.workload) } }
+        div.detail {
             @if r.all_tags().next().is_some() {
-                ul class="chips" aria-label="Tags" { @for tag in r.all_tags() { li class="tag" { (tag) } } }
+                ul.chips aria-label="Tags" { @for tag in r.all_tags() { li.tag { (tag) } } }
             }
-            @if !r.note.is_empty() { p class="note" { (r.note) } }
+            @if !r.note.is_empty() { p.note { (r.note) } }
         }
-        details class="more" name="run" {
+        details.more name="run" {
             summary aria-label={ "More about " (r.experiment) ", run " (r.id) } { "More" }
             (more(r, actions))
         }
@@ -92,36 +92,36 @@ fn more(r: &RunSummary, actions: Option<&RunActions<'_>>) -> Markup {
     let own = |name: &str| format!("{name}-{}", r.id);
     let about = format!("{}, run {}", r.experiment, r.id);
     html! {
-        div class="sheet" {
-            p class="soft" { "Run " (r.id) }
+        div.sheet {
+            p.soft { "Run " (r.id) }
             @if let Some(actions) = actions {
                 form method="post" action={ "/archive/" (r.id) "/annotate" } {
                     input type="hidden" name="back" value=(actions.back);
                     input type="hidden" name="tags_before" value=(r.added_tags.join(", "));
-                    div class="field" {
+                    div.field {
                         label for=(own("tags")) { "Tags" }
                         input id=(own("tags")) name="tags" value=(r.added_tags.join(", ")) aria-describedby=(own("tags-help"));
-                        p class="soft" id=(own("tags-help")) { "Separated by commas." @if !r.tags.is_empty() { " The tags of the experiment cannot be removed: " (r.tags.join(", ")) "." } }
+                        p.soft id=(own("tags-help")) { "Separated by commas." @if !r.tags.is_empty() { " The tags of the experiment cannot be removed: " (r.tags.join(", ")) "." } }
                     }
-                    div class="field" {
+                    div.field {
                         label for=(own("note")) { "Note" }
                         textarea id=(own("note")) name="note" rows="3" maxlength="10000" { (r.note) }
-                        p class="soft" { "Tags and notes are not part of the record, which does not change." }
+                        p.soft { "Tags and notes are not part of the record, which does not change." }
                     }
                     button type="submit" aria-label={ "Save tags and note of " (about) } { "Save" }
                 }
                 @if !is_repeatable(actions) {
-                    p class="soft" { "Cannot be repeated on this server: the experiment is not in its folders. Put its file there, or start the server with " code { "--allow-any" } "." }
+                    p.soft { "Cannot be repeated on this server: the experiment is not in its folders. Put its file there, or start the server with " code { "--allow-any" } "." }
                 }
             }
-            div class="actions" {
-                a class="button" href={ "/runs/" (r.id) } aria-label={ "Open " (about) } { "Open" }
+            div.actions {
+                a.button href={ "/runs/" (r.id) } aria-label={ "Open " (about) } { "Open" }
                 @if let Some(actions) = actions {
                     @if is_repeatable(actions) {
-                        a class="button" href={ "/queue/new?run=" (r.id) } aria-label={ "Repeat " (about) } { "Repeat" }
-                        a class="button" href={ "/queue/new?clone=" (r.id) } aria-label={ "Clone as a new experiment: " (about) } { "Clone as a new experiment" }
+                        a.button href={ "/queue/new?run=" (r.id) } aria-label={ "Repeat " (about) } { "Repeat" }
+                        a.button href={ "/queue/new?clone=" (r.id) } aria-label={ "Clone as a new experiment: " (about) } { "Clone as a new experiment" }
                     }
-                    a class="button" href={ "/api/v1/runs/" (r.id) "/bundle" } download aria-label={ "Export " (about) } { "Export" }
+                    a.button href={ "/api/v1/runs/" (r.id) "/bundle" } download aria-label={ "Export " (about) } { "Export" }
                     form method="post" action={ "/archive/" (r.id) "/delete" } {
                         input type="hidden" name="back" value=(actions.back);
                         button type="submit" class="danger" aria-label={ "Delete " (about) } { "Delete" }

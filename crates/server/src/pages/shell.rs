@@ -59,9 +59,9 @@ pub(crate) fn document(app: &App, title: &str, place: Section, body: &Markup) ->
                 script src="/assets/server.js" defer {}
             }
             body {
-                a class="skip" href="#main" { "Skip to the content" }
+                a.skip href="#main" { "Skip to the content" }
                 @if place != Section::Outside {
-                    nav class="site" aria-label="assay" {
+                    nav.site aria-label="assay" {
                         ul {
                             @for (own, path, name) in SECTIONS.into_iter().filter(|(own, ..)| is_offered(app, *own, place)) {
                                 li { a href=(path) aria-current=[(own == place).then_some("page")] { (name) } }

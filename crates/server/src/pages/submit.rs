@@ -99,29 +99,29 @@ async fn choose(app: &Arc<App>) -> PageResult {
         @if lines.is_empty() {
             p { "The server was started without a folder of experiments: " code { "assay serve FOLDER" } "." }
         }
-        ul class="cards starts" {
+        ul.cards.starts {
             @for line in &lines {
-                li class="card" {
+                li.card {
                     h3 { @if line.problem.is_none() { a href={ "/queue/new/" (line.id) } { (line.id) } } @else { (line.id) } }
                     @if !line.title.is_empty() { p { (line.title) } }
-                    @if let Some(problem) = &line.problem { pre class="problem" { (problem) } }
-                    @else { p class="soft" { "workload " (line.workload) } }
+                    @if let Some(problem) = &line.problem { pre.problem { (problem) } }
+                    @else { p.soft { "workload " (line.workload) } }
                 }
             }
         }
         h2 { "Start from a workload" }
-        ul class="cards starts" {
+        ul.cards.starts {
             @for w in &workloads {
                 @let locked = w.params.iter().find(needed).filter(|_| !app.config.allow_any);
-                li class="card" {
+                li.card {
                     h3 { @if locked.is_none() { a href={ "/queue/new?workload=" (super::percent_encode(&w.name)) } { (w.name) } } @else { (w.name) } }
-                    p class="soft" { (w.help) }
+                    p.soft { (w.help) }
                     @if let Some(param) = locked { p { code { (param.name) } " can name any program, so it cannot be set on this server. Start it with " code { "assay serve --allow-any" } ", or put an experiment file into its folder" @if let Some(folder) = app.config.folders.first() { " " code { (folder.display()) } } "." } }
                 }
             }
         }
         h2 { "Start from a text" }
-        @if app.config.allow_any { p { a class="button" href="/queue/new?blank=1" { "Write an experiment" } } }
+        @if app.config.allow_any { p { a.button href="/queue/new?blank=1" { "Write an experiment" } } }
         @else { p { "A new experiment can name any program, so it needs a server started with " code { "--allow-any" } "." } }
     };
     Ok(shell(app, "Submit", Section::Queue, &body))
@@ -131,7 +131,7 @@ async fn choose(app: &Arc<App>) -> PageResult {
 fn machine() -> Markup {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    html! { p class="soft" { "Runs on " strong { (host) } ", " (count(cpus, "CPU")) "." } }
+    html! { p.soft { "Runs on " strong { (host) } ", " (count(cpus, "CPU")) "." } }
 }
 
 /// Renders the form. `sent` is true if the form was sent and came back with problems.
@@ -145,8 +145,8 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
     let stays_wrong = stays.iter().any(|f| form.wrong(&format!("set.{}", f.param.name)));
     let body = html! {
         h1 { "Submit " (draft.name) }
-        @if !draft.title.is_empty() { p class="lede" { (draft.title) } }
-        p class="soft" { "workload " (draft.workload) @if !draft.help.is_empty() { ": " (draft.help) } }
+        @if !draft.title.is_empty() { p.lede { (draft.title) } }
+        p.soft { "workload " (draft.workload) @if !draft.help.is_empty() { ": " (draft.help) } }
         (machine())
         @if sent { (summary(draft)) }
         form method="post" action="/queue/new" class="fields submit" id="submit" data-plan="/queue/new/plan" {
@@ -154,11 +154,11 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
             @if let Some(name) = &asked.workload { input type="hidden" name="workload" value=(name); }
             input type="hidden" name="base" value=(filled.base);
             input type="hidden" name="edited" value="";
-            div class="beside-plan" {
+            div.beside-plan {
                 div {
                     fieldset {
                         legend { "What differs" }
-                        p class="soft" { "Several values, separated by commas, make a parameter a factor; one value fixes it." }
+                        p.soft { "Several values, separated by commas, make a parameter a factor; one value fixes it." }
                         @for field in &differs { (parameter(&form, field)) }
                         @if differs.is_empty() { p { "Nothing yet: one treatment is measured." } }
                         (row(&form, "blocks", "blocks", "numeric", "Each block has one trial of every treatment. If empty: the number in the experiment.", &filled.blocks(draft)))
@@ -178,12 +178,12 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
                         }
                         (row(&form, "not_before", "not before (UTC)", "datetime-local", "If empty: as soon as possible.", &filled.text("not_before")))
                         (row(&form, "by", "submitted by", "text", "", &asked.by))
-                        div class="field check" { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "run next" } }
+                        div.field.check { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "run next" } }
                     }
                     details open[wrong(&["toml"]) || asked.toml.is_some()] {
                         summary { "The experiment as TOML" }
-                        noscript { p class="notice" { "Without JavaScript, a changed text replaces the parameters above." } }
-                        div class="field" {
+                        noscript { p.notice { "Without JavaScript, a changed text replaces the parameters above." } }
+                        div.field {
                             label for="toml" { "experiment" }
                             textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off" class="code" aria-describedby="toml-problem" aria-invalid=[form.wrong("toml").then_some("true")] { "\n" (draft.toml) }
                             (problem(&form, "toml"))
@@ -206,7 +206,7 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
 fn summary(draft: &Draft) -> Markup {
     html! {
         @if !draft.problems.is_empty() {
-            div class="notice" role="alert" id="problems" tabindex="-1" {
+            div.notice role="alert" id="problems" tabindex="-1" {
                 p { "Nothing was submitted:" }
                 ul { @for p in &draft.problems { li { @if p.field.is_empty() { (p.message) } @else { a href={ "#" (super::fields::id(&p.field)) } { (super::fields::label(&p.field)) } ": " (p.message) } } } }
             }
@@ -217,7 +217,7 @@ fn summary(draft: &Draft) -> Markup {
 /// Renders the current plan.
 fn plan(draft: &Draft) -> Markup {
     html! {
-        @for p in draft.problems.iter().filter(|p| p.field.is_empty()) { p class="bad" { (p.message) } }
+        @for p in draft.problems.iter().filter(|p| p.field.is_empty()) { p.bad { (p.message) } }
         @match &draft.plan {
             Some(plan) => { (figures(plan)) }
             None if draft.problems.is_empty() => { p { "A revision is planned when it is submitted." } }
@@ -229,7 +229,7 @@ fn plan(draft: &Draft) -> Markup {
 fn figures(plan: &PlanSummary) -> Markup {
     let percent = |ratio: f64| format!("{} %", significant((ratio - 1.0) * 100.0, 2));
     html! {
-        dl class="facts" {
+        dl.facts {
             div { dt { "trials" } dd { strong { @if plan.until_clear { "at most " } (plan.trials) } " (" (count(plan.treatments as usize, "treatment")) ", " (count(plan.estimate.blocks as usize, "block")) ")" } }
             div { dt { "time" } dd { @if let Some(s) = plan.estimate.total_s { strong { "about " (format_value(s, "s")) } } @else { "unknown" } } }
             div {
@@ -237,7 +237,7 @@ fn figures(plan: &PlanSummary) -> Markup {
                 dd {
                     @if let Some(ratio) = plan.estimate.detectable { strong { (percent(ratio)) } " in 80 of 100 repeats" }
                     @else {
-                        ul class="plain-list" {
+                        ul.plain-list {
                             @for (noise, ratio) in &plan.estimate.detectable_at {
                                 li { @match ratio { Some(ratio) => { strong { (percent(*ratio)) } } None => { "none" } } " where trials vary by " (significant(noise * 100.0, 1)) " %" }
                             }
@@ -246,9 +246,9 @@ fn figures(plan: &PlanSummary) -> Markup {
                 }
             }
         }
-        p class="soft" { "Time and noise: " (plan.estimate.basis) "." }
+        p.soft { "Time and noise: " (plan.estimate.basis) "." }
         @if !plan.obstacles.is_empty() {
-            p { strong class="bad" { "Cannot be run here:" } }
+            p { strong.bad { "Cannot be run here:" } }
             ul { @for obstacle in &plan.obstacles { li { (obstacle) } } }
         }
     }

@@ -52,7 +52,7 @@ fn section(view: &RunView) -> Option<Markup> {
     Some(html! {
         p { "What the block layer did while the trial ran, all programs together, on the trial's clock. The four counts say who waits, as far as the kernel knows: none of them means asynchronous." }
         (table(&parts::trials(rows.into_iter())))
-        @if drawn.len() > 1 { p class="soft" { "Charts of a kind have one scale in all treatments." } }
+        @if drawn.len() > 1 { p.soft { "Charts of a kind have one scale in all treatments." } }
         @for (label, subject, report, charts) in &drawn {
             h3 { (label) }
             (figures(subject, report, charts, |title| common(title, drawn.iter().map(|d| &d.3))))
@@ -128,7 +128,7 @@ fn figures(
             (figure(&chart.over(reach(title), WIDTH), &html! { (subject.link) ": " (title) }, &html! {}))
         }
         @if let Some(cost) = parts::cost(report) {
-            p class="soft" { "Traced by " (cost) ". " @for note in &report.source.notes { (note) " " } }
+            p.soft { "Traced by " (cost) ". " @for note in &report.source.notes { (note) " " } }
         }
     }
 }

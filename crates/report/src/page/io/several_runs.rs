@@ -46,13 +46,13 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
         all.iter().map(|(label, charts)| (label, one(charts))).collect()
     };
     Some(html! {
-        p class="soft" { "Charts are of the first counted trial of each run; those of a kind have one scale, and time begins with each trial." }
+        p.soft { "Charts are of the first counted trial of each run; those of a kind have one scale, and time begins with each trial." }
         @for title in &titles {
             h3 { (title) }
-            div class="beside" {
+            div.beside {
                 @for (label, chart) in of(title) {
                     @if let Some(chart) = chart { (figure(&chart, &html! { (label) }, &html! {})) }
-                    @else { p class="soft" { (label) ": no such data." } }
+                    @else { p.soft { (label) ": no such data." } }
                 }
             }
         }
