@@ -3,6 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
+/// Result of a step of a run on several nodes or in a virtual machine.
+pub(crate) type Result<T, E = ClusterError> = std::result::Result<T, E>;
+
 /// Error that prevents a run on several nodes or in a virtual machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -14,6 +14,7 @@ use assay_system::clock::monotonic_ns;
 use rustix::net::sockopt;
 
 use crate::ClusterError;
+use crate::error::Result;
 use crate::message::{CollectorMessage, Hello, PROTOCOL};
 use crate::wire::{self, MAX_MESSAGE, STRANGER};
 
@@ -47,11 +48,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     /// Listens on `at` (`None`: every address of this machine) at a free port.
-    pub fn open(
-        at: Option<&str>,
-        token: &str,
-        sender: Sender<AgentEvent>,
-    ) -> Result<Self, ClusterError> {
+    pub fn open(at: Option<&str>, token: &str, sender: Sender<AgentEvent>) -> Result<Self> {
         let wanted = at.unwrap_or("0.0.0.0").to_owned();
         let failed = |source| ClusterError::Listen { address: wanted.clone(), source };
         let listener = TcpListener::bind((wanted.as_str(), 0)).map_err(failed)?;

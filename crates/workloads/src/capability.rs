@@ -8,7 +8,8 @@ use std::time::Duration;
 use assay_model::{CurvePoint, Scalar};
 
 use crate::driver::span::Span;
-use crate::{Launch, TrialContext, WorkloadError};
+use crate::workload::Result;
+use crate::{Launch, TrialContext};
 
 /// Capabilities of a workload; none by default.
 #[derive(Clone, Copy, Default)]
@@ -43,7 +44,7 @@ pub trait Buildable: Sync {
         params: &BTreeMap<String, Scalar>,
         cache_dir: &Path,
         say: &mut dyn FnMut(&str),
-    ) -> Result<(), WorkloadError>;
+    ) -> Result<()>;
 }
 
 /// A program that is started by something else, such as a shell, which can be started without it.
@@ -92,7 +93,7 @@ pub trait Inputs: Sync {
     ///
     /// # Errors
     /// Fails if the files cannot be written.
-    fn place(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError>;
+    fn place(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<()>;
 }
 
 /// A server on one node, with clients on the others.
@@ -107,18 +108,14 @@ pub trait ServerWorkload: Sync {
         params: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
-    ) -> Result<ServerLaunch, WorkloadError>;
+    ) -> Result<ServerLaunch>;
 
     /// Returns the command that starts the server, for workloads where it depends on the trial's
     /// folder.
     ///
     /// # Errors
     /// Fails if the parameters cannot be turned into a command.
-    fn launch_server(
-        &self,
-        _ctx: &TrialContext<'_>,
-        serving: &ServerLaunch,
-    ) -> Result<Launch, WorkloadError> {
+    fn launch_server(&self, _ctx: &TrialContext<'_>, serving: &ServerLaunch) -> Result<Launch> {
         Ok(serving.launch.clone())
     }
 }
@@ -159,12 +156,12 @@ pub trait Spans: Sync {
     ///
     /// # Errors
     /// Fails if the parameters cannot be turned into a command.
-    fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError>;
+    fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch>;
 
     /// Returns the command that every other node starts meanwhile: a watcher that reports the load
     /// which the ranks put on that node as metrics, and ends when asked.
     ///
     /// # Errors
     /// Fails if the parameters cannot be turned into a command.
-    fn follow(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError>;
+    fn follow(&self, ctx: &TrialContext<'_>) -> Result<Launch>;
 }

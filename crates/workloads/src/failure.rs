@@ -6,6 +6,9 @@ use std::path::Path;
 
 use crate::WorkloadError;
 
+/// Result of a step of a trial.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// Reason why a trial could not be measured. Wrong results are not a failure: they are an event.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

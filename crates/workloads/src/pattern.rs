@@ -24,6 +24,9 @@ pub(crate) enum Take {
     Last,
 }
 
+/// Result of finding a number by a pattern.
+type Result<T, E = PatternError> = std::result::Result<T, E>;
+
 /// Reason why a pattern is invalid or finds no number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
@@ -72,7 +75,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Fails if `{value}` does not occur exactly once, or if there is no other text.
-    pub(crate) fn parse(text: &str) -> Result<Self, PatternError> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let wrong = |mistake| Err(PatternError::Malformed { pattern: text.to_owned(), mistake });
         let Some((before, after)) = text.split_once(HOLE) else { return wrong("has no {value}") };
         if after.contains(HOLE) {
@@ -100,7 +103,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Fails if the text is neither.
-    pub fn parse_any(text: &str) -> Result<Self, PatternError> {
+    pub fn parse_any(text: &str) -> Result<Self> {
         if text.contains(HOLE) {
             return Self::parse(text);
         }
@@ -130,11 +133,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Fails if no line matches, or if several do and `take` does not choose one.
-    pub(crate) fn find<'a>(
-        &self,
-        text: &'a str,
-        take: Take,
-    ) -> Result<FoundNumber<'a>, PatternError> {
+    pub(crate) fn find<'a>(&self, text: &'a str, take: Take) -> Result<FoundNumber<'a>> {
         let mut found = self.all(text);
         let none = || PatternError::NoMatch(self.text.clone());
         match take {
@@ -155,21 +154,14 @@ impl Pattern {
 
     /// Returns all numbers at which the pattern matches within a line; a number that is part of a
     /// longer number is an error.
-    pub(crate) fn all<'a>(
-        &self,
-        text: &'a str,
-    ) -> impl Iterator<Item = Result<FoundNumber<'a>, PatternError>> {
+    pub(crate) fn all<'a>(&self, text: &'a str) -> impl Iterator<Item = Result<FoundNumber<'a>>> {
         let in_line = move |line: &'a str| {
             self.regex.captures_iter(line).map(move |found| self.number(line, &found))
         };
         text.lines().flat_map(in_line)
     }
 
-    fn number<'a>(
-        &self,
-        line: &'a str,
-        found: &Captures<'a>,
-    ) -> Result<FoundNumber<'a>, PatternError> {
+    fn number<'a>(&self, line: &'a str, found: &Captures<'a>) -> Result<FoundNumber<'a>> {
         let at = found.get(self.value).map_or(0..0, |group| group.range());
         let whole = self.spelled(line, at.clone());
         let text = &line[whole.clone()];

@@ -118,6 +118,9 @@ pub struct CollectedResults {
     pub evidence: Vec<Observation>,
 }
 
+/// Result of an operation of a workload.
+pub type Result<T, E = WorkloadError> = std::result::Result<T, E>;
+
 /// Error of a workload. Each message states the operation that failed, its object, and a remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -11,6 +11,7 @@ use assay_system::Interrupt;
 use super::pulse::Pulse;
 use super::{AgentGroup, Carrier, nanos};
 use crate::ClusterError;
+use crate::error::Result;
 use crate::listen::attend;
 use crate::message::{Hello, Setup};
 use crate::nodes_file::HarnessTimes;
@@ -44,7 +45,7 @@ impl AgentGroup {
     /// # Errors
     /// A host cannot be reached without a password, or its agent cannot start or set up. All
     /// sessions are then ended.
-    pub fn connect(request: &Connect<'_>, say: &mut dyn FnMut(&str)) -> Result<Self, ClusterError> {
+    pub fn connect(request: &Connect<'_>, say: &mut dyn FnMut(&str)) -> Result<Self> {
         let began = Instant::now();
         let (sender, events) = channel();
         let mut crew = AgentGroup {
@@ -85,10 +86,7 @@ impl AgentGroup {
 }
 
 /// Opens the sessions, each in a thread of its own.
-fn open(
-    request: &Connect<'_>,
-    say: &mut dyn FnMut(&str),
-) -> Result<Vec<Result<Opened, ClusterError>>, ClusterError> {
+fn open(request: &Connect<'_>, say: &mut dyn FnMut(&str)) -> Result<Vec<Result<Opened>>> {
     let (token, sought) = (random_hex()?, request.program.sought()?);
     let timeout = units::duration_of(&request.place.start_timeout).unwrap_or(Duration::MAX);
     let (speak, said) = channel::<String>();

@@ -20,6 +20,7 @@ use assay_system::Interrupt;
 use assay_system::clock::monotonic_ns;
 
 use crate::clock::{ClockReading, Pings, day_ns};
+use crate::error::Result;
 use crate::listen::{AgentEvent, Listener};
 use crate::message::{AgentMessage, CollectorMessage, Hello, NodePart, SetUp, Setup};
 use crate::nodes_file::HarnessTimes;
@@ -134,10 +135,7 @@ impl AgentGroup {
     ///
     /// # Errors
     /// The job or an agent is missing, or an agent cannot set up; the job is then ended.
-    pub fn start(
-        request: &AgentRequest<'_>,
-        say: &mut dyn FnMut(&str),
-    ) -> Result<Self, ClusterError> {
+    pub fn start(request: &AgentRequest<'_>, say: &mut dyn FnMut(&str)) -> Result<Self> {
         let began = Instant::now();
         let token = random_hex()?;
         let (sender, events) = channel();
@@ -231,7 +229,7 @@ impl AgentGroup {
     ///
     /// # Errors
     /// A node does not answer.
-    pub fn clocks(&mut self) -> Result<Vec<(String, ClockReading)>, ClusterError> {
+    pub fn clocks(&mut self) -> Result<Vec<(String, ClockReading)>> {
         let looks = self.looks().map_err(|gone| {
             let names: Vec<String> = gone.members.iter().map(|i| self.node(*i)).collect();
             let nodes = gone.members.iter().map(|i| self.members[*i].hello.node.clone()).collect();

@@ -13,6 +13,7 @@ use assay_system::Interrupt;
 
 use super::command::{self, AgentProgram, MARK, Sought};
 use crate::ClusterError;
+use crate::error::Result;
 use crate::message::{CollectorMessage, Hello};
 use crate::output::{ProgramOutput, ended_within};
 use crate::wire::{self, STRANGER};
@@ -63,7 +64,7 @@ enum Greeting {
 }
 
 impl SessionRequest<'_> {
-    fn fail<T>(&self, why: impl Into<String>) -> Result<T, ClusterError> {
+    fn fail<T>(&self, why: impl Into<String>) -> Result<T> {
         Err(ClusterError::SetUp { who: format!("host {}", self.host), why: why.into() })
     }
 
@@ -82,10 +83,7 @@ impl SessionRequest<'_> {
     }
 
     /// Opens the session: starts the agent, after copying its program if the host lacks it.
-    pub fn open(
-        &self,
-        say: &mut dyn FnMut(&str),
-    ) -> Result<(HostSession, Hello, File), ClusterError> {
+    pub fn open(&self, say: &mut dyn FnMut(&str)) -> Result<(HostSession, Hello, File)> {
         let mut sought = self.sought.clone();
         let mut copied = false;
         loop {
@@ -111,7 +109,7 @@ impl SessionRequest<'_> {
         }
     }
 
-    fn start(&self, sought: &Sought) -> Result<(HostSession, UnixStream), ClusterError> {
+    fn start(&self, sought: &Sought) -> Result<(HostSession, UnixStream)> {
         let failed = |source| ClusterError::Ssh { source };
         let (ours, theirs) = UnixStream::pair().map_err(failed)?;
         ours.set_write_timeout(Some(WRITE)).map_err(failed)?;
@@ -126,11 +124,7 @@ impl SessionRequest<'_> {
     }
 
     /// Reads lines until one is marked: the shell of the user may print others before.
-    fn greeting(
-        &self,
-        session: &mut HostSession,
-        stream: &mut UnixStream,
-    ) -> Result<Greeting, ClusterError> {
+    fn greeting(&self, session: &mut HostSession, stream: &mut UnixStream) -> Result<Greeting> {
         let mark = format!("{MARK} {} ", self.token);
         let mut waiting = self.waiting(stream);
         let mut line = Vec::new();
@@ -158,7 +152,7 @@ impl SessionRequest<'_> {
         session: &mut HostSession,
         stream: &mut UnixStream,
         version: &str,
-    ) -> Result<Hello, ClusterError> {
+    ) -> Result<Hello> {
         let own = concat!("assay ", env!("CARGO_PKG_VERSION"));
         if version != own {
             let version = if version.is_empty() { "no version that it prints" } else { version };
@@ -178,7 +172,7 @@ impl SessionRequest<'_> {
         }
     }
 
-    fn not_in_time<T>(&self, session: &mut HostSession, e: &io::Error) -> Result<T, ClusterError> {
+    fn not_in_time<T>(&self, session: &mut HostSession, e: &io::Error) -> Result<T> {
         match e.kind() {
             io::ErrorKind::ConnectionAborted => Err(ClusterError::Interrupted),
             io::ErrorKind::TimedOut => {
@@ -196,7 +190,7 @@ impl SessionRequest<'_> {
         Waiting { stream, until, interrupt: self.interrupt }
     }
 
-    fn copy(&self, file: &Path, wanted: &Sought) -> Result<(), ClusterError> {
+    fn copy(&self, file: &Path, wanted: &Sought) -> Result<()> {
         let Sought::Copy(name) = wanted else { return Ok(()) };
         let failed = |source| ClusterError::Ssh { source };
         let source = File::open(file).map_err(failed)?;

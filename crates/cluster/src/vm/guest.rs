@@ -9,7 +9,7 @@ use assay_system::Root;
 
 use super::program::qemu;
 use super::{Accelerator, Disk, Image, Payload, VmConfig, failed};
-use crate::ClusterError;
+use crate::error::Result;
 use crate::token::{ADDRESS, TOKEN};
 
 /// Space for the guest's writes, in addition to its empty disks, that the host must have at the
@@ -51,11 +51,7 @@ impl Guest {
     ///
     /// # Errors
     /// Memory or disk space is missing, or QEMU does not start.
-    pub(crate) fn start(
-        request: &GuestRequest<'_>,
-        port: u16,
-        token: &str,
-    ) -> Result<Self, ClusterError> {
+    pub(crate) fn start(request: &GuestRequest<'_>, port: u16, token: &str) -> Result<Self> {
         let GuestRequest { machine, image, accelerator, payload, work } = *request;
         room(machine, work)?;
         let dir = work.join("guest");
@@ -162,7 +158,7 @@ impl Drop for Guest {
 }
 
 /// Checks that the host has the memory and the disk space that a machine may use.
-fn room(machine: &VmConfig, work: &Path) -> Result<(), ClusterError> {
+fn room(machine: &VmConfig, work: &Path) -> Result<()> {
     let meminfo = Root::system().text("proc/meminfo").unwrap_or_default();
     let available = assay_system::meminfo_bytes(&meminfo, "MemAvailable");
     if let Some(mib) = available.map(|bytes| bytes >> 20)

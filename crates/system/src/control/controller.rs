@@ -6,7 +6,7 @@ use assay_checks::record_observation;
 use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::hooks::{Hooks, ObserverHook};
 use crate::control::journal::Journal;
 use crate::control::pending::{RestoreOutcome, put_back};
@@ -37,7 +37,7 @@ impl Controller {
     ///
     /// # Errors
     /// The first setting that is invalid or not possible on this machine.
-    pub fn check(&self, settings: &[Setting]) -> Result<(), ControlError> {
+    pub fn check(&self, settings: &[Setting]) -> Result<()> {
         let chosen = chosen(settings)?;
         let mut seen: Vec<(String, String)> = Vec::new();
         for (control, setting) in &chosen {
@@ -68,11 +68,7 @@ impl Controller {
 
     /// Returns everything that a setting changes: its own target and those of the controls that it
     /// consists of.
-    fn targets(
-        &self,
-        control: &dyn Control,
-        setting: &Setting,
-    ) -> Result<Vec<String>, ControlError> {
+    fn targets(&self, control: &dyn Control, setting: &Setting) -> Result<Vec<String>> {
         let target = |control: &dyn Control, s: &Setting| {
             control.target(&self.root, &s.key).unwrap_or_else(|| setting_path(&s.control, &s.key))
         };
@@ -89,7 +85,7 @@ impl Controller {
     ///
     /// # Errors
     /// The failed setting; [`ControlError::AlsoRestore`] if restoring failed too.
-    pub fn apply(&self, settings: &[Setting]) -> Result<AppliedSettings, ControlError> {
+    pub fn apply(&self, settings: &[Setting]) -> Result<AppliedSettings> {
         let mut chosen = chosen(settings)?;
         // A stable sort keeps the treatment's order within a scope.
         chosen.sort_by_key(|(control, _)| match control.spec().scope {
@@ -122,7 +118,7 @@ impl Controller {
 }
 
 /// Returns the settings that do not have the default level, with their controls.
-fn chosen(settings: &[Setting]) -> Result<Vec<(&'static dyn Control, &Setting)>, ControlError> {
+fn chosen(settings: &[Setting]) -> Result<Vec<(&'static dyn Control, &Setting)>> {
     let mut chosen = Vec::new();
     for setting in settings {
         let control = named(&setting.control)?;
@@ -160,7 +156,7 @@ impl AppliedSettings {
     ///
     /// # Errors
     /// The first step that failed.
-    pub fn make_cold(&self) -> Result<Vec<String>, ControlError> {
+    pub fn make_cold(&self) -> Result<Vec<String>> {
         let mut notes = Vec::new();
         for entry in self.journal.entries() {
             let level = Scalar::Text(entry.new.clone());
@@ -196,11 +192,11 @@ impl AppliedSettings {
     ///
     /// # Errors
     /// If something could not be restored; it stays in the journal.
-    pub fn restore(mut self) -> Result<(), ControlError> {
+    pub fn restore(mut self) -> Result<()> {
         self.back()
     }
 
-    fn back(&mut self) -> Result<(), ControlError> {
+    fn back(&mut self) -> Result<()> {
         let (settings, left) = put_back(self.journal.entries(), &self.root);
         self.journal.finish(left)?;
         let failed: Vec<String> = settings

@@ -4,6 +4,9 @@ use std::io;
 
 use crate::control::journal::JournalError;
 
+/// Result of reading, changing or restoring a setting.
+pub(crate) type Result<T, E = ControlError> = std::result::Result<T, E>;
+
 /// A setting that is invalid, not possible on this machine, not accepted by the kernel, or not
 /// restored.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlSession, ControlSpec, setting_path};
 use crate::describe::selected;
 use crate::read::root::one_line;
@@ -27,7 +27,7 @@ impl Knob<'_> {
     }
 
     /// Reads the current level: the selected word if the file lists several.
-    pub fn read(&self, root: &Root) -> Result<String, ControlError> {
+    pub fn read(&self, root: &Root) -> Result<String> {
         match root.text(&self.file) {
             Ok(text) => Ok(one_line(selected(&text))),
             Err(e) => Err(ControlError::NotHere { path: self.path(), reason: e.to_string() }),
@@ -35,19 +35,19 @@ impl Knob<'_> {
     }
 
     /// Reads the current level as a value.
-    pub fn current(&self, root: &Root) -> Result<Scalar, ControlError> {
+    pub fn current(&self, root: &Root) -> Result<Scalar> {
         Ok(Scalar::parse(&self.read(root)?))
     }
 
     /// Checks that the file can be read (otherwise it could not be restored) and written. Opening a
     /// file for writing changes nothing and needs exactly the permissions that writing needs.
-    pub fn check(&self, root: &Root) -> Result<(), ControlError> {
+    pub fn check(&self, root: &Root) -> Result<()> {
         self.read(root)?;
         self.check_write(root)
     }
 
     /// Checks that the file can be written.
-    pub fn check_write(&self, root: &Root) -> Result<(), ControlError> {
+    pub fn check_write(&self, root: &Root) -> Result<()> {
         let opened = OpenOptions::new().write(true).open(root.path(&self.file));
         let reason = match opened {
             Ok(_) => return Ok(()),
@@ -66,11 +66,7 @@ impl Knob<'_> {
 
     /// Journals the current level, sets a new one and reads it back. If the file already has the
     /// level, it is neither journaled nor written.
-    pub fn change(
-        &self,
-        session: &mut ControlSession<'_>,
-        level: &str,
-    ) -> Result<(), ControlError> {
+    pub fn change(&self, session: &mut ControlSession<'_>, level: &str) -> Result<()> {
         let old = self.read(session.root())?;
         if same(&old, level) {
             return Ok(());
@@ -80,7 +76,7 @@ impl Knob<'_> {
     }
 
     /// Sets a level and reads it back.
-    pub fn set(&self, root: &Root, level: &str) -> Result<(), ControlError> {
+    pub fn set(&self, root: &Root, level: &str) -> Result<()> {
         self.write(root, level)?;
         let got = self.read(root)?;
         if same(&got, level) {
@@ -90,7 +86,7 @@ impl Knob<'_> {
     }
 
     /// Writes a level in one call, as the kernel requires.
-    pub fn write(&self, root: &Root, level: &str) -> Result<(), ControlError> {
+    pub fn write(&self, root: &Root, level: &str) -> Result<()> {
         let write = || {
             let mut file = OpenOptions::new().write(true).open(root.path(&self.file))?;
             if !root.is_system() {
@@ -107,7 +103,7 @@ impl Knob<'_> {
 }
 
 /// Returns the level of a setting whose file accepts any line of text; booleans become 1 and 0.
-pub(crate) fn line_level(spec: &ControlSpec, setting: &Setting) -> Result<String, ControlError> {
+pub(crate) fn line_level(spec: &ControlSpec, setting: &Setting) -> Result<String> {
     let text = match &setting.value {
         Scalar::Bool(b) => i32::from(*b).to_string(),
         other => one_line(&other.to_text()),

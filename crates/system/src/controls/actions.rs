@@ -4,7 +4,7 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 
@@ -54,7 +54,7 @@ impl KernelAction {
         Knob { control: self, key: "", file: format!("/proc/sys/vm/{}", self.spec.name) }
     }
 
-    fn level(&self, setting: &Setting) -> Result<i64, ControlError> {
+    fn level(&self, setting: &Setting) -> Result<i64> {
         let level = setting.value.as_i64().filter(|n| (1..=self.most).contains(n));
         level.ok_or_else(|| self.spec.not_a_level(setting))
     }
@@ -65,20 +65,16 @@ impl Control for KernelAction {
         &self.spec
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         self.level(setting)?;
         self.knob().check_write(root)
     }
 
-    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar> {
         Err(ControlError::NoLevel { control: self.spec.name.to_owned() })
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let level = self.level(setting)?;
         if self.sync && session.root().is_system() {
             rustix::fs::sync();

@@ -3,7 +3,7 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::Result;
 use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::personality;
 
@@ -23,7 +23,7 @@ impl Control for Aslr {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         if level(setting)? && !randomised(root)? {
             return Err(SPEC.not_here(
                 "it is off for the whole machine (kernel.randomize_va_space is 0) or for \
@@ -33,22 +33,18 @@ impl Control for Aslr {
         Ok(())
     }
 
-    fn current(&self, root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, _key: &str) -> Result<Scalar> {
         Ok(Scalar::Text(if randomised(root)? { "on" } else { "off" }.to_owned()))
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         session.setup().no_aslr = !level(setting)?;
         Ok(())
     }
 }
 
 /// True if a program started now would have a randomized address space.
-fn randomised(root: &Root) -> Result<bool, ControlError> {
+fn randomised(root: &Root) -> Result<bool> {
     let machine = root
         .text("/proc/sys/kernel/randomize_va_space")
         .map_err(|e| SPEC.not_here(e.to_string()))?;
@@ -56,6 +52,6 @@ fn randomised(root: &Root) -> Result<bool, ControlError> {
     Ok(machine != "0" && own & personality::NO_RANDOMIZE == 0)
 }
 
-fn level(setting: &Setting) -> Result<bool, ControlError> {
+fn level(setting: &Setting) -> Result<bool> {
     setting.value.as_bool().ok_or_else(|| SPEC.not_a_level(setting))
 }

@@ -4,7 +4,7 @@ use assay_model::environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::Result;
 use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::enter::{current_cpus, try_out};
 use crate::process::setup::ProcessSetup;
@@ -28,7 +28,7 @@ impl Control for Cpus {
         vec![SPEC.setting("", Scalar::Text(cpu.to_string()))]
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let cpus = list(setting)?;
         if let Some(reason) = offline(root, &cpus) {
             return Err(SPEC.not_here(reason));
@@ -39,15 +39,11 @@ impl Control for Cpus {
         Ok(())
     }
 
-    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar> {
         Ok(Scalar::Text(cpulist::format(&current_cpus()?)))
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         session.setup().cpus = Some(list(setting)?);
         Ok(())
     }
@@ -60,6 +56,6 @@ pub(super) fn offline(root: &Root, cpus: &[usize]) -> Option<String> {
     Some(format!("CPU {missing} is not online; online are {}", cpulist::format(&online)))
 }
 
-fn list(setting: &Setting) -> Result<Vec<usize>, ControlError> {
+fn list(setting: &Setting) -> Result<Vec<usize>> {
     cpulist::parse(&setting.value.to_text()).map_err(|_| SPEC.not_a_level(setting))
 }

@@ -3,7 +3,7 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlSession, ControlSpec, setting_path};
 
 pub(super) struct Env;
@@ -23,29 +23,25 @@ impl Control for Env {
         &SPEC
     }
 
-    fn check(&self, _root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, _root: &Root, setting: &Setting) -> Result<()> {
         variable(setting).map(|_| ())
     }
 
-    fn current(&self, _root: &Root, key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, _root: &Root, key: &str) -> Result<Scalar> {
         std::env::var(key).map(Scalar::Text).map_err(|e| ControlError::NotHere {
             path: setting_path(SPEC.name, key),
             reason: e.to_string(),
         })
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let variable = variable(setting)?;
         session.setup().env.push(variable);
         Ok(())
     }
 }
 
-fn variable(setting: &Setting) -> Result<(String, String), ControlError> {
+fn variable(setting: &Setting) -> Result<(String, String)> {
     let (name, value) = (&setting.key, setting.value.to_text());
     if name.is_empty() || name.contains(['=', '\0']) {
         return Err(SPEC.not_a_key(name, "a variable's name is not empty and has no `=` in it"));

@@ -4,7 +4,7 @@ use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::describe::meminfo_bytes;
@@ -24,7 +24,7 @@ static SPEC: ControlSpec = ControlSpec {
 };
 
 impl Hugepages {
-    fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>, ControlError> {
+    fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>> {
         let kib = page_bytes(key)? >> 10;
         let file = format!("/sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages");
         Ok(Knob { control: self, key, file })
@@ -36,7 +36,7 @@ impl Control for Hugepages {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let count = level(setting)?;
         let knob = self.knob(&setting.key)?;
         if !root.exists(&knob.file) {
@@ -74,19 +74,15 @@ impl Control for Hugepages {
         }
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
         self.knob(key)?.current(root)
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         self.knob(&setting.key)?.change(session, &level(setting)?.to_string())
     }
 
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
         self.knob(key)?.set(root, old)
     }
 
@@ -95,7 +91,7 @@ impl Control for Hugepages {
     }
 }
 
-fn page_bytes(key: &str) -> Result<u64, ControlError> {
+fn page_bytes(key: &str) -> Result<u64> {
     if key.is_empty() {
         return Ok(2 << 20);
     }
@@ -105,7 +101,7 @@ fn page_bytes(key: &str) -> Result<u64, ControlError> {
     })
 }
 
-fn level(setting: &Setting) -> Result<u64, ControlError> {
+fn level(setting: &Setting) -> Result<u64> {
     let count = setting.value.as_i64().and_then(|n| u64::try_from(n).ok());
     count.ok_or_else(|| SPEC.not_a_level(setting))
 }

@@ -6,7 +6,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::cgroup::{ABSENT, PRESENT};
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::process::container;
 use crate::process::container::engine::{ContainerEngine, ContainerRequest};
@@ -31,7 +31,7 @@ static SPEC: ControlSpec = ControlSpec {
 };
 
 /// Returns the engine and the image of a setting.
-fn level(setting: &Setting) -> Result<(ContainerEngine, String), ControlError> {
+fn level(setting: &Setting) -> Result<(ContainerEngine, String)> {
     let image = setting.value.to_text();
     if image.is_empty() || image.starts_with('-') || image.contains(char::is_whitespace) {
         return Err(SPEC.not_a_level(setting));
@@ -45,12 +45,12 @@ impl Control for ImageControl {
         &SPEC
     }
 
-    fn check(&self, _root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, _root: &Root, setting: &Setting) -> Result<()> {
         let (engine, image) = level(setting)?;
         engine.inspect(&image).map(|_| ()).map_err(|e| SPEC.not_here(e))
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
         let Some((_, name)) = parts(key) else {
             return Err(ControlError::NoLevel { control: SPEC.name.to_owned() });
         };
@@ -58,11 +58,7 @@ impl Control for ImageControl {
         Ok(Scalar::Text(if there { PRESENT } else { ABSENT }.to_owned()))
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let (engine, image) = level(setting)?;
         let name = format!("assay-{}", scratch::unique());
         session.record(self, &format!("{}:{name}", engine.name()), ABSENT, PRESENT)?;
@@ -70,7 +66,7 @@ impl Control for ImageControl {
         Ok(())
     }
 
-    fn restore(&self, _root: &Root, key: &str, _old: &str) -> Result<(), ControlError> {
+    fn restore(&self, _root: &Root, key: &str, _old: &str) -> Result<()> {
         let (engine, name) = parts(key).ok_or_else(|| SPEC.not_a_key(key, "it is no container"))?;
         let removed = container::remove(name, engine);
         removed.map_err(|e| SPEC.not_here(format!("cannot remove the container {name}: {e}")))

@@ -6,7 +6,7 @@ use assay_model::environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec, setting_path};
 
@@ -29,7 +29,7 @@ static SPEC: ControlSpec = ControlSpec {
 
 impl Irq {
     /// Returns the numbers of the interrupts that a key names.
-    fn numbers(root: &Root, key: &str) -> Result<Vec<u32>, ControlError> {
+    fn numbers(root: &Root, key: &str) -> Result<Vec<u32>> {
         let wrong = |reason: String| ControlError::Key { path: path(key), reason };
         let table = root.text("/proc/interrupts").map_err(|e| wrong(e.to_string()))?;
         let all = interrupts(&table);
@@ -101,7 +101,7 @@ impl Control for Irq {
         numbers.map(|n| SPEC.setting(&n, Scalar::Text(cpu.to_string()))).collect()
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let level = level(setting)?;
         let not_here = |reason: String| ControlError::NotHere { path: path(&setting.key), reason };
         if let Some(reason) = offline(root, &cpulist::parse(&level).unwrap_or_default()) {
@@ -121,7 +121,7 @@ impl Control for Irq {
         Ok(())
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
         let mut levels: Vec<String> = Irq::numbers(root, key)?
             .into_iter()
             .map(|number| knob(self, key, number).read(root))
@@ -130,11 +130,7 @@ impl Control for Irq {
         Ok(Scalar::Text(levels.join(" ")))
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let level = level(setting)?;
         for number in Irq::numbers(session.root(), &setting.key)? {
             // Journaled by number, because the interrupts of one name may have had different CPUs.
@@ -144,7 +140,7 @@ impl Control for Irq {
         Ok(())
     }
 
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
         for number in Irq::numbers(root, key)? {
             knob(self, key, number).set(root, old)?;
         }
@@ -159,7 +155,7 @@ impl Control for Irq {
     }
 }
 
-fn level(setting: &Setting) -> Result<String, ControlError> {
+fn level(setting: &Setting) -> Result<String> {
     let text = setting.value.to_text();
     written(&text).ok_or_else(|| SPEC.not_a_level(setting))
 }

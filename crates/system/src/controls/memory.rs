@@ -8,7 +8,7 @@ use assay_model::{Scalar, Setting, TrialOutcome, TrialRecord};
 
 use crate::Root;
 use crate::control::cgroup::{self, Hierarchy};
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::describe::meminfo_bytes;
 
@@ -33,7 +33,7 @@ static SPEC: ControlSpec = ControlSpec {
 /// Minimum level; with less memory, a program cannot even be started.
 const MIN_BYTES: u64 = 8 << 20;
 
-fn level(setting: &Setting) -> Result<u64, ControlError> {
+fn level(setting: &Setting) -> Result<u64> {
     bytes_of(&setting.value)
         .ok()
         .filter(|b| *b >= MIN_BYTES)
@@ -45,7 +45,7 @@ impl Control for Memory {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let limit = level(setting)?;
         let total = root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemTotal"));
         if let Some(total) = total.filter(|total| limit >= *total) {
@@ -58,18 +58,14 @@ impl Control for Memory {
         cgroup::check(root, SPEC.name, "memory").map(|_| ())
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
         if key.is_empty() {
             return Err(ControlError::NoLevel { control: SPEC.name.to_owned() });
         }
         Ok(Scalar::Text(cgroup::state(root, key).to_owned()))
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let limit = level(setting)?;
         let (dir, hierarchy) = cgroup::make(session, self, "memory")?;
         let group = session.setup().groups.last().cloned().unwrap_or_default();
@@ -97,7 +93,7 @@ impl Control for Memory {
         Err(ControlError::NotTaken { path: SPEC.name.to_owned(), asked: limit.to_string(), got })
     }
 
-    fn restore(&self, root: &Root, key: &str, _old: &str) -> Result<(), ControlError> {
+    fn restore(&self, root: &Root, key: &str, _old: &str) -> Result<()> {
         cgroup::remove(root, SPEC.name, key)
     }
 }

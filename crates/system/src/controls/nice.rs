@@ -3,7 +3,7 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::Result;
 use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::enter::{get_nice, try_out};
 use crate::process::setup::ProcessSetup;
@@ -25,7 +25,7 @@ impl Control for Nice {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let nice = level(setting)?;
         if !root.is_system() {
             return Ok(());
@@ -36,15 +36,11 @@ impl Control for Nice {
         })
     }
 
-    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar> {
         Ok(Scalar::Int(i64::from(get_nice()?)))
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         session.setup().nice = Some(level(setting)?);
         let autogroup = session.root().text("/proc/sys/kernel/sched_autogroup_enabled");
         if autogroup.is_ok_and(|on| on == "1") {
@@ -57,7 +53,7 @@ impl Control for Nice {
     }
 }
 
-fn level(setting: &Setting) -> Result<i32, ControlError> {
+fn level(setting: &Setting) -> Result<i32> {
     let nice = setting.value.as_i64().filter(|n| (-20..=19).contains(n));
     nice.map(|n| n as i32).ok_or_else(|| SPEC.not_a_level(setting))
 }

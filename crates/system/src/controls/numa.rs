@@ -4,7 +4,7 @@ use assay_model::environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::Result;
 use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::enter::try_out;
 use crate::process::mempolicy;
@@ -27,7 +27,7 @@ impl Control for Numa {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let policy = level(root, setting)?;
         if root.is_system() {
             try_out(&ProcessSetup { numa: Some(policy), ..ProcessSetup::default() })?;
@@ -35,16 +35,12 @@ impl Control for Numa {
         Ok(())
     }
 
-    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar> {
         let policy = mempolicy::current().map_err(|e| SPEC.failed("get_mempolicy", e))?;
         Ok(Scalar::Text(policy.words()))
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let root = session.root();
         session.setup().numa = Some(level(root, setting)?);
         if nodes(root)?.len() == 1 {
@@ -55,14 +51,14 @@ impl Control for Numa {
 }
 
 /// Returns the nodes that have memory.
-fn nodes(root: &Root) -> Result<Vec<usize>, ControlError> {
+fn nodes(root: &Root) -> Result<Vec<usize>> {
     let file = "/sys/devices/system/node/has_memory";
     let list = root.text(file).map_err(|e| e.to_string());
     list.and_then(|text| cpulist::parse(&text).map_err(|e| format!("`{file}`: {e}")))
         .map_err(|reason| SPEC.not_here(reason))
 }
 
-fn level(root: &Root, setting: &Setting) -> Result<NumaPolicy, ControlError> {
+fn level(root: &Root, setting: &Setting) -> Result<NumaPolicy> {
     let text = setting.value.to_text();
     let wrong = || SPEC.not_a_level(setting);
     let there = nodes(root)?;

@@ -5,7 +5,7 @@ use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::Result;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 
 use super::huge_page_coverage;
@@ -47,7 +47,7 @@ enum PageLevel {
     Explicit { bytes: u64, pool: Option<u64> },
 }
 
-fn level(setting: &Setting) -> Result<PageLevel, ControlError> {
+fn level(setting: &Setting) -> Result<PageLevel> {
     let text = setting.value.to_text();
     let (size, count) = match text.split_once('*') {
         Some((size, count)) => (size.trim(), Some(count.trim())),
@@ -84,7 +84,7 @@ impl Control for Pages {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         match level(setting)? {
             PageLevel::Small => match base() {
                 page if page == SMALL => Ok(()),
@@ -111,7 +111,7 @@ impl Control for Pages {
         }
     }
 
-    fn current(&self, root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, _key: &str) -> Result<Scalar> {
         let disabled = rustix::thread::transparent_huge_pages_are_disabled().unwrap_or(false);
         let machine = Thp.current(root, "")?;
         Ok(if disabled || machine.to_text() == "never" { Scalar::Text(base()) } else { machine })
@@ -125,11 +125,7 @@ impl Control for Pages {
         }
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let malloc = |n: u64| ("GLIBC_TUNABLES".to_owned(), format!("glibc.malloc.hugetlb={n}"));
         let level_text = match level(setting)? {
             PageLevel::Small => {
@@ -161,7 +157,7 @@ impl Control for Pages {
     }
 
     /// Does nothing: the controls that this one uses journal and restore their own levels.
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
+    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<()> {
         Ok(())
     }
 }

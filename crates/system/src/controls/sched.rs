@@ -3,7 +3,7 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::Result;
 use crate::control::{Control, ControlSession, ControlSpec};
 use crate::process::enter::try_out;
 use crate::process::sched_class;
@@ -26,7 +26,7 @@ impl Control for SchedControl {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let class = level(setting)?;
         if !root.is_system() {
             return Ok(());
@@ -42,7 +42,7 @@ impl Control for SchedControl {
         })
     }
 
-    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar> {
         match sched_class::current() {
             Ok(Some(class)) => Ok(Scalar::Text(class.to_string())),
             Ok(None) => Err(SPEC.not_here("assay itself runs in an unknown scheduling class")),
@@ -50,16 +50,12 @@ impl Control for SchedControl {
         }
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         session.setup().sched = Some(level(setting)?);
         Ok(())
     }
 }
 
-fn level(setting: &Setting) -> Result<Sched, ControlError> {
+fn level(setting: &Setting) -> Result<Sched> {
     setting.value.to_text().parse().map_err(|_| SPEC.not_a_level(setting))
 }

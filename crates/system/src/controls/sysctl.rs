@@ -3,7 +3,7 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::Result;
 use crate::control::knob::{Knob, line_level, same};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::read::sysctl_name::file_of;
@@ -42,7 +42,7 @@ const ONE_WAY: [&str; 7] = [
 ];
 
 impl Sysctl {
-    fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>, ControlError> {
+    fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>> {
         let file =
             file_of(key).ok_or_else(|| SPEC.not_a_key(key, "this is not the name of a tunable"))?;
         if ONE_WAY.contains(&key) {
@@ -69,20 +69,16 @@ impl Control for Sysctl {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         line_level(&SPEC, setting)?;
         self.knob(&setting.key)?.check(root)
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
         self.knob(key)?.current(root)
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let level = line_level(&SPEC, setting)?;
         let knob = self.knob(&setting.key)?;
         let Some((other, known_by)) = pair(&setting.key) else {
@@ -101,7 +97,7 @@ impl Control for Sysctl {
         knob.set(session.root(), &level)
     }
 
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
         self.knob(key)?.set(root, old)
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::knob::{Knob, line_level};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 
@@ -26,7 +26,7 @@ static SPEC: ControlSpec = ControlSpec {
 impl Sysfs {
     /// Returns the knob, with all links in its path resolved, so that the file is really below
     /// `/sys` and two names of one file are recognized.
-    fn knob<'a>(&'a self, root: &Root, key: &'a str) -> Result<Knob<'a>, ControlError> {
+    fn knob<'a>(&'a self, root: &Root, key: &'a str) -> Result<Knob<'a>> {
         let wrong = |reason: &str| SPEC.not_a_key(key, reason);
         let plain = key.starts_with("/sys/")
             && !key.contains('\0')
@@ -51,7 +51,7 @@ impl Control for Sysfs {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let level = line_level(&SPEC, setting)?;
         let knob = self.knob(root, &setting.key)?;
         knob.check(root)?;
@@ -67,19 +67,15 @@ impl Control for Sysfs {
         }
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
         self.knob(root, key)?.current(root)
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         self.knob(session.root(), &setting.key)?.change(session, &line_level(&SPEC, setting)?)
     }
 
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
         self.knob(root, key)?.set(root, old)
     }
 

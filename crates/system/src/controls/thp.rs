@@ -3,7 +3,7 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::Result;
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 
@@ -36,24 +36,20 @@ impl Control for Thp {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         level(setting)?;
         self.knob().check(root)
     }
 
-    fn current(&self, root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, _key: &str) -> Result<Scalar> {
         self.knob().current(root)
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         self.knob().change(session, &level(setting)?)
     }
 
-    fn restore(&self, root: &Root, _key: &str, old: &str) -> Result<(), ControlError> {
+    fn restore(&self, root: &Root, _key: &str, old: &str) -> Result<()> {
         self.knob().set(root, old)
     }
 
@@ -62,7 +58,7 @@ impl Control for Thp {
     }
 }
 
-fn level(setting: &Setting) -> Result<String, ControlError> {
+fn level(setting: &Setting) -> Result<String> {
     let text = setting.value.to_text();
     if ["always", "madvise", "never"].contains(&text.as_str()) {
         return Ok(text);

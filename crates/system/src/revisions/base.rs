@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 
+use crate::revisions::error::Result;
 use crate::revisions::{Repository, Revision, RevisionError, WORKTREE};
 
 /// Reason why a commit is the base.
@@ -76,7 +77,7 @@ impl Repository {
     /// # Errors
     /// A name resolves to nothing, there is no default branch, or a shallow clone does not reach
     /// the merge base.
-    pub fn base(&self, base: Option<&str>, head: &str) -> Result<Base, RevisionError> {
+    pub fn base(&self, base: Option<&str>, head: &str) -> Result<Base> {
         let branch = self.default_branch();
         let name = match base {
             Some(name) => name.to_owned(),
@@ -133,11 +134,7 @@ impl Repository {
 
     /// Returns the first parent of `commit` if it is a test merge: its message is the one that
     /// GitHub writes, or the default branch contains the first parent but not the merge.
-    fn test_merge(
-        &self,
-        commit: &str,
-        branch: Option<&str>,
-    ) -> Result<Option<String>, RevisionError> {
+    fn test_merge(&self, commit: &str, branch: Option<&str>) -> Result<Option<String>> {
         let text =
             self.git().text(&["log", "-1", "--no-show-signature", "--format=%P%n%s", commit])?;
         let (parents, subject) = text.split_once('\n').unwrap_or((&text, ""));

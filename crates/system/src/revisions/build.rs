@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::Interrupt;
 use crate::process::{Limits, Output, ProcessEnd, ProgramSpec, Runner};
+use crate::revisions::error::Result;
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -147,7 +148,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// The revision cannot be checked out, the disk is full, or the build cannot be started or was
     /// interrupted. A build that fails is a [`BuildOutcome`].
-    pub fn build(&self, revision: &Revision, number: u32) -> Result<Build, RevisionError> {
+    pub fn build(&self, revision: &Revision, number: u32) -> Result<Build> {
         let dir = self.cache.join(self.key(revision, number));
         // Running a build takes a shared lock; making or removing it takes an exclusive one.
         let lock = open(&dir, FlockOperation::LockShared)?;
@@ -183,12 +184,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn make(
-        &self,
-        revision: &Revision,
-        number: u32,
-        dir: &Path,
-    ) -> Result<BuildRecord, RevisionError> {
+    fn make(&self, revision: &Revision, number: u32, dir: &Path) -> Result<BuildRecord> {
         let source = dir.join(SOURCE);
         if source.exists() {
             fs::remove_dir_all(&source).map_err(RevisionError::io("remove", &source))?;
@@ -234,7 +230,7 @@ impl<'a> Builder<'a> {
         (revision, number): (&Revision, u32),
         folder: &Path,
         dir: &Path,
-    ) -> Result<BuildOutcome, RevisionError> {
+    ) -> Result<BuildOutcome> {
         let argv: Vec<OsString> = ["sh", "-c", self.command].map(OsString::from).into();
         let env: Vec<(OsString, OsString)> = vec![
             // The folder has no `.git`, and git must not find an unrelated one further up.
@@ -321,7 +317,7 @@ fn first_errors<'a>(lines: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Opens and locks the folder of a build.
-fn open(dir: &Path, how: FlockOperation) -> Result<File, RevisionError> {
+fn open(dir: &Path, how: FlockOperation) -> Result<File> {
     loop {
         fs::create_dir_all(dir).map_err(RevisionError::io("create", dir))?;
         let lock = cache::lock_file(dir)?;
@@ -341,7 +337,7 @@ fn read(dir: &Path) -> Option<BuildRecord> {
 }
 
 /// Returns the hash over all files below `source` that git does not track, and their number.
-fn products(source: &Path, tracked: &HashSet<PathBuf>) -> Result<(String, usize), RevisionError> {
+fn products(source: &Path, tracked: &HashSet<PathBuf>) -> Result<(String, usize)> {
     use std::os::unix::fs::PermissionsExt;
     let mut open = vec![PathBuf::new()];
     let mut found: BTreeMap<PathBuf, String> = BTreeMap::new();

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 const DEEPEN: &str = "; it is a shallow clone, and this command gets the rest:\n\n    \
     git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'";
 
+/// Result of resolving, checking out or building a revision.
+pub(crate) type Result<T, E = RevisionError> = std::result::Result<T, E>;
+
 /// Error in resolving, checking out or building a revision.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

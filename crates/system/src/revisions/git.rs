@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::revisions::RevisionError;
+use crate::revisions::error::Result;
 
 /// Runs git in one folder with a fixed environment.
 #[derive(Debug, Clone, Default)]
@@ -67,10 +68,7 @@ impl Git {
     }
 
     /// Returns the output of git; the inner error is a failure of git.
-    pub fn try_run(
-        &self,
-        args: &[&OsStr],
-    ) -> Result<Result<Vec<u8>, RevisionError>, RevisionError> {
+    pub fn try_run(&self, args: &[&OsStr]) -> Result<Result<Vec<u8>>> {
         let output = self.command(args).output().map_err(|source| match source.kind() {
             io::ErrorKind::NotFound if self.dir.is_dir() => RevisionError::NoGit,
             _ => RevisionError::io("enter", &self.dir)(source),
@@ -91,12 +89,12 @@ impl Git {
     }
 
     /// Returns the output of git; a failure is an error.
-    pub fn run(&self, args: &[&OsStr]) -> Result<Vec<u8>, RevisionError> {
+    pub fn run(&self, args: &[&OsStr]) -> Result<Vec<u8>> {
         self.try_run(args)?
     }
 
     /// Returns the output of git as text, without its final line break.
-    pub fn text(&self, args: &[&str]) -> Result<String, RevisionError> {
+    pub fn text(&self, args: &[&str]) -> Result<String> {
         let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
         let out = self.run(&args)?;
         Ok(String::from_utf8_lossy(&out).trim_end_matches('\n').to_owned())
@@ -104,7 +102,7 @@ impl Git {
 
     /// Runs one `git cat-file` process for all objects and returns its output in their order
     /// (`--batch`: their contents; `--batch-check`: their kinds).
-    fn cat_file(&self, how: &str, objects: &[&str]) -> Result<Vec<u8>, RevisionError> {
+    fn cat_file(&self, how: &str, objects: &[&str]) -> Result<Vec<u8>> {
         let args = ["cat-file", how].map(OsStr::new);
         let fail =
             |message: String| RevisionError::Git { command: format!("cat-file {how}"), message };
@@ -138,7 +136,7 @@ impl Git {
     }
 
     /// Returns the contents of objects in their order; `None` if an object is missing.
-    pub fn contents(&self, objects: &[&str]) -> Result<Vec<Option<Vec<u8>>>, RevisionError> {
+    pub fn contents(&self, objects: &[&str]) -> Result<Vec<Option<Vec<u8>>>> {
         let out = self.cat_file("--batch", objects)?;
         let mut rest = out.as_slice();
         let mut all = Vec::with_capacity(objects.len());
@@ -157,7 +155,7 @@ impl Git {
     }
 
     /// Returns true for each object that exists, in their order.
-    pub fn are_there(&self, objects: &[&str]) -> Result<Vec<bool>, RevisionError> {
+    pub fn are_there(&self, objects: &[&str]) -> Result<Vec<bool>> {
         let out = self.cat_file("--batch-check", objects)?;
         let text = String::from_utf8_lossy(&out);
         Ok(text.lines().map(|line| line.split(' ').count() == 3).collect())

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::revisions::RevisionError;
+use crate::revisions::error::Result;
 use crate::revisions::git::Git;
 
 /// Name of the work tree as a revision.
@@ -85,7 +86,7 @@ impl Repository {
     ///
     /// # Errors
     /// git is not installed, or `path` is not in a repository.
-    pub fn open(path: &Path) -> Result<Self, RevisionError> {
+    pub fn open(path: &Path) -> Result<Self> {
         let none = |message: String| {
             let none = message.starts_with("not a git repository");
             let message = if none { String::new() } else { message };
@@ -93,7 +94,7 @@ impl Repository {
         };
         let path = fs::canonicalize(path).map_err(|e| none(e.to_string()))?;
         let git = Git::at(&path);
-        let ask = |what: &str| -> Result<Result<PathBuf, RevisionError>, RevisionError> {
+        let ask = |what: &str| -> Result<Result<PathBuf>> {
             let out = git.try_run(&["rev-parse".as_ref(), what.as_ref()])?;
             Ok(out.map(|o| PathBuf::from(OsStr::from_bytes(o.strip_suffix(b"\n").unwrap_or(&o)))))
         };
@@ -119,7 +120,7 @@ impl Repository {
     ///
     /// # Errors
     /// git fails, or the reference does not exist.
-    pub fn notes(&self, reference: &str) -> Result<Vec<Note>, RevisionError> {
+    pub fn notes(&self, reference: &str) -> Result<Vec<Note>> {
         let git = self.git();
         let list = git.text(&["notes", "--ref", reference, "list"])?;
         let pairs: Vec<(&str, &str)> = list.lines().filter_map(|l| l.split_once(' ')).collect();
@@ -149,7 +150,7 @@ impl Repository {
     ///
     /// # Errors
     /// git fails.
-    pub fn missing(&self, commits: &[String]) -> Result<Vec<String>, RevisionError> {
+    pub fn missing(&self, commits: &[String]) -> Result<Vec<String>> {
         // Texts that are not full hashes are dropped, because git could read them as several names.
         let is_hash = |c: &str| c.len() >= 40 && c.bytes().all(|b| b.is_ascii_hexdigit());
         let asked: Vec<&str> = commits.iter().map(String::as_str).filter(|c| is_hash(c)).collect();
@@ -165,7 +166,7 @@ impl Repository {
     ///
     /// # Errors
     /// git is not installed.
-    pub fn is_ancestor(&self, a: &str, b: &str) -> Result<bool, RevisionError> {
+    pub fn is_ancestor(&self, a: &str, b: &str) -> Result<bool> {
         let args = ["merge-base", "--is-ancestor", a, b].map(OsStr::new);
         Ok(self.git().try_run(&args)?.is_ok())
     }
@@ -176,7 +177,7 @@ impl Repository {
     ///
     /// # Errors
     /// A name resolves to nothing, or a range has no commits.
-    pub fn resolve(&self, names: &[String]) -> Result<Vec<Revision>, RevisionError> {
+    pub fn resolve(&self, names: &[String]) -> Result<Vec<Revision>> {
         let mut out = Vec::new();
         for name in names {
             let (range, every) = match name.rsplit_once(':') {
@@ -207,7 +208,7 @@ impl Repository {
     ///
     /// # Errors
     /// The name resolves to nothing.
-    pub fn one(&self, name: &str) -> Result<Revision, RevisionError> {
+    pub fn one(&self, name: &str) -> Result<Revision> {
         if name == WORKTREE {
             return self.worktree();
         }
@@ -245,12 +246,7 @@ impl Repository {
     ///
     /// # Errors
     /// An end resolves to nothing, or the range is empty.
-    pub fn range(
-        &self,
-        range: &str,
-        every: usize,
-        merges: Merges,
-    ) -> Result<Vec<Revision>, RevisionError> {
+    pub fn range(&self, range: &str, every: usize, merges: Merges) -> Result<Vec<Revision>> {
         let (from, to) = range.split_once("..").unwrap_or(("", range));
         let from = self.one(from)?.commit.unwrap_or_default();
         let to = self.one(if to.is_empty() { "HEAD" } else { to })?.commit.unwrap_or_default();
@@ -272,7 +268,7 @@ impl Repository {
     }
 
     /// Lists commits with `git log`.
-    fn described(&self, args: &[&str]) -> Result<Vec<Revision>, RevisionError> {
+    fn described(&self, args: &[&str]) -> Result<Vec<Revision>> {
         let mut all = vec!["log", "--no-show-signature", "-z", "--format=%H%n%h%n%T%n%aI%n%s"];
         all.extend(args);
         let text = self.git().text(&all)?;
@@ -292,7 +288,7 @@ impl Repository {
 
     /// Describes the current work tree without ignored files. The files are hashed with a separate
     /// index and object folder.
-    fn worktree(&self) -> Result<Revision, RevisionError> {
+    fn worktree(&self) -> Result<Revision> {
         let scratch = Scratch::new()?;
         let tree = self.write_worktree(&scratch)?;
         let head = self.one("HEAD").ok();
@@ -308,7 +304,7 @@ impl Repository {
     }
 
     /// Writes the work tree's files as objects into `scratch` and returns the hash of the tree.
-    pub(crate) fn write_worktree(&self, scratch: &Scratch) -> Result<String, RevisionError> {
+    pub(crate) fn write_worktree(&self, scratch: &Scratch) -> Result<String> {
         let top =
             self.top.as_ref().ok_or_else(|| RevisionError::Bare { repo: self.path.clone() })?;
         let index = scratch.index();
@@ -334,7 +330,7 @@ impl Repository {
     }
 
     /// Returns `git` with new objects going to `scratch` and the repository's own objects readable.
-    pub(crate) fn objects_in(&self, scratch: &Scratch, git: Git) -> Result<Git, RevisionError> {
+    pub(crate) fn objects_in(&self, scratch: &Scratch, git: Git) -> Result<Git> {
         let own = PathBuf::from(self.git().text(&["rev-parse", "--git-path", "objects"])?);
         let own = if own.is_absolute() { own } else { self.path.join(own) };
         // The path is quoted because it may contain a colon.
@@ -368,7 +364,7 @@ pub enum Merges {
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    pub fn new() -> Result<Self, RevisionError> {
+    pub fn new() -> Result<Self> {
         let root = crate::scratch::root();
         let dir = crate::scratch::make(&root, crate::scratch::OWNER)
             .map_err(RevisionError::io("create a folder in", &root))?;

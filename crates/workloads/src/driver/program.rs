@@ -12,6 +12,7 @@ use assay_model::Fact;
 use assay_system::{Unavailable, sha256_file};
 
 use crate::WorkloadError;
+use crate::workload::Result;
 
 /// Returns the file for a program's name: the name itself if it has a `/` (relative to `cwd`), else
 /// the first executable with that name on `PATH`. `None`: there is no such executable file.
@@ -50,7 +51,7 @@ pub(crate) fn need(
     name: impl AsRef<OsStr>,
     what: impl Into<String>,
     remedy: impl Into<String>,
-) -> Result<PathBuf, WorkloadError> {
+) -> Result<PathBuf> {
     let missing = || WorkloadError::Missing { what: what.into(), remedy: remedy.into() };
     find_program(name.as_ref(), Path::new(".")).ok_or_else(missing)
 }
@@ -67,11 +68,7 @@ pub(crate) fn digest(path: &Path) -> Fact {
 
 /// Returns path, version (the first line that it prints for the argument `ask`) and SHA-256 of a
 /// program as facts named `name.*`.
-pub(crate) fn facts(
-    name: &str,
-    program: &Result<PathBuf, WorkloadError>,
-    ask: &str,
-) -> BTreeMap<String, Fact> {
+pub(crate) fn facts(name: &str, program: &Result<PathBuf>, ask: &str) -> BTreeMap<String, Fact> {
     let of = |read: &dyn Fn(&Path) -> Fact| match program {
         Ok(path) => read(path),
         Err(e) => Fact::unknown(e.to_string()),
@@ -87,7 +84,7 @@ pub(crate) fn facts(
 ///
 /// # Errors
 /// Fails if the file cannot be created or opened.
-pub(crate) fn log_to(command: &mut Command, log: &Path) -> Result<(), WorkloadError> {
+pub(crate) fn log_to(command: &mut Command, log: &Path) -> Result<()> {
     let file = File::options().create(true).append(true).open(log);
     let both = file.and_then(|file| Ok((file.try_clone()?, file)));
     let (out, err) = both.map_err(WorkloadError::io("open", log))?;
@@ -120,7 +117,7 @@ pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, 
 ///
 /// # Errors
 /// Fails if no port is free or `host` is not an address of this machine.
-pub(crate) fn free_port(host: &str) -> Result<u16, WorkloadError> {
+pub(crate) fn free_port(host: &str) -> Result<u16> {
     let port = TcpListener::bind((host, 0)).and_then(|l| l.local_addr()).map(|a| a.port());
     port.map_err(|e| WorkloadError::step("finding a free port", format!("{host}: {e}")))
 }

@@ -21,6 +21,7 @@ use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
 use crate::capability::{Buildable, Capabilities};
 use crate::driver::program::{fact, find_program, version_line};
+use crate::workload::Result;
 use crate::{CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError};
 use assay_system::sha256;
 
@@ -59,7 +60,7 @@ impl Kit {
     ///
     /// # Errors
     /// Returns the first mistake in its `kit.toml`; [`check`](super::check) returns all.
-    pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
+    pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self> {
         let LoadedKit { dir, file, shared, digest } = load::read(dir).map_err(load::error)?;
         let kit_error = |e: Mistake| Problem::whole(&dir.join(load::FILE), e.message);
         let params =
@@ -97,7 +98,7 @@ impl Kit {
     }
 
     /// Returns every parameter as the program gets it: sizes in bytes, durations in seconds.
-    fn param_values(&self, params: &BTreeMap<String, Scalar>) -> Result<Values, WorkloadError> {
+    fn param_values(&self, params: &BTreeMap<String, Scalar>) -> Result<Values> {
         let mut values = Values::new();
         for spec in &self.spec.params {
             let Some(value) = params.get(&spec.name).or(spec.default.as_ref()) else {
@@ -120,11 +121,7 @@ impl Kit {
 
     /// Returns the values of the parameters, `{kit}`, `{shared}`, `{jobs}`, `{fetch}` and
     /// `{build}`. Does not fetch or build anything.
-    fn build_values(
-        &self,
-        params: &BTreeMap<String, Scalar>,
-        cache_dir: &Path,
-    ) -> Result<Values, WorkloadError> {
+    fn build_values(&self, params: &BTreeMap<String, Scalar>, cache_dir: &Path) -> Result<Values> {
         let mut values = self.param_values(params)?;
         let kit_cache = self.kit_cache(cache_dir);
         if let Some(build) = &self.file.build {
@@ -147,7 +144,7 @@ impl Kit {
     }
 
     /// Returns the programs that the kit needs, in the order of the file.
-    fn needs(&self, values: &Values) -> Result<Vec<FoundProgram>, WorkloadError> {
+    fn needs(&self, values: &Values) -> Result<Vec<FoundProgram>> {
         let mut found = Vec::new();
         for need in &self.file.need {
             let program = render(need.program.get_ref(), values)?;
@@ -167,7 +164,7 @@ impl Kit {
     }
 
     /// Returns all values of a trial without creating any file or folder.
-    fn trial_values(&self, ctx: &TrialContext<'_>) -> Result<Values, WorkloadError> {
+    fn trial_values(&self, ctx: &TrialContext<'_>) -> Result<Values> {
         let mut values = self.build_values(ctx.params, ctx.cache_dir)?;
         let prepare = &self.file.prepare;
         values.insert("run_dir".into(), ctx.run_dir.into());
@@ -184,7 +181,7 @@ impl Kit {
         Ok(values)
     }
 
-    fn fetch_and_build(&self, cache_dir: &Path, values: &Values) -> Result<(), WorkloadError> {
+    fn fetch_and_build(&self, cache_dir: &Path, values: &Values) -> Result<()> {
         let name = &self.spec.name;
         if !self.file.fetch.is_empty() && !self.known(|known| known.fetched) {
             fetch::ensure(name, &self.file.fetch, &self.kit_cache(cache_dir), cache_dir)?;
@@ -204,7 +201,7 @@ impl Kit {
 
     /// Returns the tools and commands of the build as evidence. Folders of this machine remain
     /// placeholders, so that equal builds have equal commands.
-    fn build_evidence(&self, values: &Values) -> Result<Option<Observation>, WorkloadError> {
+    fn build_evidence(&self, values: &Values) -> Result<Option<Observation>> {
         let Some(build) = &self.file.build else { return Ok(None) };
         let mut shown = values.clone();
         for folder in ["build", "fetch", "kit", "shared", "jobs"] {
@@ -229,7 +226,7 @@ impl Kit {
         values: &Values,
         cwd: &Path,
         log: &Path,
-    ) -> Result<(), WorkloadError> {
+    ) -> Result<()> {
         let prepare = &self.file.prepare;
         let timeout = timeout(prepare.timeout.as_deref())?;
         let what = format!("{what} of kit {}", self.spec.name);
@@ -237,7 +234,7 @@ impl Kit {
     }
 
     /// Makes `{input}` unless this run has made it before.
-    fn make_input(&self, values: &Values) -> Result<(), WorkloadError> {
+    fn make_input(&self, values: &Values) -> Result<()> {
         let Some(dir) = values.get("input").map(PathBuf::from) else { return Ok(()) };
         let done = dir.with_extension("done");
         if done.exists() {
@@ -287,7 +284,7 @@ impl Kit {
     }
 }
 
-fn timeout(given: Option<&Spanned<Scalar>>) -> Result<Duration, WorkloadError> {
+fn timeout(given: Option<&Spanned<Scalar>>) -> Result<Duration> {
     given.map_or(Ok(TIMEOUT), |text| {
         units::duration_of(text.get_ref()).map_err(|e| WorkloadError::Param(e.to_string()))
     })
@@ -299,7 +296,7 @@ impl Buildable for Kit {
         params: &BTreeMap<String, Scalar>,
         cache_dir: &Path,
         say: &mut dyn FnMut(&str),
-    ) -> Result<(), WorkloadError> {
+    ) -> Result<()> {
         let values = self.build_values(params, cache_dir)?;
         let dir = values.get("build").map(PathBuf::from);
         if dir.is_some_and(|dir| build::existing(&dir).is_none()) {
@@ -314,7 +311,7 @@ impl Workload for Kit {
         &self.spec
     }
 
-    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<()> {
         // The folders do not matter here: this checks for values that are not lists of words.
         let mut values = self.build_values(params, Path::new("/"))?;
         for name in ["run_dir", "input", "cpus", "cpu_count", "trial_dir", "trial"] {
@@ -377,7 +374,7 @@ impl Workload for Kit {
         Capabilities { builds: Some(self), ..Capabilities::default() }
     }
 
-    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<()> {
         let values = self.trial_values(ctx)?;
         self.fetch_and_build(ctx.cache_dir, &values)?;
         self.make_input(&values)?;
@@ -385,7 +382,7 @@ impl Workload for Kit {
         self.steps("preparation", &self.file.prepare.trial, &values, ctx.trial_dir, &log)
     }
 
-    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch> {
         let run = &self.file.run;
         let values = self.trial_values(ctx)?;
         let rendered = render_command(&run.command, &run.env, &values)?;
@@ -398,7 +395,7 @@ impl Workload for Kit {
         &self,
         ctx: &TrialContext<'_>,
         finished: &FinishedProgram<'_>,
-    ) -> Result<CollectedResults, WorkloadError> {
+    ) -> Result<CollectedResults> {
         let values = self.trial_values(ctx)?;
         let rules = &self.file.validate;
         let limit = timeout(rules.timeout.as_deref())?;

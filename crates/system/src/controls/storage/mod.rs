@@ -25,7 +25,7 @@ use assay_model::{Observation, Scalar, Setting};
 
 use crate::Root;
 use crate::control::cgroup::{self, Hierarchy};
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec, setting_path};
 use crate::describe::meminfo_bytes;
 
@@ -65,7 +65,7 @@ fn present(there: bool) -> &'static str {
     if there { PRESENT } else { ABSENT }
 }
 
-fn level(setting: &Setting) -> Result<StorageLevel, ControlError> {
+fn level(setting: &Setting) -> Result<StorageLevel> {
     level::parse(&setting.value.to_text())
 }
 
@@ -78,7 +78,7 @@ impl Control for Storage {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let level = level(setting)?;
         check_place(root, &level).map_err(not_here)?;
         if level.emulated.is_some() {
@@ -87,7 +87,7 @@ impl Control for Storage {
         Ok(())
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
         let text = if key.is_empty() {
             return Err(ControlError::NoLevel { control: SPEC.name.to_owned() });
         } else if let Some(numbers) = throttle::numbers(key) {
@@ -104,11 +104,7 @@ impl Control for Storage {
         Ok(Scalar::Text(text))
     }
 
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError> {
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let level = level(setting)?;
         // Check again, because the device may have been mounted since the first check.
         check_place(session.root(), &level).map_err(not_here)?;
@@ -145,7 +141,7 @@ impl Control for Storage {
         Ok(())
     }
 
-    fn make_cold(&self, root: &Root, setting: &Setting) -> Result<Vec<String>, ControlError> {
+    fn make_cold(&self, root: &Root, setting: &Setting) -> Result<Vec<String>> {
         if !crate::state::scratch::is_name(Path::new(&setting.key)) || cgroup::is_key(&setting.key)
         {
             return Ok(Vec::new());
@@ -158,7 +154,7 @@ impl Control for Storage {
         level(setting).is_ok_and(|level| matches!(level.kind, StorageKind::Image(_)))
     }
 
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
         if let Some(numbers) = throttle::numbers(key) {
             return throttle::set(root, numbers, old);
         }
@@ -180,7 +176,7 @@ impl Control for Storage {
 }
 
 /// Returns the controller that limits block devices.
-fn controller(root: &Root) -> Result<Hierarchy, ControlError> {
+fn controller(root: &Root) -> Result<Hierarchy> {
     let one = "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device";
     match cgroup::version_1(root, "blkio") {
         Some(hierarchy) if root.exists(one) => Ok(hierarchy),
@@ -196,7 +192,7 @@ impl Storage {
         session: &mut ControlSession<'_>,
         level: &StorageLevel,
         made: &CreatedStorage,
-    ) -> Result<Option<cgroup::GroupMembership>, ControlError> {
+    ) -> Result<Option<cgroup::GroupMembership>> {
         let devices = &made.devices;
         let Some(disk) = level.emulated else { return Ok(None) };
         let values = throttle::values(&disk, level.limits);
@@ -260,11 +256,7 @@ fn limits_words(values: [u64; 4]) -> String {
 }
 
 /// Sets scheduler and read-ahead of a device, journaled as files of `/sys`.
-fn queue(
-    session: &mut ControlSession<'_>,
-    level: &StorageLevel,
-    device: &Device,
-) -> Result<(), ControlError> {
+fn queue(session: &mut ControlSession<'_>, level: &StorageLevel, device: &Device) -> Result<()> {
     let folder = device.queue(session.root());
     let mut set = |name: &str, value: String| {
         let key = session.root().path(&format!("{folder}/{name}"));
@@ -287,7 +279,7 @@ fn measure(
     session: &mut ControlSession<'_>,
     level: &StorageLevel,
     made: &CreatedStorage,
-) -> Result<(), ControlError> {
+) -> Result<()> {
     let dir = &made.files;
     let figures = if let (StorageKind::Image(_), Some(device)) = (&level.kind, made.devices.first())
     {

@@ -26,6 +26,7 @@ use crate::capability::{DoneSignal, ServerLaunch, ServerWorkload};
 use crate::driver::program::free_port;
 use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
+use crate::workload::Result;
 use crate::{Failure, Launch, TrialContext, WorkloadError};
 
 /// Name of the server's trial program.
@@ -60,7 +61,7 @@ impl ServerWorkload for Bulkload {
         map: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
-    ) -> Result<ServerLaunch, WorkloadError> {
+    ) -> Result<ServerLaunch> {
         let params = Params::from_map(map)?;
         Programs::find(params.bin.as_deref())?;
         User::find(&params.user)?;
@@ -87,11 +88,7 @@ impl ServerWorkload for Bulkload {
         })
     }
 
-    fn launch_server(
-        &self,
-        ctx: &TrialContext<'_>,
-        serving: &ServerLaunch,
-    ) -> Result<Launch, WorkloadError> {
+    fn launch_server(&self, ctx: &TrialContext<'_>, serving: &ServerLaunch) -> Result<Launch> {
         let (host, port) = split(&serving.address)?;
         let nodes = serving.each.len() as u64;
         let clients = Clients { done: ctx.run_dir.join(DONE), host, port, nodes };
@@ -100,7 +97,7 @@ impl ServerWorkload for Bulkload {
     }
 }
 
-fn random() -> Result<[u8; 16], WorkloadError> {
+fn random() -> Result<[u8; 16]> {
     use std::io::Read;
     let (mut bytes, path) = ([0; 16], std::path::Path::new("/dev/urandom"));
     let read = fs::File::open(path).and_then(|mut f| f.read_exact(&mut bytes));
@@ -114,7 +111,7 @@ pub fn with_key(mut launch: Launch, params: &BTreeMap<String, Scalar>) -> Launch
     launch
 }
 
-fn split(address: &str) -> Result<(String, u16), WorkloadError> {
+fn split(address: &str) -> Result<(String, u16)> {
     let found = address.rsplit_once(':').and_then(|(h, p)| Some((h.to_owned(), p.parse().ok()?)));
     found.ok_or_else(|| WorkloadError::Param(format!("`{address}` is not a host and port")))
 }
@@ -123,7 +120,7 @@ fn split(address: &str) -> Result<(String, u16), WorkloadError> {
 ///
 /// # Errors
 /// Fails if the address is invalid or psql is missing.
-pub fn connection(params: &Params, address: &str) -> Result<Connection, WorkloadError> {
+pub fn connection(params: &Params, address: &str) -> Result<Connection> {
     let (host, port) = split(address)?;
     let psql = Programs::find(params.bin.as_deref())?.psql;
     Ok(Connection { psql, host: host.into(), port: port.to_string(), key: std::env::var(KEY).ok() })

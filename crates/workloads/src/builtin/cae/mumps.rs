@@ -17,6 +17,7 @@ use crate::driver::program::{need, version_line};
 use crate::driver::span::as_text;
 use crate::driver::step::ProgramStep;
 use crate::kit::lock::Lock;
+use crate::workload::Result;
 
 /// Source of the program, embedded in assay.
 const SOURCE: &str = include_str!("../../../../../kits/cae/solve.c");
@@ -24,7 +25,7 @@ const SOURCE: &str = include_str!("../../../../../kits/cae/solve.c");
 pub const HEADER: &str = "/usr/include/dmumps_c.h";
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-fn find(name: &str, package: &str) -> Result<PathBuf, WorkloadError> {
+fn find(name: &str, package: &str) -> Result<PathBuf> {
     let what = format!("`{name}` of Open MPI");
     need(name, what, format!("install the Debian package {package}"))
 }
@@ -33,7 +34,7 @@ fn find(name: &str, package: &str) -> Result<PathBuf, WorkloadError> {
 ///
 /// # Errors
 /// Fails if a program or MUMPS itself is missing.
-pub fn check() -> Result<(), WorkloadError> {
+pub fn check() -> Result<()> {
     find("mpicc", "libopenmpi-dev")?;
     launcher()?;
     if Path::new(HEADER).is_file() {
@@ -49,7 +50,7 @@ pub fn check() -> Result<(), WorkloadError> {
 ///
 /// # Errors
 /// Fails if it is not installed.
-pub fn launcher() -> Result<PathBuf, WorkloadError> {
+pub fn launcher() -> Result<PathBuf> {
     find("mpirun", "openmpi-bin")
 }
 
@@ -57,7 +58,7 @@ pub fn launcher() -> Result<PathBuf, WorkloadError> {
 ///
 /// # Errors
 /// Fails if the compiler is missing or fails, or the cache cannot be written.
-pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
+pub fn build(cache: &Path) -> Result<PathBuf> {
     check()?;
     let mpicc = find("mpicc", "libopenmpi-dev")?;
     let version = version_line(&mpicc, &["--version".into()])
@@ -87,12 +88,7 @@ pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
 ///
 /// # Errors
 /// Fails if mpirun is missing.
-pub fn command(
-    program: &Path,
-    params: &Params,
-    cpus: usize,
-    notes: &Path,
-) -> Result<Command, WorkloadError> {
+pub fn command(program: &Path, params: &Params, cpus: usize, notes: &Path) -> Result<Command> {
     let mut command = Command::new(launcher()?);
     if rustix::process::geteuid().is_root() {
         // mpirun refuses to run as root without this option.
@@ -128,7 +124,7 @@ pub fn command_over(
     params: &Params,
     cpus: usize,
     over: &SpanRun,
-) -> Result<Command, WorkloadError> {
+) -> Result<Command> {
     let mut argv = as_text(&[program.into()])?;
     argv.extend(arguments(params));
     let mut command = over.span.command(&over.exe, params.processes, &argv);

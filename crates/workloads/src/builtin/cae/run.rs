@@ -16,6 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use crate::Failure;
 use crate::builtin::cae::devices::{Bytes, Devices};
 use crate::driver::program::log_to;
+use crate::failure::Result;
 
 /// Sampling interval of the scratch space.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
@@ -49,12 +50,7 @@ pub struct SolverRun {
 /// # Errors
 /// Fails if the command cannot be started, is stopped by a signal to assay, or hangs in a full
 /// folder.
-pub fn run(
-    mut command: Command,
-    dir: &Path,
-    log: &Path,
-    stop: &AtomicBool,
-) -> Result<SolverRun, Failure> {
+pub fn run(mut command: Command, dir: &Path, log: &Path, stop: &AtomicBool) -> Result<SolverRun> {
     command.current_dir(dir).stdin(Stdio::null()).process_group(0);
     log_to(&mut command, log)?;
     end_with_parent(&mut command, None);
@@ -109,7 +105,7 @@ pub fn run(
 }
 
 /// Returns true if the process ends within `limit`.
-fn ends_within(fd: &impl std::os::fd::AsFd, limit: Duration) -> Result<bool, Failure> {
+fn ends_within(fd: &impl std::os::fd::AsFd, limit: Duration) -> Result<bool> {
     // A limit that does not fit into the kernel's type is dropped.
     let limit = Timespec::try_from(limit).ok();
     let mut fds = [PollFd::new(fd, PollFlags::IN)];

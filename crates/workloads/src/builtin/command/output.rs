@@ -11,6 +11,7 @@ use crate::declare::{text_of, wrong};
 use crate::driver::step::{Inherit, ProgramStep};
 use crate::pattern::{FoundNumber, Pattern, Take};
 use crate::readers::{self, AUTO, ForeignFormat, READ_AS, geometric_mean, read_output, stream};
+use crate::workload::Result;
 use crate::{FinishedProgram, TrialContext, WorkloadError};
 
 use super::{Params, STEP_TIMEOUT, argv, folder};
@@ -30,7 +31,7 @@ pub(super) struct OutputResults {
 }
 
 /// Checks the parameters before the plan.
-pub(super) fn check(params: &Params) -> Result<(), WorkloadError> {
+pub(super) fn check(params: &Params) -> Result<()> {
     reader(params)?;
     if !text_of(params, "result_file").is_empty() && text_of(params, "reader").is_empty() {
         return Err(wrong("`result_file` needs a `reader`, such as reader = \"auto\""));
@@ -48,7 +49,7 @@ enum Reader {
     Named(&'static ForeignFormat),
 }
 
-fn reader(params: &Params) -> Result<Option<Reader>, WorkloadError> {
+fn reader(params: &Params) -> Result<Option<Reader>> {
     let name = text_of(params, "reader");
     if name.is_empty() || name == AUTO {
         return Ok((name == AUTO).then_some(Reader::Auto));
@@ -62,7 +63,7 @@ fn reader(params: &Params) -> Result<Option<Reader>, WorkloadError> {
 }
 
 /// Returns the place of the number that the command prints.
-fn printed(params: &Params) -> Result<Option<Pattern>, WorkloadError> {
+fn printed(params: &Params) -> Result<Option<Pattern>> {
     match text_of(params, "metric_from").as_str() {
         "" => Ok(None),
         text => {
@@ -71,7 +72,7 @@ fn printed(params: &Params) -> Result<Option<Pattern>, WorkloadError> {
     }
 }
 
-fn expected(params: &Params) -> Result<Option<(PathBuf, Vec<u8>)>, WorkloadError> {
+fn expected(params: &Params) -> Result<Option<(PathBuf, Vec<u8>)>> {
     let name = text_of(params, "expect");
     if name.is_empty() {
         return Ok(None);
@@ -83,7 +84,7 @@ fn expected(params: &Params) -> Result<Option<(PathBuf, Vec<u8>)>, WorkloadError
 }
 
 /// Marks the start of a trial, so that a result file of an earlier one is not read.
-pub(super) fn start(ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+pub(super) fn start(ctx: &TrialContext<'_>) -> Result<()> {
     if text_of(ctx.params, "result_file").is_empty() {
         return Ok(());
     }
@@ -95,7 +96,7 @@ pub(super) fn start(ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
 pub(super) fn collect(
     ctx: &TrialContext<'_>,
     finished: &FinishedProgram<'_>,
-) -> Result<OutputResults, WorkloadError> {
+) -> Result<OutputResults> {
     let mut out = OutputResults::default();
     let (reader, pattern) = (reader(ctx.params)?, printed(ctx.params)?);
     if let Some(reader) = reader {
@@ -133,7 +134,7 @@ fn suite(
     finished: &FinishedProgram<'_>,
     reader: Reader,
     out: &mut OutputResults,
-) -> Result<(), WorkloadError> {
+) -> Result<()> {
     let format = match reader {
         Reader::Auto => None,
         Reader::Named(format) => Some(format),
@@ -175,10 +176,7 @@ fn suite(
 
 /// Returns the content of the file that the command wrote in this trial, or the reason for its
 /// absence.
-fn written(
-    ctx: &TrialContext<'_>,
-    name: &str,
-) -> Result<Result<(PathBuf, Vec<u8>), String>, WorkloadError> {
+fn written(ctx: &TrialContext<'_>, name: &str) -> Result<Result<(PathBuf, Vec<u8>), String>> {
     let file = folder(ctx.params)?.join(name);
     let time = |path: &Path| fs::metadata(path).and_then(|m| m.modified());
     let start = time(&ctx.trial_dir.join(START));
@@ -226,7 +224,7 @@ fn checked(
     ctx: &TrialContext<'_>,
     finished: &FinishedProgram<'_>,
     line: &str,
-) -> Result<Option<String>, WorkloadError> {
+) -> Result<Option<String>> {
     if !finished.stdout_whole {
         return Ok(Some("the output is too long to check (2 MiB are kept)".to_owned()));
     }

@@ -18,6 +18,7 @@ use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space,
 
 use crate::declare::wrong;
 use crate::driver::program::need;
+use crate::failure::Result;
 use crate::{Failure, WorkloadError};
 
 /// Addresses of the veth pair: a /30 network from 198.18.0.0/15, which RFC 2544 reserves for
@@ -73,9 +74,7 @@ fn unshare() -> std::io::Result<()> {
 ///
 /// # Errors
 /// Returns [`Failure::Other`] or the failure of `start`. The thread is moved back in every case.
-pub fn inside<T>(
-    start: impl FnOnce(&Cable) -> Result<T, Failure>,
-) -> Result<(T, Cable, Vec<String>), Failure> {
+pub fn inside<T>(start: impl FnOnce(&Cable) -> Result<T>) -> Result<(T, Cable, Vec<String>)> {
     let cable = Cable::of(getpid().as_raw_nonzero().get() as u32);
     let home = File::open("/proc/thread-self/ns/net").map_err(network("find the machine's own"))?;
     let tunables = tunables();
@@ -97,7 +96,7 @@ pub fn inside<T>(
 struct NamespaceGuard(File);
 
 impl NamespaceGuard {
-    fn go(&self) -> Result<(), Failure> {
+    fn go(&self) -> Result<()> {
         move_into_link_name_space(self.0.as_fd(), Some(LinkNameSpaceType::Network))
             .map_err(|e| network("come back from it")(e.into()))
     }
@@ -111,7 +110,7 @@ impl Drop for NamespaceGuard {
 }
 
 /// Creates the veth pair and sets the tunables, from inside the namespace.
-fn prepare(cable: &Cable, machine: &BTreeMap<String, String>) -> Result<Vec<String>, Failure> {
+fn prepare(cable: &Cable, machine: &BTreeMap<String, String>) -> Result<Vec<String>> {
     // The other end goes to the namespace of the parent process, which is still the machine's.
     let parent = getppid().map_or(1, |p| p.as_raw_nonzero().get()).to_string();
     let name = cable.interface();
@@ -171,7 +170,7 @@ fn apply(wanted: &BTreeMap<String, String>) -> Vec<String> {
     other
 }
 
-fn ip(arguments: &[&str]) -> Result<(), Failure> {
+fn ip(arguments: &[&str]) -> Result<()> {
     let line = || format!("ip {}", arguments.join(" "));
     let out = Command::new("ip").args(arguments).stdin(Stdio::null()).output();
     let out =

@@ -20,6 +20,7 @@ use crate::builtin::key_value::server_side::{ServerCounters, listen, look};
 use crate::builtin::key_value::trial::TrialState;
 use crate::declare::wrong;
 use crate::driver::program::{last_lines, log_to, need};
+use crate::failure::Result;
 use crate::{Failure, WorkloadError};
 use assay_system::end_with_parent;
 
@@ -71,7 +72,7 @@ pub fn can(params: &Params) -> Result<(), WorkloadError> {
 /// # Errors
 /// Fails if memtier_benchmark is missing, does not support the configuration, exits with an error,
 /// or prints results that cannot be parsed.
-pub fn run(driver: &Driver, dir: &Path, stage: &mut TrialState<'_>) -> Result<(), Failure> {
+pub fn run(driver: &Driver, dir: &Path, stage: &mut TrialState<'_>) -> Result<()> {
     let program = program(driver.path.as_deref())?;
     let config = stage.config.clone();
     let common = arguments(&config)?;
@@ -169,7 +170,7 @@ fn check(config: &Config, results: &Results, seen: &ServerCounters, stage: &mut 
 }
 
 /// Returns the options that all runs share: server address, concurrency and objects.
-fn arguments(config: &Config) -> Result<Vec<OsString>, Failure> {
+fn arguments(config: &Config) -> Result<Vec<OsString>> {
     if !config.connections.is_multiple_of(config.threads) {
         return Err(Failure::Workload(wrong(format!(
             "memtier_benchmark gives each thread as many connections: `connections` ({}) must be a \
@@ -290,12 +291,7 @@ fn over(spent: Option<ServerUse>, seconds: f64) -> Option<ServerUse> {
 
 impl Drive<'_> {
     /// Runs memtier_benchmark to its end and returns the CPU seconds of client and server.
-    fn go(
-        &self,
-        more: &[&str],
-        name: &str,
-        stage: &mut TrialState<'_>,
-    ) -> Result<RunCpuTime, Failure> {
+    fn go(&self, more: &[&str], name: &str, stage: &mut TrialState<'_>) -> Result<RunCpuTime> {
         let failed = |message: String| Failure::program(self.program.display(), message);
         let log = self.dir.join(format!("memtier-{name}.log"));
         let mut json = OsString::from("--json-out-file=");

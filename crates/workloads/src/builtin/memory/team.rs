@@ -9,6 +9,7 @@ use assay_system::clock::monotonic_ns;
 use crate::Failure;
 use crate::builtin::block_size::stay_on;
 use crate::driver::work::Channel;
+use crate::failure::Result;
 
 /// Time from the release of the threads to their common start: all of them are awake by then.
 const START_NS: u64 = 200_000;
@@ -50,11 +51,7 @@ impl<'a> Team<'a> {
     ///
     /// # Errors
     /// Fails in every thread if the set-up of one failed.
-    pub fn ready<T>(
-        &self,
-        thread: usize,
-        own: impl FnOnce() -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+    pub fn ready<T>(&self, thread: usize, own: impl FnOnce() -> Result<T>) -> Result<T> {
         let own = stay_on(self.cpus[thread]).and_then(|()| own());
         self.failed.fetch_or(own.is_err(), Ordering::Relaxed);
         self.wait();
@@ -70,8 +67,8 @@ impl<'a> Team<'a> {
     pub fn run<T: Send>(
         &self,
         channel: &mut Channel,
-        work: impl Fn(usize, Option<&mut Channel>) -> Result<T, Failure> + Sync,
-    ) -> Result<Vec<T>, Failure> {
+        work: impl Fn(usize, Option<&mut Channel>) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
         let (work, count) = (&work, self.cpus.len());
         thread::scope(|scope| {
             let others: Vec<_> = (1..count).map(|i| scope.spawn(move || work(i, None))).collect();

@@ -7,13 +7,10 @@ use assay_system::{Root, numa};
 use crate::Failure;
 use crate::driver::copies::{NodeCpus, Nodes, StartedCopy, on_nodes};
 use crate::driver::work::Channel;
+use crate::failure::Result;
 
 /// Returns the node of each instance; empty if none is assigned.
-pub(super) fn of(
-    wanted: &Nodes,
-    cpus: &[usize],
-    instances: usize,
-) -> Result<Vec<NodeCpus>, Failure> {
+pub(super) fn of(wanted: &Nodes, cpus: &[usize], instances: usize) -> Result<Vec<NodeCpus>> {
     if *wanted == Nodes::Any {
         return Ok(Vec::new());
     }
@@ -25,7 +22,7 @@ pub(super) fn of(
 }
 
 /// Returns the CPUs of each instance from its node, for `cpus = "auto"`.
-pub(super) fn cpus(on: &[NodeCpus]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
+pub(super) fn cpus(on: &[NodeCpus]) -> Result<Vec<Option<Vec<usize>>>> {
     let own = |on: &NodeCpus| {
         if on.cpus.is_empty() {
             return Err(Failure::other(format!(

@@ -16,6 +16,7 @@ use crate::builtin::orders::result::{MeasuredPoint, Points, ResultNotes, Window}
 use crate::builtin::orders::schedule::{PlannedPoint, last, points};
 use crate::driver::copies::{CopiesError, Copy, CopyAnswer, ProcessGroup, places};
 use crate::driver::work::Channel;
+use crate::failure::Result;
 use crate::words::quote_words;
 
 /// Time from the start message of a point to its start; `LEAD_EACH` is added for each instance.
@@ -30,7 +31,7 @@ const HEAP_EACH: u64 = 64 << 20;
 /// # Errors
 /// [`Failure`] if the measurement could not be completed. Inconsistent books are not an error: they
 /// are reported as an event, `valid: false`.
-pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+pub fn run(json: &str, channel: &mut Channel) -> Result<()> {
     let spec = Spec::read(json)?;
     let params = Params::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
@@ -85,12 +86,7 @@ fn precompiled(params: &Params) -> bool {
 }
 
 /// Returns the commands and placement of the instances, and their heaps in bytes.
-fn copies(
-    params: &Params,
-    spec: &Spec,
-    keep: &Path,
-    stream: u64,
-) -> Result<(Vec<Copy>, Vec<u64>), Failure> {
+fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<(Vec<Copy>, Vec<u64>)> {
     let java = java::find(&params.jvm)?;
     let on = nodes::of(&params.nodes, &spec.cpus, params.instances)?;
     let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
@@ -158,14 +154,14 @@ impl Trial<'_> {
         what: &'static str,
         limit: Duration,
         take: impl Fn(InstanceLine) -> Option<T>,
-    ) -> Result<Vec<CopyAnswer<T>>, Failure> {
+    ) -> Result<Vec<CopyAnswer<T>>> {
         let read = |_, line: &str| instance::read(line).map(|line| line.and_then(&take));
         crew.meet(what, limit, self.stop, read)
             .map_err(|e| Failure::other(format!("{e}{}", hint(&e, self.heaps))))
     }
 
     /// Waits until all instances have started, and checks that they conform.
-    fn greet(&mut self, crew: &mut ProcessGroup) -> Result<Vec<Hello>, Failure> {
+    fn greet(&mut self, crew: &mut ProcessGroup) -> Result<Vec<Hello>> {
         let began = clock::monotonic_ns();
         let answers = self.hear(crew, "its start", self.params.barrier, |line| match line {
             InstanceLine::Hello(hello) => Some(*hello),
@@ -197,7 +193,7 @@ impl Trial<'_> {
     }
 
     /// Measures the points of the trial in order.
-    fn points(&mut self, crew: &mut ProcessGroup, hello: &[Hello]) -> Result<Points, Failure> {
+    fn points(&mut self, crew: &mut ProcessGroup, hello: &[Hello]) -> Result<Points> {
         let reported = || hello.iter().map(|h| h.processors);
         let processors = reported().max().unwrap_or(1);
         if reported().any(|p| p != processors) {
@@ -232,7 +228,7 @@ impl Trial<'_> {
         crew: &mut ProcessGroup,
         planned: PlannedPoint,
         fault: &str,
-    ) -> Result<MeasuredPoint, Failure> {
+    ) -> Result<MeasuredPoint> {
         let cpu = clock::process_cpu_time();
         let lengths = self.params.lengths();
         let barrier = self.params.barrier;
