@@ -40,18 +40,9 @@ pub enum FlameStyle {
     Less,
 }
 
-impl FlameStyle {
-    fn class(self) -> &'static str {
-        match self {
-            FlameStyle::Group => "fg",
-            FlameStyle::User => "fu",
-            FlameStyle::Kernel => "fk",
-            FlameStyle::Inlined => "fi",
-            FlameStyle::Unknown => "fx",
-            FlameStyle::More => "fm",
-            FlameStyle::Less => "fl",
-        }
-    }
+assay_model::names! {
+    FlameStyle::class: Group = "fg", User = "fu", Kernel = "fk", Inlined = "fi", Unknown = "fx",
+        More = "fm", Less = "fl"
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -28,26 +28,11 @@ pub enum ClaimVerdict {
     Wrong,
 }
 
-impl ClaimVerdict {
-    /// All verdicts, best first.
-    pub const ALL: [ClaimVerdict; 5] = [
-        ClaimVerdict::Holds,
-        ClaimVerdict::OffByRounding,
-        ClaimVerdict::NoData,
-        ClaimVerdict::Ambiguous,
-        ClaimVerdict::Wrong,
-    ];
-
+// Best first.
+assay_model::names! {
     /// Returns the verdict in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            ClaimVerdict::Holds => "holds",
-            ClaimVerdict::OffByRounding => "off by rounding",
-            ClaimVerdict::NoData => "no data",
-            ClaimVerdict::Ambiguous => "ambiguous",
-            ClaimVerdict::Wrong => "wrong",
-        }
-    }
+    pub ClaimVerdict::words, ALL: Holds = "holds", OffByRounding = "off by rounding",
+        NoData = "no data", Ambiguous = "ambiguous", Wrong = "wrong"
 }
 
 /// Verdicts on the claims of a text.

@@ -35,18 +35,10 @@ pub const OPERATIONS: [Operation; 6] = [
     Operation::MultiGet,
 ];
 
-impl Operation {
+assay_model::names! {
     /// Returns the operation's name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Operation::GetHit => "get-hit",
-            Operation::GetMiss => "get-miss",
-            Operation::Set => "set",
-            Operation::Delete => "delete",
-            Operation::Increment => "increment",
-            Operation::MultiGet => "multi-get",
-        }
-    }
+    pub Operation::name: GetHit = "get-hit", GetMiss = "get-miss", Set = "set", Delete = "delete",
+        Increment = "increment", MultiGet = "multi-get"
 }
 
 /// Kinds of errors in responses.

@@ -10,6 +10,7 @@ pub mod cancel;
 pub mod environment;
 mod experiment;
 mod fact;
+mod name_table;
 mod names;
 pub mod nouns;
 mod record;

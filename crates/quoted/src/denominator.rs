@@ -36,33 +36,15 @@ pub enum Denominator {
     Price,
 }
 
-impl Denominator {
-    /// All denominators, in the order in which they are shown.
-    pub const ALL: [Denominator; 8] = [
-        Denominator::Chip,
-        Denominator::Core,
-        Denominator::Thread,
-        Denominator::Instance,
-        Denominator::CoreGhz,
-        Denominator::Watt,
-        Denominator::RackUnit,
-        Denominator::Price,
-    ];
-
+// In the order in which they are shown.
+assay_model::names! {
     /// Returns the name for command lines and files: `rack-unit`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Denominator::Chip => "chip",
-            Denominator::Core => "core",
-            Denominator::Thread => "thread",
-            Denominator::Instance => "instance",
-            Denominator::CoreGhz => "core-ghz",
-            Denominator::Watt => "watt",
-            Denominator::RackUnit => "rack-unit",
-            Denominator::Price => "price",
-        }
-    }
+    pub Denominator::name, ALL: Chip = "chip", Core = "core", Thread = "thread",
+        Instance = "instance", CoreGhz = "core-ghz", Watt = "watt", RackUnit = "rack-unit",
+        Price = "price"
+}
 
+impl Denominator {
     /// Returns the symbol of the unit; for a price, see [`DenominatorCounts::unit`], which knows
     /// the currency.
     pub fn unit(self) -> &'static str {

@@ -131,12 +131,6 @@ pub enum Basis {
     Used,
 }
 
-impl Basis {
-    pub fn name(self) -> &'static str {
-        match self {
-            Basis::Installed => "installed",
-            Basis::Enabled => "enabled",
-            Basis::Used => "used",
-        }
-    }
+assay_model::names! {
+    pub Basis::name: Installed = "installed", Enabled = "enabled", Used = "used"
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use super::{AcceleratorRequest, Image, failed};
-use crate::ClusterError;
+use crate::error::Result;
 use crate::vm::program::{qemu, version};
 
 /// Maximum time of a guest under KVM to start its first program.
@@ -25,14 +25,11 @@ pub enum Accelerator {
     Tcg,
 }
 
-impl Accelerator {
-    pub fn name(self) -> &'static str {
-        match self {
-            Accelerator::Kvm => "kvm",
-            Accelerator::Tcg => "tcg",
-        }
-    }
+assay_model::names! {
+    pub Accelerator::name: Kvm = "kvm", Tcg = "tcg"
+}
 
+impl Accelerator {
     /// Returns the value of QEMU's `-accel` option.
     pub(super) fn option(self) -> &'static str {
         match self {
@@ -56,11 +53,7 @@ impl ChosenAccelerator {
     ///
     /// # Errors
     /// KVM was requested and cannot run a guest.
-    pub fn of(
-        wanted: AcceleratorRequest,
-        image: &Image,
-        work: &Path,
-    ) -> Result<Self, ClusterError> {
+    pub fn of(wanted: AcceleratorRequest, image: &Image, work: &Path) -> Result<Self> {
         choose(wanted, kvm_device, || proven(image, work))
     }
 }
@@ -70,8 +63,8 @@ impl ChosenAccelerator {
 fn choose(
     wanted: AcceleratorRequest,
     device: impl FnOnce() -> Result<(), String>,
-    proven: impl FnOnce() -> Result<bool, ClusterError>,
-) -> Result<ChosenAccelerator, ClusterError> {
+    proven: impl FnOnce() -> Result<bool>,
+) -> Result<ChosenAccelerator> {
     let reason = match wanted {
         AcceleratorRequest::Tcg => String::new(),
         AcceleratorRequest::Auto | AcceleratorRequest::Kvm => match device() {
@@ -115,7 +108,7 @@ fn known() -> (PathBuf, Option<bool>) {
 }
 
 /// Returns true if a guest of this image starts under KVM; probed once per boot of the host.
-fn proven(image: &Image, work: &Path) -> Result<bool, ClusterError> {
+fn proven(image: &Image, work: &Path) -> Result<bool> {
     let (known, found) = known();
     if let Some(runs) = found {
         return Ok(runs);

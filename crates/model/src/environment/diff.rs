@@ -31,19 +31,10 @@ pub enum DifferenceClass {
     Volatile,
 }
 
-impl DifferenceClass {
+crate::names! {
     /// Returns the name of the class.
-    pub fn name(self) -> &'static str {
-        match self {
-            DifferenceClass::Hard => "hard",
-            DifferenceClass::Unknown => "unknown",
-            DifferenceClass::Soft => "soft",
-            DifferenceClass::Factor => "factor",
-            DifferenceClass::Entailed => "entailed",
-            DifferenceClass::Unrelated => "unrelated",
-            DifferenceClass::Volatile => "volatile",
-        }
-    }
+    pub DifferenceClass::name: Hard = "hard", Unknown = "unknown", Soft = "soft", Factor = "factor",
+        Entailed = "entailed", Unrelated = "unrelated", Volatile = "volatile"
 }
 
 /// A fact in which two systems differ or may differ.

@@ -20,14 +20,8 @@ pub enum Phase {
     RampDown,
 }
 
-impl Phase {
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::RampUp => "ramp-up",
-            Phase::Steady => "steady",
-            Phase::RampDown => "ramp-down",
-        }
-    }
+crate::names! {
+    pub Phase::name: RampUp = "ramp-up", Steady = "steady", RampDown = "ramp-down"
 }
 
 /// One line of the metrics protocol.

@@ -15,6 +15,11 @@ pub enum Better {
     Neither,
 }
 
+crate::names! {
+    /// Returns `higher is better`, `lower is better`, or an empty text.
+    pub Better::words: Higher = "higher is better", Lower = "lower is better", Neither = ""
+}
+
 impl Better {
     /// Returns the direction that a unit implies: rates (`.../s`) are better higher; times,
     /// energies, power and sizes are better lower; any other unit has no direction.
@@ -23,15 +28,6 @@ impl Better {
             "s" | "ms" | "us" | "ns" | "J" | "B" | "W" => Better::Lower,
             _ if unit.ends_with("/s") => Better::Higher,
             _ => Better::Neither,
-        }
-    }
-
-    /// Returns `higher is better`, `lower is better`, or an empty text.
-    pub fn words(self) -> &'static str {
-        match self {
-            Better::Higher => "higher is better",
-            Better::Lower => "lower is better",
-            Better::Neither => "",
         }
     }
 }

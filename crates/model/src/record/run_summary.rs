@@ -73,15 +73,9 @@ pub enum RunState {
     Interrupted,
 }
 
-impl RunState {
-    pub fn name(self) -> &'static str {
-        match self {
-            RunState::Started => "started",
-            RunState::Completed => "completed",
-            RunState::Failed => "failed",
-            RunState::Interrupted => "interrupted",
-        }
-    }
+crate::names! {
+    pub RunState::name: Started = "started", Completed = "completed", Failed = "failed",
+        Interrupted = "interrupted"
 }
 
 /// Summary of a run in one line, as listed by `archive list` and stored in the index.

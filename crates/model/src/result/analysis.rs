@@ -207,14 +207,11 @@ pub enum Guest {
     Emulated,
 }
 
-impl Guest {
-    pub fn name(self) -> &'static str {
-        match self {
-            Guest::Virtual => "virtual",
-            Guest::Emulated => "emulated",
-        }
-    }
+crate::names! {
+    pub Guest::name: Virtual = "virtual", Emulated = "emulated"
+}
 
+impl Guest {
     /// Returns the noun with its article: `a virtual machine`, `an emulated machine`.
     pub fn machine(self) -> &'static str {
         match self {

@@ -81,17 +81,9 @@ pub enum Verdict {
     Invalid,
 }
 
-impl Verdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Better => "better",
-            Verdict::Worse => "worse",
-            Verdict::Equivalent => "equivalent",
-            Verdict::Inconclusive => "inconclusive",
-            Verdict::NotEstablished => "not established",
-            Verdict::Invalid => "invalid",
-        }
-    }
+crate::names! {
+    pub Verdict::name: Better = "better", Worse = "worse", Equivalent = "equivalent",
+        Inconclusive = "inconclusive", NotEstablished = "not established", Invalid = "invalid"
 }
 
 /// Comparison of a treatment with the baseline in one metric.

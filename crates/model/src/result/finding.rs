@@ -18,15 +18,9 @@ pub enum Severity {
     Invalid,
 }
 
-impl Severity {
+crate::names! {
     /// Returns the severity as a word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Invalid => "invalid",
-        }
-    }
+    pub Severity::name: Note = "note", Warning = "warning", Invalid = "invalid"
 }
 
 /// Strictness of the checks, by the purpose of the numbers. A profile may raise a severity, never
@@ -39,13 +33,8 @@ pub enum Profile {
     Publish,
 }
 
-impl Profile {
-    pub fn name(self) -> &'static str {
-        match self {
-            Profile::Lab => "lab",
-            Profile::Publish => "publish",
-        }
-    }
+crate::names! {
+    pub Profile::name: Lab = "lab", Publish = "publish"
 }
 
 /// Severity in each profile.
@@ -86,17 +75,11 @@ pub enum CheckSection {
     Nodes,
 }
 
-impl CheckSection {
+crate::names! {
     /// Returns the section's heading.
-    pub fn title(self) -> &'static str {
-        match self {
-            CheckSection::Environment => "Environment: is like compared with like?",
-            CheckSection::Workload => "Workload and measurement",
-            CheckSection::Statistics => "Design and statistics",
-            CheckSection::Claims => "Claims and publication",
-            CheckSection::Nodes => "Several machines as one, and virtual ones",
-        }
-    }
+    pub CheckSection::title: Environment = "Environment: is like compared with like?",
+        Workload = "Workload and measurement", Statistics = "Design and statistics",
+        Claims = "Claims and publication", Nodes = "Several machines as one, and virtual ones"
 }
 
 /// A row of the catalogue of checks: the description of one check, as data.

@@ -17,6 +17,13 @@ pub(super) enum Tier {
     Events,
 }
 
+assay_model::names! {
+    pub Tier::words: Ends = "eBPF, counted at the end of each request",
+        Who = "eBPF, counted from start to end of each request",
+        File = "eBPF, counted from start to end of each request, with its file",
+        Events = "eBPF, every I/O by itself"
+}
+
 impl Tier {
     /// Returns the cheapest tier that answers the request.
     pub fn of(ask: &TraceRequest) -> Self {
@@ -41,15 +48,6 @@ impl Tier {
             Tier::Who
         } else {
             Tier::Ends
-        }
-    }
-
-    pub fn words(self) -> &'static str {
-        match self {
-            Tier::Ends => "eBPF, counted at the end of each request",
-            Tier::Who => "eBPF, counted from start to end of each request",
-            Tier::File => "eBPF, counted from start to end of each request, with its file",
-            Tier::Events => "eBPF, every I/O by itself",
         }
     }
 }

@@ -17,16 +17,10 @@ pub enum LocalOutcome {
     CannotBeAsked,
 }
 
-impl LocalOutcome {
+assay_model::names! {
     /// Returns the outcome in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            LocalOutcome::Holds => "holds here",
-            LocalOutcome::DoesNotHold => "does not hold here",
-            LocalOutcome::Undecided => "undecided",
-            LocalOutcome::CannotBeAsked => "cannot be tested on this machine",
-        }
-    }
+    pub LocalOutcome::words: Holds = "holds here", DoesNotHold = "does not hold here",
+        Undecided = "undecided", CannotBeAsked = "cannot be tested on this machine"
 }
 
 /// A claim of a post and its outcome in this archive.

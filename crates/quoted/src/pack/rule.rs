@@ -93,14 +93,9 @@ pub enum Verdict {
     Reportable,
 }
 
-impl Verdict {
-    pub fn words(self) -> &'static str {
-        match self {
-            Verdict::Invalid => "invalid",
-            Verdict::Valid => "valid but not reportable",
-            Verdict::Reportable => "reportable",
-        }
-    }
+assay_model::names! {
+    pub Verdict::words: Invalid = "invalid", Valid = "valid but not reportable",
+        Reportable = "reportable"
 }
 
 impl fmt::Display for Verdict {

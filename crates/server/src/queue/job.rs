@@ -23,19 +23,13 @@ pub enum JobState {
     Cancelled,
 }
 
-impl JobState {
+assay_model::names! {
     /// Returns the name of the state as it is serialized.
-    pub fn name(self) -> &'static str {
-        match self {
-            JobState::Waiting => "waiting",
-            JobState::Running => "running",
-            JobState::Completed => "completed",
-            JobState::Failed => "failed",
-            JobState::Interrupted => "interrupted",
-            JobState::Cancelled => "cancelled",
-        }
-    }
+    pub JobState::name: Waiting = "waiting", Running = "running", Completed = "completed",
+        Failed = "failed", Interrupted = "interrupted", Cancelled = "cancelled"
+}
 
+impl JobState {
     /// Returns true if the job has ended, so that its state changes only if a person resumes it.
     pub fn is_over(self) -> bool {
         !matches!(self, JobState::Waiting | JobState::Running)

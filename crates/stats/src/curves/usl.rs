@@ -20,15 +20,12 @@ pub enum Law {
     Usl,
 }
 
-impl Law {
+assay_model::names! {
     /// Returns the name used in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Law::Amdahl => "amdahl",
-            Law::Usl => "usl",
-        }
-    }
+    pub Law::name: Amdahl = "amdahl", Usl = "usl"
+}
 
+impl Law {
     fn parameters(self) -> usize {
         match self {
             Law::Amdahl => 2,

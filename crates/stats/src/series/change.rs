@@ -24,27 +24,13 @@ pub enum ChangeState {
     Acknowledged,
 }
 
-impl ChangeState {
-    /// All states, in the order of their names in files.
-    pub const ALL: [ChangeState; 5] = [
-        ChangeState::Suspected,
-        ChangeState::Confirmed,
-        ChangeState::Refuted,
-        ChangeState::Open,
-        ChangeState::Acknowledged,
-    ];
-
+assay_model::names! {
     /// Returns the state's name in files and output.
-    pub fn name(self) -> &'static str {
-        match self {
-            ChangeState::Suspected => "suspected",
-            ChangeState::Confirmed => "confirmed",
-            ChangeState::Refuted => "refuted",
-            ChangeState::Open => "open",
-            ChangeState::Acknowledged => "acknowledged",
-        }
-    }
+    pub ChangeState::name, ALL: Suspected = "suspected", Confirmed = "confirmed",
+        Refuted = "refuted", Open = "open", Acknowledged = "acknowledged"
+}
 
+impl ChangeState {
     /// Returns true if the state raises an alarm.
     pub fn alarms(self) -> bool {
         self == ChangeState::Confirmed

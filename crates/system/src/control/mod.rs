@@ -14,7 +14,7 @@ use std::sync::mpsc::Receiver;
 use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
-use crate::control::error::ControlError;
+use crate::control::error::{ControlError, Result};
 use crate::control::hooks::{Hooks, RecordHook};
 use crate::control::journal::{Journal, JournalEntry};
 use crate::process::setup::ProcessSetup;
@@ -30,15 +30,9 @@ pub enum ControlScope {
     Action,
 }
 
-impl ControlScope {
+assay_model::names! {
     /// Returns the name of the scope.
-    pub fn name(self) -> &'static str {
-        match self {
-            ControlScope::Process => "process",
-            ControlScope::System => "system",
-            ControlScope::Action => "action",
-        }
-    }
+    pub ControlScope::name: Process = "process", System = "system", Action = "action"
 }
 
 /// Description of a control, from which help, `docs/reference/controls.md` and error messages are
@@ -121,30 +115,26 @@ pub trait Control: Sync {
     ///
     /// # Errors
     /// The error names the problem and the valid levels, or what the machine lacks.
-    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError>;
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()>;
 
     /// Reads the current level; for controls of the process, that of the calling thread.
     ///
     /// # Errors
     /// If it cannot be read, or for an action, which has no level.
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError>;
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar>;
 
     /// Sets the level: on the machine, after journaling, or in the session's process setup.
     ///
     /// # Errors
     /// If the level could not be set or was not accepted. The caller restores journaled changes.
-    fn apply(
-        &self,
-        setting: &Setting,
-        session: &mut ControlSession<'_>,
-    ) -> Result<(), ControlError>;
+    fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()>;
 
     /// Restores an old level on the machine and reads it back. Does nothing for controls that do
     /// not change the machine.
     ///
     /// # Errors
     /// If the level could not be restored.
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
+    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<()> {
         match self.spec().scope {
             ControlScope::Process | ControlScope::Action => Ok(()),
             ControlScope::System => {
@@ -164,7 +154,7 @@ pub trait Control: Sync {
     ///
     /// # Errors
     /// The first step that failed.
-    fn make_cold(&self, _root: &Root, _setting: &Setting) -> Result<Vec<String>, ControlError> {
+    fn make_cold(&self, _root: &Root, _setting: &Setting) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 
@@ -223,13 +213,7 @@ impl<'a> ControlSession<'a> {
     /// # Errors
     /// If the journal cannot be written, or if another process has changed the same object; then it
     /// must not be changed.
-    pub fn record(
-        &mut self,
-        control: &dyn Control,
-        key: &str,
-        old: &str,
-        new: &str,
-    ) -> Result<(), ControlError> {
+    pub fn record(&mut self, control: &dyn Control, key: &str, old: &str, new: &str) -> Result<()> {
         let name = control.spec().name;
         let target = control.target(self.root, key).unwrap_or_else(|| setting_path(name, key));
         self.journal.record(JournalEntry {

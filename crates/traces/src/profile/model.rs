@@ -31,32 +31,14 @@ pub enum ThreadState {
     Unknown,
 }
 
-impl ThreadState {
-    pub const ALL: [ThreadState; 8] = [
-        ThreadState::OnCpu,
-        ThreadState::Runnable,
-        ThreadState::Io,
-        ThreadState::Lock,
-        ThreadState::PageFault,
-        ThreadState::Sleep,
-        ThreadState::Event,
-        ThreadState::Unknown,
-    ];
-
+assay_model::names! {
     /// Returns the text that tables and files show for the state.
-    pub fn words(self) -> &'static str {
-        match self {
-            ThreadState::OnCpu => "on CPU",
-            ThreadState::Runnable => "waiting for a CPU",
-            ThreadState::Io => "I/O",
-            ThreadState::Lock => "lock",
-            ThreadState::PageFault => "page fault",
-            ThreadState::Sleep => "sleep",
-            ThreadState::Event => "event (poll, pipe, socket, child)",
-            ThreadState::Unknown => "off CPU, reason unknown",
-        }
-    }
+    pub ThreadState::words, ALL: OnCpu = "on CPU", Runnable = "waiting for a CPU", Io = "I/O",
+        Lock = "lock", PageFault = "page fault", Sleep = "sleep",
+        Event = "event (poll, pipe, socket, child)", Unknown = "off CPU, reason unknown"
+}
 
+impl ThreadState {
     /// Returns the side on which the state counts.
     pub fn side(self) -> ProfileSide {
         if self == ThreadState::OnCpu { ProfileSide::OnCpu } else { ProfileSide::OffCpu }

@@ -32,18 +32,11 @@ pub enum Measure {
     Bytes,
 }
 
+assay_model::names! {
+    pub Measure::name, ALL: Calls = "calls", Errors = "errors", Time = "time", Bytes = "bytes"
+}
+
 impl Measure {
-    pub const ALL: [Measure; 4] = [Measure::Calls, Measure::Errors, Measure::Time, Measure::Bytes];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Measure::Calls => "calls",
-            Measure::Errors => "errors",
-            Measure::Time => "time",
-            Measure::Bytes => "bytes",
-        }
-    }
-
     /// Returns this measure of `amounts`: a count, nanoseconds or bytes.
     pub fn of(self, amounts: &Amounts) -> f64 {
         let n = match self {

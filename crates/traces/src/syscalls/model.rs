@@ -71,37 +71,15 @@ pub enum CallSubject {
     CompletionWait,
 }
 
-impl CallSubject {
-    /// All subjects, in the numbering of the probes (`enum kind` in bpf/syscalls.h).
-    pub const ALL: [CallSubject; 10] = [
-        CallSubject::Nothing,
-        CallSubject::File,
-        CallSubject::Socket,
-        CallSubject::Pipe,
-        CallSubject::Device,
-        CallSubject::Other,
-        CallSubject::NotOpen,
-        CallSubject::Submission,
-        CallSubject::SubmissionAndWait,
-        CallSubject::CompletionWait,
-    ];
-
+// In the numbering of the probes (`enum kind` in bpf/syscalls.h).
+assay_model::names! {
     /// Returns the text shown in tables.
-    pub fn words(self) -> &'static str {
-        match self {
-            CallSubject::Nothing => "-",
-            CallSubject::File => "file",
-            CallSubject::Socket => "socket",
-            CallSubject::Pipe => "pipe",
-            CallSubject::Device => "device",
-            CallSubject::Other => "other",
-            CallSubject::NotOpen => "not open",
-            CallSubject::Submission => "async submission",
-            CallSubject::SubmissionAndWait => "async submission, wait",
-            CallSubject::CompletionWait => "async wait",
-        }
-    }
+    pub CallSubject::words, ALL: Nothing = "-", File = "file", Socket = "socket", Pipe = "pipe",
+        Device = "device", Other = "other", NotOpen = "not open", Submission = "async submission",
+        SubmissionAndWait = "async submission, wait", CompletionWait = "async wait"
+}
 
+impl CallSubject {
     /// Returns true for calls that submit or wait for asynchronous I/O.
     pub fn is_asynchronous(self) -> bool {
         self >= CallSubject::Submission

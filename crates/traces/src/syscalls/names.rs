@@ -22,6 +22,10 @@ pub enum Architecture {
     Other,
 }
 
+assay_model::names! {
+    pub Architecture::name: X86_64 = "x86_64", Aarch64 = "aarch64", Other = "unknown"
+}
+
 impl Architecture {
     /// Returns the architecture of this build.
     pub const fn own() -> Self {
@@ -31,14 +35,6 @@ impl Architecture {
             Architecture::Aarch64
         } else {
             Architecture::Other
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Architecture::X86_64 => "x86_64",
-            Architecture::Aarch64 => "aarch64",
-            Architecture::Other => "unknown",
         }
     }
 

@@ -60,16 +60,10 @@ pub enum PowerSource {
     Nameplate,
 }
 
-impl PowerSource {
-    pub fn name(self) -> &'static str {
-        match self {
-            PowerSource::Wall => "a meter at the wall",
-            PowerSource::Rapl => "the processor's counters",
-            PowerSource::Platform => "the platform's sensors",
-            PowerSource::ThermalDesign => "thermal design power",
-            PowerSource::Nameplate => "the power supply's label",
-        }
-    }
+assay_model::names! {
+    pub PowerSource::name: Wall = "a meter at the wall", Rapl = "the processor's counters",
+        Platform = "the platform's sensors", ThermalDesign = "thermal design power",
+        Nameplate = "the power supply's label"
 }
 
 fn evaluate(e: &Evidence) -> Evaluation {

@@ -27,13 +27,8 @@ pub enum Tuning {
     Peak,
 }
 
-impl Tuning {
-    pub fn name(self) -> &'static str {
-        match self {
-            Tuning::Base => "base",
-            Tuning::Peak => "peak",
-        }
-    }
+assay_model::names! {
+    pub Tuning::name: Base = "base", Peak = "peak"
 }
 
 /// Size of a member's input.

@@ -147,17 +147,11 @@ pub(super) enum Limits {
     Operations,
 }
 
+assay_model::names! {
+    pub System::name, ALL: Ext4 = "ext4", Xfs = "xfs", Btrfs = "btrfs"
+}
+
 impl System {
-    pub const ALL: [System; 3] = [System::Ext4, System::Xfs, System::Btrfs];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            System::Ext4 => "ext4",
-            System::Xfs => "xfs",
-            System::Btrfs => "btrfs",
-        }
-    }
-
     /// Returns the program that creates the file system, and its Debian package.
     pub fn maker(self) -> (&'static str, &'static str) {
         match self {
@@ -177,14 +171,11 @@ impl System {
     }
 }
 
-impl ImageFormat {
-    pub fn name(self) -> &'static str {
-        match self {
-            ImageFormat::Squashfs => "squashfs",
-            ImageFormat::Erofs => "erofs",
-        }
-    }
+assay_model::names! {
+    pub ImageFormat::name: Squashfs = "squashfs", Erofs = "erofs"
+}
 
+impl ImageFormat {
     /// Returns the program that creates the image, and its Debian package.
     pub fn maker(self) -> (&'static str, &'static str) {
         match self {
@@ -204,17 +195,12 @@ impl Driver {
     }
 }
 
-impl Raid {
+assay_model::names! {
     /// Returns the name that levels, btrfs and MD use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Raid::Stripe => "raid0",
-            Raid::Mirror => "raid1",
-            Raid::Parity => "raidz",
-            Raid::Five => "raid5",
-        }
-    }
+    pub Raid::name: Stripe = "raid0", Mirror = "raid1", Parity = "raidz", Five = "raid5"
+}
 
+impl Raid {
     /// Returns the smallest number of devices.
     pub fn minimum(self) -> u32 {
         if matches!(self, Raid::Parity | Raid::Five) { 3 } else { 2 }

@@ -42,19 +42,13 @@ pub struct Image {
     pub runtime: String,
 }
 
-impl ContainerEngine {
-    pub const ALL: [ContainerEngine; 3] =
-        [ContainerEngine::Podman, ContainerEngine::Docker, ContainerEngine::Apptainer];
-
+assay_model::names! {
     /// Returns the name of the program.
-    pub fn name(self) -> &'static str {
-        match self {
-            ContainerEngine::Podman => "podman",
-            ContainerEngine::Docker => "docker",
-            ContainerEngine::Apptainer => "apptainer",
-        }
-    }
+    pub ContainerEngine::name, ALL: Podman = "podman", Docker = "docker",
+        Apptainer = "apptainer"
+}
 
+impl ContainerEngine {
     /// Returns the engine with this name; if it is empty, the first one that is installed.
     ///
     /// # Errors

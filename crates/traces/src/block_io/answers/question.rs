@@ -26,27 +26,10 @@ pub enum Dimension {
     Cgroup,
 }
 
-impl Dimension {
-    pub const ALL: [Dimension; 6] = [
-        Dimension::Device,
-        Dimension::Program,
-        Dimension::Pid,
-        Dimension::Direction,
-        Dimension::File,
-        Dimension::Cgroup,
-    ];
-
+assay_model::names! {
     /// Returns the name as typed on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dimension::Device => "device",
-            Dimension::Program => "program",
-            Dimension::Pid => "pid",
-            Dimension::Direction => "direction",
-            Dimension::File => "file",
-            Dimension::Cgroup => "cgroup",
-        }
-    }
+    pub Dimension::name, ALL: Device = "device", Program = "program", Pid = "pid",
+        Direction = "direction", File = "file", Cgroup = "cgroup"
 }
 
 /// Quantity that a histogram counts.
@@ -65,20 +48,10 @@ pub enum Measure {
     Address,
 }
 
-impl Measure {
-    pub const ALL: [Measure; 5] =
-        [Measure::Size, Measure::Latency, Measure::Queue, Measure::Device, Measure::Address];
-
+assay_model::names! {
     /// Returns the name as typed on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Measure::Size => "size",
-            Measure::Latency => "latency",
-            Measure::Queue => "queue",
-            Measure::Device => "device",
-            Measure::Address => "address",
-        }
-    }
+    pub Measure::name, ALL: Size = "size", Latency = "latency", Queue = "queue", Device = "device",
+        Address = "address"
 }
 
 /// Bucket layout of a histogram.
@@ -106,6 +79,10 @@ pub enum TimeUnit {
     Ms,
 }
 
+assay_model::names! {
+    pub TimeUnit::symbol: Ns = "ns", Us = "µs", Ms = "ms"
+}
+
 impl TimeUnit {
     /// Returns the number of nanoseconds in one unit.
     pub fn ns(self) -> u64 {
@@ -124,14 +101,6 @@ impl TimeUnit {
             TimeUnit::Ns => ns,
             TimeUnit::Us => ns / 1_000,
             TimeUnit::Ms => ns / 1_000_000,
-        }
-    }
-
-    pub fn symbol(self) -> &'static str {
-        match self {
-            TimeUnit::Ns => "ns",
-            TimeUnit::Us => "µs",
-            TimeUnit::Ms => "ms",
         }
     }
 }

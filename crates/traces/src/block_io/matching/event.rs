@@ -42,26 +42,18 @@ pub enum Op {
     Unknown,
 }
 
-impl Op {
-    /// All operations, ordered by discriminant.
-    pub const ALL: [Op; 6] = [Op::Read, Op::Write, Op::Discard, Op::Flush, Op::Other, Op::Unknown];
+// Ordered by discriminant.
+assay_model::names! {
+    pub Op::name, ALL: Read = "read", Write = "write", Discard = "discard", Flush = "flush",
+        Other = "other", Unknown = "not recorded"
+}
 
+impl Op {
     /// True if the operation moves data: a read, a write, or an operation that the trace does not
     /// record.
     #[inline]
     pub fn moves_data(self) -> bool {
         matches!(self, Op::Read | Op::Write | Op::Unknown)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Op::Read => "read",
-            Op::Write => "write",
-            Op::Discard => "discard",
-            Op::Flush => "flush",
-            Op::Other => "other",
-            Op::Unknown => "not recorded",
-        }
     }
 }
 
@@ -88,29 +80,10 @@ pub enum FileFrom {
     Device,
 }
 
-impl FileFrom {
-    /// All sources, ordered by discriminant.
-    pub const ALL: [FileFrom; 7] = [
-        FileFrom::Nothing,
-        FileFrom::Trace,
-        FileFrom::Opened,
-        FileFrom::Page,
-        FileFrom::Blocks,
-        FileFrom::Metadata,
-        FileFrom::Device,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            FileFrom::Nothing => "nothing",
-            FileFrom::Trace => "trace",
-            FileFrom::Opened => "opened",
-            FileFrom::Page => "page",
-            FileFrom::Blocks => "blocks",
-            FileFrom::Metadata => "metadata",
-            FileFrom::Device => "device",
-        }
-    }
+// Ordered by discriminant.
+assay_model::names! {
+    pub FileFrom::name, ALL: Nothing = "nothing", Trace = "trace", Opened = "opened", Page = "page",
+        Blocks = "blocks", Metadata = "metadata", Device = "device"
 }
 
 /// Bit set of the kernel's hints for a request, and of facts about its submitter.
