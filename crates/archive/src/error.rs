@@ -47,7 +47,7 @@ pub enum Error {
     )]
     NoPlace,
     /// No run matches the reference.
-    #[error("no run matches `{wanted}` in {}; `assay archive list` lists the runs", archive.display())]
+    #[error("no run matches `{wanted}` in {}; see `assay archive list`", archive.display())]
     NoRun {
         /// The reference to a run that was given.
         wanted: String,
@@ -66,7 +66,7 @@ pub enum Error {
     #[error("cannot annotate run {run}: {reason}")]
     Note { run: RunId, reason: String },
     /// Several runs match the reference.
-    #[error("`{wanted}` matches {} runs: {}; write more of the id", candidates.len(), shown(candidates))]
+    #[error("`{wanted}` matches {} runs: {}; write more", candidates.len(), shown(candidates))]
     Ambiguous {
         /// The reference to a run that was given.
         wanted: String,
@@ -133,14 +133,14 @@ pub enum Error {
     #[error("cannot import {}: {reason}; nothing was kept", path.display())]
     Refused { path: PathBuf, reason: String },
     /// The archive has a different run with the same id.
-    #[error("run {run} is already in the archive and differs from {}; remove one of the two", path.display())]
+    #[error("run {run} of the archive differs from {}; remove one of the two", path.display())]
     Differs {
         run: RunId,
         /// The file that was to be imported.
         path: PathBuf,
     },
     /// The index is unusable. Callers inside the crate fall back to the files.
-    #[error("cannot use the index {}: {source}; delete it, it is rebuilt from the runs", path.display())]
+    #[error("cannot use the index {}: {source}; delete it to have it rebuilt", path.display())]
     Index { path: PathBuf, source: rusqlite::Error },
     /// The experiment that was made for imported results cannot be written.
     #[error("the experiment of `{name}` cannot be written as TOML: {reason}")]

@@ -113,7 +113,8 @@ pub struct ExperimentArgs {
     pub shell: Option<String>,
     /// Accept commands that fail, all or only with these exit codes (`--ignore-failure=1`), and
     /// measure them like any other.
-    #[arg(long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    #[arg(long, value_name = "CODES", num_args = 0..=1, require_equals = true,
+        default_missing_value = "all")]
     pub ignore_failure: Option<String>,
     /// Read each trial's output as that of a benchmark tool, such as `go-bench`, and compare every
     /// benchmark; `auto` recognizes the output.
@@ -127,7 +128,8 @@ pub struct ExperimentArgs {
     #[arg(long, value_name = "PATTERN", value_parser = printed_pattern)]
     pub metric_from: Option<String>,
     /// The better direction of that number [default: by its unit].
-    #[arg(long, value_name = "DIRECTION", requires = "metric_from", value_parser = ["lower", "higher"])]
+    #[arg(long, value_name = "DIRECTION", requires = "metric_from",
+        value_parser = ["lower", "higher"])]
     pub better: Option<String>,
     /// A command that reads each trial's output and fails if it is wrong.
     #[arg(long, value_name = "COMMAND")]

@@ -211,13 +211,15 @@ pub struct Serve {
     pub allow_any: bool,
     /// Maximum number of connections at once. Above that, connections that have shown no token are
     /// closed first.
-    #[arg(long, default_value_t = 512, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65536))]
+    #[arg(long, default_value_t = 512, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(4..=65536))]
     pub connections: u32,
     /// Maximum number of connections from one address [default: half of all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
     pub connections_per_address: Option<u32>,
     /// Sustained requests per second from one address; bursts of four times as many are served.
-    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 100, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..))]
     pub rate: u32,
 }
 

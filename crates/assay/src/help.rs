@@ -29,7 +29,8 @@ fn groups() -> impl Iterator<Item = VerbGroup> {
 pub fn with_help(command: Command, columns: usize) -> Command {
     let list = list(&command, columns);
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n\
+        {{options}}{{after-help}}"
     );
     let verbs = groups().flat_map(|(_, verbs)| verbs);
     // A negative number is the value of the option before it, not another option.

@@ -170,7 +170,7 @@ fn place<'a>(
         None if found.len() > 1 => {
             let lines: Vec<String> = found.iter().take(8).map(|p| p.line.to_string()).collect();
             return Err(error(format!(
-                "`{quote}` occurs {} times in the text, on lines {}: add `occurrence = N`, or quote more",
+                "`{quote}` occurs {} times, on lines {}: add `occurrence = N`, or quote more",
                 found.len(),
                 lines.join(", ")
             )));

@@ -86,7 +86,8 @@ pub enum ClusterError {
         source: io::Error,
     },
     /// The note of a job, for cancelling it after a crash, cannot be kept.
-    #[error("the list of jobs, `{}`, cannot be {doing}: {source} (the folder is chosen by $ASSAY_STATE)", path.display())]
+    #[error("the list of jobs, `{}`, cannot be {doing}: {source} (the folder is chosen by \
+        $ASSAY_STATE)", path.display())]
     Left {
         /// Path of the note.
         path: PathBuf,

@@ -118,7 +118,8 @@ fn cancel_one(path: &Path, note: &Note) -> Option<String> {
     let name = &note.job_name;
     if note.slurm_conf != conf() {
         return Some(format!(
-            "a killed run may have left the job {name} in another Slurm; run a command of assay with SLURM_CONF={}",
+            "a killed run may have left the job {name} in another Slurm; run a command of assay \
+            with SLURM_CONF={}",
             note.slurm_conf
         ));
     }

@@ -11,7 +11,8 @@ use assay_loadgen::{
     Arrivals, Config, Error, LoadReport, Mode, Protocol, SizeClass, Target, Think, preload, run,
 };
 
-const USAGE: &str = "memload [tcp=HOST:PORT] [protocol=text|meta|binary|resp2|resp3] [cpus=0,1] [connections=N] [depth=N] \
+const USAGE: &str = "memload [tcp=HOST:PORT] [protocol=text|meta|binary|resp2|resp3] [cpus=0,1] \
+[connections=N] [depth=N] \
 [rate=R | think_us=N] [gets=SHARE] [keys=N] [value=BYTES] [ramp=S] [steady=S] [pid=N] [preload=no]";
 
 fn main() -> ExitCode {
@@ -94,8 +95,10 @@ fn show(r: &LoadReport) {
         r.late.as_ref().map_or("none".to_owned(), |l| l.own.value_at_quantile(q).to_string())
     };
     println!(
-        "window_ns={}..{} start_ns={} ops={} window_s={:.3} throughput={:.0} cpu_us={:.4} busy={:.3} server_busy={:.3} p50_ns={} p99_ns={} \
-         p999_ns={} max_ns={} due={} unanswered={} late_p50_ns={} late_p99_ns={} hits={:.4} evicted={} errors={} \
+        "window_ns={}..{} start_ns={} ops={} window_s={:.3} throughput={:.0} cpu_us={:.4} \
+         busy={:.3} server_busy={:.3} p50_ns={} p99_ns={} \
+         p999_ns={} max_ns={} due={} unanswered={} late_p50_ns={} late_p99_ns={} hits={:.4} \
+         evicted={} errors={} \
          read_late={} steady={:?} limit={:?} ended={:?}",
         r.window_ns.0,
         r.window_ns.1,

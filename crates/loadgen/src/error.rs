@@ -33,7 +33,8 @@ pub enum Error {
     },
     /// A connection could not be opened.
     #[error(
-        "cannot connect to {target} (connection {number} of {connections}): {source}; is a server running there?"
+        "cannot connect to {target} (connection {number} of {connections}): {source}; is a server \
+        running there?"
     )]
     Connect {
         /// Name of the server.
@@ -62,7 +63,8 @@ pub enum Error {
     },
     /// A thread could not be bound to its CPU.
     #[error(
-        "cannot bind a thread to CPU {cpu}: {source}; the CPUs allowed are in /proc/self/status (Cpus_allowed_list)"
+        "cannot bind a thread to CPU {cpu}: {source}; the CPUs allowed are in /proc/self/status \
+        (Cpus_allowed_list)"
     )]
     Pin { cpu: usize, source: io::Error },
     /// A system call failed that is expected to succeed.

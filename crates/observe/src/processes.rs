@@ -70,7 +70,7 @@ pub(crate) fn one_namespace() -> Result<(), NotAvailable> {
     const FIRST: &str = "pid:[4026531836]";
     match std::fs::read_link("/proc/self/ns/pid") {
         Ok(link) if link.as_os_str() != FIRST => Err(NotAvailable::because(
-            "this is a container with process numbers of its own, which the kernel's probes do not use: run \
+            "this container has process numbers that the kernel's probes do not use: run \
              it on the host, or in a container that shares its process numbers (--pid=host)",
         )),
         _ => Ok(()),

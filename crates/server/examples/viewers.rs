@@ -20,7 +20,8 @@ fn watch(address: &str, job: &str, token: &str, seconds: u64) -> Seen {
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     write!(
         stream,
-        "GET /api/v1/jobs/{job}/events HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"
+        "GET /api/v1/jobs/{job}/events HTTP/1.1\r\nHost: {address}\r\n\
+        Authorization: Bearer {token}\r\n\r\n"
     )
     .unwrap();
     let until = Instant::now() + Duration::from_secs(seconds);

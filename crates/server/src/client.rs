@@ -35,7 +35,8 @@ impl std::fmt::Debug for Client {
 pub enum ClientError {
     /// No server was given, and the state folder names no running one. Holds the path of the file
     /// that would name it.
-    #[error("no server found ({}): start one with `assay serve`, or give its address with --server HOST:PORT", .0.display())]
+    #[error("no server found ({}): start one with `assay serve`, or give its address with --server \
+        HOST:PORT", .0.display())]
     NoServer(PathBuf),
     /// No token was given, and the token file of the state folder cannot be read. Holds its path.
     #[error("no token for the server ({}): set ASSAY_TOKEN", .0.display())]
@@ -121,7 +122,8 @@ impl Client {
         let odd = |what: &str| ClientError::Format { address: address.clone(), what: what.into() };
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut request = format!(
-            "{method} /api/v1/{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n",
+            "{method} /api/v1/{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
+            Connection: close\r\n",
             self.token
         );
         if method == "POST" {

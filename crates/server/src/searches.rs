@@ -45,7 +45,8 @@ pub(crate) struct RunQuery {
     #[schemars(schema_with = "day")]
     pub until: String,
     /// Order of the runs
-    #[schemars(extend("enum" = SORTS.iter().map(|(name, ..)| *name).chain([""]).collect::<Vec<_>>()))]
+    #[schemars(extend("enum" = SORTS.iter().map(|(name, ..)| *name)
+        .chain([""]).collect::<Vec<_>>()))]
     pub sort: String,
     /// Number of the page, from 1
     #[schemars(range(min = 1, max = 1_000_000))]

@@ -8,7 +8,8 @@
 use assay_stats::rng::Rng;
 use assay_stats::series::{MIN_POINTS, largest_score, simulate::Noise};
 
-const LENGTHS: &str = "6,7,8,9,10,11,12,13,14,15,17,20,25,30,40,60,80,89,90,100,120,140,160,200,300,500,1000,2000,5000,10000";
+const LENGTHS: &str = "6,7,8,9,10,11,12,13,14,15,17,20,25,30,40,60,80,89,90,100,120,140,160,200,\
+    300,500,1000,2000,5000,10000";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

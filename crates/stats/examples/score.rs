@@ -58,7 +58,8 @@ fn main() {
         }
         let share = |k: usize| 100.0 * k as f64 / count as f64;
         println!(
-            "{:10} {step:5.1} {:8.1}% {:8.1}% {:8.1}% {others:8}   place covered {:.1}%, size {:.1}%",
+            "{:10} {step:5.1} {:8.1}% {:8.1}% {:8.1}% \
+            {others:8}   place covered {:.1}%, size {:.1}%",
             kind.name(),
             share(nearer),
             share(near),

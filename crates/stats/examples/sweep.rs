@@ -82,10 +82,12 @@ fn main() {
     let lengths = arguments.get(2).map_or(LENGTHS, String::as_str);
     let share = |k: usize| format!("{:.1}", 100.0 * k as f64 / series as f64);
     println!(
-        "{series} series for each cell; noise 5 %; % of series; found: within {MIN_SIDE} points of the place"
+        "{series} series for each cell; noise 5 %; % of series; \
+        found: within {MIN_SIDE} points of the place"
     );
     println!(
-        "points noise     intervals | alarm without a step | shape: found at steps of 2, 3, 6, 10, 20 sd (within one point)"
+        "points noise     intervals | alarm without a step | shape: found at steps of 2, 3, 6, 10, \
+        20 sd (within one point)"
     );
     let (mut cells, mut file) = (0, String::new());
     for points in lengths.split(',').filter_map(|n| n.parse().ok()) {

@@ -15,7 +15,8 @@
 //!    the paired logarithms).
 //!
 //! `cargo run -p assay-workloads --example sweep_accuracy`; it takes about 4 minutes.
-#![allow(clippy::print_stdout, clippy::unwrap_used)] // This program prints its results for a person to read.
+// This program prints its results for a person to read.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../../assay/tests/machine/block_size/trial.rs"]
 mod trial;

@@ -212,7 +212,8 @@ macro_rules! params {
     (
         $(#[$meta:meta])*
         $vis:vis struct $Params:ident {
-            $( $(#[doc = $help:literal])+ $field:ident $(as $name:literal)? : $ty:ty = $takes:expr, $default:expr; )+
+            $( $(#[doc = $help:literal])+ $field:ident $(as $name:literal)? :
+                $ty:ty = $takes:expr, $default:expr; )+
         }
     ) => {
         $(#[$meta])*

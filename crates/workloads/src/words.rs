@@ -23,7 +23,7 @@ pub enum WordsError {
     OpenEscape,
     /// An unknown escape inside `$'...'`.
     #[error(
-        "`\\{escape}` at character {at} is not known; inside $'...' write \\\\, \\', \\n, \\t or \\xHH"
+        "`\\{escape}` at character {at} is unknown; in $'...' write \\\\, \\', \\n, \\t or \\xHH"
     )]
     Escape {
         /// Text after the backslash.
@@ -33,7 +33,8 @@ pub enum WordsError {
     },
     /// A construct that only a shell can interpret.
     #[error(
-        "`{what}` at character {at} only means something to a shell; quote it, or use one: `--shell sh` (`shell = \"sh\"`); `--stdin FILE` is what `< FILE` is"
+        "`{what}` at character {at} only means something to a shell; quote it, or use one: \
+        `--shell sh` (`shell = \"sh\"`); `--stdin FILE` is what `< FILE` is"
     )]
     NeedsShell {
         /// The character that needs a shell.

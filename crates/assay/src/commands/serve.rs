@@ -81,7 +81,8 @@ fn warn_of_schedules(folder: &Path) {
     let left = files.filter(|f| f.path().extension().is_some_and(|e| e == "json")).count();
     if left > 0 {
         say(&format!(
-            "warning: {} in {}, which assay no longer runs; put this line into a crontab for each, with the time \
+            "warning: {} in {}, which assay no longer runs; put this line into a crontab for each, \
+             with the time \
              (UTC), experiment and revision of its file, and remove the folder:\n  \
              MIN HOUR * * * assay submit EXPERIMENT --rev REV",
             count(left, "schedule"),

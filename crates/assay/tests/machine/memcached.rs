@@ -544,7 +544,7 @@ fn parameters_that_do_not_go_together() {
         (&["mode=open"][..], "needs a `rate`"),
         (&["rate=100"], "`mode = \"open\"`"),
         (&["size.small=100-4"], "rising"),
-        (&["network=namespace", "transport=unix"], "bypasses the network"),
+        (&["network=namespace", "transport=unix"], "uses no network"),
         (&["server.options='open"], "server.options"),
         (&["client.threads=65"], "threads is 65"),
         (&["driver=memtier", "find=saturation"], "memtier_benchmark cannot"),

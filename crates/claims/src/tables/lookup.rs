@@ -15,7 +15,7 @@ pub enum LookupError {
         /// Names and titles of the tables.
         candidates: Vec<String>,
     },
-    #[error("{} tables fit `{name}`: {}; declare a `name` for one", candidates.len(), listed(candidates))]
+    #[error("{} tables fit `{name}`: {}; name one", candidates.len(), listed(candidates))]
     SeveralTables {
         name: String,
         /// Names, lines and titles of the matching tables.

@@ -17,10 +17,7 @@ fn a_quote_that_is_not_in_the_text_or_twice() {
     let none = error(TEXT, &claim("9 % less", ""));
     assert!(none.starts_with("claims.toml:4: `9 % less` is not in `post.md`: copy"), "{none}");
     let twice = error(TEXT, &claim("It is", ""));
-    assert!(
-        twice.contains("occurs 2 times in the text, on lines 8, 9: add `occurrence = N`"),
-        "{twice}"
-    );
+    assert!(twice.contains("occurs 2 times, on lines 8, 9: add `occurrence = N`"), "{twice}");
     let third = error(TEXT, &claim("It is", "occurrence = 3\n"));
     assert!(third.contains("occurrence = 3: the quote occurs 2 times in the text"), "{third}");
     let audit = audited(TEXT, &claim("It is", "occurrence = 2\nsays = '1'\n")).unwrap();

@@ -96,7 +96,7 @@ impl AgentGroup {
             return Err(ClusterError::SetUp {
                 who: format!("node {}", hello.node),
                 why: format!(
-                    "its assay is {} and this one is {here}; every node needs the same (`where.program`)",
+                    "its assay is {}, this one {here}; every node needs the same (`where.program`)",
                     hello.version
                 ),
             });

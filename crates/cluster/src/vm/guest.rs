@@ -257,7 +257,8 @@ fn arguments(
 /// Returns the kernel's command line: the parameters that the image needs, then those of the
 /// experiment.
 fn command_line(machine: &VmConfig) -> String {
-    let own = "console=ttyS0 rw panic=-1 systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all systemd.show_status=0";
+    let own = "console=ttyS0 rw panic=-1 systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all \
+        systemd.show_status=0";
     format!("{own} {}", machine.cmdline).trim_end().to_owned()
 }
 

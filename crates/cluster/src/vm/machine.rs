@@ -93,7 +93,8 @@ impl VmConfig {
         }
         let kernel = text("kernel");
         if kernel.is_empty() {
-            let why = "a virtual machine needs a kernel: `kernel = \"6.1\"` (`assay vm build 6.1`), or the path of a folder";
+            let why = "a virtual machine needs a kernel: `kernel = \"6.1\"` (`assay vm build \
+                6.1`), or the path of a folder";
             return Err(wrong("kernel", why.to_owned()));
         }
         let cpus = count("cpus", MAX_CPUS)?;
@@ -162,7 +163,8 @@ impl Disk {
     fn read(text: &str) -> Result<Self, String> {
         let wrong = |what: String| {
             format!(
-                "{what}; write `KIND:SIZE,iops=N,bytes=SIZE` with KIND virtio, nvme or scsi (`nvme:256MiB,iops=500`)"
+                "{what}; write `KIND:SIZE,iops=N,bytes=SIZE` with KIND virtio, nvme or scsi \
+                (`nvme:256MiB,iops=500`)"
             )
         };
         let (kind, rest) =

@@ -277,14 +277,14 @@ fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String>
         .collect();
     let others = found.len() - many.iter().map(|(n, _)| n).sum::<usize>();
     let mut notes = vec![format!(
-        "{others} observations were compared: at {:.0} % about {:.0} of them differ clearly by chance alone; \
+        "{others} observations were compared: at {:.0} % about {:.0} differ clearly by chance; \
          what differs along with the metric need not be its cause",
         level * 100.0,
         (others as f64 * (1.0 - level)).ceil()
     )];
     for (n, numbers) in &many {
         notes.push(format!(
-            "{n} {numbers} were compared besides, with intervals that hold for all of them together at {:.0} %",
+            "{n} {numbers} were compared too, with simultaneous intervals at {:.0} %",
             level * 100.0
         ));
     }

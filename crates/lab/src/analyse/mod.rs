@@ -435,7 +435,7 @@ fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
             let (wrong, all) = (1 + wrong.count(), records.iter().filter(of).count());
             comparison.verdict = Verdict::Invalid;
             comparison.reason = format!(
-                "the output of {wrong} of {all} trials of treatment {id} failed its check; trial {}: {}",
+                "the output of {wrong} of {all} trials of treatment {id} is wrong; trial {}: {}",
                 first.number, first.error
             );
         }

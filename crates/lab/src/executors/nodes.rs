@@ -197,7 +197,8 @@ impl Executor for Nodes {
                         self.over = Some((
                             RunState::Interrupted,
                             format!(
-                                "the Slurm job {job} reached its time limit (`where.time_limit`, or `where.job = \"block\"`)"
+                                "the Slurm job {job} reached its time limit (`where.time_limit`, \
+                                or `where.job = \"block\"`)"
                             ),
                         ));
                     }

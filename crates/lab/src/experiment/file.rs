@@ -184,7 +184,7 @@ mod tests {
         let e = error("name = \"a\"\nworkload = \"noop\"\n[design]\nblocks = \"many\"\n");
         assert!(e.contains("x.toml:4:10"), "{e}");
         let e = error("name = \"a\"\nworkload = \"noop\"\n[factors]\nlevel = 3\n");
-        assert!(e.contains("expected a list of levels such as [1, 2]"), "{e}");
+        assert!(e.contains("expected levels such as [1, 2]"), "{e}");
         let e = error("name = \"a\"\n");
         assert!(e.contains("missing field `workload`"), "{e}");
     }

@@ -15,7 +15,9 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
         LabError::Plan(PlanError {
             path: Vec::new(),
             message,
-            help: "write --set NAME=VALUE, --set NAME=V1,V2 for a factor, or --set 'NAME=[\"V,V\"]' for a value with a comma".into(),
+            help: "write --set NAME=VALUE, --set NAME=V1,V2 for a factor, or --set \
+                'NAME=[\"V,V\"]' for a value with a comma"
+                .into(),
         })
     };
     let (name, values) =

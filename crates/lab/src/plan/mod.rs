@@ -225,7 +225,7 @@ fn treatments(
         }
         if crossed > most {
             let message = format!(
-                "{crossed} treatments of this many parameters take more than the {} MiB that a plan may",
+                "{crossed} treatments with these parameters take more than {} MiB, a plan's limit",
                 MAX_BYTES >> 20
             );
             let help = format!("at most {most} fit; take fewer levels, or shorter texts");

@@ -48,10 +48,13 @@ impl StopRule {
         let rule = match self {
             StopRule::Fixed(blocks) => format!("stop after {blocks} blocks"),
             StopRule::Open => format!(
-                "stop after as many blocks as fill {FILL_S} s per treatment, judged by the time (not the result) of the first block, at least {DEFAULT_BLOCKS} and at most {MAX_OPEN_BLOCKS}"
+                "stop after as many blocks as fill {FILL_S} s per treatment, judged by the time \
+                (not the result) of the first block, at least {DEFAULT_BLOCKS} and at most \
+                {MAX_OPEN_BLOCKS}"
             ),
             StopRule::Looks => format!(
-                "stop at the first of the looks at {:?} blocks at which every comparison is clear at the nominal alpha of {} (Pocock)",
+                "stop at the first of the looks at {:?} blocks at which every comparison is clear \
+                at the nominal alpha of {} (Pocock)",
                 sequential::LOOKS,
                 sequential::NOMINAL_ALPHA
             ),

@@ -29,7 +29,7 @@ pub fn show(
     if lost > 0 {
         let lost = count(lost, "measured revision");
         past.notes.push(format!(
-            "{lost} not in this line of history (another branch, a history that was rewritten) left out"
+            "{lost} not in this line of history (another branch, or rewritten) left out"
         ));
     }
     kept.known.learn(&about.revisions, &past);

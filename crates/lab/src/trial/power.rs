@@ -67,7 +67,8 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
             let why = seen.clone().find_map(|s| s.strip_prefix(&format!("{subject}: ")));
             let why = why.map_or_else(String::new, |why| format!(" ({why})"));
             record.notes.push(format!(
-                "power ({}): no watts, because samples of {subject} cover {:.0} % of the measurement window{why}",
+                "power ({}): no watts, because samples of {subject} cover {:.0} % of the \
+                measurement window{why}",
                 boundary.name,
                 100.0 * e.covered
             ));

@@ -180,7 +180,7 @@ pub fn search<E: From<Error>>(
     let sound = first > 0.0 && bound.precision > 0.0 && (0.0..1.0).contains(&bound.quantile);
     if !sound || bound.limit_ns == 0 {
         return Err(Error::Search(format!(
-            "first rate {first}, {bound:?}: rates, precision and limit must be above 0, the quantile below 1"
+            "first rate {first}, {bound:?}: all must be above 0, the quantile below 1"
         ))
         .into());
     }

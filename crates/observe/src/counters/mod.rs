@@ -112,14 +112,17 @@ impl Tracer for RunningCounters {
         match cpu.as_ref().and_then(Set::of) {
             Some(set) if set.one_thread_a_core && shares_cores(root) != Some(false) => {
                 notes.push(format!(
-                    "top-down shares of {} need one thread a core: they are unknown while two share one",
+                    "top-down shares of {} need one thread per core: now two share one",
                     set.name
                 ));
             }
             Some(set) => sets.push(set),
             None => notes.push(format!(
-                "no top-down events are known for this processor ({}): only the generic ones are counted",
-                cpu.as_ref().map_or_else(|| "/proc/cpuinfo does not name it".into(), CpuIdentity::to_string)
+                "no top-down events are known for this processor ({}): generic ones are counted",
+                cpu.as_ref().map_or_else(
+                    || "/proc/cpuinfo does not name it".into(),
+                    CpuIdentity::to_string
+                )
             )),
         }
         let mut counters = Self::open(root, sets, notes)?;
@@ -198,7 +201,7 @@ impl RunningCounters {
         }
         if kernel == Kernel::Excluded {
             notes.push(
-                "events in the kernel are not counted: kernel.perf_event_paranoid above 1 hides them"
+                "kernel.perf_event_paranoid is above 1: events in the kernel are not counted"
                     .to_owned(),
             );
         }

@@ -309,8 +309,8 @@ impl<'n> RunningMethod<'n> for EbpfTracer<'n> {
         let mut limits = Vec::new();
         if !self.kernel.starts && self.tier != Tier::Ends {
             limits.push(
-                "This kernel reports no starts of requests (Linux 6.5 and later do): they are followed from \
-                 where they are queued or issued; their times are the kernel's own stamps all the same."
+                "This kernel reports no starts of requests (6.5 does): they are followed from \
+                 where they are queued or issued; their times are still the kernel's own stamps."
                     .to_owned(),
             );
         }
@@ -347,8 +347,8 @@ impl<'n> RunningMethod<'n> for EbpfTracer<'n> {
         }
         if self.labels.devices.all().any(|d| d.bio_based) {
             notes.push(
-                "Devices without requests of their own (zram, device mapper, MD) are traced as bios, from \
-                 queued to done, without a separate queue time. Stacked devices are counted at every layer."
+                "Devices without requests (zram, device mapper, MD) are traced as bios, from \
+                 queued to done, without a queue time. Stacked devices are counted at every layer."
                     .to_owned(),
             );
         }

@@ -372,7 +372,7 @@ fn way<'n>(
     if beyond {
         let why = why.join("; ");
         return Err(NotAvailable::because(format!(
-            "{why}; the kernel's counters, which need no privilege, only separate devices and directions"
+            "{why}; unprivileged, the kernel's counters separate devices and directions only"
         )));
     }
     let counters = KernelCounters::start(root, &ask.question, devices, names)?;

@@ -26,16 +26,38 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         share(
             "user",
             "Time in user mode at normal or raised priority, guests of a hypervisor included",
-        ).cost("cpu_per_op")
+        )
+        .cost("cpu_per_op")
         .drawn(&TIME, "user")
         .column(&USER),
-        share("nice", "Time in user mode at lowered priority (nice above 0)").cost("cpu_per_op").drawn(&TIME, "user").column(&USER),
-        share("system", "Time in the kernel, without interrupts").cost("cpu_per_op").drawn(&TIME, "system").column(&SYSTEM),
-        share("irq", "Time in hardware interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq").column(&SYSTEM),
-        share("softirq", "Time in soft interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq").column(&SYSTEM),
+        share("nice", "Time in user mode at lowered priority (nice above 0)")
+            .cost("cpu_per_op")
+            .drawn(&TIME, "user")
+            .column(&USER),
+        share("system", "Time in the kernel, without interrupts")
+            .cost("cpu_per_op")
+            .drawn(&TIME, "system")
+            .column(&SYSTEM),
+        share("irq", "Time in hardware interrupts")
+            .cost("cpu_per_op")
+            .drawn(
+                &TIME,
+                "irq + \
+            softirq",
+            )
+            .column(&SYSTEM),
+        share("softirq", "Time in soft interrupts")
+            .cost("cpu_per_op")
+            .drawn(
+                &TIME,
+                "irq + \
+            softirq",
+            )
+            .column(&SYSTEM),
         share(
             "iowait",
-            "Idle time while a task that last ran there waited for a disk; an estimate, according to the kernel",
+            "Idle time while a task that last ran there waited for a disk; an estimate, according \
+            to the kernel",
         )
         .drawn(&TIME, "iowait")
         .column(&WAIT),

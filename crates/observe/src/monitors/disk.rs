@@ -31,8 +31,14 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     subjects: "every whole device (`vda`, `nvme0n1`, `dm-0`, ...), without `ram`, `zram` and \
                `loop` devices that did nothing since boot",
     fields: &[
-        Field::rate("r/s", "Read requests completed, after merging").cost("disk_reads_per_op").column(&READS),
-        kib_rate("rkB/s", "Data read").cost("disk_read_per_op").drawn(&THROUGHPUT, "read").overlay("Read from disks").column(&BYTES),
+        Field::rate("r/s", "Read requests completed, after merging")
+            .cost("disk_reads_per_op")
+            .column(&READS),
+        kib_rate("rkB/s", "Data read")
+            .cost("disk_read_per_op")
+            .drawn(&THROUGHPUT, "read")
+            .overlay("Read from disks")
+            .column(&BYTES),
         Field::rate("rrqm/s", "Read requests merged into others before they reached the device"),
         percent("%rrqm", "Share of read requests that were merged"),
         ms("r_await", "Mean time of a read request in queue and device")
@@ -40,8 +46,11 @@ pub static SPEC: MonitorSpec = MonitorSpec {
             .column(&WAIT)
             .weight("r/s"),
         kib("rareq-sz", "Mean size of a read request").weight("r/s"),
-        Field::rate("w/s", "Write requests completed, after merging").cost("disk_writes_per_op").column(&WRITES),
-        kib_rate("wkB/s", "Data written").cost("disk_written_per_op")
+        Field::rate("w/s", "Write requests completed, after merging")
+            .cost("disk_writes_per_op")
+            .column(&WRITES),
+        kib_rate("wkB/s", "Data written")
+            .cost("disk_written_per_op")
             .drawn(&THROUGHPUT, "write")
             .overlay("Written to disks")
             .column(&BYTES),
@@ -63,7 +72,8 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         Field::new("aqu-sz", "1", "Mean number of requests in flight"),
         percent(
             "%util",
-            "Share of the time in which at least one request was in flight; a device that serves several at once is not saturated at 100",
+            "Share of the time in which at least one request was in flight; a device that serves \
+            several at once is not saturated at 100",
         )
         .drawn(&BUSY, "busy")
         .column(&UTIL),

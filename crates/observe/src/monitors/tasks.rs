@@ -192,7 +192,7 @@ impl Monitor for Threads {
         }
         if self.unnamed {
             all.push(format!(
-                "threads had more than {SUBJECTS} different names: those with later names are in `{ALL}` only"
+                "threads have over {SUBJECTS} names: those with later names are in `{ALL}` only"
             ));
         }
         all

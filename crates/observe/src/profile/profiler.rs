@@ -197,7 +197,7 @@ impl RunningProfiler for Profiler {
         }
         if self.unwind != Unwind::FramePointers && !self.probes.unwinds() {
             profile.notes.push(
-                "stacks were unwound only by frame pointers: DWARF needs Linux 5.15 or later on x86-64 or arm64"
+                "stacks were unwound by frame pointers: DWARF needs Linux 5.15 on x86-64 or arm64"
                     .to_owned(),
             );
         }

@@ -249,7 +249,8 @@ impl RunningProfiler for Sampler {
         profile.notes.push(format!("waits and exact CPU time need eBPF: {}", self.instead));
         if !self.kernel {
             profile.notes.push(format!(
-                "time in the kernel is not in this profile: kernel.perf_event_paranoid is {}, and at most 1 shows it",
+                "time in the kernel is not in this profile: kernel.perf_event_paranoid is {}, and \
+                at most 1 shows it",
                 paranoid()
             ));
         }
@@ -264,7 +265,8 @@ impl RunningProfiler for Sampler {
 fn refused(e: &std::io::Error, instead: &NotAvailable, threads: usize) -> NotAvailable {
     let remedy = match e.raw_os_error() {
         Some(libc::EMFILE) => format!(
-            "{threads} threads need as many open files on each CPU; raise the limit (ulimit -n), or profile as root"
+            "{threads} threads need as many open files on each CPU; raise the limit (ulimit -n), \
+            or profile as root"
         ),
         Some(libc::EPERM) => {
             "the process is another user's, or this kernel's limit of locked memory \

@@ -27,7 +27,7 @@ pub enum ObserveError {
     },
     /// The interval is shorter than [`MIN_INTERVAL`].
     #[error(
-        "a sampling interval of {} ms is too short: counters have a resolution of 10 ms; use 100 ms or more",
+        "a sampling interval of {} ms is too short (counters: 10 ms); use 100 ms or more",
         .interval.as_secs_f64() * 1e3
     )]
     Interval { interval: Duration },

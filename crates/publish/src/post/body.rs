@@ -166,7 +166,10 @@ impl Writer<'_> {
             Tag::Strikethrough => self.out.push_str("<del>"),
             Tag::Table(aligned) => {
                 self.aligned.clone_from(aligned);
-                self.out.push_str("<div class=\"table-box\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table>");
+                self.out.push_str(
+                    "<div class=\"table-box\" tabindex=\"0\" role=\"region\" \
+                    aria-label=\"table\"><table>",
+                );
             }
             Tag::TableHead => {
                 (self.head, self.column) = (true, 0);

@@ -91,7 +91,7 @@ pub(super) fn pair(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> V
     out.extend(denominator(&[a, b], basis));
     if from_two_runs(a, b) {
         let message = format!(
-            "{} and {} are of two runs, so drift between them cannot be separated from the difference",
+            "{} and {} are of two runs: their difference may be drift",
             a.entry.label, b.entry.label
         );
         let found = FiredCheck::new(message).always(Severity::Warning);
@@ -271,10 +271,12 @@ fn base_is_shown(e: &Evaluator<'_>, derived: &ComputedNumber) -> bool {
 const BODIES: [(&str, &str); 2] = [
     (
         "SPEC",
-        "SPEC and the names of its benchmarks are registered trademarks of the Standard Performance Evaluation Corporation (spec.org). The results are quoted as printed by the sources.",
+        "SPEC and the names of its benchmarks are registered trademarks of the Standard \
+        Performance Evaluation Corporation (spec.org). The results are quoted as printed by the \
+        sources.",
     ),
     (
         "MSC/Nastran",
-        "MSC and Nastran are trademarks of their owners. The results are quoted as printed by the source.",
+        "MSC and Nastran are trademarks of their owners. Results are quoted as printed.",
     ),
 ];

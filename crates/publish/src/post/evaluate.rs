@@ -77,7 +77,8 @@ impl Template {
         {
             return Err(text.whole(
                 "the template names no result",
-                "a post needs a result: name one, as in `{{ value(\"t5240-1.6\") }}`, or a run in the front matter",
+                "a post needs a result: name one, as in `{{ value(\"t5240-1.6\") }}`, or a run in \
+                the front matter",
             ));
         }
         evaluator.not_in_the_future(today)?;

@@ -42,7 +42,8 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
                 };
                 let within = placed.within.or((!begins).then_some("a sentence"));
                 if let Some(within) = within {
-                    let help = "a statement is a whole sentence: put it on a line of its own or after a full stop";
+                    let help = "a statement is a whole sentence: put it on a line of its own or \
+                        after a full stop";
                     return refused(format!("a statement cannot be in {within}"), help);
                 }
             }

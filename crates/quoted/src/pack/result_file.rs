@@ -84,7 +84,7 @@ impl JudgedFile {
             Severity::Warning
         };
         let remedy = format!(
-            "`assay rules show {}` has the rules; {file} next to the record has the evidence for each",
+            "`assay rules show {}` has the rules; {file} beside the record has the evidence",
             verdict.pack
         );
         let rule = format!("{}-{}", verdict.pack, verdict.version);

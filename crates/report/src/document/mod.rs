@@ -229,7 +229,10 @@ impl Parts {
         let leads = |c: &TableCell| {
             c.text.0.iter().any(|(look, _)| matches!(look, TextStyle::Link(to) if to == place))
         };
-        self.0.iter().any(|(_, part)| matches!(part, DocumentPart::Table(t) if t.rows.iter().flat_map(|r| &r.cells).any(leads)))
+        self.0.iter().any(|(_, part)| match part {
+            DocumentPart::Table(t) => t.rows.iter().flat_map(|r| &r.cells).any(leads),
+            _ => false,
+        })
     }
 
     /// Returns every text of the paragraphs and table cells.

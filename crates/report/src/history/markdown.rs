@@ -8,7 +8,8 @@ use super::{change_line, day, functions_markdown, none_found, slope_line, suite_
 
 pub fn markdown(shown: &HistoryView) -> String {
     let mut out = format!(
-        "# {}: {} over revisions\n\nRatios to `{}`, measured in the same blocks, with 95 % intervals.\n",
+        "# {}: {} over revisions\n\n\
+        Ratios to `{}`, measured in the same blocks, with 95 % intervals.\n",
         shown.experiment, shown.metric, shown.reference
     );
     let suite = shown.is_suite();

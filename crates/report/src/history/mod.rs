@@ -173,11 +173,14 @@ fn no_step(points: usize, step: Option<String>) -> String {
     match step {
         None => format!("{points} of the {MIN_POINTS} points that a change needs"),
         Some(step) if points < MIN_POINTS => format!(
-            "{points} of the {MIN_POINTS} points that a change needs; {MIN_POINTS} of this noise would show a step of {step} or more"
+            "{points} of the {MIN_POINTS} points that a change needs; {MIN_POINTS} of this noise \
+            would show a step of {step} or more"
         ),
-        Some(step) => format!(
-            "no change found; {points} points of this noise would show a step of {step} or more in their middle"
-        ),
+        Some(step) => {
+            format!(
+                "no change found; {points} points of this noise would show a step of {step} or more"
+            )
+        }
     }
 }
 

@@ -35,7 +35,8 @@ pub fn document(
 ) -> String {
     let scripts_allowed: Vec<String> = scripts.iter().map(|s| format!("'{}'", hash(s))).collect();
     let policy = format!(
-        "default-src 'none'; style-src '{}'; script-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; style-src '{}'; script-src {}; img-src data:; \
+        base-uri 'none'; form-action 'none'",
         hash(style),
         scripts_allowed.join(" "),
     );

@@ -34,7 +34,10 @@ pub(crate) fn curves(view: &RunView, gate: &Gate, output: Outputs) -> Parts {
         let dd = name == "dd" && own.iter().any(|c| c.kind == Origin::Derived);
         if dd {
             out.heading("", "What dd would have reported");
-            out.say("Derived: the time that dd spends on each block beyond the read itself, measured in the same trial, is added to every read.");
+            out.say(
+                "Derived: the time that dd spends on each block beyond the read itself, \
+                measured in the same trial, is added to every read.",
+            );
         } else {
             out.heading("", format!("{name} over {}", own.first().map_or("x", |c| c.x_noun())));
         }
@@ -100,7 +103,7 @@ fn caption(part: &[&CurveSummary]) -> String {
             format!("Means of the trials at each {}.", first.x_one())
         }
         None => format!(
-            "Ring: best; diamond: most efficient, the smallest {} within 2 % of the best (each {}).",
+            "Ring: best; diamond: the smallest {} within 2 % of the best (each {}).",
             first.x_one(),
             first.judged
         ),

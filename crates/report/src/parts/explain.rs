@@ -98,7 +98,10 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
         table.row([name(o), baseline, treatment, time, interval(o)].map(cell).to_vec());
     }
     out.table(table);
-    out.note("Interval: of the difference by block, as a share of time where there is one, else in the unit of the row.");
+    out.note(
+        "Interval: of the difference by block, as a share of time where there is one, else in \
+        the unit of the row.",
+    );
     if let Some(account) = &e.account {
         let parts: Vec<String> =
             account.parts.iter().map(|(name, d)| format!("{name} {}", points(*d))).collect();

@@ -58,7 +58,8 @@ pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
     let share = |n: u64| format!("{:.1} %", 100.0 * n as f64 / h.ios.max(1) as f64);
     let seen = if h.from_events {
         format!(
-            "{} events; {} I/Os, of which {} ({}) matched, {} of them ({}) ambiguous, and {} in flight at the end",
+            "{} events; {} I/Os, of which {} ({}) matched, {} of them ({}) ambiguous, and {} in \
+            flight at the end",
             h.events,
             h.ios,
             h.matched,
@@ -76,7 +77,8 @@ pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
     let mut facts = vec![
         seen + &selected,
         format!(
-            "dropped by the tracer: {dropped}; ends without a start: {}; given up: {}; clock backwards: {}",
+            "dropped by the tracer: {dropped}; ends without a start: {}; given up: {}; clock \
+            backwards: {}",
             h.unmatched_ends, h.given_up, h.clock_backwards
         ),
     ];

@@ -26,7 +26,17 @@ pub(crate) fn metrics(view: &RunView, gate: &Gate) -> Option<Parts> {
     let mut out = Parts::default();
     if !names.is_empty() {
         out.table(table(view, gate, &names));
-        out.on(Outputs::Page, DocumentPart::Paragraph(Tone::Soft, "Each small chart has a scale of its own, which need not start at zero: dots and bars are the means and intervals of the treatments in the order of the columns. Pointing at a value gives its n, minimum and maximum.".into()));
+        out.on(
+            Outputs::Page,
+            DocumentPart::Paragraph(
+                Tone::Soft,
+                "Each small chart has a scale of \
+            its own, which need not start at zero: dots and bars are the means and intervals of \
+            the treatments in the order of the columns. Pointing at a value gives its n, minimum \
+            and maximum."
+                    .into(),
+            ),
+        );
     }
     let whole: Vec<Text> = a.run_metrics.iter().map(|m| text(whole_run(m))).collect();
     if !whole.is_empty() {

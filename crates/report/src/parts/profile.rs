@@ -166,8 +166,8 @@ pub fn notes(profile: &Profile) -> Vec<String> {
     let short = chance.is_some_and(|ns| seen < due / 5 * 4 && seen as f64 + ns < due as f64);
     if due > 0 && (short || seen > due.saturating_mul(2)) {
         notes.push(format!(
-            "too few samples: the tables add up to {} on CPU, and the kernel counts {}; a process that runs \
-             for less than a sampling period may have none (--rate)",
+            "too few samples: the tables add up to {} on CPU, and the kernel counts {}; a process \
+             that runs for less than a sampling period may have none (--rate)",
             time(seen as f64),
             time(due as f64)
         ));
@@ -206,9 +206,9 @@ pub fn notes(profile: &Profile) -> Vec<String> {
             let by: Vec<&str> = known.take(3).map(|(m, _)| m.as_str()).collect();
             let by = if by.is_empty() { String::new() } else { format!(": {}", by.join(", ")) };
             notes.push(format!(
-                "truncated: {} of the time {words} has a stack that does not reach the start of its thread; \
-                 build with -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes; Java: \
-                 -XX:+PreserveFramePointer){by}",
+                "truncated: {} of the time {words} has a stack that does not reach the start of \
+                 its thread; build with -fno-omit-frame-pointer (Rust: -C \
+                 force-frame-pointers=yes; Java: -XX:+PreserveFramePointer){by}",
                 share(cut.broken_ns, cut.user_ns)
             ));
         }
@@ -256,9 +256,10 @@ pub fn changes(d: &FunctionDifferences, labels: [&str; 2], most: usize) -> Parts
         format!("{trials}: fewer than three a side have no interval, and no function is named")
     } else {
         format!(
-            "{trials}; clear after Holm's correction for {} functions, so that of identical programs at most \
-             {} of comparisons name any. In brackets: the smallest difference that so many samples show in \
-             four of five cases. {} functions below half a percent of the time are left out.",
+            "{trials}; clear after Holm's correction for {} functions, so that of identical \
+             programs at most {} of comparisons name any. In brackets: the smallest difference \
+             that so many samples show in four of five cases. {} functions below half a percent of \
+             the time are left out.",
             d.compared,
             percent(1.0 - d.confidence),
             d.too_small

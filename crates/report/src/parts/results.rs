@@ -123,7 +123,15 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
         }
     }
     if compared {
-        out.on(Outputs::Published, DocumentPart::Paragraph(Tone::Soft, "Detectable: the smallest difference that a run of this size and noise finds in 80 of 100 repeats.".into()));
+        out.on(
+            Outputs::Published,
+            DocumentPart::Paragraph(
+                Tone::Soft,
+                "Detectable: the smallest \
+            difference that a run of this size and noise finds in 80 of 100 repeats."
+                    .into(),
+            ),
+        );
         if let Some(known) = &a.floor {
             let floor = format!("{}.", words::floor(known));
             out.on(Outputs::Full, DocumentPart::Paragraph(Tone::Soft, floor.into()));

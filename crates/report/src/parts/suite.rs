@@ -15,8 +15,9 @@ const DIGITS: usize = 3;
 const SIDE_BY_SIDE: usize = 4;
 
 /// Rule by which the ratios are chosen and averaged.
-const HOW: &str = "Of each member the median trial counts, of two the slower; the suite is the geometric \
-     mean over all members. Intervals are over blocks: the mean of each block is one value.";
+const HOW: &str = "Of each member the median trial counts, of two the slower; the suite is the \
+     geometric mean over all members. Intervals are over blocks: the mean of each block is one \
+     value.";
 
 /// Returns the scores with their comparisons, then every member.
 pub(crate) fn suite(view: &RunView, suite: &SuiteResults) -> Parts {

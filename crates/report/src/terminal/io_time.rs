@@ -29,7 +29,8 @@ pub fn io_tick_line(ends_at_ns: u64, tick_ns: u64, tick: Option<&TickRow>) -> St
     };
     let depth = tick.and_then(|t| t.depth).map_or_else(|| "-".to_owned(), |d| format!("{d:.1}"));
     format!(
-        "{:<10}{reads:>8}{writes:>8}{aio:>8}{writeback:>8}{readahead:>8}{nosync:>8}{:>9}{:>9}{depth:>6}\n",
+        "{:<10}{reads:>8}{writes:>8}{aio:>8}{writeback:>8}{readahead:>8}{nosync:>8}\
+        {:>9}{:>9}{depth:>6}\n",
         time_of_day(ends_at_ns.into(), 1_000_000_000),
         rate(tick.map_or(0, |t| t.read_bytes)),
         rate(tick.map_or(0, |t| t.write_bytes)),

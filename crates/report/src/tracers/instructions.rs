@@ -24,7 +24,9 @@ pub(super) const VIEW: TracerView = TracerView {
 fn side_by_side(groups: Vec<TrialGroup<'_, InstructionCounts>>, confidence: f64) -> Option<Markup> {
     trial_groups::tables(
         groups,
-        "Instructions of the program and of what it started, counted by Valgrind's callgrind in trials that were not timed. Instructions are not time: a cache miss or a system call takes longer than they show.",
+        "Instructions of the program and of what it started, counted by Valgrind's callgrind in \
+        trials that were not timed. Instructions are not time: a cache miss or a system call takes \
+        longer than they show.",
         "counts",
         |a, b, labels| {
             let d = instructions(&profiles(a), &profiles(b), confidence)?;
@@ -91,7 +93,8 @@ fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts {
     }
     out.table(t);
     let trials = format!(
-        "counted by Valgrind in {} and {} trials that were not timed: a second witness of what the program does, no \
+        "counted by Valgrind in {} and {} trials that were not timed: a second witness of what the \
+         program does, no \
          verdict on time",
         d.trials[0], d.trials[1]
     );

@@ -119,8 +119,8 @@ pub fn flame(
     let timed = profile.unit == "ns";
     let all = root.ns.max(1) as f64;
     let desc = format!(
-        "An icicle of {} levels; each box is a function, as wide as its share. The table below it has the \
-         functions with their times.",
+        "An icicle of {} levels; each box is a function, as wide as its share. The table below it \
+         has the functions with their times.",
         root.depth()
     );
     let head = Head { id: format!("profile-{id}"), title: words.to_owned(), desc };

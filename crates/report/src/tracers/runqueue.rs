@@ -20,7 +20,7 @@ pub(super) const VIEW: TracerView = TracerView {
 fn side_by_side(groups: Vec<TrialGroup<'_, RunQueue>>, _confidence: f64) -> Option<Markup> {
     trial_groups::tables(
         groups,
-        "Time from the moment that a task could run (woken, created or preempted) to the moment it ran.",
+        "Time from when a task could run (woken, created or preempted) to when it ran.",
         "waits",
         |_, _, _| None,
         |of| Parts::of(DocumentPart::Table(table(of))),

@@ -199,9 +199,9 @@ pub(crate) async fn profile(
                     .and_then(|()| LiveProfile::read(&events))
                     .map_err(|e| Refusal::own(&e));
             }
-            Profiling::None => format!(
-                "job {id} is not profiled; its experiment has no `tracers = [\"profile\"]` under [observe]"
-            ),
+            Profiling::None => {
+                format!("job {id} is not profiled; set `tracers = [\"profile\"]` under [observe]")
+            }
             Profiling::Elsewhere => format!("job {id}: {ELSEWHERE}"),
         };
         Err(Refusal::conflict(refusal))
@@ -210,7 +210,8 @@ pub(crate) async fn profile(
 }
 
 /// Reason why a trial on another machine has no live profile.
-pub(crate) const ELSEWHERE: &str = "its trials run on other machines (a Slurm job or virtual machines); their profiles arrive at the end of \
+pub(crate) const ELSEWHERE: &str = "its trials run on other machines (a Slurm job or virtual \
+machines); their profiles arrive at the end of \
 each trial and are on the run's page";
 
 /// Place where the trials of a job are profiled, if they are.

@@ -32,7 +32,8 @@ pub(crate) fn collection() -> Result<Collection, Refusal> {
 #[serde(default)]
 pub(crate) struct LandscapeQuery {
     /// Denominators, separated by commas; the first decides the order
-    #[schemars(extend("type" = "array", "items" = { "type": "string", "enum": Denominator::ALL.map(Denominator::name) }))]
+    #[schemars(extend("type" = "array",
+        "items" = { "type": "string", "enum": Denominator::ALL.map(Denominator::name) }))]
     pub per: String,
     /// Only include results that were true on this day
     pub as_of: String,

@@ -4,7 +4,8 @@
 /// Defines the routes of a file, from rows of a summary, a method, a path, the operation's id, its
 /// handler, and the status codes of refusals that the handler's types do not imply.
 macro_rules! routes {
-    ($($(#[doc = $summary:literal])* $method:literal $path:literal $id:literal $handler:path, $refusals:tt;)*) => {
+    ($($(#[doc = $summary:literal])* $method:literal $path:literal $id:literal
+        $handler:path, $refusals:tt;)*) => {
         pub(super) fn routes() -> Vec<$crate::http::openapi::Route> {
             vec![$($crate::http::openapi::Route::new(
                 $method, $path, $id, concat!($($summary),*), &$refusals, $handler,

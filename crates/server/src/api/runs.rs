@@ -154,7 +154,8 @@ async fn file(
 #[serde(default)]
 pub(crate) struct CompareQuery {
     /// Ids of 2 to 8 different runs, separated by commas; the first is the baseline
-    #[schemars(extend("type" = "array", "minItems" = 2, "maxItems" = MAX_COMPARED, "uniqueItems" = true,
+    #[schemars(extend("type" = "array", "minItems" = 2,
+        "maxItems" = MAX_COMPARED, "uniqueItems" = true,
         "items" = { "type": "string", "pattern": "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$" }))]
     pub runs: String,
     /// Metric to compare; default: the deciding metric of the first run

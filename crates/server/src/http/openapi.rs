@@ -81,11 +81,16 @@ impl<T: JsonSchema> Part for Params<T> {
         let properties = object["properties"].as_object().into_iter().flatten();
         let parameters = properties.map(|(name, schema)| {
             let mut schema = schema.clone();
-            let mut take = |key: &str| schema.as_object_mut().and_then(|fields| fields.shift_remove(key));
+            let mut take =
+                |key: &str| schema.as_object_mut().and_then(|fields| fields.shift_remove(key));
             take("default");
             let description = take("description");
             // A list with a minimum length is required.
-            let mut parameter = json!({ "name": name, "in": "query", "required": schema["minItems"].is_u64(), "schema": schema, "description": description });
+            let required = schema["minItems"].is_u64();
+            let mut parameter = json!({
+                "name": name, "in": "query", "required": required, "schema": schema,
+                "description": description,
+            });
             if schema["type"] == "array" {
                 // The list is one value with commas.
                 parameter["style"] = "form".into();
@@ -145,7 +150,9 @@ impl Part for EventStream {
         add_response(
             operation,
             "200",
-            &json!({ "text/event-stream": { "schema": { "type": "string" }, "x-event-schema": event } }),
+            &json!({
+                "text/event-stream": { "schema": { "type": "string" }, "x-event-schema": event },
+            }),
         );
     }
 }
@@ -155,7 +162,10 @@ impl Part for FileResponse {
         add_response(
             operation,
             "200",
-            &json!({ "text/plain": { "schema": { "type": "string" } }, "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } }),
+            &json!({
+                "text/plain": { "schema": { "type": "string" } },
+                "application/octet-stream": { "schema": { "type": "string", "format": "binary" } },
+            }),
         );
     }
 }
@@ -184,7 +194,10 @@ impl Route {
     fn operation(&self, generator: &mut SchemaGenerator) -> Value {
         let names = self.path.split('/').filter_map(|p| p.strip_prefix('{')?.strip_suffix('}'));
         let parameters: Vec<Value> = names
-            .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+            .map(|name| {
+                let schema = json!({ "type": "string" });
+                json!({ "name": name, "in": "path", "required": true, "schema": schema })
+            })
             .collect();
         let mut made = Operation {
             json: json!({
@@ -202,7 +215,8 @@ impl Route {
         for status in made.refusals {
             made.json["responses"][status.to_string()] = json!({
                 "description": refusal_description(status),
-                "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } },
+                "content": { "application/json":
+                    { "schema": { "$ref": "#/components/schemas/Refusal" } } },
             });
         }
         made.json
@@ -227,7 +241,8 @@ pub(crate) fn document(routes: &[Route], version: &str) -> Value {
         "info": {
             "title": "assay",
             "version": version,
-            "description": "Queue, live run, archive and comparisons of an assay server: the data of its pages.",
+            "description": "Queue, live run, archive and comparisons of an assay server: the data \
+                of its pages.",
         },
         "security": [{ "token": [] }],
         "paths": paths,
@@ -245,7 +260,8 @@ fn refusal() -> Value {
             "type": "object", "required": ["status", "message"],
             "properties": {
                 "status": { "type": "integer", "description": "HTTP status code." },
-                "message": { "type": "string", "description": "Description of the error and of a correct value." },
+                "message": { "type": "string", "description": "Description of the error and of a \
+                    correct value." },
             },
         } },
     })

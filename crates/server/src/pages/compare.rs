@@ -38,11 +38,12 @@ async fn page(State(app): Server, Params(pairs): Params<Vec<(String, String)>>) 
     let compared = compare_runs(&app, &query).await?;
     let page = app.heavy(move |app| {
         let views: Vec<&RunView> = compared.views.iter().map(|v| &**v).collect();
-        let shown = ShownComparison::of(&views, &compared.side_by_side.across, &compared.side_by_side.io);
+        let both = &compared.side_by_side;
+        let shown = ShownComparison::of(&views, &both.across, &both.io);
         let under = ChosenDenominator { per, prices };
         let link = |id: &str| Some(format!("/runs/{id}"));
         let before = html! {
-            (open_differences(&query, &compared.side_by_side.across))
+            (open_differences(&query, &both.across))
             (denominators(&query, per))
         };
         let another = html! { h2 { "Another comparison" } p { a href="/compare" { "Choose runs" } } (form(&query)) };

@@ -60,7 +60,9 @@ async fn page(
             }
             let landscape = make(&name, &shown)?;
             let matrix = landscape.matrix();
-            let way = |per: &str, metric: &str| url(&format!("/landscapes/{}", percent_encode(&name)), [("per", per), ("metric", metric)]);
+            let address = format!("/landscapes/{}", percent_encode(&name));
+            let way = |per: &str, metric: &str|
+                url(&address, [("per", per), ("metric", metric)]);
             let link = |href: String, chosen: bool, words: &str| html! { li { a href=(href) aria-current=[chosen.then_some("true")] { (words) } } };
             let body = html! {
                 @if !metrics.is_empty() {

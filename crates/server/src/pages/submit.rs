@@ -43,7 +43,8 @@ struct StartQuery {
     blank: String,
 }
 
-const BLANK: &str = "name = \"new\"\nworkload = \"command\"\n\n[factors]\ncommand = [\"sleep 0.1\", \"sleep 0.2\"]\n\n\
+const BLANK: &str = "name = \"new\"\nworkload = \"command\"\n\n[factors]\n\
+    command = [\"sleep 0.1\", \"sleep 0.2\"]\n\n\
     [design]\nblocks = 10\n";
 
 pub(super) fn router() -> Routes {

@@ -247,7 +247,8 @@ pub(crate) fn submission_of_run(
         .find(|l| l.experiment.as_ref().is_ok_and(|e| e.name == experiment.name));
     if base.is_none() && !app.config.allow_any {
         return Err(Refusal::conflict(format!(
-            "the experiment `{}` of run {run} is not in the server's folders; put its file there, or start the server with --allow-any",
+            "the experiment `{}` of run {run} is not in the server's folders; put its file there, \
+            or start the server with --allow-any",
             experiment.name
         )));
     }

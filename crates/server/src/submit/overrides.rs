@@ -43,8 +43,8 @@ pub(crate) struct ExperimentForm {
     pub treatments: u64,
 }
 
-const LOCKED: &str = "a text can name a program or a file; change it in the experiment's file, or use a server \
-     started with --allow-any";
+const LOCKED: &str = "a text can name a program or a file; change it in the experiment's file, or \
+     use a server started with --allow-any";
 
 /// Returns the form for an experiment of the folders.
 pub(crate) fn form(app: &App, id: &str) -> Result<ExperimentForm, Refusal> {
@@ -107,7 +107,8 @@ pub(crate) fn edited_experiment(
     let Some(base) = base else {
         if !app.config.allow_any {
             return Err(Refusal::forbidden(format!(
-                "the experiment `{}` is not in the server's folders; put it there, or start the server with --allow-any",
+                "the experiment `{}` is not in the server's folders; put it there, or start the \
+                server with --allow-any",
                 asked.experiment
             )));
         }
@@ -146,7 +147,8 @@ fn apply_text(app: &App, base: &ExperimentFile, text: &str) -> Result<Experiment
     match forbidden_change(spec, was, is) {
         None => Ok(edited),
         Some(what) => Err(Refusal::forbidden(format!(
-            "{what} differs from the experiment `{}` of the server's folders, and may name a program or a file; change it in its file, or start the server with --allow-any",
+            "{what} differs from the experiment `{}` of the server's folders, and may name a \
+            program or a file; change it in its file, or start the server with --allow-any",
             base.id
         ))),
     }

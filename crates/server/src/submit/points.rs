@@ -84,7 +84,7 @@ fn prepared(
 fn source_of(listed: &ExperimentFile) -> Result<(), Refusal> {
     match &listed.experiment {
         Ok(e) if e.source.is_none() => Err(Refusal::bad(format!(
-            "`{}` has no [source], so it has no revisions; docs/track/revisions.md shows how to add one",
+            "`{}` has no [source], so it has no revisions; docs/track/revisions.md shows how",
             listed.id
         ))),
         _ => Ok(()),
@@ -274,7 +274,9 @@ fn fresh_experiment(
         Some(prepared) => Ok(prepared),
         None if app.config.allow_any => of(&from_archive(app, id)?),
         None => Err(Refusal::forbidden(format!(
-            "no experiment of the server's folders measures this history; put its file there, start the server with --allow-any, or confirm it from a shell: `assay history --confirm` ({})",
+            "no experiment of the server's folders measures this history; put its file there, \
+            start the server with --allow-any, or confirm it from a shell: `assay history \
+            --confirm` ({})",
             shown.experiment
         ))),
     }

@@ -38,7 +38,7 @@ impl Law {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// There are too few different sizes.
-    #[error("{sizes} sizes are too few for a scaling fit; measure at least {minimum}", minimum = MIN_SIZES)]
+    #[error("{sizes} sizes are too few for a fit; measure at least {minimum}", minimum = MIN_SIZES)]
     TooFew {
         /// Number of different sizes.
         sizes: usize,

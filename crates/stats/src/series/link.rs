@@ -38,7 +38,8 @@ pub struct Link {
 pub enum LinkError {
     /// Two references were never measured in the same blocks.
     #[error(
-        "no experiment links the references {old} and {new}; `assay history --fill` measures them in the same blocks"
+        "no experiment links the references {old} and {new}; `assay history --fill` measures them \
+        in the same blocks"
     )]
     Missing {
         /// The earlier reference revision.

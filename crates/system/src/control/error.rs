@@ -78,9 +78,7 @@ pub enum ControlError {
         pid: u32,
     },
     /// A crashed run left the same object changed.
-    #[error(
-        "`{target}` was left changed by a run that crashed; restore it first: assay doctor --restore"
-    )]
+    #[error("a run that crashed left `{target}` changed; restore it: assay doctor --restore")]
     LeftOver {
         /// The object, such as a file.
         target: String,
@@ -89,9 +87,7 @@ pub enum ControlError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// Not everything could be restored; the journal keeps the rest.
-    #[error(
-        "not everything could be restored: {failed}; the journal keeps it for: assay doctor --restore"
-    )]
+    #[error("not restored: {failed}; the journal keeps it for: assay doctor --restore")]
     Restore {
         /// The settings that failed, with reasons.
         failed: String,

@@ -90,7 +90,7 @@ impl Knob<'_> {
         let write = || {
             let mut file = OpenOptions::new().write(true).open(root.path(&self.file))?;
             if !root.is_system() {
-                file.set_len(0)?; // a fake tree has plain files, which would keep a longer old value
+                file.set_len(0)?; // a plain file of a fake tree would keep a longer old value
             }
             file.write_all(format!("{level}\n").as_bytes())
         };

@@ -19,11 +19,11 @@ static SPEC: ControlSpec = ControlSpec {
     help: "The CPUs that may serve interrupts.",
     levels: "a list of CPUs such as `0-1,3`",
     keyed: true,
-    key: "an interrupt's number, or a name in /proc/interrupts for all that have it, as in `irq.eth0`",
+    key: "an interrupt's number, or a name in /proc/interrupts for all with it, as in `irq.eth0`",
     scope: ControlScope::System,
     needs: "root, and interrupts whose CPUs the kernel lets root choose (not those of NVMe and of \
             some network cards)",
-    put_back: "the previous CPUs, journaled for each interrupt; affects the whole machine while they are set",
+    put_back: "the previous CPUs, journaled for each interrupt; affects the machine while set",
     probe: ("", ""),
 };
 
@@ -113,7 +113,7 @@ impl Control for Irq {
             // Root may open a file that the kernel made read-only, but writing to it fails.
             if file.metadata().is_ok_and(|m| m.permissions().mode() & 0o222 == 0) {
                 return Err(not_here(format!(
-                    "the kernel chooses the CPUs of interrupt {number} itself; pick interrupts by their numbers"
+                    "the kernel chooses the CPUs of interrupt {number}; pick others by number"
                 )));
             }
             knob.check(root)?;

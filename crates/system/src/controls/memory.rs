@@ -23,8 +23,9 @@ static SPEC: ControlSpec = ControlSpec {
     keyed: false,
     key: "",
     scope: ControlScope::System,
-    needs: "the memory controller of control groups, version 1 or 2, and root or a group of version \
-            2 that systemd delegates (`systemd-run --user --scope -p Delegate=yes assay ...`)",
+    needs: "the memory controller of control groups, version 1 or 2, and root or a group of \
+            version 2 that systemd delegates (`systemd-run --user --scope -p Delegate=yes assay \
+            ...`)",
     put_back: "the control group of the program is journaled and removed; processes that had to \
                make room for it move back",
     probe: ("", "16MiB"),

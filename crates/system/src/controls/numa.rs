@@ -17,7 +17,7 @@ static SPEC: ControlSpec = ControlSpec {
     help: "The NUMA nodes that the program's memory comes from. Its actual placement is read while \
            it runs, on a machine with several nodes (docs/measure/numa.md).",
     levels: "`interleave` (all nodes), `interleave:0-1`, `bind:0`, `preferred:0`",
-    needs: "a kernel with NUMA; on a machine with one node it changes nothing, and a note states it",
+    needs: "a kernel with NUMA; with one node it changes nothing, and a note states it",
     probe: ("", "bind:0"),
     ..ControlSpec::OF_PROCESS
 };

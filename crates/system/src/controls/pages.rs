@@ -20,10 +20,11 @@ const VARIABLE: &str = "ASSAY_PAGES";
 static SPEC: ControlSpec = ControlSpec {
     name: "pages",
     help: "Pages that back the program's memory. `4KiB` disables transparent huge pages for the \
-           program; `madvise` and `always` set them for the machine (with `madvise`, glibc's malloc \
-           asks for them); `2MiB` and `1GiB` make glibc's malloc use explicit pages; `*N` creates a \
-           pool of N. The program finds the level in `ASSAY_PAGES`. The metric `huge_page_coverage` \
-           is the share of its memory on such pages; a trial without any is invalid.",
+           program; `madvise` and `always` set them for the machine (with `madvise`, glibc's \
+           malloc asks for them); `2MiB` and `1GiB` make glibc's malloc use explicit pages; `*N` \
+           creates a pool of N. The program finds the level in `ASSAY_PAGES`. The metric \
+           `huge_page_coverage` is the share of its memory on such pages; a trial without any is \
+           invalid.",
     levels: "`4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
     keyed: false,
     key: "",

@@ -14,7 +14,7 @@ pub(super) struct SchedControl;
 static SPEC: ControlSpec = ControlSpec {
     name: "sched",
     help: "The scheduling class of the program; real-time classes keep other work off its CPUs.",
-    levels: "`other`, `batch`, `idle`, or a real-time class with its priority: `fifo:10`, `rr:10` (1 to 99)",
+    levels: "`other`, `batch`, `idle`, or real-time with a priority of 1 to 99: `fifo:10`, `rr:10`",
     needs: "CAP_SYS_NICE for `fifo`, `rr` and to come back from `idle` (a high enough \
             RLIMIT_RTPRIO or RLIMIT_NICE does too)",
     probe: ("", "fifo:1"),
@@ -36,7 +36,8 @@ impl Control for SchedControl {
             error.explain_denial(|| {
                 format!(
                     "the kernel does not allow `{class}` here: it needs root or CAP_SYS_NICE, and \
-                     in a cpu control group of version 1 also a real-time budget (cpu.rt_runtime_us)"
+                     in a cpu control group of version 1 also a real-time budget \
+                     (cpu.rt_runtime_us)"
                 )
             })
         })

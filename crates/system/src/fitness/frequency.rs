@@ -36,7 +36,7 @@ fn governor(root: &Root, seen: &mut FitnessObservations) {
         return seen.cannot(
             CLOCK_RATE,
             "the frequency governor",
-            "the kernel offers no frequency control (cpufreq); on a virtual machine the host decides",
+            "the kernel has no frequency control (cpufreq); of a virtual machine, the host decides",
         );
     }
     seen.add(Observation::Governor { governors: governors.into_iter().collect() });

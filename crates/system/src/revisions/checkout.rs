@@ -88,7 +88,8 @@ fn write(
     }
     if pointers > 0 {
         files.notes.push(format!(
-            "{pointers} files are pointers of Git LFS whose contents are not in the repository; `git lfs fetch --all` gets them"
+            "{pointers} files are pointers of Git LFS whose contents are not in the repository; \
+            `git lfs fetch --all` gets them"
         ));
     }
     for (path, commit) in modules {
@@ -109,7 +110,8 @@ fn write(
                 write(Git::at(&place), &dir, &commit, &place, &inner, scratch, files)?;
             }
             None => files.notes.push(format!(
-                "the submodule {} is empty: the repository does not hold its commit {}; `git submodule update --init` gets it",
+                "the submodule {} is empty: the repository does not hold its commit {}; `git \
+                submodule update --init` gets it",
                 inner.display(),
                 commit.get(..12).unwrap_or(&commit),
             )),

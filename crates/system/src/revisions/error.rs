@@ -21,7 +21,8 @@ pub enum RevisionError {
     /// The folder is not in a usable repository.
     #[error(
         "{path} {}{message}",
-        if .message.is_empty() { "is not in a git repository; name one with `repo` under [source], or `--repo`" } else { "cannot be used: " }
+        if .message.is_empty() { "is not in a git repository; name one with `repo` under [source], \
+            or `--repo`" } else { "cannot be used: " }
     )]
     NoRepository {
         path: PathBuf,
@@ -43,9 +44,7 @@ pub enum RevisionError {
         shallow: bool,
     },
     /// No base was named, and there is no default branch.
-    #[error(
-        "{repo} has neither origin/HEAD nor a branch main or master to compare with; name one with --base"
-    )]
+    #[error("{repo} has no origin/HEAD, main or master to compare with; name one with --base")]
     NoDefault { repo: PathBuf },
     /// A shallow clone ends before the merge base of two revisions.
     #[error("{repo} lacks the commit where {head} left {base}{DEEPEN}")]
@@ -82,7 +81,8 @@ pub enum RevisionError {
     },
     /// A partial clone (`--filter`) lacks the files of a revision.
     #[error(
-        "the repository is a partial clone that lacks files of this revision: `git fetch --refetch --no-filter` in it gets them"
+        "the repository is a partial clone that lacks files of this revision: `git fetch --refetch \
+        --no-filter` in it gets them"
     )]
     Partial,
     /// A git command failed.

@@ -12,21 +12,24 @@ pub enum Error {
     #[error("{}: {source}", path.display())]
     Read { path: PathBuf, source: std::io::Error },
     /// The path is a folder.
-    #[error("{} is a folder; name a file in it, or NAME for NAME.blktrace.0, NAME.blktrace.1 and so on", .0.display())]
+    #[error("{} is a folder; name a file in it, or NAME for NAME.blktrace.0, NAME.blktrace.1 and \
+        so on", .0.display())]
     Folder(PathBuf),
     #[error("{} is empty", .0.display())]
     Empty(PathBuf),
     /// The format is not supported.
     #[error("{} has an unknown format; known formats: {KNOWN}", .0.display())]
     Unknown(PathBuf),
-    #[error("{} is compressed; decompress it: `{command} {} | assay io --from -`", path.display(), path.display())]
+    #[error("{path} is compressed; run {command} {path} | assay io --from -", path = path.display())]
     Compressed {
         path: PathBuf,
         /// Command that unpacks the file to standard output.
         command: &'static str,
     },
     /// The trace is blktrace, but not of version 7.
-    #[error("{} is blktrace of version {version}; version 7 is read. Traces of zoned devices by newer kernels have other records: record with a blktrace that asks for version 7, or convert with `blkparse`", path.display())]
+    #[error("{} is blktrace of version {version}; version 7 is read. Traces of zoned devices by \
+        newer kernels have other records: record with a blktrace that asks for version 7, or \
+        convert with `blkparse`", path.display())]
     BlktraceVersion { path: PathBuf, version: u8 },
     /// The trace begins like its format, but no record of it could be parsed.
     #[error("{}: nothing in it could be read as {format}{}", path.display(), hint(first))]

@@ -186,7 +186,8 @@ pub(crate) fn read(text: &str, profile: &mut Profile, builder: &mut Builder) -> 
         }
     }
     if profile.unit == "ns" {
-        let note = "folded stacks hold times: samples follow from the rate, and of a stack's waits one is counted";
+        let note = "folded stacks hold times: samples follow from the rate, and of a stack's waits \
+            one is counted";
         profile.notes.push(note.to_owned());
     }
     (taken, left)

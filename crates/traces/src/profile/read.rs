@@ -12,8 +12,8 @@ use crate::trace_file::TraceFileError;
 pub enum ReadError {
     /// The content matches no supported format.
     #[error(
-        "{0} holds no profile that is known: perf script's text, folded stacks (also async-profiler's \
-         collapsed form), pprof, callgrind's files and assay's own JSON are read"
+        "{0} holds no profile that is known: perf script's text, folded stacks (also \
+         async-profiler's collapsed form), pprof, callgrind's files and assay's own JSON are read"
     )]
     Unknown(String),
     /// The format is recognized, but the content is malformed or too large.

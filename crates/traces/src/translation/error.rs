@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
 /// Supported formats, for messages.
-pub const KNOWN: &str = "assay's own (`assay tlb --simulate TRACE --record FILE` writes it), the log of \
-`valgrind --tool=lackey --trace-mem=yes`, and the text of DynamoRIO's memtrace_simple and memtrace_x86";
+pub const KNOWN: &str = "assay's own (`assay tlb --simulate TRACE --record FILE` writes it), the \
+log of `valgrind --tool=lackey --trace-mem=yes`, and the text of DynamoRIO's memtrace_simple and \
+memtrace_x86";
 
 /// Reason why a trace or a machine cannot be used.
 #[derive(Debug, thiserror::Error)]

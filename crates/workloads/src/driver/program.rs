@@ -35,7 +35,8 @@ pub(crate) fn not_found(what: String, name: &OsStr, cwd: &Path) -> WorkloadError
     }
     let line = name.as_encoded_bytes().iter().any(|b| b" \t<>|&;".contains(b));
     let remedy = if line {
-        "write its words separately, or use a shell (`--shell`) if it is a line for one; `--stdin FILE` is what `< FILE` is"
+        "write its words separately, or use a shell (`--shell`) if it is a line for one; `--stdin \
+        FILE` is what `< FILE` is"
     } else {
         "install it, or give its path"
     };

@@ -29,7 +29,7 @@ impl Apt {
     /// # Errors
     /// Fails if apt-get or a list of sources is missing, or a file cannot be written.
     pub fn open(cache_dir: &Path, etc: &Path, origin: Origin) -> Result<Self, WorkloadError> {
-        let remedy = "use Debian or a derivative, or fetch the files by other means (docs/workloads/kits.md)";
+        let remedy = "use Debian, or fetch the files by other means (docs/workloads/kits.md)";
         need("apt-get", "`apt-get`, which fetches this kit's files,", remedy)?;
         let kind = match origin {
             Origin::DebianSource => "deb-src",

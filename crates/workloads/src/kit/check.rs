@@ -123,7 +123,8 @@ impl Checker<'_> {
                     let default = spec.default.as_ref().map(Scalar::to_text).unwrap_or_default();
                     if is_secret_of(name, &default) || first_token(&default).is_some() {
                         let message = format!(
-                            "the default of `{name}` looks like a secret, and defaults are recorded and published; \
+                            "the default of `{name}` looks like a secret, and defaults are \
+                             recorded and published; \
                              let the program read it from an environment variable or a file"
                         );
                         self.wrong(&row.name, message);
@@ -340,7 +341,13 @@ impl Checker<'_> {
                     let text = line.get_ref().replace(&format!("${{{name}}}"), "");
                     if text.contains(&format!("{{{name}}}")) {
                         let variable = variable(&name);
-                        self.wrong(line, format!("assay does not change a shell line; use \"${variable}\" for {{{name}}}"));
+                        self.wrong(
+                            line,
+                            format!(
+                                "assay does not change a shell line; use \
+                            \"${variable}\" for {{{name}}}"
+                            ),
+                        );
                     }
                 }
             }

@@ -42,7 +42,11 @@ pub(crate) fn validate(
     }
     if let Some(wanted) = &rules.stdout_sha256 {
         if !finished.stdout_whole {
-            return failed("standard output was too long to be kept whole, so its hash cannot be checked; let the program write a file".into());
+            return failed(
+                "standard output was too long to be kept whole, so its hash cannot be \
+                checked; let the program write a file"
+                    .into(),
+            );
         }
         let found = sha256(finished.stdout);
         if found != *wanted.get_ref() {

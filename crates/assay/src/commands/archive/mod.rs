@@ -54,7 +54,8 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             if more {
                 let more = limit.saturating_mul(2).max(1);
                 crate::screen::say(&format!(
-                    "only the newest {limit} are listed; --limit {more} lists more, --text WORD, --workload, --experiment and --tag filter"
+                    "only the newest {limit} are listed; --limit {more} lists more, --text WORD, \
+                    --workload, --experiment and --tag filter"
                 ));
             }
         }

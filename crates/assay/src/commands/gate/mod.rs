@@ -89,13 +89,13 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let plan = &prepared.plan;
     if let Some(other) = plan.factors.iter().find(|f| *f != assay_lab::REV) {
         return usage(format!(
-            "a gate compares two revisions, but `{other}` is also a factor; fix it with --set {other}=LEVEL"
+            "a gate has no other factor than the revision: fix `{other}` by --set {other}=LEVEL"
         ));
     }
     if plan.treatments.len() < 2 {
         return usage(match base.why {
             BaseReason::Fork(_) => format!(
-                "{} contains {head_name}, so there is nothing to judge; --exact compares the two as they are",
+                "{} contains {head_name}: nothing to judge; --exact compares the two as they are",
                 base.name
             ),
             _ => format!("{head_name} and {base_name} are the same commit: nothing to compare"),
@@ -341,7 +341,8 @@ fn needed(view: &RunView, c: &Comparison) -> (Option<String>, Option<String>) {
     let steadier = steadier(view, c).filter(|_| blocks_needed(c).is_some());
     let steadier = steadier.map(|(metric, share, narrower)| {
         format!(
-            "The same trials' `{metric}` ({:.0} % of `{}`) has an interval {narrower:.1} times narrower: use `--metric {metric}` if you can decide by it.",
+            "The same trials' `{metric}` ({:.0} % of `{}`) has an interval {narrower:.1} times \
+            narrower: use `--metric {metric}` if you can decide by it.",
             100.0 * share,
             c.metric,
         )

@@ -61,7 +61,8 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
         write_file(&path, serde_json::to_vec_pretty(&read)?)?;
         let points: usize = read.series.iter().map(|s| s.points.len()).sum();
         print(&format!(
-            "{} series with {points} points as `{name}`, {} values left out; see them with `assay history --imported {name}`",
+            "{} series with {points} points as `{name}`, {} values left out; see them with `assay \
+            history --imported {name}`",
             read.series.len(),
             read.excluded
         ))?;
@@ -100,7 +101,7 @@ fn is_html(path: &Path) -> bool {
 fn imported_path(archive: &Archive, name: &str) -> Result<std::path::PathBuf> {
     let bad = || {
         Usage(format!(
-            "`{name}` cannot be the name of a series; use letters, digits, `-`, `_` and `.` (--name)"
+            "`{name}` is no name of a series; use letters, digits, `-`, `_` and `.` (--name)"
         ))
     };
     Ok(series::imported_path(archive.path(), name).ok_or_else(bad)?)
@@ -128,7 +129,7 @@ impl<'a> MeasuredHistory<'a> {
         let prepared = experiment::prepare(&look_at(asked, &[reference, end]), &kit_paths()?)?;
         if let Some(other) = prepared.plan.factors.iter().find(|f| *f != REV) {
             return usage(format!(
-                "a series has one treatment, but `{other}` is also a factor; fix it with --set {other}=LEVEL"
+                "a series has one treatment: fix the factor `{other}` by --set {other}=LEVEL"
             ));
         }
         let archive = open_archive(cli)?;
@@ -153,7 +154,8 @@ impl<'a> MeasuredHistory<'a> {
         let gone = self.defined.repo.missing(&past.outside).map_err(LabError::from)?;
         if !gone.is_empty() {
             past.notes.push(format!(
-                "{} that {} measured {} no longer in the repository (was its history rewritten?), and {} left out: {}",
+                "{} that {} measured {} no longer in the repository (was its history rewritten?), \
+                and {} left out: {}",
                 if gone.len() == 1 { "a commit" } else { "commits" },
                 if gone.len() == 1 { "was" } else { "were" },
                 if gone.len() == 1 { "is" } else { "are" },
@@ -171,7 +173,8 @@ impl<'a> MeasuredHistory<'a> {
             let commits = self.range().iter().filter(|c| about.revisions.contains(c)).count();
             (commits > 1).then(|| {
                 format!(
-                    "another history of this archive, `{}` by {}, has {commits} of these commits: the two differ in workload, metric, parameters, controls or build",
+                    "another history of this archive, `{}` by {}, has {commits} of these commits: \
+                    the two differ in workload, metric, parameters, controls or build",
                     about.experiment, about.metric
                 )
             })
@@ -194,7 +197,7 @@ impl<'a> MeasuredHistory<'a> {
             let commit = self.defined.repo.one(name).map_err(LabError::from)?.level();
             if !kept.known.reset(&self.past()?, &commit, false) {
                 return usage(format!(
-                    "the series has no point after its first at {name}; reset it at a measured commit"
+                    "the series has no point at {name} after its first; reset it at another"
                 ));
             }
             kept.save()?;

@@ -88,7 +88,7 @@ pub fn text(shown: &HistoryView, raw: bool) -> String {
 /// Formats quoted series as text for a terminal.
 pub fn quoted_text(quoted: &QuotedHistory) -> String {
     let head = format!(
-        "quoted from {}: assay measured none of it, so changes are suspected and cannot be confirmed",
+        "quoted from {}: assay measured none of it, so changes are only suspected",
         quoted.file
     );
     let mut out = crate::screen::wrap(&head, "", "  ") + "\n";

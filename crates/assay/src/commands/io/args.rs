@@ -34,7 +34,8 @@ pub struct Io {
     pub hist: Vec<Measure>,
     /// Show the time of I/Os from stage to stage (queued, made or joined, inserted, issued,
     /// completed), merges and plugs, by device: of a trace by blktrace, or live.
-    #[arg(long, conflicts_with_all = ["by", "hist", "tick", "format", "save", "events", "program", "pid", "file",
+    #[arg(long, conflicts_with_all = ["by", "hist", "tick", "format", "save", "events", "program",
+        "pid", "file",
         "cgroup", "read", "write", "from_time", "to_time", "blocks"])]
     pub stages: bool,
     /// Group addresses by powers of two instead of regions.

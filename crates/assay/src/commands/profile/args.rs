@@ -15,7 +15,8 @@ pub struct Profile {
     /// Show a recorded profile (`-`: standard input): perf script's text, folded stacks,
     /// async-profiler's collapsed form, pprof, callgrind's files, or assay's own JSON. The format
     /// is detected from the content.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "cgroup", "all", "seconds", "command"])]
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["pid", "cgroup", "all", "seconds", "command"])]
     pub from: Option<PathBuf>,
     /// Samples per second and CPU.
     #[arg(long, value_name = "HZ", default_value_t = 99.0, conflicts_with = "from")]
@@ -26,10 +27,12 @@ pub struct Profile {
     /// Method to unwind stacks. `auto` copies a stack, to be unwound by DWARF, if its frame
     /// pointers do not lead to its beginning; `fp` never does, and `dwarf` always. Stacks of waits
     /// have frame pointers only.
-    #[arg(long, default_value = "auto", value_name = "HOW", conflicts_with = "from", value_parser = choice(UNWIND))]
+    #[arg(long, default_value = "auto", value_name = "HOW", conflicts_with = "from",
+        value_parser = choice(UNWIND))]
     pub unwind: Unwind,
     /// Maximum number of different stacks to keep; the rest are only counted.
-    #[arg(long, value_name = "N", default_value_t = assay_observe::profile::ROOM, conflicts_with = "from",
+    #[arg(long, value_name = "N", default_value_t = assay_observe::profile::ROOM,
+        conflicts_with = "from",
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub room: u32,
     /// List at most this many functions.

@@ -90,7 +90,8 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     }
     if cli.json {
         let json = serde_json::json!({
-            "schema_version": 1, "run": id, "page": page, "findings": view.findings().into_iter().map(|(f, _)| f).collect::<Vec<_>>(),
+            "schema_version": 1, "run": id, "page": page,
+            "findings": view.findings().into_iter().map(|(f, _)| f).collect::<Vec<_>>(),
         });
         print_json(&json)?;
     } else {

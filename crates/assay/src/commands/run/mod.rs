@@ -125,7 +125,7 @@ pub fn take_run_lock(
         Ok(Ok(turn)) => Ok(Some(turn)),
         Ok(Err(who)) => {
             watcher.say(&format!(
-                "warning: another run ({who}) is measuring; both will be disturbed (--wait-for-lock waits)"
+                "warning: another run ({who}) disturbs this one (--wait-for-lock waits)"
             ));
             Ok(None)
         }

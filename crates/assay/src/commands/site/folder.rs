@@ -308,7 +308,8 @@ pub(super) fn is_page(path: &str) -> bool {
 /// Returns true if a path of a manifest is inside the site: plain names, none of which begins with
 /// a dot.
 fn is_ours(path: &str) -> bool {
-    let plain = |c: Component<'_>| matches!(c, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
+    let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+    let plain = |c: Component<'_>| matches!(c, Component::Normal(name) if !hidden(name));
     !path.is_empty() && Path::new(path).components().all(plain)
 }
 

@@ -18,7 +18,8 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
     };
     for post in cards.posts.iter().filter(|p| p.day.is_none()) {
         builder.note(format!(
-            "post {} has no date and is in no feed: add `date` to its front matter, or begin its file name with one",
+            "post {} has no date and is in no feed: add `date` to its front matter, or begin its \
+            file name with one",
             post.slug
         ));
     }

@@ -83,7 +83,8 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
     }
     if site.base.is_none() {
         notes.push(
-            "without --base-url there are no feed.json and no sitemap.xml, whose addresses must be absolute; atom.xml has relative ones"
+            "without --base-url there are no feed.json and no sitemap.xml, whose addresses must be \
+            absolute; atom.xml has relative ones"
                 .to_owned(),
         );
     }
@@ -117,7 +118,8 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
             n => format!(" ({n} with withheld numbers)"),
         };
         print(&format!(
-            "site: {page}\n{}, {}{withheld}, {}{histories}\npages: {} built, {} unchanged, {} removed",
+            "site: {page}\n{}, {}{withheld}, {}{histories}\n\
+            pages: {} built, {} unchanged, {} removed",
             count(posts, "post"),
             count(runs, "run"),
             count(landscapes, "landscape"),
@@ -143,7 +145,8 @@ fn base(url: &str) -> Result<String> {
     let good = rest.is_some_and(|r| !r.is_empty() && !r.starts_with('/') && r.chars().all(plain));
     if !good {
         return usage(format!(
-            "--base-url {url}: write the address that the site is served from, such as https://example.org/perf/"
+            "--base-url {url}: write the address that the site is served from, such as \
+            https://example.org/perf/"
         ));
     }
     Ok(format!("{}/", url.trim_end_matches('/')))

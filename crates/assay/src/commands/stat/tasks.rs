@@ -64,7 +64,11 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
         let (partial, seconds) = (now < due, (now - last) as f64 / 1e9);
         last = now;
         let lines = || text(shown, stat.threads, all.len(), partial.then_some(seconds));
-        let json = || serde_json::json!({ "t_ns": now, "seconds": seconds, "partial": partial, "tasks": shown });
+        let json = || {
+            serde_json::json!({
+                "t_ns": now, "seconds": seconds, "partial": partial, "tasks": shown,
+            })
+        };
         match (cli.json, in_place) {
             (true, _) => print_json_text(&json().to_string())?,
             (false, true) => print_in_place(&lines())?,

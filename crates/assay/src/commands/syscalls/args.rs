@@ -11,7 +11,8 @@ pub struct Syscalls {
     #[command(flatten)]
     pub of: Targets,
     /// Dimensions to group the calls by in one table, separated by commas.
-    #[arg(long, value_delimiter = ',', default_value = "call", value_name = "LIST", value_parser = choice(CALLS_BY))]
+    #[arg(long, value_delimiter = ',', default_value = "call", value_name = "LIST",
+        value_parser = choice(CALLS_BY))]
     pub by: Vec<CallDimension>,
     /// List at most this many lines.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]

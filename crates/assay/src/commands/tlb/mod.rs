@@ -143,7 +143,8 @@ fn missing_counters(cli: &Cli, missing: &counters::CountersUnavailable) -> Resul
     if cli.json {
         let ways: serde_json::Map<String, serde_json::Value> =
             ways.iter().map(|(way, how)| ((*way).to_owned(), (*how).into())).collect();
-        let answer = serde_json::json!({ "measured": null, "missing": missing.to_string(), "instead": ways });
+        let missing = missing.to_string();
+        let answer = serde_json::json!({ "measured": null, "missing": missing, "instead": ways });
         return print_json(&answer);
     }
     say(&format!(

@@ -11,7 +11,8 @@ pub const DERIVED_MARKED: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "",
     needs: "how each derived number is presented",
-    fires: "a per-something, normalised or composite value is unmarked, shown as official, or far from its base",
+    fires: "a per-something, normalised or composite value is unmarked, shown as official, or far \
+        from its base",
     why: "a derived value can be made to favour either side",
     remedy: "mark it, and show the base metric in the same table or paragraph",
     source: "MLPerf messaging guidelines; SPEC fair use on derived values",

@@ -11,9 +11,10 @@ pub const POWER_MEASURED: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "a warning for watts that are quoted without a meter",
     needs: "the source of the watts, the meter and its uncertainty, the run and window",
-    fires: "the watts are from a label or TDP, another run or window, mixed sources, or a meter with more than 1 % uncertainty",
+    fires: "the watts are from a label or TDP, another run or window, mixed sources, or a meter \
+        with more than 1 % uncertainty",
     why: "a nameplate is not a measurement, and values of different meters have no ratio",
-    remedy: "measure at the wall in the same run, and name the meter and its uncertainty (`observe.meter`)",
+    remedy: "measure at the wall in the same run; name the meter (`observe.meter`)",
     source: "MLPerf power rules; SPECpower methodology",
     evidence: "published results (`watts_source`), meters of a run (`observe.meter`)",
 };

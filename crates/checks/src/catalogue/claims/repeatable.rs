@@ -15,7 +15,7 @@ pub const REPEATABLE: CheckRow = CheckRow {
     why: "a number that cannot be reproduced is an anecdote",
     remedy: "publish with the whole run (`assay publish`) and name versions",
     source: "MLPerf power and submission rules; SPEC on reproducibility",
-    evidence: "the ledger and the programs of the run, and the version-controlled trees that contain them",
+    evidence: "the ledger and the programs of the run, and the source trees that contain them",
 };
 
 pub const CHECK: Check = Check::new(&REPEATABLE, evaluate);

@@ -10,10 +10,10 @@ pub const SAME_METRIC: CheckRow = CheckRow {
     section: CheckSection::Claims,
     severity: INVALID,
     escalation: "a note where a base result is compared with a peak result",
-    needs: "metric, unit, benchmark and version, and category (scenario, division, base or peak) on both sides",
+    needs: "metric, unit, benchmark, version and category (scenario, division, base, peak) of both",
     fires: "one of them differs, or the versions are not declared comparable",
     why: "numbers of two metrics have no ratio",
-    remedy: "compare results of one metric in one version, or name the difference and state no ratio",
+    remedy: "compare results of one metric in one version, or name the difference without a ratio",
     source: "MLPerf messaging guidelines; SPEC OSG fair use",
     evidence: "both sides in a post; runs in `assay compare`",
 };

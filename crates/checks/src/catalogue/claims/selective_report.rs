@@ -13,7 +13,7 @@ pub const SELECTIVE_REPORT: CheckRow = CheckRow {
     why: "the bad results are the ones left out",
     remedy: "show everything that was registered, losses too",
     source: "van der Kouwe et al. 2018; Heiser A1",
-    evidence: "the plan and the metrics of the run; a post: the treatments of its runs that it shows",
+    evidence: "the plan and the metrics of the run; a post: the treatments that it shows",
 };
 
 pub const CHECK: Check =

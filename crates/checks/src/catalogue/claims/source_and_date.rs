@@ -7,7 +7,8 @@ pub const SOURCE_AND_DATE: CheckRow = CheckRow {
     name: "source-and-date",
     section: CheckSection::Claims,
     severity: INVALID,
-    escalation: "a warning for a result without a date or with a later date than the page; a note when a newer result is known",
+    escalation: "a warning for a result without a date or with a later date than the page; a note \
+        when a newer result is known",
     needs: "the document of each quoted result, its date, the date of the page",
     fires: "a quoted result names no document, has no date, or has a later date than the page",
     why: "a result without a source cannot be checked, and pages change",

@@ -11,7 +11,7 @@ pub const BINARY_IDENTITY: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "",
     needs: "hashes of the executable, its libraries or its image, per treatment",
-    fires: "the hashes differ and no factor concerns the program, or they are equal although one does",
+    fires: "the hashes differ without a factor of the program, or are equal with one",
     why: "with two programs, a test of one setting measures the programs",
     remedy: "run the same file in both treatments, or declare the program as a factor",
     source: "own checklist of 2005",

@@ -13,7 +13,8 @@ pub const CLOCK_AND_HEAT: CheckRow = CheckRow {
     why: "a processor at a lower clock rate is a slower processor",
     remedy: "fix the frequency, let the machine cool between trials, and interleave",
     source: "hyperfine#483; SPECpower methodology",
-    evidence: "governor, turbo and throttle counters before the run, frequency and throttling after trials of a second",
+    evidence: "governor, turbo and throttle counters before the run, frequency and throttling \
+        after trials of a second",
 };
 
 pub const CHECK: Check = Check::new(&CLOCK_AND_HEAT, evaluate).on_observations(judge_observation);

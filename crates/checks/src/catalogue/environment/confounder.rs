@@ -11,7 +11,7 @@ pub const CONFOUNDER: CheckRow = CheckRow {
     needs: "the environment diff with classes",
     fires: "a fact differs that is neither a factor nor entailed by one, and was not accepted",
     why: "the difference may explain the result",
-    remedy: "make it equal, declare it as a factor, or accept a soft difference by name with a reason",
+    remedy: "make it equal, declare it as a factor, or accept a soft difference with a reason",
     source: "larql#370; Mytkowicz et al. 2009",
     evidence: "`compare` reads the descriptions of the runs",
 };

@@ -13,13 +13,15 @@ pub const CPU_RESOURCES: CheckRow = CheckRow {
     section: CheckSection::Environment,
     severity: INVALID,
     escalation: "",
-    needs: "usable CPUs, chips, cores, threads per core, quota, NUMA policy, memory channels, instances",
-    fires: "one of them differs between treatments and is not declared, or limits of control groups stop one treatment in \
+    needs: "CPUs, chips, cores, threads per core, quota, NUMA policy, memory channels, instances",
+    fires: "one of them differs between treatments and is not declared, or limits of control \
+            groups stop one treatment in \
             10 percentage points more of its periods than another",
     why: "a treatment with more processors or memory channels ran on a larger machine",
-    remedy: "give the treatments the same CPUs (controls cpus and numa), or declare the count as a factor",
+    remedy: "give treatments the same CPUs (controls cpus and numa), or make the count a factor",
     source: "SPEC HPG fair use; own checklist of 2005",
-    evidence: "the description of the system, the controls of each treatment, and throttling by control groups in each trial",
+    evidence: "the description of the system, the controls of each treatment, and throttling by \
+        control groups in each trial",
 };
 
 pub const CHECK: Check = Check::new(&CPU_RESOURCES, evaluate).on_observations(judge_observation);
@@ -82,7 +84,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
     if let Some([(low, a), (high, b)]) = far_apart(&limited) {
         let (low, high) = (low * 100.0, high * 100.0);
         let text = format!(
-            "limits of control groups stopped {b} in {high:.0} % of periods and {a} in {low:.0} %: the comparison measures the limit"
+            "limits of control groups stopped {b} in {high:.0} % of periods and {a} in {low:.0} %: \
+            the comparison measures the limit"
         );
         found.push(invalid(text).remedy("raise the limit (`cpu.max`, `memory.max`)"));
     }
@@ -110,7 +113,8 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             let share = *stopped as f64 / (*periods).max(1) as f64;
             let text = if share > MAX_THROTTLED_SHARE {
                 format!(
-                    "the CPU quota of a control group stopped the program in {stopped} of {periods} periods, {} in all",
+                    "the CPU quota of a control group stopped the program in {stopped} of \
+                    {periods} periods, {} in all",
                     format_value(*stopped_s, "s")
                 )
             } else if *memory > 0 {
@@ -135,7 +139,9 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 "run at most as many {what} as there are CPUs, or state it with the number"
             ))
         }
-        Observation::SharedCores { on: true } => note("simultaneous multithreading is on: two threads may share a core, and slow each other down",
+        Observation::SharedCores { on: true } => note(
+            "simultaneous multithreading is on: two \
+            threads may share a core, and slow each other down",
         )
         .remedy(
             "choose one thread of each core with the control `cpus`, or switch it off, where \

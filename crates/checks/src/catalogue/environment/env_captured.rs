@@ -10,13 +10,15 @@ pub const ENV_CAPTURED: CheckRow = CheckRow {
     name: "env-captured",
     section: CheckSection::Environment,
     severity: WARNING_OR_INVALID,
-    escalation: "a note in profile `lab` if only the description after the trials is missing; a warning for an imported run",
+    escalation: "a note in profile `lab` if only the description after the trials is missing; a \
+        warning for an imported run",
     needs: "descriptions of the system before and after the trials",
     fires: "a description is missing, or a required fact in it is unknown",
     why: "a system that is not described cannot be compared; an unknown value equals nothing",
-    remedy: "let assay describe the system (as root where it asks for that), or add the facts by hand",
+    remedy: "let assay describe the system (as root if it asks), or add the facts by hand",
     source: "MLPerf submission rules; Heiser F1, F2; Hoefler and Belli rule 9",
-    evidence: "assay describes the system before the first trial (`system.json`) and reads the facts again after trials",
+    evidence: "assay describes the system before the first trial (`system.json`) and reads the \
+        facts again after trials",
 };
 
 pub const CHECK: Check =

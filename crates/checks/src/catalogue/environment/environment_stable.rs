@@ -16,7 +16,7 @@ pub const ENVIRONMENT_STABLE: CheckRow = CheckRow {
     why: "the trials before and after the change ran on two systems",
     remedy: "find what changed it and run again",
     source: "own rule",
-    evidence: "watched settings, read again after trials (at most once a second) and after the last",
+    evidence: "watched settings, read after trials (at most once a second) and after the last",
 };
 
 pub const CHECK: Check =

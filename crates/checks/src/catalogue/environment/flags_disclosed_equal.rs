@@ -10,11 +10,13 @@ pub const FLAGS_DISCLOSED_EQUAL: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "",
     needs: "compiler and version, flags, LTO, PGO, base or peak, per treatment",
-    fires: "one of them differs and is not declared, or one treatment is base and another peak; in profile `publish` also if one is missing",
+    fires: "one of them differs and is not declared, or one treatment is base and another peak; in \
+        profile `publish` also if one is missing",
     why: "unequal or undisclosed tuning effort shows up as speed",
     remedy: "build all treatments alike and state compiler, version and flags",
     source: "SPEC CPU 2017 run rules",
-    evidence: "the toolchain parameters of kits and suites, else the tools and commands of a kit's build; none for equal programs",
+    evidence: "the toolchain parameters of kits and suites, else the tools and commands of a kit's \
+        build; none for equal programs",
 };
 
 pub const CHECK: Check = Check::new(&FLAGS_DISCLOSED_EQUAL, evaluate);

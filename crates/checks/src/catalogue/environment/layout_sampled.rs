@@ -10,10 +10,11 @@ pub const LAYOUT_SAMPLED: CheckRow = CheckRow {
     section: CheckSection::Environment,
     severity: WARNING,
     escalation: "",
-    needs: "the number of memory layouts and builds that each treatment sampled, and the size of the effect",
+    needs: "memory layouts and builds that each treatment sampled, and the size of the effect",
     fires: "the effect is below 5 % and a treatment sampled fewer than 5 layouts",
     why: "layout alone (addresses, environment, link order) shifts results by a few per cent",
-    remedy: "leave address-space randomisation on, use a fresh process a trial, at least 5 trials; build revisions several times (`--builds 6`)",
+    remedy: "leave address-space randomisation on, use a fresh process a trial, at least 5 trials; \
+        build revisions several times (`--builds 6`)",
     source: "Mytkowicz et al. 2009; Stabilizer 2013; Kalibera and Jones 2020",
     evidence: "address-space randomisation as described and as set by the control `aslr`",
 };
@@ -46,7 +47,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
             let s = if layouts == 1 { "" } else { "s" };
             let (label, percent) = (&treatment.label, (effect.exp() - 1.0) * 100.0);
             return Ok(vec![finding(format!(
-                "an effect of {percent:.1} % is within known layout bias, and {label} sampled {layouts} layout{s}"
+                "an effect of {percent:.1} % is within known layout bias, and {label} sampled \
+                {layouts} layout{s}"
             ))]);
         }
     }

@@ -12,12 +12,16 @@ pub const MEMORY_NODES: CheckRow = CheckRow {
     section: CheckSection::Environment,
     severity: WARNING,
     escalation: "",
-    needs: "the NUMA nodes to which a treatment is bound (controls numa and cpus, a workload's own parameter), and those that held its memory",
+    needs: "the NUMA nodes to which a treatment is bound (controls numa and cpus, a workload's own \
+        parameter), and those that held its memory",
     fires: "more than 5 % of the memory of a trial that is bound to some nodes was on others",
-    why: "remote memory is slower and its bandwidth is shared: the trial did not run as its settings state",
-    remedy: "free memory on that node first (controls drop_caches and compact_memory), or bind it (controls.numa = \"bind:N\"), which fails if none is free; check if the program places its memory itself",
+    why: "remote memory is slower and shared: the trial did not run as its settings state",
+    remedy: "free memory on that node first (controls drop_caches and compact_memory), or bind it \
+        (controls.numa = \"bind:N\"), which fails if none is free; check if the program places its \
+        memory itself",
     source: "Lameter 2013; Documentation/admin-guide/mm/numa_memory_policy",
-    evidence: "assay reads `numa_maps`, or the counters of the trial's control group, while a trial runs on a machine with several nodes",
+    evidence: "assay reads `numa_maps`, or the counters of the trial's control group, while a \
+        trial runs on a machine with several nodes",
 };
 
 pub const CHECK: Check = Check::new(&MEMORY_NODES, evaluate);
@@ -60,7 +64,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
             match worst(placed) {
                 Some((trials, share)) if share > MAX_SHARE_ELSEWHERE => {
                     let text = format!(
-                        "in {trials} of {} trials of {label} memory was on other NUMA nodes than {} ({}): up to {:.0} % of it",
+                        "in {trials} of {} trials of {label} memory was on other NUMA nodes than \
+                        {} ({}): up to {:.0} % of it",
                         placed.bytes_by_node.len(),
                         node_list(placed),
                         placed.what,

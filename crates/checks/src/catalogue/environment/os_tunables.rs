@@ -14,7 +14,8 @@ pub const OS_TUNABLES: CheckRow = CheckRow {
     why: "the setting may explain the result",
     remedy: "use the same settings, or declare the tested one as a factor",
     source: "MachineState; Heiser",
-    evidence: "the controls of the treatments of a run; `compare`: the fixed controls of both runs (F03 judges the descriptions)",
+    evidence: "the controls of the treatments of a run; `compare`: the fixed controls of both runs \
+        (F03 judges the descriptions)",
 };
 
 pub const CHECK: Check = Check::new(&OS_TUNABLES, evaluate);

@@ -16,7 +16,7 @@ pub const QUIET_HOST: CheckRow = CheckRow {
     remedy: "end the other work or wait for it; on a shared machine keep it off the CPUs used \
              (controls cpus and sched) and compare interleaved",
     source: "MachineState; duet benchmarking (Bulej et al. 2020)",
-    evidence: "readings of the machine before the first trial; processes that a program leaves running",
+    evidence: "readings of the machine before the first trial; processes left by a program",
 };
 
 pub const CHECK: Check =
@@ -85,7 +85,8 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     Some(match observation {
         Observation::RunQueue { per_cpu, looks, load_average } if *per_cpu > MAX_QUEUE_PER_CPU => {
             finding(format!(
-                "{BUSY}{per_cpu:.2} runnable tasks per CPU (limit {MAX_QUEUE_PER_CPU}, {looks} looks, load average {load_average})"
+                "{BUSY}{per_cpu:.2} runnable tasks per CPU (limit {MAX_QUEUE_PER_CPU}, {looks} \
+                looks, load average {load_average})"
             ))
         }
         Observation::Steal { percent } if *percent > MAX_STEAL_PERCENT => finding(format!(

@@ -10,7 +10,8 @@ pub const TIMER_AND_LENGTH: CheckRow = CheckRow {
     name: "timer-and-length",
     section: CheckSection::Environment,
     severity: WARNING,
-    escalation: "invalid above 10 % of a timing, or when the window is shorter than the benchmark's rules demand",
+    escalation: "invalid above 10 % of a timing, or when the window is shorter than the \
+        benchmark's rules demand",
     needs: "the clock's resolution and overhead, the shortest timing, the window",
     fires: "resolution and overhead are more than 1 % of a timing",
     why: "a short timing measures the clock",
@@ -81,7 +82,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     Some(match observation {
         Observation::ClockSource { source } if !GOOD_CLOCKS.contains(&source.as_str()) => {
-            let remedy = "find out why the kernel did not choose a better one (kernel log: `clocksource`), or \
+            let remedy = "see in the kernel log (`clocksource`) why no better one was chosen, or \
                           time longer intervals";
             finding(format!(
                 "the clock source is `{source}`: reads may be slow or uneven, which affects short \
@@ -90,13 +91,14 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             .remedy(remedy)
         }
         Observation::Stopped => {
-            let text = "assay was stopped and continued during the trial: a program that ended in between \
+            let text = "assay was stopped during the trial: a program that ended in between \
                         was timed until assay continued";
             warning(text).remedy("repeat the run without stopping assay")
         }
         Observation::ClockStepped { seconds } => {
             let text = format!(
-                "the time of day was set {} by {} during the trial: times that the program derived from it are wrong",
+                "the time of day was set {} by {} during the trial: times that the program derived \
+                from it are wrong",
                 if *seconds < 0.0 { "back" } else { "forward" },
                 format_value(seconds.abs(), "s")
             );

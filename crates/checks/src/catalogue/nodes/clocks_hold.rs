@@ -28,7 +28,7 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     let time = |s: &f64| format_value(*s, "s");
     (drift > bound).then(|| {
         finding(format!(
-            "the clock of node {node} drifted by {} against the collector's during the trial; the bound \
+            "the clock of node {node} drifted by {} against the collector's; the bound \
              is {}",
             time(drift),
             time(bound)

@@ -10,8 +10,8 @@ pub const EMULATED_TIMES: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "a note where a count decides",
     needs: "the accelerator of the virtual machine",
-    fires: "the metric that decides is not declared as a count, and the trial ran in an emulated machine (TCG)",
-    why: "times in an emulator are the emulator's: code that is slow in it need not be slow on a processor",
+    fires: "the deciding metric is no declared count, and the machine is emulated (TCG)",
+    why: "times are the emulator's: code that is slow in it may be fast on a processor",
     remedy: "let a count decide (`compare.metric`), or run where KVM works",
     source: "own design",
     evidence: "every trial with `[where] engine = \"vm\"`",
@@ -28,7 +28,8 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     if accelerator != "tcg" {
         return None;
     }
-    let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only counts are comparable";
+    let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only \
+        counts are comparable";
     Some(if counted.unwrap_or_else(|| is_unit_of_counts(unit)) {
         note(format!("{text}, and `{metric}` is one"))
     } else {

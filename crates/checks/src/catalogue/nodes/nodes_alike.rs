@@ -12,7 +12,7 @@ pub const NODES_ALIKE: CheckRow = CheckRow {
     needs: "a description of every node of the job",
     fires: "nodes of one job differ in a fact that may explain results",
     why: "the slowest node determines the result",
-    remedy: "choose nodes of one kind (`where.constraint`); the description has every difference under `node.`",
+    remedy: "choose nodes of one kind (`where.constraint`); differences are under `node.`",
     source: "own design",
     evidence: "every agent describes its node (`assay run --on slurm`)",
 };

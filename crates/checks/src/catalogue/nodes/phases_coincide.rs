@@ -14,7 +14,7 @@ pub const PHASES_COINCIDE: CheckRow = CheckRow {
     needs: "the phases of every node on one clock",
     fires: "steady phases begin or end further apart than the bound of the experiment",
     why: "a node that measures while another is idle measures a different load",
-    remedy: "measure for longer, so that the edges matter less, or raise `where.phase_bound` with a reason",
+    remedy: "measure for longer, or raise `where.phase_bound` with a reason",
     source: "own design",
     evidence: "the merged record of a trial over nodes",
 };

@@ -11,7 +11,8 @@ pub const DETECTABLE_EFFECT: CheckRow = CheckRow {
     severity: WARNING,
     escalation: "",
     needs: "the smallest effect that the design detects, the margin, the claimed effect",
-    fires: "an inconclusive comparison cannot detect the margin, or the design cannot detect the claimed effect",
+    fires: "an inconclusive comparison cannot detect the margin, or the design cannot detect the \
+        claimed effect",
     why: "a design that cannot detect an effect shows nothing about it",
     remedy: "run more blocks",
     source: "power analysis, 80 % at 5 %",

@@ -10,10 +10,11 @@ pub const ENOUGH_RUNS: CheckRow = CheckRow {
     name: "enough-runs",
     section: CheckSection::Statistics,
     severity: WARNING,
-    escalation: "invalid below 3 trials where treatments are compared, and when an interval was made from fewer trials than its method needs",
+    escalation: "invalid below 3 trials where treatments are compared, and when an interval was \
+        made from fewer trials than its method needs",
     needs: "independent trials per treatment, the method of the interval",
     fires: "a treatment has fewer than 6 trials that count",
-    why: "two trials give no interval, and five give none without assumptions about the distribution",
+    why: "two trials give no interval, and five only one that assumes a distribution",
     remedy: "run at least 6 blocks",
     source: "golang/perf benchmath; mcp-gateway#615",
     evidence: "the trials that count, in the run",

@@ -9,7 +9,7 @@ pub const MEAN_SENSITIVITY: CheckRow = CheckRow {
     severity: WARNING,
     escalation: "",
     needs: "the members' values in both treatments",
-    fires: "geometric mean and total order the systems differently, or a mean is shown without its members",
+    fires: "geometric mean and total disagree on the order, or a mean is shown without its members",
     why: "the choice of the mean decides the result",
     remedy: "show members, both summaries, the best and the worst",
     source: "Eeckhout 2024",
@@ -35,7 +35,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         match treatment.against_first {
             Some((mean, totals)) if (mean - 1.0) * (totals - 1.0) < 0.0 => {
                 found.push(finding(format!(
-                    "{b} against {a}: the geometric mean is {mean:.3}, the ratio of totals {totals:.3}"
+                    "{b} against {a}: geometric mean {mean:.3}, ratio of totals {totals:.3}"
                 )));
             }
             Some(_) => {}

@@ -9,7 +9,8 @@ pub const RIGHT_MEAN: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "",
     needs: "the values that each mean averages, and its formula",
-    fires: "an arithmetic mean of normalised scores or of rates over equal work; a mean of ratios for a ratio of totals",
+    fires: "an arithmetic mean of normalised scores or of rates over equal work; a mean of ratios \
+        for a ratio of totals",
     why: "the arithmetic mean of ratios makes the reference decide the winner",
     remedy: "geometric mean for scores, harmonic for rates over equal work, sums for totals",
     source: "Fleming and Wallace 1986; Heiser B5; Hoefler and Belli rules 3, 4",

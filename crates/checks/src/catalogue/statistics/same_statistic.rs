@@ -8,7 +8,7 @@ pub const SAME_STATISTIC: CheckRow = CheckRow {
     name: "same-statistic",
     section: CheckSection::Statistics,
     severity: WARNING,
-    escalation: "invalid when treatments are summarised by different statistics or numbers of trials",
+    escalation: "invalid if treatments have different statistics or numbers of trials",
     needs: "the statistic of each treatment, and its number of trials",
     fires: "a claim rests on a minimum or a best of several",
     why: "the best of ten is not comparable with the mean of three, and improves with n alone",

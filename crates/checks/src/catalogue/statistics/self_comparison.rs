@@ -55,9 +55,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         found.push(finding(text));
     }
     if !alike {
-        found.push(finding(
-            "identical code was compared on another host, by another schedule or of another workload",
-        ));
+        found.push(finding("identical code was compared on another host, schedule or workload"));
     }
     for c in e.comparisons.get().into_iter().flatten() {
         let decides = c.verdict.is_none_or(|v| matches!(v, Verdict::Better | Verdict::Worse));

@@ -43,7 +43,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
                 found.push(finding(format!("{}: {how}", c.label)));
             } else if excludes(default) != excludes(sensitivity) {
                 found.push(finding(format!(
-                    "{}: means give {:.3} to {:.3}, ranks {:.3} to {:.3}; the shape of the values decides the verdict",
+                    "{}: means give {:.3} to {:.3}, ranks {:.3} to {:.3}; the shape of the values \
+                    decides the verdict",
                     c.label, default.low, default.high, sensitivity.low, sensitivity.high
                 )));
             }

@@ -39,7 +39,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let s = need(e.stopping.as_ref(), "the stopping rule")?;
     if s.ended_on_significance == Some(true) && s.adjusted != Some(true) {
         let text = format!(
-            "sampling stopped at a significant result, after {} interim looks without limits for them",
+            "sampling stopped at a significant result, after {} interim looks without limits",
             s.looks
         );
         return Ok(vec![invalid(text)]);

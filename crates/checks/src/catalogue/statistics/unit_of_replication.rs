@@ -12,11 +12,13 @@ pub const UNIT_OF_REPLICATION: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "",
     needs: "the unit of replication of the interval, and the samples inside trials",
-    fires: "it was computed over samples while trials differ by more than samples explain, from one trial, or over repetitions that share a process",
+    fires: "it was computed over samples while trials differ by more than samples explain, from \
+        one trial, or over repetitions that share a process",
     why: "a thousand samples of one trial are one trial: the interval is too narrow by far",
     remedy: "compute the interval over trial means, and run more trials",
     source: "Kalibera and Jones 2013, 2020; simulated",
-    evidence: "the run: intervals are computed over trials; the importer of Google Benchmark records which repetitions share a process",
+    evidence: "the run: intervals are computed over trials; the importer of Google Benchmark \
+        records which repetitions share a process",
 };
 
 pub const CHECK: Check = Check::new(&UNIT_OF_REPLICATION, evaluate).always_checked(
@@ -51,9 +53,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
             if share <= MAX_BETWEEN_SHARE {
                 continue;
             }
-            format!(
-                "{samples} samples of {label} are {trials} independent trials; the interval is too narrow"
-            )
+            format!("{samples} samples of {label} are {trials} trials: the interval is too narrow")
         } else {
             continue;
         };

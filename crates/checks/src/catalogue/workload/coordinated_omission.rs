@@ -10,12 +10,15 @@ pub const COORDINATED_OMISSION: CheckRow = CheckRow {
     section: CheckSection::Workload,
     severity: INVALID,
     escalation: "",
-    needs: "the loop (open or closed), the latency that the percentile is stated as, and if slips of the schedule are charged",
-    fires: "a percentile of a closed loop is stated as the latency of independent arrivals, or slips are not charged to latency",
+    needs: "the loop (open or closed), the latency that the percentile is stated as, and if slips \
+        of the schedule are charged",
+    fires: "a percentile of a closed loop is stated as the latency of independent arrivals, or \
+        slips are not charged to latency",
     why: "a client that waits for a stall to end never measures it",
     remedy: "send on a schedule and count latency from the intended start, or call it service time",
     source: "Tene, How NOT to measure latency; HdrHistogram documentation",
-    evidence: "a histogram carries the loop it was measured in; importers of fio and memtier_benchmark read whether a rate was set",
+    evidence: "a histogram carries the loop it was measured in; importers of fio and \
+        memtier_benchmark read whether a rate was set",
 };
 
 pub const CHECK: Check = Check::new(&COORDINATED_OMISSION, evaluate);
@@ -28,7 +31,8 @@ fn evaluate(e: &Evidence) -> Evaluation {
         let hidden = p.hidden.map_or(String::new(), |n| format!("; waiting hid {n} requests"));
         match (p.load, p.as_arrivals, p.slips_charged) {
             (Some(Loop::Closed), Some(true), _) => found.push(finding(format!(
-                "{name} was measured in a closed loop and is stated as the latency of independent arrivals{hidden}"
+                "{name} was measured in a closed loop and is stated as the latency of independent \
+                arrivals{hidden}"
             ))),
             (Some(Loop::Open), _, Some(false)) => uncharged.push(format!("{name}{hidden}")),
             (Some(Loop::Closed), Some(false), _) | (Some(Loop::Open), _, Some(true)) => {}

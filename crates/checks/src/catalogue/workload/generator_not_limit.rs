@@ -11,11 +11,12 @@ pub const GENERATOR_NOT_LIMIT: CheckRow = CheckRow {
     severity: INVALID,
     escalation: "",
     needs: "the load generator's CPU and network use, its pinning and configuration, per treatment",
-    fires: "it used more than 80 % of its CPUs or network, shared CPUs unpinned, or differed between treatments",
+    fires: "it used more than 80 % of its CPUs or network, shared CPUs unpinned, or differed \
+        between treatments",
     why: "a saturated generator measures itself",
     remedy: "give the generator more CPUs or machines, pin it, and load all treatments alike",
     source: "client-side bias in load tests (arXiv 2410.11554)",
-    evidence: "the load generator of a workload reports its threads' CPU time; the plan has its CPUs",
+    evidence: "the load generator reports its threads' CPU time; the plan has its CPUs",
 };
 
 pub const CHECK: Check = Check::new(&GENERATOR_NOT_LIMIT, evaluate)

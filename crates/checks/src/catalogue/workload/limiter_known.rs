@@ -16,7 +16,8 @@ pub const LIMITER_KNOWN: CheckRow = CheckRow {
     why: "a result without its bottleneck does not show what was measured",
     remedy: "check CPU, memory, disk and network during the run and state which is saturated",
     source: "Gregg 2018; Hoefler and Belli rule 11",
-    evidence: "the load generator of a workload, else the CPU time of the trials; the probe of the control `storage`",
+    evidence: "the load generator of a workload, else the CPU time of the trials; the probe of the \
+        control `storage`",
 };
 
 pub const CHECK: Check =
@@ -70,14 +71,13 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
             let others = others_busy.filter(|share| *share > STARVING_SHARE);
             let (text, remedy) = match others.map(|share| share * 100.0) {
                 Some(percent) => (
-                    format!(
-                        "other work used {percent:.0} % of the machine's CPU time and may be the limit"
-                    ),
+                    format!("other work used {percent:.0} % of the CPU time and may be the limit"),
                     "end the other work, or keep it off these CPUs (`client.cpus`, `server.cpus`)",
                 ),
                 None => (
                     "the bottleneck of the throughput is unknown".to_owned(),
-                    "try more `connections` or a larger `depth`: if the throughput grows, they were the bottleneck",
+                    "try more `connections` or a larger `depth`: if the throughput grows, they \
+                    were the bottleneck",
                 ),
             };
             Some(warning(format!("{text}: {}", reasons.join("; "))).remedy(remedy))

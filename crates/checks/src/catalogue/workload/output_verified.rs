@@ -7,7 +7,7 @@ pub const OUTPUT_VERIFIED: CheckRow = CheckRow {
     name: "output-verified",
     section: CheckSection::Workload,
     severity: INVALID,
-    escalation: "a note in profile `lab` and a warning in `publish` when only the exit code was checked",
+    escalation: "if only the exit code was checked: a note in `lab`, a warning in `publish`",
     needs: "the results of validation, and errors and retries among the counted operations",
     fires: "an output is wrong, operations failed, or nothing was checked",
     why: "a number from a wrong answer does not count",

@@ -17,7 +17,8 @@ pub const PERCENTILE_SUPPORT: CheckRow = CheckRow {
     why: "a tail of three samples is luck, and the mean of two p99 is the p99 of nothing",
     remedy: "measure longer, state a lower percentile, merge histograms",
     source: "Tene; HdrHistogram documentation",
-    evidence: "the merged histograms of the run; metrics that are percentiles (`p99`, `latency.p99.9`) of trials without a histogram",
+    evidence: "the merged histograms of the run; metrics that are percentiles (`p99`, \
+        `latency.p99.9`) of trials without a histogram",
 };
 
 pub const CHECK: Check = Check::new(&PERCENTILE_SUPPORT, evaluate);

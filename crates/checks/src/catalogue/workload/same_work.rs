@@ -13,12 +13,14 @@ pub const SAME_WORK: CheckRow = CheckRow {
     section: CheckSection::Workload,
     severity: INVALID,
     escalation: "a warning in profile `lab` for a parameter of the workload",
-    needs: "input, parameters, seed, request mix, completed operations, state of the caches at the start",
-    fires: "one of them differs between treatments and is not declared; with equal work, operations by more than 0.1 %",
+    needs: "input, parameters, seed, request mix, completed operations, initial state of caches",
+    fires: "one of them differs between treatments and is not declared; with equal work, \
+        operations by more than 0.1 %",
     why: "less work takes less time",
     remedy: "give the treatments the same input, seed and mix, and start them from the same state",
     source: "Hoefler and Belli rule 9",
-    evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, load generators report responses, and a run of another program is one operation",
+    evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, \
+        load generators report responses, and a run of another program is one operation",
 };
 
 pub const CHECK: Check = Check::new(&SAME_WORK, evaluate).on_observations(judge_observation);
@@ -118,7 +120,7 @@ fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> FiredCheck
     let (severity, side) =
         if share > allowed { (INVALID, "more than") } else { (NOTE, "no more than") };
     let text = format!(
-        "{missing} of {asked} operations ({:.2} %) had no response within {}, or lost their connection: {side} \
+        "{missing} of {asked} operations ({:.2} %) had no response within {}: {side} \
          {limit}",
         share * 100.0,
         format_value(within, "s"),

@@ -16,7 +16,8 @@ pub const STEADY_STATE: CheckRow = CheckRow {
     why: "a mean over a series that never settles depends on where it was cut",
     remedy: "run longer, or report the whole series",
     source: "Barrett et al. 2017; Traini et al. 2022",
-    evidence: "a load generator reports the shape of its throughput series; for another program, the series of its own samples of the deciding metric",
+    evidence: "a load generator reports the shape of its throughput series; for another program, \
+        the series of its own samples of the deciding metric",
 };
 
 pub const CHECK: Check =

@@ -11,7 +11,7 @@ pub const SUITE_COMPLETE: CheckRow = CheckRow {
     needs: "the suite's manifest, every member's result, reasons for missing ones",
     fires: "a member is missing without a reason",
     why: "the members with bad results are the ones that go missing",
-    remedy: "run every member, or exclude those that one treatment lacks from all means and state this",
+    remedy: "run every member, or exclude what one treatment lacks from all means and state it",
     source: "golang/go#57648; Heiser A2",
     evidence: "the members of a suite and their results",
 };

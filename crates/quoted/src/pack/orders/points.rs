@@ -152,7 +152,7 @@ fn actual_length(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
             let took = end - start;
             if !(least..=most).contains(&took) {
                 wrong.push(format!(
-                    "{} warehouses of instance {} took {took:.1} s, allowed are {least} s to {most} s",
+                    "{} warehouses of instance {} took {took:.1} s, not {least} s to {most} s",
                     point.warehouses, i.instance
                 ));
             }

@@ -176,8 +176,10 @@ fn distribution(
         head: Head {
             id: format!("io-{}-{}", measure.name(), subject.id),
             title: format!("{title}, {}", subject.name),
-            desc: "How many I/Os in each power of two, by device and direction; the first may hold all that is less."
-                .into(),
+            desc:
+                "How many I/Os in each power of two, by device and direction; the first may hold \
+                all that is less."
+                    .into(),
         },
         name: measure.name().to_owned(),
         unit: if measure == Measure::Size { "B" } else { "s" }.to_owned(),

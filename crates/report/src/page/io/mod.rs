@@ -105,7 +105,7 @@ pub fn observed(report: &IoReport) -> Markup {
     all.table(parts::groups(report));
     if let Some(n) = report.completeness.dropped.filter(|n| *n > 0) {
         let lost = format!(
-            "{n} I/Os were lost by the tracer: counts are too low, and percentiles are lower bounds."
+            "{n} I/Os were lost by the tracer: counts are too low, percentiles are lower bounds."
         );
         all.push(DocumentPart::Paragraph(Tone::Warn, lost.into()));
     }

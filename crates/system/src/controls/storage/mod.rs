@@ -41,19 +41,22 @@ static SPEC: ControlSpec = ControlSpec {
     help: "Storage of the trial's files: its working folder, which the program also finds in \
            `ASSAY_STORAGE`. A level creates what is missing before the trial, measures it, and \
            removes it afterwards (docs/measure/storage.md).",
-    levels: "`folder:/path`, `tmpfs`, `loop:ext4`, `loop:xfs`, `loop:btrfs`, `md:ext4`, `dm-stripe:ext4`, \
-             `dm-crypt:ext4`, `dm-delay:ext4`, `zram:ext4`, `zfs`, \
-             `zfs-fuse`, `squashfs`, `erofs`, `device:/dev/X`, each with options after commas: `size=`, \
-             `raid0`, `raid1`, `raid5`, `raidz`, `devices=`, `compress=`, `arc=`, `emulated=` (`sata-7200`, \
-             `sata-ssd`, `nvme`), `emulated-delay=`, `limits=`, `scheduler=`, `read-ahead=`, `in=`, `probe=`",
+    levels: "`folder:/path`, `tmpfs`, `loop:ext4`, `loop:xfs`, `loop:btrfs`, `md:ext4`, \
+             `dm-stripe:ext4`, `dm-crypt:ext4`, `dm-delay:ext4`, `zram:ext4`, `zfs`, `zfs-fuse`, \
+             `squashfs`, `erofs`, `device:/dev/X`, each with options after commas: `size=`, \
+             `raid0`, `raid1`, `raid5`, `raidz`, `devices=`, `compress=`, `arc=`, `emulated=` \
+             (`sata-7200`, `sata-ssd`, `nvme`), `emulated-delay=`, `limits=`, `scheduler=`, \
+             `read-ahead=`, `in=`, `probe=`",
     keyed: false,
     key: "",
     scope: ControlScope::System,
-    needs: "nothing for `folder:`; root for the others; e2fsprogs, xfsprogs or btrfs-progs for `loop:` and \
-            `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs, mdadm for `md:`, dmsetup and \
-            cryptsetup-bin for `dm-`; the blkio or io controller of control groups for `emulated=`",
+    needs: "nothing for `folder:`; root for the others; e2fsprogs, xfsprogs or btrfs-progs for \
+            `loop:` and `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs, mdadm for \
+            `md:`, dmsetup and cryptsetup-bin for `dm-`; the blkio or io controller of control \
+            groups for `emulated=`",
     put_back: "mounts, loop, zram, MD and mapped devices, pools with their daemon, files, limits \
-               and queue settings are journaled and removed; the contents of a device of yours stay",
+               and queue settings are journaled and removed; the contents of a device of yours \
+               stay",
     probe: ("", "loop:ext4,size=64MiB,emulated=sata-ssd"),
 };
 

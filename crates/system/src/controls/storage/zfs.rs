@@ -31,8 +31,9 @@ pub(super) fn check(root: &Root, driver: Driver) -> Result<(), Unavailable> {
         let known = root.text("/proc/filesystems").unwrap_or_default();
         if !known.split_whitespace().any(|word| word == "zfs") {
             return Err(
-                "this kernel has no module of ZFS (none is loaded: `/proc/filesystems` does not list it); \
-                 install the Debian package zfs-dkms and load it with `modprobe zfs`, or use zfs-fuse"
+                "this kernel has no module of ZFS (none is loaded: `/proc/filesystems` does not \
+                 list it); install the Debian package zfs-dkms and load it with `modprobe zfs`, or \
+                 use zfs-fuse"
                     .to_owned()
                     .into(),
             );

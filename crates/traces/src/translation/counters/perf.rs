@@ -32,13 +32,12 @@ pub enum CountersUnavailable {
     #[error("the processor is unknown: /proc/cpuinfo names no vendor, family and model")]
     Cpu,
     /// There is no events file for the processor.
-    #[error(
-        "the processor is unknown to assay ({0}): there is no events file for it, so nothing is derived"
-    )]
+    #[error("assay has no events file for this processor ({0}), so nothing is derived")]
     Model(CpuIdentity),
     /// The kernel has no counters for the processor.
     #[error(
-        "this kernel shows no counters of the processor: /sys/bus/event_source/devices/{pmu} is missing, as on most virtual machines ({cpu})"
+        "this kernel shows no counters of the processor: /sys/bus/event_source/devices/{pmu} is \
+        missing, as on most virtual machines ({cpu})"
     )]
     Pmu {
         /// Kernel's name of the counters.

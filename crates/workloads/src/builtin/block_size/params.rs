@@ -44,7 +44,8 @@ params! {
         /// Size of the file.
         file_size: u64 = size(), "100 MiB";
         /// Direction of the transfer: `read` uses read(2), `write` uses write(2).
-        direction: Direction = one_of(&[("read", Direction::Read), ("write", Direction::Write)]), "read";
+        direction: Direction =
+            one_of(&[("read", Direction::Read), ("write", Direction::Write)]), "read";
         /// `page` goes through the page cache, `direct` bypasses it (O_DIRECT).
         cache: Cache = one_of(&[("page", Cache::Page), ("direct", Cache::Direct)]), "page";
         /// Number of processes that read or write at the same time.

@@ -129,7 +129,8 @@ fn rows(params: &Params, load: u64, out: &mut impl Write) -> io::Result<FileSums
         line.clear();
         write!(
             line,
-            "{load}\t{sale}\t2009-{month:02}-{of_month:02}\t{store}\t{item}\t{customer}\t{quantity}\t{cents}\t"
+            "{load}\t{sale}\t2009-{month:02}-{of_month:02}\t{store}\t{item}\t\
+            {customer}\t{quantity}\t{cents}\t"
         )?;
         let begin = line.len();
         note(&mut rng, &mut line);

@@ -56,7 +56,8 @@ params! {
         /// Amount of information in the WAL.
         wal_level as "server.wal_level": String = word(&["replica", "minimal"]), "replica";
         /// Compression of full pages in the WAL.
-        wal_compression as "server.wal_compression": String = word(&["off", "pglz", "lz4", "zstd"]), "off";
+        wal_compression as "server.wal_compression": String =
+            word(&["off", "pglz", "lz4", "zstd"]), "off";
         /// If false, the server never waits for the device.
         fsync as "server.fsync": bool = flag(), Scalar::Bool(true);
         /// If true, a COMMIT waits until its WAL is on the device.

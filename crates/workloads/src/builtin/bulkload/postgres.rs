@@ -41,7 +41,7 @@ impl Programs {
                     None => format!("`{name}` of PostgreSQL"),
                 },
                 remedy: format!(
-                    "install the Debian package {package}, or give the folder of the programs as `server.bin`"
+                    "install the Debian package {package}, or give its folder as `server.bin`"
                 ),
             })
         };

@@ -184,7 +184,7 @@ fn serve(
     let all: Vec<u64> = (0..made.loads.len() as u64).collect();
     let wrong = check::wrong(&look(&connection)?, made, &all);
     let well = format!(
-        "{} in {} files of {} nodes: the counts and eight sums of each are in the table as in the file",
+        "{} in {} files of {} nodes: counts and eight sums are equal in table and file",
         format_value(rows as f64, "rows"),
         all.len(),
         spec.more.nodes

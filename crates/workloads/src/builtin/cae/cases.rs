@@ -62,7 +62,8 @@ const GIRDER: [f64; 3] = [1000.0, 25.0, 25.0];
 #[rustfmt::skip]
 pub const CASES: [Case; 10] = [
     case("beam-static", CaseAnalysis::BeamStatic, BEAM, [[20, 2, 2], [120, 7, 7], [240, 14, 14]]),
-    case("plate-static", CaseAnalysis::PlateStatic, PLATE, [[24, 24, 1], [90, 90, 1], [200, 200, 2]]),
+    case("plate-static", CaseAnalysis::PlateStatic, PLATE,
+        [[24, 24, 1], [90, 90, 1], [200, 200, 2]]),
     case("beam-bending", CaseAnalysis::BeamBending, STRIP, [[20, 2, 2], [60, 3, 3], [160, 8, 8]]),
     case("bar-plastic", CaseAnalysis::BarPlastic, BAR, [[4, 2, 2], [20, 6, 6], [60, 14, 14]]),
     case("beam-modes", CaseAnalysis::BeamModes, BEAM, [[20, 2, 2], [100, 6, 6], [200, 12, 12]]),

@@ -51,7 +51,7 @@ impl Params {
             matches!(case.analysis, CaseAnalysis::BeamBending | CaseAnalysis::BarPlastic);
         if fault == "diverge" && !nonlinear {
             return Err(wrong(format!(
-                "`fault = \"diverge\"` needs a nonlinear case (beam-bending, bar-plastic), not {name}"
+                "the fault `diverge` needs a nonlinear case (beam-bending, bar-plastic), not {name}"
             )));
         }
         if OF_RANKS.contains(&fault.as_str()) && case.solver() != Solver::Mumps {

@@ -144,7 +144,7 @@ pub(super) fn stalled_s() -> Option<f64> {
 /// Returns the failure of a solver that hangs in a full folder.
 pub fn full_folder(dir: &Path) -> Failure {
     Failure::other(format!(
-        "no space is left in {}, and the solver neither continued nor ended: give the storage a larger `size=`",
+        "no space is left in {}, and the solver hangs: give the storage a larger `size=`",
         dir.display()
     ))
 }

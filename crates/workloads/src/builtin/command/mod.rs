@@ -306,7 +306,8 @@ fn shell_note(finished: &FinishedProgram<'_>) -> Option<String> {
     let note = match finished.empty_s {
         None => "the start-up of an empty shell could not be measured",
         Some(empty_s) if empty_s >= finished.resources.wall_s / 2.0 => {
-            "at least half of `elapsed` is the start-up of the shell; run the command without a shell to measure it"
+            "at least half of `elapsed` is the start-up of the shell; run the command without a \
+            shell to measure it"
         }
         Some(_) => return None,
     };

@@ -139,7 +139,7 @@ pub fn notes(config: &Config, report: &LoadReport, limit: &Limit) -> Vec<String>
     }
     if report.read_late > 0 {
         notes.push(format!(
-            "{} batches of answers were shorter than expected and read up to some milliseconds late",
+            "{} batches of answers were shorter than expected and read some ms late",
             report.read_late
         ));
     }

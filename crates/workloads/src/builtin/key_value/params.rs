@@ -137,7 +137,9 @@ params! {
     pub struct LoadParams {
         /// Goal of a trial: the throughput; the highest rate whose `quantile` stays within the
         /// latency limit `bound`; or the response times at rising rates.
-        find: Find = one_of(&[("throughput", Find::Throughput), ("max-rate", Find::MaxRate), ("saturation", Find::Saturation)]), "throughput";
+        find: Find =
+            one_of(&[("throughput", Find::Throughput), ("max-rate", Find::MaxRate),
+            ("saturation", Find::Saturation)]), "throughput";
         /// `closed`: a connection sends its next request after the answer to the last one. `open`:
         /// operations are due at `rate` regardless of the server, and response times count from the
         /// time at which they were due.
@@ -151,7 +153,8 @@ params! {
         /// Think time: pause of a closed loop's connection after an answer.
         think: Duration = time(), "0 s";
         /// Distribution of the arrivals of an open loop, or of the think times of a closed loop.
-        spacing: Arrivals = one_of(&[("even", Arrivals::Even), ("exponential", Arrivals::Exponential)]), "even";
+        spacing: Arrivals =
+            one_of(&[("even", Arrivals::Even), ("exponential", Arrivals::Exponential)]), "even";
         /// Number of threads of the load generator.
         client_threads as "client.threads": usize = int(1, 1024), 1;
         /// The CPUs of the load generator, such as `2-3`; `auto` takes the last of the trial's
@@ -159,10 +162,14 @@ params! {
         /// none.
         client_cpus as "client.cpus": Cpus = parsed(cpus), "auto";
         /// Transport that carries the protocol.
-        transport: Transport = one_of(&[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)]), "tcp";
+        transport: Transport =
+            one_of(&[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)]),
+            "tcp";
         /// `loopback`: the machine's own network. `namespace`: the server runs in a network
         /// namespace, connected by a veth pair.
-        network: Network = one_of(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]), "loopback";
+        network: Network =
+            one_of(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]),
+            "loopback";
         /// Latency limit of `find = "max-rate"`.
         bound: Duration = time(), "1 ms";
         /// Quantile of the response times that must stay within `bound`, 0 to 1.
@@ -330,7 +337,7 @@ impl Params {
         if params.network == Network::Namespace {
             if params.transport == Transport::Unix {
                 return Err(wrong(
-                    "`transport = \"unix\"` bypasses the network; `network = \"namespace\"` takes tcp or tls",
+                    "`transport = \"unix\"` uses no network: `network = \"namespace\"` needs tcp",
                 ));
             }
             if params.address.is_some() {
@@ -459,7 +466,7 @@ impl Params {
             let server = name.starts_with("server.") && name != "server.address";
             if server && self.address.is_some() {
                 return Err(wrong(format!(
-                    "`{name}` is for a server that assay starts; the one at `server.address` runs already"
+                    "`{name}` is for a server that assay starts, not one of `server.address`"
                 )));
             }
             let class = name.starts_with("size.") || name.starts_with("share.");

@@ -25,7 +25,7 @@ impl ServerWorkload for KeyValue {
         let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
         if params.address.is_some() {
             return cannot(
-                "`server.address` names a server that runs already, and `where.server_node` starts one",
+                "`server.address` names a running server, and `where.server_node` starts one",
             );
         }
         if params.transport != Transport::Tcp || params.network == Network::Namespace {

@@ -123,7 +123,7 @@ impl ServerCounters {
             };
             if theirs < ours || theirs - ours > in_flight {
                 return Err(format!(
-                    "the server counted {theirs} {name} over the run and the load generator {ours}; \
+                    "the server counted {theirs} {name}, the load generator {ours}; \
                      at most {in_flight} can have been in flight at its end"
                 ));
             }

@@ -300,7 +300,7 @@ impl TrialState<'_> {
                 let first =
                     report.errors.texts.first().map_or("for an unknown reason", |t| t.1.as_str());
                 Err(Failure::Other(format!(
-                    "the server {what} {} after the start of the load ({first}); the series until then is kept",
+                    "the server {what} {} after the load began ({first}); the series ends there",
                     assay_model::units::format_value(after, "s")
                 )))
             }

@@ -62,7 +62,8 @@ params! {
         /// of the last point.
         heap: Option<u64> = or_none(size()), "0 B";
         /// Garbage collector of the virtual machine.
-        collector: String = word(&["default", "g1", "parallel", "serial", "zgc", "shenandoah"]), "default";
+        collector: String =
+            word(&["default", "g1", "parallel", "serial", "zgc", "shenandoah"]), "default";
         /// Pages that back the heap: `transparent` requests transparent huge pages, `reserved`
         /// those of the control `hugepages`.
         pages: String = word(&["default", "transparent", "reserved"]), "default";
@@ -190,7 +191,8 @@ impl Params {
             && lists.len() != instances
         {
             return Err(wrong(format!(
-                "`cpus` has {} lists and there are {instances} instances; give each its own, separated by blanks",
+                "`cpus` has {} lists and there are {instances} instances; give each its own, \
+                separated by blanks",
                 lists.len()
             )));
         }
@@ -198,7 +200,8 @@ impl Params {
             && list.len() != instances
         {
             return Err(wrong(format!(
-                "`nodes` has {} nodes and there are {instances} instances; give each its own, separated by blanks",
+                "`nodes` has {} nodes and there are {instances} instances; give each its own, \
+                separated by blanks",
                 list.len()
             )));
         }
@@ -211,8 +214,8 @@ impl Params {
         }
         if params.search != params.limit.is_some() && (params.search || params.rate == 0.0) {
             return Err(wrong(
-                "`search = true` needs a `limit`, such as p99<=50ms, and `limit` needs `search = true` \
-                 or a `rate`",
+                "`search = true` needs a `limit`, such as p99<=50ms, and `limit` needs `search = \
+                 true` or a `rate`",
             ));
         }
         if let Some(jar) = params.jar.as_ref().filter(|jar| !jar.exists()) {

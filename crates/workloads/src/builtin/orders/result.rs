@@ -150,7 +150,8 @@ impl Points {
                 p.kinds.iter().map(|(k, c)| (k.clone(), json!(c.number))).collect();
             json!({
                 "instance": i + 1, "ops_per_s": p.count() as f64 / m.window.seconds(),
-                "ramp_up_start_s": at(p.began_ns), "start_s": at(m.window.start), "end_s": at(m.window.end),
+                "ramp_up_start_s": at(p.began_ns), "start_s": at(m.window.start),
+                "end_s": at(m.window.end),
                 "ramp_down_end_s": at(p.ended_ns), "counts": counts,
             })
         };
@@ -182,7 +183,8 @@ impl Points {
                 "per_jvm_warehouse_rampdown": seconds(params.lengths().ramp_down),
                 "ramp_up_seconds": seconds(params.lengths().below),
                 "measurement_seconds": seconds(params.lengths().scored),
-                "mix": params.mix, "seed": params.seed.to_string(), "stream": about.stream.to_string(),
+                "mix": params.mix, "seed": params.seed.to_string(),
+                "stream": about.stream.to_string(),
                 "profile": params.profile,
             },
             "kit_unmodified": about.unmodified,

@@ -118,7 +118,8 @@ pub fn files(dir: &Path, points: &Points, result: Option<&Value>) -> Result<(), 
     let all: Vec<Value> = points.all.iter().map(spelled).collect();
     write("points.json", format!("{}\n", json!(all)))?;
     let mut table = String::from(
-        "warehouses,instance,heap_used_bytes,heap_committed_bytes,resident_bytes,resident_peak_bytes,huge_bytes\n",
+        "warehouses,instance,heap_used_bytes,heap_committed_bytes,resident_bytes,\
+        resident_peak_bytes,huge_bytes\n",
     );
     for m in &points.all {
         for (i, (p, memory)) in m.instances.iter().zip(&m.memory).enumerate() {
@@ -142,7 +143,8 @@ pub fn files(dir: &Path, points: &Points, result: Option<&Value>) -> Result<(), 
 fn spelled(m: &MeasuredPoint) -> Value {
     let w = &m.window;
     json!({
-        "warehouses": m.planned.warehouses, "rate": m.planned.rate, "scored": m.planned.scored, "begin_ns": w.begin,
+        "warehouses": m.planned.warehouses, "rate": m.planned.rate, "scored": m.planned.scored,
+        "begin_ns": w.begin,
         "start_ns": w.start, "end_ns": w.end, "stop_ns": w.stop, "instances": m.instances,
     })
 }

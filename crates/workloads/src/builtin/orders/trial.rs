@@ -179,7 +179,9 @@ impl Trial<'_> {
             if !(began.saturating_sub(1_000_000_000)..=answer.t_ns).contains(&answer.value.now_ns) {
                 return Err(unsound(
                     i,
-                    "the clock of this virtual machine is not CLOCK_MONOTONIC, by which instances are led".into(),
+                    "the clock of this virtual machine is not CLOCK_MONOTONIC, by which instances \
+                    are led"
+                        .into(),
                 ));
             }
         }

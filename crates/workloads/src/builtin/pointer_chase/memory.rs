@@ -163,7 +163,8 @@ impl ChainMemory {
                 };
             }
             macro_rules! twenty_five {
-                ($($n:tt)*) => { $( let _ = $n; load!(0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4); )* };
+                ($($n:tt)*) => { $( let _ = $n;
+                    load!(0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4); )* };
             }
             twenty_five!(0 1 2 3);
         }

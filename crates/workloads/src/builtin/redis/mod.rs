@@ -43,7 +43,8 @@ params! {
     #[derive(Debug)]
     struct Own {
         /// Version of the wire protocol RESP; `resp3` begins each connection with `HELLO 3`.
-        protocol: Protocol = one_of(&[("resp2", Protocol::Resp2), ("resp3", Protocol::Resp3)]), "resp2";
+        protocol: Protocol =
+            one_of(&[("resp2", Protocol::Resp2), ("resp3", Protocol::Resp3)]), "resp2";
         /// Share of deletes (`DEL`) among the operations.
         deletes: f64 = number(0.0, 1.0), Scalar::Float(0.0);
         /// Share of increments (`INCR`) among the operations. Each connection has a counter, of

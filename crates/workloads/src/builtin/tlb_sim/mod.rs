@@ -73,7 +73,7 @@ fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<SimulationTask, Wor
     let machine = SimulatedMachine::find(&params.machine).map_err(no_machine)?;
     if min > max || min < 1 << 16 {
         return Err(wrong(format!(
-            "`min_data` is {min} B and `max_data` {max} B; it takes 64 KiB or more, the smaller first"
+            "`min_data` is {min} B, `max_data` {max} B; give 64 KiB or more, the smaller first"
         )));
     }
     let task = SimulationTask {

@@ -40,7 +40,8 @@ pub enum CopiesError {
     },
     /// Some copies did not reach a barrier in time.
     #[error(
-        "{} of {of} instances ({}) did not reach {what} within {}; the last stderr line of the first of them: {stderr}",
+        "{} of {of} instances ({}) did not reach {what} within {}; the last stderr line of the \
+        first of them: {stderr}",
         missing.len(), numbers(missing), units::format_duration(*timeout)
     )]
     Late {
