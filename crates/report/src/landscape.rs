@@ -5,7 +5,7 @@ use assay_quoted::landscape::{ColumnRole, Landscape};
 
 use crate::document::markdown::line;
 use crate::document::{self, DocumentPart};
-use crate::formats::csv::{Rows, kind, number};
+use crate::formats::csv::{Rows, number};
 use crate::parts::landscape as parts;
 
 /// Writes one row per line of the landscape: rank, kind, label, every column in full, and the ids
@@ -18,8 +18,11 @@ pub fn csv(landscape: &Landscape) -> String {
     out.row(&head);
     for l in &landscape.lines {
         let label = l.entry.as_ref().map(|e| e.label.clone()).unwrap_or_default();
-        let mut fields =
-            vec![l.rank.map(|r| r.to_string()).unwrap_or_default(), kind(l.kind).to_owned(), label];
+        let mut fields = vec![
+            l.rank.map(|r| r.to_string()).unwrap_or_default(),
+            l.kind.name().to_owned(),
+            label,
+        ];
         fields.extend(l.cells.iter().zip(&landscape.columns).map(|(cell, column)| match cell {
             Some(c) if column.role == ColumnRole::Derived => number(c.value),
             Some(c) => c.text.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assay_model::{
     Analysis, CurvePoint, CurveSummary, Experiment, Explanation, Finding, LedgerEntry, Plan,
-    RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialOutcome, TrialRecord,
+    RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
 };
 use assay_traces::{RunTraces, TraceData, TraceFile};
 
@@ -175,17 +175,6 @@ pub(crate) fn analysis_label(analysis: &Analysis, treatment: u32) -> String {
         .iter()
         .find(|s| s.treatment == treatment)
         .map_or_else(|| format!("treatment {treatment}"), |s| s.label.clone())
-}
-
-/// Returns an outcome as a word.
-pub(crate) fn outcome_word(outcome: TrialOutcome) -> &'static str {
-    match outcome {
-        TrialOutcome::Completed => "completed",
-        TrialOutcome::Failed => "failed",
-        TrialOutcome::Invalid => "invalid",
-        TrialOutcome::TimedOut => "timed out",
-        TrialOutcome::Interrupted => "interrupted",
-    }
 }
 
 /// Number of points that every trial must have for a curve to be shown by these alone.

@@ -9,9 +9,10 @@ use crate::figures::{count, percent, ratio_in_a_sentence, ratio_mark};
 use crate::view::{RunView, analysis_label};
 
 /// Explanation of smoothness for a reader; `assay-stats` computes it.
-pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a point from the trend of \
-     its neighbours (in logarithms of size and value, the cubic through two neighbours on each side), \
-     with the noise between trials taken out: at 0.95 a typical point lies 5 % off that trend.";
+pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a point from the trend \
+     of its neighbours (in logarithms of size and value, the cubic through two neighbours on each \
+     side), with the noise between trials taken out: at 0.95 a typical point lies 5 % off that \
+     trend.";
 
 /// Explanation of percentiles for a reader.
 pub(crate) const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of \
@@ -34,15 +35,6 @@ pub fn smoothness(x: &str) -> String {
 pub fn visible(text: &str) -> String {
     let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c };
     text.chars().map(shown).collect()
-}
-
-/// Returns a severity as a word.
-pub fn severity(severity: assay_model::Severity) -> &'static str {
-    match severity {
-        assay_model::Severity::Invalid => "invalid",
-        assay_model::Severity::Warning => "warning",
-        assay_model::Severity::Note => "note",
-    }
 }
 
 /// Warning about the times of an emulator.
@@ -104,7 +96,8 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
     let lead = match comparison.verdict {
         Verdict::Inconclusive => {
             format!(
-                "Inconclusive: the measured {metric} of {treatment} is {number} times that of {baseline}"
+                "Inconclusive: the measured {metric} of {treatment} is {number} times that \
+                of {baseline}"
             )
         }
         Verdict::Equivalent => {
@@ -112,7 +105,8 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
             let within =
                 if margin.is_empty() { String::new() } else { format!(" within {margin}") };
             format!(
-                "{metric} of {treatment} is equivalent{within} to that of {baseline}: {number} times"
+                "{metric} of {treatment} is equivalent{within} to that of {baseline}: \
+                {number} times"
             )
         }
         _ => format!(

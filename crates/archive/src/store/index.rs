@@ -274,13 +274,8 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
     let id: RunId = row.get_ref(0)?.as_str()?.parse().map_err(|_| wrong(0))?;
     let list =
         |column| serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|_| wrong(column));
-    let state = match row.get_ref(6)?.as_str()? {
-        "started" => RunState::Started,
-        "completed" => RunState::Completed,
-        "failed" => RunState::Failed,
-        "interrupted" => RunState::Interrupted,
-        _ => return Err(wrong(6)),
-    };
+    let name = row.get_ref(6)?.as_str()?;
+    let state = RunState::ALL.into_iter().find(|s| s.name() == name).ok_or_else(|| wrong(6))?;
     Ok(RunSummary {
         id,
         experiment: row.get(1)?,

@@ -30,26 +30,22 @@ pub(crate) enum MergeRule {
     Traced,
 }
 
-impl MergeRule {
+assay_model::names! {
     /// Describes the rule in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            MergeRule::Sum => "the sum over the nodes",
-            MergeRule::Max => "the largest of the nodes",
-            MergeRule::Min => "the smallest of the nodes",
-            MergeRule::Percentile => "from the nodes' histograms added together",
-            MergeRule::SuiteRatio => "the sum over the nodes, each over the slowest one's time",
-            MergeRule::SuiteTime => "the slowest node's time over the copies of all nodes",
-            MergeRule::PerWatt => "the merged metric over the merged power",
-            MergeRule::Server => "the value of the server's node",
-            MergeRule::Traced => "missing on several nodes: each node's own is in its io.json",
-            MergeRule::Same => {
-                "missing unless every node has the same value: its unit has no merge \
-                           rule"
-            }
-        }
-    }
+    pub MergeRule::words:
+        Sum = "the sum over the nodes",
+        Max = "the largest of the nodes",
+        Min = "the smallest of the nodes",
+        Percentile = "from the nodes' histograms added together",
+        SuiteRatio = "the sum over the nodes, each over the slowest one's time",
+        SuiteTime = "the slowest node's time over the copies of all nodes",
+        PerWatt = "the merged metric over the merged power",
+        Server = "the value of the server's node",
+        Traced = "missing on several nodes: each node's own is in its io.json",
+        Same = "missing unless every node has the same value: its unit has no merge rule"
+}
 
+impl MergeRule {
     /// Returns the rule of a metric.
     pub fn of(
         metric: &MetricValue,

@@ -29,14 +29,9 @@ assay_model::names! {
     pub Accelerator::name: Kvm = "kvm", Tcg = "tcg"
 }
 
-impl Accelerator {
+assay_model::names! {
     /// Returns the value of QEMU's `-accel` option.
-    pub(super) fn option(self) -> &'static str {
-        match self {
-            Accelerator::Kvm => "kvm",
-            Accelerator::Tcg => "tcg,thread=multi",
-        }
-    }
+    pub(super) Accelerator::option: Kvm = "kvm", Tcg = "tcg,thread=multi"
 }
 
 /// The accelerator chosen for a machine.

@@ -13,15 +13,8 @@ pub enum FactClass {
     Hard,
 }
 
-impl FactClass {
-    /// Returns the name of the class.
-    pub fn name(self) -> &'static str {
-        match self {
-            Volatile => "volatile",
-            Soft => "soft",
-            Hard => "hard",
-        }
-    }
+crate::names! {
+    pub FactClass::name: Volatile = "volatile", Soft = "soft", Hard = "hard"
 }
 
 /// Returns the table for documentation: prefix and class, sorted by prefix.

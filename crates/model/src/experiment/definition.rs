@@ -133,7 +133,7 @@ impl Default for SourceRepository {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "expected a list of levels such as [1, 2], or a range such as { from = 1, to = \"cpus\" }"
+    expecting = "expected levels such as [1, 2], or a range such as { from = 1, to = \"cpus\" }"
 )]
 pub enum FactorLevels {
     /// List of the levels.
@@ -158,7 +158,8 @@ pub enum FactorLevels {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "expected a boolean, a number, a text, or a level with a label: { label = \"btrfs\", value = \"loop:btrfs\" }"
+    expecting = "expected a boolean, a number, a text, or a level with a label: \
+        { label = \"btrfs\", value = \"loop:btrfs\" }"
 )]
 pub enum FactorLevel {
     /// A value, which is also the level's name.

@@ -47,6 +47,15 @@ pub enum MetricKind {
     Quoted,
 }
 
+crate::names! {
+    pub Better::name: Higher = "higher", Lower = "lower", Neither = "neither"
+}
+
+crate::names! {
+    pub MetricKind::name: Measured = "measured", Derived = "derived", Estimated = "estimated",
+        Quoted = "quoted"
+}
+
 /// One metric of one trial. A missing value is `None`, never 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricValue {

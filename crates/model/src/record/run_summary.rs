@@ -74,7 +74,7 @@ pub enum RunState {
 }
 
 crate::names! {
-    pub RunState::name: Started = "started", Completed = "completed", Failed = "failed",
+    pub RunState::name, ALL: Started = "started", Completed = "completed", Failed = "failed",
         Interrupted = "interrupted"
 }
 

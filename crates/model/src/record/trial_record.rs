@@ -27,6 +27,12 @@ pub enum TrialOutcome {
     Interrupted,
 }
 
+crate::names! {
+    /// Returns the outcome in words.
+    pub TrialOutcome::words: Completed = "completed", Failed = "failed", Invalid = "invalid",
+        TimedOut = "timed out", Interrupted = "interrupted"
+}
+
 /// Exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -62,16 +62,8 @@ pub enum Unwind {
     Dwarf,
 }
 
-impl Unwind {
-    /// Returns the method with this name: `auto`, `fp` or `dwarf`.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "auto" => Some(Unwind::Auto),
-            "fp" => Some(Unwind::FramePointers),
-            "dwarf" => Some(Unwind::Dwarf),
-            _ => None,
-        }
-    }
+assay_model::names! {
+    pub Unwind::name, ALL: Auto = "auto", FramePointers = "fp", Dwarf = "dwarf"
 }
 
 /// Options of a profiler.

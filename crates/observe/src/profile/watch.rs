@@ -54,7 +54,7 @@ impl Tracer for ProfileWatch {
     fn request(listed: &str) -> Option<ProfileRequest> {
         let rest = listed.strip_prefix(FILE.tracer)?;
         let (rate, unwind) = match rest.split_once(':') {
-            Some((rate, way)) => (rate, Unwind::named(way)?),
+            Some((rate, way)) => (rate, Unwind::ALL.into_iter().find(|u| u.name() == way)?),
             None => (rest, Unwind::Auto),
         };
         let rate_hz = match rate {

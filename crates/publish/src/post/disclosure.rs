@@ -9,7 +9,6 @@ use assay_report::document::table::TableRow;
 use assay_report::document::{
     DocumentPart, FindingSubject, Outputs, Parts, ShownFinding, Table, Text, Tone, cell, text,
 };
-use assay_report::words::severity;
 
 /// Returns the dates, every result with its source, and the trademarks; and the findings, unless
 /// the post places them itself.
@@ -168,7 +167,7 @@ fn fair_use(v: &PackVerdict) -> Table {
     for r in &v.rules {
         let outcome = match r.result {
             RuleResult::Pass => "kept".to_owned(),
-            RuleResult::Fail => format!("not kept: {}", severity(r.severity)),
+            RuleResult::Fail => format!("not kept: {}", r.severity.name()),
             RuleResult::Unknown => "cannot check".to_owned(),
         };
         table.row(vec![

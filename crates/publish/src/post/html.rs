@@ -16,7 +16,6 @@ use assay_report::document::{Parts, Table, Text, TextStyle, cell, html, text};
 use assay_report::figures::percent;
 use assay_report::page::{data, shell};
 use assay_report::parts::landscape::matrix;
-use assay_report::words::severity;
 
 /// Renders the page of a post.
 pub fn html(post: &Post) -> String {
@@ -80,13 +79,16 @@ fn file_name(path: &str) -> &str {
 fn legend(post: &Post) -> Markup {
     let numbers = match (post.results.is_empty(), post.runs.is_empty()) {
         (false, false) => {
-            "Numbers marked quoted are as their sources printed them; numbers marked measured were measured by assay; both lead to where they come from."
+            "Numbers marked quoted are as their sources printed them; numbers marked measured were \
+            measured by assay; both lead to where they come from."
         }
         (true, _) => {
-            "Every computed number was measured by assay or derived from its measurements; each leads to its run."
+            "Every computed number was measured by assay or derived from its measurements; each \
+            leads to its run."
         }
         _ => {
-            "Every computed number is quoted from its source or derived from quoted ones; none was measured here. Each leads to its derivation."
+            "Every computed number is quoted from its source or derived from quoted ones; none was \
+            measured here. Each leads to its derivation."
         }
     };
     html! {
@@ -187,7 +189,7 @@ fn marks(post: &Post, findings: &[usize]) -> Markup {
                 // Findings of one check share a mark.
                 @let same: Vec<&str> = findings.iter().filter_map(|i| post.findings.get(*i)).filter(|o| o.finding.id == f.finding.id).map(|o| o.finding.message.as_str()).collect();
                 @if !findings[..n].iter().any(|i| post.findings.get(*i).is_some_and(|o| o.finding.id == f.finding.id)) {
-                    a class={ "mark " (severity(f.finding.severity)) } href={ "#f" (i + 1) } title={ (severity(f.finding.severity)) " " (f.finding.name) ": " (same.join("; ")) } {
+                    a class={ "mark " (f.finding.severity.name()) } href={ "#f" (i + 1) } title={ (f.finding.severity.name()) " " (f.finding.name) ": " (same.join("; ")) } {
                         (f.finding.id) @if same.len() > 1 { " ×" (same.len()) }
                     }
                 }
@@ -220,7 +222,7 @@ pub(super) fn made(post: &Post, parts: &Parts) -> Parts {
 pub(super) fn found(post: &Post, findings: &[usize]) -> Vec<String> {
     let findings = findings.iter().filter_map(|i| post.findings.get(*i)).map(|f| {
         let message = f.finding.message.trim_end_matches('.');
-        format!("{} {}: {message}.", severity(f.finding.severity), f.finding.id)
+        format!("{} {}: {message}.", f.finding.severity.name(), f.finding.id)
     });
     findings.collect()
 }

@@ -30,6 +30,10 @@ pub enum RuleResult {
     Unknown,
 }
 
+assay_model::names! {
+    pub RuleResult::name: Pass = "pass", Fail = "fail", Unknown = "unknown"
+}
+
 /// Outcome of one rule with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleOutcome {

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::page::data::download;
 use crate::page::packed;
-use crate::words::severity;
 
 /// Comparisons that are shown before the rest is folded away.
 const CARDS: usize = 6;
@@ -200,9 +199,9 @@ pub fn findings(all: &[ShownFinding]) -> Markup {
             ul.findings {
                 @for ShownFinding { finding: f, about, id } in all {
                     @let links = links(about);
-                    li class={ "finding " (severity(f.severity)) } id=[id.as_ref()] tabindex=[id.as_ref().map(|_| "-1")] {
+                    li class={ "finding " (f.severity.name()) } id=[id.as_ref()] tabindex=[id.as_ref().map(|_| "-1")] {
                         p {
-                            strong { (severity(f.severity)) } " " code { (f.id) } " " (f.name)
+                            strong { (f.severity.name()) } " " code { (f.id) } " " (f.name)
                             @for (to, name) in links.iter().take(NAMED) { " · " a href=(to) { (name) } }
                             @if links.len() > NAMED { " and " (links.len() - NAMED) " more" }
                         }

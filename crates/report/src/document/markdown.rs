@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use super::table::ColumnKind;
 use super::{DocumentPart, Outputs, Parts, ShownFinding, Table, Text, TextStyle};
-use crate::words::severity;
 
 /// Returns the parts in order, each followed by an empty line.
 pub fn parts(all: &Parts) -> String {
@@ -125,7 +124,7 @@ fn findings(all: &[ShownFinding]) -> String {
         let _ = writeln!(
             out,
             "- {} {} {}: {message}{about}.{remedy}",
-            severity(f.severity),
+            f.severity.name(),
             line(&f.id),
             line(&f.name)
         );

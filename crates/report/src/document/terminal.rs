@@ -10,7 +10,6 @@ use writer::Writer;
 
 use super::{DocumentPart, Outputs, Parts, ShownFinding, Tone};
 use crate::style::Style;
-use crate::words::severity;
 
 /// Returns the parts in order, with all details.
 pub fn parts(all: &Parts, style: Style) -> String {
@@ -112,7 +111,7 @@ fn findings(w: &mut Writer, all: &[ShownFinding]) {
         };
         w.wrapped(
             0,
-            &format!("{}: {} {}: {}{about}", severity(f.severity), f.id, f.name, f.message),
+            &format!("{}: {} {}: {}{about}", f.severity.name(), f.id, f.name, f.message),
             tone,
         );
         if !f.remedy.is_empty() && last_of(i, f) {

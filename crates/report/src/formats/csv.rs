@@ -2,12 +2,12 @@
 //! curves, and the summaries. Missing values are empty fields; withheld values are empty and name
 //! the finding.
 
-use assay_model::{Comparison, Load, MetricKind, Summary, TreatmentSummary, TrialRecord};
+use assay_model::{Comparison, Load, Summary, TreatmentSummary, TrialRecord};
 
 use crate::figures::{percentile_doubts, ratio_doubts};
 use crate::gate::Gate;
 use crate::percentiles::every;
-use crate::view::{RunView, outcome_word};
+use crate::view::RunView;
 
 /// Writes one row for each trial and metric, with a column for each factor's level. A trial that
 /// reported no metric has one row with an empty metric, so that no trial is left out.
@@ -33,7 +33,7 @@ pub fn trials(view: &RunView) -> String {
         let mut lead = origin(view, record);
         lead.insert(3, record.attempt.to_string());
         lead.push(record.warmup.to_string());
-        lead.push(outcome_word(record.outcome).to_owned());
+        lead.push(record.outcome.words().to_owned());
         lead.extend(levels(view, record));
         let withheld = gate.trial(record).map(|w| w.finding.clone()).unwrap_or_default();
         let lead: Vec<&str> = lead.iter().map(String::as_str).collect();
@@ -46,13 +46,8 @@ pub fn trials(view: &RunView) -> String {
         }
         for m in &record.metrics {
             let value = m.value.filter(|v| v.is_finite() && withheld.is_empty());
-            let better = match m.better {
-                assay_model::Better::Higher => "higher",
-                assay_model::Better::Lower => "lower",
-                assay_model::Better::Neither => "neither",
-            };
             let doubt = m.doubt.as_deref().unwrap_or_default();
-            put([&m.name, &number(value), &m.unit, better, kind(m.kind)], doubt);
+            put([&m.name, &number(value), &m.unit, m.better.name(), m.kind.name()], doubt);
         }
     }
     out.text()
@@ -76,7 +71,7 @@ pub fn curves(view: &RunView) -> String {
             for (position, [x, value]) in curve.points.iter().enumerate() {
                 let value = Some(*value).filter(|v| v.is_finite() && withheld.is_empty());
                 let mut row = lead.clone();
-                row.extend([curve.name.clone(), kind(curve.kind).to_owned()]);
+                row.extend([curve.name.clone(), curve.kind.name().to_owned()]);
                 row.extend([position.to_string(), number(Some(*x)), curve.x_unit.clone()]);
                 row.extend([number(value), curve.unit.clone(), withheld.clone(), guest(view)]);
                 out.row(&row);
@@ -213,15 +208,6 @@ fn treatment_levels(view: &RunView, treatment: u32) -> Vec<String> {
         .iter()
         .map(|f| levels.and_then(|l| l.get(f)).map(ToString::to_string).unwrap_or_default())
         .collect()
-}
-
-pub fn kind(kind: MetricKind) -> &'static str {
-    match kind {
-        MetricKind::Measured => "measured",
-        MetricKind::Derived => "derived",
-        MetricKind::Estimated => "estimated",
-        MetricKind::Quoted => "quoted",
-    }
 }
 
 /// Formats a number so that it parses back to the same bits; empty if it is missing.

@@ -6,7 +6,7 @@
 use assay_model::{TrialOutcome, TrialRecord, Verdict};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use crate::view::{RunView, outcome_word};
+use crate::view::RunView;
 use crate::words;
 
 /// Writes the report of a run.
@@ -59,7 +59,7 @@ fn trial_case(view: &RunView, record: &TrialRecord) -> TestCase {
         TrialOutcome::Failed | TrialOutcome::TimedOut => Some(NonSuccessKind::Failure),
         TrialOutcome::Invalid | TrialOutcome::Interrupted => Some(NonSuccessKind::Error),
     };
-    let word = outcome_word(record.outcome);
+    let word = record.outcome.words();
     let why = if record.error.is_empty() { word } else { record.error.as_str() };
     let mut output: Vec<String> = record.notes.clone();
     output.extend(record.findings.iter().map(|f| format!("{} {}: {}", f.id, f.name, f.message)));

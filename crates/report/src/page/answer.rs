@@ -13,7 +13,7 @@ use crate::figures::count;
 use crate::gate::Gate;
 use crate::parts::findings::found;
 use crate::parts::significance;
-use crate::view::{RunView, outcome_word};
+use crate::view::RunView;
 use crate::words;
 
 /// Number of findings on the first screen, most severe first.
@@ -50,7 +50,7 @@ fn failures(view: &RunView) -> Parts {
             _ => &r.error,
         };
         let line = detail.lines().find(|l| !l.trim().is_empty()).unwrap_or("no reason recorded");
-        let key = (outcome_word(r.outcome).to_owned(), words::visible(line.trim()));
+        let key = (r.outcome.words().to_owned(), words::visible(line.trim()));
         reasons.entry(key).or_default().push(r.number);
     }
     let mut all: Vec<_> = reasons.into_iter().collect();

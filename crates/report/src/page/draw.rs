@@ -20,7 +20,7 @@ use crate::gate::Gate;
 use crate::parts::curves::chosen;
 use crate::parts::scaling::{model_name, speedup_text};
 use crate::short_labels::apart;
-use crate::view::{RunView, deciding, outcome_word, shown_points};
+use crate::view::{RunView, deciding, shown_points};
 use crate::words;
 
 /// Draws curves in one chart; all of them share their x unit and unit.
@@ -152,7 +152,7 @@ pub(crate) fn absolutes_first(view: &RunView, gate: &Gate) -> bool {
 pub(crate) fn absolutes_caption(gate: &Gate) -> String {
     let merged = deciding(&gate.analysis).iter().any(|s| s.percentile.is_some());
     if merged {
-        "That of all trials' histograms together above, each trial's own beneath; a dot leads to its trial."
+        "All trials' histograms together above, each trial's beneath; a dot leads to its trial."
     } else {
         "Mean with its interval above, every trial beneath; a dot leads to its trial."
     }
@@ -393,7 +393,7 @@ pub(crate) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
             let what = if r.outcome == TrialOutcome::Completed {
                 value_text(value, &a.unit)
             } else {
-                outcome_word(r.outcome).to_owned()
+                r.outcome.words().to_owned()
             };
             let warmup = if r.warmup { " (warm-up)" } else { "" };
             order::Dot {

@@ -6,7 +6,6 @@ use assay_quoted::landscape::{ColumnRole, Landscape, LandscapeLine};
 
 use crate::document::table::TableRow;
 use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
-use crate::formats::csv::kind;
 
 /// Placeholder for a value that was not printed or recorded.
 const NOTHING: &str = "-";
@@ -61,7 +60,7 @@ fn table(landscape: &Landscape, question: Option<&str>, lines: &[&LandscapeLine]
             cells.push(cell(l.rank.map_or_else(|| NOTHING.to_owned(), |r| r.to_string())));
         }
         if mixed {
-            cells.push(cell(kind(l.kind)));
+            cells.push(cell(l.kind.name()));
         }
         cells.extend(l.cells.iter().map(|c| {
             let title = c.as_ref().and_then(|c| c.formula.clone());

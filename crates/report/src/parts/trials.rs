@@ -8,7 +8,7 @@ use crate::document::table::{ColumnKind, TableRow};
 use crate::document::{Outputs, Parts, Table, TableCell, Tone, cell};
 use crate::figures::{value_mark, value_text};
 use crate::gate::Gate;
-use crate::view::{RunView, outcome_word};
+use crate::view::RunView;
 
 /// Returns every trial in order, and the trials that were planned but never started.
 pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
@@ -32,7 +32,7 @@ pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
             cell(format!("{}{attempt}", r.number)),
             cell((r.block + 1).to_string()),
             cell(view.label(r.treatment)),
-            cell(format!("{}{warmup}", outcome_word(r.outcome))).tone(tone),
+            cell(format!("{}{warmup}", r.outcome.words())).tone(tone),
         ];
         if let Some(w) = gate.trial(r) {
             cells.extend(TableCell::withheld(2, format!("withheld: {}", w.finding)));

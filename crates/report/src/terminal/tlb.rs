@@ -3,9 +3,7 @@
 use std::fmt::Write;
 
 use assay_model::units::{format_bytes, significant};
-use assay_traces::translation::{
-    SideRow, Simulation, StepCost, TranslationRow, TranslationStep, TranslationTable,
-};
+use assay_traces::translation::{SideRow, Simulation, StepCost, TranslationRow, TranslationTable};
 
 use super::Style;
 use crate::document::{DocumentPart, Parts, Table as Columns, Tone, cell, terminal};
@@ -64,7 +62,7 @@ const MAX_TSBS: usize = 16;
 fn counts(total: &TranslationRow) -> Columns {
     let mut columns = Columns::default().word("counted").number("accesses");
     for cost in &total.data.steps {
-        columns = columns.number(step_name(cost.step));
+        columns = columns.number(cost.step.name());
     }
     let whole = |n: Option<f64>| cell(n.map_or_else(|| "-".into(), |n| format!("{n:.0}")));
     for (side, name) in [(&total.instruction, "instruction"), (&total.data, "data")] {
@@ -81,7 +79,7 @@ fn wide(table: &TranslationTable) -> String {
     let side = |row: &SideRow, letter: char| {
         let mut text = String::new();
         for cost in &row.steps {
-            let _ = write!(text, " {:>9} %tim", format!("{letter}{}", step_name(cost.step)));
+            let _ = write!(text, " {:>9} %tim", format!("{letter}{}", cost.step.name()));
         }
         text
     };
@@ -104,7 +102,7 @@ fn wide(table: &TranslationTable) -> String {
 fn long(table: &TranslationTable, title: String) -> Columns {
     let mut columns = Columns::of(title).word("page  time").word("side");
     for cost in &table.total.data.steps {
-        columns = columns.number(step_name(cost.step)).number("%tim");
+        columns = columns.number(cost.step.name()).number("%tim");
     }
     columns = columns.number("all %tim");
     for (row, label) in labelled(table) {
@@ -126,14 +124,6 @@ fn labelled(table: &TranslationTable) -> impl Iterator<Item = (&TranslationRow, 
     let intervals = table.rows.iter().map(|r| (r, format!("{} s", significant(r.at_s, 3))));
     let pages = table.by_page.iter().map(|r| (r, r.page.map_or_else(String::new, format_bytes)));
     intervals.chain(pages).chain([(&table.total, "ttl".to_owned())])
-}
-
-fn step_name(step: TranslationStep) -> &'static str {
-    match step {
-        TranslationStep::FirstLevel => "tlb1",
-        TranslationStep::Tlb => "tlb-miss",
-        TranslationStep::Tsb => "tsb-miss",
-    }
 }
 
 /// Formats misses per second as a whole number.

@@ -48,16 +48,6 @@ fn difference(pair: &TreatmentPair<'_>) -> Option<TraceDifference> {
     Some(TraceDifference::new(pair, &d, clear, changes))
 }
 
-/// Returns the column title of a dimension.
-fn title(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Call => "call",
-        Dimension::Program => "program",
-        Dimension::Process => "process",
-        Dimension::Kind => "on",
-    }
-}
-
 /// Returns the method of counting and the totals.
 pub(crate) fn head(seen: &Syscalls) -> Parts {
     let mut out = Parts::default();
@@ -80,7 +70,7 @@ pub(crate) fn head(seen: &Syscalls) -> Parts {
 pub(crate) fn table(seen: &Syscalls, by: &[Dimension], most: usize) -> Table {
     let groups = seen.by(by);
     let total: u64 = groups.iter().map(|g| g.amounts.ns).sum();
-    let words: Vec<&str> = by.iter().map(|d| title(*d)).collect();
+    let words: Vec<&str> = by.iter().map(|d| d.title()).collect();
     let mut t = Table::of(format!("System calls by {}, most time first", words.join(", ")))
         .labels(words)
         .numbers(["calls", "errors", "time", "%", "p50", "p99", "longest", "bytes"]);
@@ -148,14 +138,14 @@ pub(crate) fn notes(seen: &Syscalls) -> Vec<String> {
     };
     if sum(|a| a.calls) > 0 {
         notes.push(format!(
-            "{} calls were about asynchronous I/O and returned {} operations: the time of a submission is not \
-             the I/O's",
+            "{} calls were about asynchronous I/O and returned {} operations: the time of a \
+             submission is not the I/O's",
             sum(|a| a.calls),
             sum(|a| a.operations.unwrap_or(0))
         ));
     }
     notes.push(
-        "calls count when they return (exit does not); p50 and p99 are of a histogram by powers of two"
+        "calls count when they return (exit does not); p50, p99: histogram by powers of two"
             .to_owned(),
     );
     notes.extend(seen.notes.iter().cloned());
@@ -230,8 +220,10 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
         format!("{trials}: fewer than three a side have no interval, and no call is named")
     } else {
         format!(
-            "{trials}; clear after Holm's correction for {} numbers, so that of identical programs at most {} of \
-             comparisons name any. {} calls below half a percent of the calls, errors, time and bytes are left out.",
+            "{trials}; clear after Holm's correction for {} numbers, so that of identical programs \
+             at most {} of \
+             comparisons name any. {} calls below half a percent of the calls, errors, time and \
+             bytes are left out.",
             d.compared,
             percent(1.0 - d.confidence),
             d.too_small

@@ -201,6 +201,11 @@ pub enum Dimension {
     Kind,
 }
 
+assay_model::names! {
+    /// Returns the title of the dimension's column.
+    pub Dimension::title: Call = "call", Program = "program", Process = "process", Kind = "on"
+}
+
 /// Sum over the calls of one group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallGroup {

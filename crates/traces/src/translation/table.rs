@@ -29,6 +29,11 @@ pub enum TranslationStep {
     Tsb,
 }
 
+assay_model::names! {
+    /// Returns the name of the step in column titles.
+    pub TranslationStep::name: FirstLevel = "tlb1", Tlb = "tlb-miss", Tsb = "tsb-miss"
+}
+
 /// Misses of one step and their cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepCost {

@@ -9,9 +9,7 @@ use anyhow::{Context, Result};
 use assay_checks::{self as checks, CheckReport};
 use assay_lab::RecordedRun;
 use assay_model::{CheckRow, Finding, Profile, Severity};
-use assay_quoted::pack::{
-    self, Pack, PackEvidence, PackRule, PackScope, PackVerdict, RuleResult, Verdict,
-};
+use assay_quoted::pack::{self, Pack, PackEvidence, PackRule, PackScope, PackVerdict, Verdict};
 use serde_json::{Value, json};
 
 use crate::cli::{Cli, Rules};
@@ -258,11 +256,7 @@ fn verdict_text(pack: &Pack, verdict: &PackVerdict) -> String {
     let mut text =
         format!("{} under {} {} of {}\n", verdict.verdict, pack.id, pack.version, pack.date);
     for r in &verdict.rules {
-        let word = match r.result {
-            RuleResult::Pass => "pass",
-            RuleResult::Fail => "fail",
-            RuleResult::Unknown => "unknown",
-        };
+        let word = r.result.name();
         let line = format!("{:<5}{word:<8} {}", r.id, r.evidence);
         let _ = writeln!(text, "{}", wrap(&line, "  ", "                "));
         if !r.disclosure.is_empty() {

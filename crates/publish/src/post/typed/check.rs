@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Marks;
 use super::detect::find;
-use super::stretch::{NUMBER, Stretch, StretchKind};
+use super::stretch::{NUMBER, Stretch};
 use crate::post::arguments::Arguments;
 use crate::post::document::TypedQuantity;
 use crate::post::error::Result;
@@ -25,12 +25,7 @@ impl Evaluator<'_> {
     pub(in crate::post) fn typed(&mut self, all: &[Stretch]) -> Result<Marks> {
         let mut marks = Marks::default();
         for stretch in all {
-            let place = match stretch.kind {
-                StretchKind::Text => "text",
-                StretchKind::Heading => "heading",
-                StretchKind::Cell => "cell of a table",
-                StretchKind::Code => "code",
-            };
+            let place = stretch.kind.name();
             for span in find(&stretch.text, &self.exempt) {
                 if self.typed.len() == MAX_TYPED {
                     let message = format!("more than {MAX_TYPED} numbers are typed in the text");

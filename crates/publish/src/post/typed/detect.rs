@@ -7,13 +7,20 @@ use super::atoms::{Atom, atoms};
 use super::exempt::ExemptWords;
 
 /// Number words, each with its inflections.
-const WORDS: &str = "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
-                     seventeen eighteen nineteen twenty thirty forty fourty fifty sixty seventy eighty ninety hundred \
-                     hundreds thousand thousands million millions billion billions trillion trillions dozen dozens \
-                     twice thrice double doubles doubled doubling triple triples tripled tripling treble trebles \
-                     trebled quadruple quadruples quadrupled quintuple quintupled sextuple octuple halve halves halved \
-                     halving half third thirds quarter quarters fourth fourths fifth fifths sixth sixths seventh \
-                     sevenths eighth eighths ninth ninths tenth tenths twentieth hundredth hundredths thousandth \
+const WORDS: &str = "zero two three four five six seven eight nine ten eleven twelve thirteen \
+                     fourteen fifteen sixteen \
+                     seventeen eighteen nineteen twenty thirty forty fourty fifty sixty seventy \
+                     eighty ninety hundred \
+                     hundreds thousand thousands million millions billion billions trillion \
+                     trillions dozen dozens \
+                     twice thrice double doubles doubled doubling triple triples tripled tripling \
+                     treble trebles \
+                     trebled quadruple quadruples quadrupled quintuple quintupled sextuple octuple \
+                     halve halves halved \
+                     halving half third thirds quarter quarters fourth fourths fifth fifths sixth \
+                     sixths seventh \
+                     sevenths eighth eighths ninth ninths tenth tenths twentieth hundredth \
+                     hundredths thousandth \
                      thousandths percent percents percentage pct magnitude magnitudes";
 
 /// Words before `times`, and words after it, that make it a ratio.

@@ -42,7 +42,7 @@ pub(super) fn fold(text: &str) -> Vec<FoldedChar> {
 /// Returns true for a number of any script that is one character.
 fn is_number(c: char) -> bool {
     c.is_numeric()
-        || matches!(c, '\u{2680}'..='\u{2685}' | '\u{a8e0}'..='\u{a8e9}' | '\u{1f51f}' | '\u{1f4af}')
+        || matches!(c, '\u{2680}'..='\u{2685}' | '\u{a8e0}'..='\u{a8e9}' | '\u{1f51f}' | '💯')
         || "〇零一二三四五六七八九十百千万萬亿億兆半倍両两壹贰叁肆伍陆柒捌玖拾佰仟".contains(c)
 }
 

@@ -19,6 +19,11 @@ pub(in crate::post) enum StretchKind {
     Code,
 }
 
+assay_model::names! {
+    pub(in crate::post) StretchKind::name: Text = "text", Heading = "heading",
+        Cell = "cell of a table", Code = "code"
+}
+
 /// A part of a stretch that comes from one event.
 #[derive(Debug, Clone)]
 struct Segment {
