@@ -8,7 +8,6 @@ pub(crate) type Result<T, E = ClusterError> = std::result::Result<T, E>;
 
 /// Error that prevents a run on several nodes or in a virtual machine.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ClusterError {
     /// A command of Slurm could not be started.
     #[error(

@@ -32,7 +32,6 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Error that ends an agent.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AgentError {
     /// The agent was not started by a collector.
     #[error("an agent is started by `assay run` with an engine of `[where]`: {0} is not set")]

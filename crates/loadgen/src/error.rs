@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 /// Error that prevents a run.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// A field of the configuration is invalid: its name, its value and the valid range.
     #[error("{0}")]

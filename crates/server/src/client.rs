@@ -31,7 +31,6 @@ impl std::fmt::Debug for Client {
 
 /// Error of a request to a server.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ClientError {
     /// No server was given, and the state folder names no running one. Holds the path of the file
     /// that would name it.

@@ -10,7 +10,6 @@ use serde_json::json;
 
 /// Error of starting or running a server.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ServeError {
     /// A file could not be read or written.
     #[error("{what} {path}: {source}")]

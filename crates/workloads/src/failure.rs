@@ -11,7 +11,6 @@ pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// Reason why a trial could not be measured. Wrong results are not a failure: they are an event.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Failure {
     /// The trial spec is not JSON in the format of this build.
     #[error("the trial spec cannot be read: {0}; was it written by this build of assay?")]

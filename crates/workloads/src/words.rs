@@ -8,7 +8,6 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 /// Reason why a command line cannot be split into words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum WordsError {
     /// A quote was opened and never closed.
     #[error("the quote {quote} at character {at} is not closed")]

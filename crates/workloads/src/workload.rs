@@ -123,7 +123,6 @@ pub type Result<T, E = WorkloadError> = std::result::Result<T, E>;
 
 /// Error of a workload. Each message states the operation that failed, its object, and a remedy.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum WorkloadError {
     /// A parameter or a combination of parameters is invalid, or a workload with this name does not
     /// exist.

@@ -191,7 +191,6 @@ pub struct Checks {
 /// Finding of a check: which check, its severity, the affected treatments and the remedy. Only a
 /// [`CheckRow`] of the catalogue, or [`Finding::of_rule`] for a rule of a pack, can make one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
 pub struct Finding {
     /// Id of the check (`F11`).
     pub id: String,

@@ -42,7 +42,6 @@ pub(super) struct Set {
     models: Vec<u32>,
     /// Kernel's name of the PMU under `/sys/bus/event_source/devices`; its `type` file holds the
     /// events' type.
-    #[serde(default)]
     pub pmu: Option<String>,
     /// Type of the events, given directly.
     #[serde(rename = "type", default)]

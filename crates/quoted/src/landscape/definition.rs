@@ -53,7 +53,6 @@ pub struct Definition {
     #[serde(default, rename = "where")]
     pub filter: Filter,
     /// Day of the landscape, unless the query has another one.
-    #[serde(default)]
     pub as_of: Option<String>,
     /// Columns whose texts assign rows to lines; if empty, a line is one result of one system.
     #[serde(default)]
@@ -80,28 +79,22 @@ pub struct Definition {
 
 /// Definition of a column: exactly one of `field`, `value`, `ratio` and `per`.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct ColumnSpec {
     /// Title of the column; if absent, it is derived from the contents.
-    #[serde(default)]
     pub title: Option<String>,
     /// Column of the file whose text is shown.
-    #[serde(default)]
     pub field: Option<String>,
     /// Column of results, with the key by which `ratio` and `order` refer to it.
-    #[serde(default)]
     pub value: Option<String>,
     /// Metric of the results; only with `value`.
-    #[serde(default)]
     pub metric: Option<String>,
     /// Filter of the results; only with `value`.
     #[serde(default, rename = "where")]
     pub filter: Filter,
     /// Keys of two value columns, of which the first is divided by the second.
-    #[serde(default)]
     pub ratio: Option<[String; 2]>,
     /// Denominator of the deciding value.
-    #[serde(default)]
     pub per: Option<String>,
 }
 

@@ -85,7 +85,6 @@ pub struct HistoryFindings {
     /// Version of the file format.
     pub schema_version: u32,
     /// Definition of the history when it was last read together with its repository.
-    #[serde(default)]
     pub about: Option<HistoryDefinition>,
     /// Changes, in the order in which they became known.
     #[serde(default)]

@@ -166,7 +166,6 @@ pub struct ProcessResult {
 
 /// Errors of running a program.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ProcessError {
     /// The argument list is empty.
     #[error("there is no command to run; give a program and its arguments")]

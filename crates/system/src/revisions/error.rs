@@ -13,7 +13,6 @@ pub(crate) type Result<T, E = RevisionError> = std::result::Result<T, E>;
 
 /// Error in resolving, checking out or building a revision.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RevisionError {
     /// The program `git` is not installed.
     #[error("`git` is needed for revisions and was not found; install the Debian package git")]

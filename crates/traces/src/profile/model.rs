@@ -144,10 +144,8 @@ pub struct Profile {
     /// Description of how the profile was recorded, for a person.
     pub method: String,
     /// Sampling rate in samples per second and CPU.
-    #[serde(default)]
     pub rate_hz: Option<f64>,
     /// Length of the observation, nanoseconds.
-    #[serde(default)]
     pub span_ns: Option<u64>,
     /// True if waits (time off CPU) were recorded.
     #[serde(default)]

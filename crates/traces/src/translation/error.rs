@@ -7,7 +7,6 @@ memtrace_x86";
 
 /// Reason why a trace or a machine cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]

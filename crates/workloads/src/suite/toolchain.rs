@@ -21,7 +21,6 @@ pub struct Toolchain {
     /// Flags of base: one set for all members.
     pub base: Flags,
     /// Flags of peak for members without their own; if absent, those of base.
-    #[serde(default)]
     pub peak: Option<Flags>,
     /// Flags of peak by member.
     #[serde(default)]

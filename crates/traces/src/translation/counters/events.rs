@@ -59,7 +59,6 @@ pub struct StepRule {
     #[serde(default)]
     pub cycles: Vec<String>,
     /// Upper bound of the cycles; absent if unknown.
-    #[serde(default)]
     pub at_most: Option<CostBound>,
 }
 

@@ -26,7 +26,6 @@ pub enum CountScope {
 
 /// Reason why nothing can be counted on this machine.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CountersUnavailable {
     /// `/proc/cpuinfo` does not identify the processor.
     #[error("the processor is unknown: /proc/cpuinfo names no vendor, family and model")]

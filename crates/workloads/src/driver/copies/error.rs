@@ -7,7 +7,6 @@ use assay_model::units;
 
 /// Reason why the copies did not complete.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CopiesError {
     /// A copy could not be started.
     #[error("instance {index}: cannot start {program}: {source}")]
