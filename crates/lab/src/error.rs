@@ -6,7 +6,6 @@ use assay_model::RunId;
 
 /// Error that keeps the lab from planning, running or analysing an experiment.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LabError {
     /// A mistake in an experiment file.
     #[error(transparent)]
@@ -87,6 +86,9 @@ pub enum LabError {
     #[error("cannot continue run {run}: {reason}; start a new run instead")]
     CannotResume { run: RunId, reason: String },
 }
+
+/// Result of planning an experiment.
+pub(crate) type Result<T, E = PlanError> = std::result::Result<T, E>;
 
 /// An experiment that cannot be planned: the place in the file, the mistake and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

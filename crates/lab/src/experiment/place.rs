@@ -5,7 +5,7 @@ use assay_model::{
     Engine, ExecutionPlace, Experiment, HostUse, PlannedTrial, Scalar, Stop, Treatment, units,
 };
 
-use crate::error::{PlanError, wrong};
+use crate::error::{Result, wrong};
 
 /// Limit on the number of nodes; a larger number is taken for a mistake.
 const MAX_NODES: u32 = 10_000;
@@ -13,7 +13,7 @@ const MAX_NODES: u32 = 10_000;
 const OWN: [&str; 7] =
     ["--nodes", "-N", "--job-name", "-J", "--no-shell", "--ntasks", "--ntasks-per-node"];
 
-pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
+pub(crate) fn check(experiment: &Experiment) -> Result<()> {
     let place = &experiment.place;
     let path = |key: &'static str| ["where", key];
     if place.engine == Engine::Local {
@@ -92,7 +92,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
 }
 
 /// Checks the settings of engine `ssh`.
-fn hosts(experiment: &Experiment) -> Result<(), PlanError> {
+fn hosts(experiment: &Experiment) -> Result<()> {
     let place = &experiment.place;
     let refuse = |message: String, help: &str| Err(wrong(&["where", "hosts"], message, help));
     if place.nodes != 1 || place.tasks_per_node != 1 {
@@ -133,9 +133,7 @@ fn hosts(experiment: &Experiment) -> Result<(), PlanError> {
 }
 
 /// Returns the factor `host` of an experiment that compares its hosts.
-pub(crate) fn host_factor(
-    experiment: &Experiment,
-) -> Result<Option<(String, Vec<Scalar>)>, PlanError> {
+pub(crate) fn host_factor(experiment: &Experiment) -> Result<Option<(String, Vec<Scalar>)>> {
     if !compares_hosts(experiment) {
         return Ok(None);
     }
@@ -176,7 +174,7 @@ pub(crate) fn spread(place: &ExecutionPlace, trials: Vec<PlannedTrial>) -> Vec<P
 pub(crate) const HOST: &str = "host";
 
 /// Refuses settings that experiments in virtual machines do not support.
-fn virtual_machine(experiment: &Experiment) -> Result<(), PlanError> {
+fn virtual_machine(experiment: &Experiment) -> Result<()> {
     let place = &experiment.place;
     if place.nodes != 1 || place.tasks_per_node != 1 || place.server_node {
         let help = "leave out `nodes`, `tasks_per_node` and `server_node`";
@@ -205,10 +203,7 @@ pub(crate) fn fixed(experiment: &Experiment, factor: &str) -> bool {
 
 /// Returns the virtual machine of a treatment: the fixed settings and its levels. `None` if trials
 /// do not run in virtual machines.
-pub(crate) fn machine(
-    experiment: &Experiment,
-    treatment: &Treatment,
-) -> Result<Option<VmConfig>, PlanError> {
+pub(crate) fn machine(experiment: &Experiment, treatment: &Treatment) -> Result<Option<VmConfig>> {
     if experiment.place.engine != Engine::Vm {
         return Ok(None);
     }

@@ -5,8 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use assay_model::{Experiment, FactorLevels, ParamType, Scalar, WorkloadSpec};
 
-use crate::PlanError;
-use crate::error::wrong;
+use crate::error::{Result, wrong};
 use crate::plan::{check_control, check_param};
 
 /// Limit on the levels of all factors together; a larger number is taken for a mistake.
@@ -19,7 +18,7 @@ pub(crate) fn expand_factors(
     experiment: &Experiment,
     spec: &WorkloadSpec,
     cpus: usize,
-) -> Result<Factors, PlanError> {
+) -> Result<Factors> {
     let mut factors: Factors = Vec::new();
     let mut all = 0;
     for (name, levels) in &experiment.factors {
@@ -78,7 +77,7 @@ fn expand_levels(
     levels: &FactorLevels,
     cpus: usize,
     most: usize,
-) -> Result<Vec<Scalar>, PlanError> {
+) -> Result<Vec<Scalar>> {
     let too_many = || {
         let help = "use a larger step, or fewer levels";
         wrong(path, format!("more than {MAX_LEVELS} levels in all factors"), help)
@@ -125,10 +124,7 @@ fn expand_levels(
 }
 
 /// Groups factors that advance together: zipped ones form a group, and every other factor is alone.
-pub(crate) fn groups(
-    experiment: &Experiment,
-    factors: &Factors,
-) -> Result<Vec<Vec<usize>>, PlanError> {
+pub(crate) fn groups(experiment: &Experiment, factors: &Factors) -> Result<Vec<Vec<usize>>> {
     let path = ["design", "zip"];
     let mut grouped = BTreeSet::new();
     let mut groups = Vec::new();

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use assay_model::FactorLevel;
 
-use crate::PlanError;
-use crate::error::wrong;
+use crate::error::{Result, wrong};
 
 /// Maximum length of a label in characters.
 const MAX_LABEL: usize = 60;
@@ -16,10 +15,7 @@ const MAX_LABEL: usize = 60;
 ///
 /// # Errors
 /// A label is empty or too long, contains control characters, or is used for two levels.
-pub(crate) fn labels(
-    factor: &str,
-    levels: &[FactorLevel],
-) -> Result<BTreeMap<String, String>, PlanError> {
+pub(crate) fn labels(factor: &str, levels: &[FactorLevel]) -> Result<BTreeMap<String, String>> {
     let path = ["factors", factor];
     let mut labels = BTreeMap::new();
     let mut seen = BTreeSet::new();

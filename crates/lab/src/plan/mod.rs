@@ -18,7 +18,7 @@ use assay_workloads::Workload;
 use assay_workloads::builtin::command;
 use assay_workloads::readers::BENCHMARKS;
 
-use crate::error::{PlanError, wrong};
+use crate::error::{Result, wrong};
 use crate::plan::factors::{Factors, expand_factors, groups};
 use crate::plan::labels::labels;
 use crate::plan::patterns::{ExcludedCombinations, LevelNames};
@@ -49,7 +49,7 @@ pub fn make_plan(
     workload: &dyn Workload,
     cpus: usize,
     seed: u64,
-) -> Result<Plan, PlanError> {
+) -> Result<Plan> {
     let spec = workload.spec();
     if experiment.design.order == Order::Unknown {
         let help = "only imported runs have it; use \"random\"";
@@ -110,7 +110,7 @@ pub fn make_plan(
 ///
 /// # Errors
 /// The plan would have too many trials.
-pub(crate) fn check_size(experiment: &Experiment, treatments: usize) -> Result<(), PlanError> {
+pub(crate) fn check_size(experiment: &Experiment, treatments: usize) -> Result<()> {
     let design = &experiment.design;
     schedule::count(design, treatments, schedule::blocks(design)).map(|_| ())
 }
@@ -128,7 +128,7 @@ fn treatment_bytes(experiment: &Experiment, spec: &WorkloadSpec, factors: &Facto
     defaults.chain(fixed).chain(levels).sum()
 }
 
-fn check_warmups(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
+fn check_warmups(experiment: &Experiment, spec: &WorkloadSpec) -> Result<()> {
     if experiment.place.is_remote() && !experiment.design.warmups.is_empty() {
         let help = "leave it out, or run on this machine";
         return Err(wrong(
@@ -143,7 +143,7 @@ fn check_warmups(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), Pla
     Ok(())
 }
 
-fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
+fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<()> {
     for (name, value) in &experiment.params {
         check_param(experiment, spec, &["params", name], name, value)?;
     }
@@ -172,7 +172,7 @@ pub(crate) fn check_param(
     path: &[&str],
     name: &str,
     value: &Scalar,
-) -> Result<(), PlanError> {
+) -> Result<()> {
     let Some(param) = spec.param(name) else {
         if spec.name == command::NAME && is_placeholder(experiment, name) {
             return Ok(());
@@ -203,7 +203,7 @@ fn is_placeholder(experiment: &Experiment, name: &str) -> bool {
     command::is_placeholder(name, texts.iter().map(|(k, text)| (*k, text.as_str())))
 }
 
-pub(crate) fn check_control(path: &[&str], name: &str, value: &Scalar) -> Result<(), PlanError> {
+pub(crate) fn check_control(path: &[&str], name: &str, value: &Scalar) -> Result<()> {
     assay_system::parse_setting(name, value).map(|_| ()).map_err(|e| wrong(path, e.to_string(), ""))
 }
 
@@ -212,7 +212,7 @@ fn treatments(
     spec: &WorkloadSpec,
     factors: &Factors,
     names: &LevelNames<'_>,
-) -> Result<Vec<Treatment>, PlanError> {
+) -> Result<Vec<Treatment>> {
     let groups = groups(experiment, factors)?;
     let most = MAX_BYTES / treatment_bytes(experiment, spec, factors).max(1);
     let levels_of = |group: &[usize]| factors[group[0]].1.len();
@@ -275,7 +275,7 @@ fn treatment(
     spec: &WorkloadSpec,
     id: u32,
     levels: BTreeMap<String, Scalar>,
-) -> Result<Treatment, PlanError> {
+) -> Result<Treatment> {
     let mut params: BTreeMap<String, Scalar> =
         spec.params.iter().filter_map(|p| p.default.clone().map(|d| (p.name.clone(), d))).collect();
     params.extend(experiment.params.clone());
@@ -305,7 +305,7 @@ fn metric(
     experiment: &Experiment,
     workload: &dyn Workload,
     treatments: &[Treatment],
-) -> Result<String, PlanError> {
+) -> Result<String> {
     let spec = workload.spec();
     let mut deciding = treatments.iter().map(|t| workload.deciding(&t.params));
     let first = deciding.next().flatten();
@@ -354,7 +354,7 @@ fn baseline(
     treatments: &[Treatment],
     factors: &Factors,
     pattern: &[(&str, String)],
-) -> Result<u32, PlanError> {
+) -> Result<u32> {
     if pattern.is_empty() {
         return Ok(treatments.first().map_or(0, |t| t.id));
     }
@@ -385,7 +385,7 @@ fn another_member(spec: &WorkloadSpec, a: &Treatment, b: &Treatment) -> bool {
     a.levels.iter().all(|(k, v)| *k == suite.member || b.levels.get(k) == Some(v))
 }
 
-fn check_compare(experiment: &Experiment, factors: &Factors) -> Result<(), PlanError> {
+fn check_compare(experiment: &Experiment, factors: &Factors) -> Result<()> {
     let compare = &experiment.compare;
     if !(0.5..=0.999).contains(&compare.confidence) {
         let message = format!("confidence is {}", compare.confidence);
@@ -408,11 +408,7 @@ fn check_compare(experiment: &Experiment, factors: &Factors) -> Result<(), PlanE
     }
 }
 
-fn check_group(
-    experiment: &Experiment,
-    spec: &WorkloadSpec,
-    factors: &Factors,
-) -> Result<(), PlanError> {
+fn check_group(experiment: &Experiment, spec: &WorkloadSpec, factors: &Factors) -> Result<()> {
     let design = &experiment.design;
     let Some(group_by) = &design.group_by else { return Ok(()) };
     let path = ["design", "group_by"];
@@ -443,7 +439,7 @@ pub(crate) fn margin(experiment: &Experiment, metric: &str) -> Option<f64> {
     parse_margin(&experiment.compare.margin_of(metric)?.to_text())
 }
 
-fn check_margin(path: &[&str], margin: Option<&Scalar>) -> Result<(), PlanError> {
+fn check_margin(path: &[&str], margin: Option<&Scalar>) -> Result<()> {
     match margin.filter(|m| parse_margin(&m.to_text()).is_none()) {
         None => Ok(()),
         Some(margin) => {
@@ -462,7 +458,7 @@ pub fn parse_margin(text: &str) -> Option<f64> {
     (value > 0.0 && value < 1.0).then_some(value)
 }
 
-fn check_observers(experiment: &Experiment) -> Result<(), PlanError> {
+fn check_observers(experiment: &Experiment) -> Result<()> {
     if let Err(e) = assay_observe::check_monitors(&experiment.observe.monitors) {
         return Err(wrong(&["observe", "monitors"], e.to_string(), ""));
     }
@@ -481,7 +477,7 @@ fn check_observers(experiment: &Experiment) -> Result<(), PlanError> {
     }
 }
 
-fn check_times(experiment: &Experiment) -> Result<(), PlanError> {
+fn check_times(experiment: &Experiment) -> Result<()> {
     let times = [
         (["design", "max_time"], &experiment.design.max_time),
         (["design", "timeout"], &experiment.design.timeout),
@@ -500,7 +496,7 @@ mod tests {
 
     use super::*;
 
-    fn plan(text: &str) -> Result<Plan, PlanError> {
+    fn plan(text: &str) -> Result<Plan> {
         let text = format!("name = \"x\"\nworkload = \"noop\"\n{text}");
         let experiment = crate::read_experiment("x.toml", &text).unwrap();
         make_plan(&experiment, &Noop, 4, 1)

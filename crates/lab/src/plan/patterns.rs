@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use assay_model::{Experiment, FactorLevels, Scalar, TreatmentPattern};
 
-use crate::PlanError;
-use crate::error::wrong;
+use crate::error::{Result, wrong};
 use crate::plan::factors::Factors;
 
 /// Limit on the distinct sets of factors in the patterns of `design.exclude`, because each
@@ -25,7 +24,7 @@ impl<'a> LevelNames<'a> {
     ///
     /// # Errors
     /// A label is the text of another level.
-    pub(super) fn of(experiment: &Experiment, factors: &'a Factors) -> Result<Self, PlanError> {
+    pub(super) fn of(experiment: &Experiment, factors: &'a Factors) -> Result<Self> {
         let mut of = HashMap::new();
         for (name, levels) in factors {
             let own = levels.iter().map(|l| (l.to_text(), l.to_text()));
@@ -53,7 +52,7 @@ impl<'a> LevelNames<'a> {
         &self,
         path: &[&str],
         pattern: &'p TreatmentPattern,
-    ) -> Result<Vec<(&'p str, String)>, PlanError> {
+    ) -> Result<Vec<(&'p str, String)>> {
         let level = |(name, value): (&'p String, &Scalar)| {
             let Some(known) = self.of.get(name.as_str()) else {
                 let known: Vec<&str> = self.factors.iter().map(|(n, _)| n.as_str()).collect();
@@ -81,10 +80,7 @@ impl<'a> ExcludedCombinations<'a> {
     ///
     /// # Errors
     /// Those of [`LevelNames::resolve`], or the patterns name too many sets of factors.
-    pub(super) fn of(
-        experiment: &'a Experiment,
-        names: &LevelNames<'_>,
-    ) -> Result<Self, PlanError> {
+    pub(super) fn of(experiment: &'a Experiment, names: &LevelNames<'_>) -> Result<Self> {
         let path = ["design", "exclude"];
         let mut sets: HashMap<Vec<&str>, HashSet<Vec<String>>> = HashMap::new();
         // An empty pattern excludes nothing.

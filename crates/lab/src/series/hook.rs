@@ -16,8 +16,7 @@ use assay_workloads::split_words;
 use serde::Serialize;
 
 use super::StoredFindings;
-use crate::PlanError;
-use crate::error::wrong;
+use crate::error::{Result, wrong};
 
 /// Time limit of a hook.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -71,7 +70,7 @@ pub struct ConfirmedSeries<'a> {
 ///
 /// # Errors
 /// Both are given, the command cannot be split into words, or the address is not one of the web.
-pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
+pub(crate) fn check(experiment: &Experiment) -> Result<()> {
     let hooks = &experiment.on;
     let (key, fault, help) = match (&hooks.confirmed, &hooks.webhook) {
         (Some(_), Some(_)) => ("webhook", "both `confirmed` and `webhook`".into(), "give one"),
