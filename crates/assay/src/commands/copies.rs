@@ -59,7 +59,7 @@ impl Copies {
     /// # Errors
     /// The run is damaged or being written.
     pub fn add(&self, from: &Archive, run: &RunReader) -> Result<RunReader> {
-        let known = self.has(run.id());
+        let known = self.published.borrow().iter().any(|(known, _)| known == run.id());
         if !known {
             self.add_unchecked(from, run)?;
         }
@@ -68,10 +68,6 @@ impl Copies {
             self.archive.check_copy(&copy)?;
         }
         Ok(copy)
-    }
-
-    fn has(&self, id: &RunId) -> bool {
-        self.published.borrow().iter().any(|(known, _)| known == id)
     }
 
     /// Adds the copy of a run that has no copy yet, without checking it. The caller must check it

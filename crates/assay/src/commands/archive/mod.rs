@@ -133,17 +133,13 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
 /// Lists the deleted runs that can be restored.
 fn deleted(cli: &Cli, archive: &assay_archive::Archive) -> Result<Exit> {
     let deleted = archive.deleted()?;
-    if cli.json {
-        print_json(&deleted)?;
-    } else if deleted.is_empty() {
-        print("no deleted run can be restored")?;
-    }
-    for d in deleted.iter().filter(|_| !cli.json) {
-        print(&format!(
-            "{}  {}  deleted {}, until {}",
-            d.run, d.experiment, d.deleted_at, d.until
-        ))?;
-    }
+    let lines = deleted.iter().map(|d| {
+        format!("{}  {}  deleted {}, until {}", d.run, d.experiment, d.deleted_at, d.until)
+    });
+    answer(cli.json, &deleted, || match lines.collect::<Vec<_>>().as_slice() {
+        [] => "no deleted run can be restored".to_owned(),
+        lines => lines.join("\n"),
+    })?;
     Ok(Exit::Fine)
 }
 

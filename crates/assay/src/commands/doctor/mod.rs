@@ -21,7 +21,7 @@ use crate::cli::{Cli, Doctor, EngineArg};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::exit::{Exit, usage};
 use crate::progress::Bar;
-use crate::screen::{answer, print, print_json, say, wrap};
+use crate::screen::{answer, say, wrap};
 
 /// Result of the checks, for `--json`.
 #[derive(Debug, serde::Serialize)]
@@ -298,13 +298,9 @@ fn restore(cli: &Cli) -> Result<Exit> {
             scratch.display()
         ));
     }
-    if cli.json {
-        print_json(&all)?;
-    } else if all.is_empty() {
-        print("nothing was left changed")?;
-    } else {
-        print(&all.join("\n"))?;
-    }
+    answer(cli.json, &all, || {
+        if all.is_empty() { "nothing was left changed".to_owned() } else { all.join("\n") }
+    })?;
     Ok(if reports.iter().all(|r| r.done) { Exit::Fine } else { Exit::Failed })
 }
 
@@ -345,12 +341,8 @@ fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
     let ended = lab.run(&prepared, &mut Bar::new(&prepared.experiment.name, false))?;
     let reader = archive.run(&ended.id)?;
     let floor = aa_floor(&reader.plan()?, &reader.records()?);
-    if cli.json {
-        let json = serde_json::json!({ "schema_version": 1, "run": ended.id, "aa": floor });
-        print_json(&json)?;
-    } else {
-        print(&show_floor(&floor, ended.id.as_str()))?;
-    }
+    let json = serde_json::json!({ "schema_version": 1, "run": ended.id, "aa": floor });
+    answer(cli.json, &json, || show_floor(&floor, ended.id.as_str()))?;
     Ok(if floor.floor.is_some() { Exit::Fine } else { Exit::Nothing })
 }
 

@@ -17,7 +17,7 @@ use crate::cli::{Cli, Io};
 use crate::commands::io::live::{POLL, check_devices};
 use crate::commands::observed_command;
 use crate::exit::{Exit, mistake};
-use crate::screen::{answer, print, print_json, say};
+use crate::screen::{answer, say};
 
 /// Meaning of the stages, printed below the table.
 const LEGEND: &str = "Q queued, G request allocated, M merged into a request, I inserted into the
@@ -30,12 +30,9 @@ pub(in crate::commands) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Resul
     if !asked.device.is_empty() {
         all.retain(|d| asked.device.contains(&d.device));
     }
-    if cli.json {
-        print_json(&all)?;
-    } else {
-        let text: String = all.iter().map(device).collect();
-        print(&format!("{}{text}{LEGEND}", unjoined(&all)))?;
-    }
+    answer(cli.json, &all, || {
+        format!("{}{}{LEGEND}", unjoined(&all), all.iter().map(device).collect::<String>())
+    })?;
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Fine })
 }
 

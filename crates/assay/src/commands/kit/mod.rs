@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::cli::{Cli, Kit};
 use crate::commands::open::kit_paths;
 use crate::exit::Exit;
-use crate::screen::{print, print_json};
+use crate::screen::{answer, print, print_json};
 use crate::shipped;
 
 /// Lists the kits, or checks one.
@@ -34,16 +34,11 @@ pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
         Kit::Check { dir } => {
             let dir = &shipped::find(dir)?;
             let problems = assay_workloads::kit::check(dir);
-            if cli.json {
-                let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-                print_json(&texts)?;
-            } else if problems.is_empty() {
-                print(&format!("{}: no problem found", dir.display()))?;
-            } else {
-                for problem in &problems {
-                    print(&problem.to_string())?;
-                }
-            }
+            let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            answer(cli.json, &texts, || match texts.as_slice() {
+                [] => format!("{}: no problem found", dir.display()),
+                texts => texts.join("\n"),
+            })?;
             Ok(if problems.is_empty() { Exit::Fine } else { Exit::Usage })
         }
     }

@@ -74,14 +74,12 @@ fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
 }
 
 fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
+    let rows = checks::catalogue().iter().map(|c| c.row);
     if markdown {
         print(&checks::markdown())?;
-    } else if cli.json {
-        let checks: Vec<Value> = checks::catalogue().iter().map(|c| check_json(c.row)).collect();
-        print_json(&checks)?;
     } else {
-        let each: Vec<String> = checks::catalogue().iter().map(|c| describe(c.row)).collect();
-        print(&each.join("\n"))?;
+        let json: Vec<Value> = rows.clone().map(check_json).collect();
+        answer(cli.json, &json, || rows.map(describe).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(Exit::Fine)
 }
@@ -151,12 +149,7 @@ fn describe(c: &CheckRow) -> String {
 
 fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
     if let Some(check) = checks::find(id) {
-        let text = if cli.json {
-            serde_json::to_string_pretty(&check_json(check.row))?
-        } else {
-            describe(check.row)
-        };
-        print(&text)?;
+        answer(cli.json, &check_json(check.row), || describe(check.row))?;
         return Ok(Exit::Fine);
     }
     if let Some(retired) = checks::rows::retired(id) {

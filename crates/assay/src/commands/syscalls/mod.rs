@@ -15,7 +15,7 @@ use crate::cli;
 use crate::cli::Cli;
 use crate::commands::targets::LiveObservation;
 use crate::exit::{Exit, usage};
-use crate::screen::{print_json, print_styled, say, style};
+use crate::screen::{answer_styled, say, style};
 
 /// Counts the system calls of a command, of processes or of the machine.
 pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
@@ -37,10 +37,6 @@ pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
     let exit = look.until_the_end(&interrupt)?;
     let seen = watch.stop()?;
     interrupt.clear();
-    if cli.json {
-        print_json(&seen)?;
-    } else {
-        print_styled(&text(&seen, &asked.by, asked.top, style()))?;
-    }
+    answer_styled(cli.json, &seen, || text(&seen, &asked.by, asked.top, style()))?;
     Ok(if seen.calls.is_empty() && exit == Exit::Fine { Exit::Nothing } else { exit })
 }

@@ -141,9 +141,7 @@ fn missing_counters(cli: &Cli, missing: &counters::CountersUnavailable) -> Resul
         ("by simulation", "assay tlb --simulate TRACE (see `assay tlb --help`)"),
     ];
     if cli.json {
-        let ways: serde_json::Map<String, serde_json::Value> =
-            ways.iter().map(|(way, how)| ((*way).to_owned(), (*how).into())).collect();
-        let missing = missing.to_string();
+        let (missing, ways) = (missing.to_string(), std::collections::BTreeMap::from(ways));
         let answer = serde_json::json!({ "measured": null, "missing": missing, "instead": ways });
         return print_json(&answer);
     }

@@ -9,7 +9,7 @@ use assay_workloads::{KitPaths, builtin};
 use crate::cli::Cli;
 use crate::commands::open::kit_paths;
 use crate::exit::Exit;
-use crate::screen::{print, print_json, wrap};
+use crate::screen::{answer, wrap};
 
 /// Lists all workloads, or describes one.
 pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
@@ -18,18 +18,13 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
         Some(name) => vec![assay_workloads::registry::find(name, &kits)?.spec().clone()],
         None => assay_workloads::registry::specs(&kits),
     };
-    if cli.json {
-        print_json(&specs)?;
-    } else if name.is_some() {
-        print(&describe(&specs[0]))?;
-    } else {
-        let mut text = String::new();
-        for spec in &specs {
-            let line = format!("{:<12} {}", spec.name, spec.help);
-            let _ = writeln!(text, "{}", wrap(&line, "", "             "));
-        }
-        print(&text)?;
-    }
+    let line = |spec: &WorkloadSpec| {
+        wrap(&format!("{:<12} {}", spec.name, spec.help), "", "             ")
+    };
+    answer(cli.json, &specs, || match (name, specs.as_slice()) {
+        (Some(_), [spec]) => describe(spec),
+        (_, specs) => specs.iter().map(line).collect::<Vec<_>>().join("\n"),
+    })?;
     Ok(Exit::Fine)
 }
 
