@@ -85,7 +85,7 @@ fn summary_as(
         _ => NO_VALUE.to_owned(),
     };
     let value = centre(summary).map_or_else(none, |v| write(v, summary.interval(), &summary.unit));
-    value + kind_of_mean(summary) + summary_mark(summary)
+    value + kind_of_mean(summary) + mark(summary.virtual_machine, !summary.doubts.is_empty())
 }
 
 fn kind_of_mean(summary: &TreatmentSummary) -> &'static str {
@@ -100,10 +100,6 @@ pub fn mark(in_guest: bool, doubtful: bool) -> &'static str {
         (false, true) => " (doubtful)",
         (false, false) => "",
     }
-}
-
-fn summary_mark(summary: &TreatmentSummary) -> &'static str {
-    mark(summary.virtual_machine, !summary.doubts.is_empty())
 }
 
 /// Returns the [`mark`] of a value of the analysis.

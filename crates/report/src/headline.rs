@@ -115,13 +115,8 @@ fn short(label: &str, best: &str) -> String {
     let (words, best): (Vec<&str>, Vec<&str>) =
         (label.split(' ').collect(), best.split(' ').collect());
     let first = words.iter().zip(&best).take_while(|(a, b)| a == b).count();
-    let apart = first < words.len().min(best.len()) && !quoted(label);
+    let apart = first < words.len().min(best.len()) && !label.contains(['"', '\'', '\\', ',']);
     shorten(&words[if apart { first } else { 0 }..].join(" "), LONGEST, "…")
-}
-
-/// Returns true if no single word of the label can be left out: it has quotes or several factors.
-fn quoted(label: &str) -> bool {
-    label.contains(['"', '\'', '\\', ','])
 }
 
 /// Returns a command's label as it was typed: without the factor's name and a trailing ellipsis.

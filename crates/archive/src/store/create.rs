@@ -113,15 +113,11 @@ pub(crate) fn staged_run(folder: &Path) -> Option<RunId> {
     folder.file_name()?.to_str()?.trim_end_matches(REMOVED).parse().ok()
 }
 
-/// Returns four random hexadecimal digits.
-fn chance() -> String {
-    format!("{:04x}", RandomState::new().build_hasher().finish() as u16)
-}
-
 /// Makes an id for a run that starts now: the time in seconds and four random digits.
 fn draw_id(now: jiff::Timestamp) -> RunId {
     let time = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d-%H%M%S").to_string();
-    format!("{time}-{}", chance()).parse().expect("the format above is that of an id")
+    let chance = RandomState::new().build_hasher().finish() as u16;
+    format!("{time}-{chance:04x}").parse().expect("the format above is that of an id")
 }
 
 /// Registers a run. Its files, its first ledger entry and its lock are durable when this returns.

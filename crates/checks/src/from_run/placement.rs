@@ -45,7 +45,10 @@ fn by_controls(
     if let Some(policy) = settings.get("numa").filter(|p| p.as_str() != "default") {
         let (mode, list) = policy.split_once(':')?;
         let nodes = cpulist::parse(list).ok().filter(|_| mode != "interleave")?;
-        return Some((format!("controls.numa = {policy}"), numbers(&nodes)));
+        return Some((
+            format!("controls.numa = {policy}"),
+            nodes.iter().map(|n| *n as u32).collect(),
+        ));
     }
     // By default, a page is allocated on the node of the CPU that first touches it.
     let list = settings.get("cpus")?;
@@ -59,10 +62,6 @@ fn by_controls(
     });
     let nodes: Vec<u32> = facts.map(|(node, _)| node).collect();
     Some((format!("controls.cpus = {list}"), nodes))
-}
-
-fn numbers(list: &[usize]) -> Vec<u32> {
-    list.iter().filter_map(|n| u32::try_from(*n).ok()).collect()
 }
 
 /// Returns the parts of a program that the workload bound to nodes.

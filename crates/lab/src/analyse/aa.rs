@@ -219,7 +219,9 @@ pub fn newest_self_comparison(
         .filter_map(|line| serde_json::from_str::<SelfComparison>(line).ok())
         .filter(|kept| kept.machine == here)
         .filter(|kept| kept.workload == plan.workload.name && kept.metric == plan.metric)
-        .filter(|kept| is_of(kept, plan))
+        .filter(|kept| {
+            plan.treatments.iter().any(|t| t.params == kept.params && controls(t) == kept.controls)
+        })
         .filter_map(|found| {
             let age_s = age_s(&found.at)?;
             Some(KnownFloor { differs: differs(&found, plan), age_s, found })
@@ -235,12 +237,6 @@ pub fn newest_self_comparison(
 fn age_s(at: &str) -> Option<f64> {
     let at: jiff::Timestamp = at.parse().ok()?;
     Some((jiff::Timestamp::now().duration_since(at).as_secs_f64()).max(0.0))
-}
-
-/// Returns true if the A/A run compared one of the plan's treatments with itself. The floor of
-/// another command or of other settings does not apply to the plan.
-fn is_of(found: &SelfComparison, plan: &Plan) -> bool {
-    plan.treatments.iter().any(|t| t.params == found.params && controls(t) == found.controls)
 }
 
 /// Names the number of blocks as a difference if the A/A run had more blocks per comparison than

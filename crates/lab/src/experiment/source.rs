@@ -109,10 +109,6 @@ pub(crate) fn resolve(experiment: &mut Experiment) -> Result<bool, LabError> {
     Ok(changed)
 }
 
-fn works(build: &Build) -> bool {
-    matches!(build.outcome, BuildOutcome::Built)
-}
-
 /// Built revisions of an experiment. Their folders exist as long as this value.
 #[derive(Debug)]
 pub(crate) struct BuiltRevisions {
@@ -155,7 +151,9 @@ impl BuiltRevisions {
             let label = level.label().unwrap_or(&revision.label).to_owned();
             let wanted = source.builds.unwrap_or(1) as usize;
             let mut builds: Vec<Build> = Vec::new();
-            while builds.len() < wanted && builds.last().is_none_or(works) {
+            while builds.len() < wanted
+                && builds.last().is_none_or(|b| matches!(b.outcome, BuildOutcome::Built))
+            {
                 let number = builds.len() as u32 + 1;
                 if !builder.has(&revision, number) {
                     let of = if wanted > 1 { format!(", build {number}") } else { String::new() };

@@ -63,7 +63,7 @@ impl RunSession<'_> {
             if self.history.stands(planned.number) || self.given_up(planned.treatment) {
                 continue;
             }
-            if self.interrupted() {
+            if self.interrupt.is_some_and(Interrupt::fired) {
                 return Ok((RunState::Interrupted, "interrupted by a signal".into()));
             }
             if self.began.elapsed() >= max_time {
@@ -127,10 +127,6 @@ impl RunSession<'_> {
                 format!("{trials}{whose} failed (max_failures)")
             }
         })
-    }
-
-    fn interrupted(&self) -> bool {
-        self.interrupt.is_some_and(Interrupt::fired)
     }
 
     /// At the end of a block, fixes an open number of blocks or takes a look at the results.

@@ -132,10 +132,6 @@ struct Bracket {
 }
 
 impl Bracket {
-    fn rates(&self) -> Option<(f64, f64)> {
-        Some((self.best.as_ref()?.rate, self.above.as_ref()?.rate))
-    }
-
     /// Returns the next rate: outside the bracket while one end is missing, else its geometric
     /// middle.
     fn next(&self, first: f64) -> f64 {
@@ -188,8 +184,9 @@ pub fn search<E: From<Error>>(
     let mut steps: Vec<(RatePoint, bool)> = Vec::new();
     let mut confirmed = false;
     'search: while !confirmed {
-        let near = bracket.rates().filter(|(low, high)| high / low < 1.0 + bound.precision);
-        let rate = near.map_or_else(|| bracket.next(first), |(low, _)| low);
+        let rates = bracket.best.as_ref().zip(bracket.above.as_ref());
+        let near = rates.filter(|(low, high)| high.rate / low.rate < 1.0 + bound.precision);
+        let rate = near.map_or_else(|| bracket.next(first), |(low, _)| low.rate);
         // Disturbances on a machine make responses late, hardly ever early. So one run that keeps
         // the bound is enough, while a broken bound must break in two of three runs.
         let mut verdicts = [0, 0];

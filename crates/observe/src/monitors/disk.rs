@@ -143,7 +143,9 @@ impl Monitor for Disk {
             let whole = |name: &str| block.is_none_or(|b| b.join(name.replace('/', "!")).exists());
             let Some(mut change) = self.devices.turn(name, counters, whole) else { continue };
             let idle_since_boot = counters.iter().all(|c| c.unwrap_or(0) == 0);
-            if idle_since_boot && (name.starts_with(b"loop") || memory_backed(name)) {
+            if idle_since_boot
+                && [&b"loop"[..], b"ram", b"zram"].iter().any(|p| name.starts_with(p))
+            {
                 continue;
             }
             let values = columns(&change);
@@ -155,10 +157,6 @@ impl Monitor for Disk {
     fn not_seen(&self) -> Vec<String> {
         self.trouble.sentences()
     }
-}
-
-fn memory_backed(name: &[u8]) -> bool {
-    name.starts_with(b"ram") || name.starts_with(b"zram")
 }
 
 /// Returns the columns of one device, in the order of the fields.

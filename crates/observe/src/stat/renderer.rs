@@ -55,7 +55,9 @@ impl Renderer {
     /// tables of disks and CPUs include titles in every interval.
     pub fn header(&self) -> String {
         match self.view {
-            View::Summary => self.groups() + &self.titles(),
+            View::Summary => {
+                self.groups() + &joined(self.columns.iter().map(|c| (c.title.to_owned(), c.width)))
+            }
             View::Disk | View::Cpu => String::new(),
         }
     }
@@ -70,10 +72,6 @@ impl Renderer {
                 table(frame, "cpu", "CPU", &cpus, |cpu| cpu)
             }
         }
-    }
-
-    fn titles(&self) -> String {
-        joined(self.columns.iter().map(|c| (c.title.to_owned(), c.width)))
     }
 
     /// Returns the names of the groups above their columns, each with a rule to its end: `memory B

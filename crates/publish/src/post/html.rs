@@ -60,7 +60,7 @@ pub fn content(post: &Post) -> Markup {
             (html::section("typed", "Typed by the author", &html::parts(&typed)))
         }
     };
-    let made_from = html! { "Made by assay " (post.assay_version) " from " code { (file_name(&post.file)) } ". " };
+    let made_from = html! { "Made by assay " (post.assay_version) " from " code { (post.file.rsplit('/').next().unwrap_or(&post.file)) } ". " };
     html! {
         (clean(head))
         main id="main" class="post" {
@@ -69,10 +69,6 @@ pub fn content(post: &Post) -> Markup {
         }
         footer { p { (clean(made_from)) (post.banner()) "." } }
     }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Renders the explanation of the marks in the text.

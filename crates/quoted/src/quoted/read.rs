@@ -98,7 +98,12 @@ fn rows(name: &str, input: impl Read) -> Result<(Vec<QuotedResult>, Vec<u64>), Q
             return Err(QuotedError::MissingColumn { name: name.into(), column });
         }
     }
-    let columns: Vec<ResultColumn> = header.iter().map(|h| column_of(h)).collect();
+    let columns: Vec<ResultColumn> = header
+        .iter()
+        .map(|h| {
+            COLUMNS.iter().find(|(t, _)| t == h).map_or(ResultColumn::More, |(_, column)| *column)
+        })
+        .collect();
     let mut lines = Vec::new();
     let mut results = Vec::new();
     let mut record = csv::ByteRecord::new();
@@ -127,10 +132,6 @@ fn rows(name: &str, input: impl Read) -> Result<(Vec<QuotedResult>, Vec<u64>), Q
     }
     ids_are_unique(name, &results, &lines)?;
     Ok((results, lines))
-}
-
-fn column_of(title: &str) -> ResultColumn {
-    COLUMNS.iter().find(|(t, _)| *t == title).map_or(ResultColumn::More, |(_, column)| *column)
 }
 
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {

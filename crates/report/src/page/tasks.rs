@@ -72,10 +72,11 @@ fn charts(record: &TrialRecord, samples: &SampleSet) -> Markup {
         subjects.iter().map(String::as_str).filter(|s| *s != ALL_TASKS).collect();
     let fields = accounted(samples, &drawing);
     let layers = layers(&fields);
+    let names: Vec<&str> = layers.iter().map(|l| l.name.as_str()).collect();
     let head = |id: String, title: String| Head {
         id,
         title,
-        desc: format!("Shares of time stacked: {}.", names(&layers)),
+        desc: format!("Shares of time stacked: {}.", names.join(", ")),
     };
     let number = record.number;
     let key = head(format!("threads-{number}"), "What the layers of the charts are".into());
@@ -97,10 +98,6 @@ fn charts(record: &TrialRecord, samples: &SampleSet) -> Markup {
         } }
         @if threads.len() > MAX_CHARTS { p.soft { (threads.len() - MAX_CHARTS) " less busy threads are in the archive and not drawn here." } }
     }
-}
-
-fn names(layers: &[Layer]) -> String {
-    layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the fields that have any value, with their labels; a kernel may not account the others.

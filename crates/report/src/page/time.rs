@@ -207,7 +207,8 @@ pub(super) fn usual_gap(times: &[u64]) -> u64 {
 
 fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<(String, Markup)> {
     let number = record.number;
-    let written = lines_drawn().enumerate().map(|(i, drawing)| {
+    let drawn = assay_observe::charts().into_iter().filter(|d| !d.chart.stacked);
+    let written = drawn.enumerate().map(|(i, drawing)| {
         let series = series(record, samples, &drawing);
         let unit = drawing.fields.first().map_or("1", |(field, _)| base(field.unit).0);
         (format!("lines-{number}-{i}"), drawing.chart.title.to_owned(), unit, series)
@@ -251,11 +252,6 @@ fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<
             (title, lines::render_over(&chart, whole(record), WIDTH))
         })
         .collect()
-}
-
-/// Returns the line charts that the fields of the monitors ask for.
-fn lines_drawn() -> impl Iterator<Item = Drawing> {
-    assay_observe::charts().into_iter().filter(|d| !d.chart.stacked)
 }
 
 /// Returns the series that no chart draws, by monitor and unit: fields without a chart, and

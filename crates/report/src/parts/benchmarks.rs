@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_model::{Analysis, Comparison, TreatmentSummary, Verdict};
+use assay_model::{Analysis, Comparison, Verdict};
 
 use crate::document::{DocumentPart, Outputs, Parts, Table, TableCell, Tone, TrialLinks, cell};
 use crate::figures::{count, percent, ratio_text, summary_text};
@@ -92,7 +92,7 @@ fn table(view: &RunView, a: &Analysis, family: &[&Comparison], caption: String) 
         let links = TrialLinks::metric(view, &[c.baseline, c.treatment], &c.metric);
         let mean = |id: u32| {
             let found = a.summaries.iter().find(|s| s.treatment == id && s.metric == c.metric);
-            found.map_or_else(String::new, value)
+            found.map_or_else(String::new, |s| crate::figures::value_text(s.centre(), &s.unit))
         };
         let mut row = vec![cell(c.metric.clone())];
         if several {
@@ -104,10 +104,6 @@ fn table(view: &RunView, a: &Analysis, family: &[&Comparison], caption: String) 
         table.row(row);
     }
     table
-}
-
-fn value(s: &TreatmentSummary) -> String {
-    crate::figures::value_text(s.centre(), &s.unit)
 }
 
 /// Names the benchmarks that only one of two treatments ran.

@@ -47,7 +47,8 @@ pub fn io_ticks(report: &IoReport, style: Style) -> String {
         .numbers(["reads", "writes", "aio", "wback", "rahead", "nosync"])
         .numbers(["read B", "write B", "depth"]);
     let origin = report.origin_ns.unwrap_or(0);
-    let zero = wall_of_zero(report);
+    let zero = report.wall_start_ns.zip(report.origin_ns);
+    let zero = zero.map(|(wall, origin)| i128::from(wall) - i128::from(origin));
     for tick in &series.ticks {
         let when = match zero {
             Some(zero) => time_of_day(i128::from(tick.t_ns) + zero, series.tick_ns),
@@ -66,11 +67,6 @@ pub fn io_ticks(report: &IoReport, style: Style) -> String {
     }
     all.table(table);
     terminal::parts(&all, style)
-}
-
-/// Returns the offset from a time of the trace to nanoseconds since 1970.
-fn wall_of_zero(report: &IoReport) -> Option<i128> {
-    Some(i128::from(report.wall_start_ns?) - i128::from(report.origin_ns?))
 }
 
 /// Formats the time of day in UTC of a moment, in nanoseconds since 1970, with as many decimals as

@@ -141,14 +141,10 @@ fn explain(ratio: &Ratio, rule: VerdictRule, interval: Interval, verdict: Verdic
         }
         (_, None) => {
             let sees = ratio.detectable.map_or(String::new(), |d| {
-                format!("; at this noise, this many trials detect differences from {}", size(d))
+                let size = units::significant((d - 1.0) * 100.0, 2);
+                format!("; at this noise, this many trials detect differences from {size} %")
             });
             format!("{subject} contains 1{sees}")
         }
     }
-}
-
-/// Formats a ratio above 1 as a change in percent with two significant digits.
-fn size(ratio: f64) -> String {
-    format!("{} %", units::significant((ratio - 1.0) * 100.0, 2))
 }

@@ -320,12 +320,9 @@ fn around(values: &[f64], cuts: &[usize]) -> LevelNoise {
         from = to;
     }
     let sd = mad(&residuals, 0.0);
-    let sd = if sd > 0.0 { sd } else { spread(&residuals) };
+    let squares: f64 = residuals.iter().map(|v| v * v).sum();
+    let sd = if sd > 0.0 { sd } else { (squares / residuals.len().max(1) as f64).sqrt() };
     let bound = 3.0 * sd;
     let clipped: Vec<f64> = residuals.iter().map(|r| r.clamp(-bound, bound)).collect();
     LevelNoise { sd, rho: residual_alike(&clipped, cuts.len() + 1) }
-}
-
-fn spread(values: &[f64]) -> f64 {
-    (values.iter().map(|v| v * v).sum::<f64>() / values.len().max(1) as f64).sqrt()
 }

@@ -84,12 +84,6 @@ fn knob<'a>(control: &'a Irq, key: &'a str, number: u32) -> Knob<'a> {
     Knob { control, key, file: format!("/proc/irq/{number}/smp_affinity_list") }
 }
 
-/// Returns a list of CPUs in the kernel's notation, so that it can be compared with the value read
-/// back.
-fn written(text: &str) -> Option<String> {
-    cpulist::parse(text).ok().map(|list| cpulist::format(&list))
-}
-
 impl Control for Irq {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
@@ -157,7 +151,7 @@ impl Control for Irq {
 
 fn level(setting: &Setting) -> Result<String> {
     let text = setting.value.to_text();
-    written(&text).ok_or_else(|| SPEC.not_a_level(setting))
+    cpulist::parse(&text).map(|l| cpulist::format(&l)).map_err(|_| SPEC.not_a_level(setting))
 }
 
 #[cfg(test)]

@@ -6,7 +6,10 @@ use crate::read::cpu_times::CpuTimes;
 
 pub(super) fn describe(facts: &mut Facts<'_>) {
     let uptime = facts.root.text("/proc/uptime");
-    facts.put("boot.uptime_s", uptime.map(|t| first_word(&t)));
+    facts.put(
+        "boot.uptime_s",
+        uptime.map(|t| t.split_whitespace().next().unwrap_or_default().to_owned()),
+    );
     match facts.root.text("/proc/loadavg") {
         Ok(text) => {
             let words: Vec<&str> = text.split_whitespace().collect();
@@ -42,8 +45,4 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
         },
         Err(e) => facts.unknown("cpu.steal_since_boot", e.to_string()),
     }
-}
-
-fn first_word(text: &str) -> String {
-    text.split_whitespace().next().unwrap_or_default().to_owned()
 }

@@ -315,8 +315,10 @@ impl TraceQuery<'_, '_> {
                 parquet_read::read(self.path, self.names, self.threads, &mut self.taker.analysis)
             }
         };
-        let mut about =
-            read.map_err(|e| Error::Parquet { path: path(), reason: plain(&e.to_string()) })?;
+        let mut about = read.map_err(|e| Error::Parquet {
+            path: path(),
+            reason: e.to_string().replace("Parquet error: ", ""),
+        })?;
         about.format = format!("Parquet, from {}", about.format);
         Ok(TraceContents { about, files: 1 })
     }
@@ -324,11 +326,6 @@ impl TraceQuery<'_, '_> {
 
 /// Completeness, recorded data, and the offset from the trace's clock to nanoseconds since 1970.
 type TraceRead = (Completeness, RecordedFields, Option<i128>);
-
-/// Removes the Parquet reader's own prefix from its error message.
-fn plain(message: &str) -> String {
-    message.strip_prefix("Parquet error: ").unwrap_or(message).to_owned()
-}
 
 /// Describes the two moments between which the latency of a trace is measured.
 fn latency_is(format: &TraceFormat, recorded: RecordedFields) -> &'static str {

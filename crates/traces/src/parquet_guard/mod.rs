@@ -137,7 +137,7 @@ fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<
         if page.wants_dictionary() && !has_dictionary {
             return Err(wrong("a page refers to a dictionary that is not there"));
         }
-        if !page.is_encoded_as_ours() {
+        if !matches!(page.encoding, None | Some(0)) && !page.wants_dictionary() {
             return Err(wrong("a page is encoded in a way that assay does not write"));
         }
         at = at.saturating_add(page.head).saturating_add(page.packed as u64);
@@ -183,12 +183,6 @@ impl PageHeader {
         (0..=MAX_PAGE).contains(&self.plain)
             && self.packed >= 0
             && (0..=self.plain / 4).contains(&entries)
-    }
-
-    /// True for `PLAIN` and dictionary encodings. The reader's decoders of other encodings panic on
-    /// damaged pages.
-    fn is_encoded_as_ours(&self) -> bool {
-        matches!(self.encoding, None | Some(0)) || self.wants_dictionary()
     }
 
     /// True for `PLAIN_DICTIONARY` and `RLE_DICTIONARY`.

@@ -30,15 +30,9 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     }
     let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only \
         counts are comparable";
-    Some(if counted.unwrap_or_else(|| is_unit_of_counts(unit)) {
+    Some(if counted.unwrap_or_else(|| ["1", "B", ""].contains(&unit.as_str())) {
         note(format!("{text}, and `{metric}` is one"))
     } else {
         finding(format!("{text}, and `{metric}` ({unit}) is not declared as one"))
     })
-}
-
-/// Guesses if a metric is a count from its unit, for records made before a metric could be declared
-/// as one.
-fn is_unit_of_counts(unit: &str) -> bool {
-    ["1", "B", ""].contains(&unit)
 }

@@ -48,10 +48,6 @@ fn expected_peak(r: &OrdersResult, _: &Parameters<'_>) -> CheckVerdict {
     }
 }
 
-fn last(n: u32, p: &Parameters<'_>) -> u32 {
-    n.saturating_mul(2).max(p.number("min") as u32)
-}
-
 fn points(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
     let Some(n) = peak(r) else { return unknown("the expected peak") };
     let Some(first) = r.points.first() else { return unknown("the points") };
@@ -64,7 +60,7 @@ fn points(r: &OrdersResult, p: &Parameters<'_>) -> CheckVerdict {
         let (a, b) = (pair[0].warehouses, pair[1].warehouses);
         wrong.push(format!("{b} warehouses follow {a}; points rise by one"));
     }
-    let end = last(n, p);
+    let end = n.saturating_mul(2).max(p.number("min") as u32);
     let beyond_gap = r
         .points
         .windows(2)

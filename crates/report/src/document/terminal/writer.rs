@@ -89,7 +89,8 @@ impl Writer {
 
     /// Writes one line, shortened to the width.
     pub(crate) fn line(&mut self, text: &str, tone: Tone) {
-        let text = self.fitting(text);
+        let text = clean(&self.glyphs(text));
+        let text = shorten(&text, self.style.columns(), self.style.ellipsis());
         self.out.push_str(&paint(tone, &text, self.style));
         self.out.push('\n');
     }
@@ -154,10 +155,6 @@ impl Writer {
         self.out.push_str(lead);
         self.out.push_str(&paint(tone, line, self.style));
         self.out.push('\n');
-    }
-
-    fn fitting(&self, text: &str) -> String {
-        shorten(&clean(&self.glyphs(text)), self.style.columns(), self.style.ellipsis())
     }
 
     /// Spells assay's own special characters in ASCII, unless the style allows Unicode.

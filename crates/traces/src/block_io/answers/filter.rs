@@ -54,10 +54,6 @@ impl Filter {
         }
         words
     }
-
-    fn takes_all(&self) -> bool {
-        *self == Filter::default()
-    }
 }
 
 /// The accepted names of one kind. Each name is compared once.
@@ -113,7 +109,7 @@ pub(crate) struct Selector {
 impl Selector {
     pub(crate) fn new(filter: &Filter) -> Self {
         Selector {
-            all: filter.takes_all(),
+            all: *filter == Filter::default(),
             programs: NameSet::new(&filter.programs, true),
             devices: NameSet::new(&filter.devices, false),
             files: NameSet::new(&filter.files, false),

@@ -146,17 +146,13 @@ impl<R: Read> Records<R> {
     }
 
     #[inline]
-    fn is_head(&self) -> bool {
-        self.buffer[self.start..self.start + 4] == self.magic
-    }
-
     /// Reads and skips bytes until a whole record is at the start of the buffer. Returns false at
     /// the end.
     fn find_record(&mut self) -> io::Result<bool> {
         loop {
             let waiting = self.end - self.start;
             if waiting >= HEAD {
-                if !self.is_head() {
+                if self.buffer[self.start..self.start + 4] != self.magic {
                     self.start += 1;
                     self.skipped += 1;
                     continue;

@@ -46,13 +46,6 @@ fn per_call(outcome: &SliceOutcome) -> f64 {
     outcome.elapsed_ns as f64 / 1e9 / outcome.calls.max(1) as f64
 }
 
-/// Returns true if a slice counts: no process lost its CPU to another program, and all began in
-/// time. With more processes than CPUs, losing the CPU is part of the measurement, and every slice
-/// counts.
-fn counts(spec: &TrialSpec, outcomes: &[SliceOutcome]) -> bool {
-    spec.timing.shared || outcomes.iter().all(|o| !o.preempted && !o.late)
-}
-
 /// Computes the results of a trial. If no slice of a size counts, all slices are used in which
 /// every process made a call: a disturbed number is better than a gap, and `excluded_fraction`
 /// reports the disturbance.
@@ -64,7 +57,8 @@ pub fn results(spec: &TrialSpec, slots: &[SliceSlot], measured: &SliceMeasuremen
     let mut counted = 0usize;
     for (i, slot) in slots.iter().enumerate().take(n) {
         let outcomes: Vec<SliceOutcome> = measured.outcomes.iter().map(|o| o[i]).collect();
-        let good = counts(spec, &outcomes);
+        let undisturbed = outcomes.iter().all(|o| !o.preempted && !o.late);
+        let good = spec.timing.shared || undisturbed;
         counted += usize::from(good);
         if !spec.timing.shared && outcomes.iter().any(|o| o.calls == 0) {
             continue;

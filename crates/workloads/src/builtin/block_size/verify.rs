@@ -63,8 +63,8 @@ pub fn blocks(
             }
         }
         walk.read_at(position, &mut buffer.get()[..length])?;
-        if let Some(at) = first_difference(&buffer.get()[..length], expected) {
-            return Ok(Err(WrongByte { position: position + at, path, size }));
+        if let Some(at) = buffer.get()[..length].iter().zip(expected).position(|(x, y)| x != y) {
+            return Ok(Err(WrongByte { position: position + at as u64, path, size }));
         }
         compared += 1;
     }
@@ -75,8 +75,4 @@ fn reference(file: PathBuf, size: u64) -> Result<Walk, Failure> {
     let fd = file::open(&file, Direction::Read, Cache::Page)?;
     let spare = file::open(&file, Direction::Read, Cache::Page)?;
     Ok(Walk::new(fd, spare, file, size))
-}
-
-fn first_difference(a: &[u8], b: &[u8]) -> Option<u64> {
-    a.iter().zip(b).position(|(x, y)| x != y).map(|i| i as u64)
 }

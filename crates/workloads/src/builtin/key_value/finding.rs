@@ -16,10 +16,6 @@ fn ops(rate: f64) -> String {
     units::format_value(rate, "ops/s")
 }
 
-fn percent(quantile: f64) -> String {
-    format!("{} %", (quantile * 1e6).round() / 1e4)
-}
-
 /// Maximum number of search steps whose wrong answers are reported.
 const MAX_REPORTED: usize = 3;
 
@@ -40,7 +36,7 @@ pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failu
     let LoadParams { bound, quantile, precision, .. } = **params;
     let limit_ns = bound.as_nanos() as u64;
     let search = SearchBound { quantile, limit_ns, precision, ..SearchBound::default() };
-    let share = percent(quantile);
+    let share = format!("{} %", (quantile * 1e6).round() / 1e4);
     let promise = format!("{share} of the response times within {}", units::format_duration(bound));
     let mut steps = 0;
     let channel = &mut *stage.channel;

@@ -95,11 +95,6 @@ impl Java {
         ])
     }
 
-    /// Returns true for OpenJ9, whose options have other names.
-    fn openj9(&self) -> bool {
-        self.version.contains("OpenJ9")
-    }
-
     /// Returns the options of an instance with a heap of `heap` bytes that logs its collections to
     /// `log`.
     pub fn options(&self, params: &Params, heap: u64, log: &Path) -> Vec<OsString> {
@@ -109,7 +104,7 @@ impl Java {
         // ZGC logs its pauses as phases of a collection.
         let z = params.collector == "zgc" || params.options.iter().any(|o| o == "-XX:+UseZGC");
         // `timenanos` is CLOCK_MONOTONIC.
-        let (option, more) = match (self.openj9(), z) {
+        let (option, more) = match (self.version.contains("OpenJ9"), z) {
             (true, _) => ("-Xverbosegclog:", ""),
             (false, true) => ("-Xlog:gc,gc+phases:file=", ":uptime,timenanos,level,tags"),
             (false, false) => ("-Xlog:gc:file=", ":uptime,timenanos,level,tags"),
