@@ -18,12 +18,12 @@ mod store;
 
 pub use error::{Error, Result};
 pub use export::dataset::DatasetReport;
-pub use export::filter::Filter;
 pub use export::redact::PublishedCopy;
 pub use import::run::{ForeignOptions, ImportError, ImportedRuns};
 pub use import::unpack::ImportLimits;
 pub use integrity::identity::{NewRun, RunIdentity};
 pub use integrity::verify::{Problem, ProblemKind};
+pub use store::filter::Filter;
 pub use store::folder::Archive;
 pub use store::layout::{IO_EVENTS, may_keep};
 pub use store::listing::Unreadable;

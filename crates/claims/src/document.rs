@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::blocks::{Block, BlockCollector, BlockKind};
+use crate::tables::blocks::{Block, BlockCollector, BlockKind};
 use crate::tables::{Grid, csv, html, markdown, plain};
 
 /// Error for a text that cannot be read.

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::blocks::BlockKind;
 use crate::document::Document;
 use crate::evaluate::Evaluate;
 use crate::judge::{ClaimPlace, ClaimVerdict, verdict};
 use crate::number::{NumberFormat, parse_with_unit};
 use crate::stated_value::said;
+use crate::tables::blocks::BlockKind;
 use crate::tables::{Table, is_numeric, normalized};
 
 /// Words that make a sentence a comparison.

@@ -5,7 +5,6 @@
 //! and [`draft`] only lists the sentences that contain a comparing word.
 
 mod bindings;
-mod blocks;
 mod document;
 mod draft;
 mod evaluate;
@@ -17,13 +16,13 @@ pub mod tables;
 pub mod unit;
 
 pub use bindings::{ClaimBinding, ClaimsError, ClaimsFile};
-pub use blocks::{Block, BlockKind};
 pub use document::{Document, TextError, decode};
 pub use draft::{Comparison, ResultName, comparisons, draft};
 pub use evaluate::{ComputedResult, CurrentRow, Evaluate, EvaluatedValue, ExpressionError, Input};
 pub use exact::Exact;
 pub use judge::{Audit, ClaimReading, ClaimVerdict, JudgedClaim, JudgedRow, audit};
 pub use number::{Number, NumberFormat};
+pub use tables::blocks::{Block, BlockKind};
 pub use tables::{Cell, Column, LookupError, Row, Table, TableDeclaration};
 pub use unit::Unit;
 

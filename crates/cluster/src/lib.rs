@@ -4,7 +4,7 @@
 //! to the collector ([`AgentGroup`]) over TCP, prepare the same trial, start it at the same moment
 //! and send back their part of its record ([`TrialPart`]). The collector measures the offset of
 //! each node's clock ([`clock`]) and merges the parts into one record ([`merge`]). Jobs that a
-//! killed run leaves in Slurm's queue are cancelled by the next command ([`orphaned_jobs`]).
+//! killed run leaves in Slurm's queue are cancelled by the next command ([`slurm::orphaned_jobs`]).
 //!
 //! Hosts that are reached by SSH ([`ssh`]) have one agent each, which talks over the standard input
 //! and output of its `ssh`. A virtual machine ([`vm`]) is also a node, with one agent and no
@@ -22,7 +22,6 @@ pub mod merge;
 mod message;
 mod node_differences;
 mod nodes_file;
-pub mod orphaned_jobs;
 mod output;
 mod phases;
 pub mod slurm;

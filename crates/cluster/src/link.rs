@@ -109,7 +109,7 @@ impl Link {
     /// # Errors
     /// The environment names no collector, or it cannot be reached.
     pub fn open(interrupt: Interrupt, over_ssh: Option<&OverSsh>) -> Result<Self, AgentError> {
-        let host = crate::orphaned_jobs::host();
+        let host = crate::slurm::orphaned_jobs::host();
         let by_ssh = over_ssh.is_some();
         // On a host, and in a virtual machine, the agent is the only one.
         let alone = |node: &str| Membership { rank: 0, node: node.to_owned(), local: 0 };

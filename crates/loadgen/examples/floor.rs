@@ -18,7 +18,7 @@ use assay_loadgen::config::SizeClass;
 use assay_loadgen::protocol::Encoder;
 use assay_loadgen::send::content::Content;
 use assay_loadgen::send::mix::OperationSource;
-use assay_loadgen::send::sizes::Sizes;
+use assay_loadgen::sizes::Sizes;
 use assay_loadgen::{Config, Protocol};
 use rustix::event::epoll;
 use rustix::net::{RecvFlags, SendFlags, recv, send};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use assay_loadgen::send::sizes::Sizes;
+use assay_loadgen::sizes::Sizes;
 use assay_loadgen::{
     Arrivals, Config, Error, LoadReport, Mode, Protocol, SizeClass, Target, Think, preload, run,
 };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Error;
-use crate::send::sizes::Sizes;
+use crate::sizes::Sizes;
 
 /// Address of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -215,7 +215,7 @@ pub struct Config {
     /// Duration of the unmeasured load after the measurement window.
     pub ramp_down: Duration,
     /// Seed of keys, sizes, contents and times; the same seed gives the same requests.
-    /// [`crate::send::preload()`] and [`crate::run()`] must use the same seed and mix, else
+    /// [`crate::preload()`] and [`crate::run()`] must use the same seed and mix, else
     /// contents are wrong.
     pub seed: u64,
     /// Maximum time without a response on a connection with outstanding operations. The connection

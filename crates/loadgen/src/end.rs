@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::clock::now_ns;
-use crate::report::LoadEnd;
+use crate::latency::report::LoadEnd;
 
 /// Reason and time of an early end; the first one to be set wins.
 #[derive(Debug, Default)]

@@ -14,12 +14,13 @@ mod error;
 pub mod latency;
 pub mod limits;
 mod link;
+mod preload;
 pub mod protocol;
 mod receive;
-pub mod report;
 mod run;
 pub mod send;
 pub mod server_use;
+pub mod sizes;
 #[cfg(feature = "tls")]
 mod tls;
 #[cfg(not(feature = "tls"))]
@@ -31,7 +32,7 @@ pub use config::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };
 pub use error::Error;
+pub use latency::report::{ErrorKind, LoadEnd, LoadReport, Operation};
 pub use latency::search::{RatePoint, SearchBound, SearchReport, search, search_max};
-pub use report::{ErrorKind, LoadEnd, LoadReport, Operation};
+pub use preload::{PreloadReport, preload};
 pub use run::run;
-pub use send::preload::{PreloadReport, preload};

@@ -13,17 +13,17 @@ use crate::clock::now_ns;
 use crate::config::Config;
 use crate::end::EarlyEnd;
 use crate::latency::gather;
+use crate::latency::report::{LoadEnd, LoadReport};
 use crate::latency::worker_stats::Timeline;
 use crate::link::{Link, ServerEndpoint};
 use crate::protocol::Encoder;
-use crate::report::{LoadEnd, LoadReport};
 use crate::send::content::Content;
 use crate::send::mix::OperationSource;
 use crate::server_use::ServerTimes;
 use crate::worker::{Common, Worker, WorkerResults};
 use crate::{Error, limits};
 
-/// Runs the load of `config`. The keys should have been [preloaded](crate::send::preload()).
+/// Runs the load of `config`. The keys should have been [preloaded](crate::preload()).
 ///
 /// `stop` ends the run within about ten milliseconds; the results up to then are reported.
 /// `on_phase` is called at the start of each phase, with the time in ns of `CLOCK_MONOTONIC`, on

@@ -34,7 +34,6 @@ mod device_stack;
 mod ebpf;
 pub mod io;
 pub mod meters;
-mod monitor;
 mod monitors;
 mod process_filter;
 #[cfg(feature = "ebpf")]
@@ -47,14 +46,14 @@ pub mod syscalls;
 pub mod tasks;
 mod tracer;
 
-pub use monitor::{Chart, Field, FieldRole, Monitor, MonitorSpec};
+pub use monitors::sampler::{ObserveError, Sampler, check_monitors};
 pub use monitors::tasks::{ALL as ALL_TASKS, NAME as TASKS};
 pub use monitors::{Drawing, all, charts, every, field, find};
 pub use process_filter::ProcessFilter;
 pub use sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
 pub use sampling::grid::MIN_INTERVAL;
+pub use sampling::monitor::{Chart, Field, FieldRole, Monitor, MonitorSpec};
 pub use sampling::recorder::{FirstSeries, Recorder};
-pub use sampling::sampler::{ObserveError, Sampler, check_monitors};
 pub use sampling::source::Tree;
 pub use sampling::trouble::NotAvailable;
 pub use tracer::Tracer;

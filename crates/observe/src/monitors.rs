@@ -9,6 +9,7 @@ mod network;
 mod power;
 mod pressure;
 mod reclaim;
+pub(crate) mod sampler;
 mod switches;
 pub mod tasks;
 mod thermal;

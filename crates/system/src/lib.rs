@@ -25,7 +25,6 @@ pub use control::controller::{AppliedSettings, Controller, DEFAULT_LEVEL};
 pub use control::error::ControlError;
 pub use control::hooks::{ObserverHook, RecordHook, beside};
 pub use control::journal::{JournalEntry, JournalError};
-pub use control::owner::{Owner, OwnerError, OwnerState, start_ticks};
 pub use control::pending::{
     Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,
 };
@@ -58,5 +57,6 @@ pub use read::source_tree::{SourceTree, SourceTreeError, source_tree};
 pub use read::which::which;
 pub use read::{clock, mounts, numa};
 pub use state::dir::state_dir;
+pub use state::owner::{Owner, OwnerError, OwnerState, start_ticks};
 pub use state::{file as state_file, scratch};
 pub use unavailable::Unavailable;

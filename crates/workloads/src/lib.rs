@@ -14,6 +14,7 @@ pub mod driver;
 mod failure;
 pub mod kit;
 mod pattern;
+mod problem;
 pub mod readers;
 pub mod registry;
 pub mod suite;

@@ -12,7 +12,7 @@ use assay_model::{
 use serde::Serialize;
 
 use crate::capability::Capabilities;
-use crate::kit::Problem;
+use crate::problem::Problem;
 
 /// Folder in the trial's folder whose files are kept with the trial's record.
 pub const KEEP: &str = "keep";

@@ -7,9 +7,9 @@ use assay_model::{Better, MetricKind, MetricValue, Plan, RunId, TrialRecord};
 use parquet::data_type::ByteArray;
 use serde::Serialize;
 
-use crate::export::columns::{ColumnValues, ParquetTable};
-use crate::export::filter::Filter;
+use crate::store::columns::{ColumnValues, ParquetTable};
 use crate::store::disk;
+use crate::store::filter::Filter;
 use crate::store::folder::Archive;
 use crate::store::reader::RunReader;
 use crate::{Error, Result};

@@ -12,7 +12,6 @@ use std::sync::{Mutex, PoisonError};
 use assay_model::{FileHash, LedgerEvent, RunId, Severity};
 use assay_system::redact::{HiddenNames, RedactionKey, Redactor};
 
-use crate::export::{samples, subjects};
 use crate::integrity::chain::Tip;
 use crate::store::bundle::{self, Manifest};
 use crate::store::disk::{self, MAX_DATA, sha256};
@@ -23,6 +22,7 @@ use crate::store::layout::{
 };
 use crate::store::reader::{RunReader, is_wordless};
 use crate::store::records::TrialKey;
+use crate::store::{samples, subjects};
 use crate::{Error, Result};
 
 /// Length of a key in bytes.

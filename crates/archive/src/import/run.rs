@@ -12,8 +12,8 @@ use assay_model::{
 use assay_system::redact::CleanRecord;
 use assay_workloads::readers::{ForeignResult, ForeignSet, ForeignTrial, factors};
 
-use crate::export::filter::Filter;
 use crate::integrity::identity::NewRun;
+use crate::store::filter::Filter;
 use crate::store::folder::Archive;
 use crate::store::layout::IMPORTED;
 use crate::{Error, Result, RunWriter};

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{LedgerEvent, RunId, RunState, RunSummary};
 
-use crate::export::filter::Filter;
 use crate::integrity::identity::NewRun;
 use crate::integrity::repair;
 use crate::store::create::{Staging, clear_staging};
 use crate::store::disk::{self, Durability};
+use crate::store::filter::Filter;
 use crate::store::index::Index;
 use crate::store::layout::{INDEX, REMOVED, RUNS, STAGING};
 use crate::store::listing::Unreadable;

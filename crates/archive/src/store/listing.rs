@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use assay_model::{RunId, RunState, RunSummary};
 
-use crate::export::filter::Filter;
+use crate::store::filter::Filter;
 use crate::store::index::{Index, IndexedFolder, Update, is_damaged};
 use crate::store::layout::{INDEX, LEDGER, NOTES, RUNS};
 use crate::store::lock::look;

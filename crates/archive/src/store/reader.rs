@@ -15,7 +15,6 @@ use assay_model::{
 use assay_system::redact::Redactor;
 use assay_traces::{SharedTrace, TRACE_FILES, TraceFile};
 
-use crate::export::{samples, subjects};
 use crate::integrity::chain::{self, Chain, Tip};
 use crate::integrity::identity::{RunIdentity, RunMetrics};
 use crate::store::account::{Account, LostTrial};
@@ -26,6 +25,7 @@ use crate::store::layout::{
 };
 use crate::store::lock::{LockPurpose, LockState, look};
 use crate::store::{records, summary};
+use crate::store::{samples, subjects};
 use crate::{Error, Result};
 
 /// A run, open for reading. The ledger is the one at the time of opening; records are read from

@@ -14,7 +14,6 @@ use assay_model::{
 };
 use assay_system::redact::{CleanRecord, Recorder, Redactor};
 
-use crate::export::samples;
 use crate::integrity::chain::Tip;
 use crate::integrity::finite;
 use crate::integrity::identity::RunMetrics;
@@ -29,6 +28,7 @@ use crate::store::layout::{
 use crate::store::lock::Lock;
 use crate::store::reader::RunReader;
 use crate::store::records::MAX_LINE;
+use crate::store::samples;
 use crate::{Error, Result};
 
 /// A trial that lasted this long is flushed at once; shorter ones may wait.

@@ -2,7 +2,7 @@
 //! line.
 
 use super::{Grid, MAX_COLUMNS, is_numeric};
-use crate::blocks::BlockCollector;
+use crate::tables::blocks::BlockCollector;
 
 /// Reads CSV text whose first line is line number `line` of the source. The first row is the header
 /// unless it contains a number.

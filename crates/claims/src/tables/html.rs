@@ -6,7 +6,7 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
 use super::{Grid, MAX_COLUMNS, is_numeric, plain};
-use crate::blocks::{BlockCollector, BlockKind};
+use crate::tables::blocks::{BlockCollector, BlockKind};
 
 /// Elements whose content is not visible text.
 const HIDDEN: [&str; 7] = ["script", "style", "head", "template", "noscript", "svg", "textarea"];

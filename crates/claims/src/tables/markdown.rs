@@ -3,7 +3,7 @@
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{Grid, csv, html, plain};
-use crate::blocks::{BlockCollector, BlockKind};
+use crate::tables::blocks::{BlockCollector, BlockKind};
 
 /// Reads a Markdown text.
 pub(crate) fn read(reader: &mut BlockCollector, source: &str) -> Result<(), (usize, String)> {

@@ -1,5 +1,6 @@
 //! Tables of a text, addressed by the names of their rows and columns.
 
+pub(crate) mod blocks;
 pub(crate) mod csv;
 mod declare;
 pub(crate) mod html;

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::{Grid, MAX_COLUMNS, is_numeric};
-use crate::blocks::{BlockCollector, BlockKind};
+use crate::tables::blocks::{BlockCollector, BlockKind};
 use crate::unit;
 
 /// Maximum number of lines above the first row that form its header.

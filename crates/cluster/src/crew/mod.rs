@@ -142,7 +142,7 @@ impl AgentGroup {
         let place = request.place;
         let listener = Listener::open(place.listen.as_deref(), &token, sender)?;
         let port = listener.address.port();
-        let host = place.listen.clone().unwrap_or_else(crate::orphaned_jobs::host);
+        let host = place.listen.clone().unwrap_or_else(crate::slurm::orphaned_jobs::host);
         let argv: [OsString; 2] = [request.exe.clone().into(), "__agent".into()];
         let address = format!("{host}:{port}");
         let env = [(ADDRESS.into(), address.into()), (TOKEN.into(), token.into())];

@@ -13,8 +13,8 @@ use assay_model::ExecutionPlace;
 
 use super::{JobState, call, job_named};
 use crate::ClusterError;
-use crate::orphaned_jobs::JobNote;
 use crate::output::{ProgramOutput, ended_within, last_words};
+use crate::slurm::orphaned_jobs::JobNote;
 
 /// Maximum time for tasks to end after their connection did, and for the job to end after it was
 /// cancelled.

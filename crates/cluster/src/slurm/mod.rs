@@ -1,6 +1,7 @@
 //! Slurm's commands and parsers of their output. Nothing here depends on agents.
 
 mod job;
+pub mod orphaned_jobs;
 mod query;
 mod step;
 

@@ -20,7 +20,7 @@ use crate::experiment::place;
 use crate::experiment::prepare::PreparedExperiment;
 use crate::progress::watcher::{Watcher, ticks};
 use crate::run::fitness;
-use crate::run::scratch::{self, Scratch};
+use crate::scratch::{self, Scratch};
 use crate::trial::execution::blank;
 use crate::{Lab, LabError};
 

@@ -6,7 +6,7 @@ use assay_checks::BUSY;
 use assay_model::{Experiment, Finding, FitnessAction, Observation, Severity, units};
 use assay_system::{Interrupt, Root};
 
-use crate::run::scratch;
+use crate::scratch;
 
 /// Observation time of the run queue before a run. Its thirteen samples distinguish a busy machine
 /// from one with a single wake-up.

@@ -25,7 +25,8 @@ use crate::progress::watcher::Watcher;
 use crate::run::context::Lab;
 use crate::run::finished_trials::FinishedTrials;
 use crate::run::session::RunSession;
-use crate::run::{describe, fitness, scratch, stop};
+use crate::run::{describe, fitness, stop};
+use crate::scratch;
 use crate::trial::machine::Machine;
 
 /// Result of a run that ended.

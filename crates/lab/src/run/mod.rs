@@ -6,6 +6,5 @@ pub(super) mod finished_trials;
 pub(super) mod fitness;
 pub(super) mod lab;
 pub(super) mod run_lock;
-pub(super) mod scratch;
 pub(super) mod session;
 pub(super) mod stop;

@@ -15,7 +15,7 @@ use assay_workloads::{TrialContext, Workload};
 
 use crate::LabError;
 use crate::progress::watcher::TrialNews;
-use crate::run::scratch::{self, Scratch};
+use crate::scratch::{self, Scratch};
 use crate::tracers::{BlockIoResult, Tracers};
 use crate::trial::event_reader::EventReader;
 use crate::trial::execution::{TrialSettings, TrialSpec};

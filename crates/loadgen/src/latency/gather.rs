@@ -7,8 +7,8 @@ use assay_stats::curves::warmup::steady_state;
 
 use crate::config::{Config, Mode};
 use crate::latency::limiter::limit;
+use crate::latency::report::{Bin, Errors, Lateness, LoadReport, OPERATIONS, OperationResults};
 use crate::latency::worker_stats::{WorkerStats, histogram};
-use crate::report::{Bin, Errors, Lateness, LoadReport, OPERATIONS, OperationResults};
 use crate::run::ThreadResults;
 use crate::send::pace::Pace;
 
@@ -101,7 +101,7 @@ fn add(all: &mut WorkerStats, one: WorkerStats) {
 
 /// Keeps at most three texts per kind of error, since many threads report the same kinds.
 fn first_texts(mut errors: Errors) -> Errors {
-    let mut seen = [0u8; crate::report::ERROR_KINDS.len()];
+    let mut seen = [0u8; crate::latency::report::ERROR_KINDS.len()];
     errors.texts.retain(|(kind, _)| {
         seen[*kind as usize] = seen[*kind as usize].saturating_add(1);
         seen[*kind as usize] <= 3

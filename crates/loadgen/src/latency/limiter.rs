@@ -5,7 +5,7 @@ use rustix::process::Pid;
 use rustix::thread::sched_getaffinity;
 
 use crate::config::{Config, Mode, Think};
-use crate::report::ThreadUse;
+use crate::latency::report::ThreadUse;
 use crate::server_use::ServerUse;
 
 /// CPU use of a generator thread above which the generator may be the limit.

@@ -3,5 +3,6 @@
 pub(super) mod gather;
 pub mod heat;
 pub mod limiter;
+pub mod report;
 pub(super) mod search;
 pub(super) mod worker_stats;

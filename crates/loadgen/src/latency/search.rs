@@ -6,7 +6,7 @@ use assay_stats::percentile::supports;
 
 use crate::config::{Config, Mode, Think};
 use crate::latency::gather::KEPT;
-use crate::report::{Errors, LoadEnd, LoadReport};
+use crate::latency::report::{Errors, LoadEnd, LoadReport};
 use crate::{Error, run};
 
 /// The bound of a search, and its limits.

@@ -4,7 +4,7 @@
 use hdrhistogram::Histogram;
 
 use crate::latency::heat::Heat;
-use crate::report::{Bin, ERROR_KINDS, ErrorKind, Errors, OPERATIONS, Operation};
+use crate::latency::report::{Bin, ERROR_KINDS, ErrorKind, Errors, OPERATIONS, Operation};
 
 /// Maximum of the response times in ns; longer ones are counted as this.
 const MAX_NS: u64 = 1_000_000_000_000;

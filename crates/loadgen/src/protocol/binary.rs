@@ -3,7 +3,7 @@
 
 use super::{InvalidReply, Reply, Sink};
 use crate::config::{KEY_DIGITS, KEY_LIMIT};
-use crate::report::ErrorKind;
+use crate::latency::report::ErrorKind;
 use crate::send::content::Content;
 use crate::send::mix::{Op, write_key};
 

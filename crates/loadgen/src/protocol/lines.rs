@@ -2,7 +2,7 @@
 //! some lines.
 
 use super::{InvalidReply, Reply, Sink, meta, resp, text};
-use crate::report::ErrorKind;
+use crate::latency::report::ErrorKind;
 
 /// Maximum length of a line. Keys have at most 250 bytes and error texts at most 1 KiB.
 const MAX_LINE: usize = 4096;

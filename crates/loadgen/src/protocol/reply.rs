@@ -1,6 +1,6 @@
 //! Responses of a server, common to all protocols.
 
-use crate::report::ErrorKind;
+use crate::latency::report::ErrorKind;
 
 /// One piece of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{InvalidReply, Reply};
 use crate::config::{KEY_DIGITS, KEY_LIMIT};
-use crate::report::ErrorKind;
+use crate::latency::report::ErrorKind;
 use crate::send::content::Content;
 use crate::send::mix::{KeyAction, Op, write_key};
 

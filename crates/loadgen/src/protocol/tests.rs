@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
-use crate::report::ErrorKind;
+use crate::latency::report::ErrorKind;
 use crate::send::mix::KeyAction;
 
 /// Pieces that the sink received; chunks of a value are joined.

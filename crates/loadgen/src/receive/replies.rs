@@ -1,9 +1,9 @@
 //! Judges responses: matches each to its request, verifies it, and records it in the statistics.
 
+use crate::latency::report::{ErrorKind, Operation};
 use crate::latency::worker_stats::WorkerStats;
 use crate::protocol::{Encoder, InvalidReply, OPAQUES, Reply, Sink};
 use crate::receive::pending::{Pending, Ring, WITH_BATCH};
-use crate::report::{ErrorKind, Operation};
 use crate::send::content::{Content, ValueCheck};
 use crate::send::mix::{KeyAction, key_digits, padding, write_key};
 

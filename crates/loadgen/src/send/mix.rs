@@ -5,7 +5,7 @@ use assay_stats::rng::Rng;
 use crate::config::{KEY_DIGITS, KEY_LIMIT, MAX_KEY_BYTES, Mix};
 use crate::send::content::mix;
 use crate::send::keys::Keys;
-use crate::send::sizes::Sizes;
+use crate::sizes::Sizes;
 
 /// Action on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

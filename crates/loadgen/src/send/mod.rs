@@ -4,6 +4,4 @@ pub mod content;
 pub(super) mod keys;
 pub mod mix;
 pub(super) mod pace;
-pub(super) mod preload;
 pub(super) mod schedule;
-pub mod sizes;

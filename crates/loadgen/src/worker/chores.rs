@@ -6,8 +6,8 @@ use rustix::fd::AsFd;
 use super::{BATCH_GUESS, CHORES, Worker, wake_every};
 use crate::clock::{now_ns, thread_cpu_ns};
 use crate::connection::ConnectionStage;
+use crate::latency::report::{ErrorKind, LoadEnd};
 use crate::receive::low_water;
-use crate::report::{ErrorKind, LoadEnd};
 
 impl Worker<'_> {
     /// Runs the periodic chores: readings at the ends of the window, timeouts, low-water marks that

@@ -8,8 +8,8 @@ use rustix::event::epoll;
 use crate::clock::now_ns;
 use crate::config::Protocol;
 use crate::connection::ConnectionStage;
+use crate::latency::report::ErrorKind;
 use crate::receive::replies::Judge;
-use crate::report::ErrorKind;
 use crate::worker::recover::lost;
 use crate::worker::{READING, Worker};
 

@@ -7,8 +7,8 @@ use rustix::event::epoll;
 use super::{READING, Worker};
 use crate::clock::now_ns;
 use crate::connection::ConnectionStage;
+use crate::latency::report::{ErrorKind, LoadEnd};
 use crate::protocol::{InvalidReply, Parser};
-use crate::report::{ErrorKind, LoadEnd};
 
 /// Delay before another attempt to reconnect, in ns.
 const RETRY: u64 = 10_000_000;

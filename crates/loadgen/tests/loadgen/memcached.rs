@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::support::{Memcached, never, one_length, quick};
-use assay_loadgen::report::{Errors, Operation};
+use assay_loadgen::latency::report::{Errors, Operation};
 use assay_loadgen::{
     Arrivals, Config, ErrorKind, LoadEnd, LoadReport, Mode, Popularity, Protocol, Think, preload,
     run,

@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{never, quick};
-use assay_loadgen::report::Operation;
-use assay_loadgen::send::sizes::{Distribution, Sizes};
+use assay_loadgen::latency::report::Operation;
+use assay_loadgen::sizes::{Distribution, Sizes};
 use assay_loadgen::{Config, ErrorKind, LoadEnd, LoadReport, Protocol, Target, preload, run};
 
 /// A Redis process of this test on a UNIX socket, ended on drop.

@@ -8,8 +8,8 @@ use super::{
     Card, DocumentPart, Figure, FindingSubject, Outputs, Parts, ShownFinding, Table, TableCell,
     Text, TextStyle, Tone,
 };
+use crate::document::packed;
 use crate::page::data::download;
-use crate::page::packed;
 
 /// Comparisons that are shown before the rest is folded away.
 const CARDS: usize = 6;

@@ -4,6 +4,7 @@
 
 pub mod html;
 pub mod markdown;
+pub(crate) mod packed;
 pub mod table;
 pub mod terminal;
 pub mod text;

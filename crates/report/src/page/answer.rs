@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use assay_model::{TrialOutcome, ValidationResult};
 use maud::{Markup, html};
 
-use super::draw;
 use crate::document::html::{figure, parts};
 use crate::document::{DocumentPart, Parts, Text, Tone, text};
 use crate::figures::count;
 use crate::gate::Gate;
+use crate::parts::draw;
 use crate::parts::findings::found;
 use crate::parts::significance;
 use crate::view::RunView;

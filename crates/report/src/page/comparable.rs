@@ -9,10 +9,10 @@ use assay_quoted::landscape::measured;
 use assay_quoted::quantity::Quantity;
 use maud::{Markup, html};
 
-use super::draw::absolute_row;
 use crate::document::html::figure;
 use crate::figures::{NO_VALUE, centre, count, percent, summary_text, with_interval};
 use crate::gate::Gate;
+use crate::parts::draw::absolute_row;
 use crate::view::RunView;
 
 /// Prices of the systems, as entered by the reader: no run records them.

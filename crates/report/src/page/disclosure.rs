@@ -7,8 +7,8 @@ use assay_model::ValidationResult;
 use maud::{Markup, html};
 
 use super::data;
-use super::packed::file;
 use crate::document::html::parts;
+use crate::document::packed::file;
 use crate::formats::csv;
 use crate::gate::Gate;
 use crate::merged_sentences::group;

@@ -7,12 +7,10 @@ mod comparable;
 mod compare;
 pub mod data;
 mod disclosure;
-pub mod draw;
 mod heat;
 pub(crate) mod io;
 mod landscape;
 mod overlay;
-pub(crate) mod packed;
 pub mod shell;
 pub(crate) mod shown_comparison;
 mod tasks;
@@ -20,18 +18,18 @@ mod time;
 
 use maud::{Markup, html};
 
-use crate::document::{Outputs, html};
+use crate::document::{Outputs, html, packed};
 use crate::figures::count;
 use crate::gate::Gate;
-use crate::parts;
+use crate::parts::{self, draw};
 use crate::tracers::TRACERS;
 use crate::view::RunView;
 
+pub use crate::document::packed::unpacked;
 pub use comparable::Prices;
 pub use compare::{ChosenDenominator, compared, side_by_side};
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
-pub use packed::unpacked;
 pub use shell::{SCRIPT, style};
 pub use shown_comparison::ShownComparison;
 

@@ -7,12 +7,12 @@ use assay_model::{Across, CurveSummary, SampleSet, TrialRecord};
 use assay_observe::{Field, FieldRole};
 use maud::{Markup, html};
 
-use super::draw::named_curves;
 use super::time::{base, phases, seconds};
 use crate::document::html::figure;
 use crate::gate::Gate;
 use crate::merged_sentences::once;
 use crate::parts::curves::slug;
+use crate::parts::draw::named_curves;
 use crate::view::RunView;
 
 /// Largest number of lines in one chart that a reader can distinguish.

@@ -10,7 +10,7 @@ use crate::document::{
 use crate::figures::{NO_VALUE, count, curves_scale, point_text, quantile_name, x_text};
 use crate::gate::Gate;
 use crate::merged_sentences::once;
-use crate::page::draw;
+use crate::parts::draw;
 use crate::parts::matrix;
 use crate::percentiles::withheld_points;
 use crate::view::{RunView, shown_points};

@@ -3,6 +3,7 @@
 pub(crate) mod across;
 pub(crate) mod benchmarks;
 pub(crate) mod curves;
+pub mod draw;
 pub(crate) mod explain;
 pub(crate) mod findings;
 pub(crate) mod io;

@@ -11,7 +11,7 @@ use crate::figures::{
     NO_VALUE, percent, ratio_mark, ratio_text, summary_text, summary_texts, value_text,
 };
 use crate::gate::Gate;
-use crate::page::draw;
+use crate::parts::draw;
 use crate::view::{RunView, analysis_label, deciding};
 use crate::words;
 

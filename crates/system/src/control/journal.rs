@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::control::error::ControlError;
-use crate::control::owner::{Owner, OwnerError, OwnerState};
+use crate::state::owner::{Owner, OwnerError, OwnerState};
 use crate::state_file;
 
 /// Version of the journal's format.

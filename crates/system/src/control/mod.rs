@@ -6,7 +6,6 @@ pub(crate) mod error;
 pub(crate) mod hooks;
 pub(crate) mod journal;
 pub(crate) mod knob;
-pub(crate) mod owner;
 pub(crate) mod pending;
 
 use std::sync::mpsc::Receiver;

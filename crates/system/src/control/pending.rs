@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::Root;
 use crate::control::journal::{self, JournalEntry, JournalError, JournalFile};
 use crate::control::knob::same;
-use crate::control::owner::{Owner, OwnerState};
 use crate::control::setting_path;
 use crate::controls::named;
+use crate::state::owner::{Owner, OwnerState};
 
 /// A journal whose process has died.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,4 +3,5 @@
 
 pub(crate) mod dir;
 pub mod file;
+pub(crate) mod owner;
 pub mod scratch;

@@ -1,5 +1,6 @@
 //! Programs of a trial: one, copies that meet at barriers, several side by side.
 
+pub(crate) mod clock;
 pub mod copies;
 pub(super) mod ipc;
 pub(super) mod process_metrics;

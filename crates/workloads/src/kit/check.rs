@@ -10,10 +10,10 @@ use toml::Spanned;
 
 use super::format::{Command, Fetch, KitFile, KitText, MetricRow, MetricSource, param_spec};
 use super::metrics::{is_family, is_named};
-use super::problem::Mistake;
 use super::result::{item_mistake, mistake};
 use super::template::{Holes, holes, variable};
 use crate::pattern::Pattern;
+use crate::problem::Mistake;
 use crate::readers::BENCHMARKS;
 
 /// Placeholders that are not parameters, and the first stage in which each is known;

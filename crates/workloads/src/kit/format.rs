@@ -11,8 +11,8 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use super::problem::Mistake;
 use crate::pattern::Take;
+use crate::problem::Mistake;
 
 /// A value and its position in the file.
 #[derive(Debug, Deserialize)]

@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::check::mistakes;
 use super::format::KitFile;
-use super::problem::{Mistake, Problem};
 use crate::WorkloadError;
+use crate::problem::{Mistake, Problem};
 
 /// Name of the file that makes a folder a kit.
 pub(crate) const FILE: &str = "kit.toml";

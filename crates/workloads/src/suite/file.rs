@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::WorkloadError;
-use crate::kit::{Problem, read_toml};
+use crate::kit::read_toml;
+use crate::problem::Problem;
 
 /// Name of the file that makes a folder a suite.
 pub const FILE: &str = "suite.toml";

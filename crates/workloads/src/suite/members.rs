@@ -8,7 +8,8 @@ use assay_model::{Scalar, nearest};
 use super::file::SuiteFile;
 use super::toolchain::{self, Toolchain};
 use crate::declare::{text_of, wrong};
-use crate::kit::{Kit, Problem};
+use crate::kit::Kit;
+use crate::problem::Problem;
 use crate::{TrialContext, Workload, WorkloadError, split_words};
 
 /// Kits by name, in the order of the suite.

@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use crate::WorkloadError;
 use crate::declare::wrong;
-use crate::kit::{Problem, read_toml};
+use crate::kit::read_toml;
+use crate::problem::Problem;
 
 /// Compilers and flags of a toolchain.
 #[derive(Debug, Clone, Deserialize)]

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::{ProblemKind, RunVerification};
 use crate::Result;
-use crate::export::samples;
 use crate::integrity::chain::Chain;
 use crate::integrity::repair;
 use crate::store::account::{Account, AttemptKey, TrialFiles};
@@ -17,6 +16,7 @@ use crate::store::layout::{
     trial_folder,
 };
 use crate::store::reader::RunReader;
+use crate::store::samples;
 
 const NOT_THERE: &str = "it is not in the ledger: it was added, or its writer died before it was \
                          entered";

@@ -75,7 +75,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
 
 fn examine() -> Result<DoctorReport> {
     let pending = assay_system::pending(&assay_system::state_dir())?;
-    let jobs = assay_cluster::orphaned_jobs::left(&assay_system::state_dir()).into_iter();
+    let jobs = assay_cluster::slurm::orphaned_jobs::left(&assay_system::state_dir()).into_iter();
     let left_changed = pending
         .iter()
         .map(|p| format!("settings journaled in {}", p.path.display()))
@@ -279,7 +279,7 @@ pub fn restore_quietly() {
         // A state folder that cannot be read: this user has left nothing there.
         Err(e) => say(&format!("cannot read the journal of changed settings: {e}")),
     }
-    for line in assay_cluster::orphaned_jobs::cancel(&assay_system::state_dir()) {
+    for line in assay_cluster::slurm::orphaned_jobs::cancel(&assay_system::state_dir()) {
         say(&line);
     }
 }
@@ -288,7 +288,7 @@ fn restore(cli: &Cli) -> Result<Exit> {
     let mut all = strays_ended();
     let reports = assay_system::restore_pending(&assay_system::state_dir(), &Root::system())?;
     all.extend(reports.iter().flat_map(lines));
-    all.extend(assay_cluster::orphaned_jobs::cancel(&assay_system::state_dir()));
+    all.extend(assay_cluster::slurm::orphaned_jobs::cancel(&assay_system::state_dir()));
     let scratch = assay_lab::scratch_root();
     let swept = assay_lab::sweep_scratch(&scratch);
     if swept > 0 {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use assay_loadgen::send::sizes::Sizes;
+use assay_loadgen::sizes::Sizes;
 use assay_loadgen::{Config, Mix, SizeClass, Target};
 
 /// A memcached process of this test, ended on drop.

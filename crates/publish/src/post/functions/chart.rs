@@ -17,7 +17,7 @@ use crate::post::arguments::Arguments;
 use crate::post::document::{PostBlock, chart as laid};
 use crate::post::error::{Result, meant};
 use crate::post::evaluator::{CallResult, Evaluator};
-use assay_report::page::draw;
+use assay_report::parts::draw;
 
 /// Largest number of bars in a chart.
 const BARS: usize = 24;

@@ -8,11 +8,11 @@ use assay_model::Phase;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::Failure;
-use crate::builtin::block_size::clock::{now_ns, sleep_until};
 use crate::builtin::block_size::slice::{SliceAction, SliceOutcome, action_of};
 use crate::builtin::block_size::slots::{SliceRole, SliceSlot};
 use crate::builtin::block_size::trial_spec::{TrialSpec, WorkerSpec};
 use crate::builtin::block_size::worker::{WorkerReport, lost, process_failed};
+use crate::driver::clock::{now_ns, sleep_until};
 use crate::driver::work::Channel;
 
 /// Workload name under which assay runs one process of a trial.

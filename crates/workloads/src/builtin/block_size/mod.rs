@@ -4,7 +4,6 @@
 //! [`slice`]) in separate processes ([`crew`], [`worker`]), and models the curve between them
 //! ([`model`]). `docs/workloads/block-size.md` has the definitions.
 
-mod clock;
 mod content;
 mod crew;
 mod file;
@@ -26,7 +25,6 @@ use std::path::{Path, PathBuf};
 use assay_model::{CurvePoint, Fact, Interval, Scalar, WorkloadSpec, units};
 use assay_stats::curves::curve::NEARLY;
 
-pub(crate) use clock::sleep_until;
 pub use crew::WORKER;
 pub use model::{CurveModel, Prediction};
 pub use trial::run as trial;

@@ -11,10 +11,10 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::builtin::block_size::clock::{now_ns, sleep_until, spin_until};
 use crate::builtin::block_size::content;
 use crate::builtin::block_size::params::Direction;
 use crate::builtin::block_size::preemption::involuntary_switches;
+use crate::driver::clock::{now_ns, sleep_until, spin_until};
 
 /// Minimum time between two readings of the clock, in nanoseconds (a reading takes 20 to 50 ns).
 const BATCH_NS: u64 = 5_000;

@@ -12,13 +12,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::builtin::block_size::clock::{now_ns, sleep_until};
 use crate::builtin::block_size::params::{Cache, Direction};
 use crate::builtin::block_size::slice::{
     Buffer, SliceAction, SliceOutcome, SliceTime, Walk, fill_for_writing,
 };
 use crate::builtin::block_size::trial_spec::{TrialSpec, WorkerSpec};
 use crate::builtin::block_size::{file, verify};
+use crate::driver::clock::{now_ns, sleep_until};
 
 /// Report of a process, one JSON line each.
 #[derive(Debug, Serialize, Deserialize)]

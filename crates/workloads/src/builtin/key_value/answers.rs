@@ -1,6 +1,6 @@
 //! Counts of the answers of a run, and the wrong ones among them.
 
-use assay_loadgen::report::{Errors, OPERATIONS};
+use assay_loadgen::latency::report::{Errors, OPERATIONS};
 use assay_loadgen::{LoadReport, Operation};
 
 /// Correct answers of a whole run, summed over its series.

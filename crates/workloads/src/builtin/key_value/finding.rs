@@ -138,7 +138,7 @@ pub fn saturation(stage: &mut TrialState<'_>, rates: &[f64], steps: u32) -> Resu
 #[cfg(test)]
 mod tests {
     use assay_loadgen::ErrorKind;
-    use assay_loadgen::report::Errors;
+    use assay_loadgen::latency::report::Errors;
 
     use super::*;
 

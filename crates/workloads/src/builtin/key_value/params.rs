@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_loadgen::config::{KEY_DIGITS, MAX_KEY_BYTES};
-use assay_loadgen::send::sizes::{Distribution, Sizes};
+use assay_loadgen::sizes::{Distribution, Sizes};
 use assay_loadgen::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };

@@ -1,7 +1,7 @@
 //! Results of a load run as events: metrics, histograms and series over time.
 
 use assay_loadgen::config::{Config, Mode};
-use assay_loadgen::report::Errors;
+use assay_loadgen::latency::report::Errors;
 use assay_loadgen::{LoadReport, Operation};
 use assay_model::{Event, Load, MetricKind};
 use hdrhistogram::Histogram;

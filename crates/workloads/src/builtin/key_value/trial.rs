@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_loadgen::config::Config;
-use assay_loadgen::report::Errors;
+use assay_loadgen::latency::report::Errors;
 use assay_loadgen::{ErrorKind, LoadEnd, LoadReport, Target, limits, preload};
 use assay_model::Phase;
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use assay_loadgen::config::{Config, Protocol};
 use assay_loadgen::latency::limiter::limit;
-use assay_loadgen::report::ThreadUse;
+use assay_loadgen::latency::report::ThreadUse;
 use assay_loadgen::server_use::{ServerTimes, ServerUse};
 use assay_loadgen::{Target, Trust};
 use assay_model::{Load, Observation, Phase};

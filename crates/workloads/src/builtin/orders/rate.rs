@@ -104,7 +104,7 @@ fn find(
             bound_ns: time.map(|s| (s * 1e9) as u64),
             kept: responses.as_ref().is_some_and(|r| r.unanswered == 0),
             answered: responses.map_or(0, |r| r.times.len()),
-            errors: assay_loadgen::report::Errors::default(),
+            errors: assay_loadgen::latency::report::Errors::default(),
         })
     };
     let mut note = |point: &RatePoint, kept: bool| {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use assay_system::Root;
 use assay_system::clock::monotonic_ns;
 
-use crate::builtin::block_size::sleep_until;
+use crate::driver::clock::sleep_until;
 
 /// Sampling interval in ns.
 pub const EVERY_NS: u64 = 100_000_000;

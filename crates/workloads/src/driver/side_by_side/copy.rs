@@ -12,7 +12,7 @@ use assay_system::{ProcessSetup, clock::monotonic_ns};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use crate::Failure;
-use crate::builtin::block_size::sleep_until;
+use crate::driver::clock::sleep_until;
 use crate::driver::side_by_side::spec::{CopyStart, ReplicaMessage, go_pipe, ready_pipe};
 
 /// Replaces this process by the program that `json` describes; returns only on failure.

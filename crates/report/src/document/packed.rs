@@ -20,7 +20,7 @@ const PLACE: &str = "<div class=\"drawn\" data-chart=\"";
 
 /// Moves the charts of the markup into one template at its end. Each chart leaves an empty place
 /// behind, and a note tells a reader without the script where the numbers are.
-pub(super) fn charts_apart(markup: &Markup) -> Markup {
+pub(crate) fn charts_apart(markup: &Markup) -> Markup {
     let (mut out, mut charts, mut n) = (String::new(), String::new(), 0);
     let mut rest = markup.0.as_str();
     while let Some((before, chart, after)) = first_chart(rest) {
@@ -70,7 +70,7 @@ pub(crate) fn rows(rows: &Markup, holds: &str, words: &str, columns: usize) -> M
 }
 
 /// Renders a file inside the page, which the script turns into a download button.
-pub(super) fn file(text: &str, name: &str, label: &str) -> Markup {
+pub(crate) fn file(text: &str, name: &str, label: &str) -> Markup {
     html! {
         span.file data-name=(name) data-label=(label) {
             (label) ": " code { (name) }

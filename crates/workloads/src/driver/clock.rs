@@ -31,13 +31,10 @@ pub fn spin_until(t_ns: u64) {
 mod tests {
     #[test]
     fn waiting_ends_after_the_moment() {
-        for wait in [
-            crate::builtin::block_size::clock::sleep_until,
-            crate::builtin::block_size::clock::spin_until,
-        ] {
-            let until = crate::builtin::block_size::clock::now_ns() + 1_000_000;
+        for wait in [crate::driver::clock::sleep_until, crate::driver::clock::spin_until] {
+            let until = crate::driver::clock::now_ns() + 1_000_000;
             wait(until);
-            assert!(crate::builtin::block_size::clock::now_ns() >= until);
+            assert!(crate::driver::clock::now_ns() >= until);
             wait(until);
         }
     }
