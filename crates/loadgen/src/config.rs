@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Error;
-use crate::sizes::Sizes;
+use crate::sizes::{MAX_VALUE_BYTES, Sizes};
 
 /// Address of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -272,9 +272,6 @@ pub const MAX_CONNECTIONS: usize = 1_000_000;
 pub const MAX_KEY_BYTES: u32 = 250;
 /// Maximum number of keys of a multi-get.
 pub const MAX_MULTI_GET: u32 = 100;
-/// Maximum length of a value in bytes.
-pub const MAX_VALUE_BYTES: u32 = 64 << 20;
-
 impl Config {
     /// Returns the same load as an open loop at `rate` operations per second. An open loop keeps
     /// its arrivals; a closed loop gets [`Arrivals::Even`].

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use assay_stats::distribution::normal_quantile;
 
-use crate::config::MAX_VALUE_BYTES;
+/// Maximum length of a value in bytes.
+pub const MAX_VALUE_BYTES: u32 = 64 << 20;
 
 /// Distribution of lengths in bytes.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,6 +6,10 @@ use assay_model::{
     Interval, MetricKind, Percentile, SuiteScore, Summary, TreatmentSummary,
 };
 
+/// Warning about the times of an emulator.
+pub(crate) const EMULATED: &str =
+    "in an emulated machine (TCG) times are the emulator's; only counts may be compared";
+
 /// Name of the metric by which a post refers to the mean of a suite's members.
 pub const GEOMEAN: &str = "geomean";
 
@@ -123,7 +127,7 @@ pub(crate) fn percentile_doubts(
     let metric = p.metric.as_deref().unwrap_or_default();
     let mut doubts = value_doubts(analysis, &[h.treatment], metric);
     if doubts.is_empty() && analysis.guest == Some(Guest::Emulated) && h.unit != "B" {
-        doubts.push(format!("{}: {}", h.label, crate::words::EMULATED));
+        doubts.push(format!("{}: {}", h.label, EMULATED));
     }
     doubts
 }

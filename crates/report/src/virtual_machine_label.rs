@@ -6,7 +6,7 @@ use assay_model::{Guest, HistogramSummary, Percentile, TreatmentSummary};
 use crate::figures::{mark, point_text, ratio_text, summary_text};
 use crate::formats::{csv, json, markdown};
 use crate::terminal::{Detail, Style, result};
-use crate::{RunView, fixtures, page, words};
+use crate::{RunView, figures, fixtures, page, words};
 
 const MARK: &str = "(in a virtual machine";
 const DOUBTED: &str = "(in a virtual machine, doubtful)";
@@ -19,7 +19,7 @@ fn in_a_guest(mut view: RunView, guest: Guest) -> RunView {
     let emulated = |s: &mut TreatmentSummary| {
         s.virtual_machine = true;
         if guest == Guest::Emulated && s.unit != "B" {
-            s.doubts = vec![words::EMULATED.to_owned()];
+            s.doubts = vec![figures::EMULATED.to_owned()];
         }
     };
     a.summaries.iter_mut().for_each(emulated);
@@ -107,5 +107,5 @@ fn percentiles_of_an_emulated_machine_are_doubtful() {
     for text in [terminal, markdown::write(&view), page::render(&view)] {
         assert!(text.contains(&format!("12.50 ms {DOUBTED}")), "{text}");
     }
-    assert!(csv::percentiles(&view).contains(words::EMULATED));
+    assert!(csv::percentiles(&view).contains(figures::EMULATED));
 }

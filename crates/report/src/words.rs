@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_model::{Analysis, Comparison, Guest, KnownFloor, Method, Order, Stop, Verdict, units};
 
-use crate::figures::{count, percent, ratio_in_a_sentence, ratio_mark};
+use crate::figures::{EMULATED, count, percent, ratio_in_a_sentence, ratio_mark};
 use crate::view::{RunView, analysis_label};
 
 /// Explanation of smoothness for a reader; `assay-stats` computes it.
@@ -36,10 +36,6 @@ pub fn visible(text: &str) -> String {
     let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c };
     text.chars().map(shown).collect()
 }
-
-/// Warning about the times of an emulator.
-pub(crate) const EMULATED: &str =
-    "in an emulated machine (TCG) times are the emulator's; only counts may be compared";
 
 /// States that all numbers of a run come from a virtual machine, if they do.
 pub fn guest(guest: Option<Guest>) -> Option<String> {

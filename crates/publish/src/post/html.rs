@@ -14,7 +14,7 @@ use assay_report::document::markdown::line;
 use assay_report::document::table::TableRow;
 use assay_report::document::{Parts, Table, Text, TextStyle, cell, html, text};
 use assay_report::figures::percent;
-use assay_report::page::{data, shell};
+use assay_report::page::shell;
 use assay_report::parts::landscape::matrix;
 
 /// Renders the page of a post.
@@ -251,7 +251,7 @@ fn derivations(post: &Post) -> Markup {
             h3 { "Numbers in tables" }
             (html::table(&table))
         }
-        p { (data::download(&numbers_csv(post), "numbers.csv", "Every computed number (CSV)")) }
+        p { (html::download(&numbers_csv(post), "numbers.csv", "Every computed number (CSV)")) }
     }
 }
 

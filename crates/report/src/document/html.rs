@@ -1,6 +1,8 @@
 //! Renders the parts of a document as HTML.
 
 use assay_model::Verdict;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, html};
 
 use super::table::{ColumnKind, TableRow};
@@ -9,7 +11,6 @@ use super::{
     Text, TextStyle, Tone,
 };
 use crate::document::packed;
-use crate::page::data::download;
 
 /// Comparisons that are shown before the rest is folded away.
 const CARDS: usize = 6;
@@ -224,4 +225,10 @@ pub(crate) fn badge(verdict: Verdict) -> Markup {
         Verdict::Invalid => "✕",
     };
     html! { span class={ "badge verdict-" (verdict.name().replace(' ', "-")) } { span aria-hidden="true" { (sign) } " " (verdict.name()) } }
+}
+
+/// Renders a file inside the page as a link.
+pub fn download(text: &str, name: &str, label: &str) -> Markup {
+    let url = format!("data:text/csv;charset=utf-8;base64,{}", STANDARD.encode(text));
+    html! { a href=(url) download=(name) { (label) } }
 }

@@ -1,8 +1,6 @@
 //! Embeds data in a page: the analysis as JSON, and files as download links.
 
 use assay_model::{Analysis, RunSummary, SCHEMA_VERSION};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
@@ -42,10 +40,4 @@ pub fn analysis(view: &RunView, gate: &Gate) -> String {
 pub fn json(what: &impl Serialize) -> Markup {
     let json = serde_json::to_string(what).unwrap_or_else(|_| "null".to_owned());
     html! { script type="application/json" id="data" { (PreEscaped(json.replace('<', "\\u003c"))) } }
-}
-
-/// Renders a file inside the page as a link.
-pub fn download(text: &str, name: &str, label: &str) -> Markup {
-    let url = format!("data:text/csv;charset=utf-8;base64,{}", STANDARD.encode(text));
-    html! { a href=(url) download=(name) { (label) } }
 }

@@ -8,7 +8,8 @@ use assay_quoted::landscape::{Landscape, LandscapeLine};
 use assay_quoted::quantity::Quantity;
 use maud::{Markup, html};
 
-use super::{data, shell};
+use super::shell;
+use crate::document::html::download;
 use crate::document::html::{figure, parts, section};
 use crate::landscape::{csv, matrix_csv};
 use crate::parts::landscape as made;
@@ -34,9 +35,9 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
     let sources = html! {
         @for note in made::notes(landscape) { p { (note) } }
         p {
-            (data::download(&csv(landscape), &format!("{}.csv", landscape.name), "The table as CSV"))
+            (download(&csv(landscape), &format!("{}.csv", landscape.name), "The table as CSV"))
             @if let Some(m) = matrix {
-                " · " (data::download(&matrix_csv(m), &format!("{}-matrix.csv", landscape.name), "the denominators as CSV"))
+                " · " (download(&matrix_csv(m), &format!("{}-matrix.csv", landscape.name), "the denominators as CSV"))
             }
         }
     };
