@@ -145,7 +145,7 @@ fn hits(chart: &Area, steps: &[AreaStep], x: &Scale, inner: &PlotArea) -> Markup
             @for (i, s) in steps.iter().enumerate() {
                 @if let (Some(a), Some(b)) = (x.at(s.from_s), x.at(s.to_s)) {
                     rect.m.hit x=(px(a)) width=(px((b - a).max(0.5))) y=(px(inner.top)) height=(px(inner.bottom - inner.top))
-                        role="img" tabindex=(crate::axes::mark::Focus::of(i, steps.len()).tabindex()) data-cx=(px(f64::midpoint(a, b))) data-cy=(px(inner.top)) {
+                        role="img" tabindex=(crate::axes::mark::Focus::nth(i, steps.len()).tabindex()) data-cx=(px(f64::midpoint(a, b))) data-cy=(px(inner.top)) {
                         title { (readout(chart, s)) }
                     }
                 }

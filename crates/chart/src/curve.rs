@@ -164,7 +164,7 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
                     path.line d=(path(s.points.iter().map(|p| Some((x.at(p.x)?, y.at(p.y)?))))) {}
                     @for (k, p) in s.points.iter().enumerate() {
                         @if let (Some(px), Some(py)) = (x.at(p.x), y.at(p.y)) {
-                            (mark("", &shape(i, px, py, 2.2), (px, py), &p.label, Focus::of(k, s.points.len())))
+                            (mark("", &shape(i, px, py, 2.2), (px, py), &p.label, Focus::nth(k, s.points.len())))
                         }
                     }
                 }

@@ -63,7 +63,7 @@ pub fn render(chart: &Ecdf) -> Markup {
                 @if let Some(median) = values.get(values.len().saturating_sub(1) / 2) {
                     @let share = 100.0 * (values.len().saturating_sub(1) / 2 + 1) as f64 / values.len() as f64;
                     @if let (Some(at), Some(to)) = (x.at(*median), y.at(share)) {
-                        (mark("", &shape(i, at, to, 3.5), (at, to), &format!("{}: half of {} trials at or below {}", s.label, values.len(), short(*median, &chart.unit)), Focus::of(i, chart.series.len())))
+                        (mark("", &shape(i, at, to, 3.5), (at, to), &format!("{}: half of {} trials at or below {}", s.label, values.len(), short(*median, &chart.unit)), Focus::nth(i, chart.series.len())))
                     }
                 }
             }

@@ -78,7 +78,7 @@ pub fn render_over(chart: &Heat, reach: ScaleRanges, width: f64) -> Markup {
         @for (i, column) in chart.counts.iter().enumerate() {
             @if let Some((x, wide)) = span(&plot, start(i), start(i + 1)) {
                 @let d = format!("M{} {}h{}v{}h{}Z", px(x), px(plot.inner.top), px(wide), px(PLOT_HEIGHT), px(-wide));
-                (mark("hit", &d, (x + wide / 2.0, plot.inner.top), &spoken(chart, column, start(i)), Focus::of(i, chart.counts.len())))
+                (mark("hit", &d, (x + wide / 2.0, plot.inner.top), &spoken(chart, column, start(i)), Focus::nth(i, chart.counts.len())))
             }
         }
     };

@@ -73,7 +73,7 @@ pub fn render_over(chart: &Histogram, reach: ScaleRanges, width: f64) -> Markup 
                     @if let Some(top) = y.clamped(*count as f64) {
                         @let d = format!("M{} {}H{}V{}H{}Z", px(left), px(inner.bottom), px(left + wide), px(top), px(left));
                         @let label = format!("{}: {count} {} from {} to {}", s.label, chart.what, short(*from, &chart.unit), short(*to, &chart.unit));
-                        (mark("", &d, (left + wide / 2.0, top), &label, Focus::of(k, s.rows.len())))
+                        (mark("", &d, (left + wide / 2.0, top), &label, Focus::nth(k, s.rows.len())))
                     }
                 }
             }

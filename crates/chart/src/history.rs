@@ -141,7 +141,7 @@ pub fn render(chart: &HistoryChart) -> Markup {
                         @if let (Some(low), Some(high)) = (y.clamped(p.low), y.clamped(p.high)) {
                             path.whisker d=(path([Some((at, low)), Some((at, high))].into_iter())) {}
                         }
-                        (link("", &shape(0, at, to, if n > 150 { 2.5 } else { 4.0 }), (at, to), &p.label, Focus::of(i, n), &p.href))
+                        (link("", &shape(0, at, to, if n > 150 { 2.5 } else { 4.0 }), (at, to), &p.label, Focus::nth(i, n), &p.href))
                     }
                 }
             }

@@ -75,7 +75,7 @@ pub fn render_over(chart: &LineChart, reach: ScaleRanges, width: f64) -> Markup 
                 (means(&reduced, x, y))
                 @for (k, r) in reduced.iter().enumerate() {
                     @if let (Some(at), Some(to)) = (x.at(r.x), y.at(r.mean)) {
-                        (mark("", &shape(i, at, to, 1.8), (at, to), &format!("{}: {} at {:.2} s", s.label, short(r.mean, &chart.unit), r.x), Focus::of(k, reduced.len())))
+                        (mark("", &shape(i, at, to, 1.8), (at, to), &format!("{}: {} at {:.2} s", s.label, short(r.mean, &chart.unit), r.x), Focus::nth(k, reduced.len())))
                     }
                 }
             }

@@ -80,7 +80,7 @@ pub fn render(chart: &Matrix) -> Markup {
             @for (i, part) in values.chunks(stretch).enumerate() {
                 @if let Some(ends) = extent(part.iter().copied()) {
                     @let (place, label) = (at(i * stretch, row), spoken(row, i, ends));
-                    @let focus = Focus::of(row * columns / stretch + i, total);
+                    @let focus = Focus::nth(row * columns / stretch + i, total);
                     @let d = outline(place, cell * part.len() as f64);
                     (mark("hit", &d, place, &label, focus))
                 }

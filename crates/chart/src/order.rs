@@ -83,7 +83,7 @@ pub fn render(chart: &RunOrder) -> Markup {
                 @let marked = |d: &Dot| chart.dots.len() <= MAX_MARKS || d.status == TrialStatus::Failed;
                 @let dots = chart.dots.iter().enumerate().filter(|(_, d)| d.series == i && marked(d));
                 @for (k, dot) in dots.take(MAX_MARKS) {
-                    (draw(dot, Focus::of(k, chart.dots.len()), &x, &y, inner.bottom - 6.0))
+                    (draw(dot, Focus::nth(k, chart.dots.len()), &x, &y, inner.bottom - 6.0))
                 }
             }
         }

@@ -34,7 +34,7 @@ use work::{generator, limiter, output, percentiles, series, timing, work};
 pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
     let none = |why: &str| why.to_owned();
     let compared = m.plan.treatments.len() > 1;
-    let mut shared = SharedEvidence::of(m);
+    let mut shared = SharedEvidence::from_material(m);
     Evidence {
         treatments: baseline_first(m.plan).map(|t| treatment(m, t, &mut shared)).collect(),
         factors: Some(m.plan.factors.clone()),
@@ -97,7 +97,7 @@ struct SharedEvidence {
 }
 
 impl SharedEvidence {
-    fn of(m: &RunMaterial<'_>) -> Self {
+    fn from_material(m: &RunMaterial<'_>) -> Self {
         let snapshots = m.system.map(|s| Arc::new(snapshots(s, m.records)));
         SharedEvidence { snapshots, os: BTreeMap::new() }
     }

@@ -52,8 +52,8 @@ impl Document {
     pub(crate) fn quotes(&self) -> Quotes<'_> {
         Quotes {
             document: self,
-            blocks: self.blocks.iter().map(|b| Normalized::of(&b.text)).collect(),
-            source: Normalized::of(&self.source),
+            blocks: self.blocks.iter().map(|b| Normalized::from_text(&b.text)).collect(),
+            source: Normalized::from_text(&self.source),
         }
     }
 }
@@ -69,7 +69,7 @@ impl Quotes<'_> {
     /// Returns the places of a quote: first those in the blocks, then, if there are none, those in
     /// the source with its markup.
     pub(crate) fn find(&self, quote: &str) -> Vec<QuotePlace> {
-        let wanted = Normalized::of(quote).text;
+        let wanted = Normalized::from_text(quote).text;
         let wanted = wanted.trim();
         if wanted.is_empty() {
             return Vec::new();
@@ -108,7 +108,7 @@ struct Normalized {
 }
 
 impl Normalized {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let mut own = Normalized { text: String::with_capacity(text.len()), offsets: Vec::new() };
         for (at, c) in text.char_indices() {
             let blank = c.is_whitespace();

@@ -252,7 +252,7 @@ pub fn doctor_hosts(place: &ExecutionPlace, exe: &Path, setup: &Setup) -> Cluste
         let request = Connect {
             hosts: std::slice::from_ref(host),
             place,
-            program: &AgentProgram::of(place, exe),
+            program: &AgentProgram::for_place(place, exe),
             setup,
             limit: TIMEOUT,
             interrupt: None,

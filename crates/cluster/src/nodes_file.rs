@@ -59,7 +59,7 @@ pub struct NodeEntry {
 }
 
 impl NodeEntry {
-    pub(crate) fn of(part: &NodePart) -> Self {
+    pub(crate) fn from_part(part: &NodePart) -> Self {
         let record = &part.part.record;
         let here = |t_ns| part.clock.here(t_ns);
         NodeEntry {

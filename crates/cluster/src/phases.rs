@@ -94,7 +94,7 @@ mod tests {
                 part.part.record.start_ns = start + 1_000_000;
                 part.part.record.end_ns = start + 101_000_000;
                 part.clock = clock(1_000_000, offset);
-                NodeEntry::of(&part)
+                NodeEntry::from_part(&part)
             })
             .collect()
     }

@@ -59,7 +59,7 @@ pub fn markdown(posts: &[Reproduced], asked: &[RequestedExperiment]) -> String {
 }
 
 fn planned(asked: &[RequestedExperiment]) -> Parts {
-    let mut table = Table::of("Experiments, in the order of their runs")
+    let mut table = Table::captioned("Experiments, in the order of their runs")
         .label("experiment")
         .number("claims")
         .word("takes")
@@ -83,7 +83,7 @@ fn planned(asked: &[RequestedExperiment]) -> Parts {
 
 fn claims(posts: &[Reproduced]) -> Parts {
     let mut table =
-        Table::of("Claims, then and here").words(["post", "claim", "then", "here", "why"]);
+        Table::captioned("Claims, then and here").words(["post", "claim", "then", "here", "why"]);
     for post in posts {
         let name = post.post.trim_end_matches(".md");
         for c in &post.claims {

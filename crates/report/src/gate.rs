@@ -57,7 +57,7 @@ impl Gate {
     /// run withholds every result; one about some treatments withholds their results. A finding
     /// about a trial that counts withholds the results of its treatment, since they include the
     /// trial's numbers; a finding about any other trial withholds only that trial's own numbers.
-    pub fn of(view: &RunView) -> Self {
+    pub fn from_view(view: &RunView) -> Self {
         let invalid = |f: &&Finding| f.severity == Severity::Invalid;
         let about_run = view.analysis.findings.iter().filter(invalid);
         let run = about_run
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_sound_run_passes_unchanged() {
         let view = fixtures::commands();
-        let gate = Gate::of(&view);
+        let gate = Gate::from_view(&view);
         assert_eq!(gate.analysis, view.analysis);
         assert!(gate.withheld.is_empty());
     }
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_finding_about_the_run_withholds_every_number() {
         let view = fixtures::withheld();
-        let gate = Gate::of(&view);
+        let gate = Gate::from_view(&view);
         assert!(gate.run().is_some());
         assert!(gate.analysis.summaries.iter().all(|s| s.summary.geomean.is_none()));
         assert!(gate.analysis.comparisons.iter().all(|c| c.ratio.is_none()));
@@ -232,7 +232,7 @@ mod tests {
         let mut view = fixtures::commands();
         let finding = fixtures::invalid_finding().about(vec![1]);
         view.analysis.findings.push(finding);
-        let gate = Gate::of(&view);
+        let gate = Gate::from_view(&view);
         assert!(gate.run().is_none() && gate.withheld.len() == 1);
         assert!(gate.treatment(1).is_some() && gate.treatment(0).is_none());
         let about = |ids: &[u32]| {
@@ -247,7 +247,7 @@ mod tests {
         let number = view.counted(1)[0].number;
         let record = view.records.iter_mut().find(|r| r.number == number).unwrap();
         record.findings.push(fixtures::invalid_finding());
-        let gate = Gate::of(&view);
+        let gate = Gate::from_view(&view);
         assert!(gate.run().is_none());
         assert!(gate.treatment(1).is_some() && gate.treatment(0).is_none());
         let kept: Vec<bool> =

@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn an_invalid_comparison_prints_no_number() {
         let view = fixtures::withheld();
-        let gate = crate::Gate::of(&view);
+        let gate = crate::Gate::from_view(&view);
         let text = verdict(&gate.analysis, &gate.analysis.comparisons[0]);
         assert!(text.contains("withheld: F17"), "{text}");
         assert!(!text.contains("times"), "{text}");

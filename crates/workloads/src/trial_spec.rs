@@ -29,7 +29,7 @@ pub(crate) struct TrialSpec<T> {
 
 impl<T: Serialize + DeserializeOwned> TrialSpec<T> {
     /// Creates the spec of a trial that this lab process runs.
-    pub fn of(ctx: &TrialContext<'_>, more: T) -> Self {
+    pub fn new(ctx: &TrialContext<'_>, more: T) -> Self {
         TrialSpec {
             params: ctx.params.clone(),
             cpus: ctx.cpus.to_vec(),

@@ -38,7 +38,7 @@ impl Archive {
         if path.exists() {
             return Err(Error::Exists { path: path.to_owned() });
         }
-        let manifest = Manifest::of(run.dir(), id, heads::read(self.path(), id)?)?;
+        let manifest = Manifest::from_folder(run.dir(), id, heads::read(self.path(), id)?)?;
         let mut name = path.as_os_str().to_owned();
         name.push(".tmp");
         let staged = Path::new(&name);

@@ -122,7 +122,7 @@ impl Archive {
     /// # Errors
     /// If the run cannot be read.
     pub fn files(&self, id: &RunId) -> Result<Vec<(String, u64)>> {
-        let files = Manifest::of(self.run(id)?.dir(), id, None)?.files;
+        let files = Manifest::from_folder(self.run(id)?.dir(), id, None)?.files;
         Ok(files.into_iter().map(|f| (f.path, f.bytes)).collect())
     }
 

@@ -257,7 +257,7 @@ impl Import<'_> {
 
     fn compare(&self, folder: &Path, manifest: &Manifest) -> Result<()> {
         let id = &manifest.run;
-        if Manifest::of(folder, id, None)?.files == manifest.files {
+        if Manifest::from_folder(folder, id, None)?.files == manifest.files {
             Ok(())
         } else {
             Err(Error::Differs { run: id.clone(), path: self.path.to_owned() })

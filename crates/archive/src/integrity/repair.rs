@@ -39,7 +39,7 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
     let chain = chain::read(&disk::read(&ledger, MAX_DATA)?);
     chain.check(&ledger)?;
     let lost = lost(&chain, archive, id)?;
-    let account = Account::of(&chain.entries);
+    let account = Account::from_entries(&chain.entries);
     let (mut recorded, mut lacking) = (HashSet::new(), Vec::new());
     let end = records::read_file(&record_file, |line, record: TrialRecord| {
         let key = (record.number, record.attempt);

@@ -244,7 +244,7 @@ impl<'a> RunVerification<'a> {
                 self.found(&ledger, ProblemKind::Lost, message);
             }
         }
-        let account = Account::of(run.ledger());
+        let account = Account::from_entries(run.ledger());
         let recorded = self.records(&account, live);
         self.trials(&account, &recorded, live);
         self.folders(&recorded, live);

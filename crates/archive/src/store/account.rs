@@ -58,7 +58,7 @@ pub(crate) struct Account<'a> {
 }
 
 impl<'a> Account<'a> {
-    pub(crate) fn of(entries: &'a [LedgerEntry]) -> Self {
+    pub(crate) fn from_entries(entries: &'a [LedgerEntry]) -> Self {
         let (mut open, mut hashes) = (HashMap::new(), HashSet::new());
         for entry in entries {
             match &entry.event {
@@ -204,7 +204,7 @@ mod tests {
 
     fn gone(events: &[LedgerEvent], there: &[u32]) -> Vec<(u32, bool)> {
         let there = there.iter().map(|n| (*n, 1)).collect();
-        let gone = Account::of(&entries(events)).gone(&there);
+        let gone = Account::from_entries(&entries(events)).gone(&there);
         gone.iter().map(|g| (g.key.0, g.at_end)).collect()
     }
 
@@ -228,7 +228,7 @@ mod tests {
     fn a_lost_power_takes_only_files_that_were_not_flushed() {
         let perhaps_lost = |events: &[LedgerEvent]| -> Vec<bool> {
             let entries = entries(events);
-            let account = Account::of(&entries);
+            let account = Account::from_entries(&entries);
             (1..=3).map(|n| account.files((n, 1)).unwrap().perhaps_lost).collect()
         };
         let cut = [
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn the_last_word_counts() {
         let entries = entries(&[started(1), ended(1, "a"), started(2), ended(2, "b"), started(2)]);
-        let account = Account::of(&entries);
+        let account = Account::from_entries(&entries);
         assert_eq!(account.status((1, 1), "a"), EntryStatus::Entered);
         assert_eq!(account.status((1, 1), "b"), EntryStatus::Changed);
         assert_eq!(account.status((2, 1), "b"), EntryStatus::Entered);

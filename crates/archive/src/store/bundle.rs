@@ -31,7 +31,7 @@ pub(crate) struct Manifest {
 
 impl Manifest {
     /// Builds the manifest of a run's folder.
-    pub(crate) fn of(folder: &Path, run: &RunId, head: Option<Head>) -> Result<Self> {
+    pub(crate) fn from_folder(folder: &Path, run: &RunId, head: Option<Head>) -> Result<Self> {
         let names = names(folder)?;
         let files = names.iter().map(|name| disk::hash_file(name, &folder.join(name)));
         let files = files.collect::<Result<_>>()?;

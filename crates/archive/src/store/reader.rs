@@ -217,7 +217,7 @@ impl RunReader {
             return Err(e);
         }
         let there = records.iter().map(|r| (r.number, r.attempt)).collect();
-        let gone = Account::of(&self.chain.entries).gone(&there);
+        let gone = Account::from_entries(&self.chain.entries).gone(&there);
         match gone.iter().find(|gone| !gone.at_end) {
             None => Ok(records),
             Some(LostTrial { key: (number, attempt), .. }) => Err(Error::damaged(
@@ -370,7 +370,7 @@ impl RunReader {
 
     /// Summarizes the run in one row.
     pub fn summary(&self) -> Result<RunSummary> {
-        summary::of(self, &self.records()?)
+        summary::summarize(self, &self.records()?)
     }
 
     /// Like [`RunReader::summary`], for a caller that has read [`RunReader::records`] already.
@@ -378,7 +378,7 @@ impl RunReader {
     /// # Errors
     /// As for [`RunReader::summary`].
     pub fn summary_of(&self, records: &[TrialRecord]) -> Result<RunSummary> {
-        summary::of(self, records)
+        summary::summarize(self, records)
     }
 
     fn log(&self, number: u32, attempt: u32, name: &str) -> Result<Vec<u8>> {

@@ -27,7 +27,7 @@ const MAX_ROWS: usize = 10_000_000;
 pub(crate) struct SeriesTexts([Vec<ByteArray>; 4]);
 
 impl SeriesTexts {
-    pub(crate) fn of(series: &[SeriesKey]) -> Self {
+    pub(crate) fn from_series(series: &[SeriesKey]) -> Self {
         let texts = |of: fn(&SeriesKey) -> &String| {
             series.iter().map(|key| ByteArray::from(of(key).as_str())).collect()
         };
@@ -54,7 +54,7 @@ impl SeriesTexts {
 
 /// Encodes `samples.parquet`. NaN becomes null.
 pub(crate) fn encode(set: &SampleSet) -> Result<Vec<u8>> {
-    let texts = SeriesTexts::of(&set.series);
+    let texts = SeriesTexts::from_series(&set.series);
     let mut table = ParquetTable::create(Vec::new(), SCHEMA)?;
     for rows in set.rows.chunks(GROUP) {
         let mut columns = vec![ColumnValues::Int(rows.iter().map(|r| r.t_ns as i64).collect())];

@@ -8,7 +8,7 @@ use crate::store::reader::RunReader;
 
 /// Summarizes a run. Counts refer to the latest attempt of each trial that has a record; a trial
 /// that was interrupted before it had one is not counted.
-pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary> {
+pub(crate) fn summarize(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary> {
     let plan = run.plan()?;
     let of_baseline: Vec<&TrialRecord> =
         records.iter().filter(|r| r.treatment == plan.baseline && r.counts()).collect();

@@ -41,7 +41,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     };
     let posts = posts(&asked.what)?;
     let archive = open_archive(cli)?;
-    let mut jobs = jobs::of(&posts, &archive, &kit_paths()?)?;
+    let mut jobs = jobs::from_posts(&posts, &archive, &kit_paths()?)?;
     if asked.plan {
         let rows: Vec<RequestedExperiment> = jobs.iter().map(|job| row(job, &posts)).collect();
         answer_styled(cli.json, &rows, || plan(&rows, style()))?;

@@ -101,7 +101,7 @@ pub(crate) enum Focus {
 
 impl Focus {
     /// Makes every mark a stop if the chart has up to 40 marks, and about 20 of them otherwise.
-    pub(crate) fn of(index: usize, total: usize) -> Self {
+    pub(crate) fn nth(index: usize, total: usize) -> Self {
         if total <= 40 || index.is_multiple_of(total.div_ceil(20)) {
             Focus::Stop
         } else {

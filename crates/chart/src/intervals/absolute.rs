@@ -85,7 +85,7 @@ pub fn render(chart: &Absolute) -> Markup {
                             // Trials are spread over three lines, so that equal values remain
                             // visible.
                             @let to = y + 10.0 + (k % 3) as f64 * 3.0;
-                            (link("trial", &shape(0, at, to, 2.6), (at, to), &d.label, Focus::of(k, r.dots.len()), &d.href))
+                            (link("trial", &shape(0, at, to, 2.6), (at, to), &d.label, Focus::nth(k, r.dots.len()), &d.href))
                         }
                     }
                 } @else if let Some((a, b)) = extent(r.dots.iter().map(|d| d.value)) {

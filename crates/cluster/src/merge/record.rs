@@ -47,7 +47,7 @@ pub struct MergedTrial {
 /// Merges the parts into `record`, which identifies the trial. If `record` has an error already,
 /// its outcome is `Failed`.
 pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &MergeSettings<'_>) -> MergedTrial {
-    let entries: Vec<NodeEntry> = parts.iter().map(NodeEntry::of).collect();
+    let entries: Vec<NodeEntry> = parts.iter().map(NodeEntry::from_part).collect();
     let ran: Vec<(&NodePart, &NodeEntry)> =
         parts.iter().zip(&entries).filter(|(_, e)| e.did == NodeRole::Ran).collect();
     let lost = !record.error.is_empty();
@@ -362,7 +362,7 @@ fn metrics(
     for metric in order {
         let name = &metric.name;
         let rule = if of_all().any(|e| tells(e, name)) {
-            MergeRule::of(metric, spec, &record.histograms)
+            MergeRule::for_metric(metric, spec, &record.histograms)
         } else {
             MergeRule::Server
         };

@@ -47,7 +47,7 @@ assay_model::names! {
 
 impl MergeRule {
     /// Returns the rule of a metric.
-    pub fn of(
+    pub fn for_metric(
         metric: &MetricValue,
         spec: &WorkloadSpec,
         histograms: &BTreeMap<String, TrialHistogram>,
@@ -149,7 +149,11 @@ mod tests {
     #[test]
     fn rates_of_the_tracer_add_up_and_its_percentiles_do_not() {
         let of = |name: &str, unit: &str| {
-            MergeRule::of(&metric(name, unit, Better::Neither), &spec(None), &BTreeMap::new())
+            MergeRule::for_metric(
+                &metric(name, unit, Better::Neither),
+                &spec(None),
+                &BTreeMap::new(),
+            )
         };
         assert_eq!(of("io.reads", "I/Os/s"), MergeRule::Sum);
         assert_eq!(of("io.read_bytes", "B/s"), MergeRule::Sum);
@@ -177,7 +181,7 @@ mod tests {
             })
             .collect();
         let rule = |name: &str, unit: &str, better| {
-            MergeRule::of(&metric(name, unit, better), &spec, &BTreeMap::new())
+            MergeRule::for_metric(&metric(name, unit, better), &spec, &BTreeMap::new())
         };
         assert_eq!(rule("throughput", "ops/s", Better::Higher), MergeRule::Sum);
         assert_eq!(rule("elapsed", "s", Better::Lower), MergeRule::Max);
@@ -208,7 +212,7 @@ mod tests {
             SuiteSpec { member: "member".into(), metric: "ratio".into(), time: "t".into() };
         let spec = spec(Some(suite_spec));
         let ratio = metric("ratio", "1", Better::Higher);
-        assert_eq!(MergeRule::of(&ratio, &spec, &BTreeMap::new()), MergeRule::SuiteRatio);
+        assert_eq!(MergeRule::for_metric(&ratio, &spec, &BTreeMap::new()), MergeRule::SuiteRatio);
         // Reference 100 s; 2 copies in 50 s on the first node, 4 copies in 100 s on the second:
         // ratios 4 and 4.
         let elapsed = [Some(50.0), Some(100.0)];

@@ -54,7 +54,7 @@ impl AgentProgram {
     }
 
     /// Returns the program of an experiment's place; `own` is this program.
-    pub fn of(place: &ExecutionPlace, own: &Path) -> Self {
+    pub fn for_place(place: &ExecutionPlace, own: &Path) -> Self {
         match &place.program {
             Some(path) => AgentProgram::Installed(path.clone()),
             None => AgentProgram::Copied(own.to_owned()),

@@ -264,7 +264,7 @@ fn account(found: &[Observed]) -> Option<Account> {
         Some((field.name, o.baseline / 100.0, o.treatment / 100.0))
     };
     let parts: Vec<(&str, f64, f64)> = cpu_parts().filter_map(part).collect();
-    (!parts.is_empty()).then(|| Account::of(parts))
+    (!parts.is_empty()).then(|| Account::from_parts(parts))
 }
 
 fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String> {

@@ -135,7 +135,7 @@ impl Executor for Local {
         };
         let (every, wants_all) = (watcher.every(), watcher.wants_all());
         let mut snapshots =
-            wants_all.then(|| Snapshots::of(next.planned.number, next.treatment.label()));
+            wants_all.then(|| Snapshots::new(next.planned.number, next.treatment.label()));
         let mut on_news = |news: TrialNews<'_>, sampler: Option<&Sampler>| match news {
             TrialNews::Tick => {
                 if wants_all {

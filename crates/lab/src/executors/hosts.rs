@@ -51,7 +51,7 @@ impl Hosts {
             vec![place.hosts.clone()]
         };
         Hosts {
-            program: AgentProgram::of(&place, &lab.exe),
+            program: AgentProgram::for_place(&place, &lab.exe),
             setup: setup(lab, prepared),
             limit: SET_UP.saturating_add(duration(&experiment.fitness.max_wait, Duration::ZERO)),
             timeout: duration(&experiment.design.timeout, Duration::MAX),

@@ -57,7 +57,7 @@ pub fn make_plan(
     }
     check_fixed(experiment, spec)?;
     let factors = expand_factors(experiment, spec, cpus)?;
-    let names = LevelNames::of(experiment, &factors)?;
+    let names = LevelNames::from_experiment(experiment, &factors)?;
     let pattern = names.resolve(&["compare", "baseline"], &experiment.compare.baseline)?;
     let treatments = treatments(experiment, spec, &factors, &names)?;
     check_warmups(experiment, spec)?;
@@ -246,7 +246,7 @@ fn treatments(
         }
         one
     };
-    let excluded = ExcludedCombinations::of(experiment, names)?;
+    let excluded = ExcludedCombinations::from_experiment(experiment, names)?;
     let mut combinations: Vec<BTreeMap<String, Scalar>> = (0..crossed).map(combination).collect();
     combinations.retain(|c| !excluded.has(c));
     if combinations.is_empty() {

@@ -24,7 +24,7 @@ impl<'a> LevelNames<'a> {
     ///
     /// # Errors
     /// A label is the text of another level.
-    pub(super) fn of(experiment: &Experiment, factors: &'a Factors) -> Result<Self> {
+    pub(super) fn from_experiment(experiment: &Experiment, factors: &'a Factors) -> Result<Self> {
         let mut of = HashMap::new();
         for (name, levels) in factors {
             let own = levels.iter().map(|l| (l.to_text(), l.to_text()));
@@ -80,7 +80,10 @@ impl<'a> ExcludedCombinations<'a> {
     ///
     /// # Errors
     /// Those of [`LevelNames::resolve`], or the patterns name too many sets of factors.
-    pub(super) fn of(experiment: &'a Experiment, names: &LevelNames<'_>) -> Result<Self> {
+    pub(super) fn from_experiment(
+        experiment: &'a Experiment,
+        names: &LevelNames<'_>,
+    ) -> Result<Self> {
         let path = ["design", "exclude"];
         let mut sets: HashMap<Vec<&str>, HashSet<Vec<String>>> = HashMap::new();
         // An empty pattern excludes nothing.

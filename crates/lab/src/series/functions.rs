@@ -67,7 +67,7 @@ pub fn functions(
         let trace = reader.trace(&FILE, record.number, record.attempt).ok().flatten();
         let Some(profile) = trace.as_deref().and_then(typed) else { continue };
         sets[usize::from(record.treatment != plan.baseline)]
-            .push(ProfiledTrial::of(profile, ProfileSide::OnCpu));
+            .push(ProfiledTrial::from_profile(profile, ProfileSide::OnCpu));
     }
     let found = Functions { run: Some(run.clone()), ..unexplained(before, after, String::new()) };
     if sets.iter().any(|set| set.iter().all(|t| t.sampled_ns == 0)) {

@@ -92,7 +92,7 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    pub fn of(trial: u32, treatment: String) -> Self {
+    pub fn new(trial: u32, treatment: String) -> Self {
         Snapshots { trial, treatment, made: 0, coming: None, not_before: None }
     }
 

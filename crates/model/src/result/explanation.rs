@@ -61,7 +61,7 @@ pub struct Account {
 
 impl Account {
     /// Builds an account of parts given as name, baseline and treatment.
-    pub fn of<'a>(parts: impl IntoIterator<Item = (&'a str, f64, f64)>) -> Self {
+    pub fn from_parts<'a>(parts: impl IntoIterator<Item = (&'a str, f64, f64)>) -> Self {
         let parts: Vec<(String, f64)> =
             parts.into_iter().map(|(name, a, b)| (name.to_owned(), b - a)).collect();
         let sum = parts.iter().map(|p| p.1).sum();

@@ -74,7 +74,7 @@ impl Set {
 
     /// Returns the event set of one processor; `None` if it is unknown, since events are never
     /// guessed.
-    pub fn of(cpu: &CpuIdentity) -> Option<Set> {
+    pub fn for_cpu(cpu: &CpuIdentity) -> Option<Set> {
         Self::processors().into_iter().find(|set| {
             set.vendor == cpu.vendor && set.family == cpu.family && set.models.contains(&cpu.model)
         })
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_processor_leads_to_its_events_or_to_nothing() {
-        let of = |text: &str| Set::of(&CpuIdentity::parse(text).unwrap()).map(|s| s.name);
+        let of = |text: &str| Set::for_cpu(&CpuIdentity::parse(text).unwrap()).map(|s| s.name);
         let intel = "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n";
         assert!(of(intel).unwrap().contains("Sapphire Rapids"));
         let amd = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n";

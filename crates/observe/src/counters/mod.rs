@@ -109,7 +109,7 @@ impl Tracer for RunningCounters {
         let cpu = CpuIdentity::read(root);
         let mut sets = vec![Set::generic()];
         let mut notes = Vec::new();
-        match cpu.as_ref().and_then(Set::of) {
+        match cpu.as_ref().and_then(Set::for_cpu) {
             Some(set) if set.one_thread_a_core && shares_cores(root) != Some(false) => {
                 notes.push(format!(
                     "top-down shares of {} need one thread per core: now two share one",

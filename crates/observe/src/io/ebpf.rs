@@ -63,7 +63,7 @@ pub(super) fn start<'n>(
     names: &'n NameTable,
 ) -> Result<BoxedMethod<'n>, NotAvailable> {
     let kernel = Kernel::read(root, ask.oldest)?;
-    let tier = Tier::of(ask);
+    let tier = Tier::for_request(ask);
     let question = &ask.question;
     let mut config = IoProbeConfig::taking_all();
     let mut cgroups = Cgroups::new(root);

@@ -69,7 +69,7 @@ pub(super) fn counted(io: &Io, names: CountedIos) -> CountedIos {
         op: io.op,
         ios: 1,
         bytes: io.bytes,
-        classes: if io.op.moves_data() { ClassCounts::of(io) } else { ClassCounts::default() },
+        classes: if io.op.moves_data() { ClassCounts::from_io(io) } else { ClassCounts::default() },
         rows: vec![(Measure::Size, sizes)],
         regions: vec![(io.sector, 1)],
         ..names

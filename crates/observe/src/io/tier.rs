@@ -26,7 +26,7 @@ assay_model::names! {
 
 impl Tier {
     /// Returns the cheapest tier that answers the request.
-    pub fn of(ask: &TraceRequest) -> Self {
+    pub fn for_request(ask: &TraceRequest) -> Self {
         let question = &ask.question;
         let by = question.dimensions();
         let filter = &question.filter;
@@ -66,14 +66,17 @@ mod tests {
 
     #[test]
     fn the_cheapest_tier_that_answers() {
-        assert_eq!(Tier::of(&ask(&[Dimension::Device], &[Measure::Latency])), Tier::Ends);
-        assert_eq!(Tier::of(&ask(&[Dimension::Direction], &[Measure::Address])), Tier::Ends);
-        assert_eq!(Tier::of(&ask(&[Dimension::Program], &[])), Tier::Who);
-        assert_eq!(Tier::of(&ask(&[Dimension::File], &[])), Tier::File);
+        assert_eq!(Tier::for_request(&ask(&[Dimension::Device], &[Measure::Latency])), Tier::Ends);
+        assert_eq!(
+            Tier::for_request(&ask(&[Dimension::Direction], &[Measure::Address])),
+            Tier::Ends
+        );
+        assert_eq!(Tier::for_request(&ask(&[Dimension::Program], &[])), Tier::Who);
+        assert_eq!(Tier::for_request(&ask(&[Dimension::File], &[])), Tier::File);
         let mut one = ask(&[], &[]);
         one.classes = true;
-        assert_eq!(Tier::of(&one), Tier::Who);
+        assert_eq!(Tier::for_request(&one), Tier::Who);
         one.question.filter.files.push("/x".to_owned());
-        assert_eq!(Tier::of(&one), Tier::Events);
+        assert_eq!(Tier::for_request(&one), Tier::Events);
     }
 }

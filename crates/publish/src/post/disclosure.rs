@@ -70,7 +70,7 @@ pub(super) fn typed(post: &Post) -> Parts {
     }
     let caption = "Quantities that no function printed, marked † in the text";
     let mut table =
-        Table::of(caption).word("typed").word("in").word("line:column").word("sentence");
+        Table::captioned(caption).word("typed").word("in").word("line:column").word("sentence");
     for t in &post.typed {
         let spot = match (t.line, t.column) {
             (Some(line), Some(column)) => format!("{line}:{column}"),
@@ -101,7 +101,7 @@ fn dated(post: &Post) -> String {
 
 fn results(post: &Post) -> Table {
     let mut table =
-        Table::of("Every quoted result that this post rests on, as its source printed it")
+        Table::captioned("Every quoted result that this post rests on, as its source printed it")
             .words(["id", "system", "metric"])
             .number("value")
             .words(["kind", "as of", "source"]);
@@ -131,7 +131,7 @@ fn runs(post: &Post) -> Table {
             "Every run that this post rests on; each has a page of its own with its files"
         }
     };
-    let mut table = Table::of(caption)
+    let mut table = Table::captioned(caption)
         .words(["run", "experiment", "workload", "host", "started (UTC)"])
         .number("trials that count")
         .word("kind");
@@ -163,7 +163,7 @@ fn fair_use(v: &PackVerdict) -> Table {
     let caption =
         format!("This page under the rules of the pack {} {}: {}", v.pack, v.version, v.verdict);
     let mut table =
-        Table::of(caption).words(["rule", "outcome", "found, or missing", "requirement"]);
+        Table::captioned(caption).words(["rule", "outcome", "found, or missing", "requirement"]);
     for r in &v.rules {
         let outcome = match r.result {
             RuleResult::Pass => "kept".to_owned(),

@@ -84,7 +84,8 @@ impl<'a> Evaluator<'a> {
         runs: &'a BTreeMap<String, RunView>,
         exempt: ExemptWords,
     ) -> Self {
-        let gates = runs.iter().map(|(alias, view)| (alias.clone(), Gate::of(view))).collect();
+        let gates =
+            runs.iter().map(|(alias, view)| (alias.clone(), Gate::from_view(view))).collect();
         Evaluator {
             text,
             front,

@@ -226,7 +226,7 @@ pub(super) fn found(post: &Post, findings: &[usize]) -> Vec<String> {
 fn derivations(post: &Post) -> Markup {
     let (cells, sentences): (Vec<_>, Vec<_>) =
         post.numbers.iter().enumerate().partition(|(_, n)| n.in_table);
-    let mut table = Table::of("Computed cells of the tables")
+    let mut table = Table::captioned("Computed cells of the tables")
         .word("number")
         .number("shown")
         .words(["how", "kind"]);

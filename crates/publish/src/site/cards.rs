@@ -39,8 +39,8 @@ pub struct RunCard {
 
 impl RunCard {
     /// Creates the card of a run as it is published.
-    pub fn of(view: &RunView) -> Self {
-        let gate = Gate::of(view);
+    pub fn from_view(view: &RunView) -> Self {
+        let gate = Gate::from_view(view);
         let mut summary = view.summary.clone();
         let withheld = gate.treatment(view.plan.baseline);
         if withheld.is_some() {
@@ -127,7 +127,7 @@ pub struct PostCard {
 
 impl PostCard {
     /// Creates the card of a computed post; `stem` is the file's name without its extension.
-    pub fn of(template: &Template, post: &Post, stem: &str) -> Self {
+    pub fn from_post(template: &Template, post: &Post, stem: &str) -> Self {
         let front = &post.front;
         let text = crate::post::markdown(post);
         let words = text.split(|c: char| !c.is_alphanumeric() && !"-._".contains(c));
@@ -176,7 +176,7 @@ pub struct LandscapeCard {
 
 impl LandscapeCard {
     /// Creates the card of a landscape with all its lines.
-    pub fn of(landscape: &Landscape) -> Self {
+    pub fn from_landscape(landscape: &Landscape) -> Self {
         let systems: BTreeSet<&str> =
             landscape.lines.iter().filter_map(|l| Some(l.entry.as_ref()?.label.as_str())).collect();
         LandscapeCard {
@@ -213,7 +213,7 @@ pub struct HistoryCard {
 
 impl HistoryCard {
     /// Creates the card of a history as it is published.
-    pub fn of(history: &PublishedHistory) -> Self {
+    pub fn from_history(history: &PublishedHistory) -> Self {
         match history {
             PublishedHistory::Own(shown) => {
                 let said = shown.series.iter().flat_map(|s| {

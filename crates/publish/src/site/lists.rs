@@ -174,8 +174,11 @@ impl ListPages<'_> {
 
     fn systems(&mut self, all: &[&RunCard]) {
         let systems = by(all, RunCard::host);
-        let mut table =
-            Table::of("Systems").label("system").label("hardware").number("runs").word("last run");
+        let mut table = Table::captioned("Systems")
+            .label("system")
+            .label("hardware")
+            .number("runs")
+            .word("last run");
         for (host, of) in &systems {
             let Some(newest) = of.first() else { continue };
             table.row(vec![
@@ -194,8 +197,9 @@ impl ListPages<'_> {
         for (host, of) in &systems {
             let Some(newest) = of.first() else { continue };
             let path = system_path(host);
-            let mut facts = Table::of(format!("As the run of {} describes it", newest.day()))
-                .labels(["fact", "value"]);
+            let mut facts =
+                Table::captioned(format!("As the run of {} describes it", newest.day()))
+                    .labels(["fact", "value"]);
             for (name, value) in &newest.facts {
                 facts.row(vec![cell(name.as_str()), cell(value.as_str())]);
             }
@@ -209,7 +213,7 @@ impl ListPages<'_> {
 
     fn workloads(&mut self, all: &[&RunCard]) {
         let workloads = by(all, |run| &run.summary.workload);
-        let mut table = Table::of("Workloads")
+        let mut table = Table::captioned("Workloads")
             .labels(["workload", "what it does"])
             .number("runs")
             .word("last run");
@@ -243,7 +247,7 @@ impl ListPages<'_> {
 
     fn tags(&mut self, cards: Cards<'_>) {
         let tags = tags(cards);
-        let mut table = Table::of("Tags").label("tag").number("posts").number("runs");
+        let mut table = Table::captioned("Tags").label("tag").number("posts").number("runs");
         for (slug, (name, posts, runs)) in &tags {
             table.row(vec![
                 cell(Text::default().link(format!("{slug}.html"), name.clone())),
@@ -266,8 +270,10 @@ impl ListPages<'_> {
     }
 
     fn landscapes(&mut self, all: &[&LandscapeCard]) {
-        let mut table =
-            Table::of("Landscapes").label("landscape").number("results").label("what is measured");
+        let mut table = Table::captioned("Landscapes")
+            .label("landscape")
+            .number("results")
+            .label("what is measured");
         for card in all {
             let file = card.path();
             let name = file.strip_prefix("landscapes/").unwrap_or(&file);
@@ -314,7 +320,7 @@ fn runs_section(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
 /// Renders runs as a table.
 fn runs(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
     let root = root(path);
-    let mut table = Table::of(caption)
+    let mut table = Table::captioned(caption)
         .label("run")
         .word("started (UTC)")
         .labels(["experiment", "workload", "system"])

@@ -149,7 +149,7 @@ pub struct Parts(pub Vec<(Outputs, DocumentPart)>);
 
 impl Parts {
     /// Creates a document of one part, for all outputs.
-    pub fn of(part: DocumentPart) -> Self {
+    pub fn from_part(part: DocumentPart) -> Self {
         Parts(vec![(Outputs::All, part)])
     }
 

@@ -51,7 +51,7 @@ impl TableCell {
     /// Creates a cell with a verdict.
     pub fn verdict(verdict: Verdict) -> Self {
         cell(Text::default().piece(TextStyle::Verdict(verdict), verdict.name()))
-            .tone(Tone::of(verdict))
+            .tone(Tone::for_verdict(verdict))
     }
 
     /// Returns one cell that covers `columns` columns with the reason why their numbers are
@@ -101,7 +101,7 @@ pub struct Table {
 
 impl Table {
     /// Creates an empty table with a caption.
-    pub fn of(caption: impl Into<String>) -> Self {
+    pub fn captioned(caption: impl Into<String>) -> Self {
         Table { caption: caption.into(), ..Table::default() }
     }
 

@@ -57,7 +57,7 @@ fn one(w: &mut Writer, part: &DocumentPart, output: Outputs, style: Style) {
         }
         DocumentPart::Cards(all) => {
             for card in all {
-                w.wrapped(0, &card.words, Tone::of(card.verdict));
+                w.wrapped(0, &card.words, Tone::for_verdict(card.verdict));
             }
         }
         DocumentPart::Table(t) => {

@@ -19,7 +19,7 @@ pub enum Tone {
 
 impl Tone {
     /// Returns the tone of a verdict.
-    pub fn of(verdict: Verdict) -> Self {
+    pub fn for_verdict(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Better => Tone::Good,
             Verdict::Worse | Verdict::Invalid => Tone::Bad,

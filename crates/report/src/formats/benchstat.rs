@@ -13,7 +13,7 @@ use crate::view::RunView;
 /// and is not withheld. The unit of a metric is its name and its own unit (`elapsed-s`), so that no
 /// two metrics share one; metrics without a value are left out.
 pub fn write(view: &RunView) -> String {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let shown: Vec<&TrialRecord> =
         view.records.iter().filter(|r| r.counts() && gate.trial(r).is_none()).collect();
     let mut out = format!(

@@ -12,7 +12,7 @@ use crate::view::RunView;
 /// Writes one row for each trial and metric, with a column for each factor's level. A trial that
 /// reported no metric has one row with an empty metric, so that no trial is left out.
 pub fn trials(view: &RunView) -> String {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let mut out = Rows::default();
     let mut head = owned(&[
         "run",
@@ -55,7 +55,7 @@ pub fn trials(view: &RunView) -> String {
 
 /// Writes one row for each point of each curve of each trial, in the order of measurement.
 pub fn curves(view: &RunView) -> String {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let mut out = Rows::default();
     let mut head = owned(&["run", "experiment", "trial", "block", "treatment", "counts"]);
     head.extend(view.plan.factors.iter().cloned());
@@ -135,7 +135,7 @@ const SUMMARY: [SummaryColumn; 21] = [
 /// interval. The deciding metric also has its ratio to the baseline, with interval and verdict. A
 /// percentile has the value of the merged histograms and no mean.
 pub fn summaries(view: &RunView) -> String {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let mut out = Rows::default();
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());
@@ -157,7 +157,7 @@ pub fn summaries(view: &RunView) -> String {
 /// Writes one row for each percentile of each treatment's merged histograms, including histograms
 /// at one x of a curve.
 pub fn percentiles(view: &RunView) -> String {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let mut out = Rows::default();
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());

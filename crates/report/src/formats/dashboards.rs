@@ -43,7 +43,7 @@ fn values<'a>(view: &RunView, gate: &'a Gate) -> Vec<NamedValue<'a>> {
 /// `throughput`, as Bencher defines them; other metrics keep their names.
 pub fn bmf(view: &RunView) -> Result<String, serde_json::Error> {
     let mut all = Map::new();
-    for v in values(view, &Gate::of(view)) {
+    for v in values(view, &Gate::from_view(view)) {
         let (measure, factor) = match v.summary.unit.as_str() {
             "s" => ("latency", 1e9),
             unit if unit.ends_with("/s") => ("throughput", 1.0),
@@ -61,7 +61,7 @@ pub fn bmf(view: &RunView) -> Result<String, serde_json::Error> {
 
 /// Writes the list of values that github-action-benchmark reads.
 pub fn list(view: &RunView) -> Result<String, serde_json::Error> {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let entry = |v: NamedValue<'_>| {
         let mut entry = json!({ "name": v.name, "unit": v.summary.unit, "value": v.value });
         if let Some(i) = v.interval {
@@ -79,7 +79,7 @@ type Part = fn(&NamedValue<'_>) -> Option<f64>;
 
 /// Writes OpenMetrics: a gauge of the values, and one for each end of their intervals.
 pub fn openmetrics(view: &RunView) -> String {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let values = values(view, &gate);
     let mut out = OpenMetrics::default();
     let families: [(&str, &str, Part); 3] = [

@@ -62,7 +62,7 @@ pub enum HyperfineError {
 /// # Errors
 /// [`HyperfineError::NoTimes`] when no treatment has a time.
 pub fn write(view: &RunView) -> Result<String, HyperfineError> {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let results: Vec<CommandResult> = view
         .treatments()
         .into_iter()

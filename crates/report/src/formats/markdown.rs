@@ -10,7 +10,7 @@ use crate::view::RunView;
 
 /// Writes the page of a run as GitHub-flavoured Markdown.
 pub fn write(view: &RunView) -> String {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let mut out = format!("# {}\n\n", line(view.title()));
     let s = &view.summary;
     let begun = if view.imported().is_some() { "imported" } else { "started" };

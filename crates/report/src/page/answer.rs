@@ -90,7 +90,7 @@ fn findings(view: &RunView) -> Markup {
     all.truncate(FINDINGS);
     html! {
         h3 { "Findings" }
-        (parts(&Parts::of(DocumentPart::Findings(all))))
+        (parts(&Parts::from_part(DocumentPart::Findings(all))))
         @if n > FINDINGS { p { a href="#practice" { "All " (n) " findings" } } }
     }
 }

@@ -72,7 +72,7 @@ fn in_total(views: &[&RunView], across: &Across) -> Markup {
 }
 
 fn rows(i: usize, view: &RunView, across: &Across) -> Vec<TreatmentRow> {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let shown = |treatment| gate.run().is_none() && gate.treatment(treatment).is_none();
     let of = gate.analysis.summaries.iter().filter(|s| s.metric == across.metric);
     of.filter(|s| shown(s.treatment))
@@ -104,7 +104,7 @@ fn per_watt(views: &[&RunView], across: &Across) -> Markup {
     let metric = name(boundary);
     let (mut bars, mut missing, mut unit) = (Vec::new(), Vec::new(), String::new());
     for (i, view) in views.iter().enumerate() {
-        let gate = Gate::of(view);
+        let gate = Gate::from_view(view);
         for treatment in view.treatments() {
             let label = format!("#{} {}", i + 1, view.label(treatment));
             let shown = gate.run().is_none() && gate.treatment(treatment).is_none();
@@ -129,7 +129,7 @@ fn under(views: &[&RunView], across: &Across, per: Denominator, prices: &Prices)
     let (mut bars, mut missing, mut unit) = (Vec::new(), Vec::new(), String::new());
     for (i, view) in views.iter().enumerate() {
         let s = &view.summary;
-        let gate = Gate::of(view);
+        let gate = Gate::from_view(view);
         let mut analysis = gate.analysis.clone();
         analysis.metric.clone_from(&across.metric);
         let withheld = gate.run().is_some();

@@ -104,7 +104,7 @@ pub fn render(view: &RunView) -> String {
 /// With [`style`] as style sheet and [`SCRIPT`] as script it looks and works the same there. `more`
 /// is a tab of that document: its id, name and content.
 pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let made = |of: &[PageSection]| {
         let section = |s: &PageSection| Some(html::section(s.id, s.name, &(s.body)(view, &gate)?));
         let sections = of.iter().filter_map(section);

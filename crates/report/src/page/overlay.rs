@@ -86,7 +86,7 @@ fn over_time(views: &[&RunView], across: &Across) -> Vec<Markup> {
 fn watched<'a>(views: &[&'a RunView]) -> Vec<OverlayTrial<'a>> {
     let mut all = Vec::new();
     for (i, view) in views.iter().enumerate().filter(|(_, v)| v.imported().is_none()) {
-        let gate = Gate::of(view);
+        let gate = Gate::from_view(view);
         for treatment in view.treatments() {
             let withheld = gate.run().is_some() || gate.treatment(treatment).is_some();
             let mut counted = view.counted(treatment).into_iter();
@@ -214,7 +214,7 @@ fn same_phases(group: &[&OverlayTrial<'_>]) -> Vec<assay_chart::PhaseSpan> {
 
 /// Draws curves of the same name and units over one another.
 fn curves(views: &[&RunView]) -> Vec<Markup> {
-    let gates: Vec<Gate> = views.iter().map(|v| Gate::of(v)).collect();
+    let gates: Vec<Gate> = views.iter().map(|v| Gate::from_view(v)).collect();
     let mut all: Vec<(String, &CurveSummary)> = Vec::new();
     for (i, (view, gate)) in views.iter().zip(&gates).enumerate() {
         let curve = |c: &&CurveSummary| !c.points.is_empty() && c.matrix_row().is_none();

@@ -17,8 +17,8 @@ pub struct ShownComparison {
 impl ShownComparison {
     /// Removes the withheld numbers from the comparison in the deciding metric and from those in
     /// the tracer's metrics.
-    pub fn of(views: &[&RunView], across: &Across, io: &[Across]) -> Self {
-        let gates: Vec<Gate> = views.iter().map(|view| Gate::of(view)).collect();
+    pub fn new(views: &[&RunView], across: &Across, io: &[Across]) -> Self {
+        let gates: Vec<Gate> = views.iter().map(|view| Gate::from_view(view)).collect();
         ShownComparison {
             across: published(views, &gates, across),
             io: io.iter().map(|a| published(views, &gates, a)).collect(),

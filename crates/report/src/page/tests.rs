@@ -342,7 +342,7 @@ fn a_page_of_runs_side_by_side_stands_alone_and_withholds_what_they_withhold() {
     let view = fixtures::block_size();
     let page = compared(
         &[&view, &view],
-        &ShownComparison::of(&[&view, &view], &fixtures::across(&view), &[]),
+        &ShownComparison::new(&[&view, &view], &fixtures::across(&view), &[]),
         "1.2.3",
     );
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Content-Security-Policy"));
@@ -351,7 +351,7 @@ fn a_page_of_runs_side_by_side_stands_alone_and_withholds_what_they_withhold() {
     assert!(shown(&page));
     let bad = fixtures::withheld();
     let made = fixtures::across(&bad);
-    let page = compared(&[&bad, &bad], &ShownComparison::of(&[&bad, &bad], &made, &[]), "1.2.3");
+    let page = compared(&[&bad, &bad], &ShownComparison::new(&[&bad, &bad], &made, &[]), "1.2.3");
     assert!(shown(&page) && page.contains("withheld:"), "{page}");
     for s in made.rows.iter().flat_map(|r| r.summaries.iter().flatten()) {
         let value = crate::figures::value_text(s.geomean.or(s.mean), &made.unit);

@@ -99,7 +99,7 @@ fn number(i: usize) -> String {
 }
 
 fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Table {
-    let mut table = Table::of("The runs; the first is the baseline")
+    let mut table = Table::captioned("The runs; the first is the baseline")
         .words(["no.", "run (UTC)"])
         .labels(["experiment", "host"])
         .column(Outputs::Published, ColumnKind::Word, "started (UTC)")
@@ -124,7 +124,7 @@ fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Table {
 }
 
 fn values(across: &Across) -> Table {
-    let mut table = Table::of("Each later run against the first, by treatment")
+    let mut table = Table::captioned("Each later run against the first, by treatment")
         .label("treatment")
         .word("run")
         .numbers(["n", across_heading(across), "ratio to #1"])
@@ -163,11 +163,11 @@ fn differences(all: &[Difference], out: &mut Parts) {
     for (class, meaning) in CLASSES {
         let of: Vec<&Difference> = all.iter().filter(|d| d.class == class).collect();
         let title = format!("{class} ({}): {meaning}", of.len());
-        let mut table = Table::of(&*title).label("fact").label("#1").label("another").column(
-            Outputs::Published,
-            ColumnKind::Word,
-            "run",
-        );
+        let mut table = Table::captioned(&*title)
+            .label("fact")
+            .label("#1")
+            .label("another")
+            .column(Outputs::Published, ColumnKind::Word, "run");
         table.most = 0;
         let hard = class == "hard";
         let tone = if hard { Tone::Warn } else { Tone::Plain };
@@ -220,7 +220,7 @@ pub(crate) fn io(of: &[Across]) -> Table {
     let has = |a: &&Across| a.rows.iter().any(|r| r.summaries.iter().flatten().count() > 0);
     let shown: Vec<&Across> = of.iter().filter(has).collect();
     let several = shown.iter().any(|a| a.rows.len() > 1);
-    let mut table = Table::of("Block I/O of the measured part, all programs together")
+    let mut table = Table::captioned("Block I/O of the measured part, all programs together")
         .word("metric")
         .labels(several.then_some("treatment"))
         .word("run")

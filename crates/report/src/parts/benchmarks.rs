@@ -70,7 +70,8 @@ pub(crate) fn benchmarks(view: &RunView, a: &Analysis) -> Parts {
             count(others.len(), if clear.is_empty() { "benchmark" } else { "other benchmark" })
         ));
         if others.len() <= FOLDED {
-            let parts = Parts::of(DocumentPart::Table(table(view, a, &others, String::new())));
+            let parts =
+                Parts::from_part(DocumentPart::Table(table(view, a, &others, String::new())));
             let summary = "The other benchmarks".to_owned();
             out.on(Outputs::Published, DocumentPart::Details { summary, open: false, parts });
         }
@@ -83,7 +84,7 @@ pub(crate) fn benchmarks(view: &RunView, a: &Analysis) -> Parts {
 
 fn table(view: &RunView, a: &Analysis, family: &[&Comparison], caption: String) -> Table {
     let several = family.iter().any(|c| c.treatment != family[0].treatment);
-    let mut table = Table::of(caption).label("benchmark");
+    let mut table = Table::captioned(caption).label("benchmark");
     if several {
         table = table.word("treatment");
     }
@@ -137,8 +138,9 @@ fn alone(view: &RunView, a: &Analysis) -> Parts {
     out.heading("benchmarks", "Benchmarks");
     let level = percent(a.confidence);
     let several = view.plan.treatments.len() > 1;
-    let mut table = Table::of(format!("Benchmarks: geometric mean [{level} CI] over the trials"))
-        .label("benchmark");
+    let mut table =
+        Table::captioned(format!("Benchmarks: geometric mean [{level} CI] over the trials"))
+            .label("benchmark");
     if several {
         table = table.word("treatment");
     }

@@ -129,7 +129,7 @@ pub(crate) fn choice(view: &RunView, curves: &[&CurveSummary]) -> Parts {
     let Some(first) = curves.iter().find(|c| chosen(c)) else { return out };
     let x = &first.x_one();
     let at = format!("at {x}");
-    let mut table = Table::of(format!("{}: best and most efficient {x}", first.name))
+    let mut table = Table::captioned(format!("{}: best and most efficient {x}", first.name))
         .label("treatment")
         .numbers(["best", &at, "most efficient", &at, "smoothness"])
         .trials();
@@ -178,7 +178,7 @@ fn points(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Table {
     let points = curves.first().map_or("point", |c| c.x_counted());
     let merged = curves.iter().any(|c| c.quantile.is_some());
     let what = if merged { "from merged histograms" } else { "geometric mean and interval" };
-    let mut table = Table::of(format!("{name} at every {}: {what}", singular(points)))
+    let mut table = Table::captioned(format!("{name} at every {}: {what}", singular(points)))
         .number(curves.first().map_or("x", |c| c.x_noun()));
     for c in curves {
         let title = Text::default().from(&TrialLinks::curve(view, c), view.label(c.treatment));

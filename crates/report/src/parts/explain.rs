@@ -86,7 +86,7 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
         }
         n => format!("{n} observations differ clearly"),
     };
-    let mut table = Table::of(caption).label("observation").numbers([
+    let mut table = Table::captioned(caption).label("observation").numbers([
         "baseline",
         "treatment",
         "% of time",
@@ -192,7 +192,7 @@ mod tests {
             treatment: "controls.pages=madvise".into(),
             comparison: view.analysis.comparisons[0].clone(),
             time_change: Some(-0.029),
-            account: Some(Account::of([("user", 0.4, 0.3711), ("system", 0.1, 0.1)])),
+            account: Some(Account::from_parts([("user", 0.4, 0.3711), ("system", 0.1, 0.1)])),
             observations,
             unchanged: 3,
             notes: vec!["not seen: the moon".into()],
@@ -205,7 +205,7 @@ mod tests {
         let all =
             vec![observed("cpu", "%", -2.89, true), observed("switches", "1/s", 120.0, false)];
         let view = explained(all);
-        let parts = section(&view, &Gate::of(&view)).unwrap();
+        let parts = section(&view, &Gate::from_view(&view)).unwrap();
         let mut texts = vec![html::parts(&parts).into_string()];
         for width in [80, 60, 40] {
             let style = Style { width, ..Style::default() };
@@ -235,6 +235,6 @@ mod tests {
         let invalid = fixtures::withheld().findings()[0].0.clone();
         assert_eq!(invalid.severity, assay_model::Severity::Invalid);
         view.analysis.findings.push(invalid);
-        assert!(section(&view, &Gate::of(&view)).is_none());
+        assert!(section(&view, &Gate::from_view(&view)).is_none());
     }
 }

@@ -141,7 +141,7 @@ pub(crate) fn groups(report: &IoReport) -> Table {
     let caption = format!("The busiest {} of {}", report.groups.len(), report.groups_in_all);
     let queue = report.source.recorded.queue;
     let times = if queue { ["queue p99", "device p99"] } else { ["p50", "p99"] };
-    let mut table = Table::of(caption)
+    let mut table = Table::captioned(caption)
         .labels(report.by.iter().map(|dimension| dimension.name()))
         .numbers(["I/Os", "share", "bytes"]);
     for title in times.into_iter().chain(["max"]) {
@@ -169,13 +169,14 @@ pub(crate) fn groups(report: &IoReport) -> Table {
 pub(crate) fn trials<'a>(
     all: impl Iterator<Item = (String, &'a TrialRecord, &'a IoReport)>,
 ) -> Table {
-    let mut table =
-        Table::of("Block I/O of the measured part of the first counted trial of each treatment")
-            .label("treatment")
-            .word("trial")
-            .numbers(["reads", "writes", "read", "written"])
-            .numbers(["aio", "writeback", "readahead", "nosync"])
-            .numbers(["read p99", "write p99", "lost"]);
+    let mut table = Table::captioned(
+        "Block I/O of the measured part of the first counted trial of each treatment",
+    )
+    .label("treatment")
+    .word("trial")
+    .numbers(["reads", "writes", "read", "written"])
+    .numbers(["aio", "writeback", "readahead", "nosync"])
+    .numbers(["read p99", "write p99", "lost"]);
     for (label, record, report) in all {
         let of = |op: Op| report.ops.iter().find(|o| o.op == op);
         let ops = [of(Op::Read), of(Op::Write)];

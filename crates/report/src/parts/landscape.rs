@@ -40,7 +40,7 @@ fn table(landscape: &Landscape, question: Option<&str>, lines: &[&LandscapeLine]
     let ranked = landscape.ordered_by.is_some();
     let mixed = landscape.mixed();
     let mut table =
-        Table::of(question.map_or_else(|| landscape.measure(), |q| caption(landscape, q)));
+        Table::captioned(question.map_or_else(|| landscape.measure(), |q| caption(landscape, q)));
     if ranked {
         table = table.number("place");
     }
@@ -74,7 +74,8 @@ fn table(landscape: &Landscape, question: Option<&str>, lines: &[&LandscapeLine]
 
 /// Returns the systems by denominator; `unit` is the unit that is divided.
 pub fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> Parts {
-    let mut table = Table::of(format!("{unit} by every denominator").trim_start()).label("system");
+    let mut table =
+        Table::captioned(format!("{unit} by every denominator").trim_start()).label("system");
     for basis in &matrix.bases {
         let order = if ordered_by == Some(*basis) { " (ordered by)" } else { "" };
         table = table.number(&format!("{basis}{order}"));

@@ -35,7 +35,7 @@ pub(crate) fn matrix(view: &RunView, rows: &[&CurveSummary], output: Outputs) ->
     let labels: Vec<String> = columns.iter().map(|x| x_text(*x, &first.x_unit)).collect();
     let row = |c: &CurveSummary| c.matrix_row().map_or("", |(_, row)| row).to_owned();
     let at = |c: &CurveSummary, x: f64| c.points.iter().find(|p| p.x == x).cloned();
-    let mut table = Table::of(format!("{title}: geometric means of the trials"))
+    let mut table = Table::captioned(format!("{title}: geometric means of the trials"))
         .label(&format!("from {side}"))
         .numbers(labels.iter().map(String::as_str));
     for c in rows.iter().filter(|_| columns.len() <= MAX_COLUMNS) {

@@ -49,7 +49,7 @@ fn table(view: &RunView, gate: &Gate, names: &[&str]) -> Table {
     let treatments = view.treatments();
     let level = percent(gate.analysis.confidence);
     let caption = format!("Every other metric by treatment: geometric mean [{level} CI]");
-    let mut table = Table::of(caption).label("metric").word("better").word("treatments");
+    let mut table = Table::captioned(caption).label("metric").word("better").word("treatments");
     for t in &treatments {
         table = table.column(Outputs::All, ColumnKind::Number, view.label(*t));
     }

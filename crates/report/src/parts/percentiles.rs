@@ -20,12 +20,13 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
         return out;
     }
     let several = if view.plan.treatments.len() > 1 { Outputs::All } else { Outputs::Published };
-    let mut table = Table::of("Percentiles of the merged histograms of each treatment's trials")
-        .label("percentile")
-        .column(several, ColumnKind::Label, "treatment")
-        .numbers(["value", "samples", "beyond"])
-        .column(Outputs::Terminal, ColumnKind::Number, "trials")
-        .trials();
+    let mut table =
+        Table::captioned("Percentiles of the merged histograms of each treatment's trials")
+            .label("percentile")
+            .column(several, ColumnKind::Label, "treatment")
+            .numbers(["value", "samples", "beyond"])
+            .column(Outputs::Terminal, ColumnKind::Number, "trials")
+            .trials();
     let mut withheld = Vec::new();
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (h, p) in &rows {

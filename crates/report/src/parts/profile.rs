@@ -65,7 +65,8 @@ pub fn table(profile: &Profile, side: ProfileSide, most: usize) -> Table {
             "Where it waited: functions by time off CPU, kernel functions included"
         }
     };
-    let mut t = Table::of(caption).numbers(["self", "", "total", ""]).labels(["function", "in"]);
+    let mut t =
+        Table::captioned(caption).numbers(["self", "", "total", ""]).labels(["function", "in"]);
     for f in all.iter().take(most) {
         t.row(vec![
             cell(value(profile, f.self_ns)),
@@ -104,7 +105,7 @@ pub fn by_thread(profile: &Profile, side: ProfileSide, most: usize) -> Table {
     let rest =
         if left > 0 { format!("; {left} less busy threads are left out") } else { String::new() };
     let words = if side == ProfileSide::OnCpu { "on CPU" } else { "off CPU" };
-    let mut t = Table::of(format!("Functions by time {words}, each thread by itself{rest}"))
+    let mut t = Table::captioned(format!("Functions by time {words}, each thread by itself{rest}"))
         .label("thread")
         .numbers(["self", ""])
         .labels(["function", "in"]);
@@ -135,8 +136,11 @@ pub fn states(profile: &Profile) -> Option<Table> {
     if sums.len() < 2 {
         return None;
     }
-    let mut t =
-        Table::of("What its threads did").label("").number("time").number("").number("times");
+    let mut t = Table::captioned("What its threads did")
+        .label("")
+        .number("time")
+        .number("")
+        .number("times");
     for (state, (n, ns)) in sums {
         let times = if state == ThreadState::OnCpu { cell("-") } else { cell(n.to_string()) };
         t.row(vec![cell(state.words()), cell(value(profile, ns)), cell(share(ns, total)), times]);
@@ -240,7 +244,7 @@ pub fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
 pub fn changes(d: &FunctionDifferences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("Own time on CPU a trial: {} against {}", labels[1], labels[0]);
-    let mut t = columns(Table::of(caption).label("function"), labels, d.confidence);
+    let mut t = columns(Table::captioned(caption).label("function"), labels, d.confidence);
     for c in d.changes.iter().take(most) {
         let [by, interval] = cells(c.difference_ns, c.interval_ns, time);
         let mark = match (c.clear, c.detectable_ns) {

@@ -76,7 +76,7 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     };
     let level = percent(a.confidence);
     let mut table =
-        Table::of(format!("{} by treatment: {centre}{what} [{level} CI]{better}", a.metric))
+        Table::captioned(format!("{} by treatment: {centre}{what} [{level} CI]{better}", a.metric))
             .label("treatment")
             .numbers(["n", &a.metric]);
     if compared {
@@ -180,7 +180,7 @@ pub(crate) fn other(a: &Analysis, s: &TreatmentSummary) -> bool {
 /// Returns every treatment in every other metric, and the metrics of the run as a whole.
 fn metrics(view: &RunView, gate: &Gate) -> Parts {
     let a = &gate.analysis;
-    let mut table = Table::of("Every treatment in every other metric")
+    let mut table = Table::captioned("Every treatment in every other metric")
         .label("metric")
         .word("treatment")
         .numbers(["n", "geometric mean [95 % CI]", "min", "max"])

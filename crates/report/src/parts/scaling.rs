@@ -12,7 +12,7 @@ use crate::view::RunView;
 pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
     let mut out = Parts::default();
     out.heading("scaling", format!("Scaling over {}", s.factor));
-    let mut table = Table::of(format!("{} over {}", s.metric, s.factor))
+    let mut table = Table::captioned(format!("{} over {}", s.metric, s.factor))
         .numbers([&s.factor, &s.metric, "speedup", "efficiency"])
         .trials();
     let scale = units::common_reference(s.points.iter().map(|p| p.value));

@@ -53,7 +53,7 @@ pub(crate) fn suite(view: &RunView, suite: &SuiteResults) -> Parts {
 fn scores(view: &RunView, suite: &SuiteResults) -> Table {
     let compared = if suite.scores.len() > 1 { Outputs::All } else { Outputs::Published };
     let alone = if suite.scores.len() > 1 { Outputs::Published } else { Outputs::All };
-    let mut table = Table::of(format!(
+    let mut table = Table::captioned(format!(
         "{} to the reference: geometric mean over {} members with {} intervals, higher is better",
         suite.metric,
         suite.scores.first().map_or(0, |s| s.members.len()),
@@ -93,7 +93,7 @@ fn scores(view: &RunView, suite: &SuiteResults) -> Table {
 }
 
 fn members(view: &RunView, suite: &SuiteResults, scores: &[&SuiteScore], caption: &str) -> Table {
-    let mut table = Table::of(caption).label(&suite.member);
+    let mut table = Table::captioned(caption).label(&suite.member);
     for score in scores {
         table = table.number(&short_label(score));
     }

@@ -110,7 +110,8 @@ pub fn configuration(view: &RunView) -> Parts {
         out.say("The run has no description of the system.");
     } else {
         out.say(format!("{}.", described(system)));
-        let mut key = Table::of("Key facts of the system under test").label("fact").label("value");
+        let mut key =
+            Table::captioned("Key facts of the system under test").label("fact").label("value");
         for (name, path, value) in key_facts(system) {
             let name = TableCell { title: Some(path), ..cell(name) };
             key.row(vec![name, valued(value)]);
@@ -152,7 +153,7 @@ fn fold<'a>(
     caption: &str,
     all: impl Iterator<Item = (&'a String, String)>,
 ) {
-    let mut table = Table::of(caption).label("name").label("value");
+    let mut table = Table::captioned(caption).label("name").label("value");
     all.for_each(|(name, value)| {
         table.row(vec![cell(Text::default().code(name.clone())), valued(value)]);
     });
@@ -168,7 +169,7 @@ fn fold<'a>(
 /// every trial.
 fn settings(view: &RunView, out: &mut Parts) {
     let plan = &view.plan;
-    let mut table = Table::of("Treatments and their levels")
+    let mut table = Table::captioned("Treatments and their levels")
         .number("id")
         .labels(plan.factors.iter().map(String::as_str))
         .word("role");

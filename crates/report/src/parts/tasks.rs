@@ -58,7 +58,7 @@ pub(crate) fn threads(record: &TrialRecord, samples: &SampleSet) -> Option<Table
     if subjects.is_empty() {
         return None;
     }
-    let mut t = Table::of(
+    let mut t = Table::captioned(
         "Threads in the measured window, the busiest first, means while each was there: time in \
          percent of one CPU, switches and faults a second, memory, data from and to storage",
     )

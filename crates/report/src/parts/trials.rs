@@ -13,7 +13,7 @@ use crate::view::RunView;
 /// Returns every trial in order, and the trials that were planned but never started.
 pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
     let a = &gate.analysis;
-    let mut table = Table::of("Every trial that was started, in order")
+    let mut table = Table::captioned("Every trial that was started, in order")
         .numbers(["trial", "block"])
         .label("treatment")
         .word("outcome")

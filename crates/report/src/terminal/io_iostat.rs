@@ -39,7 +39,7 @@ pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
         all.table(table);
     }
     for (at, device) in log.devices.iter().enumerate().filter(|_| intervals) {
-        let mut table = columns(Table::of(device.name.clone()).number("interval"));
+        let mut table = columns(Table::captioned(device.name.clone()).number("interval"));
         for row in log.rows.iter().filter(|r| r.device == at) {
             let mut interval = vec![cell(row.interval.to_string())];
             interval.extend(cells(&row.values));

@@ -89,7 +89,7 @@ pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> 
 /// Formats findings, most severe first, each with its remedy; or a sentence for an empty list.
 pub fn findings(findings: &[Finding], style: Style) -> String {
     let found = DocumentPart::Findings(findings.iter().map(ShownFinding::whole).collect());
-    document::terminal::parts(&Parts::of(found), style)
+    document::terminal::parts(&Parts::from_part(found), style)
 }
 
 #[cfg(test)]

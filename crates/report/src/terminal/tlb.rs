@@ -100,7 +100,7 @@ fn wide(table: &TranslationTable) -> String {
 
 /// Formats the table with one line per side, for three steps and for narrow terminals.
 fn long(table: &TranslationTable, title: String) -> Columns {
-    let mut columns = Columns::of(title).word("page  time").word("side");
+    let mut columns = Columns::captioned(title).word("page  time").word("side");
     for cost in &table.total.data.steps {
         columns = columns.number(cost.step.name()).number("%tim");
     }

@@ -32,7 +32,7 @@ fn side_by_side(groups: Vec<TrialGroup<'_, InstructionCounts>>, confidence: f64)
             let d = instructions(&profiles(a), &profiles(b), confidence)?;
             Some(changes(&d, labels, MAX_ROWS))
         },
-        |of| Parts::of(DocumentPart::Table(table(&profiles(of), MAX_ROWS))),
+        |of| Parts::from_part(DocumentPart::Table(table(&profiles(of), MAX_ROWS))),
     )
 }
 
@@ -66,7 +66,8 @@ fn table(counted: &[&Profile], most: usize) -> Table {
     let n = counted.len().max(1) as f64;
     let total = merged.total_ns(ProfileSide::OnCpu).max(1) as f64;
     let caption = format!("Functions by instructions a trial, {} in all", count(total / n));
-    let mut t = Table::of(caption).number("instructions").number("").label("function").label("in");
+    let mut t =
+        Table::captioned(caption).number("instructions").number("").label("function").label("in");
     for f in functions(&merged, ProfileSide::OnCpu, None).iter().take(most) {
         t.row(vec![
             cell(count(f.self_count as f64 / n)),
@@ -84,7 +85,7 @@ fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption =
         format!("Instructions a trial: {} against {}: {}", labels[1], labels[0], d.all.words());
-    let mut t = columns(Table::of(caption).label("function"), labels, d.confidence);
+    let mut t = columns(Table::captioned(caption).label("function"), labels, d.confidence);
     let differ = d.functions.iter().filter(|c| c.difference != 0.0).take(most);
     for (c, name) in std::iter::once((&d.all, "all of the program".to_owned()))
         .chain(differ.map(|c| (c, c.function.clone())))

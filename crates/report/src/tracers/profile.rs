@@ -64,7 +64,7 @@ fn side_by_side(groups: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option
 }
 
 fn measured(profiles: &[&Profile]) -> Vec<ProfiledTrial> {
-    profiles.iter().map(|p| ProfiledTrial::of(p, ProfileSide::OnCpu)).collect()
+    profiles.iter().map(|p| ProfiledTrial::from_profile(p, ProfileSide::OnCpu)).collect()
 }
 
 fn difference(pair: &TreatmentPair<'_>) -> Option<TraceDifference> {

@@ -23,14 +23,14 @@ fn side_by_side(groups: Vec<TrialGroup<'_, RunQueue>>, _confidence: f64) -> Opti
         "Time from when a task could run (woken, created or preempted) to when it ran.",
         "waits",
         |_, _, _| None,
-        |of| Parts::of(DocumentPart::Table(table(of))),
+        |of| Parts::from_part(DocumentPart::Table(table(of))),
     )
 }
 
 fn table(trials: &[&RunQueue]) -> Table {
     let all = RunQueue::merged(trials.iter().copied());
     let caption = "Waits for a CPU by task name, the longest total first";
-    let mut t = Table::of(caption.to_owned()).label("task");
+    let mut t = Table::captioned(caption.to_owned()).label("task");
     t = t.numbers(["waits", "total", "mean", "p50", "p99", "longest"]);
     for task in all.iter().take(MAX_ROWS) {
         let times = task.histogram();

@@ -71,7 +71,7 @@ pub(crate) fn table(seen: &Syscalls, by: &[Dimension], most: usize) -> Table {
     let groups = seen.by(by);
     let total: u64 = groups.iter().map(|g| g.amounts.ns).sum();
     let words: Vec<&str> = by.iter().map(|d| d.title()).collect();
-    let mut t = Table::of(format!("System calls by {}, most time first", words.join(", ")))
+    let mut t = Table::captioned(format!("System calls by {}, most time first", words.join(", ")))
         .labels(words)
         .numbers(["calls", "errors", "time", "%", "p50", "p99", "longest", "bytes"]);
     for g in groups.iter().take(most) {
@@ -108,7 +108,7 @@ pub(crate) fn errors(seen: &Syscalls, most: usize) -> Option<Table> {
     if all.is_empty() {
         return None;
     }
-    let mut t = Table::of("Errors").label("call").label("error").number("times");
+    let mut t = Table::captioned("Errors").label("call").label("error").number("times");
     for (call, error, n) in all.into_iter().take(most) {
         t.row(vec![cell(call), cell(error), cell(n.to_string())]);
     }
@@ -198,7 +198,7 @@ fn amount(measure: Measure, v: f64) -> String {
 pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("System calls a trial: {} against {}", labels[1], labels[0]);
-    let of = Table::of(caption).label("call").word("measure");
+    let of = Table::captioned(caption).label("call").word("measure");
     let mut t = columns(of, labels, d.confidence);
     let differ = |c: &&CallChange| c.difference != 0.0;
     for c in d.changes.iter().filter(differ).take(most) {

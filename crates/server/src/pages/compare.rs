@@ -39,7 +39,7 @@ async fn page(State(app): Server, Params(pairs): Params<Vec<(String, String)>>) 
     let page = app.heavy(move |app| {
         let views: Vec<&RunView> = compared.views.iter().map(|v| &**v).collect();
         let both = &compared.side_by_side;
-        let shown = ShownComparison::of(&views, &both.across, &both.io);
+        let shown = ShownComparison::new(&views, &both.across, &both.io);
         let under = ChosenDenominator { per, prices };
         let link = |id: &str| Some(format!("/runs/{id}"));
         let before = html! {

@@ -79,7 +79,7 @@ async fn experiment(State(app): Server, role: Role, Path(id): Path<String>) -> P
 }
 
 async fn open(app: &Arc<App>, asked: Submission) -> PageResult {
-    let filled = FilledForm::of(asked);
+    let filled = FilledForm::new(asked);
     let draft = drafted(app, &filled).await?;
     Ok(page(app, &filled, &draft, false))
 }

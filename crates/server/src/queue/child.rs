@@ -56,7 +56,7 @@ pub(crate) fn start(
         .stderr(output)
         .process_group(0);
     let child = command.spawn().map_err(ServeError::io("start", &config.exe))?;
-    let owner = Owner::of(child.id()).ok().flatten();
+    let owner = Owner::from_pid(child.id()).ok().flatten();
     // The id of a child is not reused until it is waited for, so the child can be identified.
     let process = owner.map_or_else(
         || Process { pid: child.id(), start_ticks: 0, boot_id: String::new() },

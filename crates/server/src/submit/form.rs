@@ -20,7 +20,7 @@ pub(crate) struct FilledForm {
 
 impl FilledForm {
     /// Creates a form that opens with a submission.
-    pub fn of(asked: Submission) -> Self {
+    pub fn new(asked: Submission) -> Self {
         FilledForm { base: asked.toml.clone().unwrap_or_default(), asked, ..FilledForm::default() }
     }
 

@@ -50,7 +50,7 @@ impl Owner {
     ///
     /// # Errors
     /// As for [`Owner::this`].
-    pub fn of(pid: u32) -> Result<Option<Self>, OwnerError> {
+    pub fn from_pid(pid: u32) -> Result<Option<Self>, OwnerError> {
         let boot_id = boot_id()?;
         Ok(start_ticks(pid).map(|start_ticks| Owner { pid, start_ticks, boot_id }))
     }

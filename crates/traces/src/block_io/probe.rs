@@ -151,7 +151,7 @@ fn tracepoints(bytes: &[u8]) {
 }
 
 fn snoop(bytes: &[u8]) {
-    let Some(columns) = bytes.split(|b| *b == b'\n').find_map(Columns::of) else { return };
+    let Some(columns) = bytes.split(|b| *b == b'\n').find_map(Columns::from_header) else { return };
     let names = NameTable::default();
     of_rows(&mut SnoopReader::new(columns, &names), &names, bytes);
 }

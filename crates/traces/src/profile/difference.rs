@@ -30,7 +30,7 @@ pub struct ProfiledTrial {
 
 impl ProfiledTrial {
     /// Measures one side of a profile.
-    pub fn of(profile: &Profile, side: ProfileSide) -> Self {
+    pub fn from_profile(profile: &Profile, side: ProfileSide) -> Self {
         ProfiledTrial {
             functions: functions(profile, side, None),
             sampled_ns: profile.total_ns(side),

@@ -104,7 +104,7 @@ impl TraceData for InstructionCounts {
 fn compare(pair: &TracePair<'_>) -> Vec<Observed> {
     let measured = |side: &[&dyn TraceData]| -> Vec<ProfiledTrial> {
         let profiles = side.iter().filter_map(|trace| typed(*trace));
-        profiles.map(|p| ProfiledTrial::of(p, ProfileSide::OnCpu)).collect()
+        profiles.map(|p| ProfiledTrial::from_profile(p, ProfileSide::OnCpu)).collect()
     };
     let (first, second) = (measured(&pair.baseline), measured(&pair.treatment));
     if first.is_empty() || second.is_empty() {

@@ -90,7 +90,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
     let views: Vec<&RunView> = views.iter().collect();
     if let Some(file) = &compare.output {
-        let shown = page::ShownComparison::of(&views, &across, &io);
+        let shown = page::ShownComparison::new(&views, &across, &io);
         let page = page::compared(&views, &shown, env!("CARGO_PKG_VERSION"));
         write_file(file, page)?;
         say(&format!("wrote {}", file.display()));

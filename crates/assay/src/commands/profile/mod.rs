@@ -63,7 +63,7 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
     if cli.json {
         print_json(&ProfileJson {
             profile: &profile,
-            truncated: ProfileSide::BOTH.map(|s| StackEnds::of(&profile, s)),
+            truncated: ProfileSide::BOTH.map(|s| StackEnds::from_profile(&profile, s)),
         })?;
     } else {
         let threads = if asked.threads { Threads::Apart } else { Threads::Merged };
@@ -94,7 +94,7 @@ struct StackEnds {
 }
 
 impl StackEnds {
-    fn of(profile: &Profile, side: ProfileSide) -> Self {
+    fn from_profile(profile: &Profile, side: ProfileSide) -> Self {
         let t = truncation(profile, side);
         StackEnds {
             side,

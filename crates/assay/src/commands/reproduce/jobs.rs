@@ -106,7 +106,7 @@ impl ReproductionJob {
 }
 
 /// Returns the experiments of posts, in the order in which they give answers early.
-pub fn of(
+pub fn from_posts(
     posts: &[PostTemplate],
     archive: &Archive,
     kits: &KitPaths,

@@ -76,7 +76,7 @@ fn put(
         return Ok(());
     }
     let Some((history, linked)) = make()? else { return Ok(()) };
-    let card = HistoryCard::of(&history);
+    let card = HistoryCard::from_history(&history);
     let page = pages::history(&builder.site, &card, history, linked);
     let path = card.path();
     let written = builder.folder.write(&path, page.as_bytes())?;

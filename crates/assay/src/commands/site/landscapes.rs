@@ -31,7 +31,7 @@ pub fn build(builder: &Builder<'_>, collection: &Collection) -> Result<()> {
         };
         landscape.check_denominators(&[], true, Profile::Publish);
         let matrix = landscape.matrix();
-        let card = LandscapeCard::of(&landscape);
+        let card = LandscapeCard::from_landscape(&landscape);
         let page = pages::landscape(&builder.site, &card, &landscape, Some(&matrix));
         let written = builder.folder.write(&card.path(), page.as_bytes())?;
         let files = BTreeMap::from([(card.path(), written)]);

@@ -9,7 +9,7 @@ use super::folder::{Unit, UnitCard, is_page};
 /// Writes the lists, the search, the feeds and the sitemap.
 pub fn build(builder: &Builder<'_>) -> Result<()> {
     let units = builder.folder.units();
-    let cards = SiteCards::of(&units);
+    let cards = SiteCards::from_units(&units);
     let listed = lists::Cards {
         posts: &cards.posts,
         runs: &cards.runs,
@@ -53,7 +53,7 @@ pub struct SiteCards<'a> {
 }
 
 impl<'a> SiteCards<'a> {
-    pub fn of(units: &'a [Unit]) -> Self {
+    pub fn from_units(units: &'a [Unit]) -> Self {
         let mut cards = SiteCards::default();
         for unit in units {
             match &unit.card {

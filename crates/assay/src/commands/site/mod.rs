@@ -89,7 +89,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         );
     }
     let units = folder.units();
-    let held = SiteCards::of(&units);
+    let held = SiteCards::from_units(&units);
     let (posts, runs, landscapes) = (held.posts.len(), held.runs.len(), held.landscapes.len());
     let histories = held.histories.len();
     let withheld = held.runs.iter().filter(|run| run.withheld).count();

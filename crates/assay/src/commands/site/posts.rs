@@ -132,7 +132,7 @@ fn one(
     if refused(&made) {
         return Err(RefusedPost("a check rejects it".to_owned()).into());
     }
-    let card = PostCard::of(&template, &made, source.stem);
+    let card = PostCard::from_post(&template, &made, source.stem);
     let texts = [
         ("index.md", "the same as Markdown", post::markdown(&made)),
         ("numbers.csv", "every computed number", post::numbers_csv(&made)),

@@ -139,7 +139,7 @@ fn files(
     from: &Archive,
 ) -> Result<(RunCard, BTreeMap<String, super::folder::WrittenFile>)> {
     let folder = builder.folder;
-    let card = RunCard::of(view);
+    let card = RunCard::from_view(view);
     let mut files = BTreeMap::new();
     let mut beside: Vec<pages::PageFile<'_>> = Vec::new();
     let at = |name: &str| format!("runs/{id}/{name}");

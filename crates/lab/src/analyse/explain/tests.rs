@@ -223,7 +223,7 @@ fn the_posts_arithmetic_and_what_it_left_out() {
     };
     let parts = ["itlb", "itsb", "dtlb", "dtsb"];
     // Time that Solaris 9 spent more than Solaris 10, so that a gain is positive.
-    let account = Account::of(parts.map(|p| (p, at(p, "s10"), at(p, "s9"))));
+    let account = Account::from_parts(parts.map(|p| (p, at(p, "s10"), at(p, "s9"))));
     let part = |name: &str| account.parts.iter().find(|p| p.0 == name).unwrap().1;
     let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
     assert!(near(part("dtsb"), 3.64) && near(part("dtlb"), -0.75));

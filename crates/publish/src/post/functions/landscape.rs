@@ -34,7 +34,7 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     let several = landscape.tables().len() > 1;
     let mut tables = Vec::new();
     for (question, lines) in landscape.tables() {
-        let mut table = Table::of(if several {
+        let mut table = Table::captioned(if several {
             format!("{}. {}", landscape.heading(), question_caption(&landscape, question))
         } else {
             format!("{}. {}", landscape.heading(), landscape.measure())

@@ -106,7 +106,7 @@ fn taken<'a>(
 
 fn changes(of: &ProfiledTreatment<'_>, than: &ProfiledTreatment<'_>) -> FunctionDifferences {
     let measured = |side: &ProfiledTreatment<'_>| -> Vec<ProfiledTrial> {
-        side.trials.iter().map(|p| ProfiledTrial::of(p, ProfileSide::OnCpu)).collect()
+        side.trials.iter().map(|p| ProfiledTrial::from_profile(p, ProfileSide::OnCpu)).collect()
     };
     differences(&measured(than), &measured(of), of.view.experiment.compare.confidence)
 }

@@ -64,7 +64,7 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Call
         columns.push((title, kind, shows));
     }
     let caption = e.typed_argument(a, "caption", "caption")?;
-    let mut table = Table::of(caption.unwrap_or_default());
+    let mut table = Table::captioned(caption.unwrap_or_default());
     for (title, kind, _) in &columns {
         table = table.column(Outputs::All, *kind, title.as_str());
     }
@@ -276,7 +276,7 @@ pub(super) fn configuration<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Res
         let view = e.view(alias, span)?;
         let caption =
             format!("The system of run {}, described before its first trial", view.summary.id);
-        let mut table = Table::of(caption).word("fact").word("value");
+        let mut table = Table::captioned(caption).word("fact").word("value");
         for (name, _, value) in key_facts(&view.system) {
             table.row(vec![plain(name), plain(value)]);
         }
@@ -290,7 +290,7 @@ pub(super) fn configuration<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Res
     let text = |field: &str, at: usize| {
         e.library.result(at).field(field).map(std::borrow::Cow::into_owned)
     };
-    let mut table = Table::of("Configurations as the sources print them")
+    let mut table = Table::captioned("Configurations as the sources print them")
         .word("fact")
         .words(rows.iter().map(|at| e.library.result(*at).id.as_str()));
     for field in fields().filter(|f| !of_value.contains(f)) {

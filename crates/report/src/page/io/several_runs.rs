@@ -61,7 +61,7 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
 
 /// Returns the charts of a run and the label of their trial; withheld treatments are skipped.
 fn of_run(number: usize, view: &RunView) -> Option<(String, TitledCharts)> {
-    let gate = Gate::of(view);
+    let gate = Gate::from_view(view);
     let shown = |t: &u32| gate.run().is_none() && gate.treatment(*t).is_none();
     let mut trials = view.treatments().into_iter().filter(shown).flat_map(|t| view.counted(t));
     let (record, report) = trials.find_map(|r| Some((r, view.traces.get(&FILE, r.number)?)))?;

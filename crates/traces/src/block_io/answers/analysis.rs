@@ -140,7 +140,7 @@ impl<'a> IoAnalysis<'a> {
             op,
             ios: c.ios,
             bytes: c.bytes,
-            latency: LatencyStats::of(&c.latency, lost),
+            latency: LatencyStats::from_histogram(&c.latency, lost),
         })
         .collect()
     }
@@ -161,9 +161,9 @@ impl<'a> IoAnalysis<'a> {
             key,
             ios: group.ios,
             bytes: group.bytes,
-            latency: LatencyStats::of(&group.latency, lost),
-            queue: LatencyStats::of(&group.queue, lost),
-            device: LatencyStats::of(&group.device, lost),
+            latency: LatencyStats::from_histogram(&group.latency, lost),
+            queue: LatencyStats::from_histogram(&group.queue, lost),
+            device: LatencyStats::from_histogram(&group.device, lost),
             histograms: histograms.map(|(m, h)| self.histogram(*m, h)).collect(),
         }
     }

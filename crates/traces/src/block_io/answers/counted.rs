@@ -22,7 +22,7 @@ pub struct ClassCounts {
 impl ClassCounts {
     /// Returns the classes of one read or write.
     #[inline]
-    pub fn of(io: &Io) -> Self {
+    pub fn from_io(io: &Io) -> Self {
         ClassCounts {
             aio: u64::from(io.flags.has(Flags::AIO)),
             writeback: u64::from(io.is_writeback()),

@@ -57,7 +57,7 @@ pub struct LatencyStats {
 
 impl LatencyStats {
     /// Computes the statistics from a histogram in nanoseconds.
-    pub fn of(h: &LogLinear, lower_bounds: bool) -> Self {
+    pub fn from_histogram(h: &LogLinear, lower_bounds: bool) -> Self {
         LatencyStats {
             n: h.count(),
             mean_ns: h.mean(),

@@ -74,7 +74,7 @@ impl IoSeries {
         if !io.op.moves_data() {
             return;
         }
-        tick.classes.add(&ClassCounts::of(io));
+        tick.classes.add(&ClassCounts::from_io(io));
         let Some(end) = io.end_ns() else { return };
         if end - io.start_ns < room {
             tick.partly = tick.partly.saturating_add(end - io.start_ns);

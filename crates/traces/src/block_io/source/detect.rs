@@ -91,7 +91,7 @@ fn text(head: &[u8]) -> Option<TraceFormat> {
     if lines().any(iostat_log::is_header) {
         return Some(TraceFormat::Iostat);
     }
-    if let Some(columns) = lines().find_map(Columns::of) {
+    if let Some(columns) = lines().find_map(Columns::from_header) {
         return Some(TraceFormat::Snoop(columns));
     }
     let names = NameTable::default();

@@ -36,7 +36,7 @@ pub(crate) struct Columns(Vec<SnoopColumn>);
 
 impl Columns {
     /// Parses a header into its columns; `None` if it is not a header of such a table.
-    pub(crate) fn of(line: &[u8]) -> Option<Columns> {
+    pub(crate) fn from_header(line: &[u8]) -> Option<Columns> {
         let titles: Vec<&[u8]> =
             line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).collect();
         if titles.len() < 3 || titles.len() > MAX_COLUMNS {
@@ -188,7 +188,7 @@ impl LineReader for SnoopReader<'_> {
         }
         // Messages of the tool before its header, and the header itself, which may be repeated
         // after a screen of rows.
-        let talks = line.is_empty() || Columns::of(line).is_some() || talk(line);
+        let talks = line.is_empty() || Columns::from_header(line).is_some() || talk(line);
         if talks { ParsedLine::Skip } else { ParsedLine::Unreadable }
     }
 
@@ -218,7 +218,7 @@ mod tests {
 
     fn read(text: &str) -> (Vec<ParsedLine>, NameTable, RecordedFields) {
         let names = NameTable::default();
-        let columns = text.lines().find_map(|l| Columns::of(l.as_bytes())).unwrap();
+        let columns = text.lines().find_map(|l| Columns::from_header(l.as_bytes())).unwrap();
         let mut reader = SnoopReader::new(columns, &names);
         let lines = text.lines().map(|l| reader.line(l.as_bytes())).collect();
         let recorded = reader.recorded();
@@ -286,7 +286,7 @@ nonsense
     #[test]
     fn other_tables_are_not_taken_for_it() {
         for header in ["PID COMM TIME", "Device r/s w/s", "TIME LAT", "LAT LAT TIME PID", ""] {
-            assert_eq!(Columns::of(header.as_bytes()), None, "{header}");
+            assert_eq!(Columns::from_header(header.as_bytes()), None, "{header}");
         }
     }
 }

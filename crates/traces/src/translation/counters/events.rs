@@ -106,7 +106,7 @@ impl Microarch {
 
     /// Returns the microarchitecture of a processor, or `None` if it is unknown; events are never
     /// guessed.
-    pub fn of(cpu: &CpuIdentity) -> Option<Microarch> {
+    pub fn for_cpu(cpu: &CpuIdentity) -> Option<Microarch> {
         Self::all().into_iter().find(|m| {
             m.vendor == cpu.vendor && m.family == cpu.family && m.models.contains(&cpu.model)
         })
@@ -140,18 +140,18 @@ mod tests {
     fn a_processor_leads_to_its_events_or_to_nothing() {
         let skylake =
             "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: x\n";
-        let found = Microarch::of(&CpuIdentity::parse(skylake).unwrap()).unwrap();
+        let found = Microarch::for_cpu(&CpuIdentity::parse(skylake).unwrap()).unwrap();
         assert!(found.name.contains("Skylake-SP"));
         let config = |name: &str| found.events[name].config();
         assert_eq!(config("DTLB_LOAD_MISSES.WALK_ACTIVE"), 0x0100_1008);
         assert_eq!(config("CPU_CLK_UNHALTED.THREAD"), 0x3c);
         let n1 = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
         assert_eq!(
-            Microarch::of(&CpuIdentity::parse(n1).unwrap()).unwrap().name,
+            Microarch::for_cpu(&CpuIdentity::parse(n1).unwrap()).unwrap().name,
             "Arm Neoverse N1"
         );
         let other = CpuIdentity { vendor: "GenuineIntel".into(), family: 6, model: 0xffff };
-        assert_eq!(Microarch::of(&other), None);
+        assert_eq!(Microarch::for_cpu(&other), None);
         assert_eq!(CpuIdentity::parse("processor: 0\n"), None);
     }
 }

@@ -71,7 +71,9 @@ impl PerfGroup {
     /// If no event can be opened, with the reason.
     pub fn open(scope: CountScope) -> Result<Self, CountersUnavailable> {
         let cpu = CpuIdentity::read(Path::new("/")).ok_or(CountersUnavailable::Cpu)?;
-        let Some(arch) = Microarch::of(&cpu) else { return Err(CountersUnavailable::Model(cpu)) };
+        let Some(arch) = Microarch::for_cpu(&cpu) else {
+            return Err(CountersUnavailable::Model(cpu));
+        };
         let folder = format!("/sys/bus/event_source/devices/{}", arch.pmu);
         let kind = std::fs::read_to_string(format!("{folder}/type")).ok();
         let Some(kind) = kind.and_then(|t| t.trim().parse().ok()) else {

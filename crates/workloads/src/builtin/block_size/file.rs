@@ -39,7 +39,7 @@ impl FileLocation {
     ///
     /// # Errors
     /// [`WorkloadError::Param`]: the path is neither a folder nor a readable file.
-    pub fn of(params: &Params, run_dir: &Path) -> Result<Self, WorkloadError> {
+    pub fn from_params(params: &Params, run_dir: &Path) -> Result<Self, WorkloadError> {
         let Some(path) = &params.path else {
             let file = run_dir.join(NAME);
             return Ok(FileLocation { file, foreign: false, own_folder: false });
@@ -276,9 +276,10 @@ mod tests {
         std::fs::write(&path, vec![1; 200_000]).unwrap();
         let text = path.to_str().unwrap();
         let read = Params::from_map(&map(&[("path", text.into())])).unwrap();
-        assert!(FileLocation::of(&read, dir.path()).unwrap().foreign);
+        assert!(FileLocation::from_params(&read, dir.path()).unwrap().foreign);
         let write = map(&[("path", text.into()), ("direction", "write".into())]);
-        let error = FileLocation::of(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
+        let error =
+            FileLocation::from_params(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
         assert!(error.to_string().contains("overwritten"), "{error}");
     }
 }

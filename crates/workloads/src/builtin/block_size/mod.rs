@@ -76,7 +76,7 @@ impl Workload for BlockSize {
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         let params = Params::from_map(params)?;
         // The run's folder is unknown here; this checks a path given by the user.
-        FileLocation::of(&params, Path::new("")).map(|_| ())
+        FileLocation::from_params(&params, Path::new("")).map(|_| ())
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
@@ -102,7 +102,7 @@ impl Workload for BlockSize {
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let place = FileLocation::of(&params, ctx.run_dir)?;
+        let place = FileLocation::from_params(&params, ctx.run_dir)?;
         if place.foreign {
             return Ok(());
         }
@@ -124,12 +124,12 @@ impl Workload for BlockSize {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let place = FileLocation::of(&params, ctx.run_dir)?;
+        let place = FileLocation::from_params(&params, ctx.run_dir)?;
         let file_size = if place.foreign { file_size(&params) } else { params.file_size };
         let sample = place.file_of(params.direction, 0);
         let failed = |e: Failure| WorkloadError::step("looking at the file", e.to_string());
         let grain = file::grain(&sample, params.cache).map_err(failed)?;
-        let timing = Timing::of(&params, ctx.cpus.len());
+        let timing = Timing::from_params(&params, ctx.cpus.len());
         let (sizes, notes) = sizes(&params, grain, &timing, ctx)?;
         let spec = TrialSpec {
             location: place,

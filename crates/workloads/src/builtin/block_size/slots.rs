@@ -88,8 +88,11 @@ pub(super) mod tests {
     /// Returns a spec with these sizes.
     pub fn spec(sizes: &[u64], processes: u32) -> TrialSpec {
         TrialSpec {
-            location: FileLocation::of(&Params::from_map(&map(&[])).unwrap(), Path::new("/"))
-                .unwrap(),
+            location: FileLocation::from_params(
+                &Params::from_map(&map(&[])).unwrap(),
+                Path::new("/"),
+            )
+            .unwrap(),
             file_size: 1 << 20,
             direction: Direction::Read,
             cache: Cache::Page,

@@ -88,7 +88,7 @@ impl Workload for Bulkload {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let mut spec = Spec::of(ctx, flat::folder(&params, ctx.run_dir));
+        let mut spec = Spec::new(ctx, flat::folder(&params, ctx.run_dir));
         spec.params.insert("server.key".into(), "".into());
         let launch = spec.launch(ctx, NAME)?;
         Ok(server_node::with_key(launch, ctx.params))

@@ -92,7 +92,7 @@ impl ServerWorkload for Bulkload {
         let (host, port) = split(&serving.address)?;
         let nodes = serving.each.len() as u64;
         let clients = Clients { done: ctx.run_dir.join(DONE), host, port, nodes };
-        let launch = Spec::of(ctx, clients).launch(ctx, SERVER)?;
+        let launch = Spec::new(ctx, clients).launch(ctx, SERVER)?;
         Ok(with_key(launch, &serving.params))
     }
 }

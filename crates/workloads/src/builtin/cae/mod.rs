@@ -100,7 +100,7 @@ impl Cae {
             Solver::Ccx => None,
             Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
         };
-        Ok(Spec::of(ctx, SolverProgram { run: ctx.run_dir.to_owned(), built, over }))
+        Ok(Spec::new(ctx, SolverProgram { run: ctx.run_dir.to_owned(), built, over }))
     }
 }
 

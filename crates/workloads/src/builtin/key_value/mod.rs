@@ -112,7 +112,7 @@ impl Workload for KeyValue {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         (self.0.read)(ctx.params)?;
-        Spec::of(ctx, EarlierTrials::new(ctx)).launch(ctx, self.0.name)
+        Spec::new(ctx, EarlierTrials::new(ctx)).launch(ctx, self.0.name)
     }
 
     fn offers(&self) -> Capabilities<'_> {

@@ -32,7 +32,7 @@ struct Point {
 /// # Errors
 /// Fails if instructions, CPUs or memory are missing.
 pub fn run(trial: &Trial, channel: &mut Channel) -> Result<(), Failure> {
-    let (params, loops) = (&trial.params, Loops::of(&trial.params.instructions)?);
+    let (params, loops) = (&trial.params, Loops::for_instructions(&trial.params.instructions)?);
     trial.check_room()?;
     channel.phase(Phase::RampUp, None);
     let none = || AtomicU64::new(0);
@@ -51,7 +51,7 @@ pub fn run(trial: &Trial, channel: &mut Channel) -> Result<(), Failure> {
         }
         for (n, point) in points.iter().enumerate() {
             let kernel = point.kernel;
-            let mut arrays = Arrays::of(kernel, memory.numbers(), point.set as usize);
+            let mut arrays = Arrays::for_kernel(kernel, memory.numbers(), point.set as usize);
             let mut sum = loops.pass(kernel, &mut arrays);
             if thread == 0 {
                 // Caches and TLBs are warm by now.

@@ -89,7 +89,7 @@ impl<'a> Arrays<'a> {
     /// Makes the arrays of `kernel` from `memory`, `bytes` bytes together, and fills them. Each
     /// starts on a page, so that no store has the page offset of a load that follows it; `memory`
     /// must have [`GAPS`] more bytes than that.
-    pub fn of(kernel: Kernel, memory: &'a mut [f64], bytes: usize) -> Self {
+    pub fn for_kernel(kernel: Kernel, memory: &'a mut [f64], bytes: usize) -> Self {
         let (reads, writes) = kernel.arrays();
         let each = (bytes / (reads + writes) / UNIT).max(1) * UNIT;
         let mut places = memory.chunks_mut(each.next_multiple_of(PAGE) / WORD);
@@ -161,7 +161,7 @@ impl Loops {
     ///
     /// # Errors
     /// Fails if this processor does not have them.
-    pub fn of(instructions: &str) -> Result<Self, Failure> {
+    pub fn for_instructions(instructions: &str) -> Result<Self, Failure> {
         let all = available();
         let found = all.iter().find(|l| instructions == "auto" || l.name == instructions);
         found.copied().ok_or_else(|| {
@@ -322,7 +322,7 @@ mod tests {
         for loops in available() {
             for (name, kernel, reads, writes) in &KERNELS {
                 for bytes in [3 * UNIT, 20_000, 49_152] {
-                    let mut arrays = Arrays::of(*kernel, memory.numbers(), bytes);
+                    let mut arrays = Arrays::for_kernel(*kernel, memory.numbers(), bytes);
                     let before = arrays.check(*kernel, 0);
                     let sum = loops.pass(*kernel, &mut arrays);
                     let (moved, well) = (arrays.bytes(), arrays.check(*kernel, sum));
@@ -339,7 +339,7 @@ mod tests {
                 }
             }
         }
-        let error = Loops::of("vax").unwrap_err().to_string();
+        let error = Loops::for_instructions("vax").unwrap_err().to_string();
         assert!(error.contains("one of auto, ") && error.ends_with("scalar"), "{error}");
     }
 }

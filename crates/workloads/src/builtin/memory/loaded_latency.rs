@@ -61,7 +61,7 @@ pub fn run(trial: &Trial, channel: &mut Channel) -> Result<(), Failure> {
     let traffic = Traffic {
         trial,
         team: Team::new(&trial.cpus),
-        loops: Loops::of(&trial.params.instructions)?,
+        loops: Loops::for_instructions(&trial.params.instructions)?,
         rate: AtomicU64::new(IDLE),
         moved: trial.cpus.iter().map(|_| Moved(AtomicU64::new(0))).collect(),
     };
@@ -87,7 +87,7 @@ impl Traffic<'_> {
     fn generate(&self, memory: &mut ChainMemory, moved: &AtomicU64) -> Result<(), String> {
         let (trial, loops, rate) = (self.trial, self.loops, &self.rate);
         let kernel = trial.params.kernels[0];
-        let mut arrays = Arrays::of(kernel, memory.numbers(), trial.largest());
+        let mut arrays = Arrays::for_kernel(kernel, memory.numbers(), trial.largest());
         self.team.wait();
         let (mut at, mut sum, mut due, mut total) = (0, 0u64, 0, 0);
         // Sum of the last traversal.

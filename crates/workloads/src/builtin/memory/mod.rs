@@ -47,6 +47,6 @@ impl Workload for Memory {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        TrialSpec::of(ctx, u64::from(ctx.number)).launch(ctx, NAME)
+        TrialSpec::new(ctx, u64::from(ctx.number)).launch(ctx, NAME)
     }
 }

@@ -14,7 +14,7 @@ pub struct ProcessMemory {
 }
 
 /// Reads the memory of a process; `None` if the process has ended or may not be inspected.
-pub fn of(root: &Root, pid: u32) -> Option<ProcessMemory> {
+pub fn read(root: &Root, pid: u32) -> Option<ProcessMemory> {
     let status = root.text(&format!("/proc/{pid}/status")).ok()?;
     let rollup = root.text(&format!("/proc/{pid}/smaps_rollup")).ok();
     let in_huge = |text: &str| {
@@ -49,12 +49,12 @@ mod tests {
             "Name:\tjava\nVmHWM:\t    3000 kB\nVmRSS:\t    2000 kB\nHugetlbPages:\t    1024 kB\n";
         std::fs::write(proc.join("status"), status).unwrap();
         let root = Root::at(dir.path());
-        let memory = of(&root, 7).unwrap();
+        let memory = read(&root, 7).unwrap();
         assert_eq!((memory.resident, memory.peak, memory.huge), (3024 << 10, 4024 << 10, None));
         let rollup = "7f00-7fff ---p 00000000 00:00 0 [rollup]\nAnonHugePages:    512 kB\n\
             Private_Hugetlb:  1024 kB\n";
         std::fs::write(proc.join("smaps_rollup"), rollup).unwrap();
-        assert_eq!(of(&root, 7).unwrap().huge, Some(1536 << 10));
-        assert_eq!(of(&root, 8), None);
+        assert_eq!(read(&root, 7).unwrap().huge, Some(1536 << 10));
+        assert_eq!(read(&root, 8), None);
     }
 }

@@ -160,7 +160,7 @@ impl Workload for Orders {
         } else {
             build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?
         };
-        Spec::of(ctx, classes).launch(ctx, NAME)
+        Spec::new(ctx, classes).launch(ctx, NAME)
     }
 
     fn offers(&self) -> Capabilities<'_> {

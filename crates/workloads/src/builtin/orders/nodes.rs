@@ -10,7 +10,7 @@ use crate::driver::work::Channel;
 use crate::failure::Result;
 
 /// Returns the node of each instance; empty if none is assigned.
-pub(super) fn of(wanted: &Nodes, cpus: &[usize], instances: usize) -> Result<Vec<NodeCpus>> {
+pub(super) fn assign(wanted: &Nodes, cpus: &[usize], instances: usize) -> Result<Vec<NodeCpus>> {
     if *wanted == Nodes::Any {
         return Ok(Vec::new());
     }

@@ -231,7 +231,7 @@ impl Params {
 
     /// Returns the lengths of the points.
     pub fn lengths(&self) -> Lengths {
-        let mut of = Lengths::of(match (self.profile.as_str(), self.search) {
+        let mut of = Lengths::for_profile(match (self.profile.as_str(), self.search) {
             ("quick", true) => "search",
             ("quick", false) if self.rate > 0.0 => "rate",
             (profile, _) => profile,

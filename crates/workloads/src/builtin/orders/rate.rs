@@ -279,7 +279,7 @@ mod tests {
             let shift = u64::from(ns.ilog2().saturating_sub(7));
             one.times.extend([(shift << 7) + (ns >> shift), 1]);
         }
-        Responses::of(std::iter::once(&one))
+        Responses::merge(std::iter::once(&one))
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod tests {
             Pause { from_ns: 110 * ms, to_ns: 150 * ms },
             Pause { from_ns: 0, to_ns: 90 * ms },
         ];
-        let responses = Responses::of(std::iter::once(&one));
+        let responses = Responses::merge(std::iter::once(&one));
         over_time(&responses, &window, 100 * ms, Some(&pauses), &mut channel);
         channel.close().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();

@@ -62,7 +62,7 @@ pub struct Responses {
 
 impl Responses {
     /// Adds up the instances.
-    pub fn of<'a>(instances: impl Iterator<Item = &'a InstanceResponses> + Clone) -> Self {
+    pub fn merge<'a>(instances: impl Iterator<Item = &'a InstanceResponses> + Clone) -> Self {
         let sum = |of: fn(&InstanceResponses) -> u64| instances.clone().map(of).sum::<u64>();
         let columns = instances.clone().map(|i| i.longest.len()).max().unwrap_or(0);
         let mut all = Responses {
@@ -144,7 +144,7 @@ mod tests {
             columns: vec![0, 20, 5, 1, 40, 9],
             longest: vec![20, 700],
         };
-        let both = Responses::of([&one, &one].into_iter());
+        let both = Responses::merge([&one, &one].into_iter());
         assert_eq!((both.offered, both.refused, both.unanswered), (2000, 8, 10));
         assert_eq!(both.times.len() + both.unanswered, both.offered);
         assert_eq!(one.answered() + one.refused + one.unanswered, one.offered);

@@ -51,7 +51,7 @@ impl MeasuredPoint {
     /// Adds up the requests of the instances; `None` without a rate.
     pub fn responses(&self) -> Option<Responses> {
         self.planned.rate?;
-        Some(Responses::of(self.instances.iter().filter_map(|p| p.response.as_ref())))
+        Some(Responses::merge(self.instances.iter().filter_map(|p| p.response.as_ref())))
     }
 
     /// Returns the maximum difference between instances in the times that `of` returns, in seconds.
@@ -269,7 +269,7 @@ mod tests {
                 memory: vec![None, None],
             }
         };
-        let all = points(2, 8, &Lengths::of("quick")).into_iter().map(of).collect();
+        let all = points(2, 8, &Lengths::for_profile("quick")).into_iter().map(of).collect();
         Points { peak: 2, processors: 2, all }
     }
 

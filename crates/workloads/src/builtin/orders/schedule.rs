@@ -20,7 +20,7 @@ pub struct Lengths {
 impl Lengths {
     /// Returns the lengths of a profile: `rules` as required by the rule pack `orders`, `quick`
     /// short, `rate` and `search` for points at a rate, before which no others warm up.
-    pub fn of(profile: &str) -> Self {
+    pub fn for_profile(profile: &str) -> Self {
         let (s, ms) = (Duration::from_secs, Duration::from_millis);
         match profile {
             "rules" => Lengths {
@@ -37,7 +37,9 @@ impl Lengths {
                 ramp_up: s(5),
                 ramp_down: s(1),
             },
-            "search" => Lengths { below: s(5), scored: s(5), ramp_up: s(2), ..Lengths::of("rate") },
+            "search" => {
+                Lengths { below: s(5), scored: s(5), ramp_up: s(2), ..Lengths::for_profile("rate") }
+            }
             _ => Lengths {
                 below: s(1),
                 scored: s(3),
@@ -88,16 +90,16 @@ mod tests {
 
     #[test]
     fn points_as_the_rules_have_them() {
-        let all = points(2, 8, &Lengths::of("rules"));
+        let all = points(2, 8, &Lengths::for_profile("rules"));
         assert_eq!(all.len(), 8);
         let secs: Vec<u64> = all.iter().map(|p| p.length.as_secs()).collect();
         assert_eq!(secs, [30, 240, 240, 240, 240, 240, 240, 240]);
         let scored: Vec<u32> = all.iter().filter(|p| p.scored).map(|p| p.warehouses).collect();
         assert_eq!(scored, [2, 3, 4]);
-        assert_eq!(points(5, 8, &Lengths::of("rules")).len(), 10);
-        assert_eq!(points(1, 1, &Lengths::of("quick")).len(), 2);
+        assert_eq!(points(5, 8, &Lengths::for_profile("rules")).len(), 10);
+        assert_eq!(points(1, 1, &Lengths::for_profile("quick")).len(), 2);
         let quick: u64 =
-            points(2, 8, &Lengths::of("quick")).iter().map(|p| p.length.as_secs()).sum();
+            points(2, 8, &Lengths::for_profile("quick")).iter().map(|p| p.length.as_secs()).sum();
         assert_eq!(quick, 1 + 3 * 3 + 4);
     }
 }

@@ -88,7 +88,7 @@ fn precompiled(params: &Params) -> bool {
 /// Returns the commands and placement of the instances, and their heaps in bytes.
 fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<(Vec<Copy>, Vec<u64>)> {
     let java = java::find(&params.jvm)?;
-    let on = nodes::of(&params.nodes, &spec.cpus, params.instances)?;
+    let on = nodes::assign(&params.nodes, &spec.cpus, params.instances)?;
     let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
         Cpus::Any => vec![None; params.instances],
         Cpus::These(lists) => lists.iter().cloned().map(Some).collect(),
@@ -257,7 +257,7 @@ impl Trial<'_> {
             _ => None,
         })?;
         let root = Root::system();
-        let memory = crew.members().iter().map(|m| memory::of(&root, m.pid())).collect();
+        let memory = crew.members().iter().map(|m| memory::read(&root, m.pid())).collect();
         let instances = answers.into_iter().map(|a| a.value).collect();
         let measured = MeasuredPoint { planned, window, instances, memory };
         if planned.scored {

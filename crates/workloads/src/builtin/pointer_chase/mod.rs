@@ -57,6 +57,6 @@ impl Workload for PointerChase {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        TrialSpec::of(ctx, u64::from(ctx.number)).launch(ctx, NAME)
+        TrialSpec::new(ctx, u64::from(ctx.number)).launch(ctx, NAME)
     }
 }

@@ -87,7 +87,7 @@ impl Workload for Startup {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         Params::from_map(ctx.params)?;
-        TrialSpec::of(ctx, ()).launch(ctx, NAME)
+        TrialSpec::new(ctx, ()).launch(ctx, NAME)
     }
 
     fn offers(&self) -> Capabilities<'_> {

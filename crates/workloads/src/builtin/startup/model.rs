@@ -93,7 +93,7 @@ impl ModelBlock {
 impl Model {
     /// Returns a model of about `bytes`, at least [`Model::min_bytes`], with `rows` rows (in whole
     /// blocks).
-    pub fn of(seed: u64, bytes: u64, rows: u64) -> Self {
+    pub fn from_seed(seed: u64, bytes: u64, rows: u64) -> Self {
         let blocks = (rows / BLOCK_ROWS).max(1);
         let routes = bytes / (blocks * (SIDE * SIDE) as u64 * ROUTE_BYTES);
         Model { seed, blocks, routes: routes.max(1) }
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_model_is_what_was_asked_for_and_the_same_each_time() {
-        let model = Model::of(7, 3 << 20, 120);
+        let model = Model::from_seed(7, 3 << 20, 120);
         let one = text(&model, false);
         assert_eq!(one, text(&model, false));
         assert!((one.len() as f64 / f64::from(3 << 20) - 1.0).abs() < 0.1, "{}", one.len());
@@ -221,7 +221,7 @@ mod tests {
         let changed: Vec<_> = one.lines().zip(spoilt.lines()).filter(|(a, b)| a != b).collect();
         assert_eq!(changed.len(), 1, "{changed:?}");
         assert!(changed[0].0.starts_with(" rhs demand_of_market_019_in_region_002 "));
-        let minimum = text(&Model::of(1, Model::min_bytes(80), 80), false).len() as f64;
+        let minimum = text(&Model::from_seed(1, Model::min_bytes(80), 80), false).len() as f64;
         assert!((minimum / Model::min_bytes(80) as f64 - 1.0).abs() < 0.2, "{minimum}");
     }
 

@@ -65,7 +65,7 @@ impl Params {
     }
 
     pub fn model(&self) -> Model {
-        Model::of(self.seed, self.size, self.rows)
+        Model::from_seed(self.seed, self.size, self.rows)
     }
 
     /// Returns the file of a copy, relative to the folder of inputs.
