@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 
 use crate::link::Link;
 use crate::protocol::Parser;
-use crate::receive::pending::{Ring, WITH_BATCH};
+use crate::protocol::pending::{Ring, WITH_BATCH};
 use crate::receive::replies::ResponseState;
 
 /// Life-cycle stage of a connection.

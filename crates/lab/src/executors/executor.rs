@@ -10,9 +10,9 @@ use assay_observe::Sampler;
 use assay_workloads::Workload;
 
 use crate::LabError;
+use crate::progress::live_profile::Snapshots;
 use crate::progress::watcher::{TrialNews, Watcher};
 use crate::tracers::Tracers;
-use crate::tracers::live_profile::Snapshots;
 use crate::trial::execution::TrialSpec;
 use crate::trial::machine::{Listener, Machine, RecordedTrial, TrialTask};
 use crate::trial::per_operation;

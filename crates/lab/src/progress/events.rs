@@ -15,8 +15,8 @@ use assay_system::clock::monotonic_ns;
 use assay_system::process::Stream;
 use assay_system::redact::without_tokens;
 
+use crate::progress::live_profile::{self, LiveProfile};
 use crate::progress::watcher::{Progress, Watcher};
-use crate::tracers::live_profile::{self, LiveProfile};
 
 /// Minimum time between two reports of ended trials. Trials that end in between are reported
 /// together.

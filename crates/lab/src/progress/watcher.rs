@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::tracers::live_profile::LiveProfile;
+use crate::progress::live_profile::LiveProfile;
 
 use assay_model::{Event, PlannedTrial, RunId, RunState, SampleSet, Treatment, TrialRecord};
 use assay_system::process::Stream;

@@ -7,7 +7,6 @@
 
 mod block_io;
 mod instructions;
-pub(super) mod live_profile;
 mod running_tracer;
 
 use std::ffi::OsString;

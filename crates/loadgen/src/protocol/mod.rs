@@ -7,6 +7,7 @@ mod binary;
 mod decimal;
 mod lines;
 mod meta;
+pub(crate) mod pending;
 mod reply;
 mod resp;
 mod text;
@@ -15,7 +16,7 @@ pub use meta::OPAQUES;
 pub use reply::{InvalidReply, Reply, Sink};
 
 use crate::config::Protocol;
-use crate::receive::pending::Pending;
+use crate::protocol::pending::Pending;
 use crate::send::content::Content;
 use crate::send::mix::Op;
 

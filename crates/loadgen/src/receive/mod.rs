@@ -1,5 +1,4 @@
 //! Responses: matched to their requests and verified.
 
 pub(super) mod low_water;
-pub(super) mod pending;
 pub(super) mod replies;

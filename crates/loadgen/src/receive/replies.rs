@@ -2,8 +2,8 @@
 
 use crate::latency::report::{ErrorKind, Operation};
 use crate::latency::worker_stats::WorkerStats;
+use crate::protocol::pending::{Pending, Ring, WITH_BATCH};
 use crate::protocol::{Encoder, InvalidReply, OPAQUES, Reply, Sink};
-use crate::receive::pending::{Pending, Ring, WITH_BATCH};
 use crate::send::content::{Content, ValueCheck};
 use crate::send::mix::{KeyAction, key_digits, padding, write_key};
 

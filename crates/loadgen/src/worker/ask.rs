@@ -10,8 +10,8 @@ use super::{INPUT, Worker, kernel};
 use crate::Error;
 use crate::clock::{now_ns, timespec};
 use crate::connection::ConnectionStage;
+use crate::protocol::pending::{NOOP, Pending, WITH_BATCH};
 use crate::receive::low_water;
-use crate::receive::pending::{NOOP, Pending, WITH_BATCH};
 use crate::send::mix::KeyAction;
 use crate::send::pace::{Pace, think_ns};
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod across;
 pub(crate) mod benchmarks;
+pub(crate) mod columns;
 pub(crate) mod curves;
 pub mod draw;
 pub(crate) mod explain;

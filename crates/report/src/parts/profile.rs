@@ -12,7 +12,7 @@ use assay_traces::profile::{
 
 use super::io::time;
 use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
-use crate::tracers::columns::{cells, clear, columns};
+use crate::parts::columns::{cells, clear, columns};
 
 /// Formats a share in percent.
 fn share(part: u64, all: u64) -> String {

@@ -7,10 +7,10 @@ use assay_traces::profile::{
 };
 use maud::Markup;
 
-use super::columns::{cells, columns};
 use super::trial_groups::{self, MAX_ROWS, TrialGroup};
 use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::{DocumentPart, Parts, Table, TableCell, cell};
+use crate::parts::columns::{cells, columns};
 
 pub(super) const VIEW: TracerView = TracerView {
     tab: ("instructions", "Instructions"),

@@ -3,7 +3,6 @@
 //!
 //! A tracer is a file here, and a line in [`TRACERS`].
 
-pub(crate) mod columns;
 mod instructions;
 pub(crate) mod profile;
 mod runqueue;

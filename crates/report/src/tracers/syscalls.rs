@@ -10,10 +10,10 @@ use assay_traces::syscalls::{
 
 use maud::Markup;
 
-use super::columns::{cells, clear, columns};
 use super::trial_groups::{self, MAX_ROWS, TrialGroup};
 use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::{DocumentPart, Parts, Table, TableCell, Tone, cell};
+use crate::parts::columns::{cells, clear, columns};
 use crate::parts::io::{bytes, optional, time};
 
 pub(super) const VIEW: TracerView = TracerView {

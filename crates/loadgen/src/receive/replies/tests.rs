@@ -7,7 +7,7 @@ use super::*;
 use crate::config::{KEY_LIMIT, Protocol};
 use crate::latency::worker_stats::Timeline;
 use crate::protocol::Parser;
-use crate::receive::pending::NOOP;
+use crate::protocol::pending::NOOP;
 use crate::send::mix::{KeyAction, Op};
 
 /// The server's reaction to an operation.
