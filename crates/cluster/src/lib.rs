@@ -36,8 +36,8 @@ pub use doctor::{ClusterCheck, ClusterReport, doctor, doctor_hosts};
 pub use error::ClusterError;
 pub use link::{AgentError, Link, Membership, OverSsh};
 pub use message::{
-    AgentRole, Hello, NodePart, Samples, Served, SetUp, Setup, TrialPart, TrialRequest,
+    AgentRole, Hello, NodePart, NodeRole, Samples, Served, SetUp, Setup, TrialPart, TrialRequest,
 };
 pub use node_differences::{MergedDescription, describe};
-pub use nodes_file::{HarnessTimes, NODES, NodeRole, NodesFile};
+pub use nodes_file::{HarnessTimes, NODES, NodesFile};
 pub use wire::Bytes;

@@ -7,10 +7,23 @@ use assay_model::{
     Observation, Plan, PlannedTrial, SampleRow, SampleSet, Scalar, SeriesKey, SystemDescription,
     TrialRecord,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::nodes_file::NodeRole;
 use crate::wire::Bytes;
+
+/// Role of a node in a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeRole {
+    /// The node ran the workload.
+    Ran,
+    /// The node ran the workload's server for the others; its metrics are not in the sums.
+    Served,
+    /// The node hosted processes of the program that the first node ran over all nodes.
+    #[serde(rename = "lent")]
+    Followed,
+}
 
 /// Version of the protocol; both sides must have the same.
 pub(crate) const PROTOCOL: u32 = 3;

@@ -8,23 +8,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::message::NodePart;
-use crate::phases::SteadyOverlap;
+use crate::message::{NodePart, NodeRole};
 
 /// Name of the file.
 pub const NODES: &str = "nodes.json";
 
-/// Role of a node in a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum NodeRole {
-    /// The node ran the workload.
-    Ran,
-    /// The node ran the workload's server for the others; its metrics are not in the sums.
-    Served,
-    /// The node hosted processes of the program that the first node ran over all nodes.
-    #[serde(rename = "lent")]
-    Followed,
+/// Overlap of the steady phases of the nodes that ran the workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SteadyOverlap {
+    /// Time from the first start of a steady phase to the last, ns.
+    pub begin_spread_ns: u64,
+    /// Time from the first end of a steady phase to the last, ns.
+    pub end_spread_ns: u64,
+    /// Maximum error of both, from the worst node's clock, ns.
+    pub error_ns: u64,
+    /// Node whose steady phase started last.
+    pub last_to_begin: String,
+    /// Node whose steady phase ended first.
+    pub first_to_end: String,
+    /// Share of the longest steady phase during which all nodes were in theirs, 0 to 1.
+    pub common: f64,
+    /// True if the programs reported their phases; else the whole run of each program is used.
+    pub declared: bool,
+    /// Bound on the spread from the experiment, ns.
+    pub bound_ns: u64,
 }
 
 /// Part of one node in a trial. Times are ns of the collector's `CLOCK_MONOTONIC`.

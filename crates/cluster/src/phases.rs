@@ -3,31 +3,9 @@
 use std::time::Duration;
 
 use assay_model::Observation;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::nodes_file::{NodeEntry, NodeRole};
-
-/// Overlap of the steady phases of the nodes that ran the workload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SteadyOverlap {
-    /// Time from the first start of a steady phase to the last, ns.
-    pub begin_spread_ns: u64,
-    /// Time from the first end of a steady phase to the last, ns.
-    pub end_spread_ns: u64,
-    /// Maximum error of both, from the worst node's clock, ns.
-    pub error_ns: u64,
-    /// Node whose steady phase started last.
-    pub last_to_begin: String,
-    /// Node whose steady phase ended first.
-    pub first_to_end: String,
-    /// Share of the longest steady phase during which all nodes were in theirs, 0 to 1.
-    pub common: f64,
-    /// True if the programs reported their phases; else the whole run of each program is used.
-    pub declared: bool,
-    /// Bound on the spread from the experiment, ns.
-    pub bound_ns: u64,
-}
+use crate::message::NodeRole;
+use crate::nodes_file::{NodeEntry, SteadyOverlap};
 
 /// Computes the overlap of the windows of the nodes that ran the workload.
 pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<SteadyOverlap> {

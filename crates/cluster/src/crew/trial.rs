@@ -12,9 +12,8 @@ use crate::Clock;
 use crate::clock::ClockReading;
 use crate::listen::AgentEvent;
 use crate::message::{
-    AgentMessage, AgentRole, CollectorMessage, NodePart, Served, TrialPart, TrialRequest,
+    AgentMessage, AgentRole, CollectorMessage, NodePart, NodeRole, Served, TrialPart, TrialRequest,
 };
-use crate::nodes_file::NodeRole;
 
 /// Maximum time of the slowest preparation (a kit that is fetched and built).
 const PREPARE: Duration = Duration::from_secs(3600);

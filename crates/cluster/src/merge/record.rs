@@ -11,8 +11,8 @@ use assay_model::{
 
 use super::rule::{MergeRule, simple, suite};
 use super::{heat_maps, histograms, samples};
-use crate::message::NodePart;
-use crate::nodes_file::{MergedMetric, NodeEntry, NodeRole, NodesFile};
+use crate::message::{NodePart, NodeRole};
+use crate::nodes_file::{MergedMetric, NodeEntry, NodesFile};
 use crate::phases::{coincide, seen};
 
 /// Settings of a merge.

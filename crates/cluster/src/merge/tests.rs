@@ -8,8 +8,8 @@ use assay_model::{
 
 use super::*;
 use crate::clock::{Clock, ClockReading};
+use crate::message::NodeRole;
 use crate::message::{NodePart, Samples, TrialPart};
-use crate::nodes_file::NodeRole;
 use crate::wire::Bytes;
 
 pub(crate) fn clock(before: i64, after: i64) -> Clock {
