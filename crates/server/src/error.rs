@@ -62,6 +62,9 @@ impl ServeError {
     }
 }
 
+/// Result of handling a request.
+pub(crate) type Result<T, E = Refusal> = std::result::Result<T, E>;
+
 /// Refusal of a request: the status and message of the error response.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {

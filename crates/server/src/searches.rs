@@ -9,7 +9,7 @@ use assay_model::SCHEMA_VERSION;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Refusal, ServeError};
+use crate::error::{Refusal, Result, ServeError};
 use crate::locked;
 use crate::queue::store::{read_json, write_json};
 
@@ -80,7 +80,7 @@ impl RunQuery {
         self.limit.map_or(PAGE, |n| n as usize).clamp(1, MAX_PAGE)
     }
 
-    pub fn search(&self) -> Result<Search, Refusal> {
+    pub fn search(&self) -> Result<Search> {
         let sort = match self.sort.as_str() {
             "" => SortOrder::Newest,
             // Names that earlier versions used.
@@ -167,7 +167,7 @@ impl Searches {
     }
 
     /// Saves a search. Replaces one with the same name.
-    pub fn save(&self, mut new: SavedSearch) -> Result<SavedSearch, Refusal> {
+    pub fn save(&self, mut new: SavedSearch) -> Result<SavedSearch> {
         new.name = new.name.trim().to_owned();
         (new.search.page, new.search.limit) = (None, None);
         if new.name.is_empty() || new.name.len() > MAX_NAME || new.name.contains(char::is_control) {
@@ -190,7 +190,7 @@ impl Searches {
     }
 
     /// Removes a saved search.
-    pub fn forget(&self, name: &str) -> Result<(), Refusal> {
+    pub fn forget(&self, name: &str) -> Result<()> {
         self.change(|all| {
             let before = all.len();
             all.retain(|s| s.name != name);
@@ -202,10 +202,7 @@ impl Searches {
     }
 
     /// Changes the searches on disk, then in memory.
-    fn change(
-        &self,
-        change: impl FnOnce(&mut Vec<SavedSearch>) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
+    fn change(&self, change: impl FnOnce(&mut Vec<SavedSearch>) -> Result<()>) -> Result<()> {
         let mut held = self.lock();
         let mut searches = held.clone();
         change(&mut searches)?;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::build::build;
 use super::definition::{Definition, read_definitions};
 use super::{Landscape, LandscapeError, Query};
+use crate::landscape::error::Result;
 use crate::quoted::{
     DEFINITIONS, FILES, QuotedResult, QuotedSource, SOURCES, is_date, read, read_sources,
     read_unranked,
@@ -55,7 +56,7 @@ impl Collection {
     ///
     /// # Errors
     /// A file in `published/` is malformed, which the tests prevent.
-    pub fn built_in() -> Result<Self, LandscapeError> {
+    pub fn built_in() -> Result<Self> {
         let folder = CollectionFolder {
             name: "published".to_owned(),
             files: FILES
@@ -73,7 +74,7 @@ impl Collection {
     ///
     /// # Errors
     /// The folder cannot be read, or its definitions or sources are malformed.
-    pub fn add(&mut self, path: &Path) -> Result<(), LandscapeError> {
+    pub fn add(&mut self, path: &Path) -> Result<()> {
         let unreadable = |source| LandscapeError::Read { path: path.to_owned(), source };
         let mut folder = CollectionFolder {
             name: path.display().to_string(),
@@ -109,7 +110,7 @@ impl Collection {
     ///
     /// # Errors
     /// The file cannot be read, or a row is malformed.
-    pub fn add_file(&mut self, path: &Path) -> Result<(), LandscapeError> {
+    pub fn add_file(&mut self, path: &Path) -> Result<()> {
         let file = (shown(path), DefinitionText::Unranked(path.to_owned()));
         let folder = CollectionFolder {
             name: String::new(),
@@ -155,7 +156,7 @@ impl Collection {
     ///
     /// # Errors
     /// A file cannot be read or is malformed.
-    pub fn results(&self) -> Result<Vec<QuotedResult>, LandscapeError> {
+    pub fn results(&self) -> Result<Vec<QuotedResult>> {
         let mut all = Vec::new();
         for folder in self.folders.iter().rev() {
             for (file, _) in &folder.files {
@@ -175,7 +176,7 @@ impl Collection {
     ///
     /// # Errors
     /// The landscape, day or metric does not exist, or a file is malformed: [`LandscapeError`].
-    pub fn landscape(&self, name: &str, query: &Query) -> Result<Landscape, LandscapeError> {
+    pub fn landscape(&self, name: &str, query: &Query) -> Result<Landscape> {
         if let Some(day) = query.as_of.as_ref().filter(|d| !is_date(d)) {
             return Err(LandscapeError::Date(day.clone()));
         }
@@ -208,7 +209,7 @@ impl Collection {
 }
 
 impl CollectionFolder {
-    fn rows(&self, file: &str) -> Result<Vec<QuotedResult>, LandscapeError> {
+    fn rows(&self, file: &str) -> Result<Vec<QuotedResult>> {
         match self.files.iter().find(|(f, _)| f == file) {
             Some((name, DefinitionText::BuiltIn(text))) => {
                 Ok(read(&format!("{}/{name}", self.name), text.as_bytes())?)
@@ -225,7 +226,7 @@ impl CollectionFolder {
     }
 
     /// Checks that every file that a definition names is in the folder.
-    fn files_are_there(&self, name: &str, text: &str) -> Result<(), LandscapeError> {
+    fn files_are_there(&self, name: &str, text: &str) -> Result<()> {
         for d in &self.definitions {
             if let Some(absent) = d.files.iter().find(|f| !self.files.iter().any(|(n, _)| n == *f))
             {
@@ -245,7 +246,7 @@ impl CollectionFolder {
     }
 }
 
-fn open(path: &Path) -> Result<File, LandscapeError> {
+fn open(path: &Path) -> Result<File> {
     let unreadable = |source| LandscapeError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
@@ -264,12 +265,7 @@ fn stem(file: &str) -> &str {
 }
 
 /// Checks that the requested metric exists, and that one is requested where `one_only` requires it.
-fn the_metric(
-    name: &str,
-    query: &Query,
-    rows: &[QuotedResult],
-    one_only: bool,
-) -> Result<(), LandscapeError> {
+fn the_metric(name: &str, query: &Query, rows: &[QuotedResult], one_only: bool) -> Result<()> {
     let mut metrics: Vec<&str> = Vec::new();
     for row in rows {
         if metrics.last() != Some(&row.metric.as_str()) && !metrics.contains(&row.metric.as_str()) {

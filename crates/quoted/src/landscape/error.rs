@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use crate::quoted::QuotedError;
 
+/// Result of a step of building a landscape.
+pub(crate) type Result<T, E = LandscapeError> = std::result::Result<T, E>;
+
 /// Error of building a landscape.
 #[derive(Debug, thiserror::Error)]
 pub enum LandscapeError {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::runs::{MAX_FILE, run_id};
 use crate::app::App;
-use crate::error::Refusal;
+use crate::error::{Refusal, Result};
 use crate::http::extract::{
     CreatedResult, FileResponse, Json, JsonBody, JsonResult, Path, Server, State,
 };
@@ -55,13 +55,13 @@ pub(crate) struct Annotate {
 async fn change<T: Send + 'static>(
     app: &Arc<App>,
     id: &str,
-    work: impl FnOnce(&Archive, &RunId) -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
+    work: impl FnOnce(&Archive, &RunId) -> Result<T> + Send + 'static,
+) -> Result<T> {
     let id = run_id(id)?;
     app.heavy(move |app| work(&app.config.archive, &id)).await
 }
 
-fn line(archive: &Archive, id: &RunId) -> Result<RunSummary, Refusal> {
+fn line(archive: &Archive, id: &RunId) -> Result<RunSummary> {
     Ok(archive.annotated(archive.run(id)?.summary()?))
 }
 
@@ -102,11 +102,7 @@ pub(crate) async fn trash(State(app): Server) -> JsonResult<Vec<Deleted>> {
 }
 
 /// Returns a run as one file, byte for byte as `assay archive export` writes it.
-async fn bundle(
-    State(app): Server,
-    role: Role,
-    Path(id): Path<String>,
-) -> Result<FileResponse, Refusal> {
+async fn bundle(State(app): Server, role: Role, Path(id): Path<String>) -> Result<FileResponse> {
     // Runs of earlier versions can contain secrets, which pages replace and this file does not.
     may_write(role)?;
     let state_dir = app.config.state_dir.clone();

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::error::Refusal;
+use crate::error::{Refusal, Result};
 use crate::http::extract::{
     Described, FileResponse, Json, JsonObject, JsonResult, Params, Path, Server, State,
 };
@@ -58,11 +58,11 @@ pub(crate) async fn list(State(app): Server, Params(asked): Params<RunQuery>) ->
 
 /// Parses the id of a run. Prefixes are not accepted here, so that an address always means the same
 /// run.
-pub(crate) fn run_id(text: &str) -> Result<RunId, Refusal> {
+pub(crate) fn run_id(text: &str) -> Result<RunId> {
     RunId::try_from(text.to_owned()).map_err(|e| Refusal::not_found(e.to_string()))
 }
 
-async fn one(State(app): Server, Path(id): Path<String>) -> Result<JsonObject, Refusal> {
+async fn one(State(app): Server, Path(id): Path<String>) -> Result<JsonObject> {
     let view = app.view(run_id(&id)?).await?;
     let json =
         move |_: &Arc<App>| assay_report::formats::json::write(&view).map_err(|e| Refusal::own(&e));
@@ -81,7 +81,7 @@ pub(crate) struct FileLine {
 }
 
 /// Returns the files of a run, sorted by name. Links are skipped.
-pub(crate) fn list_files(app: &App, id: &RunId) -> Result<Vec<(FileLine, PathBuf)>, Refusal> {
+pub(crate) fn list_files(app: &App, id: &RunId) -> Result<Vec<(FileLine, PathBuf)>> {
     let root = app.config.archive.run(id)?.dir().to_owned();
     let mut paths = Vec::new();
     walk(&root, 0, &mut paths);
@@ -114,7 +114,7 @@ async fn files(State(app): Server, Path(id): Path<String>) -> JsonResult<Vec<Fil
 async fn file(
     State(app): Server,
     Path((id, number)): Path<(String, String)>,
-) -> Result<FileResponse, Refusal> {
+) -> Result<FileResponse> {
     let id = run_id(&id)?;
     let read = move |app: &Arc<App>| {
         let none = || Refusal::not_found(format!("the run has no file number {number}"));
@@ -195,10 +195,7 @@ pub(crate) struct SideBySide {
     pub inside: Vec<TreatmentProfiles>,
 }
 
-pub(crate) async fn compare_runs(
-    app: &Arc<App>,
-    asked: &CompareQuery,
-) -> Result<ComparedRuns, Refusal> {
+pub(crate) async fn compare_runs(app: &Arc<App>, asked: &CompareQuery) -> Result<ComparedRuns> {
     let words = |text: &str| -> Vec<String> {
         let parts = text.split([',', ' ', '+']).map(str::trim).filter(|w| !w.is_empty());
         parts.map(str::to_owned).collect()
@@ -259,7 +256,7 @@ pub(crate) async fn compare_runs(
 }
 
 /// Parses accepted differences: `PATH=REASON` on each line.
-fn accepted(text: &str) -> Result<Vec<(String, String)>, Refusal> {
+fn accepted(text: &str) -> Result<Vec<(String, String)>> {
     text.lines()
         .map(str::trim)
         .filter(|line| !line.is_empty())

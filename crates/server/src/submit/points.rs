@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::error::Refusal;
+use crate::error::{Refusal, Result};
 use crate::queue::job::Job;
 use crate::queue::store::NewJob;
 use crate::submit::folders::{self, ExperimentFile};
@@ -73,7 +73,7 @@ fn prepared(
     id: &str,
     reference: &str,
     rev: &str,
-) -> Result<PreparedExperiment, Refusal> {
+) -> Result<PreparedExperiment> {
     prepare(app, listed, &|experiment| {
         apply_overrides(experiment, asked)?;
         series::point(experiment, id, reference, rev);
@@ -81,7 +81,7 @@ fn prepared(
     })
 }
 
-fn source_of(listed: &ExperimentFile) -> Result<(), Refusal> {
+fn source_of(listed: &ExperimentFile) -> Result<()> {
     match &listed.experiment {
         Ok(e) if e.source.is_none() => Err(Refusal::bad(format!(
             "`{}` has no [source], so it has no revisions; docs/track/revisions.md shows how",
@@ -93,7 +93,7 @@ fn source_of(listed: &ExperimentFile) -> Result<(), Refusal> {
 
 /// Returns the reference commit for the points of a submission: the one that it names, else the one
 /// of its history, else the one that the experiment's file names.
-fn reference(app: &App, found: &ExperimentFile, asked: &Submission) -> Result<String, Refusal> {
+fn reference(app: &App, found: &ExperimentFile, asked: &Submission) -> Result<String> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
     source_of(found)?;
     let alone = prepared(app, found, asked, "", rev, rev)?;
@@ -121,7 +121,7 @@ fn reference(app: &App, found: &ExperimentFile, asked: &Submission) -> Result<St
 ///
 /// # Errors
 /// The revision is the reference, is already measured, or cannot be a point.
-pub(crate) fn job(app: &App, file: &ExperimentFile, asked: &Submission) -> Result<NewJob, Refusal> {
+pub(crate) fn job(app: &App, file: &ExperimentFile, asked: &Submission) -> Result<NewJob> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
     let reference = reference(app, file, asked)?;
     let pair = prepared(app, file, asked, "", &reference, rev)?;
@@ -172,7 +172,7 @@ pub(crate) fn new_job(
 }
 
 /// Returns a history of the archive with its points and its stored state.
-fn load(app: &App, id: &str) -> Result<(HistoryView, HistoryData, StoredFindings), Refusal> {
+fn load(app: &App, id: &str) -> Result<(HistoryView, HistoryData, StoredFindings)> {
     let none = || Refusal::not_found(format!("there is no history {id}"));
     if !series::histories(app.config.archive.path()).iter().any(|known| known == id) {
         return Err(none());
@@ -182,13 +182,13 @@ fn load(app: &App, id: &str) -> Result<(HistoryView, HistoryData, StoredFindings
 }
 
 /// Returns a history of the archive, or refuses with 404.
-pub(crate) fn history(app: &App, id: &str) -> Result<HistoryView, Refusal> {
+pub(crate) fn history(app: &App, id: &str) -> Result<HistoryView> {
     Ok(load(app, id)?.0)
 }
 
 /// Returns all histories of the archive, sorted by experiment, and the number of histories that an
 /// earlier version stored without their definition.
-pub(crate) fn histories(app: &App) -> Result<(Vec<HistoryView>, usize), Refusal> {
+pub(crate) fn histories(app: &App) -> Result<(Vec<HistoryView>, usize)> {
     let mut all = Vec::new();
     let mut silent = 0;
     for id in series::histories(app.config.archive.path()) {
@@ -207,7 +207,7 @@ pub(crate) fn imported(app: &App) -> Vec<(String, ImportedSeries)> {
 }
 
 /// Returns the series that were imported under a name, or refuses with 404.
-pub(crate) fn imported_as(app: &App, name: &str) -> Result<ImportedSeries, Refusal> {
+pub(crate) fn imported_as(app: &App, name: &str) -> Result<ImportedSeries> {
     let found = imported(app).into_iter().find(|(known, _)| known == name);
     let none = || Refusal::not_found(format!("there is no imported series `{name}`"));
     found.map(|(_, series)| series).ok_or_else(none)
@@ -215,17 +215,14 @@ pub(crate) fn imported_as(app: &App, name: &str) -> Result<ImportedSeries, Refus
 
 /// Returns the change that may have happened at this commit. If several classes of machine have
 /// one, returns that of the class with the most points.
-fn change_at<'s>(
-    shown: &'s HistoryView,
-    commit: &str,
-) -> Result<(&'s SeriesView, &'s ChangeView), Refusal> {
+fn change_at<'s>(shown: &'s HistoryView, commit: &str) -> Result<(&'s SeriesView, &'s ChangeView)> {
     let mut all = shown.series.iter().flat_map(|s| s.changes.iter().map(move |c| (s, c)));
     all.find(|(_, c)| c.commit == commit || c.commits.iter().any(|one| one == commit))
         .ok_or_else(|| Refusal::not_found(format!("the history has no change at {commit}")))
 }
 
 /// Creates the job that confirms a change.
-pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, Refusal> {
+pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob> {
     let shown = history(app, id)?;
     let (series, change) = change_at(&shown, commit)?;
     let [before, after] = change.change.sides(&series.points).map(|p| p.commit.as_str());
@@ -258,7 +255,7 @@ fn fresh_experiment(
     app: &App,
     shown: &HistoryView,
     lay: &dyn Fn(&mut Experiment),
-) -> Result<PreparedExperiment, Refusal> {
+) -> Result<PreparedExperiment> {
     let id = shown.id.as_str();
     let of = |listed: &ExperimentFile| {
         prepare(app, listed, &|experiment| {
@@ -284,7 +281,7 @@ fn fresh_experiment(
 
 /// Handles the end of a run of a history. Stores the result of a profile. Returns the job that
 /// follows, if any: a confirmed change is profiled next.
-pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusal> {
+pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>> {
     let archive = &app.config.archive;
     let summary = archive.run(run)?.summary()?;
     match summary.all_tags().find_map(series::of_tag) {
@@ -303,7 +300,7 @@ pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusa
 /// Calls the hook of an experiment in the server's folders for confirmed changes of the history
 /// that a run belongs to. A submitted experiment has no hook. Returns a warning for each failed
 /// call.
-pub(crate) fn call_hooks(app: &App, run: &RunId) -> Result<Vec<String>, Refusal> {
+pub(crate) fn call_hooks(app: &App, run: &RunId) -> Result<Vec<String>> {
     let summary = app.config.archive.run(run)?.summary()?;
     let Some((id, _)) = summary.all_tags().find_map(series::of_tag) else { return Ok(Vec::new()) };
     let (shown, _, mut kept) = load(app, id)?;
@@ -319,7 +316,7 @@ pub(crate) fn call_hooks(app: &App, run: &RunId) -> Result<Vec<String>, Refusal>
 
 /// Creates the job that profiles both sides of the change that a run has confirmed, if there is
 /// one.
-fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Refusal> {
+fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>> {
     let shown = history(app, id)?;
     // The functions of a suite mean little, because it sizes its own work.
     let single = shown.series.iter().filter(|s| s.benchmark.is_none());
@@ -348,7 +345,7 @@ fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Ref
 }
 
 /// Stores which functions explain a change.
-fn store_functions(app: &App, id: &str, functions: &Functions) -> Result<(), Refusal> {
+fn store_functions(app: &App, id: &str, functions: &Functions) -> Result<()> {
     let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
     let Some((_, past, mut kept)) = found else { return Ok(()) };
     let range = kept.known.about.as_ref().map(|a| a.revisions.clone()).unwrap_or_default();
@@ -365,7 +362,7 @@ fn store_functions(app: &App, id: &str, functions: &Functions) -> Result<(), Ref
 }
 
 /// Returns the experiment of a history's newest run.
-fn from_archive(app: &App, id: &str) -> Result<ExperimentFile, Refusal> {
+fn from_archive(app: &App, id: &str) -> Result<ExperimentFile> {
     let archive = &app.config.archive;
     let filter = assay_archive::Filter { tag: Some(series::tag(id)), ..Default::default() };
     let runs = archive.list(&filter)?;
@@ -377,11 +374,7 @@ fn from_archive(app: &App, id: &str) -> Result<ExperimentFile, Refusal> {
 }
 
 /// Marks a change as acknowledged by a person.
-pub(crate) fn acknowledge(
-    app: &App,
-    id: &str,
-    asked: &Acknowledgement,
-) -> Result<HistoryView, Refusal> {
+pub(crate) fn acknowledge(app: &App, id: &str, asked: &Acknowledgement) -> Result<HistoryView> {
     let (note, link) = (asked.note.trim(), asked.link.trim());
     if note.len() > 2000 || link.len() > 500 {
         return Err(Refusal::bad("a note can have at most 2000 bytes, a link 500"));
@@ -399,7 +392,7 @@ pub(crate) fn acknowledge(
 }
 
 /// Starts a history afresh at a commit that was measured, or takes that back.
-pub(crate) fn reset(app: &App, id: &str, asked: &HistoryReset) -> Result<HistoryView, Refusal> {
+pub(crate) fn reset(app: &App, id: &str, asked: &HistoryReset) -> Result<HistoryView> {
     let HistoryReset { commit, undo } = asked;
     let (_, past, mut kept) = load(app, id)?;
     if !kept.known.reset(&past, commit, *undo) {
@@ -415,7 +408,7 @@ pub(crate) fn reset(app: &App, id: &str, asked: &HistoryReset) -> Result<History
 
 /// Checks the revisions of a submission. They are allowed without `--allow-any`, because they are
 /// commits of the experiment's own repository and cannot name a program.
-pub(crate) fn check_revisions(asked: &Submission) -> Result<(), Refusal> {
+pub(crate) fn check_revisions(asked: &Submission) -> Result<()> {
     for name in [&asked.rev, &asked.reference].into_iter().flatten() {
         let bad = name.trim().is_empty() || name.len() > 200 || name.contains("..");
         if bad {

@@ -8,6 +8,9 @@ use crate::comparison::rank::{shift_interval, walsh_interval};
 use crate::estimate::Estimate;
 use crate::summary::{exp_interval, mean, variance};
 
+/// Result of computing a ratio.
+pub(crate) type Result<T, E = RatioError> = std::result::Result<T, E>;
+
 /// Reason why a ratio cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RatioError {
@@ -74,7 +77,7 @@ pub struct Ratio {
     pub no_spread: bool,
 }
 
-fn logs_of(values: &[f64], side: &'static str) -> Result<Vec<f64>, RatioError> {
+fn logs_of(values: &[f64], side: &'static str) -> Result<Vec<f64>> {
     if values.is_empty() {
         return Err(RatioError::Empty { side });
     }
@@ -84,7 +87,7 @@ fn logs_of(values: &[f64], side: &'static str) -> Result<Vec<f64>, RatioError> {
     }
 }
 
-fn check_level(level: f64) -> Result<(), RatioError> {
+fn check_level(level: f64) -> Result<()> {
     if (0.5..1.0).contains(&level) { Ok(()) } else { Err(RatioError::Level { level }) }
 }
 
@@ -133,11 +136,7 @@ fn finish(
 /// # Errors
 /// If the lengths differ, there are no values, a value is not positive, or the level is outside 0.5
 /// to 1.
-pub fn compare_paired(
-    baseline: &[f64],
-    treatment: &[f64],
-    confidence: f64,
-) -> Result<Ratio, RatioError> {
+pub fn compare_paired(baseline: &[f64], treatment: &[f64], confidence: f64) -> Result<Ratio> {
     check_level(confidence)?;
     if baseline.len() != treatment.len() {
         return Err(RatioError::Unpaired { baseline: baseline.len(), treatment: treatment.len() });
@@ -163,11 +162,7 @@ pub fn compare_paired(
 ///
 /// # Errors
 /// If there are no values, a value is not positive, or the level is outside 0.5 to 1.
-pub fn compare_unpaired(
-    baseline: &[f64],
-    treatment: &[f64],
-    confidence: f64,
-) -> Result<Ratio, RatioError> {
+pub fn compare_unpaired(baseline: &[f64], treatment: &[f64], confidence: f64) -> Result<Ratio> {
     check_level(confidence)?;
     let b = logs_of(baseline, "baseline")?;
     let t = logs_of(treatment, "treatment")?;
