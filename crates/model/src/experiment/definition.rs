@@ -84,47 +84,31 @@ pub struct SuiteOutput {
 /// A repository whose revisions are compared: each is checked out in a folder of its own, built
 /// once, and passed to the workload as its parameter `folder`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct SourceRepository {
     /// Folder of the git repository; a relative path starts at the folder where assay is started.
-    #[serde(default = "here")]
     pub repo: String,
     /// Shell command that builds a revision, run in its folder; if empty, nothing is built.
-    #[serde(default)]
     pub build: String,
     /// Number of builds of each revision [default: 1]; its trials alternate between the builds, and
     /// builds are the units of the comparison. The command finds the number of the build, from 1,
     /// in `ASSAY_BUILD`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub builds: Option<u32>,
     /// Time limit of a build (a duration); a build that takes longer has failed.
-    #[serde(default = "half_an_hour")]
     pub timeout: Scalar,
     /// Maximum size of all kept builds (a size); the least recently used ones are removed.
-    #[serde(default = "ten_gigabytes")]
     pub cache: Scalar,
-}
-
-fn here() -> String {
-    ".".into()
-}
-
-fn half_an_hour() -> Scalar {
-    Scalar::Text("30 min".into())
-}
-
-fn ten_gigabytes() -> Scalar {
-    Scalar::Text("10 GiB".into())
 }
 
 impl Default for SourceRepository {
     fn default() -> Self {
         SourceRepository {
-            repo: here(),
+            repo: ".".into(),
             build: String::new(),
             builds: None,
-            timeout: half_an_hour(),
-            cache: ten_gigabytes(),
+            timeout: Scalar::Text("30 min".into()),
+            cache: Scalar::Text("10 GiB".into()),
         }
     }
 }
