@@ -28,8 +28,7 @@ fn visible() -> Command {
 pub fn completions(shell: Shell) -> Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut visible(), "assay", &mut script);
-    print(&String::from_utf8(script)?)?;
-    Ok(Exit::Fine)
+    print(&String::from_utf8(script)?).map(|()| Exit::Fine)
 }
 
 /// Writes `assay.1` and a manual page for each verb and subcommand.

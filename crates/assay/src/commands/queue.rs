@@ -28,8 +28,7 @@ fn job_of(value: &Value) -> Result<Job> {
 }
 
 fn show(cli: &Cli, made: &impl Serialize, text: &str) -> Result<Exit> {
-    answer(cli.json, made, || text.to_owned())?;
-    Ok(Exit::Fine)
+    answer(cli.json, made, || text.to_owned()).map(|()| Exit::Fine)
 }
 
 /// Submits an experiment to the queue.
@@ -74,8 +73,7 @@ fn user() -> String {
 pub fn pending(cli: &Cli, server: &ServerArgs) -> Result<Exit> {
     let queue = client(server)?.get("jobs")?;
     if cli.json {
-        print_json(&queue)?;
-        return Ok(Exit::Fine);
+        return print_json(&queue).map(|()| Exit::Fine);
     }
     let jobs = |name: &str| -> Result<Vec<Job>> {
         queue[name].as_array().map_or(Ok(Vec::new()), |all| all.iter().map(job_of).collect())
@@ -99,8 +97,7 @@ pub fn pending(cli: &Cli, server: &ServerArgs) -> Result<Exit> {
             text.push_str(&line(&job));
         }
     }
-    print(&text)?;
-    Ok(Exit::Fine)
+    print(&text).map(|()| Exit::Fine)
 }
 
 /// Formats a job in a line of 80 characters, and a second line if there is more to report.

@@ -111,8 +111,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             let id = archive.resolve(run)?;
             if *now {
                 archive.remove(&id)?;
-                print(&format!("removed {id} for good"))?;
-                return Ok(Exit::Fine);
+                return print(&format!("removed {id} for good")).map(|()| Exit::Fine);
             }
             let deleted = archive.delete(&id)?;
             answer(cli.json, &deleted, || {
@@ -223,8 +222,7 @@ fn import(
         let json = serde_json::json!({
             "schema_version": 1, "format": set.format.name, "tool": tool, "new": new, "runs": ids,
         });
-        print_json(&json)?;
-        return Ok(Exit::Fine);
+        return print_json(&json).map(|()| Exit::Fine);
     }
     for (result, id) in set.results.iter().zip(ids).filter(|_| new) {
         let part =

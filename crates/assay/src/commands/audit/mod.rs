@@ -75,8 +75,7 @@ fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
     let evaluator = Bindings::new(&library, &tables, None);
     let text = assay_claims::draft(document, &tables, &results, &evaluator);
     if path == Path::new("-") {
-        print(&text)?;
-        return Ok(Exit::Fine);
+        return print(&text).map(|()| Exit::Fine);
     }
     let mut options = File::options();
     options.write(true).create(true).truncate(true).create_new(!asked.force);

@@ -90,6 +90,5 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     }
     let page = absolute(&publication.finish()?);
     let json = serde_json::json!({ "schema_version": 1, "histories": all.len(), "page": page });
-    answer(cli.json, &json, || format!("page: {page}"))?;
-    Ok(Exit::Fine)
+    answer(cli.json, &json, || format!("page: {page}")).map(|()| Exit::Fine)
 }

@@ -167,8 +167,7 @@ fn list(cli: &Cli) -> Result<Exit> {
     let devices = BlockDevices::read(Path::new("/"))
         .map_err(|e| anyhow!("cannot read /sys/class/block: {e}"))?;
     if cli.json {
-        print_json(&devices.all().collect::<Vec<_>>())?;
-        return Ok(Exit::Fine);
+        return print_json(&devices.all().collect::<Vec<_>>()).map(|()| Exit::Fine);
     }
     let mut text = format!(
         "{:<12} {:>8} {:>10}  {:<10} mounted, paths\n",
@@ -195,6 +194,5 @@ fn list(cli: &Cli) -> Result<Exit> {
             let _ = writeln!(text, "{:indent$}{place}", "");
         }
     }
-    print(&text)?;
-    Ok(Exit::Fine)
+    print(&text).map(|()| Exit::Fine)
 }

@@ -97,13 +97,11 @@ pub(in crate::commands) fn exit_of(written: WrittenLines) -> Exit {
 }
 
 fn show(text: &str) -> Result<Exit> {
-    print_styled(text)?;
-    Ok(Exit::Fine)
+    print_styled(text).map(|()| Exit::Fine)
 }
 
 fn show_json(answer: &impl serde::Serialize) -> Result<Exit> {
-    print_json(answer)?;
-    Ok(Exit::Fine)
+    print_json(answer).map(|()| Exit::Fine)
 }
 
 fn question(asked: &Io) -> Result<Question, Usage> {

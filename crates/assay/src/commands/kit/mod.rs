@@ -18,8 +18,7 @@ pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
         Kit::List => {
             let kits = kit_paths()?.kits();
             if cli.json {
-                print_json(&kits)?;
-                return Ok(Exit::Fine);
+                return print_json(&kits).map(|()| Exit::Fine);
             }
             let mut text = String::new();
             for (name, folder) in kits {
@@ -28,8 +27,7 @@ pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
             if text.is_empty() {
                 text.push_str("no kits found; set ASSAY_KITS to the folder they are in\n");
             }
-            print(&text)?;
-            Ok(Exit::Fine)
+            print(&text).map(|()| Exit::Fine)
         }
         Kit::Check { dir } => {
             let dir = &shipped::find(dir)?;

@@ -49,8 +49,7 @@ fn experiment(path: &Path) -> Result<Exit> {
     let text = include_str!("templates/experiment.toml").replace("@NAME@", name);
     write_new(path, &text)?;
     write_schema(folder, "experiment")?;
-    print(&format!("Run it: assay run {}", path.display()))?;
-    Ok(Exit::Fine)
+    print(&format!("Run it: assay run {}", path.display())).map(|()| Exit::Fine)
 }
 
 fn kit(folder: &Path, toml: &str, (file, text): KitFile) -> Result<Exit> {
@@ -68,8 +67,7 @@ fn kit(folder: &Path, toml: &str, (file, text): KitFile) -> Result<Exit> {
     let shown = folder.display();
     // Without a slash it would be searched among the installed kits.
     let here = if folder.components().count() == 1 { "./" } else { "" };
-    print(&format!("Run it: assay run {here}{shown} --blocks 5"))?;
-    Ok(Exit::Fine)
+    print(&format!("Run it: assay run {here}{shown} --blocks 5")).map(|()| Exit::Fine)
 }
 
 /// Returns the name that a path gives; `None` if a kit or an experiment cannot have it.

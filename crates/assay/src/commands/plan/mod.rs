@@ -48,8 +48,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
             lines: &prepared.workload.lines(),
             obstacles: &obstacles,
         };
-        print_json(&json)?;
-        return Ok(Exit::Fine);
+        return print_json(&json).map(|()| Exit::Fine);
     }
     let open = match prepared.experiment.design.blocks {
         Some(_) => "",
@@ -71,8 +70,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
         text.push_str(&wrap(&printable(obstacle), "  ", "    "));
         text.push('\n');
     }
-    print_styled(&text)?;
-    Ok(Exit::Fine)
+    print_styled(&text).map(|()| Exit::Fine)
 }
 
 fn time(expected: &Estimate) -> String {

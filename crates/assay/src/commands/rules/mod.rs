@@ -52,8 +52,7 @@ fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
     let rows = || assay_checks::catalogue().iter().map(|c| c.row);
     if cli.json {
         let checks: Vec<Value> = rows().map(check_json).collect();
-        print_json(&json!({ "checks": checks, "packs": packs }))?;
-        return Ok(Exit::Fine);
+        return print_json(&json!({ "checks": checks, "packs": packs })).map(|()| Exit::Fine);
     }
     let mut text = String::from("Rule packs\n");
     for p in &packs {
@@ -69,8 +68,7 @@ fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
         let line = format!("{} {:<22} {}", c.id, c.name, c.fires);
         let _ = writeln!(text, "{}", wrap(&line, "  ", "                            "));
     }
-    print(&text)?;
-    Ok(Exit::Fine)
+    print(&text).map(|()| Exit::Fine)
 }
 
 fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
@@ -86,8 +84,7 @@ fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
 
 fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
     if markdown {
-        print(&checks::environment_markdown())?;
-        return Ok(Exit::Fine);
+        return print(&checks::environment_markdown()).map(|()| Exit::Fine);
     }
     let classes = assay_model::environment::classes();
     if cli.json {
@@ -98,8 +95,7 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
             .map(|(f, p, why)| json!({ "factor": f, "entailed": p, "why": why }))
             .collect();
         let all = json!({ "classes": classes, "entailments": entailed });
-        print_json(&all)?;
-        return Ok(Exit::Fine);
+        return print_json(&all).map(|()| Exit::Fine);
     }
     let mut text = String::from("Classes of facts, by the longest prefix\n");
     for (path, class) in classes {
@@ -111,8 +107,7 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
         let _ = writeln!(text, "{}", wrap(&line, "  ", "      "));
         let _ = writeln!(text, "{}", wrap(why, "      ", "      "));
     }
-    print(&text)?;
-    Ok(Exit::Fine)
+    print(&text).map(|()| Exit::Fine)
 }
 
 fn check_json(c: &CheckRow) -> Value {
@@ -149,8 +144,8 @@ fn describe(c: &CheckRow) -> String {
 
 fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
     if let Some(check) = checks::find(id) {
-        answer(cli.json, &check_json(check.row), || describe(check.row))?;
-        return Ok(Exit::Fine);
+        return answer(cli.json, &check_json(check.row), || describe(check.row))
+            .map(|()| Exit::Fine);
     }
     if let Some(retired) = checks::rows::retired(id) {
         return usage(retired);
@@ -159,8 +154,7 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
         Usage(format!("`{id}` is neither a check nor a rule pack; see `assay rules list`"))
     })?;
     if cli.json {
-        print_json(&pack)?;
-        return Ok(Exit::Fine);
+        return print_json(&pack).map(|()| Exit::Fine);
     }
     let head = format!("{} {} of {}: {}", pack.id, pack.version, pack.date, pack.title);
     let mut text = wrap(&head, "", "  ");
@@ -168,8 +162,7 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
     for rule in &pack.rules {
         rule_lines(rule, &mut text);
     }
-    print(&text)?;
-    Ok(Exit::Fine)
+    print(&text).map(|()| Exit::Fine)
 }
 
 fn rule_lines(rule: &PackRule, text: &mut String) {

@@ -56,15 +56,13 @@ fn list(cli: &Cli) -> Result<Exit> {
             "with": ability.words,
             "kernels": found,
         });
-        print_json(&json)?;
-        return Ok(Exit::Fine);
+        return print_json(&json).map(|()| Exit::Fine);
     }
     let mut text = format!("{}\n", ability.words);
     for BuiltKernel { kernel, release, folder } in &found {
         let _ = writeln!(text, "  {kernel:<8} {release:<28} {folder}");
     }
-    print(&text)?;
-    Ok(Exit::Fine)
+    print(&text).map(|()| Exit::Fine)
 }
 
 fn build(kernels: &[String]) -> Result<Exit> {
