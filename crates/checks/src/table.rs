@@ -30,13 +30,14 @@ const HEAD: &str = "# The catalogue
 
 <!-- Made from the code by `make reference`; a test compares. -->
 
-{count} checks decide if a comparison is sound. A check reads the recorded data: the experiment, the plan, the
-ledger, the trials, the descriptions of the systems, the claim. It passes, reports findings, does not apply (no
-price is stated, so no price can be wrong), or cannot run because data is missing. A check that cannot run never
-counts as a pass: profile `lab` lists it, and in profile `publish` it is a finding at the check's own severity.
+{count} checks decide if a comparison is sound. A check reads the recorded data: the experiment, the
+plan, the ledger, the trials, the descriptions of the systems, the claim. It passes, reports
+findings, does not apply (no price is stated, so no price can be wrong), or cannot run because data
+is missing. A check that cannot run never counts as a pass: profile `lab` lists it, and in profile
+`publish` it is a finding at the check's own severity.
 
-*Invalid*: the number or claim must not be published. *Warning*: it is published together with the message.
-*Note*: for information. A severity of one word holds in both profiles.
+*Invalid*: the number or claim must not be published. *Warning*: it is published together with the
+message. *Note*: for information. A severity of one word holds in both profiles.
 ";
 
 const COLUMNS: &str = "| id | name | severity | fires when | evidence | why | remedy | source |

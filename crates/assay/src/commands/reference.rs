@@ -64,14 +64,15 @@ fn controls() -> String {
 const MONITORS: &str = "\
 # Monitors
 
-Samples of `observe.monitors` in an experiment and of `assay stat`, from the kernel's own counters. Every row has
-a time (nanoseconds of `CLOCK_MONOTONIC`, the clock of the whole run) and covers the interval that *ends* then. The
-first reading is the base of the first interval and gives no row. A value that is not available is missing (`null`),
-never 0: a mean without events, a counter that went backwards, a column that this kernel lacks. What a monitor
-could not read, and why, is in the record of the trial.
+Samples of `observe.monitors` in an experiment and of `assay stat`, from the kernel's own counters.
+Every row has a time (nanoseconds of `CLOCK_MONOTONIC`, the clock of the whole run) and covers the
+interval that *ends* then. The first reading is the base of the first interval and gives no row. A
+value that is not available is missing (`null`), never 0: a mean without events, a counter that went
+backwards, a column that this kernel lacks. What a monitor could not read, and why, is in the record
+of the trial.
 
-*Chart* is the chart of the field over time in the page of a run and in the live view; fields without one are drawn
-by monitor and unit.
+*Chart* is the chart of the field over time in the page of a run and in the live view; fields
+without one are drawn by monitor and unit.
 ";
 
 /// Formats the page about monitors, with their fields.
@@ -103,8 +104,8 @@ fn cell(text: &str) -> String {
 const EXPERIMENT: &str = "\
 # Experiment files
 
-Every key of an experiment's TOML file. How to write one: [experiments](../experiments.md). The same as JSON
-Schema: [experiment.schema.json](../schema/experiment.schema.json).
+Every key of an experiment's TOML file. How to write one: [experiments](../experiments.md). The same
+as JSON Schema: [experiment.schema.json](../schema/experiment.schema.json).
 
 ";
 

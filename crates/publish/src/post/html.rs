@@ -90,7 +90,7 @@ fn legend(post: &Post) -> Markup {
     html! {
         (numbers)
         @if post.statements().next().is_some() {
-            " A sentence marked as certified is computed as a whole, with its names, metric and verdict."
+            " A certified sentence is computed as a whole, with its names, metric and verdict."
         }
         @if !post.typed.is_empty() { " Quantities marked † were typed." }
     }
@@ -243,7 +243,7 @@ fn derivations(post: &Post) -> Markup {
         table.rows.push(TableRow { id: n.anchor.clone(), cells, ..TableRow::default() });
     }
     html! {
-        p { "How each computed number came about: the formula with the raw values, rounded once, at the end." }
+        p { "The formula of each computed number with its raw values, rounded once, at the end." }
         ol.derivations {
             @for (i, n) in &sentences { li id=(n.anchor) tabindex="-1" { (derivation(post, n, *i)) } }
         }

@@ -134,7 +134,7 @@ pub fn large(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> 
         section id=(id) aria-labelledby={ (id) "-heading" } {
             h2 id={ (id) "-heading" } { (shown.experiment) ": " (series.name(&shown.metric)) }
             p.soft {
-                (series.machine) ": " (series.points.len()) " of " (shown.revisions) " revisions, as ratios to "
+                (series.machine) ": " (series.points.len()) " of " (shown.revisions) " revisions, relative to "
                 code { (shown.reference) } " in the same blocks. Standard deviation "
                 (format!("{:.2}", 100.0 * series.sd)) " %, neighbours correlated by " (format!("{:.2}", series.correlation)) ". "
                 a href={ "#" (id) } { "Link to this series" }
@@ -362,7 +362,7 @@ pub fn overview(
                     PublishedHistory::Own(shown) => {
                         @for series in &shown.series { (small(shown, series, &own(shown, series))) }
                         @if shown.series.is_empty() {
-                            p { (shown.experiment) ": " (shown.metric) " has no points that can be shown." }
+                            p { (shown.experiment) ": " (shown.metric) " has no points to show." }
                         }
                     }
                     PublishedHistory::Quoted(name, imported) => {

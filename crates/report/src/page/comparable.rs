@@ -157,7 +157,7 @@ fn under(views: &[&RunView], across: &Across, per: Denominator, prices: &Prices)
     let title = format!("{} {basis}", across.metric);
     let caption = html! {
         (title) "; verdicts and ratios are in total."
-        @if per == Denominator::Price { " Prices are as typed in, without an interval of their own." }
+        @if per == Denominator::Price { " Prices are as typed in, without an interval." }
     };
     drawn(&title, &unit, across.better, bars, &missing, &caption)
 }

@@ -74,7 +74,7 @@ pub fn compared(views: &[&RunView], shown: &ShownComparison, version: &str) -> S
             h1 { (title) }
         }
         (side_by_side(views, shown, &ChosenDenominator::default(), &|_| None, &html! {}, None))
-        footer { p { "Made by assay " (version) ". The runs are in the archive under the ids above." } }
+        footer { p { "Made by assay " (version) ". The archive has the runs under the ids above." } }
         (data::json(&whole))
     };
     shell::skippable(&title, "Skip to the results", &body)

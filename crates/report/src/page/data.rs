@@ -39,5 +39,6 @@ pub fn analysis(view: &RunView, gate: &Gate) -> String {
 /// escaped so that nothing inside can end the element.
 pub fn json(what: &impl Serialize) -> Markup {
     let json = serde_json::to_string(what).unwrap_or_else(|_| "null".to_owned());
-    html! { script type="application/json" id="data" { (PreEscaped(json.replace('<', "\\u003c"))) } }
+    let json = PreEscaped(json.replace('<', "\\u003c"));
+    html! { script type="application/json" id="data" { (json) } }
 }

@@ -39,7 +39,8 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
         let Some((record, samples)) = watched.next() else { continue };
         let rest = watched.count();
         if parts.len() >= MAX_TREATMENTS {
-            parts.push(html! { p.soft { "Samples of " (label) " are in the archive and not drawn here." } });
+            parts
+                .push(html! { p.soft { "Samples of " (label) " are in the archive, not drawn." } });
             continue;
         }
         parts.push(html! {
@@ -78,7 +79,7 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
             details {
                 summary { "What else the monitors saw in trial " (record.number) }
                 @let more = more(record, samples, &phases);
-                @if more.is_empty() { p { "Nothing to show: no such samples, or nothing but zeros." } }
+                @if more.is_empty() { p { "Nothing to show: no such samples, or only zeros." } }
                 @for (title, chart) in &more { (figure(chart, &html! { (title) }, &none)) }
             }
         }

@@ -58,7 +58,7 @@ fn side_by_side(groups: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option
             (body(profile, id, d.as_ref()))
         }
         @if drawn.len() > MAX_SIDES {
-            p.soft { (drawn.len() - MAX_SIDES) " more have profiles in the record that are not drawn here." }
+            p.soft { (drawn.len() - MAX_SIDES) " more have profiles in the record, not drawn here." }
         }
     })
 }

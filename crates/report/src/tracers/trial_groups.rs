@@ -89,7 +89,7 @@ pub(super) fn tables<T>(
             (html::parts(&tables(&group.trials)))
         }
         @if groups.len() > MAX_SIDES {
-            p.soft { (groups.len() - MAX_SIDES) " more have " (left) " in the record that are not shown here." }
+            p.soft { (groups.len() - MAX_SIDES) " more have " (left) " in the record, not shown." }
         }
     })
 }

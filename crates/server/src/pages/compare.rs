@@ -78,7 +78,7 @@ async fn choose(app: &Arc<App>, query: &CompareQuery, text: &str) -> PageResult 
         p.lede { "Choose two or more runs. The oldest is the baseline until you choose another." }
         form method="get" action="/compare" role="search" class="find" {
             (hidden_fields(query, &["baseline"]))
-            (field("text", "Find by experiment, workload, host, tag, note or id", "search", text, ""))
+            (field("text", "Find by experiment, workload, host, tag, note, id", "search", text, ""))
             button type="submit" { "Search" }
         }
         form method="get" action="/compare" id="compare" class="actions" { button type="submit" class="button main" { "Compare" } }
@@ -215,10 +215,10 @@ fn form(query: &CompareQuery) -> Markup {
     html! {
         form method="get" action="/compare" class="fields" {
             (field("runs", "runs", "text", &query.runs, "2 to 8 ids, separated by commas; the oldest is the baseline until you choose another."))
-            (field("metric", "metric", "text", &query.metric, "If empty: the deciding metric of the first run."))
+            (field("metric", "metric", "text", &query.metric, "If empty: the metric of the first run."))
             (field("margin", "margin", "text", &query.margin, "Largest difference that does not matter, such as 2 %."))
             (field("prices", "prices", "text", &query.prices, "One for each run, separated by commas, for results per price."))
-            (field("currency", "currency", "text", &query.currency, "Currency of the prices, such as EUR."))
+            (field("currency", "currency", "text", &query.currency, "For example EUR."))
             (field("factors", "meant to differ", "text", &query.factors, "Facts of the systems, separated by commas, such as kernel.release."))
             button type="submit" { "Compare" }
         }

@@ -67,7 +67,7 @@ async fn page(
             let body = html! {
                 @if !metrics.is_empty() {
                     details open[metrics.len() < 15] {
-                        summary { "Metric: " (shown.metric) " (" (metrics.len()) " were published)" }
+                        summary { "Metric: " (shown.metric) " (" (metrics.len()) " published)" }
                         nav.choice aria-label="Metric" { ul { @for m in &metrics { (link(way(&shown.per, m), *m == shown.metric, m)) } } }
                     }
                 }

@@ -49,7 +49,7 @@ async fn profile(State(app): Server, id: Path<String>) -> PageResult {
 
 fn profile_snapshot(made: Option<&LiveProfile>) -> Markup {
     let Some(made) = made else {
-        return html! { p { "No profile yet: the first follows within seconds once a trial is running." } };
+        return html! { p { "No profile yet: the first comes seconds after a trial began." } };
     };
     html! {
         p.soft {

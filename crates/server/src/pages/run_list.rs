@@ -106,7 +106,7 @@ fn more(r: &RunSummary, actions: Option<&RunActions<'_>>) -> Markup {
                     div.field {
                         label for=(own("note")) { "Note" }
                         textarea id=(own("note")) name="note" rows="3" maxlength="10000" { (r.note) }
-                        p.soft { "Tags and notes are not part of the record, which does not change." }
+                        p.soft { "Tags and notes are not part of the record, which is fixed." }
                     }
                     button type="submit" aria-label={ "Save tags and note of " (about) } { "Save" }
                 }

@@ -98,7 +98,7 @@ async fn choose(app: &Arc<App>) -> PageResult {
         (machine())
         h2 id="experiments" { "Start from an experiment" }
         @if lines.is_empty() {
-            p { "The server was started without a folder of experiments: " code { "assay serve FOLDER" } "." }
+            p { "The server has no folder of experiments: " code { "assay serve FOLDER" } "." }
         }
         ul.cards.starts {
             @for line in &lines {
@@ -221,7 +221,7 @@ fn plan(draft: &Draft) -> Markup {
         @for p in draft.problems.iter().filter(|p| p.field.is_empty()) { p.bad { (p.message) } }
         @match &draft.plan {
             Some(plan) => { (figures(plan)) }
-            None if draft.problems.is_empty() => { p { "A revision is planned when it is submitted." } }
+            None if draft.problems.is_empty() => { p { "A revision is planned on submission." } }
             None => { p { "Fix " (count(draft.problems.len(), "error")) " to see the plan." } }
         }
     }

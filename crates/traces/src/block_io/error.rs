@@ -20,7 +20,7 @@ pub enum Error {
     /// The format is not supported.
     #[error("{} has an unknown format; known formats: {KNOWN}", .0.display())]
     Unknown(PathBuf),
-    #[error("{path} is compressed; run {command} {path} | assay io --from -", path = path.display())]
+    #[error("{path} is packed; run {command} {path} | assay io --from -", path = path.display())]
     Compressed {
         path: PathBuf,
         /// Command that unpacks the file to standard output.

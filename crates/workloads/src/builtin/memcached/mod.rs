@@ -38,8 +38,8 @@ params! {
     struct Own {
         /// Wire protocol between load generator and server.
         protocol: Protocol =
-            one_of(&[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)]),
-            "text";
+            one_of(&[("text", Protocol::Text), ("meta", Protocol::Meta),
+                ("binary", Protocol::Binary)]), "text";
         /// Program that generates the load: assay, or memtier_benchmark.
         memtier as "driver": bool = one_of(&[("assay", false), ("memtier", true)]), "assay";
         /// Path of memtier_benchmark; empty: the one on PATH.
