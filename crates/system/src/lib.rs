@@ -37,7 +37,7 @@ pub use describe::{
 };
 pub use process::capture::Capture;
 pub use process::container::connection::program_parent;
-pub use process::enter::{SettingsGuard, enter};
+pub use process::enter::{SettingsGuard, current_cpus, enter};
 pub use process::interrupt::Interrupt;
 pub use process::leftovers::end_strays;
 pub use process::node_memory::node_memory;

@@ -41,10 +41,11 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
         set.insert(name.trim().to_owned(), value.trim().into());
     }
     let path = Path::new(&asked.experiment);
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
     let mut body = json!({
         "experiment": asked.experiment, "set": set, "blocks": asked.blocks, "tags": asked.tag,
         "rev": asked.rev, "reference": asked.reference,
-        "not_before": asked.at, "first": asked.first, "by": user(),
+        "not_before": asked.at, "first": asked.first, "by": user,
     });
     // The text of a file is sent too; the server accepts it if a file in its folders has the same
     // text.
@@ -63,10 +64,6 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
         return until_over(cli, &client, job.id);
     }
     show(cli, &job, &format!("job {}: {}, {} trials planned", job.id, job.experiment, job.trials))
-}
-
-fn user() -> String {
-    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default()
 }
 
 /// Lists the running, waiting and finished jobs.

@@ -182,7 +182,10 @@ fn set_cpus(cpus: &[usize]) -> Result<(), ControlError> {
 }
 
 /// Returns the CPUs that the calling thread may run on, in order.
-pub(crate) fn current_cpus() -> Result<Vec<usize>, ControlError> {
+///
+/// # Errors
+/// If the kernel does not report them.
+pub fn current_cpus() -> Result<Vec<usize>, ControlError> {
     let set = sched_getaffinity(None).map_err(|e| failed("cpus", "sched_getaffinity", e.into()))?;
     Ok((0..CpuSet::MAX_CPU).filter(|c| set.is_set(*c)).collect())
 }

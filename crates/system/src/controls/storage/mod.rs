@@ -64,10 +64,6 @@ static SPEC: ControlSpec = ControlSpec {
 const ABSENT: &str = cgroup::ABSENT;
 const PRESENT: &str = "present";
 
-fn present(there: bool) -> &'static str {
-    if there { PRESENT } else { ABSENT }
-}
-
 fn level(setting: &Setting) -> Result<StorageLevel> {
     level::parse(&setting.value.to_text())
 }
@@ -97,12 +93,11 @@ impl Control for Storage {
             throttle::current(root, numbers)?
         } else if cgroup::is_key(key) {
             cgroup::state(root, key).to_owned()
-        } else if key == zfs::SOCKET {
-            present(root.exists(key)).to_owned()
-        } else if removal::exists(root, Path::new(key)) {
-            PRESENT.to_owned()
         } else {
-            ABSENT.to_owned()
+            let path = Path::new(key);
+            let socket = key == zfs::SOCKET;
+            let there = if socket { root.exists(key) } else { removal::exists(root, path) };
+            (if there { PRESENT } else { ABSENT }).to_owned()
         };
         Ok(Scalar::Text(text))
     }
