@@ -7,6 +7,7 @@ mod clock;
 mod error;
 mod executors;
 mod experiment;
+mod pairs;
 mod plan;
 mod progress;
 mod run;

@@ -12,9 +12,9 @@ use assay_model::{
 };
 use assay_stats::comparison::aa::{MIN_COMPARISONS, floor};
 
-use crate::analyse::pairs::pairs;
 use crate::clock::now_utc;
 use crate::error::wrong;
+use crate::pairs::pairs;
 use crate::{LabError, read_experiment};
 
 /// Blocks of one comparison of an A/A run, unless the run has fewer.

@@ -19,7 +19,7 @@ use assay_stats::{CompareInput, Samples, compare, summarize};
 mod drift;
 mod program;
 
-use crate::analyse::pairs::{pairs, values};
+use crate::pairs::{pairs, values};
 use program::{in_facts, levels, unlike};
 
 /// One of the runs to compare.

@@ -7,7 +7,6 @@ pub(crate) mod explain;
 pub(crate) mod findings;
 pub(crate) mod histograms;
 pub(crate) mod hosts;
-pub(crate) mod pairs;
 mod seen;
 pub(crate) mod suite;
 pub(crate) mod suite_facts;
@@ -29,7 +28,7 @@ use assay_stats::{CompareInput, Samples, compare_family, compare_suite, summariz
 use assay_workloads::capability::CurveChooser;
 use assay_workloads::readers::BENCHMARKS;
 
-use crate::analyse::pairs::{MetricIndex, apart, counterpart, values};
+use crate::pairs::{MetricIndex, apart, counterpart, values};
 use crate::plan::margin;
 
 /// Name, unit and direction of a metric.

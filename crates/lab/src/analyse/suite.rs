@@ -11,7 +11,7 @@ use assay_stats::curves::scaling::Size;
 use assay_stats::means::{self, MeanInput, Quantity};
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
-use crate::analyse::pairs::{apart, values};
+use crate::pairs::{apart, values};
 use crate::plan::margin;
 
 /// Returns the results of the suite; `None` if the workload is not a suite or ran only one member.

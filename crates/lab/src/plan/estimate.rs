@@ -7,7 +7,7 @@ use assay_archive::{Archive, Filter};
 use assay_model::{Plan, TrialRecord};
 use assay_stats::comparison::power::{detectable_paired, detectable_unpaired};
 
-use crate::analyse::pairs::{counterpart, pairs};
+use crate::pairs::{counterpart, pairs};
 
 /// Statistical power at which the detectable difference is given.
 pub const POWER: f64 = 0.8;
@@ -103,7 +103,7 @@ fn noise(plan: &Plan, records: &[TrialRecord]) -> Option<f64> {
     let others: Vec<(u32, u32)> =
         plan.treatments.iter().filter_map(|t| Some((counterpart(plan, t)?, t.id))).collect();
     if others.is_empty() {
-        let values = crate::analyse::pairs::values(records, plan.baseline, &plan.metric);
+        let values = crate::pairs::values(records, plan.baseline, &plan.metric);
         let logs: Vec<f64> =
             values.into_iter().flatten().map(f64::ln).filter(|l| l.is_finite()).collect();
         return sd(&logs);

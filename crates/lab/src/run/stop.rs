@@ -4,7 +4,7 @@
 use assay_model::{Design, Experiment, Plan, Stop, TrialRecord};
 use assay_stats::comparison::sequential::{self, LookInput, StopDecision};
 
-use crate::analyse::pairs::{counterpart, pairs};
+use crate::pairs::{counterpart, pairs};
 use crate::plan::margin;
 use crate::plan::schedule::{DEFAULT_BLOCKS, MAX_TRIALS};
 

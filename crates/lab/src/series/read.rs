@@ -16,7 +16,7 @@ use assay_stats::series::{
 use assay_workloads::readers::BENCHMARKS;
 
 use super::{confirm_tag, tag};
-use crate::analyse::pairs::MetricIndex;
+use crate::pairs::MetricIndex;
 use crate::{LabError, REV, RecordedRun};
 
 /// Paired measurements of one revision and one reference.
