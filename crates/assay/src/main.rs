@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     };
     if let Verb::Work { name, parameters } = &cli.verb {
         let code =
-            assay_workloads::driver::work::serve(name, parameters.as_deref().unwrap_or("{}"));
+            assay_workloads::builtin::table::serve(name, parameters.as_deref().unwrap_or("{}"));
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
     if matches!(cli.verb, Verb::Guard) {

@@ -44,7 +44,7 @@ fn main() {
     if let [_, work, name, parameters] = &args[..]
         && work == "__work"
     {
-        std::process::exit(assay_workloads::driver::work::serve(name, parameters));
+        std::process::exit(assay_workloads::builtin::table::serve(name, parameters));
     }
     let seed = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1);
     let mut rng = Rng::new(seed);

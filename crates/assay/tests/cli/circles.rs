@@ -22,7 +22,6 @@ const TWO_WAY: &[&str] = &[
     "checks: check evidence",
     "claims: document tables",
     "claims: draft judge",
-    "lab: analyse plan",
     "lab: error experiment",
     "lab: error run",
     "lab: executors run",
@@ -47,8 +46,6 @@ const TWO_WAY: &[&str] = &[
     "stats: comparison estimate",
     "system: control controls",
     "system: control process",
-    "traces: profile trace_file",
-    "workloads: builtin driver",
     "workloads: capability workload",
 ];
 

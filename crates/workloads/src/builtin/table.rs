@@ -1,5 +1,7 @@
 //! Table of the built-in workloads: the only place outside its own folder that names a workload.
 
+use std::io::{self, Write as _};
+
 use crate::Workload;
 use crate::builtin::{
     block_size, bulkload, cae, command, memcached, memory, noop, orders, pointer_chase, redis,
@@ -90,10 +92,28 @@ static SHARED: &[(&str, TrialProgram)] = &[
     (span::RANK, span::rank),
 ];
 
-/// Returns the trial program with this name.
-pub(crate) fn program(name: &str) -> Option<TrialProgram> {
+/// Runs the program `name` with the argument `json` and returns the exit code: 0 if it completed
+/// (an event reports whether its results are correct), 1 if it failed, 2 if there is no such
+/// program. Events go to the file in `ASSAY_METRICS`, else to file descriptor 3 if that is open for
+/// writing, else to standard output. A failure is reported on standard error.
+pub fn serve(name: &str, json: &str) -> i32 {
     let all = ROWS.iter().flat_map(|row| row.programs).chain(SHARED);
-    all.into_iter().find(|(n, _)| *n == name).map(|(_, program)| *program)
+    let Some((_, program)) = all.into_iter().find(|(n, _)| *n == name) else {
+        complain(&format!("there is no built-in workload `{name}` to run"));
+        return 2;
+    };
+    match program(json) {
+        Ok(()) => 0,
+        Err(failure) => {
+            complain(&failure.to_string());
+            1
+        }
+    }
+}
+
+fn complain(message: &str) {
+    // If standard error is closed too, the exit code must suffice.
+    let _ = writeln!(io::stderr(), "{message}");
 }
 
 /// Returns the built-in workload with this name.
@@ -200,6 +220,6 @@ mod tests {
         for name in all() {
             assert_eq!(all().filter(|n| *n == name).count(), 1, "{name}");
         }
-        assert!(program("xyzzy").is_none());
+        assert_eq!(serve("xyzzy", "{}"), 2);
     }
 }
