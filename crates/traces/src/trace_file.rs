@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use assay_model::{Better, MetricKind, MetricValue, Observed};
 
-use crate::profile::VERSION;
+/// Latest version of the files that this crate reads, and the one that it writes.
+pub const VERSION: u32 = 1;
 
 /// Trace of one trial.
 pub trait TraceData: Any + Debug + Send + Sync {

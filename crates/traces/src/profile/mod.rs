@@ -25,7 +25,7 @@ pub use firefox::firefox;
 pub use folded::folded;
 pub use instructions::{InstructionChange, Instructions, instructions};
 pub use model::{
-    Builder, Frame, FrameKind, Loss, Profile, ProfileSide, Stack, ThreadState, ThreadTime, VERSION,
+    Builder, Frame, FrameKind, Loss, Profile, ProfileSide, Stack, ThreadState, ThreadTime,
 };
 pub use pprof::pprof;
 pub use read::{ReadError, read};

@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::profile::interner::Interner;
-
-/// Version of the format that this crate writes.
-pub const VERSION: u32 = 1;
+use crate::trace_file::VERSION;
 
 /// State of a thread while time passed: on CPU, or the reason why it was off CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

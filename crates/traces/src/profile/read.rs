@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::profile::model::Builder;
-use crate::profile::{Profile, VERSION, callgrind, folded, perf_script, pprof};
+use crate::profile::{Profile, callgrind, folded, perf_script, pprof};
 use crate::trace_file::TraceFileError;
+use crate::trace_file::VERSION;
 
 /// Reason why a file could not be read as a profile.
 #[derive(Debug, thiserror::Error)]
