@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::thread::{self, ScopedJoinHandle};
 
 /// Runs `one` on a new thread while the current thread runs `other`; returns both results.
-pub fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+pub fn run_both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|threads| {
         let one = threads.spawn(one);
         let other = other();

@@ -10,7 +10,7 @@ use assay_report::{LedgerHead, RunView};
 use assay_system::redact::HiddenNames;
 use assay_traces::{RunTraces, TRACE_FILES};
 
-use crate::threads::beside;
+use crate::threads::run_both;
 
 /// Maximum number of comparisons of a run that its page explains.
 const EXPLAINED: usize = 8;
@@ -53,7 +53,7 @@ pub fn of_ended(
     let records = ended.records.take().filter(|_| as_written);
     let Some(public) = public else { return Ok((read(&own, records)?, None)) };
     let for_owner = records.clone();
-    let (public, own) = beside(|| read(&public, records), || read(&own, for_owner));
+    let (public, own) = run_both(|| read(&public, records), || read(&own, for_owner));
     Ok((own?, Some(public?)))
 }
 
@@ -143,7 +143,7 @@ fn read_in(
     let (judged, explanations) = match profile {
         Profile::Lab => (None, explain()),
         Profile::Publish => {
-            let (report, explanations) = beside(judge, explain);
+            let (report, explanations) = run_both(judge, explain);
             (Some(report), explanations)
         }
     };

@@ -23,7 +23,7 @@ impl EarlyEnd {
     }
 
     /// Returns how the run ended; `Complete` if no early end was set.
-    pub fn how(&self) -> LoadEnd {
+    pub fn outcome(&self) -> LoadEnd {
         self.0.get().copied().unwrap_or(LoadEnd::Complete)
     }
 }
@@ -35,9 +35,9 @@ mod tests {
     #[test]
     fn the_first_to_say_so_decides() {
         let end = EarlyEnd::default();
-        assert_eq!((end.is_now(), end.how()), (false, LoadEnd::Complete));
+        assert_eq!((end.is_now(), end.outcome()), (false, LoadEnd::Complete));
         end.now(LoadEnd::ServerGone);
         end.now(LoadEnd::Stopped);
-        assert!(end.is_now() && matches!(end.how(), LoadEnd::ServerGone(at_ns) if at_ns > 0));
+        assert!(end.is_now() && matches!(end.outcome(), LoadEnd::ServerGone(at_ns) if at_ns > 0));
     }
 }

@@ -132,7 +132,7 @@ pub(crate) fn drive(
             let worked = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             harvests.extend(worked.transpose()?);
         }
-        let ended = end.how();
+        let ended = end.outcome();
         let ended_ns = match ended {
             LoadEnd::Complete => now_ns(),
             LoadEnd::ServerGone(at_ns) | LoadEnd::Stopped(at_ns) | LoadEnd::TimedOut(at_ns) => {

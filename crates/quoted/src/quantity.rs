@@ -105,7 +105,7 @@ impl Quantity {
 
     /// Subtracts `other`, in the unit of this and without an interval; `None` if the difference is
     /// not finite.
-    pub fn minus(&self, other: &Quantity) -> Option<Quantity> {
+    pub fn subtract(&self, other: &Quantity) -> Option<Quantity> {
         let made = Derivation::Difference(Box::new(self.clone()), Box::new(other.clone()));
         let difference = self.combined(other, self.value - other.value, self.unit.clone(), made)?;
         Some(difference.with_interval(None))
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn constants_are_no_leaves_and_a_scale_keeps_its_factors() {
         let ratio = quoted(1049.0, "s").per(&quoted(381.0, "s")).unwrap();
-        let more = ratio.minus(&Quantity::constant(1.0, "1")).unwrap().scaled([100.0, 1.0], "%");
+        let more = ratio.subtract(&Quantity::constant(1.0, "1")).unwrap().scaled([100.0, 1.0], "%");
         assert_eq!(more.formula(), "((1049 s / 381 s) - 1) x 100");
         assert_eq!((more.leaves().len(), more.kind_words()), (2, "derived from quoted"));
         assert!((more.value - 175.328).abs() < 1e-3 && more.unit == "%");

@@ -31,11 +31,11 @@ impl WithheldResult {
 
     /// Returns the text in place of the number: `withheld: F17 the output was not checked`.
     pub fn text(&self) -> String {
-        format!("withheld: {}", self.why())
+        format!("withheld: {}", self.reason())
     }
 
     /// Returns the finding's id and message: `F17 the output was not checked`.
-    pub fn why(&self) -> String {
+    pub fn reason(&self) -> String {
         format!("{} {}", self.finding, self.message)
     }
 }

@@ -115,7 +115,7 @@ pub(crate) fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<Senten
 }
 
 /// Returns each distinct value once, in the order of first occurrence.
-pub fn once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+pub fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut out = Vec::new();
     for one in all {
         if !out.contains(&one) {

@@ -23,7 +23,7 @@ mod unavailable;
 
 pub use control::controller::{AppliedSettings, Controller, DEFAULT_LEVEL};
 pub use control::error::ControlError;
-pub use control::hooks::{ObserverHook, RecordHook, beside};
+pub use control::hooks::{ObserverHook, RecordHook, observe};
 pub use control::journal::{JournalEntry, JournalError};
 pub use control::pending::{
     Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,

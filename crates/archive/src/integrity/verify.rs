@@ -14,7 +14,7 @@ use crate::store::account::{Account, AttemptKey, EntryStatus, LostTrial};
 use crate::store::folder::Archive;
 use crate::store::heads::{Head, HeadComparison};
 use crate::store::layout::{LEDGER, RECORDS, RUNS, STAGING, TRIALS};
-use crate::store::lock::{LockState, look};
+use crate::store::lock::{LockState, read_state};
 use crate::store::reader::RunReader;
 use crate::store::records::TrialKey;
 use crate::store::{create, disk, heads, listing, notes, records};
@@ -101,7 +101,7 @@ impl Archive {
             }
         }
         for path in repair::list(&self.path().join(STAGING)).unwrap_or_default() {
-            if !matches!(look(&path), LockState::Alive(..)) {
+            if !matches!(read_state(&path), LockState::Alive(..)) {
                 let message =
                     "a process died while it made or removed this; it can be deleted".to_owned();
                 problems.push(Problem { run: None, path, kind: ProblemKind::Leftover, message });

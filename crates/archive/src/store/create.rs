@@ -14,7 +14,7 @@ use crate::store::heads::{self, Head};
 use crate::store::layout::{
     EXPERIMENT, IDENTITY, LEDGER, PLAN, RECORDS, REMOVED, RUNS, STAGING, SYSTEM, TRIALS,
 };
-use crate::store::lock::{Lock, LockPurpose, LockState, look};
+use crate::store::lock::{Lock, LockPurpose, LockState, read_state};
 use crate::store::writer::RunWriter;
 use crate::{Error, Result};
 
@@ -29,7 +29,7 @@ impl Staging {
     /// Makes `tmp/NAME`, or returns `None` if another process holds it.
     pub(crate) fn make(archive: &Path, name: &str, purpose: LockPurpose) -> Result<Option<Self>> {
         let folder = archive.join(STAGING).join(name);
-        if look(&folder) == LockState::Dead {
+        if read_state(&folder) == LockState::Dead {
             disk::remove(&folder)?;
         }
         match fs::create_dir(&folder) {
@@ -96,7 +96,7 @@ pub(crate) fn clear_staging(archive: &Path) {
             .metadata()
             .and_then(|m| m.modified())
             .is_ok_and(|t| t.elapsed().is_ok_and(|age| age.as_secs() > 60));
-        if old && !matches!(look(&entry.path()), LockState::Alive(..)) {
+        if old && !matches!(read_state(&entry.path()), LockState::Alive(..)) {
             if let Some(id) = staged_run(&entry.path())
                 && !archive.join(RUNS).join(id.as_str()).exists()
                 && heads::forget(archive, &id).is_err()

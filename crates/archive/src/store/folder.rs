@@ -14,7 +14,7 @@ use crate::store::filter::Filter;
 use crate::store::index::Index;
 use crate::store::layout::{INDEX, REMOVED, RUNS, STAGING};
 use crate::store::listing::Unreadable;
-use crate::store::lock::{Lock, LockPurpose, LockState, look};
+use crate::store::lock::{Lock, LockPurpose, LockState, read_state};
 use crate::store::notes::Notes;
 use crate::store::reader::RunReader;
 use crate::store::search::{Search, SearchPage};
@@ -270,7 +270,7 @@ impl Archive {
 
     /// True if a living process is writing the run.
     pub(crate) fn is_being_written(folder: &Path) -> bool {
-        matches!(look(folder), LockState::Alive(LockPurpose::Write, _))
+        matches!(read_state(folder), LockState::Alive(LockPurpose::Write, _))
     }
 
     /// Returns the run that this archive wrote last. If that run is unknown or was removed, returns

@@ -195,7 +195,7 @@ impl Index {
     }
 
     /// Runs an arbitrary query.
-    pub(crate) fn ask<T>(
+    pub(crate) fn query<T>(
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T> {

@@ -11,7 +11,7 @@ use assay_model::{RunId, RunState, RunSummary};
 use crate::store::filter::Filter;
 use crate::store::index::{Index, IndexedFolder, Update, is_damaged};
 use crate::store::layout::{INDEX, LEDGER, NOTES, RUNS};
-use crate::store::lock::look;
+use crate::store::lock::read_state;
 use crate::store::notes;
 use crate::store::reader::RunReader;
 use crate::{Error, Result};
@@ -175,7 +175,7 @@ fn look_of(archive: &Path, name: &str) -> String {
         |_| "-".to_owned(),
         |m| format!("{}.{}.{}", m.len(), m.mtime(), m.mtime_nsec()),
     );
-    format!("{ledger} {:?} {}", look(&folder), notes::look_of(archive, name))
+    format!("{ledger} {:?} {}", read_state(&folder), notes::look_of(archive, name))
 }
 
 /// Returns a fingerprint of `runs/` and `notes/` that changes whenever a run is added, removed or

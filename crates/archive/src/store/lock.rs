@@ -94,7 +94,7 @@ fn namespace() -> String {
 }
 
 /// Reads the lock in `folder` without changing it.
-pub(crate) fn look(folder: &Path) -> LockState {
+pub(crate) fn read_state(folder: &Path) -> LockState {
     let path = folder.join(LOCK);
     match disk::read(&path, 4096) {
         Ok(bytes) => match serde_json::from_slice::<Owner>(&bytes) {
@@ -133,7 +133,7 @@ impl Lock {
         let guard = File::open(folder).map_err(|e| Error::io("open", folder, e))?;
         // Without flock (some network file systems), the O_EXCL creation below still protects.
         let _ = flock(&guard, FlockOperation::LockExclusive);
-        match look(folder) {
+        match read_state(folder) {
             LockState::Alive(_, owner) => return Ok(Err(owner)),
             LockState::Dead => disk::remove(&path)?,
             LockState::Free => {}
@@ -175,10 +175,10 @@ mod tests {
     fn one_holder_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let lock = Lock::take(folder.path(), LockPurpose::Write).unwrap().unwrap();
-        assert!(matches!(look(folder.path()), LockState::Alive(LockPurpose::Write, _)));
+        assert!(matches!(read_state(folder.path()), LockState::Alive(LockPurpose::Write, _)));
         assert!(Lock::take(folder.path(), LockPurpose::Import).unwrap().is_err());
         drop(lock);
-        assert_eq!(look(folder.path()), LockState::Free);
+        assert_eq!(read_state(folder.path()), LockState::Free);
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
         let mut put = |change: &dyn Fn(&mut Owner)| {
             change(&mut owner);
             fs::write(&path, serde_json::to_vec(&owner).unwrap()).unwrap();
-            look(folder.path())
+            read_state(folder.path())
         };
         assert!(matches!(put(&|_| {}), LockState::Alive(..)));
         assert_eq!(put(&|o| o.start_time = Some(1)), LockState::Dead, "a reused pid");

@@ -23,7 +23,7 @@ use crate::store::layout::{
     EXPERIMENT, IDENTITY, IO_EVENTS, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT,
     SYSTEM, trial_folder,
 };
-use crate::store::lock::{LockPurpose, LockState, look};
+use crate::store::lock::{LockPurpose, LockState, read_state};
 use crate::store::{records, summary};
 use crate::store::{samples, subjects};
 use crate::{Error, Result};
@@ -45,7 +45,7 @@ impl RunReader {
     pub(crate) fn open(folder: &Path, id: &RunId) -> Result<Self> {
         let identity = RunIdentity::read(folder, id)?;
         // Check the lock first: a run that ends in between then shows as ended, not as interrupted.
-        let held = look(folder);
+        let held = read_state(folder);
         let chain = chain::read(&disk::read(&folder.join(LEDGER), MAX_DATA)?);
         let state = state_of(&chain.entries, &held);
         Ok(RunReader { folder: folder.to_owned(), identity, chain, state, redactor: None })

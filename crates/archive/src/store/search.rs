@@ -64,7 +64,7 @@ pub struct SearchPage {
 
 pub(crate) fn search(archive: &Path, search: &Search) -> Result<SearchPage> {
     let from_index = with_index(archive, |index| {
-        index.ask(|db| {
+        index.query(|db| {
             let (conditions, values) = conditions(search);
             let total = db
                 .prepare_cached(&format!("SELECT count(*) FROM runs WHERE {conditions}"))?

@@ -20,7 +20,7 @@ use crate::commands::landscape::collection;
 use crate::commands::publish::{absolute, opened, whole};
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{print, print_json, say};
-use crate::threads::beside;
+use crate::threads::run_both;
 use crate::{shipped, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
@@ -176,7 +176,7 @@ fn runs(
                 whole()?;
                 run.clone().redacted(archive.secrets(&run))
             } else {
-                let (whole, copy) = beside(whole, || copies.add(&archive, &run));
+                let (whole, copy) = run_both(whole, || copies.add(&archive, &run));
                 whole.and(copy)?
             };
             views.insert(alias.clone(), view::published(&run)?);

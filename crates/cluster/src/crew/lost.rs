@@ -39,7 +39,7 @@ impl GroupLoss {
 
 impl AgentGroup {
     /// Describes the loss of agents with Slurm's state of the job and the nodes.
-    pub(super) fn lost(&mut self, gone: &GoneAgents) -> GroupLoss {
+    pub(super) fn describe_loss(&mut self, gone: &GoneAgents) -> GroupLoss {
         self.broken = true;
         if let Some(Carrier::Guest(guest)) = &mut self.carrier {
             return GroupLoss::guest(guest, &gone.how);

@@ -153,7 +153,7 @@ impl AgentGroup {
             env: &env,
             state_dir: request.state_dir,
         };
-        let job = SlurmJob::ask(&ask)?;
+        let job = SlurmJob::submit(&ask)?;
         let mut crew = AgentGroup {
             members: Vec::new(),
             events,

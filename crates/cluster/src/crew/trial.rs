@@ -147,7 +147,7 @@ impl AgentGroup {
                 Some(lost) => TrialEnd::Lost(lost, parts),
                 None => TrialEnd::Parts(parts),
             },
-            Err((_, gone)) => TrialEnd::Lost(self.lost(&gone), parts),
+            Err((_, gone)) => TrialEnd::Lost(self.describe_loss(&gone), parts),
         }
     }
 
@@ -172,7 +172,7 @@ impl AgentGroup {
         }
         let broken = self.broken;
         let gone = GoneAgents { members, how: "had its program ended".to_owned() };
-        let lost = self.lost(&gone);
+        let lost = self.describe_loss(&gone);
         if lost.to == LostTo::Failure {
             // The job continues: the program ended for a reason of its own.
             self.broken = broken;

@@ -51,7 +51,7 @@ impl SlurmJob {
     ///
     /// # Errors
     /// The note cannot be written, or `salloc` is not installed.
-    pub fn ask(ask: &JobRequest<'_>) -> Result<Self, ClusterError> {
+    pub fn submit(ask: &JobRequest<'_>) -> Result<Self, ClusterError> {
         let name = format!("assay-{}", crate::token::random_hex()?);
         let left = JobNote::note(ask.state_dir, &name)?;
         let mut command = Command::new("salloc");

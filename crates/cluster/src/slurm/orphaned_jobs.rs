@@ -99,8 +99,8 @@ fn notes(state_dir: &Path) -> Vec<(PathBuf, Note)> {
         .filter(|p| p.extension().is_some_and(|e| e == "json"))
         .filter_map(|path| {
             let note: Note = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
-            let gone =
-                note.host == host() && !matches!(note.owner.fate(), Ok(OwnerState::Alive) | Err(_));
+            let gone = note.host == host()
+                && !matches!(note.owner.determine_state(), Ok(OwnerState::Alive) | Err(_));
             gone.then_some((path, note))
         })
         .collect();

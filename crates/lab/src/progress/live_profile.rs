@@ -42,7 +42,7 @@ impl LiveProfile {
     ///
     /// # Errors
     /// The request file cannot be written.
-    pub fn ask(events: &Path) -> io::Result<()> {
+    pub fn request(events: &Path) -> io::Result<()> {
         let file = File::options().create(true).append(true).open(wanted(events))?;
         file.set_modified(SystemTime::now())
     }
@@ -136,7 +136,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let events = dir.path().join("events.jsonl");
         assert!(!is_wanted(&events) && LiveProfile::read(&events).unwrap().is_none());
-        LiveProfile::ask(&events).unwrap();
+        LiveProfile::request(&events).unwrap();
         assert!(is_wanted(&events));
         let old = File::options().append(true).open(wanted(&events)).unwrap();
         old.set_modified(SystemTime::now() - 2 * WANTED).unwrap();

@@ -239,7 +239,7 @@ impl TrialSettings<'_> {
         let first = kept.filter(|_| self.programs.borrow_mut().begins(ctx.treatment));
         let before = first.and_then(|cwd| Some((cwd, working_folder::list(cwd)?)));
         let hiatus = PauseDetector::watch();
-        let (ran, after) = assay_system::beside(during, || {
+        let (ran, after) = assay_system::observe(during, || {
             self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, events)
         });
         let mut seen = hiatus.seen();

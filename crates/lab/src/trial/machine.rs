@@ -209,7 +209,7 @@ impl Machine {
         let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), reported);
         let seen = task.tracing.stop_programs(&mut record);
         let trace = task.tracing.stop_block_io(&mut record);
-        self.witness.look(&mut record, task.last);
+        self.witness.check_after_trial(&mut record, task.last);
         if let Some(samples) = &samples {
             power::account(task.plan, samples, &mut record);
         }

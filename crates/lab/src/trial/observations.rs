@@ -144,7 +144,7 @@ impl StabilityWatch {
 
     /// Checks the machine after a trial: always after the last one, otherwise at most once a
     /// second.
-    pub fn look(&mut self, record: &mut TrialRecord, last: bool) {
+    pub fn check_after_trial(&mut self, record: &mut TrialRecord, last: bool) {
         if !self.clock_reported {
             self.clock_reported = true;
             let (resolution, overhead) = assay_system::clock::quality();

@@ -52,12 +52,12 @@ impl IoWatch {
 
     /// Begins the measurement window now.
     pub fn begin(&self) {
-        self.0.tell(TracerCommand::Begin);
+        self.0.send(TracerCommand::Begin);
     }
 
     /// Ends the measurement window now.
     pub fn end(&self) {
-        self.0.tell(TracerCommand::End);
+        self.0.send(TracerCommand::End);
     }
 
     /// Stops tracing and returns the answer.

@@ -207,7 +207,7 @@ impl<'n> RunningMethod<'n> for EbpfTracer<'n> {
         if let Some(paths) = &mut self.paths {
             while let Some(item) = paths.next() {
                 if let Some(path) = record(&item) {
-                    self.labels.files.tell(&path);
+                    self.labels.files.store(&path);
                 }
             }
         }
@@ -228,7 +228,7 @@ impl<'n> RunningMethod<'n> for EbpfTracer<'n> {
         }
         let (labels, names) = (&mut self.labels, &mut self.names);
         self.pooled +=
-            self.tally.look(&self.probes, t_ns, analyses, &mut |key| labels.of(key, names));
+            self.tally.add(&self.probes, t_ns, analyses, &mut |key| labels.of(key, names));
         for left in std::mem::take(&mut self.left) {
             let event = missed::event(&left);
             let io = io_of(&event, names, labels);

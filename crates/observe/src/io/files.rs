@@ -49,7 +49,7 @@ impl FileCache {
     }
 
     /// Stores the path of a file.
-    pub fn tell(&mut self, record: &PathRecord) {
+    pub fn store(&mut self, record: &PathRecord) {
         let parts = record.part.iter().take((record.parts as usize).min(record.part.len()));
         let mut path = PathBuf::from("/");
         let whole = record.parts as usize == record.part.len();

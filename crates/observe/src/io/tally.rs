@@ -46,7 +46,7 @@ impl GroupTally {
 
     /// Adds the counts since the last tick to the analyses, as of the time `t_ns`. Returns the
     /// number of I/Os that were pooled because their group had no room.
-    pub fn look(
+    pub fn add(
         &mut self,
         probes: &Probes,
         t_ns: u64,

@@ -162,7 +162,7 @@ impl Threads {
 
 impl Monitor for Threads {
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
-        let mut tasks = self.tasks.look(t_ns);
+        let mut tasks = self.tasks.sample(t_ns);
         // Activity before the first sample belongs to no interval.
         let Some(last) = self.last_ns.replace(t_ns) else { return };
         let seconds = t_ns.saturating_sub(last) as f64 / 1e9;

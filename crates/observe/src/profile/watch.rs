@@ -93,17 +93,17 @@ impl Tracer for ProfileWatch {
     }
 
     fn begin(&mut self) {
-        self.0.tell(ProfilerCommand::Begin);
+        self.0.send(ProfilerCommand::Begin);
     }
 
     fn end(&mut self) {
-        self.0.tell(ProfilerCommand::End);
+        self.0.send(ProfilerCommand::End);
     }
 
     /// Requests a profile of the time so far. The programs and the profiling continue meanwhile.
     fn snapshot(&self) -> Option<Receiver<Snapshot>> {
         let (to, from) = channel();
-        self.0.tell(ProfilerCommand::Snapshot(to));
+        self.0.send(ProfilerCommand::Snapshot(to));
         Some(from)
     }
 

@@ -43,7 +43,7 @@ impl<M: Send + 'static, R: Send + 'static> Background<M, R> {
 
 impl<M, R> Background<M, R> {
     /// Sends a message; it is lost if the worker has ended.
-    pub fn tell(&self, message: M) {
+    pub fn send(&self, message: M) {
         if let Some(messages) = &self.messages {
             let _ = messages.send(message);
         }

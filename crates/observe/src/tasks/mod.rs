@@ -167,7 +167,7 @@ impl Tasks {
             ticks: rustix::param::clock_ticks_per_second() as f64,
             page: rustix::param::page_size() as u64,
         };
-        tasks.look(now_ns);
+        tasks.sample(now_ns);
         tasks
     }
 
@@ -178,7 +178,7 @@ impl Tasks {
 
     /// Returns the tasks since the last look, the one with most CPU time first. A task that began
     /// in between counts with all its time; one that ended is missing.
-    pub fn look(&mut self, now_ns: u64) -> Vec<Task> {
+    pub fn sample(&mut self, now_ns: u64) -> Vec<Task> {
         let seconds = self
             .last_ns
             .replace(now_ns)
@@ -438,7 +438,7 @@ mod tests {
         write(root.path(), 100, 7, 0);
         let mut tasks = Tasks::open(root.path(), TaskSelection::Machine, false, 1_000_000_000);
         write(root.path(), 150, 17, 4096);
-        let all = tasks.look(3_000_000_000);
+        let all = tasks.sample(3_000_000_000);
         let [task] = all.as_slice() else { panic!("{all:?}") };
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         assert!((task.user - 50.0 / ticks / 2.0).abs() < 1e-9 && task.system == 0.0, "{task:?}");
@@ -481,7 +481,7 @@ mod tests {
         while clock() - began < 300_000_000 {
             sum = std::hint::black_box(sum.wrapping_mul(31) + 1);
         }
-        let all = tasks.look(clock());
+        let all = tasks.sample(clock());
         child.kill().unwrap();
         child.wait().unwrap();
         let of = |pid: u32| all.iter().find(|t| t.pid == pid).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::error::{PostError, Result, TemplateText, meant};
+use super::error::{PostError, Result, TemplateText, suggestion};
 use super::expression::{Call, Expression, ExpressionKind};
 
 /// The arguments that a function takes.
@@ -51,7 +51,7 @@ impl<'a> Arguments<'a> {
                     let known = signature.arguments.iter().find(|a| *a == written);
                     let Some(slot) = known else {
                         let message = format!("`{name}` has no argument `{written}`");
-                        let help = meant(written, signature.arguments);
+                        let help = suggestion(written, signature.arguments);
                         return Err(text.error(span.clone(), message, help));
                     };
                     (*slot, span.clone())

@@ -10,13 +10,13 @@ use assay_quoted::denominator::Basis;
 use super::amount::Amount;
 use super::answer::{Claim, LocalOutcome};
 use super::arguments::{Arguments, Signature};
-use super::error::{Result, meant};
+use super::error::{Result, suggestion};
 use super::evaluator::{CallResult, Evaluator};
 use super::expression::{Argument, Call, Expression, ExpressionKind};
 use super::functions::{Ratio, ratio};
 use super::read::{CLOSE, MarkdownPlace, OPEN};
 use super::template::{Claim as Template, Piece};
-use assay_report::merged_sentences::once;
+use assay_report::merged_sentences::distinct;
 
 const ASKED: [Signature; 4] = [
     asked(&["a", "than", "then"], "ahead", "ahead(\"own:elapsed@new\", than=\"own:elapsed@old\")"),
@@ -57,7 +57,7 @@ fn of_call(call: &Call) -> Vec<String> {
         ExpressionKind::Text(text) => text.split_once(':').map(|(alias, _)| alias.to_owned()),
         _ => None,
     });
-    once(named)
+    distinct(named)
 }
 
 impl<'a> Evaluator<'a> {
@@ -67,7 +67,7 @@ impl<'a> Evaluator<'a> {
         let Some(signature) = ASKED.iter().find(|s| s.name == call.name) else {
             let known: Vec<&str> = ASKED.iter().map(|s| s.name).collect();
             let message = format!("`{}` does not make a claim", call.name);
-            let help = meant(&call.name, &known);
+            let help = suggestion(&call.name, &known);
             return Err(self.text.error(call.name_span.clone(), message, help));
         };
         let arguments = Arguments::bind(self.text, call, *signature)?;

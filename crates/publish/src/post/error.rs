@@ -136,7 +136,7 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// Returns `did you mean ...?`, or the known words if they are few.
-pub(super) fn meant(word: &str, known: &[&str]) -> String {
+pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
         None if known.is_empty() => String::new(),

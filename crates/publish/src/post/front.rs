@@ -6,7 +6,7 @@ use std::ops::Range;
 use assay_quoted::quoted::is_date;
 use serde::Deserialize;
 
-use super::error::{Result, TemplateText, meant};
+use super::error::{Result, TemplateText, suggestion};
 
 /// The front matter of a template.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -110,7 +110,7 @@ fn end_of(rest: &str) -> Option<Range<usize>> {
 fn help(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     match quoted.next().filter(|_| message.starts_with("unknown field")) {
-        Some(unknown) => meant(unknown, &quoted.collect::<Vec<_>>()),
+        Some(unknown) => suggestion(unknown, &quoted.collect::<Vec<_>>()),
         None => String::new(),
     }
 }

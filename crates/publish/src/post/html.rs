@@ -24,7 +24,7 @@ pub fn html(post: &Post) -> String {
 
 /// Renders the content of the page without the document around it, for use in another document.
 pub fn content(post: &Post) -> Markup {
-    let clean = |markup: Markup| PreEscaped(seal::without(markup.into_string()));
+    let clean = |markup: Markup| PreEscaped(seal::strip_glyphs(markup.into_string()));
     let written = body(&post.markdown, &post.marks, &|place| match place {
         MarkdownPlace::Number(at) => number(post, at),
         MarkdownPlace::Block(at) => block(post, at),
@@ -103,12 +103,12 @@ fn number(post: &Post, at: usize) -> Markup {
     let marks = marks(post, &n.findings);
     if post.is_certified(n) {
         let title = format!("{} ({})", n.formula, n.kind);
-        let text = seal::without(n.text.clone());
+        let text = seal::strip_glyphs(n.text.clone());
         return html! {
             span.whole id={ "n" (at + 1) } {
                 (text) " "
-                a.certified href={ "#" (n.anchor) } title=(seal::without(title)) { (SEAL) }
-                (PreEscaped(seal::without(marks.into_string())))
+                a.certified href={ "#" (n.anchor) } title=(seal::strip_glyphs(title)) { (SEAL) }
+                (PreEscaped(seal::strip_glyphs(marks.into_string())))
             }
         };
     }
@@ -119,7 +119,7 @@ fn number(post: &Post, at: usize) -> Markup {
             (marks)
         }
     };
-    PreEscaped(seal::without(written.into_string()))
+    PreEscaped(seal::strip_glyphs(written.into_string()))
 }
 
 fn claim(post: &Post, at: usize) -> Markup {
@@ -133,7 +133,7 @@ fn claim(post: &Post, at: usize) -> Markup {
         @if let Some(then) = &c.then { span.claim.soft { "Then: " (then) ". " } }
         span class=(class) { strong { (c.here.words()) } ": " (c.why) }
     };
-    PreEscaped(seal::without(written.into_string()))
+    PreEscaped(seal::strip_glyphs(written.into_string()))
 }
 
 fn block(post: &Post, at: usize) -> Markup {
@@ -142,7 +142,7 @@ fn block(post: &Post, at: usize) -> Markup {
         PostBlock::Disclosure => html! { div id="disclosure" { (html::parts(&disclosure(post))) } },
         PostBlock::Findings => html::parts(&findings(post)),
     };
-    PreEscaped(seal::without(written.into_string()))
+    PreEscaped(seal::strip_glyphs(written.into_string()))
 }
 
 /// Renders the number as a link to its derivation.

@@ -11,7 +11,7 @@ use assay_quoted::quantity::Quantity;
 use super::amount::{Amount, FunctionAnswer, MissingValue, RunPart, RunResultRef};
 use super::arguments::Arguments;
 use super::document::Input;
-use super::error::{PostError, Result, meant};
+use super::error::{PostError, Result, suggestion};
 use super::evaluator::{CallResult, Evaluator};
 use super::expression::{Call, Expression, ExpressionKind};
 use super::front::RunSpec;
@@ -175,7 +175,7 @@ impl<'a> Evaluator<'a> {
         self.front.runs.get(alias).ok_or_else(|| {
             let known: Vec<&str> = self.front.runs.keys().map(String::as_str).collect();
             let message = format!("the front matter names no run `{alias}`");
-            self.text.error(span, message, meant(alias, &known))
+            self.text.error(span, message, suggestion(alias, &known))
         })
     }
 
@@ -242,7 +242,7 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Amount, MissingValue> {
         let gate = &self.gates[&run.alias];
         let withheld =
-            run.treatments.iter().find_map(|t| gate.treatment(*t)).map(WithheldResult::why);
+            run.treatments.iter().find_map(|t| gate.treatment(*t)).map(WithheldResult::reason);
         if read.value.is_none() && withheld.is_none() {
             let (metric, run) = (metric.to_owned(), view.summary.id.clone());
             return Err(MissingValue::InRun { metric, label, run });
@@ -305,7 +305,7 @@ impl<'a> Evaluator<'a> {
         }
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let message = format!("run {} has no metric `{metric}`", view.summary.id);
-        self.text.error(span, message, meant(metric, &known))
+        self.text.error(span, message, suggestion(metric, &known))
     }
 }
 

@@ -68,13 +68,13 @@ pub(super) fn rendered(
 }
 
 /// Returns a text of the data without the glyphs.
-pub(super) fn without(text: String) -> String {
+pub(super) fn strip_glyphs(text: String) -> String {
     if text.contains(GLYPHS) { text.replace(GLYPHS, "\u{FFFD}") } else { text }
 }
 
 /// Returns Markdown without the glyphs and without the names, which its renderers know too.
 pub(super) fn without_names(text: String) -> String {
-    NAMES.iter().fold(without(text), |text, name| {
+    NAMES.iter().fold(strip_glyphs(text), |text, name| {
         if text.contains(name) { text.replace(name, "check\u{FFFD}") } else { text }
     })
 }

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::time::{base, phases, seconds};
 use crate::document::html::figure;
 use crate::gate::Gate;
-use crate::merged_sentences::once;
+use crate::merged_sentences::distinct;
 use crate::parts::curves::slug;
 use crate::parts::draw::named_curves;
 use crate::view::RunView;
@@ -221,7 +221,7 @@ fn curves(views: &[&RunView]) -> Vec<Markup> {
         let shown = gate.analysis.curves.iter().filter(curve);
         all.extend(shown.map(|c| (format!("#{} {}", i + 1, view.label(c.treatment)), c)));
     }
-    let kinds = once(all.iter().map(|(_, c)| (&*c.name, &*c.x_unit, &*c.unit)));
+    let kinds = distinct(all.iter().map(|(_, c)| (&*c.name, &*c.x_unit, &*c.unit)));
     let confidence = views.first().map_or(0.95, |v| v.analysis.confidence);
     let mut charts = Vec::new();
     for (name, x_unit, unit) in kinds {

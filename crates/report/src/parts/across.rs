@@ -8,7 +8,7 @@ use crate::document::{
     DocumentPart, Outputs, Parts, Table, TableCell, Text, TextStyle, Tone, cell, text,
 };
 use crate::figures::{across_heading, across_mark, across_scale, across_value, ratio_text};
-use crate::merged_sentences::once;
+use crate::merged_sentences::distinct;
 use crate::words;
 
 /// Classes of differences in the order of the output, with their effect on the comparison.
@@ -48,7 +48,7 @@ pub(crate) fn runs(all: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) ->
 /// Returns the reasons why there is no comparison, each once; empty if there is one.
 pub(crate) fn void(across: &Across) -> Vec<&str> {
     let all = across.rows.iter().flat_map(|r| r.comparisons.iter().flatten());
-    once(all.filter(|c| c.verdict == Verdict::Invalid).map(|c| c.reason.as_str()))
+    distinct(all.filter(|c| c.verdict == Verdict::Invalid).map(|c| c.reason.as_str()))
 }
 
 /// Returns the values and ratios by treatment.

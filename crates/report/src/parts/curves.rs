@@ -9,7 +9,7 @@ use crate::document::{
 };
 use crate::figures::{NO_VALUE, count, curves_scale, point_text, quantile_name, x_text};
 use crate::gate::Gate;
-use crate::merged_sentences::once;
+use crate::merged_sentences::distinct;
 use crate::parts::draw;
 use crate::parts::matrix;
 use crate::percentiles::withheld_points;
@@ -79,7 +79,7 @@ pub(crate) fn curves(view: &RunView, gate: &Gate, output: Outputs) -> Parts {
 
 /// Returns the names of curves, each once.
 pub(crate) fn names<'a>(all: &[&'a CurveSummary]) -> Vec<&'a str> {
-    once(all.iter().map(|c| c.name.as_str()))
+    distinct(all.iter().map(|c| c.name.as_str()))
 }
 
 /// Returns true if a curve is meant for choosing a point. A percentile is not, because it is lowest

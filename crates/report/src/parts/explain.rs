@@ -6,7 +6,7 @@ use assay_model::{Analysis, Explanation, Observed};
 use crate::document::{DocumentPart, Parts, Table, Tone, cell, text};
 use crate::figures::{count, ratio_in_a_sentence, ratio_mark};
 use crate::gate::Gate;
-use crate::merged_sentences::once;
+use crate::merged_sentences::distinct;
 use crate::view::RunView;
 
 /// Largest number of observations listed; the JSON has all of them.
@@ -47,7 +47,7 @@ pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
         let command = format!("assay explain {} --treatment ...", view.summary.id);
         out.note(text(format!("{}: ", count(rest, "more comparison"))).code(command));
     }
-    let notes = once(shown.iter().flat_map(|e| &e.notes)).into_iter();
+    let notes = distinct(shown.iter().flat_map(|e| &e.notes)).into_iter();
     out.push(DocumentPart::List(Tone::Soft, notes.map(|n| text(n.clone())).collect()));
     Some(out)
 }

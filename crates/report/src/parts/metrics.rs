@@ -10,7 +10,7 @@ use crate::document::{
 };
 use crate::figures::{NO_VALUE, centre, percent, summary_texts, value_text};
 use crate::gate::Gate;
-use crate::merged_sentences::once;
+use crate::merged_sentences::distinct;
 use crate::parts::results::{other, whole_run};
 use crate::view::RunView;
 
@@ -22,7 +22,7 @@ pub(crate) fn metrics(view: &RunView, gate: &Gate) -> Option<Parts> {
         return None;
     }
     let others = a.summaries.iter().filter(|s| other(a, s));
-    let names = once(others.map(|s| s.metric.as_str()));
+    let names = distinct(others.map(|s| s.metric.as_str()));
     let mut out = Parts::default();
     if !names.is_empty() {
         out.table(table(view, gate, &names));

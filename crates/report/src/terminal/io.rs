@@ -6,7 +6,7 @@ use super::Style;
 use super::io_distribution::distribution;
 use super::io_places::{devices, regions};
 use crate::document::{DocumentPart, Parts, Tone, terminal, text};
-use crate::merged_sentences::once;
+use crate::merged_sentences::distinct;
 use crate::parts::io as parts;
 
 /// Formats the whole report except the lines of the ticks, for which see [`super::io_ticks`].
@@ -48,7 +48,7 @@ pub fn io(report: &IoReport, style: Style) -> String {
 fn paths(report: &IoReport, table: &str, all: &mut Parts) {
     let Some(at) = report.by.iter().position(|d| *d == Dimension::File) else { return };
     let paths = report.groups.iter().filter_map(|g| g.key.get(at));
-    let shortened = once(paths.filter(|path| !table.contains(path.as_str())));
+    let shortened = distinct(paths.filter(|path| !table.contains(path.as_str())));
     if !shortened.is_empty() {
         all.note("files in full:");
         all.push(DocumentPart::List(

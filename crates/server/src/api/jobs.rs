@@ -68,7 +68,7 @@ async fn list(State(app): Server) -> Json<Jobs> {
     Json(Jobs {
         running: queue.running().cloned(),
         waiting: own(queue.waiting()),
-        over: own(queue.over()),
+        over: own(queue.ended()),
     })
 }
 
@@ -195,7 +195,7 @@ pub(crate) async fn profile(
         let refusal = match profiling(&folder) {
             Profiling::Here => {
                 let events = folder.join(EVENTS);
-                return LiveProfile::ask(&events)
+                return LiveProfile::request(&events)
                     .and_then(|()| LiveProfile::read(&events))
                     .map_err(|e| Refusal::own(&e));
             }

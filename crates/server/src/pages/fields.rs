@@ -15,7 +15,7 @@ pub(super) struct DraftForm<'a> {
 
 impl DraftForm<'_> {
     /// Returns true if this field has a problem.
-    pub fn wrong(&self, name: &str) -> bool {
+    pub fn has_problem(&self, name: &str) -> bool {
         self.draft.problems.iter().any(|p| p.field == name)
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn row(
     html! {
         div.field {
             label for=(own) { (words) }
-            input id=(own) name=(name) type=(kind) inputmode=[mode] value=(value) maxlength="2000" aria-describedby={ (own) "-help " (own) "-problem" } aria-invalid=[form.wrong(name).then_some("true")];
+            input id=(own) name=(name) type=(kind) inputmode=[mode] value=(value) maxlength="2000" aria-describedby={ (own) "-help " (own) "-problem" } aria-invalid=[form.has_problem(name).then_some("true")];
             p.soft id={ (own) "-help" } { (help) }
             (problem(form, name))
         }
@@ -78,7 +78,7 @@ pub(super) fn parameter(form: &DraftForm<'_>, field: &Field) -> Markup {
     let locked = field.locked.is_some();
     let asked = (!locked).then_some(&name);
     let about = format!("{own}-help {own}-problem");
-    let invalid = form.wrong(&name).then_some("true");
+    let invalid = form.has_problem(&name).then_some("true");
     let words: Option<Vec<&str>> = match &field.param.ty {
         ParamType::Choice { of } => Some(of.iter().map(String::as_str).collect()),
         ParamType::Bool => Some(vec!["true", "false"]),

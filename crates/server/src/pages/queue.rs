@@ -31,7 +31,7 @@ pub(super) fn router() -> Routes {
 
 async fn page(State(app): Server, role: Role) -> PageResult {
     let part = lists(&app, role).await?;
-    let newest = if app.queue().over().is_empty() {
+    let newest = if app.queue().ended().is_empty() {
         newest(&app).await?
     } else {
         html! {}
@@ -68,11 +68,11 @@ async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
 
 /// Renders the jobs of the queue. Only users with the full token get buttons.
 async fn lists(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
-    let ended = app.queue().over().iter().take(SHOWN).filter_map(|j| j.run.clone()).collect();
+    let ended = app.queue().ended().iter().take(SHOWN).filter_map(|j| j.run.clone()).collect();
     let outcomes = app.outcomes(ended).await?;
     let full = role == Role::Full;
     let queue = app.queue();
-    let (running, waiting, over) = (queue.running(), queue.waiting(), queue.over());
+    let (running, waiting, over) = (queue.running(), queue.waiting(), queue.ended());
     Ok(html! {
         h2 { "Running" }
         @if let Some(job) = running { (running_card(app, job, full)) }

@@ -143,7 +143,7 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
     let front = |f: &&Field| f.factor || f.param.default.is_none();
     let (differs, stays): (Vec<_>, Vec<_>) = draft.fields.iter().partition(front);
     let wrong = |names: &[&str]| draft.problems.iter().any(|p| names.contains(&p.field.as_str()));
-    let stays_wrong = stays.iter().any(|f| form.wrong(&format!("set.{}", f.param.name)));
+    let stays_wrong = stays.iter().any(|f| form.has_problem(&format!("set.{}", f.param.name)));
     let body = html! {
         h1 { "Submit " (draft.name) }
         @if !draft.title.is_empty() { p.lede { (draft.title) } }
@@ -186,7 +186,7 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
                         noscript { p.notice { "Without JavaScript, a changed text replaces the parameters above." } }
                         div.field {
                             label for="toml" { "experiment" }
-                            textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off" class="code" aria-describedby="toml-problem" aria-invalid=[form.wrong("toml").then_some("true")] { "\n" (draft.toml) }
+                            textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off" class="code" aria-describedby="toml-problem" aria-invalid=[form.has_problem("toml").then_some("true")] { "\n" (draft.toml) }
                             (problem(&form, "toml"))
                         }
                     }

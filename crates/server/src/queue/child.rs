@@ -67,7 +67,7 @@ pub(crate) fn start(
 
 /// Returns true if the process is alive.
 pub(crate) fn is_alive(process: &Process) -> bool {
-    matches!(Owner::from(process).fate(), Ok(OwnerState::Alive))
+    matches!(Owner::from(process).determine_state(), Ok(OwnerState::Alive))
 }
 
 /// Asks the run to end, with SIGINT: it ends its trial, restores the settings and keeps the

@@ -110,7 +110,7 @@ impl Queue {
     }
 
     /// Returns the ended jobs, newest first.
-    pub fn over(&self) -> Vec<&Job> {
+    pub fn ended(&self) -> Vec<&Job> {
         let mut over: Vec<&Job> = self.jobs.values().filter(|j| j.state.is_over()).collect();
         over.sort_by(|a, b| (&b.ended_at, b.id).cmp(&(&a.ended_at, a.id)));
         over
@@ -226,7 +226,7 @@ impl Queue {
 
     /// Deletes the oldest ended jobs if there are more than [`MAX_ENDED`].
     fn prune(&mut self) {
-        let old: Vec<u64> = self.over().iter().skip(MAX_ENDED).map(|j| j.id).collect();
+        let old: Vec<u64> = self.ended().iter().skip(MAX_ENDED).map(|j| j.id).collect();
         for id in old {
             self.jobs.remove(&id);
             let _ = fs::remove_dir_all(self.folder_of(id));

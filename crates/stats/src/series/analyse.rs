@@ -7,7 +7,7 @@ use crate::series::change::{ChangePoint, ChangeState, SeriesAnalysis, Slope};
 use crate::series::detect::{Changes, LevelNoise, MIN_POINTS, changes, own_limit};
 use crate::series::limit::visible;
 use crate::series::locate::{place, size};
-use crate::series::slope::instead;
+use crate::series::slope::find_slope;
 
 /// Minimum width of a step's place interval, in points, for trying a slope instead.
 const SHARP: usize = 2;
@@ -138,7 +138,7 @@ fn slopes(
             }
             let (from, to) = (ends[first], ends[end + 2]);
             let inside: Vec<usize> = cuts[first..=end].iter().map(|c| c - from).collect();
-            instead(&values[from..to], &inside, around).map(|r| (end, from, r))
+            find_slope(&values[from..to], &inside, around).map(|r| (end, from, r))
         });
         if let Some((end, from, ramp)) = hit {
             out.push(Slope {

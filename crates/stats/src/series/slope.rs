@@ -82,7 +82,7 @@ fn of_ramp(values: &[f64], around: LevelNoise) -> Option<(f64, Ramp)> {
 
 /// Returns the slope that explains `values` better than the steps at `cuts` by a clear margin (10:
 /// "very strong" by Kass and Raftery, JASA 90 (1995) 773), if there is one.
-pub(crate) fn instead(values: &[f64], cuts: &[usize], around: LevelNoise) -> Option<Ramp> {
+pub(crate) fn find_slope(values: &[f64], cuts: &[usize], around: LevelNoise) -> Option<Ramp> {
     if around.sd <= 0.0 || values.len() < 2 * SHORTEST {
         return None;
     }
@@ -94,7 +94,7 @@ pub(crate) fn instead(values: &[f64], cuts: &[usize], around: LevelNoise) -> Opt
             values.chunks(fold).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
         let cuts: Vec<usize> = cuts.iter().map(|c| c / fold).filter(|c| *c > 0).collect();
         let thin = LevelNoise { sd: around.sd / (fold as f64).sqrt(), rho: around.rho };
-        return instead(&short, &cuts, thin).map(|r| Ramp {
+        return find_slope(&short, &cuts, thin).map(|r| Ramp {
             from: r.from * fold,
             to: (r.to * fold).min(values.len()),
             ..r

@@ -33,7 +33,7 @@ impl fmt::Debug for Hooks {
 
 /// Runs `program` while each function in `during` runs on a thread of its own. Returns the
 /// program's result and the functions to call after the trial.
-pub fn beside<T>(during: Vec<ObserverHook>, program: impl FnOnce() -> T) -> (T, Vec<RecordHook>) {
+pub fn observe<T>(during: Vec<ObserverHook>, program: impl FnOnce() -> T) -> (T, Vec<RecordHook>) {
     std::thread::scope(|scope| {
         let looking: Vec<_> = during
             .into_iter()
@@ -61,8 +61,8 @@ mod tests {
             let ended = end.recv().is_err();
             Box::new(move |record| record.notes.push(format!("ended: {ended}")))
         });
-        let (returned, after) = beside(vec![look], || 7);
+        let (returned, after) = observe(vec![look], || 7);
         assert_eq!((returned, after.len()), (7, 1));
-        assert_eq!(beside(Vec::new(), || 8).0, 8);
+        assert_eq!(observe(Vec::new(), || 8).0, 8);
     }
 }

@@ -142,7 +142,7 @@ impl Journal {
             if !file.entries.iter().any(|e| e.target == target) {
                 continue;
             }
-            match file.owner.fate().map_err(JournalError::from)? {
+            match file.owner.determine_state().map_err(JournalError::from)? {
                 OwnerState::Alive => {
                     return Err(ControlError::Busy {
                         target: target.to_owned(),

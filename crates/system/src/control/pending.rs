@@ -88,7 +88,7 @@ pub fn pending(state_dir: &Path) -> Result<Vec<Pending>, JournalError> {
             // file.
             Err(_) if !path.exists() => continue,
             Err(e) => PendingState::Corrupt { reason: e.to_string() },
-            Ok(JournalFile { owner, entries, .. }) => match owner.fate()? {
+            Ok(JournalFile { owner, entries, .. }) => match owner.determine_state()? {
                 OwnerState::Alive => continue,
                 OwnerState::Dead => PendingState::Left { owner, entries },
                 OwnerState::Rebooted => PendingState::Rebooted { entries },

@@ -82,7 +82,7 @@ pub fn variable() -> Option<(OsString, OsString)> {
 }
 
 /// Reports the running process group to the guard; `None` if it has ended.
-pub fn tell(group: Option<Pid>) {
+pub fn report_group(group: Option<Pid>) {
     let Some(Some(guard)) = GUARD.get() else { return };
     let id = group.map_or(0, |pid| pid.as_raw_nonzero().get());
     let _ = pwrite(&guard.group, &id.to_ne_bytes(), 0);

@@ -289,7 +289,7 @@ impl Runner {
         leftovers::reap_ended();
         let (mut child, start_ns) = spawn(program, limits)?;
         if child.pid.is_some() {
-            guard::tell(child.pid);
+            guard::report_group(child.pid);
         }
         self.reaped = None;
         let end = self.watch(&mut child, start_ns, limits, sink);
@@ -303,7 +303,7 @@ impl Runner {
                 .and_then(|reaped| reaped.ok_or_else(|| io::Error::other("no child")))
                 .map_err(|source| system("wait", source))?;
             let leftovers = leftovers::end_all(pid);
-            guard::tell(None);
+            guard::report_group(None);
             (start_ns, end.as_ref().map_or(start_ns, |end| end.1), exit, usage, leftovers)
         } else {
             let ContainedResult { start_ns, end_ns, exit, resources, leftovers } =

@@ -59,7 +59,7 @@ impl Owner {
     ///
     /// # Errors
     /// `/proc` does not provide it.
-    pub fn fate(&self) -> Result<OwnerState, OwnerError> {
+    pub fn determine_state(&self) -> Result<OwnerState, OwnerError> {
         Ok(if self.boot_id != boot_id()? {
             OwnerState::Rebooted
         } else if start_ticks(self.pid) == Some(self.start_ticks) {
@@ -93,11 +93,11 @@ mod tests {
     #[test]
     fn one_is_alive_and_its_likes_are_not() {
         let me = Owner::this().unwrap();
-        assert_eq!(me.fate().unwrap(), OwnerState::Alive);
+        assert_eq!(me.determine_state().unwrap(), OwnerState::Alive);
         let other = Owner { start_ticks: me.start_ticks + 1, ..me.clone() };
-        assert_eq!(other.fate().unwrap(), OwnerState::Dead);
+        assert_eq!(other.determine_state().unwrap(), OwnerState::Dead);
         let before = Owner { boot_id: "another".into(), ..me };
-        assert_eq!(before.fate().unwrap(), OwnerState::Rebooted);
+        assert_eq!(before.determine_state().unwrap(), OwnerState::Rebooted);
     }
 
     #[test]
@@ -107,9 +107,9 @@ mod tests {
         assert!(ticks.is_some());
         let owner =
             Owner { pid: child.id(), start_ticks: ticks.unwrap(), ..Owner::this().unwrap() };
-        assert_eq!(owner.fate().unwrap(), OwnerState::Alive);
+        assert_eq!(owner.determine_state().unwrap(), OwnerState::Alive);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(owner.fate().unwrap(), OwnerState::Dead);
+        assert_eq!(owner.determine_state().unwrap(), OwnerState::Dead);
     }
 }

@@ -106,9 +106,9 @@ impl<'a> ProgramStep<'a> {
             .map_err(WorkloadError::io("create", self.log))?;
         let start = log.seek(SeekFrom::End(0)).map_err(WorkloadError::io("read", self.log))?;
         let mut child = self.spawn(&log)?;
-        guard::tell(Some(Pid::from_child(&child)));
+        guard::report_group(Some(Pid::from_child(&child)));
         let ended = wait(&mut child, self.timeout);
-        guard::tell(None);
+        guard::report_group(None);
         let ended = ended.map_err(|e| self.failed(format!("`{}`: {e}", self.line())))?;
         let reason = match ended {
             Some(status) if status.success() => return Ok(Ok(())),

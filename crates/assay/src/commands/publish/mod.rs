@@ -19,7 +19,7 @@ use crate::commands::open::open_archive;
 use crate::commands::publication::{self, Publication};
 use crate::exit::{ChangedRun, Exit, usage};
 use crate::screen::{print, print_json, say};
-use crate::threads::beside;
+use crate::threads::run_both;
 use crate::{memory, view};
 
 /// Publishes a run, a post or histories and prints the path of the page.
@@ -36,7 +36,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     memory::soon_over();
     let archive = open_archive(cli)?;
     let id = archive.resolve(&publish.what)?;
-    let (copies, run) = beside(Copies::new, || opened(&archive, &id));
+    let (copies, run) = run_both(Copies::new, || opened(&archive, &id));
     let (run, copies) = (run?, copies?);
     let whole = || whole(&archive, &run);
     let (archive, run) = if publish.no_redact {
@@ -44,7 +44,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         let redactor = archive.secrets(&run);
         (archive.clone(), run.redacted(redactor))
     } else {
-        let (whole, copied) = beside(whole, || copies.add_unchecked(&archive, &run));
+        let (whole, copied) = run_both(whole, || copies.add_unchecked(&archive, &run));
         whole.and(copied)?;
         (copies.archive().clone(), copies.archive().run(&id)?)
     };
@@ -58,7 +58,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     let bundle = publication.stage(&format!("{id}.tar.zst"));
     let scratch = copies.folder().to_owned();
     let (is_read, read) = mpsc::channel::<()>();
-    let (packed, view) = beside(
+    let (packed, view) = run_both(
         || {
             check().and_then(|()| archive.export_open(&run, &bundle))?;
             // The copies are no longer needed once the view is read, which closes the channel.
@@ -117,7 +117,7 @@ fn files(view: &RunView, publication: &mut Publication) -> Result<()> {
         write(others)?;
         publication::fill(&experiment, &view.experiment_toml)
     };
-    let (others, page) = beside(others, || write(page));
+    let (others, page) = run_both(others, || write(page));
     page.and(others)
 }
 

@@ -58,7 +58,7 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
             break;
         }
         let now = clock::monotonic_ns();
-        let all = tasks.look(now);
+        let all = tasks.sample(now);
         let shown = &all[..all.len().min(stat.busiest)];
         // The end of the command cuts the last interval.
         let (partial, seconds) = (now < due, (now - last) as f64 / 1e9);

@@ -15,7 +15,7 @@ use super::table::amounts;
 use super::value::basis;
 use crate::post::arguments::Arguments;
 use crate::post::document::{PostBlock, chart as laid};
-use crate::post::error::{Result, meant};
+use crate::post::error::{Result, suggestion};
 use crate::post::evaluator::{CallResult, Evaluator};
 use assay_report::parts::draw;
 
@@ -31,7 +31,7 @@ pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Call
         "curve" => curve(e, a)?,
         other => {
             let message = format!("there is no chart `{other}`");
-            return Err(a.error("kind", message, meant(other, KINDS)));
+            return Err(a.error("kind", message, suggestion(other, KINDS)));
         }
     };
     Ok(CallResult::Block(made))
@@ -239,7 +239,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<PostBlock> {
         if let Some(why) =
             e.gates[alias].withheld.first().filter(|_| !view.analysis.curves.is_empty())
         {
-            return Ok(nothing(&title, &why.why()));
+            return Ok(nothing(&title, &why.reason()));
         }
         let message = format!("run {} has no curve that may be shown", view.summary.id);
         return Err(a.error("run", message, ""));

@@ -273,7 +273,7 @@ fn one_less(s: &ComparisonInput, words: [&'static str; 2]) -> Wording {
     let x = 1.0 - r.value;
     let interval = r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, ..i });
     let formula = format!("1 - {} = {x:.6}", r.quantity.formula());
-    percentage(s, x, interval, one().minus(&r.quantity).as_ref(), formula, words)
+    percentage(s, x, interval, one().subtract(&r.quantity).as_ref(), formula, words)
 }
 
 fn less_one(s: &ComparisonInput, words: [&'static str; 2], reading: &str) -> Wording {
@@ -281,7 +281,7 @@ fn less_one(s: &ComparisonInput, words: [&'static str; 2], reading: &str) -> Wor
     let x = r.value - 1.0;
     let interval = r.interval.map(|i| Interval { low: i.low - 1.0, high: i.high - 1.0, ..i });
     let formula = format!("{} - 1 = {x:.6}{reading}", r.quantity.formula());
-    percentage(s, x, interval, r.quantity.minus(&one()).as_ref(), formula, words)
+    percentage(s, x, interval, r.quantity.subtract(&one()).as_ref(), formula, words)
 }
 
 /// Formats a fraction as a percentage, with the first of `words` from 0 on, else the second.
@@ -400,7 +400,7 @@ pub(super) fn difference<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Res
         }
     };
     clause.state(&mut number);
-    number.answer = qa.minus(qb).map(|q| {
+    number.answer = qa.subtract(qb).map(|q| {
         let label = format!("`difference` of {}", a.entry.label);
         FunctionAnswer::Amount(Box::new(Amount::computed(&label, q, a.better(), &[&a, &b])))
     });

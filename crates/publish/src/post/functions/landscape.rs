@@ -9,7 +9,7 @@ use super::rank::load;
 use super::value::{base, basis};
 use crate::post::arguments::Arguments;
 use crate::post::document::{PostTables, number, quoted};
-use crate::post::error::{Result, meant};
+use crate::post::error::{Result, suggestion};
 use crate::post::evaluator::{CallResult, Evaluator};
 use assay_report::document::{NOTHING, Table, TableCell, cell as plain};
 use assay_report::parts::landscape::caption as question_caption;
@@ -112,7 +112,7 @@ fn kept(a: &Arguments<'_>, landscape: &Landscape) -> Result<Vec<usize>> {
         .map(|(name, _)| {
             keys.iter().position(|k| *k == name).ok_or_else(|| {
                 let message = format!("the landscape `{}` has no column `{name}`", landscape.name);
-                a.error("columns", message, meant(name, &keys))
+                a.error("columns", message, suggestion(name, &keys))
             })
         })
         .collect()

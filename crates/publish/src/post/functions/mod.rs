@@ -15,7 +15,7 @@ mod value;
 
 use super::arguments::{Arguments, Signature};
 use super::document::PostBlock;
-use super::error::{Result, meant};
+use super::error::{Result, suggestion};
 use super::evaluator::{CallResult, Evaluator};
 use super::expression::Call;
 
@@ -194,9 +194,10 @@ impl<'a> Evaluator<'a> {
             let here = FUNCTIONS.iter().filter(|f| f.scope != other);
             let known: Vec<&str> = here.map(|f| f.signature.name).collect();
             let (message, help) = match (named, bound) {
-                (None, _) => {
-                    (format!("there is no function `{}`", call.name), meant(&call.name, &known))
-                }
+                (None, _) => (
+                    format!("there is no function `{}`", call.name),
+                    suggestion(&call.name, &known),
+                ),
                 (Some(_), true) => (
                     format!("`{}` only works in posts, not in bindings", call.name),
                     format!("use one of {}", known.join(", ")),

@@ -7,7 +7,7 @@ use assay_traces::profile::{
 
 use crate::post::arguments::Arguments;
 use crate::post::document::PostBlock;
-use crate::post::error::{Result, meant};
+use crate::post::error::{Result, suggestion};
 use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::operand::on_host;
 use assay_report::document::{DocumentPart, Figure, Parts};
@@ -37,7 +37,7 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ca
         "on" => ProfileSide::OnCpu,
         "off" => ProfileSide::OffCpu,
         other => {
-            let help = meant(other, &["on", "off"]);
+            let help = suggestion(other, &["on", "off"]);
             return Err(a.error("side", format!("there is no side `{other}`"), help));
         }
     };
@@ -100,7 +100,7 @@ fn taken<'a>(
         return Err(a.error(name, message, "`[observe] tracers = [\"profile\"]` profiles trials"));
     }
     e.shown.entry(alias.to_owned()).or_default().insert(id);
-    let withheld = e.gates[alias].treatment(id).map(WithheldResult::why);
+    let withheld = e.gates[alias].treatment(id).map(WithheldResult::reason);
     Ok(ProfiledTreatment { label, view, trials, withheld })
 }
 

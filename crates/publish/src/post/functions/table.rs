@@ -9,7 +9,7 @@ use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::document::{ComputedNumber, PostTables, number as placed, quoted as printed};
-use crate::post::error::{Result, meant};
+use crate::post::error::{Result, suggestion};
 use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::expression::ExpressionKind;
 use assay_report::document::table::ColumnKind;
@@ -132,7 +132,7 @@ fn shows<'a>(
             if !fields().any(|known| known == field) && !e.used.iter().any(more) {
                 let known: Vec<&str> = fields().chain(COMPUTED.iter().copied()).collect();
                 let message = format!("there is no column `{field}`");
-                return Err(e.text.error(span, message, meant(field, &known)));
+                return Err(e.text.error(span, message, suggestion(field, &known)));
             }
             ColumnContent::Field(field.to_owned())
         }

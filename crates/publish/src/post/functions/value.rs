@@ -10,7 +10,7 @@ use crate::post::amount::{Amount, FunctionAnswer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::document::{ComputedNumber, Facts, Input};
-use crate::post::error::{Result, meant};
+use crate::post::error::{Result, suggestion};
 use crate::post::evaluator::{CallResult, Evaluator};
 use crate::post::expression::Call;
 use assay_report::figures::{in_a_sentence, mark, value_doubts};
@@ -124,7 +124,7 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Call
     let known = printed_columns();
     if !known.contains(&column) && !row.more.contains_key(column) {
         let message = format!("results have no column `{column}`");
-        return Err(a.error("column", message, meant(column, &known)));
+        return Err(a.error("column", message, suggestion(column, &known)));
     }
     let mut number = base(e, a.function(), a.line(), &[&amount], Basis::Total);
     "quoted".clone_into(&mut number.kind);

@@ -29,7 +29,7 @@ impl Chart {
     }
 
     /// Draws the chart at this width, on scales that also cover `reach`.
-    pub(super) fn over(&self, reach: ScaleRanges, width: f64) -> Markup {
+    pub(super) fn draw(&self, reach: ScaleRanges, width: f64) -> Markup {
         match self {
             Chart::Lines(c) => lines::render_over(c, reach, width),
             Chart::Histogram(c) => histogram::render_over(c, reach, width),

@@ -125,7 +125,7 @@ fn figures(
 ) -> Markup {
     html! {
         @for (title, chart) in charts {
-            (figure(&chart.over(reach(title), WIDTH), &html! { (subject.link) ": " (title) }, &html! {}))
+            (figure(&chart.draw(reach(title), WIDTH), &html! { (subject.link) ": " (title) }, &html! {}))
         }
         @if let Some(cost) = parts::cost(report) {
             p.soft { "Traced by " (cost) ". " @for note in &report.source.notes { (note) " " } }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::document::html::{figure, table};
 use crate::gate::Gate;
-use crate::merged_sentences::once;
+use crate::merged_sentences::distinct;
 use crate::page::io::IoChartSource;
 use crate::page::io::charts::{TitledCharts, charts, common, same_series};
 use crate::parts::across::io;
@@ -37,11 +37,11 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
         return None;
     }
     same_series(&mut all.iter_mut().map(|(_, charts)| charts).collect::<Vec<_>>());
-    let titles = once(all.iter().flat_map(|(_, charts)| charts).map(|(title, _)| title));
+    let titles = distinct(all.iter().flat_map(|(_, charts)| charts).map(|(title, _)| title));
     let of = |title: &String| -> Vec<(&String, Option<Markup>)> {
         let reach = common(title, all.iter().map(|(_, charts)| charts));
         let one = |charts: &TitledCharts| {
-            charts.iter().find(|(t, _)| t == title).map(|c| c.1.over(reach, NARROW))
+            charts.iter().find(|(t, _)| t == title).map(|c| c.1.draw(reach, NARROW))
         };
         all.iter().map(|(label, charts)| (label, one(charts))).collect()
     };

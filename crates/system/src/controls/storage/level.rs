@@ -82,7 +82,7 @@ pub(super) enum Stack {
 
 impl Stack {
     /// Returns a description for messages.
-    pub fn what(self) -> String {
+    pub fn describe(self) -> String {
         match self {
             Stack::Md(raid) => format!("array of MD ({})", raid.name()),
             Stack::Stripe => "stripe of the device mapper".to_owned(),

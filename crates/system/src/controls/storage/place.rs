@@ -105,7 +105,7 @@ pub(super) fn make(
             made.notes.push(format!(
                 "`{}` is the {} over {}",
                 device.name,
-                stack.what(),
+                stack.describe(),
                 parts.join(" and ")
             ));
             let device = [device];

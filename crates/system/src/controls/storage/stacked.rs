@@ -28,7 +28,7 @@ pub(super) fn check(root: &Root, stack: Stack) -> Result<(), Unavailable> {
         if !loaded && (!root.is_system() || !loadable(module)) {
             return Err(format!(
                 "the kernel has no {} (there is no module `{module}`)",
-                stack.what()
+                stack.describe()
             )
             .into());
         }
@@ -82,7 +82,7 @@ pub(super) fn make(
             tools::run(folder, "cryptsetup", arguments)?;
         }
     }
-    let made = find(root, folder).ok_or_else(|| format!("{} was not created", stack.what()))?;
+    let made = find(root, folder).ok_or_else(|| format!("{} was not created", stack.describe()))?;
     Device::find(root, Path::new(&format!("/dev/{made}")))
 }
 

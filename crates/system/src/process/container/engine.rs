@@ -68,7 +68,7 @@ impl ContainerEngine {
     ///
     /// # Errors
     /// The last line that it printed on standard error, or the reason why it did not start.
-    pub(super) fn ask(self, arguments: &[&str]) -> Result<String, String> {
+    pub(super) fn run(self, arguments: &[&str]) -> Result<String, String> {
         // A daemon may not answer.
         let words = [&["60", self.name()], arguments].concat();
         let output = Command::new("timeout").args(words).stdin(Stdio::null()).output();
@@ -93,7 +93,7 @@ impl ContainerEngine {
             ContainerEngine::Docker => ("{{.Id}} {{.Id}} {{.Architecture}}", "{{.DefaultRuntime}}"),
             ContainerEngine::Apptainer => return self.inspect_file(name),
         };
-        let found = self.ask(&["image", "inspect", "--format", format, name]).map_err(|e| {
+        let found = self.run(&["image", "inspect", "--format", format, name]).map_err(|e| {
             format!(
                 "{engine} cannot show the image `{name}`: {e} (list the images: {engine} images)"
             )
@@ -103,7 +103,7 @@ impl ContainerEngine {
             return Err(format!("{engine} described the image `{name}` as `{found}`"));
         };
         is_of_this_machine(name, architecture)?;
-        let runtime = self.ask(&["info", "--format", runtime])?;
+        let runtime = self.run(&["info", "--format", runtime])?;
         let (name, id, digest) = (name.to_owned(), id.to_owned(), digest.to_owned());
         Ok(Image { engine: self, name, id, digest, runtime })
     }
@@ -129,7 +129,7 @@ impl ContainerEngine {
         is_of_this_machine(name, architecture)?;
         let digest = crate::read::digest::sha256_file(&path).map_err(fail)?;
         let (name, id) = (name.to_owned(), path.to_string_lossy().into_owned());
-        let runtime = self.ask(&["--version"])?;
+        let runtime = self.run(&["--version"])?;
         Ok(Image { engine: self, name, id, digest: format!("sha256:{digest}"), runtime })
     }
 
@@ -138,7 +138,7 @@ impl ContainerEngine {
         if self == ContainerEngine::Apptainer {
             return None;
         }
-        self.ask(&["images", "--quiet"]).ok()?.lines().next().map(str::to_owned)
+        self.run(&["images", "--quiet"]).ok()?.lines().next().map(str::to_owned)
     }
 }
 

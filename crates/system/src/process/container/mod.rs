@@ -198,7 +198,7 @@ pub(crate) fn remove(name: &str, engine: ContainerEngine) -> Result<(), String> 
     let named = engine != ContainerEngine::Apptainer;
     if !removed
         && named
-        && let Err(e) = engine.ask(&["rm", "--force", name])
+        && let Err(e) = engine.run(&["rm", "--force", name])
     {
         let e = e.to_lowercase();
         if !e.contains("no such container") && !e.contains("no container") {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Failure;
-use crate::builtin::bulkload::client::{Connection, ask};
+use crate::builtin::bulkload::client::{Connection, query};
 use crate::builtin::bulkload::flat::{Manifest, SUMS};
 
 /// Sums in the table, by load.
@@ -13,9 +13,9 @@ pub type LoadSums = BTreeMap<u64, Vec<i64>>;
 ///
 /// # Errors
 /// Fails if psql fails or prints something else.
-pub fn look(connection: &Connection) -> Result<LoadSums, Failure> {
+pub fn query_sums(connection: &Connection) -> Result<LoadSums, Failure> {
     let sql = format!("SELECT load_id, {SUMS} FROM sales_fact GROUP BY load_id ORDER BY load_id");
-    read(&ask(connection, "the sums of the table", &sql)?)
+    read(&query(connection, "the sums of the table", &sql)?)
 }
 
 /// Parses psql's output: numbers separated by `|`.

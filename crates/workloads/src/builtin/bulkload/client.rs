@@ -64,7 +64,7 @@ const STARTS: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// Fails with psql's message.
-pub fn ask(connection: &Connection, what: &str, sql: &str) -> Result<String, Failure> {
+pub fn query(connection: &Connection, what: &str, sql: &str) -> Result<String, Failure> {
     let mut command = connection.psql();
     command.arg("-q").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(Failure::start("psql"))?;
@@ -88,7 +88,7 @@ pub fn ask(connection: &Connection, what: &str, sql: &str) -> Result<String, Fai
 pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failure> {
     let began = Instant::now();
     loop {
-        match ask(connection, "the server's first answer", "SELECT 1") {
+        match query(connection, "the server's first answer", "SELECT 1") {
             Err(Failure::Program { message: output, .. })
                 if output.contains("is starting up") && began.elapsed() < STARTS =>
             {
@@ -107,7 +107,7 @@ pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failur
 /// # Errors
 /// Fails if psql fails or prints something else.
 pub fn number(connection: &Connection, what: &str, sql: &str) -> Result<i64, Failure> {
-    let output = ask(connection, what, sql)?;
+    let output = query(connection, what, sql)?;
     output.parse().map_err(|_| Failure::program(format_args!("{what}: not a number"), output))
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
-use crate::builtin::bulkload::client::{Connection, PORT, ROLE, ask};
+use crate::builtin::bulkload::client::{Connection, PORT, ROLE, query};
 use crate::builtin::bulkload::params::Params;
 use crate::builtin::bulkload::postgres::{Programs, User};
 use crate::driver::program::{last_lines, log_to};
@@ -140,7 +140,7 @@ impl Cluster {
     /// Fails if the password cannot be set or pg_hba.conf cannot be written.
     pub fn open_to(&mut self, host: &str, port: u16, key: &str) -> Result<(), Failure> {
         let sql = format!("ALTER ROLE {ROLE} PASSWORD '{}'", key.replace('\'', "''"));
-        ask(&self.connection(), "setting the password", &sql)?;
+        query(&self.connection(), "setting the password", &sql)?;
         let list = self.data().join("pg_hba.conf");
         let who = "local all all trust\nhost all all all scram-sha-256\n";
         fs::write(&list, who).map_err(WorkloadError::io("write", &list))?;

@@ -14,8 +14,8 @@ use assay_system::clock::monotonic_ns;
 use serde::{Deserialize, Serialize};
 
 use crate::builtin::bulkload::Bulkload;
-use crate::builtin::bulkload::check::{self, look};
-use crate::builtin::bulkload::client::{Connection, ask};
+use crate::builtin::bulkload::check::{self, query_sums};
+use crate::builtin::bulkload::client::{Connection, query};
 use crate::builtin::bulkload::flat::{Manifest, expected};
 use crate::builtin::bulkload::params::Params;
 use crate::builtin::bulkload::postgres::{Programs, User};
@@ -167,7 +167,7 @@ fn serve(
     let cpu_s = cluster.cpu_s().zip(cpu).map(|(after, before)| after - before);
     channel.phase(Phase::RampDown, None);
     let began = Instant::now();
-    ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
+    query(&connection, "the checkpoint after the load", "CHECKPOINT")?;
     let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
     let rows = params.rows * spec.more.nodes;
     let measured = LoadMeasurements {
@@ -182,7 +182,7 @@ fn serve(
     break_something(&connection, &params.fault)?;
     results::of_server(&measured, written_s, channel);
     let all: Vec<u64> = (0..made.loads.len() as u64).collect();
-    let wrong = check::wrong(&look(&connection)?, made, &all);
+    let wrong = check::wrong(&query_sums(&connection)?, made, &all);
     let well = format!(
         "{} in {} files of {} nodes: counts and eight sums are equal in table and file",
         format_value(rows as f64, "rows"),

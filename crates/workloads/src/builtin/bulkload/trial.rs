@@ -14,8 +14,8 @@ use assay_model::{Observation, Phase};
 
 use super::{Spec, server_node};
 use crate::Failure;
-use crate::builtin::bulkload::check::{self, look};
-use crate::builtin::bulkload::client::{Connection, PsqlSession, ask, number, wait_for};
+use crate::builtin::bulkload::check::{self, query_sums};
+use crate::builtin::bulkload::client::{Connection, PsqlSession, number, query, wait_for};
 use crate::builtin::bulkload::flat::{Manifest, TABLE};
 use crate::builtin::bulkload::params::Params;
 use crate::builtin::bulkload::results::{self, LoadMeasurements};
@@ -72,14 +72,14 @@ impl Trial<'_> {
         let mut checked = Vec::new();
         self.load(cluster, &mut measured, &mut checked)?;
         let began = Instant::now();
-        ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
+        query(&connection, "the checkpoint after the load", "CHECKPOINT")?;
         measured.checkpoint_s = began.elapsed().as_secs_f64();
         measured.wal = wal_position(&connection)? - before;
         measured.table = table_size(&connection)?;
         break_something(&connection, &self.params.fault)?;
         results::metrics(&measured, self.channel);
         let all: Vec<u64> = (0..self.params.loads()).collect();
-        let wrong = check::wrong(&look(&connection)?, self.made, &all);
+        let wrong = check::wrong(&query_sums(&connection)?, self.made, &all);
         self.did(wrong.len());
         self.verdict(&wrong, checked);
         Ok(())
@@ -122,7 +122,7 @@ impl Trial<'_> {
             let reported: Vec<u64> = committed.lock().map(|c| c.clone()).unwrap_or_default();
             let recovery = cluster.start(self.stop)?;
             measured.recovery_s = Some(recovery.as_secs_f64());
-            let found = look(&cluster.connection())?;
+            let found = query_sums(&cluster.connection())?;
             let wrong = check::wrong(&found, self.made, &reported);
             if !wrong.is_empty() {
                 let what = "after kill -9 the table differs from what was committed";
@@ -264,8 +264,8 @@ impl Trial<'_> {
 /// Creates the empty table and writes a checkpoint.
 pub fn make_table(connection: &Connection, index: bool) -> Result<(), Failure> {
     let index = if index { "; ALTER TABLE sales_fact ADD PRIMARY KEY (sale_id)" } else { "" };
-    ask(connection, "making the table", &format!("{TABLE}{index}"))?;
-    ask(connection, "the checkpoint before the load", "CHECKPOINT").map(|_| ())
+    query(connection, "making the table", &format!("{TABLE}{index}"))?;
+    query(connection, "the checkpoint before the load", "CHECKPOINT").map(|_| ())
 }
 
 /// Returns the current WAL position in bytes.
@@ -286,5 +286,5 @@ pub fn break_something(connection: &Connection, fault: &str) -> Result<(), Failu
         "row" => format!("DELETE FROM sales_fact {row}"),
         _ => return Ok(()),
     };
-    ask(connection, "breaking the table on purpose", &sql).map(|_| ())
+    query(connection, "breaking the table on purpose", &sql).map(|_| ())
 }

@@ -94,14 +94,14 @@ impl AdminConnection {
             Some(b'\n') => {
                 Ok(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned())
             }
-            _ if self.left == 0 => Err(strange(&String::from_utf8_lossy(&line))),
+            _ if self.left == 0 => Err(unexpected_answer(&String::from_utf8_lossy(&line))),
             _ => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection")),
         }
     }
 }
 
 /// Creates an error about an answer that no server of this kind gives.
-pub fn strange(line: &str) -> io::Error {
+pub fn unexpected_answer(line: &str) -> io::Error {
     let shown: String = line.chars().take(80).collect();
     io::Error::new(io::ErrorKind::InvalidData, format!("it answered `{shown}`"))
 }

@@ -89,7 +89,7 @@ fn grew(from: Option<&Stats>, to: Option<&Stats>, name: &str) -> Option<u64> {
 
 /// Requests the server's counters; `None` if it does not answer (the load reports that). A failed
 /// connection is dropped, because a late answer would be taken for the answer to a later request.
-pub fn look(dialect: &Dialect, talk: &mut Option<AdminConnection>) -> Option<Stats> {
+pub fn sample(dialect: &Dialect, talk: &mut Option<AdminConnection>) -> Option<Stats> {
     let stats = (dialect.stats)(talk.as_mut()?).ok();
     if stats.is_none() {
         *talk = None;

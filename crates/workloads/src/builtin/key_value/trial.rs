@@ -16,7 +16,7 @@ use crate::builtin::key_value::answers::{Answers, wrong_words};
 use crate::builtin::key_value::dialect::Dialect;
 use crate::builtin::key_value::params::{Driver, Find, Params, Transport};
 use crate::builtin::key_value::server::RunningServer;
-use crate::builtin::key_value::server_side::{HostCpu, ServerCounters, listen, look};
+use crate::builtin::key_value::server_side::{HostCpu, ServerCounters, listen, sample};
 use crate::builtin::key_value::split::split;
 use crate::driver::work::Channel;
 use crate::trial_spec::TrialSpec;
@@ -171,7 +171,7 @@ impl TrialState<'_> {
     /// Records the server's version; one that differs from that of `earlier` trials makes the trial
     /// invalid.
     fn compare_version(&mut self, earlier: Option<&str>) {
-        let stats = look(self.dialect, &mut listen(self.place.as_ref()));
+        let stats = sample(self.dialect, &mut listen(self.place.as_ref()));
         let Some(version) = stats.and_then(|s| s.get(self.dialect.version).cloned()) else {
             return;
         };
@@ -212,7 +212,7 @@ impl TrialState<'_> {
             let hint = if text.contains(part) { format!("; {remedy}") } else { String::new() };
             return Err(Failure::other(format!("filling the cache: {text}{hint}")));
         }
-        let stats = look(self.dialect, &mut listen(self.place.as_ref()));
+        let stats = sample(self.dialect, &mut listen(self.place.as_ref()));
         let evicted = stats.and_then(|stats| count(&stats, self.dialect.evictions));
         self.channel.note(format!(
             "the cache was filled with {} objects, {} of values, in {}{}",
@@ -256,19 +256,19 @@ impl TrialState<'_> {
         let dialect = self.dialect;
         let mut talk: Option<AdminConnection> = listen(self.place.as_ref());
         let mut seen =
-            ServerCounters { before: look(dialect, &mut talk), ..ServerCounters::default() };
+            ServerCounters { before: sample(dialect, &mut talk), ..ServerCounters::default() };
         let channel = &mut *self.channel;
         let total = (config.ramp_up + config.steady + config.ramp_down).as_secs_f64();
         let report = assay_loadgen::run(config, self.stop, |phase, t_ns| {
             let done = match phase {
                 Phase::RampUp => 0.0,
                 Phase::Steady => {
-                    seen.from = look(dialect, &mut talk);
+                    seen.from = sample(dialect, &mut talk);
                     seen.host[0] = HostCpu::read();
                     config.ramp_up.as_secs_f64() / total
                 }
                 Phase::RampDown => {
-                    seen.to = look(dialect, &mut talk);
+                    seen.to = sample(dialect, &mut talk);
                     seen.host[1] = HostCpu::read();
                     (config.ramp_up + config.steady).as_secs_f64() / total
                 }
@@ -281,7 +281,7 @@ impl TrialState<'_> {
             }
         })?;
         talk = talk.or_else(|| listen(self.place.as_ref()));
-        seen.after = look(dialect, &mut talk);
+        seen.after = sample(dialect, &mut talk);
         if phases {
             results::series(&report, self.channel);
             results::heat(&report, self.channel);

@@ -16,7 +16,7 @@ use assay_model::{Load, Observation, Phase};
 
 use crate::builtin::key_value::diagnostics;
 use crate::builtin::key_value::params::{Driver, Find, Params};
-use crate::builtin::key_value::server_side::{ServerCounters, listen, look};
+use crate::builtin::key_value::server_side::{ServerCounters, listen, sample};
 use crate::builtin::key_value::trial::TrialState;
 use crate::declare::wrong;
 use crate::driver::program::{last_lines, log_to, need};
@@ -88,10 +88,10 @@ pub fn run(driver: &Driver, dir: &Path, stage: &mut TrialState<'_>) -> Result<()
     }
     let mut talk = listen(stage.place.as_ref());
     let mut seen =
-        ServerCounters { from: look(stage.dialect, &mut talk), ..ServerCounters::default() };
+        ServerCounters { from: sample(stage.dialect, &mut talk), ..ServerCounters::default() };
     stage.channel.phase(Phase::Steady, None);
     let used = drive.go(&[&load[..], &[&seconds(config.steady)]].concat(), "steady", stage)?;
-    seen.to = look(stage.dialect, &mut talk);
+    seen.to = sample(stage.dialect, &mut talk);
     stage.channel.phase(Phase::RampDown, None);
     let file = dir.join("memtier-steady.json");
     let text = std::fs::read_to_string(&file).map_err(WorkloadError::io("read", &file))?;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use assay_loadgen::{Operation, Protocol};
 use assay_model::Scalar;
 
-use crate::builtin::key_value::admin::{AdminConnection, Stats, strange};
+use crate::builtin::key_value::admin::{AdminConnection, Stats, unexpected_answer};
 use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, RECONNECTS, ServerPlace};
 use crate::builtin::key_value::params::{Driver, LoadParams, OtherOperations, Params};
 use crate::builtin::key_value::{KeyValue, metrics, trial as shared};
@@ -172,7 +172,7 @@ fn answer_to(request: &str, talk: &mut AdminConnection) -> io::Result<Stats> {
         if line == "END" {
             return Ok(stats);
         }
-        let words = line.strip_prefix("STAT ").ok_or_else(|| strange(&line))?;
+        let words = line.strip_prefix("STAT ").ok_or_else(|| unexpected_answer(&line))?;
         let (name, value) = words.split_once(' ').unwrap_or((words, ""));
         stats.insert(name.to_owned(), value.to_owned());
     }

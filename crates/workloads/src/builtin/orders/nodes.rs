@@ -36,7 +36,7 @@ pub(super) fn cpus(on: &[NodeCpus]) -> Result<Vec<Option<Vec<usize>>>> {
 }
 
 /// Reports the current location of the memory of instances that are assigned to a node.
-pub(super) fn tell(members: &[StartedCopy], channel: &mut Channel) {
+pub(super) fn report_locations(members: &[StartedCopy], channel: &mut Channel) {
     for (i, member) in members.iter().enumerate() {
         let Some(node) = member.copy.node.and_then(|n| u32::try_from(n).ok()) else { continue };
         let (nodes, unseen) = match numa::of_process(&Root::system(), member.pid()) {

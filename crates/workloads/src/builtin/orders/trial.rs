@@ -54,7 +54,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<()> {
         .iter()
         .map(|m| format!("{} on {}", quote_words(&m.copy.argv), m.place()))
         .collect();
-    nodes::tell(crew.members(), trial.channel);
+    nodes::report_locations(crew.members(), trial.channel);
     drop(crew);
     let about =
         ResultNotes {
@@ -237,9 +237,9 @@ impl Trial<'_> {
         let last = crew.members().len().saturating_sub(1);
         let say = |crew: &mut ProcessGroup, line: String| {
             for index in 0..last {
-                crew.tell(index, &line);
+                crew.send_line(index, &line);
             }
-            crew.tell(last, format!("{line} {fault}").trim_end());
+            crew.send_line(last, format!("{line} {fault}").trim_end());
         };
         say(crew, format!("prepare {}", planned.warehouses));
         let ready = |line| matches!(line, InstanceLine::Prepared(n) if n == planned.warehouses);

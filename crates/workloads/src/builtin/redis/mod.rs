@@ -10,7 +10,7 @@ use assay_loadgen::config::MAX_MULTI_GET;
 use assay_loadgen::{Operation, Protocol};
 use assay_model::Scalar;
 
-use crate::builtin::key_value::admin::{AdminConnection, Stats, strange};
+use crate::builtin::key_value::admin::{AdminConnection, Stats, unexpected_answer};
 use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, RECONNECTS, ServerPlace};
 use crate::builtin::key_value::params::{LoadParams, OtherOperations, Params};
 use crate::builtin::key_value::{KeyValue, metrics, trial as shared};
@@ -161,7 +161,7 @@ fn stats(talk: &mut AdminConnection) -> io::Result<Stats> {
         talk.ask(section)?;
         let head = talk.line()?;
         let length = head.strip_prefix('$').and_then(|n| n.parse::<usize>().ok());
-        let mut left = length.ok_or_else(|| strange(&head))?;
+        let mut left = length.ok_or_else(|| unexpected_answer(&head))?;
         while left > 0 {
             let line = talk.line()?;
             left = left.saturating_sub(line.len() + 2);
@@ -207,12 +207,12 @@ fn effective(talk: &mut AdminConnection) -> io::Result<Stats> {
     let mut text = || {
         let head = talk.line()?;
         if !head.starts_with('$') {
-            return Err(strange(&head));
+            return Err(unexpected_answer(&head));
         }
         talk.line()
     };
     let mut settings = Stats::new();
-    for _ in 0..count.ok_or_else(|| strange(&head))? / 2 {
+    for _ in 0..count.ok_or_else(|| unexpected_answer(&head))? / 2 {
         let (name, value) = (text()?, text()?);
         let file = name.starts_with("tls-") && name.contains("file");
         if !file && !NOT_RECORDED.contains(&name.as_str()) {

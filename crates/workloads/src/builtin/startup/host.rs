@@ -55,7 +55,7 @@ impl Host {
     }
 
     /// Samples the counters; `None` if the kernel does not report CPU times.
-    pub fn look(&self) -> Option<HostCounters> {
+    pub fn sample(&self) -> Option<HostCounters> {
         let stat = self.root.text("/proc/stat").ok()?;
         let t_ns = monotonic_ns();
         let mut look = cpu_times(&stat, &self.cpus)?;
@@ -72,7 +72,7 @@ impl Host {
         loop {
             sleep_until(next);
             let over = stop.load(Ordering::Acquire);
-            looks.extend(self.look());
+            looks.extend(self.sample());
             if over {
                 return looks;
             }

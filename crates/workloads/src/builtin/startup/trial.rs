@@ -49,7 +49,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let copies = copies(&params, &spec.dir, &inputs)?;
     let logical = logical(&params, &inputs)?;
     let host = Host::new(&spec.cpus, host::devices(&inputs));
-    host.look().ok_or_else(|| Failure::other("/proc/stat does not list the trial's CPUs"))?;
+    host.sample().ok_or_else(|| Failure::other("/proc/stat does not list the trial's CPUs"))?;
     let crew =
         side_by_side::ReplicasSpec { dir: spec.dir.clone(), lab: 0, copies, reference_s: None };
     let (measured, looks) = watched(&crew, &host, channel)?;

@@ -93,7 +93,7 @@ impl StartedCopy {
         self.child.id()
     }
 
-    pub(super) fn tell(&mut self, line: &str) {
+    pub(super) fn send_line(&mut self, line: &str) {
         let sent = self.input.as_mut().map(|i| i.write_all(format!("{line}\n").as_bytes()));
         if matches!(sent, Some(Err(_))) {
             // The copy has ended or closed its input; the next barrier will find out.

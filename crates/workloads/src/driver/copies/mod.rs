@@ -77,9 +77,9 @@ impl ProcessGroup {
 
     /// Sends a line to one copy. If that copy has ended, the next [`ProcessGroup::meet`] returns
     /// the error.
-    pub fn tell(&mut self, index: usize, line: &str) {
+    pub fn send_line(&mut self, index: usize, line: &str) {
         if let Some(member) = self.members.get_mut(index) {
-            member.tell(line);
+            member.send_line(line);
         }
     }
 

@@ -25,9 +25,9 @@ fn they_meet_and_what_is_noise_is_kept() {
     let ready = crew.meet("its start", LONG, &stop, any).unwrap();
     assert!(ready.iter().all(|a| a.value == "ready" && a.t_ns > 0));
     for copy in [0, 1, 2] {
-        crew.tell(copy, "go");
+        crew.send_line(copy, "go");
     }
-    crew.tell(7, "nobody");
+    crew.send_line(7, "nobody");
     let gone: Vec<String> =
         crew.meet("the go", LONG, &stop, any).unwrap().into_iter().map(|a| a.value).collect();
     assert_eq!(gone, ["go", "go", "go"]);
