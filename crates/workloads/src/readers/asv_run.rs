@@ -24,21 +24,16 @@ pub(super) fn detect(bytes: &[u8]) -> bool {
 
 /// Returns the value of `11.1±0.01μs`, of `2.42k` (bytes or a count) or of `9.07ms`.
 fn value(text: &str) -> Option<(f64, String)> {
-    let (mean, unit) = match text.split_once('±') {
-        Some((mean, rest)) => {
-            let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
-            (mean, &rest[digits..])
-        }
-        None => text
-            .split_at(text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len())),
-    };
-    // asv prints the Greek letter mu, not the micro sign.
-    let unit = unit.replace('μ', "µ");
-    let thousands = ["", "k", "M", "G"].iter().position(|prefix| *prefix == unit);
-    match thousands {
-        Some(power) => Some((number(mean)? * 1000f64.powi(power as i32), "1".to_owned())),
-        None => quantity(&format!("{mean} {unit}")),
+    let (mean, rest) = text.split_once('±').unwrap_or((text, ""));
+    let unit = rest.trim_start_matches(|c| "0123456789.e+-".contains(c));
+    if !rest.is_empty() {
+        number(&rest[..rest.len() - unit.len()])?;
     }
+    let text = format!("{mean}{unit}");
+    let count = ["", "k", "M", "G"].iter().enumerate().find_map(|(power, prefix)| {
+        Some(number(text.strip_suffix(prefix)?)? * 1000f64.powi(power as i32))
+    });
+    count.map(|n| (n, "1".to_owned())).or_else(|| quantity(&text))
 }
 
 /// The table of a benchmark's parameters, which asv draws with `=` and `-`.

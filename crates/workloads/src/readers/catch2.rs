@@ -1,6 +1,8 @@
 //! Console output of Catch2's benchmarks. A benchmark has three lines: samples, iterations and the
 //! estimated time; mean with its interval; standard deviation with its interval.
 
+use std::borrow::Cow;
+
 use assay_model::Better;
 use regex_lite::Regex;
 
@@ -65,9 +67,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let (mut in_case, mut header, mut table) = (false, false, false);
     // With --benchmark-no-analysis a row has the mean alone.
     let mut mean_alone = false;
-    let (mut name, mut line_of_name) = (Vec::<String>::new(), 0);
-    for (at, line) in lines(&text) {
+    // The name of a benchmark that is longer than its column begins in the rows above its numbers,
+    // or goes on to their left. `samples` is true below the row of its samples.
+    let (mut name, mut samples) = (Vec::<String>::new(), false);
+    let mut open = None::<([f64; 3], String)>;
+    for (at, line) in lines(&text).chain([(0, Cow::Borrowed(""))]) {
         let is_rule = line.len() > 20 && line.bytes().all(|b| b == b'-');
+        let cells = columns(&line);
+        let (left, right) = cells.split_at(cells.len().saturating_sub(3));
+        let is_number = |at: usize| number(right[at]).is_some();
+        let starts = table && !header && right.len() == 3 && is_number(0) && is_number(1);
+        if is_rule || cells.is_empty() || samples && (starts || mean_alone) {
+            if samples {
+                finish(&mut suite, &case, &name, open.take())?;
+            }
+            name.clear();
+            samples = false;
+        }
         if line.starts_with("benchmark name ") {
             (table, header, name) = (true, true, Vec::new());
             mean_alone = line.trim_end().ends_with(" mean");
@@ -83,46 +99,44 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             // The sections of a case are indented.
             case.push_str(if case.is_empty() { "" } else { " / " });
             case.push_str(line.trim());
-        } else if table && !header {
-            let cells = columns(&line);
-            let time = |i: usize| cells.get(i).and_then(|c| quantity(c));
-            match cells.as_slice() {
-                [.., samples, iterations, estimated]
-                    if number(samples).is_some()
-                        && number(iterations).is_some()
-                        && quantity(estimated).is_some() =>
-                {
-                    name.extend(cells[..cells.len() - 3].iter().map(|c| (*c).to_owned()));
-                    line_of_name = at;
-                    if let (true, Some((mean, unit))) = (mean_alone, quantity(estimated)) {
-                        let full = full_name(&case, &name);
-                        suite.add(&full, &[("time", Some(mean), &unit, Better::Lower)])?;
-                        name.clear();
-                    }
+        } else if starts {
+            name.extend(left.iter().map(|c| (*c).to_owned()));
+            samples = true;
+            let mean = quantity(right[2]).filter(|_| mean_alone);
+            open = mean.map(|(mean, unit)| ([mean; 3], unit));
+        } else if table && !header && !cells.is_empty() {
+            let times: Option<Vec<(f64, String)>> = right.iter().map(|c| quantity(c)).collect();
+            let part = match times.as_deref() {
+                Some([mean, low, high]) if samples && mean.1 == "s" => {
+                    open.get_or_insert(([mean.0, low.0, high.0], mean.1.clone()));
+                    left
                 }
-                [_, _, _] if !name.is_empty() && line_of_name + 1 == at => {
-                    let (Some((mean, unit)), Some((low, _)), Some((high, _))) =
-                        (time(0), time(1), time(2))
-                    else {
-                        return Err(Flaw::line(at, "it is not a mean with its interval"));
-                    };
-                    let full = full_name(&case, &name);
-                    let trial = suite.add(&full, &[("time", Some(mean), &unit, Better::Lower)])?;
-                    let figures = Figures {
-                        min: Some(low),
-                        mean: Some(mean),
-                        max: Some(high),
-                        ..Figures::default()
-                    };
-                    trial.hold(&["time"], &figures);
-                    name.clear();
+                _ if samples && open.is_none() => {
+                    return Err(Flaw::line(at, "it is not a mean with its interval"));
                 }
-                // A name that is longer than its column goes on in the next line.
-                [part] if quantity(part).is_none() => name.push((*part).to_owned()),
-                _ => {}
-            }
+                _ => &cells[..],
+            };
+            name.extend(part.iter().map(|c| (*c).to_owned()));
         }
     }
     suite
         .finish("a benchmark has its mean and interval below `benchmark name  samples  iterations`")
+}
+
+/// Adds a benchmark with its mean and the ends of its interval.
+fn finish(
+    suite: &mut SuiteReader,
+    case: &str,
+    name: &[String],
+    open: Option<([f64; 3], String)>,
+) -> Result<(), Flaw> {
+    let full = full_name(case, name);
+    let Some(([mean, low, high], unit)) = open else {
+        return suite.fail(&full, "it has no mean");
+    };
+    let trial = suite.add(&full, &[("time", Some(mean), &unit, Better::Lower)])?;
+    let figures =
+        Figures { min: Some(low), mean: Some(mean), max: Some(high), ..Figures::default() };
+    trial.hold(&["time"], &figures);
+    Ok(())
 }

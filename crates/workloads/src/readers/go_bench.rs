@@ -26,21 +26,21 @@ struct Line<'a> {
 
 fn benchmark(line: &str) -> Option<Line<'_>> {
     let mut words = line.split_whitespace();
-    let name = words.next().filter(|n| is_name(n))?;
+    let name = words.next().filter(|n| n.starts_with("Benchmark"))?;
     let rest: Vec<&str> = words.collect();
-    let [iterations, pairs @ ..] = rest.as_slice() else {
-        return Some(Line { name, values: None });
-    };
-    let counted = iterations.bytes().all(|b| b.is_ascii_digit());
-    let values = (counted && !pairs.is_empty() && pairs.len() % 2 == 0)
-        .then(|| pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect());
-    Some(Line { name, values })
+    let values = rest.split_first().and_then(|(iterations, pairs)| values(iterations, pairs));
+    // Go runs no function with a lower-case letter after `Benchmark`, but other programs that write
+    // its format have such names.
+    let of_go = !name["Benchmark".len()..].starts_with(|c: char| c.is_lowercase());
+    let measured = |v: &Vec<(&str, &str)>| v.iter().all(|(n, _)| number(n).is_some());
+    (of_go || values.as_ref().is_some_and(measured)).then_some(Line { name, values })
 }
 
-/// Go runs functions whose names are `Benchmark` and no lower-case letter after it.
-fn is_name(word: &str) -> bool {
-    let rest = word.strip_prefix("Benchmark");
-    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
+/// Returns the pairs of value and unit that follow the number of iterations.
+fn values<'a>(iterations: &str, pairs: &[&'a str]) -> Option<Vec<(&'a str, &'a str)>> {
+    let counted = iterations.bytes().all(|b| b.is_ascii_digit());
+    (counted && !pairs.is_empty() && pairs.len().is_multiple_of(2))
+        .then(|| pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect())
 }
 
 /// Returns the text that a line of `go test -json` reports as output.
@@ -66,13 +66,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = plain(&text);
     let mut suite = SuiteReader::new("go test", "go-bench");
     let packages = text.lines().filter(|l| l.starts_with("pkg: ")).count();
-    let mut package = "";
+    let mut package = String::new();
     let mut running: Option<String> = None;
     for (number, line) in lines(&text) {
         if let Some(name) = line.strip_prefix("pkg: ") {
-            // The borrow ends with the line, so the package is found in the text again.
-            package = text.lines().nth(number as usize - 1).map_or("", |l| l[5..].trim());
-            debug_assert!(package.ends_with(name.trim()));
+            name.trim().clone_into(&mut package);
         } else if let Some(cpu) = line.strip_prefix("cpu: ") {
             suite.result().fact("cpu.model", cpu);
         }
@@ -97,12 +95,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             (running.take(), line.split_whitespace().collect::<Vec<_>>().as_slice())
         {
             // A benchmark that prints text has its result on a line of its own.
-            let counted = iterations.bytes().all(|b| b.is_ascii_digit());
-            if counted && !pairs.is_empty() && pairs.len() % 2 == 0 {
-                let pairs: Vec<_> = pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect();
-                add(&mut suite, &name, &pairs, number)?;
-            } else {
-                running = Some(name);
+            match values(iterations, pairs) {
+                Some(pairs) => add(&mut suite, &name, &pairs, number)?,
+                None => running = Some(name),
             }
         }
     }

@@ -14,8 +14,7 @@ use crate::readers::result::suite::SuiteReader;
 
 const CSV: &str = "name,iterations,real_time,cpu_time,time_unit,";
 /// Name, wall time, CPU time and iterations of a row of the console.
-const ROW: &str =
-    r"^(.*\S)\s+([-+.0-9e]+) (ns|us|ms|s)\s+([-+.0-9e]+) (ns|us|ms|s)\s+(\d+)(?:\s|$)";
+const ROW: &str = r"^(.*\S)\s+(\S+) (ns|us|ms|s)\s+(\S+) (ns|us|ms|s)\s+(\d+)(?:\s|$)";
 const FAILED: &str = " ERROR OCCURRED: ";
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
@@ -69,7 +68,8 @@ fn console_rows(text: &str) -> Result<Vec<Row>, Flaw> {
         } else if let (true, Some(found)) = (table, pattern.captures(&line)) {
             let time = |at: usize| Some(scaled(number(&found[at])?, seconds(&found[at + 1])?));
             let times = time(2).zip(time(4)).map(|(real, cpu)| [real, cpu]);
-            let times = times.ok_or_else(|| format!("`{}` is not a time", &found[2]));
+            let times =
+                times.ok_or_else(|| format!("`{}` or `{}` is not a time", &found[2], &found[4]));
             rows.push(Row { name: found[1].to_owned(), times });
         }
     }

@@ -157,6 +157,9 @@ fn add_metrics(
         if field == "Average Latency" && found.is_none() {
             found = figures.get("Latency").amount()?; // before version 1.3
         }
+        // Version 2 writes 0 as the mean of all operations.
+        let idle = figures.get("Min Latency").amount()?.is_none_or(|min| min <= 0.0);
+        found = found.filter(|v| idle || field != "Average Latency" || *v > 0.0);
         // The throughput of the totals is the first metric of the trial already.
         if let Some(v) = found.filter(|_| !(prefix.is_empty() && name == "throughput")) {
             add(name, unit, better, v * factor);

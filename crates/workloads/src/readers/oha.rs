@@ -56,6 +56,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         ..Figures::default()
     };
     let trial = suite.add("", &values)?;
+    if of("successRate")? == Some(0.0) {
+        // The rate of oha counts requests that failed.
+        trial.fail("no request succeeded");
+    }
     trial.hold(&["throughput"], &rate);
     trial.hold(&["latency"], &latency);
     suite.finish("give the output of `oha --output-format json`")

@@ -43,11 +43,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let mut suite = SuiteReader::new("wrk", "wrk");
     let mut values = Vec::new();
     let (mut latency, mut rate) = (Figures::default(), Figures::default());
-    let mut errors = 0.0;
+    let (mut errors, mut corrected) = (0.0, true);
     for (at, line) in lines(&text) {
         let bad = || Flaw::line(at, format!("`{}` is not a figure of wrk", line.trim()));
         let words: Vec<&str> = line.split_whitespace().collect();
+        corrected &= !line.contains("Uncorrected Latency");
         match words.as_slice() {
+            // With -U wrk2 also prints latencies from when requests were sent late.
+            [percent, _] if percent.ends_with('%') && !corrected => {}
             ["Latency", mean, _, max, _] if mean.starts_with(|c: char| c.is_ascii_digit()) => {
                 latency.mean = Some(time(mean).ok_or_else(bad)?);
                 latency.max = Some(time(max).ok_or_else(bad)?);
@@ -90,6 +93,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let trial = suite.add("", &values)?;
     trial.hold(&["throughput"], &rate);
     trial.hold(&["latency"], &latency);
+    let left_out = "the uncorrected latencies (-U) are left out";
+    trial.notes.extend((!corrected).then(|| left_out.to_owned()));
     if errors > 0.0 {
         trial.notes.push(format!("{errors} requests failed"));
     }

@@ -13,14 +13,21 @@ const MAX_VALUES: usize = 4_000_000;
 /// Maximum length of a list whose entries are compared with each other.
 const MAX_ENTRIES: usize = 20_000;
 /// Number of bytes at the start of a file, and of keys, that format detection examines.
-const LOOK: usize = 1 << 20;
+pub(super) const LOOK: usize = 1 << 20;
 const MAX_KEYS: usize = 4096;
 /// Nesting levels whose keys format detection records, and levels that it follows.
 const DEPTH: usize = 3;
 const MAX_DEPTH: usize = 256;
 
-/// Returns the text of a file without a byte order mark.
+/// Returns the text of a file without a byte order mark. PowerShell writes UTF-16 with its mark into
+/// redirected output.
 pub(in crate::readers) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    let little = bytes.starts_with(b"\xff\xfe");
+    if little || bytes.starts_with(b"\xfe\xff") {
+        let unit = |p: &[u8]| u16::from_be_bytes(if little { [p[1], p[0]] } else { [p[0], p[1]] });
+        let units: Vec<u16> = bytes[2..].chunks_exact(2).map(unit).collect();
+        return Cow::Owned(String::from_utf16_lossy(&units));
+    }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

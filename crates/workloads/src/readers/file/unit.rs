@@ -7,7 +7,8 @@ pub(in crate::readers) fn seconds(unit: &str) -> Option<f64> {
     Some(match unit {
         "ps" => 1e-12,
         "ns" => 1e-9,
-        "us" | "µs" => 1e-6,
+        // The micro sign and the Greek letter, which look alike.
+        "us" | "µs" | "μs" => 1e-6,
         "ms" => 1e-3,
         "s" | "sec" => 1.0,
         "m" | "min" => 60.0,

@@ -43,7 +43,7 @@ impl SuiteReader {
     /// be added.
     ///
     /// # Errors
-    /// If there are too many benchmarks or metrics.
+    /// If there are too many benchmarks or metrics, or if a time or a rate is negative.
     pub(in crate::readers) fn add(
         &mut self,
         benchmark: &str,
@@ -66,6 +66,10 @@ impl SuiteReader {
         let mut metrics: Vec<MetricValue> = Vec::with_capacity(values.len());
         for &(name, number, unit, better) in values {
             let spec = self.spec(name, unit, better)?;
+            let rate = unit == "s" || unit.ends_with("/s");
+            if let Some(n) = number.filter(|n| rate && *n < 0.0) {
+                return Err(Flaw::whole(format!("{benchmark}: {name} of {n} {unit} is negative")));
+            }
             metrics.push(value(&spec, number));
         }
         let mut trial = ForeignTrial::new(treatment, metrics);
