@@ -90,7 +90,8 @@ pub fn read_output(
     let FormatReader::Run(read) = format.reader else {
         return Err(ForeignError::Series(from.to_owned(), format.name));
     };
-    let results = read(bytes).map_err(|flaw| malformed(from, format, flaw))?;
+    let results = read(bytes).and_then(|found| format.confirm(bytes, found));
+    let results = results.map_err(|flaw| malformed(from, format, flaw))?;
     let mut out = ReadOutput {
         format,
         metrics: Vec::new(),
@@ -122,7 +123,8 @@ fn add(out: &mut ReadOutput, result: &ForeignResult, prefix: &str) {
         let mut repetitions = 0;
         for trial in result.trials.iter().filter(|t| t.treatment == i) {
             if trial.outcome != TrialOutcome::Completed {
-                out.failed.push(format!("{name}: {}", trial.error));
+                let failed = format!("{name}: {}", trial.error);
+                out.failed.push(failed.trim_start_matches(": ").to_owned());
                 continue;
             }
             repetitions += 1;

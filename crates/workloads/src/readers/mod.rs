@@ -19,6 +19,7 @@ mod github_action;
 mod go_bench;
 mod google;
 mod google_text;
+mod gungraun;
 mod hyperfine;
 mod iperf3;
 mod jmh;
@@ -28,6 +29,7 @@ mod live;
 mod mcperf;
 mod memtier;
 mod oha;
+mod one_line;
 mod perf_stat;
 mod pgbench;
 mod phoronix;
@@ -39,6 +41,7 @@ mod spec;
 pub mod speccpu;
 mod stress_ng;
 mod sysbench;
+mod vitest;
 mod wrk;
 
 pub use file::error::{ErrorLocation, Flaw, ForeignError};
@@ -66,6 +69,7 @@ const fn run(
         help,
         detect,
         live: false,
+        by_name: false,
         filter: None,
         reader: FormatReader::Run(read),
         folder: None,
@@ -89,13 +93,8 @@ const fn series(
     read: fn(&[u8]) -> Result<ForeignSeries, Flaw>,
 ) -> ForeignFormat {
     ForeignFormat {
-        name,
-        help,
-        detect,
-        live: false,
-        filter: None,
         reader: FormatReader::Series(read),
-        folder: None,
+        ..run(name, help, detect, |_| Ok(Vec::new()))
     }
 }
 
@@ -106,6 +105,18 @@ macro_rules! tool {
     };
     ($name:literal, $reader:ident, $help:literal, filter) => {
         ForeignFormat { filter: Some($reader::filter), ..tool!($name, $reader, $help) }
+    };
+}
+
+/// A row of a tool in [`one_line`].
+macro_rules! one_line {
+    ($name:literal, $format:ident, $help:literal) => {
+        tool(
+            $name,
+            $help,
+            |bytes| one_line::detect(bytes, &one_line::$format),
+            |bytes| one_line::read(bytes, &one_line::$format, $name),
+        )
     };
 }
 
@@ -134,6 +145,15 @@ pub const FORMATS: &[ForeignFormat] = &[
     tool!("stress-ng", stress_ng, "stress-ng --metrics"),
     tool!("perf-stat", perf_stat, "perf stat -x, or perf stat -j"),
     tool!("phoronix", phoronix, "composite.xml of the Phoronix Test Suite"),
+    tool!("gungraun", gungraun, "output or JSON of gungraun (iai-callgrind), and of iai"),
+    one_line!("ruby-benchmark", RUBY, "Benchmark.bm and bmbm of Ruby"),
+    tool!("vitest", vitest, "vitest bench --outputJson FILE"),
+    one_line!("benchmark-js", BENCHMARK_JS, "output of Benchmark.js"),
+    ForeignFormat {
+        by_name: true,
+        ..one_line!("console-time", CONSOLE_TIME, "console.timeEnd of JavaScript")
+    },
+    one_line!("dart-benchmark", DART, "benchmark_harness of Dart"),
     tool(
         "bmf",
         "Bencher Metric Format (JSON)",

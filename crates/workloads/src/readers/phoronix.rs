@@ -41,6 +41,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         return Err(Flaw::whole("it does not end with </PhoronixTestSuite>, so it was cut off"));
     }
     let mut suite = SuiteReader::new("Phoronix Test Suite", "phoronix");
+    let several = elements(&file, "System").count() > 1;
     for result in elements(&file, "Result") {
         let names = [text(result, "Title"), text(result, "Description")];
         let name = names.iter().filter(|n| !n.is_empty()).map(AsRef::as_ref).collect::<Vec<_>>();
@@ -62,8 +63,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         for entry in &systems {
             let (value, raw) = (text(entry, "Value"), text(entry, "RawString"));
             let of_system = text(entry, "Identifier");
-            let name =
-                if systems.len() > 1 { format!("{name}, {of_system}") } else { name.clone() };
+            let name = if several || systems.len() > 1 {
+                format!("{name}, {of_system}")
+            } else {
+                name.clone()
+            };
             if value.is_empty() {
                 suite.fail(&name, "it has no value")?;
                 continue;

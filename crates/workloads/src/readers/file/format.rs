@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::readers::file::error::{Flaw, ForeignError};
+use crate::readers::file::json::LOOK;
 use crate::readers::result::ForeignResult;
 use crate::readers::result::series::ForeignSeries;
 
@@ -24,6 +25,9 @@ pub struct ForeignFormat {
     pub detect: fn(&[u8]) -> bool,
     /// True if the format is the output of a benchmark tool, so that a trial can be read with it.
     pub live: bool,
+    /// True if other programs print such lines too, so that a name may select the reader where
+    /// `detect` does not.
+    pub by_name: bool,
     /// Returns the words of a command line with the tool's own filter for some benchmarks; `None`
     /// if the command is not one that it knows.
     pub filter: Option<BenchmarkFilter>,
@@ -41,6 +45,15 @@ pub enum FormatReader {
     Run(fn(&[u8]) -> Result<Vec<ForeignResult>, Flaw>),
     /// Reads points over revisions, which make series.
     Series(fn(&[u8]) -> Result<ForeignSeries, Flaw>),
+}
+
+impl ForeignFormat {
+    /// Returns the result of the reader, or an error if nothing in the content is of this format.
+    pub(crate) fn confirm<T>(&self, bytes: &[u8], read: T) -> Result<T, Flaw> {
+        // Detection examines the start of a file.
+        let own = self.by_name || bytes.len() > LOOK || (self.detect)(bytes);
+        own.then_some(read).ok_or_else(|| Flaw::whole("nothing in it is of this format"))
+    }
 }
 
 /// A folder that holds results.

@@ -71,7 +71,8 @@ pub fn read_series(
     match format.reader {
         FormatReader::Series(read) => {
             for file in &files {
-                all.extend(read(&file.bytes).map_err(|f| malformed(&file.path, format, f))?);
+                let read = read(&file.bytes).and_then(|s| format.confirm(&file.bytes, s));
+                all.extend(read.map_err(|f| malformed(&file.path, format, f))?);
             }
         }
         FormatReader::Run(read) => {
@@ -106,7 +107,8 @@ fn merged(
     let mut results = Vec::new();
     for file in files {
         let malformed = |flaw| malformed(&file.path, format, flaw);
-        merge(&mut results, read(&file.bytes).map_err(malformed)?);
+        let read = read(&file.bytes).and_then(|found| format.confirm(&file.bytes, found));
+        merge(&mut results, read.map_err(malformed)?);
         results.iter().try_for_each(|r| r.within_limits(0)).map_err(malformed)?;
     }
     for result in &mut results {
