@@ -36,7 +36,7 @@ const VARIABLES: [(&str, &str); 22] = [
 ];
 
 /// Lines that the program prints on both streams, with their secrets.
-const PRINTED: [(&str, &str); 14] = [
+const PRINTED: [(&str, &str); 34] = [
     ("password=seed22-out", "seed22-out"),
     ("Authorization: Bearer seed23Token4711", "seed23Token4711"),
     ("ghp_seed24C7e42F292c6912E7710c838347Ae17", "seed24C7e42F292"),
@@ -51,6 +51,43 @@ const PRINTED: [(&str, &str); 14] = [
     ("-----BEGIN PRIVATE KEY-----\nseed33MIIEvQ\n-----END PRIVATE KEY-----", "seed33MIIEvQ"),
     ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzZWVkMzQifQ.seed34sig", "seed34sig"),
     ("DB_PASSWORD='seed35 with blanks'", "seed35 with blanks"),
+    ("SSHPASS=seed51word sshpass -e ssh h", "seed51word"),
+    ("machine h.example login bob password seed52word", "seed52word"),
+    ("db.example:5432:app:bob:seed53word", "seed53word"),
+    ("#define WIFI_PASSWORD \"seed54word\"", "seed54word"),
+    ("<entry key=\"db.password\">seed55word</entry>", "seed55word"),
+    ("keytool -list -storepass seed56word -v", "seed56word"),
+    ("openssl rsa -in k -passin pass:seed57word", "seed57word"),
+    ("AccountName=a;AccountKey=seed58Zt0XvB2mLk9==;E=x", "seed58Zt0XvB2mLk9"),
+    ("smbclient //s/x -U bob%seed59word -c ls", "seed59word"),
+    ("network={ psk=\"seed60word\" }", "seed60word"),
+    ("https://discordapp.com/api/webhooks/1/seed61-x9z", "seed61-x9z"),
+    ("u=https%3A%2F%2Fbob%3Aseed62pw%40h.example%2F", "seed62pw"),
+    ("docker login -u bob -p seed63word r.example", "seed63word"),
+    ("Server=h;Uid=sa;Pwd=seed64word;n=4", "seed64word"),
+    ("postgres://bob:seed65/pa@h.example/db", "seed65/pa"),
+    ("Sent AUTH PLAIN seed66AGJvYgBodW50 to h", "seed66AGJvYgBodW50"),
+    ("ConvertTo-SecureString 'seed67word' -AsPlainText", "seed67word"),
+    ("echo seed68word | sudo -S true", "seed68word"),
+    ("mosquitto_pub -u bob -P seed69word -t x", "seed69word"),
+    (
+        "{\"key\": \"-----BEGIN PRIVATE KEY-----\\nseed70MII\\n-----END PRIVATE KEY-----\"}",
+        "seed70MII",
+    ),
+];
+
+/// Lines without secrets that the program prints.
+const INNOCENT: [&str; 10] = [
+    "docker run -p 80:80 img",
+    "commit 6684bb6d9c2f1b0a7e5d4c3b2a19080706050403",
+    "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "id 550e8400-e29b-41d4-a716-446655440000",
+    "prog --pass-through yes --passes=3 -p 4",
+    "author=bob2 token_count=5 max_tokens: 100 keys=1000",
+    "openssl genrsa -out key.pem 4096",
+    "redis-benchmark -p 6379 -n 1000",
+    "12 passed: 12, pass: 120, first_pass=12.5ms",
+    "curl -u bob:$PW -b cookies.txt http://h.example:8080/a@b",
 ];
 
 /// Facts with secrets in clear text, as archives of earlier versions contain them.
@@ -105,7 +142,8 @@ fn experiment(world: &World) -> String {
         script.push_str(line);
         script.push('\n');
     }
-    script.push_str("on seed45kestrel in /home/seed18mallory/x and /home/seed47bob/y\nEND\n");
+    script.push_str(&INNOCENT.join("\n"));
+    script.push_str("\non seed45kestrel in /home/seed18mallory/x and /home/seed47bob/y\nEND\n");
     let mut script = format!("{script}sed -n 3,99p \"$0\" | head -n -3 >&2\n");
     script.push_str("echo '{\"note\":\"note password=seed49-note\"}' >&3\nsleep 0.01\n");
     script.push_str("case \"$1\" in bad) echo 'gave up: token=seed50-words' >&2; exit 3;; esac\n");
@@ -242,6 +280,10 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
     // streams.
     without("the archive", &files(&world.path("archive")), &hidden);
     without("the state", &files(&world.path("state")), &hidden);
+    let printed = fs::read_to_string(world.runs()[0].join("trials/0001/stdout.log")).unwrap();
+    for line in INNOCENT {
+        assert!(printed.lines().any(|known| known == line), "`{line}` was changed: {printed}");
+    }
     without("run", &message, &hidden);
     for format in ["md", "csv", "json", "hyperfine", "junit", "html"] {
         let path = world.path(&format!("export.{format}"));

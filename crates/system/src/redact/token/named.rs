@@ -14,6 +14,7 @@ pub(crate) const LINE: usize = 300;
 /// Requirements on a value before it counts as the secret of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Proof {
+    /// The value is not a number with a unit or a decimal point.
     Any,
     /// The value is not a number, with or without a unit, and not a call.
     NoNumber,
@@ -31,14 +32,14 @@ impl Proof {
     /// True if the value counts. References (`$PW`, `{pw}`), paths and words such as `true` never
     /// count.
     fn accepts(self, value: &str) -> bool {
-        let reference = value.starts_with(['$', '%', '{', '<', '-', '=', '*', ':']);
+        let reference = RULES.reference.iter().any(|start| value.starts_with(start));
         let seen = value.starts_with(crate::redact::key::MARK) || value.contains(TOKEN);
         let plain = has(&RULES.plain, value.trim_end_matches(']')) || is_rooted(value);
         if reference || seen || plain || value.len() < 3 || !value.contains(char::is_alphanumeric) {
             return false;
         }
         match self {
-            Proof::Any => true,
+            Proof::Any => !is_number(value) || value.bytes().all(|b| b.is_ascii_digit()),
             Proof::NoNumber => !is_number(value) && !value.contains('('),
             Proof::Long(least) => value.len() >= least && !is_number(value),
             Proof::Mixed(least, turns) => value.len() >= least && is_mixed(value, turns),
@@ -126,7 +127,7 @@ fn is_number(value: &str) -> bool {
         || (rest.len() < value.len() && (rest.is_empty() || RULES.unit.contains(&rest) || date()))
 }
 
-fn is_mixed(value: &str, turns: usize) -> bool {
+pub(crate) fn is_mixed(value: &str, turns: usize) -> bool {
     let value = value.trim_end_matches('=');
     let uuid = value.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
     let other = uuid || value.contains(['=', '(']) || value.ends_with(':') || value.contains("://");
@@ -149,7 +150,7 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
     // Java and make take definitions as `-Dname=value`.
     let bare = name.strip_prefix("-D").unwrap_or_else(|| name.trim_start_matches('-'));
     let option = name.starts_with('-') && bare.len() > 2;
-    if name.starts_with('-')
+    if (name.starts_with('-') || (name.len() < 7 && name.starts_with('/')))
         && let Some(found) = option_value(text, &word)
     {
         return Some(found);
@@ -164,7 +165,9 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
         _ if RULES.reader.iter().any(|reader| bare.ends_with(reader)) => {
             return piped(text, word.start).map(named);
         }
-        "AUTH" | "auth" if !option && !is_operated(rest) => return redis(text, &word).map(named),
+        "AUTH" | "auth" | "LOGIN" if !option && !is_operated(rest) => {
+            return redis(text, &word).map(named);
+        }
         _ if !option && !is_operated(rest) && has(&["bearer", "basic"], bare) => {
             return credentials(text, word.end).map(named);
         }
@@ -175,21 +178,25 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
         {
             return oracle(text, word.start);
         }
+        _ if part && is_defined(text, word.start) => {
+            let (start, quote) = skip(text, word.end, ",");
+            return value(text, start, quote.or(Some(' ')), Proof::Any).map(named);
+        }
         _ if is_identified(text, &word) || (part && is_in_sql(text, &word)) => {
             let (start, quote) = skip(text, word.end, "(");
             let proof = if quote.is_some() { Proof::Any } else { MIXED };
             return value(text, start, quote, proof).map(named);
         }
-        _ if part && word.start > 0 && bytes[word.start - 1] == b'<' && rest.starts_with(b">") => {
-            let range = value(text, word.end + 1, None, Proof::Any)?;
-            return text[range.end..].starts_with("</").then(|| named(range));
-        }
-        _ if !(option || part || is_operated(rest)) => return None,
+        _ if !(option || part || is_operated(rest)) => return field(text, word.start).map(named),
         _ => {}
+    }
+    if part && let Some(range) = element(text, &word) {
+        return Some(named(range));
     }
     let before = word.start.checked_sub(1).map(|at| bytes[at]);
     let proof = match before {
         _ if option && has(&RULES.flag, bare) => Some(Proof::NoNumber),
+        _ if (option || is_upper(bare)) && is_glued(bare) => Some(Proof::NoNumber),
         _ if bare.eq_ignore_ascii_case("pass") && rest.starts_with(b"=") => {
             Some(Proof::Mixed(6, 0))
         }
@@ -197,7 +204,7 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
         Some(b' ') if !option && has(&["key", "id"], bare) => {
             let above =
                 text[..word.start - 1].trim_end_matches(|c: char| c.is_ascii_alphanumeric());
-            proof_of(&text[above.len()..word.end])
+            if above.ends_with('-') { None } else { proof_of(&text[above.len()..word.end]) }
         }
         Some(b'?' | b'&') => match proof_of(bare) {
             None | Some(Proof::Mixed(..)) => {
@@ -214,10 +221,8 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
 
 /// Returns the value after a name that ends at `end`.
 fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Option<Range<usize>> {
-    let mut at = skip(text, end, if part { "\r\n" } else { "" }).0;
-    if part {
-        at = attribute(text, end).unwrap_or(at);
-    }
+    let placed = if part { attribute(text, end) } else { None };
+    let mut at = placed.unwrap_or(skip(text, end, if part { "\r\n" } else { "" }).0);
     let operator = RULES.operator.iter().find(|operator| text[at..].starts_with(**operator));
     if operator.is_none() && !option && !part {
         return None;
@@ -225,7 +230,7 @@ fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Opt
     let is = ["is ", "is: "].iter().find(|is| part && text[at..].starts_with(**is));
     at = operator.or(is).map_or(end, |operator| at + operator.len());
     let (start, quote) = skip(text, at, if option { "[(,\r\n" } else { "[(\r\n" });
-    let gap = &text[end..start];
+    let gap = &text[placed.unwrap_or(end)..start];
     let weak = if let Proof::Mixed(least, _) = proof { Some(least) } else { None };
     let proof = if gap.contains('\n') || (operator.is_none() && !option) {
         if start == end {
@@ -245,9 +250,49 @@ fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Opt
     value(text, start, quote, proof)
 }
 
+fn is_upper(name: &str) -> bool {
+    !name.contains(|c: char| c.is_ascii_lowercase())
+}
+
+/// True for a name such as `SSHPASS`, `storepass` and `dbpass`.
+fn is_glued(name: &str) -> bool {
+    tail(name.as_bytes(), "pass").is_some_and(|at| at > 1) && !has(&RULES.glued, name)
+}
+
+/// Returns the content of `<password>...</password>` and `<entry key="password">...</entry>`.
+fn element(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let inner =
+        text[..name.start].ends_with(['<', '"', '\'']).then(|| peek_line(text, name.end))?;
+    let close = inner.find('>').filter(|close| !inner[..*close].contains('<'))?;
+    let range = value(text, name.end + close + 1, None, Proof::Any)?;
+    text[range.end..].starts_with("</").then_some(range)
+}
+
+/// Returns the last field of a line of `.pgpass` (HOST:PORT:DATABASE:USER:PASSWORD) or of a file of
+/// cookies, if it starts at `at`.
+fn field(text: &str, at: usize) -> Option<Range<usize>> {
+    let separator = text[..at].chars().next_back().filter(|c| matches!(c, ':' | '\t'))?;
+    let end = at + peek_line(text, at).len();
+    if text[at..end].contains([' ', separator]) {
+        return None;
+    }
+    let line = before(text, at - 1).rsplit(['\n', '"']).next()?;
+    let fields: Vec<&str> = line.split(separator).collect();
+    let number = |field: &str| field.bytes().all(|b| b.is_ascii_digit());
+    let known = match fields[..] {
+        _ if line.contains(' ') => false,
+        [_, port, database, user] if number(port) => {
+            port.len() > 2 && !number(database) && !number(user)
+        }
+        [_, "*", _, _] | [_, "TRUE" | "FALSE", _, "TRUE" | "FALSE", _, _] => true,
+        _ => false,
+    };
+    (known && Proof::Long(6).accepts(&text[at..end])).then_some(at..end)
+}
+
 /// Returns the position of the value in `name="password" value="..."`.
 fn attribute(text: &str, end: usize) -> Option<usize> {
-    let at = skip(text, end, ",\r\n").0;
+    let at = skip(text, end, "{,\r\n").0;
     let word = ["value", "default"].iter().find(|word| text[at..].starts_with(**word))?;
     let at = skip(text, at + word.len(), "").0;
     text[at..].starts_with(['=', ':']).then_some(at)
@@ -283,7 +328,8 @@ fn piped(text: &str, at: usize) -> Option<Range<usize>> {
     (one && Proof::Any.accepts(secret)).then(|| start..start + words.len())
 }
 
-/// Returns the password of Redis's `AUTH [USER] PASSWORD`.
+/// Returns the password of Redis's `AUTH [USER] PASSWORD`, of SMTP's `AUTH PLAIN PASSWORD` and of
+/// IMAP's `a1 LOGIN USER PASSWORD`.
 fn redis(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let near = |n| words(text, name.start, &['\n']).nth(n).unwrap_or_default();
     // `redis-cli AUTH` and `redis-cli -p 6379 AUTH`; in a sentence there are other words between
@@ -292,13 +338,18 @@ fn redis(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
         || (near(1).starts_with('-') && is_of(text, name.start, &RULES.redis));
     let proof = if called { Proof::NoNumber } else { MIXED };
     let (start, quote) = skip(text, name.end, if called { "," } else { "" });
-    let end = start + peek(text, start, quote).len();
-    let two = called && text[end..].starts_with([' ', '\0']);
-    let second = two.then(|| value(text, end + 1, None, proof)).flatten();
-    let last = second.or_else(|| value(text, start, quote, proof))?;
+    let first = peek(text, start, quote);
+    let end = start + first.len();
+    let auth = &text[name.clone()] == "AUTH";
+    let tag = near(0).len() < 6 && near(0).ends_with(|c: char| c.is_ascii_digit());
+    let login = &text[name.clone()] == "LOGIN" && tag;
+    let two = login || (auth && matches!(first, "PLAIN" | "LOGIN"));
+    let after = (called || two) && text[end..].starts_with([' ', '\0']);
+    let second = after.then(|| value(text, end + 1, None, proof)).flatten();
+    let last = second.or_else(|| value(text, start, quote, proof).filter(|_| !two))?;
     // The arguments of a command line stay separate.
-    let start = if text[start..last.end].contains('\0') { last.start } else { start };
-    (called || &text[name.clone()] == "AUTH").then_some(start..last.end)
+    let start = if two || text[start..last.end].contains('\0') { last.start } else { start };
+    (called || auth || two).then_some(start..last.end)
 }
 
 /// Returns the value of an option that takes a login or that belongs to a known program.
@@ -308,28 +359,46 @@ fn option_value(text: &str, word: &Range<usize>) -> Option<(Range<usize>, Suspec
     if joined || RULES.login.contains(&name) || RULES.if_mixed.contains(&name) {
         let (start, quote) =
             if joined { (word.start + 2, None) } else { skip(text, word.end, "=,") };
-        let (user, password) = peek(text, start, quote).split_once(':')?;
-        let sure = RULES.login.contains(&name) || is_of(text, word.start, &RULES.client);
+        let client = || is_of(text, word.start, &RULES.client);
+        let near = start + peek(text, start, quote).len();
+        // lftp takes USER,PASSWORD.
+        let pair = quote.is_none() && text[near..].starts_with(',') && client();
+        let more = if pair { 1 + peek(text, near + 1, None).len() } else { 0 };
+        let login = &text[start..near + more];
+        let (user, password) = login.split_once([':', '%', ','])?;
+        let sure = RULES.login.contains(&name) || client();
         let proof = if sure { Proof::Any } else { Proof::Mixed(5, 1) };
         let number = user.bytes().all(|b| b.is_ascii_digit());
-        let address = user.contains('/') || password.starts_with('/') || user == password;
-        let found = !number && !address && proof.accepts(password);
-        return found.then(|| (start..start + cut(&text[start..], quote), Suspect::Login));
+        let path = user.contains('/') && !login.contains('%');
+        let found = !number && !path && !password.starts_with('/') && user != password;
+        let end = || start + cut(&text[start..], quote) + more;
+        return (found && proof.accepts(password)).then(|| (start..end(), Suspect::Login));
     }
-    RULES.option.iter().find_map(|(option, programs)| {
+    let after = || skip(text, word.end, if name.starts_with('/') { ":" } else { "=," });
+    let known = RULES.option.iter().find_map(|(option, programs)| {
         let stem = option.trim_end_matches('*');
         let joined = stem != *option && name.len() > stem.len() + 2 && name.starts_with(stem);
         if !(joined || name == stem) || !is_of(text, word.start, programs) {
             return None;
         }
-        let (start, quote) =
-            if joined { (word.start + stem.len(), None) } else { skip(text, word.end, "=,") };
-        Some((value(text, start, quote, Proof::NoNumber)?, Suspect::Named))
-    })
+        if RULES.pipe.contains(&name) {
+            return piped(text, word.start);
+        }
+        let (start, quote) = if joined { (word.start + stem.len(), None) } else { after() };
+        value(text, start, quote, Proof::NoNumber)
+    });
+    // `-u USER -p PASSWORD` of any program.
+    let user = |word: &str| matches!(word, "-u" | "-U" | "--user" | "--username");
+    let mut command = words(text, word.start, &['\n', ';', '|', '&']);
+    let of_user = || {
+        let pair = matches!(name, "-p" | "-P") && command.any(user);
+        pair.then(after).and_then(|(start, quote)| value(text, start, quote, MIXED))
+    };
+    known.or_else(of_user).map(|range| (range, Suspect::Named))
 }
 
 /// Returns the text before `at`, up to the maximum distance of evidence.
-fn before(text: &str, at: usize) -> &str {
+pub(crate) fn before(text: &str, at: usize) -> &str {
     let from = (at.saturating_sub(LINE)..=at).find(|from| text.is_char_boundary(*from));
     let before = &text[from.unwrap_or(at)..at];
     #[cfg(test)]
@@ -362,6 +431,15 @@ fn is_of(text: &str, at: usize, programs: &[&str]) -> bool {
             }))
 }
 
+/// True for the name in `#define NAME "..."`, `setenv("NAME", "...")` and `machine HOST login USER
+/// password ...`.
+fn is_defined(text: &str, at: usize) -> bool {
+    let most = if text[..at].ends_with([' ', '\t', '"', '\'']) { 4 } else { 0 };
+    let near: Vec<&str> = words(text, at, &[]).take(most).collect();
+    near.first().is_some_and(|word| RULES.definer.contains(word))
+        || matches!(near[..], [_, "login", _, "machine"])
+}
+
 /// True for the `BY` of `IDENTIFIED BY` and `IDENTIFIED WITH plugin BY`.
 fn is_identified(text: &str, name: &Range<usize>) -> bool {
     let words = before(text, name.start).rsplit(char::is_whitespace);
@@ -372,10 +450,11 @@ fn is_identified(text: &str, name: &Range<usize>) -> bool {
 
 /// True if quotes as in `PASSWORD 'word'` or `PASSWORD('word')` follow the name.
 fn is_in_sql(text: &str, name: &Range<usize>) -> bool {
-    let upper = !text[name.clone()].contains(|c: char| c.is_ascii_lowercase());
     let rest = text[name.end..].strip_prefix([' ', '(']).unwrap_or_default();
     rest.trim_start_matches([' ', '(']).starts_with('\'')
-        && (upper || is_of(text, name.start, &["create", "alter"]))
+        && (is_upper(&text[name.clone()])
+            || text[name.clone()].starts_with("ConvertTo")
+            || is_of(text, name.start, &["create", "alter"]))
 }
 
 /// True if the text after a name assigns a value to it.
@@ -437,6 +516,15 @@ fn peek(text: &str, start: usize, quote: Option<char>) -> &str {
     let end = (start..=text.len().min(start + LINE)).rfind(|end| text.is_char_boundary(*end));
     let near = &text[start..end.unwrap_or(start)];
     &near[..cut(near, quote)]
+}
+
+/// Returns the rest of the line at `start`, up to the maximum distance of evidence.
+fn peek_line(text: &str, start: usize) -> &str {
+    let end = (start..=text.len().min(start + LINE)).rfind(|end| text.is_char_boundary(*end));
+    let near = &text[start..end.unwrap_or(start)];
+    #[cfg(test)]
+    super::sweep::read(near.len());
+    near.split(['\r', '\n']).next().unwrap_or_default()
 }
 
 fn value(text: &str, start: usize, quote: Option<char>, proof: Proof) -> Option<Range<usize>> {

@@ -72,8 +72,8 @@ macro_rules! rules {
 }
 
 rules! {
-    about account client common counted digest end extension flag header if_mixed login operator oracle part
-    plain reader redis root scheme second tag unit webhook
+    about account client common counted definer digest end extension flag glued header hook if_mixed
+    login operator oracle part pipe plain reader redis reference root scheme second tag unit webhook
 }
 
 impl Rules {

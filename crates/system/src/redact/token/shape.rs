@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::named::LINE;
+use super::named::{LINE, before, is_mixed};
 use super::rules::{RULES, holds};
 use super::{Suspect, TOKEN};
 
@@ -27,19 +27,36 @@ pub(crate) fn private_keys(text: &str, found: &mut Vec<(Range<usize>, Suspect)>)
 pub(crate) fn address(text: &str, at: usize, found: &mut Vec<(Range<usize>, Suspect)>) {
     let rest = &text[at..];
     let stop = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ',' | ')');
+    let near = (0..=rest.len().min(LINE)).rfind(|end| rest.is_char_boundary(*end)).unwrap_or(0);
+    let near = rest[..near].split(stop).next().unwrap_or_default();
     let host = rest.find(|c| stop(c) || matches!(c, '/' | '?' | '#'));
-    let host = &rest[..host.unwrap_or(rest.len())];
+    let mut host = &rest[..host.unwrap_or(rest.len())];
+    #[cfg(test)]
+    super::sweep::read(host.len() + near.len());
+    // Only a port may be between a host's colon and its path, so this is an unescaped password.
+    let port = host.rsplit_once(':').map_or("", |(_, port)| port);
+    if !host.contains('@') && !port.bytes().all(|b| b.is_ascii_digit() || b == b']') {
+        host = near;
+    }
     if let Some(login) = host.rfind('@').filter(|n| *n > 0 && host[..*n] != *TOKEN) {
         found.push((at..at + login, Suspect::Login));
     }
-    #[cfg(test)]
-    super::sweep::read(host.len());
-    if let Some(hook) = RULES.webhook.iter().find(|hook| rest.starts_with(**hook)) {
+    let behind = |hook: &&str| near.find(*hook).map(|i| i + hook.len());
+    let drawn = |from: &usize| is_mixed(&near[*from..], 1);
+    let by_folder = || RULES.hook.iter().find_map(|hook| behind(hook).filter(drawn));
+    if let Some(from) = RULES.webhook.iter().find_map(behind).or_else(by_folder) {
         let end = rest.find(stop).unwrap_or(rest.len());
         #[cfg(test)]
         super::sweep::read(end);
-        found.extend((end > hook.len()).then(|| (at + hook.len()..at + end, Suspect::Shape)));
+        found.extend((end > from).then(|| (at + from..at + end, Suspect::Shape)));
     }
+}
+
+/// True for the hash in `$6$SALT$HASH`, as passwords are stored.
+pub(crate) fn is_crypt(text: &str, word: &Range<usize>) -> bool {
+    let known = word.len() >= 20 && text[..word.start].ends_with('$');
+    let salt = || before(text, word.start).rsplit(char::is_whitespace).next();
+    known && salt().is_some_and(|salt| salt.matches('$').count() > 2)
 }
 
 /// Returns the position in a word at which a service's token starts.

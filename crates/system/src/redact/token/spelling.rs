@@ -1,5 +1,5 @@
-//! Resolves other spellings in a text: HTML entities, JSON escapes, and invisible characters.
-//! Secrets are searched for in the plain spelling and replaced in the original text.
+//! Resolves other spellings in a text: HTML entities, JSON escapes, percent codes, and invisible
+//! characters. Secrets are searched for in the plain spelling and replaced in the original text.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ impl PlainText {
     pub(crate) fn of(text: &str) -> Option<PlainText> {
         let mut plain = PlainText { text: String::new(), anchors: Vec::new() };
         let (mut done, mut from) = (0, 0);
-        let odd = |b: &u8| matches!(b, b'&' | b'\\' | b'\x1b' | 0xc2 | 0xe2 | 0xef);
+        let odd = |b: &u8| matches!(b, b'%' | b'&' | b'\\' | b'\x1b' | 0xc2 | 0xe2 | 0xef);
         while let Some(at) = text.as_bytes()[from..].iter().position(odd).map(|i| from + i) {
             from = at + 1;
             let Some((len, as_text)) = respelled(&text[at..]) else { continue };
@@ -53,7 +53,8 @@ fn respelled(text: &str) -> Option<(usize, &'static str)> {
     if let Some(c) = text.chars().next().filter(|c| is_unseen(*c)) {
         return Some((c.len_utf8(), ""));
     }
-    let alias = RULES.alias.iter().find(|(name, _)| text.starts_with(name));
+    let blanks = [("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t")];
+    let alias = RULES.alias.iter().chain(&blanks).find(|(name, _)| text.starts_with(name));
     alias.map(|(name, as_text)| (name.len(), *as_text))
 }
 

@@ -1,6 +1,8 @@
 //! Exhaustive test: every kind of secret in every form of text that a run records, and innocent
 //! values in the same forms.
 
+mod kinds;
+
 use std::cell::Cell;
 
 use serde_json::{Value, json};
@@ -247,6 +249,15 @@ const FORMS: &[(&str, &str)] = &[
     ("TOML", "command = \"{}\"\nn = 4"),
     ("log", "10:31:02 INFO ran {} in 3 ms"),
     ("HTML", "<li class=x><code>{}</code></li>"),
+];
+
+/// Forms in which a file is recorded.
+const FILE_FORMS: &[(&str, &str)] = &[
+    ("log", "{}"),
+    ("log", "$ cat x\n{}\n$"),
+    ("JSON", "{\"stdout\":\"{}\",\"n\":4}"),
+    ("escaped", "{\"stdout\":\"{}\"}"),
+    ("HTML", "<pre>{}</pre>"),
 ];
 
 /// Forms in which a single value is recorded.
@@ -503,11 +514,24 @@ fn kept(form: &str, text: &str) -> Option<String> {
 /// Inserts a text into a form.
 fn put(form: &str, template: &str, text: &str) -> String {
     let text = match form {
-        "JSON" | "TOML" => text.replace('\\', "\\\\").replace('"', "\\\""),
-        "HTML" => text.replace('&', "&amp;").replace('\'', "&#39;").replace('>', "&gt;"),
+        "JSON" | "TOML" | "escaped" => {
+            let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+            text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
+        }
+        "HTML" => {
+            let text = text.replace('&', "&amp;").replace('\'', "&#39;");
+            text.replace('<', "&lt;").replace('>', "&gt;")
+        }
         _ => text.to_owned(),
     };
     template.replacen("{}", &text, 1)
+}
+
+/// Returns a text without the marks of its secrets, and the secrets.
+fn marked(text: &str) -> (String, Vec<String>) {
+    let text = text.replace("«»", "«hunter2x»");
+    let secrets = text.split('«').skip(1).map(|rest| rest.split('»').next().unwrap().to_owned());
+    (text.replace(['«', '»'], ""), secrets.collect())
 }
 
 /// Inserts the spellings of a name: `a-b`, `a_b`, `A_B`, `aB`, `A-B`, and the words.
@@ -530,6 +554,8 @@ fn spelled(template: &str, name: &str) -> String {
 /// Counts of one table.
 #[derive(Default)]
 struct TableCounts {
+    /// Kind of the texts that are being checked.
+    kind: &'static str,
     texts: usize,
     wrong: Vec<String>,
 }
@@ -537,15 +563,22 @@ struct TableCounts {
 impl TableCounts {
     /// Checks that a secret is removed and that the text after it is kept.
     fn secret(&mut self, form: &str, text: &str, secret: &str) {
+        self.secrets(form, text, &[secret.to_owned()]);
+    }
+
+    /// Checks that secrets are removed and that the text after the last one is kept.
+    fn secrets(&mut self, form: &str, text: &str, secrets: &[String]) {
         self.texts += 1;
-        let end: String = text[text.find(secret).unwrap() + secret.len()..].to_owned();
+        let secrets: Vec<String> = secrets.iter().map(|s| put(form, "{}", s)).collect();
+        let last = secrets.last().unwrap();
+        let end: String = text[text.rfind(last).unwrap() + last.len()..].to_owned();
         let end = end.trim_start_matches(['=', '"', '\'']);
         // `None`: the experiment is refused.
         let Some(clean) = kept(form, text) else { return };
-        if clean.contains(secret) {
-            self.wrong.push(text.to_owned());
-        } else if form != "JSON" && !clean.ends_with(end) {
-            self.wrong.push(format!("{text}\n  became {clean}"));
+        if secrets.iter().any(|secret| clean.contains(secret)) {
+            self.wrong.push(format!("{}, {form}: published: {clean}", self.kind));
+        } else if !["JSON", "escaped"].contains(&form) && !clean.ends_with(end) {
+            self.wrong.push(format!("{}, {form}: {text}\n  became {clean}", self.kind));
         }
     }
 
@@ -553,7 +586,8 @@ impl TableCounts {
         self.texts += 1;
         let clean = kept(form, text);
         if clean.as_deref() != Some(text) {
-            self.wrong.push(format!("{text}\n  became {}", clean.unwrap_or("refused".into())));
+            self.wrong
+                .push(format!("{form}: {text}\n  became {}", clean.unwrap_or("refused".into())));
         }
     }
 
@@ -612,7 +646,8 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
     let mut wrong = 0;
 
     let mut count = TableCounts::default();
-    for (_, pattern) in TOKENS {
+    for (kind, pattern) in TOKENS {
+        count.kind = kind;
         for (form, template) in ALONE {
             for _ in 0..4 {
                 let token = draw.token(pattern);
@@ -624,6 +659,7 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
 
     let mut count = TableCounts::default();
     for (name, level) in NAMES {
+        count.kind = name;
         let loose = LOOSE.iter().filter(|_| *level == Suspicion::Bare).map(|form| (form, 3));
         let values = if *level == Suspicion::Weak { 3 } else { 4 };
         for ((form, template), values) in NAMED.iter().map(|form| (form, values)).chain(loose) {
@@ -635,15 +671,15 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
     wrong += count.print("named values", NAMES.len(), NAMED.len() + LOOSE.len());
 
     let mut count = TableCounts::default();
-    for (_, line) in LINES {
-        let (head, rest) = line.split_once('{').unwrap();
-        let (value, tail) = rest.split_once('}').unwrap();
-        let value = if value.is_empty() { "hunter2x" } else { value };
+    let braces = LINES.iter().map(|(kind, l)| (*kind, l.replace('{', "«").replace('}', "»")));
+    let others = kinds::SECRETS.iter().map(|(kind, line)| (*kind, (*line).to_owned()));
+    for (kind, line) in braces.chain(others) {
+        count.kind = kind;
+        let (line, secrets) = marked(&line);
         for (form, template) in FORMS {
-            count.secret(form, &put(form, template, &format!("{head}{value}{tail}")), value);
+            count.secrets(form, &put(form, template, &line), &secrets);
         }
         if line.starts_with(char::is_lowercase) {
-            let line = format!("{head}{value}{tail}");
             let pieces = line.split('\'').enumerate();
             let words: Vec<&str> = pieces
                 .flat_map(|(i, piece)| match i % 2 {
@@ -651,10 +687,20 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
                     _ => vec![piece],
                 })
                 .collect();
-            count.secret("JSON", &json!({ "argv": words }).to_string(), value);
+            count.secrets("JSON", &json!({ "argv": words }).to_string(), &secrets);
         }
     }
-    wrong += count.print("lines", LINES.len(), FORMS.len() + 1);
+    wrong += count.print("lines", LINES.len() + kinds::SECRETS.len(), FORMS.len() + 1);
+
+    let mut count = TableCounts::default();
+    for (kind, file) in kinds::FILES {
+        count.kind = kind;
+        let (file, secrets) = marked(file);
+        for (form, template) in FILE_FORMS {
+            count.secrets(form, &put(form, template, &file), &secrets);
+        }
+    }
+    wrong += count.print("files", kinds::FILES.len(), FILE_FORMS.len());
 
     let mut count = TableCounts::default();
     for value in INNOCENT {
@@ -665,11 +711,11 @@ fn secrets_go_and_ordinary_values_stay_in_every_form() {
     wrong += count.print("ordinary values", INNOCENT.len(), ALONE.len());
 
     let mut count = TableCounts::default();
-    for line in ORDINARY {
+    for line in ORDINARY.iter().chain(kinds::KEPT) {
         for (form, template) in FORMS {
             count.innocent(form, &put(form, template, line));
         }
     }
-    wrong += count.print("ordinary lines", ORDINARY.len(), FORMS.len());
+    wrong += count.print("ordinary lines", ORDINARY.len() + kinds::KEPT.len(), FORMS.len());
     assert_eq!(wrong, 0);
 }
