@@ -9,6 +9,7 @@ use crate::readers::file::error::Flaw;
 use crate::readers::file::json::{self, Json};
 use crate::readers::file::unit::{multiple, scaled};
 use crate::readers::result::ForeignResult;
+use crate::readers::result::figures::Figures;
 use crate::readers::result::suite::SuiteReader;
 
 pub(super) fn detect_list(bytes: &[u8]) -> bool {
@@ -56,13 +57,18 @@ pub(super) fn read_bmf(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
                 _ => (1.0, "1", Better::Neither),
             };
             let value = json.get("value").number()?.map(|v| scaled(v, factor));
+            let at = suite.result().trials.len();
             match first {
                 None => {
                     suite.add(name, &[(measure, value, unit, better)])?;
-                    first = Some(suite.result().trials.len() - 1);
+                    first = Some(at);
                 }
                 Some(trial) => suite.also(trial, (measure, value, unit, better))?,
             }
+            let stated = |key: &str| json.get(key).number();
+            let (min, max) = (stated("lower_value")?, stated("upper_value")?);
+            let figures = Figures { min, mean: stated("value")?, max, ..Figures::default() };
+            suite.result().trials[first.unwrap_or(at)].hold(&[measure], &figures);
         }
     }
     suite.finish("give Bencher Metric Format: {\"benchmark\": {\"measure\": {\"value\": 1}}}")

@@ -33,7 +33,7 @@ fn estimate<'a>(line: &'a str, label: &str) -> Option<(&'a str, &'a str)> {
 
 /// Parses `1.0 ns 1.1 ns 1.2 ns`.
 fn three(text: &str) -> Option<([f64; 3], String)> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
     if words.len() != 6 {
         return None;
     }
@@ -53,6 +53,11 @@ fn three(text: &str) -> Option<([f64; 3], String)> {
     (unit == second && unit == third).then_some((values, unit))
 }
 
+/// Returns an estimate between the ends of its interval.
+fn three_figures([min, mean, max]: [f64; 3]) -> Figures<'static> {
+    Figures { min: Some(min), mean: Some(mean), max: Some(max), ..Figures::default() }
+}
+
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = json::text(bytes);
     let mut suite = SuiteReader::of_programs("criterion", "criterion");
@@ -69,13 +74,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
                 return Err(Flaw::line(number, message));
             };
             let trial = suite.add(&name, &[("time", Some(values[1]), &unit, Better::Lower)])?;
-            let figures = Figures {
-                min: Some(values[0]),
-                mean: Some(values[1]),
-                max: Some(values[2]),
-                ..Figures::default()
-            };
-            trial.hold(&["time"], &figures);
+            trial.hold(&["time"], &three_figures(values));
             current = Some(suite.result().trials.len() - 1);
         } else if let (Some((_, numbers)), Some(at)) = (estimate(&line, "thrpt:"), current) {
             let Some((values, unit)) = three(numbers) else {
@@ -83,6 +82,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
                 return Err(Flaw::line(number, message));
             };
             suite.also(at, ("throughput", Some(values[1]), &unit, Better::Higher))?;
+            suite.result().trials[at].hold(&["throughput"], &three_figures(values));
         } else if !line.starts_with(' ') && !line.starts_with("Benchmarking ") {
             line.trim().clone_into(&mut alone);
         } else if line.trim_start().starts_with("thread ") && line.contains(" panicked at ") {

@@ -85,7 +85,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
 fn command_of(line: &str) -> Option<ForeignTreatment> {
     let (_, options) = line.split_once("mcperf --")?;
     let params: BTreeMap<String, Scalar> = format!("--{options}")
-        .split_whitespace()
+        .split_ascii_whitespace()
         .filter_map(|word| word.strip_prefix("--")?.split_once('='))
         .map(|(key, value)| (key.to_owned(), Scalar::parse(value)))
         .collect();
@@ -94,18 +94,21 @@ fn command_of(line: &str) -> Option<ForeignTreatment> {
 
 fn read_line(trial: &mut ForeignTrial, line: &str, number: u64) -> Result<(), Flaw> {
     if let Some(rest) = line.strip_prefix("Errors: total ") {
-        let errors = parse(rest.split_whitespace().next().unwrap_or(""), number)?;
+        let errors = parse(rest.split_ascii_whitespace().next().unwrap_or(""), number)?;
         trial.evidence.push(Observation::Errors { program: "mcperf".into(), count: errors });
         return Ok(());
     }
     for (start, key, name, factor, unit, better) in ROWS {
         let Some(rest) = line.strip_prefix(start) else { continue };
-        let mut words = rest.split_whitespace();
+        let mut words = rest.split_ascii_whitespace();
         // The response time has three lines, each with other percentiles.
         if !key.is_empty() && !words.any(|word| word == key) {
             continue;
         }
         let amount = parse(words.next().unwrap_or(""), number)? * factor;
+        if words.next().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit())) {
+            return Err(Flaw::line(number, format!("`{key}` of `{start}` has two numbers")));
+        }
         if trial.metrics.iter().any(|m| m.name == name) {
             let message = format!("`{start}` has `{key}` twice in one result");
             return Err(Flaw::line(number, message));

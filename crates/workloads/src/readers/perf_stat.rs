@@ -36,15 +36,17 @@ fn csv_line(line: &str) -> Option<Count> {
     let cells: Vec<&str> = line.split(separator).collect();
     let [value, unit, event, rest @ ..] = cells.as_slice() else { return None };
     let counted = number(value);
-    let known = counted.is_some() || matches!(*value, "<not supported>" | "<not counted>");
+    // Also a count that is not a number, which has no value then.
+    let known = value.starts_with(|c: char| c.is_ascii_digit() || "-+.<".contains(c));
     let is_event = event.starts_with(|c: char| c.is_ascii_alphabetic()) && !event.contains(' ');
     let is_unit = unit.chars().all(char::is_alphabetic);
     // The run time of the counter and its share follow, with a deviation before them after `-r`.
     let rest = if rest.first()?.ends_with('%') { &rest[1..] } else { rest };
     let [time, share, ..] = rest else { return None };
+    let share = share.replace(',', ".");
     let times = time.bytes().all(|b| b.is_ascii_digit())
         && share.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 2)
-        && number(share).is_some_and(|share| (0.0..=100.0).contains(&share));
+        && number(&share).is_some_and(|share| (0.0..=100.0).contains(&share));
     (known && is_event && is_unit && times).then(|| Count {
         value: counted,
         unit: (*unit).to_owned(),
@@ -62,7 +64,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let mut suite = SuiteReader::new("perf stat", "perf-stat");
     suite.add("", &[])?;
     for (_, line) in lines(&text) {
-        let Some(count) = json_line(&line).or_else(|| csv_line(&line)) else { continue };
+        let Some(count) = json_line(&line).or_else(|| csv_line(&line)) else {
+            if line.starts_with(|c: char| c.is_numeric() || "-+.".contains(c)) {
+                suite.result().trials[0].notes.push(format!("not a count: `{line}`"));
+            }
+            continue;
+        };
         let (value, unit, better) = match count.unit.as_str() {
             "msec" => (count.value.map(|ms| ms / 1e3), "s".to_owned(), Lower),
             "ns" => (count.value.map(|ns| ns / 1e9), "s".to_owned(), Lower),
@@ -70,7 +77,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             other => (count.value, other.to_owned(), Neither),
         };
         if value.is_none() {
-            suite.result().trials[0].notes.push(format!("{} was not counted", count.event));
+            let note = format!("{} was not counted, or its count is no number", count.event);
+            suite.result().trials[0].notes.push(note);
         }
         suite.also(0, (&count.event, value, &unit, better))?;
     }

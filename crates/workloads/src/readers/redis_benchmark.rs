@@ -61,9 +61,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             let p50 = number(p50.trim_end_matches(" msec")).ok_or_else(bad)?;
             add(&mut suite, name.trim(), value, &["p50".to_owned()], &[p50])?;
         } else if line.trim_start().starts_with("avg ") {
-            columns = line.split_whitespace().map(str::to_owned).collect();
+            columns = line.split_ascii_whitespace().map(str::to_owned).collect();
         } else if let Some(value) = rate.filter(|_| columns.first().is_some_and(|c| c == "avg")) {
-            let values: Option<Vec<f64>> = line.split_whitespace().map(number).collect();
+            let values: Option<Vec<f64>> = line.split_ascii_whitespace().map(number).collect();
             let values = values.filter(|v| v.len() == columns.len()).ok_or_else(bad)?;
             add(&mut suite, &test, value, &columns, &values)?;
             (columns, rate) = (Vec::new(), None);

@@ -18,7 +18,7 @@ fn row(line: &str) -> Option<Vec<&str>> {
     let rest = line.strip_prefix("stress-ng: ")?;
     let (kind, rest) = rest.split_once(": ")?;
     let columns = rest.split_once(']').map_or(rest, |(_, r)| r);
-    matches!(kind, "metrc" | "info").then(|| columns.split_whitespace().collect())
+    matches!(kind, "metrc" | "info").then(|| columns.split_ascii_whitespace().collect())
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {

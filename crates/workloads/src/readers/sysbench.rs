@@ -17,7 +17,10 @@ pub(super) fn detect(bytes: &[u8]) -> bool {
 fn figure(text: &str, in_parentheses: bool) -> Option<f64> {
     let (before, inside) = text.split_once('(').unwrap_or((text, ""));
     let part = if in_parentheses { inside } else { before };
-    number(part.split_whitespace().next()?.trim_end_matches('s'))
+    let mut words = part.split_ascii_whitespace();
+    let first = number(words.next()?.trim_end_matches('s'));
+    // A number may not go on behind a blank.
+    first.filter(|_| !words.next().is_some_and(|w| w.starts_with(|c: char| c.is_numeric())))
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
@@ -28,7 +31,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let (mut others, mut events, mut seconds) = (Vec::<SuiteValue<'_>>::new(), None, None);
     for (at, line) in lines(&text) {
         if line.starts_with("sysbench 1.") {
-            suite.result().version = line.split_whitespace().nth(1).map(str::to_owned);
+            suite.result().version = line.split_ascii_whitespace().nth(1).map(str::to_owned);
         }
         let bad = || Flaw::line(at, format!("`{}` has no number", line.trim()));
         if !line.starts_with(' ') && !line.is_empty() {
@@ -47,6 +50,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         let Some((name, value)) = line.trim().split_once(':') else { continue };
         let value = value.trim();
         let plain = || figure(value, false).ok_or_else(bad);
+        let rate = || figure(value, true).ok_or_else(bad);
         if in_latency {
             let seconds = Some(plain()? / 1e3);
             match name {
@@ -63,17 +67,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
                 first.get_or_insert(("throughput", Some(plain()?), "events/s", Higher));
             }
             "transactions" => {
-                let rate = figure(value, true).ok_or_else(bad)?;
-                first = Some(("throughput", Some(rate), "transactions/s", Higher));
+                first = Some(("throughput", Some(rate()?), "transactions/s", Higher));
             }
-            "queries" => others.push(("queries", figure(value, true), "queries/s", Higher)),
-            "ignored errors" => others.push(("errors", figure(value, false), "1", Lower)),
+            "queries" => others.push(("queries", Some(rate()?), "queries/s", Higher)),
+            "ignored errors" => others.push(("errors", Some(plain()?), "1", Lower)),
             "read, MiB/s" | "written, MiB/s" => {
                 let name = if name.starts_with("read") { "read" } else { "written" };
                 others.push((name, Some(plain()? * 1_048_576.0), "B/s", Higher));
             }
-            "total time" => seconds = quantity(value).map(|q| q.0),
-            "total number of events" => events = number(value),
+            "total time" => seconds = Some(quantity(value).ok_or_else(bad)?.0),
+            "total number of events" => events = Some(number(value).ok_or_else(bad)?),
             _ => {}
         }
     }

@@ -82,7 +82,10 @@ pub(in crate::readers) fn quantity(text: &str) -> Option<(f64, String)> {
         .find(|c: char| !(c.is_ascii_digit() || "+-.,".contains(c)))
         .map_or(text.len(), |at| exponent(text, at));
     let value = number(&text[..end])?;
-    let (factor, unit) = multiple(text[end..].trim());
+    let unit = text[end..].trim();
+    // The rest may also be a part of the number: `1_234`, `1 234`, `0x10`, `1/2`.
+    let word = unit.starts_with(|c: char| c.is_alphabetic() || c == '%') || unit.is_empty();
+    let (factor, unit) = multiple(Some(unit).filter(|u| word && !u.contains(char::is_numeric))?);
     Some((scaled(value, factor), unit))
 }
 
@@ -133,7 +136,9 @@ mod tests {
         near("12.5 MB/s", 12.5e6, "B/s");
         near("1,234 cycles", 1234.0, "cycles");
         near("7 errors", 7.0, "errors");
-        assert_eq!(quantity("12,5 ms"), None);
+        for text in ["12,5 ms", "1_234 ms", "1 234 ms", "1'234ms", "0x10 ms", "1/2 s", "1e5e5 s"] {
+            assert_eq!(quantity(text), None, "{text}");
+        }
         assert_eq!(quantity("ms"), None);
     }
 

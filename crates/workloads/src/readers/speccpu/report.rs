@@ -70,7 +70,8 @@ impl ReportReader {
             }
             [name, rest @ ..] if name.starts_with("SPEC") => {
                 self.part = ReportSection::After;
-                let value = rest.iter().find_map(|f| f.parse::<f64>().ok());
+                let first = rest.iter().find(|f| f.starts_with(|c: char| c.is_ascii_digit()));
+                let value = first.and_then(|f| f.parse::<f64>().ok());
                 if let Some(value) = value.filter(|t| t.is_finite() && *t > 0.0) {
                     self.result.overall.push(((*name).to_owned(), value));
                 }

@@ -3,6 +3,7 @@
 
 mod bad;
 mod formats;
+mod numbers;
 mod real;
 mod series;
 mod suites;

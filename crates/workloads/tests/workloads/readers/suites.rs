@@ -14,9 +14,9 @@ fn bytes(file: &str) -> Vec<u8> {
 
 /// A file, its reader, the number of its benchmarks that have a value, and one value of it with its
 /// unit, as the file prints it.
-type Case = (&'static str, &'static str, usize, &'static str, f64, &'static str);
+pub(super) type Case = (&'static str, &'static str, usize, &'static str, f64, &'static str);
 
-const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     ("criterion.txt", "criterion", 10, "fib 15", 1.9706e-6, "s"),
     ("criterion.txt", "criterion", 10, "time: [1 ns 2 ns 3 ns]", 15.027e-9, "s"),
     (
