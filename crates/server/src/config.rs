@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use assay_archive::Archive;
 use assay_model::RunId;
@@ -11,6 +12,9 @@ use assay_workloads::KitPaths;
 
 /// Reads a run for the reports, the same way as the command line does.
 pub type LoadRun = fn(&Archive, &RunId) -> Result<RunView, Box<dyn Error + Send + Sync>>;
+
+/// Time limit for starting a response, unless the configuration has another.
+pub const MAX_RESPONSE_TIME: Duration = Duration::from_secs(60);
 
 /// Settings that a server is started with.
 #[derive(Debug, Clone)]
@@ -37,5 +41,7 @@ pub struct Config {
     /// Sustained requests per second that one address may make. Bursts of up to four times as many
     /// are served.
     pub rate: u32,
+    /// Time limit for starting a response; the work of a request ends with it.
+    pub response_time: Duration,
     pub version: &'static str,
 }

@@ -21,7 +21,7 @@ mod serve;
 mod submit;
 
 pub use client::{Client, ClientError};
-pub use config::{Config, LoadRun};
+pub use config::{Config, LoadRun, MAX_RESPONSE_TIME};
 pub use error::ServeError;
 pub use http::token::Keys;
 pub use queue::job::{Job, JobState};

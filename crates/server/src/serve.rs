@@ -34,7 +34,7 @@ pub fn serve(
 ) -> Result<(), ServeError> {
     for folder in &config.folders {
         std::fs::read_dir(folder)
-            .map_err(ServeError::io("read the folder of experiments", folder))?;
+            .map_err(ServeError::io("cannot read the folder of experiments", folder))?;
     }
     let state_dir = config.state_dir.clone();
     std::fs::create_dir_all(&state_dir).map_err(ServeError::io("create the folder", &state_dir))?;

@@ -7,7 +7,7 @@ use assay_archive::Archive;
 use assay_model::RunId;
 use assay_model::nouns::count;
 use assay_report::RunView;
-use assay_server::Config;
+use assay_server::{Config, MAX_RESPONSE_TIME};
 use assay_system::Interrupt;
 
 use super::open::{kit_paths, open_archive, own_path};
@@ -44,6 +44,7 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
             .connections_per_address
             .unwrap_or((asked.connections / 2).max(2)) as usize,
         rate: asked.rate,
+        response_time: MAX_RESPONSE_TIME,
         version: env!("CARGO_PKG_VERSION"),
     };
     if !asked.listen.ip().is_loopback() {

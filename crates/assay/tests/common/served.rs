@@ -12,6 +12,19 @@ use super::{World, eventually};
 /// A server that is killed at the end of its test.
 pub struct Served {
     pub child: Child,
+    client: Client,
+}
+
+impl std::ops::Deref for Served {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// Sender of requests to a server.
+pub struct Client {
     pub address: String,
     pub token: String,
 }
@@ -51,10 +64,10 @@ pub fn serve_with(world: &World, more: &[&str], stderr: Stdio) -> Served {
         TcpStream::connect(&address).ok().map(|_| address)
     });
     let token = std::fs::read_to_string(world.path("state/serve.token")).unwrap().trim().to_owned();
-    Served { child, address, token }
+    Served { child, client: Client { address, token } }
 }
 
-impl Served {
+impl Client {
     /// Sends bytes unchanged and reads the response until the connection closes.
     pub fn raw(&self, bytes: &[u8]) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
@@ -91,7 +104,9 @@ impl Served {
         let token = format!("Authorization: Bearer {}", self.token);
         self.ask("POST", path, &[&token, "Content-Type: application/json"], &body.to_string())
     }
+}
 
+impl Served {
     /// Submits an experiment, and returns the number of its job.
     pub fn submit(&self, experiment: &str) -> u64 {
         let answer = self.post("/api/v1/jobs", &serde_json::json!({ "experiment": experiment }));

@@ -1,8 +1,8 @@
 //! Limits on the requests of people and programs: plans of any size, and their cost for the
 //! machine.
 
-use crate::common::World;
-use crate::common::served::{Served, serve};
+use crate::common::served::{Client, Served, serve};
+use crate::common::{World, wait_for};
 use serde_json::json;
 
 /// Returns the peak memory of the server's process so far, in MiB.
@@ -146,4 +146,83 @@ fn resuming_checks_the_design_again() {
     let resumed = world.run(&["run", "--resume", &id]);
     assert_eq!(resumed.code, 2, "{}", resumed.stderr);
     assert!(resumed.stderr.contains("4294967305"), "{}", resumed.stderr);
+}
+
+/// Number of reports that [`endless`] is making.
+#[cfg(feature = "server")]
+static BUSY: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+
+/// Reads a run for ever.
+#[cfg(feature = "server")]
+fn endless(
+    _: &assay_archive::Archive,
+    _: &assay_model::RunId,
+) -> Result<assay_report::RunView, Box<dyn std::error::Error + Send + Sync>> {
+    struct Busy;
+    impl Drop for Busy {
+        fn drop(&mut self) {
+            BUSY.fetch_sub(1, Relaxed);
+        }
+    }
+    use std::sync::atomic::Ordering::Relaxed;
+    BUSY.fetch_add(1, Relaxed);
+    let _busy = Busy;
+    loop {
+        assay_model::cancel::checkpoint();
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+#[cfg(feature = "server")]
+fn work_ends_with_the_time_limit_of_its_request_and_others_are_served_meanwhile() {
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::time::Duration;
+
+    let world = World::new();
+    let ran = world.run(&["run", "--quiet", "--monitors", "none", "--blocks", "1", "--", "true"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let id = world.runs()[0].file_name().unwrap().to_str().unwrap().to_owned();
+    let interrupt = assay_system::Interrupt::manual().unwrap();
+    let config = assay_server::Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        hosts: Vec::new(),
+        folders: Vec::new(),
+        allow_any: false,
+        archive: assay_archive::Archive::open(world.path("archive")).unwrap(),
+        state_dir: world.path("state"),
+        exe: env!("CARGO_BIN_EXE_assay").into(),
+        kits: assay_workloads::KitPaths::default(),
+        load: endless,
+        connections: 100,
+        connections_per_address: 100,
+        rate: 1000,
+        response_time: Duration::from_secs(5),
+        version: "0",
+    };
+    let (started, starts) = std::sync::mpsc::channel();
+    let stop = interrupt.clone();
+    let server = std::thread::spawn(move || {
+        let ready = &mut |address: std::net::SocketAddr, keys: &assay_server::Keys| {
+            started.send((address.to_string(), keys.full.clone())).unwrap();
+        };
+        assay_server::serve(config, &stop, ready).unwrap();
+    });
+    let (address, token) = starts.recv().unwrap();
+    let client = std::sync::Arc::new(Client { address, token });
+    for _ in 0..2 {
+        let (of, path) = (std::sync::Arc::clone(&client), format!("/api/v1/runs/{id}"));
+        let slow = std::thread::spawn(move || of.get(&path));
+        wait_for("the work has begun", || BUSY.load(Relaxed) == 1);
+        assert_eq!(client.get("/api/v1/status").status, 200);
+        assert!(!slow.is_finished(), "the other request was served after the first one");
+        let answer = slow.join().unwrap();
+        assert_eq!(answer.status, 504, "{}", answer.body);
+        assert!(answer.body.contains("no response within 5 s"), "{}", answer.body);
+        wait_for("the work has ended with its request", || BUSY.load(Relaxed) == 0);
+        // Expensive requests take turns.
+        assert_eq!(client.get("/api/v1/runs").status, 200);
+    }
+    interrupt.fire();
+    server.join().unwrap();
 }

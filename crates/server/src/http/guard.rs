@@ -27,8 +27,6 @@ use crate::http::sessions::COOKIE;
 use crate::http::token::Role;
 use crate::pages;
 
-/// Time limit for starting a response.
-const MAX_RESPONSE_TIME: Duration = Duration::from_secs(60);
 /// Time limit for receiving the body of a request, whatever length it claims.
 const MAX_BODY_TIME: Duration = Duration::from_secs(10);
 /// Maximum size of a request's body, in bytes.
@@ -62,8 +60,9 @@ async fn handle(app: &App, request: Request, next: Next) -> Result<Response, Ref
     let mut request = if is_read(request.method()) { request } else { with_body(request).await? };
     // A request without a role reaches only paths that are open to all.
     request.extensions_mut().insert(role.unwrap_or(Role::ReadOnly));
-    tokio::time::timeout(MAX_RESPONSE_TIME, next.run(request)).await.map_err(|_| {
-        let message = "no response within 60 s";
+    let limit = app.config.response_time;
+    tokio::time::timeout(limit, next.run(request)).await.map_err(|_| {
+        let message = format!("no response within {} s", limit.as_secs());
         Refusal::new(StatusCode::GATEWAY_TIMEOUT, message)
     })
 }
