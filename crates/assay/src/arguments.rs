@@ -66,7 +66,7 @@ pub struct ExperimentArgs {
     #[arg(long, value_name = "DURATION")]
     pub max_time: Option<String>,
     /// Treat differences up to this size as equal, such as `2 %`.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
     /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
     #[arg(long, requires = "margin")]

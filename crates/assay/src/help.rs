@@ -80,25 +80,35 @@ pub fn plain(message: &str) -> String {
     // An option that the environment sets is not missing.
     let mut text = message
         .replace("--archive <DIR> ", "")
+        .replace("invalid socket address syntax", "write it as 127.0.0.1:7654")
         .replace("invalid digit found in string", "a whole number is needed");
     if let Some((before, after)) = text.split_once(" is not in ") {
         let (range, rest) = after.split_once('\n').unwrap_or((after, ""));
         let (first, last) = range.split_once("..").unwrap_or((range, ""));
         let last = last.trim_start_matches('=');
-        let takes = if last.len() > 9 { "or more".to_owned() } else { format!("to {last}") };
+        let takes = if last.len() > 10 { "or more".to_owned() } else { format!("to {last}") };
         text = format!("{before} is out of range; it takes {first} {takes}\n{rest}");
     }
-    text
+    // No command line takes an unknown option as a value, so this tip is never right.
+    text.split_inclusive('\n').filter(|line| !line.contains("to pass '")).collect()
 }
 
 /// Returns the message for an unknown verb, with the most similar known one (clap suggests none for
-/// short words), or `None` for any other error.
+/// short words), or `None` for any other error. A verb within another is not compared with those of
+/// assay.
 pub fn unknown_verb(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
     if error.kind() != ErrorKind::InvalidSubcommand {
         return None;
+    }
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    let words = usage.split_whitespace().skip_while(|word| *word != "assay");
+    let above: Vec<&str> = words.take_while(|word| !word.starts_with(['[', '<'])).collect();
+    if let ["assay", _, ..] = above[..] {
+        let above = above.join(" ");
+        return Some(format!("error: {above} has no verb `{typed}`; `{above} --help` lists them"));
     }
     let mut verbs = groups().flat_map(|(_, verbs)| verbs).map(|(verb, _)| verb);
     Some(match assay_model::nearest(typed, &mut verbs) {
@@ -159,7 +169,7 @@ mod tests {
         };
         assert!(parse("assay run --blocks x").contains("a whole number is needed"));
         assert!(parse("assay run --blocks -3").contains("'-3'"));
-        assert!(parse("assay run --blocks 99999999999").contains("takes 0 or more"));
+        assert!(parse("assay run --blocks 99999999999").contains("takes 0 to 4294967295"));
     }
 
     #[test]

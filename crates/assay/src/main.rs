@@ -117,10 +117,19 @@ fn report(error: &anyhow::Error) {
     complain(&render(false), &|| render(true));
 }
 
-/// Joins an error and its causes into one sentence. Leaves out a cause that the message contains
-/// already.
+/// Next steps for errors of the kernel that end a message, and so state none.
+const NEXT_STEPS: [(&str, &str); 5] = [
+    ("(os error 2)", "check the path"),
+    ("(os error 13)", "run as its owner or as root, or change its mode"),
+    ("(os error 17)", "choose another path, or remove what is there"),
+    ("(os error 20)", "a part of this path is a file; give a folder"),
+    ("valid UTF-8", "it is not a text, or not in UTF-8"),
+];
+
+/// Joins an error and its causes into one sentence, with a next step if it has none. Leaves out a
+/// cause that the message contains already.
 fn sentence(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
+    let joined = error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
         if message.contains(&cause) {
             message
         } else if message.is_empty() {
@@ -128,5 +137,7 @@ fn sentence(error: &anyhow::Error) -> String {
         } else {
             format!("{message}: {cause}")
         }
-    })
+    });
+    let step = NEXT_STEPS.iter().find(|(end, _)| joined.ends_with(end));
+    step.map_or(joined.clone(), |(_, step)| format!("{joined}; {step}"))
 }

@@ -88,12 +88,9 @@ pub fn print_json_text(json: &str) -> anyhow::Result<()> {
 
 fn put(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
-    }
-    out.flush()?;
-    Ok(())
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let written = write!(out, "{text}{end}").and_then(|()| out.flush());
+    written.context("cannot write to standard output")
 }
 
 /// Writes an output file; the error names its path.

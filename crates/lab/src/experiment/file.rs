@@ -79,7 +79,11 @@ pub fn read_experiment(file: &str, text: &str) -> Result<Experiment, FileError> 
         file: file.to_owned(),
         text: text.to_owned(),
         span: e.span(),
-        message: e.message().trim().to_owned(),
+        message: e
+            .message()
+            .trim()
+            .replace("expected u32", "expected a whole number from 0 to 4294967295")
+            .replace("expected u64", "expected a whole number from 0"),
         help: help_for(e.message()),
     })?;
     if experiment.schema_version > SCHEMA_VERSION {
@@ -123,9 +127,17 @@ pub fn read_experiment(file: &str, text: &str) -> Result<Experiment, FileError> 
     Ok(experiment)
 }
 
-/// Suggests the most similar known key for an unknown one.
+/// Suggests the most similar known key for an unknown one, or what to write instead.
 fn help_for(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
+    match message {
+        m if m.contains("duplicate key") => return "keep one of the two lines".to_owned(),
+        m if m.ends_with("expected a string") => return "write it in quotes".to_owned(),
+        m if m.starts_with("missing field ") => {
+            return format!("add a line `{} = ...`", quoted.next().unwrap_or_default());
+        }
+        _ => {}
+    }
     let Some(unknown) = quoted.next().filter(|_| message.starts_with("unknown field")) else {
         return String::new();
     };

@@ -21,7 +21,7 @@ use assay_workloads::readers::BENCHMARKS;
 use crate::error::{Result, wrong};
 use crate::plan::factors::{Factors, expand_factors, groups};
 use crate::plan::labels::labels;
-use crate::plan::patterns::{ExcludedCombinations, LevelNames};
+use crate::plan::patterns::{ExcludedCombinations, LevelNames, factor_help};
 use crate::tracers;
 use crate::trial::inputs;
 
@@ -414,7 +414,7 @@ fn check_group(experiment: &Experiment, spec: &WorkloadSpec, factors: &Factors) 
     let path = ["design", "group_by"];
     if !factors.iter().any(|(n, _)| n == group_by) {
         let known: Vec<&str> = factors.iter().map(|(n, _)| n.as_str()).collect();
-        let help = format!("the factors are {}", known.join(", "));
+        let help = factor_help(&known);
         return Err(wrong(&path, format!("`{group_by}` is not a factor"), help));
     }
     let member = spec.suite.as_ref().is_some_and(|s| s.member == *group_by);

@@ -19,6 +19,14 @@ pub(super) struct LevelNames<'a> {
     of: HashMap<&'a str, HashMap<String, String>>,
 }
 
+/// Returns the list of the factors that exist.
+pub(super) fn factor_help(known: &[&str]) -> String {
+    match known {
+        [] => "the experiment has none; add it under [factors]".to_owned(),
+        _ => format!("the factors are {}", known.join(", ")),
+    }
+}
+
 impl<'a> LevelNames<'a> {
     /// Collects the names of all levels.
     ///
@@ -56,7 +64,7 @@ impl<'a> LevelNames<'a> {
         let level = |(name, value): (&'p String, &Scalar)| {
             let Some(known) = self.of.get(name.as_str()) else {
                 let known: Vec<&str> = self.factors.iter().map(|(n, _)| n.as_str()).collect();
-                let help = format!("the factors are {}", known.join(", "));
+                let help = factor_help(&known);
                 return Err(wrong(path, format!("`{name}` is not a factor"), help));
             };
             let text = known.get(&value.to_text()).ok_or_else(|| {

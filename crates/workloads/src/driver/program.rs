@@ -36,7 +36,9 @@ pub(crate) fn not_found(what: String, name: &OsStr, cwd: &Path) -> WorkloadError
     let line = name.as_encoded_bytes().iter().any(|b| b" \t<>|&;".contains(b));
     let remedy = if line {
         "write its words separately, or use a shell (`--shell`) if it is a line for one; `--stdin \
-        FILE` is what `< FILE` is"
+         FILE` is what `< FILE` is"
+    } else if file.is_dir() && name.as_encoded_bytes().contains(&b'/') {
+        "it is a folder: give a program in it"
     } else {
         "install it, or give its path"
     };

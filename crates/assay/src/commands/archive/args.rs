@@ -24,7 +24,7 @@ pub enum Archive {
         #[arg(long)]
         text: Option<String>,
         /// List at most this many runs.
-        #[arg(long, default_value_t = 30)]
+        #[arg(long, default_value_t = 30, allow_negative_numbers = true)]
         limit: usize,
         /// List the deleted runs that can be restored, instead of the others.
         #[arg(long, conflicts_with_all = ["workload", "experiment", "tag", "text"])]

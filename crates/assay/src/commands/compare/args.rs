@@ -16,7 +16,7 @@ pub struct Compare {
     #[arg(long)]
     pub metric: Option<String>,
     /// Treat differences up to this size as equal, such as `2 %`.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
     /// A system fact or parameter that is meant to differ between the runs, such as
     /// `kernel.release` or `cpu.model`. May be given several times.

@@ -33,7 +33,10 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
     let comparison = match chosen.as_slice() {
         [only] => *only,
         [] if comparisons.is_empty() => {
-            let text = format!("{} compares nothing: it has one treatment", run.summary.id);
+            let text = format!(
+                "{} compares nothing: it has one treatment; give the run two, as with --vs",
+                run.summary.id
+            );
             return usage(text);
         }
         [] => return usage(format!("no treatment matches; the treatments are: {}", names())),

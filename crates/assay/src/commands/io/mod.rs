@@ -110,7 +110,7 @@ fn question(asked: &Io) -> Result<Question, Usage> {
         None => Question::default().tick_ns,
     };
     if tick_ns == 0 {
-        return Err(Usage("--tick: give a time above 0".to_owned()));
+        return Err(Usage("--interval: give a time above 0, such as `100 ms`".to_owned()));
     }
     let shape = match &asked.linear {
         Some(text) => BucketLayout::Linear(steps(text)?),

@@ -128,7 +128,7 @@ fn outputs(paths: &[PathBuf]) -> Result<Vec<(&Path, ProfileFormat)>> {
 
 fn from_file(path: &Path) -> Result<Profile> {
     use std::io::Read as _;
-    let doing = || format!("read {}", path.display());
+    let doing = || format!("cannot read {}", path.display());
     let mut bytes = Vec::new();
     if path == Path::new("-") {
         std::io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(doing)?;
