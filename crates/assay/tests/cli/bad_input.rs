@@ -303,7 +303,9 @@ const JARGON: &[&str] = &["u32", "u64", "invalid digit", "to pass '", "Left {", 
 #[test]
 fn every_wrong_input_gets_its_object_its_reason_and_a_next_step() {
     let world = World::new();
-    FILES.iter().for_each(|(name, bytes)| std::fs::write(world.path(name), bytes).unwrap());
+    for (name, bytes) in FILES {
+        std::fs::write(world.path(name), bytes).unwrap();
+    }
     std::fs::create_dir(world.path("adir")).unwrap();
     let mut wrong = Vec::new();
     let mut commands = std::collections::BTreeSet::new();

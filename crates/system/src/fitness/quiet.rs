@@ -33,9 +33,9 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservation
     }
 }
 
-/// Samples the number of other runnable tasks every 2 ms, and four times as long if some were found,
-/// since two short tasks in a short window would count as a busy machine (with one CPU, one task).
-/// The load average would still include assay's own earlier work.
+/// Samples the number of other runnable tasks every 2 ms, and four times as long if some were
+/// found, since two short tasks in a short window would count as a busy machine (with one CPU, one
+/// task). The load average would still include assay's own earlier work.
 fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
     let online = root.text("/sys/devices/system/cpu/online").map_err(|e| e.to_string());
     let cpus = match online.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string())) {

@@ -48,6 +48,9 @@ fn read_xml(text: &str) -> Result<Vec<ForeignResult>, Flaw> {
         for found in result.captures_iter(part) {
             let [mean, low, high] = [2, 3, 4].map(|at| number(&found[at]).map(|ns| ns / 1e9));
             let name = full_name(&case, &[unescaped(&found[1]).into_owned()]);
+            if mean.is_none() {
+                return Err(Flaw::whole(format!("{name}: `{}` is not a number", &found[2])));
+            }
             let trial = suite.add(&name, &[("time", mean, "s", Better::Lower)])?;
             let figures = Figures { min: low, mean, max: high, ..Figures::default() };
             trial.hold(&["time"], &figures);
@@ -76,6 +79,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         let cells = columns(&line);
         let (left, right) = cells.split_at(cells.len().saturating_sub(3));
         let is_number = |at: usize| number(right[at]).is_some();
+        let figure = |c: &&str| c.starts_with(|c: char| c.is_numeric() || "-+.".contains(c));
         let starts = table && !header && right.len() == 3 && is_number(0) && is_number(1);
         if is_rule || cells.is_empty() || samples && (starts || mean_alone) {
             if samples {
@@ -104,6 +108,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             samples = true;
             let mean = quantity(right[2]).filter(|_| mean_alone);
             open = mean.map(|(mean, unit)| ([mean; 3], unit));
+        } else if table && !header && !samples && right.len() == 3 && right.iter().all(figure) {
+            return Err(Flaw::line(at, "a figure of this row is not a number"));
         } else if table && !header && !cells.is_empty() {
             let times: Option<Vec<(f64, String)>> = right.iter().map(|c| quantity(c)).collect();
             let part = match times.as_deref() {

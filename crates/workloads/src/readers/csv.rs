@@ -47,6 +47,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     };
     let names = reader.headers().map_err(flaw)?.clone();
     let line = |row: &csv::StringRecord| row.position().map_or(0, csv::Position::line);
+    let too_long = |row: &csv::StringRecord| {
+        let message = format!(
+            "{} cells under {} titles: quote a cell that has the separator in it, and write \
+             numbers with a decimal point",
+            row.len(),
+            names.len()
+        );
+        Flaw::line(line(row), message)
+    };
     let mut rows = Vec::new();
     let mut cells = names.len();
     for row in reader.records() {
@@ -56,16 +65,18 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
             return Err(Flaw::line(line(&row), format!("it has more than {MAX_CELLS} cells")));
         }
         if row.iter().skip(names.len()).any(|cell| !cell.is_empty()) {
-            let message = format!(
-                "{} cells under {} titles: quote a cell that has the separator in it, and write numbers with a decimal point",
-                row.len(),
-                names.len()
-            );
-            return Err(Flaw::line(line(&row), message));
+            return Err(too_long(&row));
         }
         if row.iter().any(|cell| !cell.is_empty()) {
             rows.push(row);
         }
+    }
+    // An empty cell at the end of every row is a separator too many, that of one row a shifted row.
+    let long = |row: &&csv::StringRecord| row.len() > names.len();
+    if !rows.iter().all(|row| long(&row))
+        && let Some(row) = rows.iter().find(long)
+    {
+        return Err(too_long(row));
     }
     let column =
         |known: &[&str]| names.iter().position(|n| known.contains(&n.to_lowercase().as_str()));
@@ -103,6 +114,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
 fn is_foreign(cell: &str) -> bool {
     let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
     let joint = |c: char| DIGIT_JOINTS.contains(c);
+    let groups: Vec<&str> = digits.split(joint).collect();
     digits.starts_with(|c: char| c.is_ascii_digit())
         && digits.ends_with(|c: char| c.is_ascii_digit())
         && digits.chars().all(|c| c.is_ascii_digit() || joint(c))
@@ -110,7 +122,7 @@ fn is_foreign(cell: &str) -> bool {
         // Not versions or addresses: 1.2.3.
         && digits.contains(|c: char| joint(c) && c != '.')
         // Thousands come in groups of three; 2026_01_01 is a date.
-        && digits.split(joint).skip(1).collect::<Vec<_>>().iter().rev().skip(1).all(|g| g.len() == 3)
+        && groups[1..].iter().rev().skip(1).all(|group| group.len() == 3)
 }
 
 #[cfg(test)]
@@ -150,7 +162,8 @@ mod tests {
 
     #[test]
     fn a_table_has_a_series_for_each_column_of_numbers() {
-        let text = "time,revision,read_ms,branch,write_ms\n2026-01-01,abc,1.5,main,2\n2026-01-02,def,x,main,3\n";
+        let text = "time,revision,read_ms,branch,write_ms\n2026-01-01,abc,1.5,main,2\n\
+                    2026-01-02,def,x,main,3\n";
         assert!(detect(text.as_bytes()));
         let all = read(text.as_bytes()).unwrap();
         let names: Vec<&str> = all.series.iter().map(|s| s.name.as_str()).collect();

@@ -25,7 +25,7 @@ struct Line<'a> {
 }
 
 fn benchmark(line: &str) -> Option<Line<'_>> {
-    let mut words = line.split_whitespace();
+    let mut words = line.split_ascii_whitespace();
     let name = words.next().filter(|n| n.starts_with("Benchmark"))?;
     let rest: Vec<&str> = words.collect();
     let values = rest.split_first().and_then(|(iterations, pairs)| values(iterations, pairs));
@@ -38,9 +38,10 @@ fn benchmark(line: &str) -> Option<Line<'_>> {
 
 /// Returns the pairs of value and unit that follow the number of iterations.
 fn values<'a>(iterations: &str, pairs: &[&'a str]) -> Option<Vec<(&'a str, &'a str)>> {
-    let counted = iterations.bytes().all(|b| b.is_ascii_digit());
-    (counted && !pairs.is_empty() && pairs.len().is_multiple_of(2))
-        .then(|| pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect())
+    let counted = iterations.bytes().all(|b| b.is_ascii_digit()) || pairs.get(1) == Some(&"ns/op");
+    let even = pairs.len().is_multiple_of(2) || pairs.contains(&"ns/op");
+    (counted && even && !pairs.is_empty())
+        .then(|| pairs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
 }
 
 /// Returns the text that a line of `go test -json` reports as output.
@@ -86,13 +87,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         }
         let failed = line.trim_start().strip_prefix("--- FAIL: Benchmark");
         if let Some(rest) = failed {
-            let name = rest.split_whitespace().next().unwrap_or_default();
+            let name = rest.split_ascii_whitespace().next().unwrap_or_default();
             suite.fail(&named(&format!("Benchmark{name}")), "the benchmark failed")?;
         } else if line.starts_with("panic: ") {
             let name = running.take().unwrap_or_else(|| named("the benchmark that panicked"));
             suite.fail(&name, &line)?;
         } else if let (Some(name), [iterations, pairs @ ..]) =
-            (running.take(), line.split_whitespace().collect::<Vec<_>>().as_slice())
+            (running.take(), line.split_ascii_whitespace().collect::<Vec<_>>().as_slice())
         {
             // A benchmark that prints text has its result on a line of its own.
             match values(iterations, pairs) {
@@ -135,7 +136,7 @@ fn add(suite: &mut SuiteReader, name: &str, pairs: &[(&str, &str)], line: u64) -
             values.push((unit, None, unit.to_owned(), Better::Neither));
             continue;
         }
-        let Some(value) = number(text) else {
+        let Some(value) = number(text).filter(|_| number(unit).is_none()) else {
             let message = format!("`{text} {unit}` is not a number with a unit");
             return Err(Flaw::line(line, message));
         };

@@ -14,7 +14,8 @@ use crate::readers::result::suite::SuiteReader;
 
 const CSV: &str = "name,iterations,real_time,cpu_time,time_unit,";
 /// Name, wall time, CPU time and iterations of a row of the console.
-const ROW: &str = r"^(.*\S)\s+(\S+) (ns|us|ms|s)\s+(\S+) (ns|us|ms|s)\s+(\d+)(?:\s|$)";
+const ROW: &str =
+    r"^(.*\S)\s\s+(\S.*?|\S) (ns|us|ms|s)\s\s+(\S.*?|\S) (ns|us|ms|s)\s\s+(\S+)(?:\s|$)";
 const FAILED: &str = " ERROR OCCURRED: ";
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
@@ -22,7 +23,7 @@ pub(super) fn detect(bytes: &[u8]) -> bool {
 }
 
 fn is_header(line: &str) -> bool {
-    line.split_whitespace().take(4).eq(["Benchmark", "Time", "CPU", "Iterations"])
+    line.split_ascii_whitespace().take(4).eq(["Benchmark", "Time", "CPU", "Iterations"])
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {

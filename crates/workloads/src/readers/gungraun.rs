@@ -2,7 +2,7 @@
 //! their output, and gungraun's JSON. Counts of the run before, after a `|`, are left out.
 
 use assay_model::Better::{Lower, Neither};
-use regex_lite::Regex;
+use regex_lite::{Captures, Regex};
 use serde_json::{Deserializer, Value};
 
 use crate::readers::file::error::Flaw;
@@ -12,14 +12,15 @@ use crate::readers::result::ForeignResult;
 use crate::readers::result::suite::SuiteReader;
 
 /// Label and new count of a line such as `  L1 Hits:   2359|2275   (+3.69230%)`.
-const COUNT: &str = r"^  ([A-Z][^:]*):\s+(N/A|[\d.]+)(\|\S+)?(?:\s+\(.*[)\]])?$";
+const COUNT: &str = r"^  ([A-Z][^:]*):\s+(\S.*?)(\|\S+)?(?:\s+\(.*[)\]])?$";
 /// First key of each JSON object.
 const FIRST: &str = "\"baselines\"";
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
     let Ok(pattern) = Regex::new(COUNT) else { return false };
     let own = |line: &str| {
-        pattern.captures(line).is_some_and(|c| c.get(3).is_some() || &c[1] == "Estimated Cycles")
+        let own = |c: &Captures<'_>| c.get(3).is_some() || &c[1] == "Estimated Cycles";
+        pattern.captures(line).is_some_and(|c| own(&c) && count(&c[2]).is_ok_and(|n| n.is_some()))
     };
     let head = json::head(bytes);
     head.contains(FIRST) && head.contains("\"module_path\"") || head_has(bytes, own)
@@ -36,14 +37,15 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     }
     // A path may go on in several lines. The tool stands above its counts.
     let (mut name, mut tool) = (String::new(), String::new());
-    for (_, line) in lines(&text) {
-        if let Some(count) = pattern.captures(&line) {
+    for (at, line) in lines(&text) {
+        if let Some(found) = pattern.captures(&line) {
+            let count = count(&found[2]).map_err(|why| Flaw::line(at, why))?;
             if !name.is_empty() {
                 suite.add(name.trim(), &[])?;
                 name.clear();
             }
             let empty = suite.result().trials.is_empty();
-            add(&mut suite, &tool, &count[1], number(&count[2]).filter(|_| !empty))?;
+            add(&mut suite, &tool, &found[1], count.filter(|_| !empty))?;
         } else if let Some(program) = line.strip_prefix("  ====") {
             program.trim_matches(['=', ' ']).clone_into(&mut tool);
         } else if line.is_empty() || line.starts_with([' ', '{']) {
@@ -57,6 +59,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         }
     }
     suite.finish("a benchmark has lines such as `  Instructions:   1734|N/A` below its name")
+}
+
+/// Reads a count; `None` for `N/A` and for the text of another line.
+fn count(text: &str) -> Result<Option<f64>, String> {
+    let found = number(text);
+    let like = text.starts_with(|c: char| c.is_numeric() || "+-.\u{2212}".contains(c));
+    if like && found.is_none() { Err(format!("`{text}` is not a count")) } else { Ok(found) }
 }
 
 /// Adds a count to the last benchmark. A second tool's count of the same label has its name.

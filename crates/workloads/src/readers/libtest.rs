@@ -32,6 +32,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         };
         let measured = measured.split(" (+/-").next().unwrap_or_default();
         let found = measured.trim().split_once(' ').and_then(|(n, u)| Some((number(n)?, u.trim())));
+        let found = found.filter(|(_, unit)| !unit.starts_with(|c: char| c.is_ascii_digit()));
         let Some((value, printed)) = found else {
             suite.fail(name, &format!("`{}` is not a number with a unit", measured.trim()))?;
             continue;

@@ -26,32 +26,31 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let mut suite = SuiteReader::new("stress-ng", "stress-ng");
     for (at, line) in lines(&text) {
         let Some(columns) = row(&line) else { continue };
-        let [name, figures @ ..] = columns.as_slice() else { continue };
+        let [name, cells @ ..] = columns.as_slice() else { continue };
         // The columns: operations, real, user and system time, operations per second of real time
-        // and of CPU time; `--metrics` adds more.
-        let figures: Vec<Option<f64>> = figures.iter().take(6).map(|c| number(c)).collect();
+        // and of CPU time; `--metrics` adds two or more.
+        let figures: Vec<Option<f64>> = cells.iter().take(6).map(|c| number(c)).collect();
+        let known = figures.iter().flatten().count();
+        if figures.len() == 6 && known >= 4 && (known < 6 || cells.len() == 7) {
+            let message = format!("the row of {name} has a figure that is no number");
+            return Err(Flaw::line(at, message));
+        }
         let [Some(count), Some(seconds), Some(user), Some(system), Some(rate), Some(by_cpu)] =
-            figures.as_slice()
+            figures[..]
         else {
-            if figures.len() == 6 && figures.iter().filter(|f| f.is_some()).count() >= 4 {
-                return Err(Flaw::line(
-                    at,
-                    format!("the row of {name} has a figure that is no number"),
-                ));
-            }
             continue;
         };
         let values = [
-            ("throughput", Some(*rate), "ops/s", Higher),
-            ("throughput_by_cpu_time", Some(*by_cpu), "ops/s", Higher),
-            ("user", Some(*user), "s", Lower),
-            ("system", Some(*system), "s", Lower),
+            ("throughput", Some(rate), "ops/s", Higher),
+            ("throughput_by_cpu_time", Some(by_cpu), "ops/s", Higher),
+            ("user", Some(user), "s", Lower),
+            ("system", Some(system), "s", Lower),
         ];
         // Times and rates are printed to 0.01.
         let computed = Figures {
-            rate: Some(*rate),
-            count: Some(*count),
-            seconds: Some(*seconds),
+            rate: Some(rate),
+            count: Some(count),
+            seconds: Some(seconds),
             resolution: 0.01 + rate * 0.01 / seconds.max(0.01),
             ..Figures::default()
         };

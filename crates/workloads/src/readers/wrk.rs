@@ -46,12 +46,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let (mut errors, mut corrected) = (0.0, true);
     for (at, line) in lines(&text) {
         let bad = || Flaw::line(at, format!("`{}` is not a figure of wrk", line.trim()));
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
         corrected &= !line.contains("Uncorrected Latency");
         match words.as_slice() {
             // With -U wrk2 also prints latencies from when requests were sent late.
             [percent, _] if percent.ends_with('%') && !corrected => {}
-            ["Latency", mean, _, max, _] if mean.starts_with(|c: char| c.is_ascii_digit()) => {
+            ["Latency", mean, _, max, _] => {
                 latency.mean = Some(time(mean).ok_or_else(bad)?);
                 latency.max = Some(time(max).ok_or_else(bad)?);
             }
@@ -63,6 +63,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
                     latency.percentiles.push((percent, value));
                 }
             }
+            // A number that goes on behind a blank makes another number of words.
+            ["Latency", mean, _, _, ..] if mean.contains(char::is_numeric) => return Err(bad()),
+            [percent, _, ..] if percent.ends_with('%') => return Err(bad()),
             [count, "requests", "in", seconds, ..] => {
                 rate.count = number(count);
                 rate.seconds = Some(time(seconds.trim_end_matches(',')).ok_or_else(bad)?);
@@ -71,6 +74,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             ["Transfer/sec:", value] => {
                 values.push(("transfer", Some(bytes_of(value).ok_or_else(bad)?), "B/s", Higher));
             }
+            ["Requests/sec:" | "Transfer/sec:", ..] => return Err(bad()),
             ["Socket", "errors:", rest @ ..] => {
                 let counts = rest.iter().filter_map(|w| number(w.trim_end_matches(',')));
                 errors += counts.sum::<f64>();

@@ -44,8 +44,7 @@ version = ["-c", "echo sh 1"]
 produces = ["tool"]
 env = { WORD = "{flags}" }
 steps = [
-  { shell = "echo building $KIT_FLAGS; echo '#!/bin/sh' > tool;
-      cat \"$KIT_KIT/body\" >> tool; chmod +x tool" },
+  { shell = "echo building $KIT_FLAGS; echo '#!/bin/sh' > tool; cat \"$KIT_KIT/body\" >> tool; chmod +x tool" },
 ]
 
 [prepare]

@@ -132,7 +132,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<BisectRepo
     let first = experiment::prepare(&look_at(asked, &[good, bad]), &kits)?;
     if let Some(other) = first.plan.factors.iter().find(|f| *f != REV) {
         return usage(format!(
-            "bisect compares revisions, but `{other}` is also a factor; fix it with --set {other}=LEVEL"
+            "bisect compares revisions, not `{other}` too; fix it with --set {other}=LEVEL"
         ));
     }
     let source = first.experiment.source.clone().unwrap_or_default();

@@ -19,7 +19,7 @@ const MAX_KEYS: usize = 4096;
 const DEPTH: usize = 3;
 const MAX_DEPTH: usize = 256;
 
-/// Returns the text of a file without a byte order mark. PowerShell writes UTF-16 with its mark into
+/// Returns the text of a file without a byte order mark. PowerShell writes UTF-16 with its mark to
 /// redirected output.
 pub(in crate::readers) fn text(bytes: &[u8]) -> Cow<'_, str> {
     let little = bytes.starts_with(b"\xff\xfe");

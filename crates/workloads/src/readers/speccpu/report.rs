@@ -98,6 +98,10 @@ impl ReportReader {
         if self.part == ReportSection::Selected && self.full {
             return Ok(()); // the selected runs are also in the full table
         }
+        if fields.len() > self.header.len() {
+            let (cells, titles) = (fields.len(), self.header.len());
+            return Err(Flaw::line(line, format!("{cells} cells under {titles} titles")));
+        }
         for tune in ["base", "peak"] {
             let field = |name: &str| {
                 let column = self.header.iter().position(|h| *h == format!("{tune} {name}"))?;

@@ -100,7 +100,6 @@ fn spellings(n: u32) -> Vec<(String, Vec<f64>)> {
         ("inf".to_owned(), vec![]),
         ("-nan".to_owned(), vec![]),
         (format!("{digits}/2"), vec![x / 2.0]),
-        (format!("{digits}%"), vec![x, x / 100.0]),
         (digits.chars().map(|c| char::from_u32(u32::from(c) + 0xfee0).unwrap()).collect(), vec![x]),
     ];
     for joint in [" ", "\u{a0}", "\u{2009}", "\u{202f}", "'", "’", "_"] {
@@ -124,7 +123,8 @@ fn misread(
     let put = |number: &str| format!("{}{number}{}", &text[..start], &text[end..]);
     let (old, remarks) = figures(reader, &text)?;
     // A small change, which contradicts no other figure, shows the values that the number is in.
-    let near = text[start..end].parse::<f64>().unwrap() * 1.000_5;
+    let first: f64 = text[start..end].parse().unwrap();
+    let near = first * 1.000_5;
     let (new, _) = figures(reader, &put(&near.to_string()))?;
     let all = spellings(n);
     let (spelled, meanings) = &all[spelled % all.len()];
@@ -132,7 +132,9 @@ fn misread(
         return None; // two values of a list
     }
     let (got, more) = figures(reader, &put(spelled))?;
-    let changed = new.iter().filter(|(place, v)| old.get(*place).is_some_and(|o| o != *v));
+    // A sum or a mean of several numbers does not show how one of them was read.
+    let of_it = |o: f64, v: f64| o != v && (o / first - v / near).abs() <= 1e-9 * (v / near).abs();
+    let changed = new.iter().filter(|(place, v)| old.get(*place).is_some_and(|o| of_it(*o, **v)));
     for (place, v) in changed {
         let says = match got.get(place) {
             None if meanings.is_empty() || more != remarks => continue,
@@ -141,7 +143,8 @@ fn misread(
                 let scale = v / near;
                 let is = |m: &f64| (got - m * scale).abs() <= 1e-6 * got.abs();
                 // The value may be one that no spelling of this number changes.
-                if meanings.iter().any(is) || Some(got) == old.get(place) && more != remarks {
+                let other = Some(got) == old.get(place);
+                if meanings.iter().any(is) || other && (more != remarks || meanings.is_empty()) {
                     continue;
                 }
                 format!("is {got}")
