@@ -9,7 +9,6 @@ use crate::readers::file::error::Flaw;
 use crate::readers::file::json::{self, Json};
 use crate::readers::file::unit::{multiple, scaled};
 use crate::readers::result::ForeignResult;
-use crate::readers::result::figures::Figures;
 use crate::readers::result::suite::SuiteReader;
 
 pub(super) fn detect_list(bytes: &[u8]) -> bool {
@@ -43,7 +42,8 @@ pub(super) fn detect_bmf(bytes: &[u8]) -> bool {
         && measures().flat_map(|m| m.values()).all(|v| v.get("value").is_some_and(Value::is_number))
 }
 
-/// Reads `{"benchmark": {"measure": {"value": ..., "lower_value": ..., "upper_value": ...}}}`.
+/// Reads `{"benchmark": {"measure": {"value": ..., "lower_value": ..., "upper_value": ...}}}`. The
+/// bounds say nothing about the value: some tools write its deviation there.
 pub(super) fn read_bmf(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let file = json::value(bytes)?;
     let mut suite = SuiteReader::new("Bencher", "bmf");
@@ -57,18 +57,13 @@ pub(super) fn read_bmf(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
                 _ => (1.0, "1", Better::Neither),
             };
             let value = json.get("value").number()?.map(|v| scaled(v, factor));
-            let at = suite.result().trials.len();
             match first {
                 None => {
                     suite.add(name, &[(measure, value, unit, better)])?;
-                    first = Some(at);
+                    first = Some(suite.result().trials.len() - 1);
                 }
                 Some(trial) => suite.also(trial, (measure, value, unit, better))?,
             }
-            let stated = |key: &str| json.get(key).number();
-            let (min, max) = (stated("lower_value")?, stated("upper_value")?);
-            let figures = Figures { min, mean: stated("value")?, max, ..Figures::default() };
-            suite.result().trials[first.unwrap_or(at)].hold(&[measure], &figures);
         }
     }
     suite.finish("give Bencher Metric Format: {\"benchmark\": {\"measure\": {\"value\": 1}}}")
