@@ -134,11 +134,15 @@ fn reported(world: &World, name: &str, lines: &[&str; 2]) -> Scene {
 
 /// Nodes that differ and clocks that drift apart, neither of which a Slurm on one machine has, and
 /// an emulated guest.
-const UNLIKE: &str = r#"{"evidence":{"saw":"clock-drift","node":"n2","drift":0.5,"bound":0.01}}
-{"evidence":{"saw":"unlike-nodes","differences":[{"path":"cpu.model",
-    "first":["n1","A"],"others":["n2"],"other":"B","hard":true}]}}
-{"evidence":{"saw":"guest-machine","accelerator":"tcg","metric":"value","unit":"s"}}
-"#;
+const UNLIKE: &str = concat!(
+    r#"{"evidence":{"saw":"clock-drift","node":"n2","drift":0.5,"bound":0.01}}"#,
+    "\n",
+    r#"{"evidence":{"saw":"unlike-nodes","differences":[{"path":"cpu.model","first":["n1","A"],"#,
+    r#""others":["n2"],"other":"B","hard":true}]}}"#,
+    "\n",
+    r#"{"evidence":{"saw":"guest-machine","accelerator":"tcg","metric":"value","unit":"s"}}"#,
+    "\n",
+);
 
 fn small_effect(world: &World, name: &str, more: &[&str]) -> Scene {
     let kit = noisy(world, name);
