@@ -138,6 +138,8 @@ fn sentence(error: &anyhow::Error) -> String {
             format!("{message}: {cause}")
         }
     });
-    let step = NEXT_STEPS.iter().find(|(end, _)| joined.ends_with(end));
-    step.map_or(joined.clone(), |(_, step)| format!("{joined}; {step}"))
+    match NEXT_STEPS.iter().find(|(end, _)| joined.ends_with(end)) {
+        Some((_, step)) => format!("{joined}; {step}"),
+        None => joined,
+    }
 }

@@ -40,19 +40,11 @@ pub static SPEC: MonitorSpec = MonitorSpec {
             .column(&SYSTEM),
         share("irq", "Time in hardware interrupts")
             .cost("cpu_per_op")
-            .drawn(
-                &TIME,
-                "irq + \
-            softirq",
-            )
+            .drawn(&TIME, "irq + softirq")
             .column(&SYSTEM),
         share("softirq", "Time in soft interrupts")
             .cost("cpu_per_op")
-            .drawn(
-                &TIME,
-                "irq + \
-            softirq",
-            )
+            .drawn(&TIME, "irq + softirq")
             .column(&SYSTEM),
         share(
             "iowait",

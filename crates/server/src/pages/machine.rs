@@ -28,8 +28,8 @@ async fn page(State(app): Server) -> PageResult {
     ];
     let body = html! {
         h1 { @if unfit.is_empty() { "The machine is quiet" } @else { "The machine is not quiet" } }
-        @if !unfit.is_empty() { p class="lede" { (unfit.join("; ")) "." } }
-        p class="soft" { "Examined when this page was opened, as by " code { "assay doctor" } "." }
+        @if !unfit.is_empty() { p.lede { (unfit.join("; ")) "." } }
+        p.soft { "Examined when this page was opened, as by " code { "assay doctor" } "." }
         @for (title, list) in lists {
             @if !list.is_empty() {
                 h2 { (title) }

@@ -202,10 +202,7 @@ fn statements_of_every_kind() {
     for (call, wanted) in [
         (
             "value(\"t5240-1.6\")".to_owned(),
-            format!(
-                "The SPECjbb2005 bops of {t5240} is 422782 \
-            bops."
-            ),
+            format!("The SPECjbb2005 bops of {t5240} is 422782 bops."),
         ),
         (
             "per(\"t5240-1.6\", \"watt\")".to_owned(),
@@ -213,10 +210,7 @@ fn statements_of_every_kind() {
         ),
         (
             format!("better({pair})"),
-            format!(
-                "{t5240} is 5% better than {p570} in SPECjbb2005 \
-            bops."
-            ),
+            format!("{t5240} is 5% better than {p570} in SPECjbb2005 bops."),
         ),
         (
             format!("times({pair}, per=\"rack-unit\")"),
@@ -228,10 +222,7 @@ fn statements_of_every_kind() {
         (format!("difference({nas})"), format!("{ssd} is 843 s below {sata} in {time}.")),
         (
             "times(\"t5240-1.6\", than=\"t5240-1.6\")".to_owned(),
-            format!(
-                "{t5240} is equal to \
-            {t5240} in SPECjbb2005 bops."
-            ),
+            format!("{t5240} is equal to {t5240} in SPECjbb2005 bops."),
         ),
         (
             "rank(\"t5240-1.6\", in=\"specjbb2005-t5240\", per=\"core\")".to_owned(),
