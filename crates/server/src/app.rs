@@ -8,6 +8,8 @@ use assay_model::{RunId, RunSummary};
 use assay_quoted::landscape::Collection;
 use assay_report::RunView;
 use assay_stats::series::HistoryView;
+use axum::Router;
+use axum::extract::State;
 use tokio::sync::watch;
 
 use crate::config::Config;
@@ -24,6 +26,11 @@ use crate::queue::child;
 use crate::queue::job::{Job, JobState};
 use crate::queue::store::Queue;
 use crate::searches::Searches;
+
+/// Extractor of the server's state.
+pub(crate) type Server = State<Arc<App>>;
+/// Routes whose handlers use the server's state.
+pub(crate) type Routes = Router<Arc<App>>;
 
 /// Number of runs whose views are cached.
 const VIEWS: usize = 4;

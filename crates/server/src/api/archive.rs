@@ -11,12 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::runs::{MAX_FILE, run_id};
-use crate::app::App;
+use crate::app::{App, Server};
 use crate::error::{Refusal, Result};
-use crate::http::extract::{
-    CreatedResult, FileResponse, Json, JsonBody, JsonResult, Path, Server, State,
-};
-use crate::http::guard::may_write;
+use crate::http::extract::{CreatedResult, FileResponse, Json, JsonBody, JsonResult, Path, State};
 use crate::http::token::Role;
 use crate::searches::SavedSearch;
 
@@ -104,7 +101,7 @@ pub(crate) async fn trash(State(app): Server) -> JsonResult<Vec<Deleted>> {
 /// Returns a run as one file, byte for byte as `assay archive export` writes it.
 async fn bundle(State(app): Server, role: Role, Path(id): Path<String>) -> Result<FileResponse> {
     // Runs of earlier versions can contain secrets, which pages replace and this file does not.
-    may_write(role)?;
+    role.may_write()?;
     let state_dir = app.config.state_dir.clone();
     let (name, bytes) = change(&app, &id, move |archive, id| {
         let size: u64 = archive.files(id)?.iter().map(|(_, bytes)| bytes).sum();

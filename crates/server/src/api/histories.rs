@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::add;
-use crate::http::extract::{CreatedResult, Json, JsonBody, JsonResult, Path, Server, State};
+use crate::app::Server;
+use crate::http::extract::{CreatedResult, Json, JsonBody, JsonResult, Path, State};
 use crate::queue::job::Job;
 use crate::submit::points::{self, Acknowledgement, HistoryReset};
 

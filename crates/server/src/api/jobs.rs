@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
-use crate::app::App;
+use crate::app::{App, Server};
 use crate::error::Refusal;
 use crate::http::extract::{
-    CreatedResult, Described, EventStream, Json, JsonBody, JsonResult, Params, Path, Server, State,
+    CreatedResult, Described, EventStream, Json, JsonBody, JsonResult, Params, Path, State,
 };
 use crate::http::sse;
 use crate::live::live_run::{LiveRun, LiveStatus};

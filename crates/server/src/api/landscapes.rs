@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::app::Server;
 use crate::error::Refusal;
-use crate::http::extract::{Described, Json, JsonObject, Params, Path, Server, State};
+use crate::http::extract::{Described, Json, JsonObject, Params, Path, State};
 
 routes! {
     /// List the built-in landscapes

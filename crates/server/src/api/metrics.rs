@@ -7,9 +7,9 @@ use assay_report::formats::openmetrics::{CONTENT_TYPE, OpenMetrics};
 use assay_stats::series::{ChangeState, HistoryView, SeriesPoint, SeriesView};
 use axum::http::header::CONTENT_TYPE as TYPE;
 
-use crate::app::App;
+use crate::app::{App, Server};
 use crate::error::Refusal;
-use crate::http::extract::{MetricsText, Server, State};
+use crate::http::extract::{MetricsText, State};
 use crate::locked;
 use crate::queue::job::JobState;
 use crate::submit::points;

@@ -27,7 +27,7 @@ pub(crate) use jobs::number;
 
 use axum::routing::get;
 
-use crate::http::extract::Routes;
+use crate::app::Routes;
 use crate::http::openapi::Route;
 
 pub(crate) fn routes() -> Vec<Route> {

@@ -3,9 +3,9 @@
 use assay_traces::block_io::IoReport;
 use axum::response::{IntoResponse, Response};
 
-use crate::app::App;
+use crate::app::{App, Server};
 use crate::error::Refusal;
-use crate::http::extract::{Described, EventStream, Json, Params, Server, State};
+use crate::http::extract::{Described, EventStream, Json, Params, State};
 use crate::http::sse;
 use crate::live::observe::SharedSampler;
 use crate::live::observe_io;

@@ -11,10 +11,10 @@ use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
+use crate::app::{App, Server};
 use crate::error::{Refusal, Result};
 use crate::http::extract::{
-    Described, FileResponse, Json, JsonObject, JsonResult, Params, Path, Server, State,
+    Described, FileResponse, Json, JsonObject, JsonResult, Params, Path, State,
 };
 use crate::searches::RunQuery;
 

@@ -6,9 +6,9 @@ use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::App;
+use crate::app::{App, Server};
 use crate::error::Refusal;
-use crate::http::extract::{Described, Json, JsonObject, JsonResult, Path, Server, State};
+use crate::http::extract::{Described, Json, JsonObject, JsonResult, Path, State};
 use crate::http::token::Role;
 use crate::submit::folders::{self, ExperimentLine};
 use crate::submit::overrides::{self, ExperimentForm};

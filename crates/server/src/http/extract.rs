@@ -1,10 +1,8 @@
 //! Extractors that reject requests with a [`Refusal`], and response types of handlers.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 pub(crate) use axum::Json;
-use axum::Router;
 use axum::body::Body as HttpBody;
 use axum::extract::{Form as AxumForm, FromRequest, Query, Request};
 pub(crate) use axum::extract::{Path, State};
@@ -13,13 +11,8 @@ use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::app::App;
 use crate::error::Refusal;
 
-/// Extractor of the server's state.
-pub(crate) type Server = State<Arc<App>>;
-/// Routes whose handlers use the server's state.
-pub(crate) type Routes = Router<Arc<App>>;
 /// Response with JSON, or a refusal.
 pub(crate) type JsonResult<T> = Result<Json<T>, Refusal>;
 /// Status 201 with the JSON of the created object, or a refusal.

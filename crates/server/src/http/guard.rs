@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE as COOKIE_HEADER, HOST,
-    HeaderName, ORIGIN, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, ORIGIN,
+    REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -23,7 +22,7 @@ use crate::config::Config;
 use crate::error::Refusal;
 use crate::http::net::Peer;
 use crate::http::rate::Sender;
-use crate::http::sessions::COOKIE;
+use crate::http::sessions::cookies;
 use crate::http::token::Role;
 use crate::pages;
 
@@ -89,9 +88,6 @@ async fn with_body(request: Request) -> Result<Request, Refusal> {
     }
 }
 
-/// Path from which the script of the submission form requests the plan. Refusals are JSON there.
-pub(crate) const PLAN: &str = "/queue/new/plan";
-
 /// Returns true if programs request the path, which get refusals as JSON and no sign-in page.
 fn is_for_programs(path: &str) -> bool {
     path.starts_with("/api/") || path == METRICS
@@ -105,7 +101,7 @@ fn refusal_response(app: &App, path: &str, refusal: &Refusal) -> Response {
     if refusal.status == StatusCode::SEE_OTHER {
         return pages::redirect(LOGIN);
     }
-    let script = is_for_programs(path) || path == PLAN;
+    let script = is_for_programs(path) || path == pages::PLAN;
     let mut response = if script {
         (refusal.status, axum::Json(refusal.json())).into_response()
     } else {
@@ -155,20 +151,10 @@ fn authorize(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
             same_origin(headers, host)?;
         }
         if !["/login", "/logout"].contains(&path) {
-            role.map_or(Ok(()), may_write)?;
+            role.map_or(Ok(()), Role::may_write)?;
         }
     }
     Ok(role)
-}
-
-/// Refuses a role that may only read.
-pub(crate) fn may_write(role: Role) -> Result<(), Refusal> {
-    match role {
-        Role::Full => Ok(()),
-        Role::ReadOnly => Err(Refusal::forbidden(
-            "this token is read-only; use the one in `serve.token` of the server's state folder",
-        )),
-    }
 }
 
 /// Returns the host name that the request was sent to. Refuses names that are not the server's own:
@@ -217,17 +203,6 @@ fn role_of_header(
         return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message));
     }
     Err(Refusal::new(StatusCode::UNAUTHORIZED, "wrong token"))
-}
-
-/// Returns the values of the session cookie.
-pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    headers
-        .get_all(COOKIE_HEADER)
-        .iter()
-        .filter_map(|c| c.to_str().ok())
-        .flat_map(|c| c.split(';'))
-        .filter_map(|c| c.trim().split_once('='))
-        .filter_map(|(name, value)| (name == COOKIE).then_some(value))
 }
 
 fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {

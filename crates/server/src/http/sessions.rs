@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use assay_model::SCHEMA_VERSION;
 use assay_system::sha256;
+use axum::http::{HeaderMap, header};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,17 @@ struct Session {
 struct SessionsFile {
     schema_version: u32,
     sessions: Vec<Session>,
+}
+
+/// Returns the values of the session cookie.
+pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|c| c.to_str().ok())
+        .flat_map(|c| c.split(';'))
+        .filter_map(|c| c.trim().split_once('='))
+        .filter_map(|(name, value)| (name == COOKIE).then_some(value))
 }
 
 /// Sessions of a server, oldest first.

@@ -13,7 +13,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::{Deserialize, Serialize};
 
-use crate::error::ServeError;
+use crate::error::{Refusal, ServeError};
 
 /// Minimum length of a token, in bytes.
 const SHORTEST: usize = 16;
@@ -26,6 +26,18 @@ pub(crate) enum Role {
     Full,
     /// Read, without changing anything.
     ReadOnly,
+}
+
+impl Role {
+    /// Refuses a role that may only read.
+    pub fn may_write(self) -> Result<(), Refusal> {
+        if self == Role::Full {
+            return Ok(());
+        }
+        Err(Refusal::forbidden(
+            "this token is read-only; use the one in `serve.token` of the server's state folder",
+        ))
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Role {

@@ -4,7 +4,7 @@ use assay_report::page;
 use axum::http::header::CONTENT_TYPE;
 
 use super::get;
-use crate::http::extract::Routes;
+use crate::app::Routes;
 
 pub(super) fn router() -> Routes {
     let asset = |kind: &'static str, text: String| {

@@ -12,9 +12,9 @@ use super::fields::field;
 use super::run_list::{rows, runs_with_headlines};
 use super::{PageResult, Section, document, get, shell, url};
 use crate::api::runs::{CompareQuery, compare_runs, run_id};
-use crate::app::App;
+use crate::app::{App, Routes, Server};
 use crate::error::Refusal;
-use crate::http::extract::{Params, Routes, Server, State};
+use crate::http::extract::{Params, State};
 use crate::searches::RunQuery;
 
 /// Number of runs to choose from.

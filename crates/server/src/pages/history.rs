@@ -9,8 +9,9 @@ use serde::Deserialize;
 
 use super::{PageResult, RedirectResult, Section, get, percent_encode, post, redirect, shell};
 use crate::api::histories::{self, AtCommit};
+use crate::app::{Routes, Server};
 use crate::error::Refusal;
-use crate::http::extract::{Form, JsonBody, Params, Path, Routes, Server, State};
+use crate::http::extract::{Form, JsonBody, Params, Path, State};
 use crate::http::token::Role;
 use crate::submit::points::{self, Acknowledgement, HistoryReset};
 

@@ -7,7 +7,8 @@ use maud::html;
 
 use super::{PageResult, Section, document, get, percent_encode, shell, url};
 use crate::api::landscapes::{LandscapeQuery, collection, make, metrics};
-use crate::http::extract::{Params, Path, Routes, Server, State};
+use crate::app::{Routes, Server};
+use crate::http::extract::{Params, Path, State};
 
 pub(super) fn router() -> Routes {
     Routes::new().route("/landscapes", get(list)).route("/landscapes/{name}", get(page))

@@ -13,13 +13,12 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{RedirectResult, Section, get, post, redirect, shell};
-use crate::app::App;
+use crate::app::{App, Routes, Server};
 use crate::error::ServeError;
-use crate::http::extract::{Routes, Server, State};
-use crate::http::guard::cookies;
+use crate::http::extract::State;
 use crate::http::net::Peer;
 use crate::http::rate::Sender;
-use crate::http::sessions::{COOKIE, LIFETIME_S};
+use crate::http::sessions::{COOKIE, LIFETIME_S, cookies};
 
 fn body(problem: &str) -> Markup {
     html! {

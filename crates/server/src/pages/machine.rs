@@ -5,7 +5,8 @@ use maud::html;
 
 use super::{PageResult, Section, get, shell};
 use crate::api::observe::may_observe;
-use crate::http::extract::{Routes, Server, State};
+use crate::app::{Routes, Server};
+use crate::http::extract::State;
 
 pub(super) fn router() -> Routes {
     Routes::new().route("/machine", get(page))

@@ -20,14 +20,14 @@ mod submit;
 
 use axum::routing::{get, post};
 
+use crate::app::Routes;
 use crate::error::Refusal;
-use crate::http::extract::Routes;
 
 pub(crate) use response::{
     PageResult, RedirectResult, age, percent_encode, redirect, refusal, time, url,
 };
-
 pub(crate) use shell::{Section, document, shell};
+pub(crate) use submit::PLAN;
 
 pub(crate) fn router() -> Routes {
     Routes::new()

@@ -6,7 +6,8 @@ use maud::{Markup, html};
 
 use super::{PageResult, Section, get, shell, url};
 use crate::api::observe::may_observe;
-use crate::http::extract::{Params, Routes, Server, State};
+use crate::app::{Routes, Server};
+use crate::http::extract::{Params, State};
 use crate::live::observe_io::{BY, IoQuery, IoQuestion, MAX_NAME, newest};
 
 pub(super) fn router() -> Routes {

@@ -8,10 +8,9 @@ use maud::{Markup, html};
 use super::run_list::{outcome, runs_with_headlines};
 use super::{PageResult, RedirectResult, Section, age, get, post, redirect, shell, time};
 use crate::api::{jobs, number};
-use crate::app::{App, Outcomes};
+use crate::app::{App, Outcomes, Routes, Server};
 use crate::error::Refusal;
-use crate::http::extract::{Form, JsonBody, Path, Routes, Server, State};
-use crate::http::guard::may_write;
+use crate::http::extract::{Form, JsonBody, Path, State};
 use crate::http::token::Role;
 use crate::queue::job::{Job, JobState};
 use crate::searches::RunQuery;
@@ -194,7 +193,7 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
 
 /// Renders the page that asks whether to cancel a job.
 async fn ask_cancel(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
-    may_write(role)?;
+    role.may_write()?;
     let job = app.job(number(&id)?)?;
     if job.state.is_over() {
         let message = format!("job {id} has ended: it is {}", job.state.name());

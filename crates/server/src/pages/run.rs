@@ -4,7 +4,8 @@ use maud::html;
 
 use super::{PageResult, Section, document, get};
 use crate::api::runs::{list_files, run_id};
-use crate::http::extract::{Path, Routes, Server, State};
+use crate::app::{Routes, Server};
+use crate::http::extract::{Path, State};
 
 pub(super) fn router() -> Routes {
     Routes::new().route("/runs/{id}", get(page))

@@ -17,15 +17,17 @@ use super::fields::{DraftForm, parameter, problem, row};
 use super::{PageResult, RedirectResult, Section, get, post, redirect, shell};
 use crate::api::runs::run_id;
 use crate::api::{jobs, server};
-use crate::app::App;
+use crate::app::{App, Routes, Server};
 use crate::error::Refusal;
-use crate::http::extract::{Form, JsonBody, JsonResult, Params, Path, Routes, Server, State};
-use crate::http::guard::{PLAN, may_write};
+use crate::http::extract::{Form, JsonBody, JsonResult, Params, Path, State};
 use crate::http::token::Role;
 use crate::submit::draft::{self, Draft, PlanSummary};
 use crate::submit::form::FilledForm;
 use crate::submit::overrides::Field;
 use crate::submit::submission::Submission;
+
+/// Path from which the script of the form requests the plan. Refusals are JSON there.
+pub(crate) const PLAN: &str = "/queue/new/plan";
 
 /// Fields in the folded part of the form.
 const FOLDED: [&str; 6] = ["tags", "rev", "reference", "not_before", "by", "first"];
@@ -56,7 +58,7 @@ pub(super) fn router() -> Routes {
 
 /// Renders the form that was requested, or the choice of where to start.
 async fn start(State(app): Server, role: Role, Params(start): Params<StartQuery>) -> PageResult {
-    may_write(role)?;
+    role.may_write()?;
     let asked = if !start.run.is_empty() || !start.clone.is_empty() {
         let clone = start.run.is_empty();
         let id = run_id(if clone { &start.clone } else { &start.run })?;
@@ -74,7 +76,7 @@ async fn start(State(app): Server, role: Role, Params(start): Params<StartQuery>
 
 /// Renders the form of an experiment of the folders.
 async fn experiment(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
-    may_write(role)?;
+    role.may_write()?;
     open(&app, Submission { experiment: id, ..Submission::default() }).await
 }
 
