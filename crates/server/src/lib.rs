@@ -12,6 +12,7 @@ mod app;
 mod client;
 mod config;
 mod error;
+mod guard;
 mod http;
 mod live;
 mod pages;

@@ -14,12 +14,12 @@ use crate::app::App;
 use crate::config::Config;
 use crate::error::ServeError;
 use crate::http::connections::Limits;
+use crate::http::net;
 use crate::http::token::{Keys, Tokens};
-use crate::http::{guard, net};
 use crate::queue::store::{Queue, write_atomically};
 use crate::queue::{child, dispatch};
 use crate::searches::Searches;
-use crate::{api, client, pages};
+use crate::{api, client, guard, pages};
 
 /// Serves until `interrupt` fires. Calls `ready` with the address and the tokens once requests are
 /// accepted.

@@ -6,8 +6,8 @@
 macro_rules! routes {
     ($($(#[doc = $summary:literal])* $method:literal $path:literal $id:literal
         $handler:path, $refusals:tt;)*) => {
-        pub(super) fn routes() -> Vec<$crate::http::openapi::Route> {
-            vec![$($crate::http::openapi::Route::new(
+        pub(super) fn routes() -> Vec<$crate::api::openapi::Route> {
+            vec![$($crate::api::openapi::Route::new(
                 $method, $path, $id, concat!($($summary),*), &$refusals, $handler,
             )),*]
         }
@@ -20,6 +20,7 @@ pub(crate) mod jobs;
 pub(crate) mod landscapes;
 pub(crate) mod metrics;
 pub(crate) mod observe;
+mod openapi;
 pub(crate) mod runs;
 pub(crate) mod server;
 
@@ -28,7 +29,7 @@ pub(crate) use jobs::number;
 use axum::routing::get;
 
 use crate::app::Routes;
-use crate::http::openapi::Route;
+use openapi::Route;
 
 pub(crate) fn routes() -> Vec<Route> {
     let files = [

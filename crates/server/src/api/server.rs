@@ -30,7 +30,7 @@ pub(crate) async fn nothing() -> Refusal {
 
 async fn document() -> JsonObject {
     let version = env!("CARGO_PKG_VERSION");
-    Described::new(Json(crate::http::openapi::document(&super::routes(), version)).into_response())
+    Described::new(Json(super::openapi::document(&super::routes(), version)).into_response())
 }
 
 /// Status of the server.

@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn every_reference_leads_somewhere() {
-        let document = crate::http::openapi::document(&routes(), "0");
+        let document = crate::api::openapi::document(&routes(), "0");
         let text = document.to_string();
         let names = document["components"]["schemas"].as_object().unwrap();
         let mut seen = 0;
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn every_route_is_in_the_document_once_with_its_arguments_and_answers() {
-        let document = crate::http::openapi::document(&routes(), "0");
+        let document = crate::api::openapi::document(&routes(), "0");
         let mut ids = std::collections::BTreeSet::new();
         for route in routes() {
             let operation = &document["paths"][route.path][route.method];
