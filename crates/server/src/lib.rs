@@ -11,6 +11,7 @@ mod api;
 mod app;
 mod client;
 mod config;
+mod dispatch;
 mod error;
 mod guard;
 mod http;

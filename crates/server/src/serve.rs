@@ -16,10 +16,10 @@ use crate::error::ServeError;
 use crate::http::connections::Limits;
 use crate::http::net;
 use crate::http::token::{Keys, Tokens};
+use crate::queue::child;
 use crate::queue::store::{Queue, write_atomically};
-use crate::queue::{child, dispatch};
 use crate::searches::Searches;
-use crate::{api, client, guard, pages};
+use crate::{api, client, dispatch, guard, pages};
 
 /// Serves until `interrupt` fires. Calls `ready` with the address and the tokens once requests are
 /// accepted.

@@ -39,7 +39,6 @@ const TWO_WAY: &[&str] = &[
     "report: page tracers",
     "server: app live",
     "server: app queue",
-    "server: queue submit",
     "stats: comparison estimate",
     "system: control controls",
     "system: control process",

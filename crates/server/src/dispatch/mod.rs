@@ -1,20 +1,22 @@
 //! Dispatcher: a plain thread that takes the next job, starts its run, follows the run to its end
 //! and records the outcome. One run at a time.
 
+mod follow;
+mod run_outcome;
+
 use std::process::Child;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use assay_model::{LiveEvent, RunId, RunState};
+use follow::{LineReader, follow};
 use jiff::Timestamp;
 
 use crate::app::App;
 use crate::error::{Refusal, ServeError};
 use crate::live::live_run::LiveRun;
 use crate::queue::child::{self, EVENTS, OUTPUT};
-use crate::queue::follow::{LineReader, follow};
 use crate::queue::job::{Job, JobState, Process};
-use crate::queue::run_outcome;
 use crate::queue::store::now;
 use crate::submit::points;
 
