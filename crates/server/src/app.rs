@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use assay_model::{RunId, RunSummary};
 use assay_quoted::landscape::Collection;
@@ -10,7 +10,6 @@ use assay_report::RunView;
 use assay_stats::series::HistoryView;
 use axum::Router;
 use axum::extract::State;
-use tokio::sync::watch;
 
 use crate::config::Config;
 use crate::error::Refusal;
@@ -22,8 +21,7 @@ use crate::live::live_run::LiveRun;
 use crate::live::observe::SharedSampler;
 use crate::live::observe_io::SharedTraces;
 use crate::locked;
-use crate::queue::child;
-use crate::queue::job::{Job, JobState};
+use crate::queue::shared::SharedQueue;
 use crate::queue::store::Queue;
 use crate::searches::Searches;
 
@@ -61,13 +59,9 @@ pub(crate) struct App {
     pub sessions: Sessions,
     pub rates: Rates,
     pub searches: Searches,
-    pub sampler: SharedSampler,
-    pub io_traces: SharedTraces,
-    queue: Mutex<Queue>,
-    /// Signalled when the queue changes.
-    pub wake: Condvar,
-    /// Number of changes of the queue. Requests that wait for a change subscribe to it.
-    changed: watch::Sender<u64>,
+    pub sampler: Arc<SharedSampler>,
+    pub io_traces: Arc<SharedTraces>,
+    pub queue: Arc<SharedQueue>,
     lives: Mutex<HashMap<u64, Arc<LiveRun>>>,
     views: Mutex<Vec<(RunId, u64, Arc<RunView>)>>,
     outcomes: Mutex<Arc<Outcomes>>,
@@ -77,54 +71,27 @@ pub(crate) struct App {
     pub has_ranked: AtomicBool,
     /// Runs expensive requests one at a time, so that many of them do not disturb a run.
     heavy: Heavy,
-    /// True once the server has to stop.
-    pub stop: watch::Sender<bool>,
 }
 
 impl App {
     pub fn new(config: Config, tokens: Tokens, queue: Queue, searches: Searches) -> Self {
+        let queue = Arc::new(SharedQueue::new(queue));
         App {
             sessions: Sessions::open(&config.state_dir, &tokens),
             rates: Rates::new(config.rate),
             searches,
             config,
             tokens,
-            sampler: SharedSampler::default(),
-            io_traces: SharedTraces::default(),
-            queue: Mutex::new(queue),
-            wake: Condvar::new(),
-            changed: watch::Sender::new(0),
+            sampler: SharedSampler::new(Arc::clone(&queue)),
+            io_traces: SharedTraces::new(Arc::clone(&queue)),
+            queue,
             lives: Mutex::default(),
             views: Mutex::default(),
             outcomes: Mutex::default(),
             histories: Mutex::default(),
             has_ranked: AtomicBool::default(),
             heavy: Heavy::default(),
-            stop: watch::Sender::new(false),
         }
-    }
-
-    pub fn queue(&self) -> MutexGuard<'_, Queue> {
-        locked(&self.queue)
-    }
-
-    /// Wakes the dispatcher and all requests that wait for a change of the queue.
-    pub fn notify_changed(&self) {
-        self.wake.notify_all();
-        self.changed.send_modify(|n| *n += 1);
-    }
-
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.changed.subscribe()
-    }
-
-    pub fn stopping(&self) -> bool {
-        *self.stop.borrow()
-    }
-
-    /// Returns true if a run is in progress.
-    pub fn busy(&self) -> bool {
-        self.queue().running().is_some()
     }
 
     pub fn set_live(&self, live: Arc<LiveRun>) {
@@ -137,69 +104,6 @@ impl App {
 
     pub fn live(&self, job: u64) -> Option<Arc<LiveRun>> {
         locked(&self.lives).get(&job).cloned()
-    }
-
-    pub fn job(&self, id: u64) -> Result<Job, Refusal> {
-        self.queue().find(id).cloned()
-    }
-
-    /// Cancels a waiting job, or asks the run of a running job to end.
-    pub fn cancel(&self, id: u64) -> Result<Job, Refusal> {
-        let mut queue = self.queue();
-        let job = queue.find(id)?;
-        match job.state {
-            JobState::Waiting => queue.change(id, |j| {
-                j.state = JobState::Cancelled;
-                j.ended_at = Some(crate::queue::store::now());
-                j.reason = "cancelled before it started".into();
-            })?,
-            JobState::Running if job.cancel => {}
-            JobState::Running => {
-                if let Some(process) = &job.process {
-                    child::interrupt(process);
-                }
-                // The run was already asked to end; a full disk does not undo that.
-                let _ = queue.note(id, |j| j.cancel = true);
-            }
-            state => {
-                return Err(Refusal::conflict(format!(
-                    "job {id} has ended: it is {}",
-                    state.name()
-                )));
-            }
-        }
-        drop(queue);
-        self.notify_changed();
-        self.job(id)
-    }
-
-    /// Puts a job whose run was cut off at the front of the queue, to continue where it stopped.
-    pub fn resume(&self, id: u64) -> Result<Job, Refusal> {
-        let job = self.job(id)?;
-        if !job.can_resume() {
-            let why = match job.state {
-                JobState::Completed => "nothing is left to do",
-                state if state.is_over() => "its run never started; submit it again",
-                _ => "it has not ended",
-            };
-            let state = job.state.name();
-            return Err(Refusal::conflict(format!("job {id} is {state}: {why}")));
-        }
-        let mut queue = self.queue();
-        let first = queue.waiting().first().map_or(0, |j| j.order - 1);
-        queue.change(id, |j| {
-            j.state = JobState::Waiting;
-            j.order = first;
-            j.cancel = false;
-            j.not_before = None;
-            j.process = None;
-            j.ended_at = None;
-            j.exit = None;
-            j.reason = String::new();
-        })?;
-        drop(queue);
-        self.notify_changed();
-        self.job(id)
     }
 
     /// Returns the report view of a run. Records of an unchanged run are not read again.

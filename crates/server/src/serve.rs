@@ -68,7 +68,7 @@ pub fn serve(
             .with_state(Arc::clone(&app));
         tokio::spawn(net::serve(listener, router, limits));
         ready(address, &keys);
-        let mut stop = app.stop.subscribe();
+        let mut stop = app.queue.stop.subscribe();
         let _ = stop.wait_for(|stop| *stop).await;
         Ok((dispatcher, place))
     });
@@ -99,10 +99,10 @@ fn wait_for_signal(interrupt: &Interrupt, app: &App) {
             std::thread::yield_now();
         }
     }
-    app.stop.send_replace(true);
-    let running = app.queue().running().and_then(|j| j.process.clone());
+    app.queue.stop.send_replace(true);
+    let running = app.queue.lock().running().and_then(|j| j.process.clone());
     if let Some(process) = running {
         child::interrupt(&process);
     }
-    app.notify_changed();
+    app.queue.notify_changed();
 }

@@ -37,8 +37,6 @@ const TWO_WAY: &[&str] = &[
     "report: formats page",
     "report: headline parts",
     "report: page tracers",
-    "server: app live",
-    "server: app queue",
     "stats: comparison estimate",
     "system: control controls",
     "system: control process",

@@ -63,7 +63,7 @@ pub(crate) struct Jobs {
 }
 
 async fn list(State(app): Server) -> Json<Jobs> {
-    let queue = app.queue();
+    let queue = app.queue.lock();
     let own = |jobs: Vec<&Job>| jobs.into_iter().cloned().collect();
     Json(Jobs {
         running: queue.running().cloned(),
@@ -88,8 +88,8 @@ async fn plan(State(app): Server, JsonBody(asked): JsonBody<Submission>) -> Json
 
 /// Adds a job to the queue and wakes the dispatcher.
 pub(crate) fn add(app: &App, new: NewJob) -> Result<Job, Refusal> {
-    let job = app.queue().add(new)?;
-    app.notify_changed();
+    let job = app.queue.lock().add(new)?;
+    app.queue.notify_changed();
     Ok(job)
 }
 
@@ -111,25 +111,25 @@ async fn one(
         return Err(Refusal::bad(format!("wait is 0 to {MAX_WAIT_S} seconds")));
     }
     let until = Instant::now() + Duration::from_secs(wait);
-    let mut changes = app.changes();
+    let mut changes = app.queue.changes();
     loop {
         changes.mark_unchanged();
-        let job = app.job(id)?;
-        if wait == 0 || job.state.is_over() || app.stopping() {
+        let job = app.queue.job(id)?;
+        if wait == 0 || job.state.is_over() || app.queue.stopping() {
             return Ok(Json(job));
         }
         if timeout_at(until, changes.changed()).await.is_err() {
-            return Ok(Json(app.job(id)?));
+            return Ok(Json(app.queue.job(id)?));
         }
     }
 }
 
 pub(crate) async fn cancel(State(app): Server, Path(id): Path<String>) -> JsonResult<Job> {
-    app.cancel(number(&id)?).map(Json)
+    app.queue.cancel(number(&id)?).map(Json)
 }
 
 pub(crate) async fn resume(State(app): Server, Path(id): Path<String>) -> JsonResult<Job> {
-    app.resume(number(&id)?).map(Json)
+    app.queue.resume(number(&id)?).map(Json)
 }
 
 /// New position of a waiting job.
@@ -145,9 +145,9 @@ pub(crate) async fn shift(
     Path(id): Path<String>,
     JsonBody(Move { to }): JsonBody<Move>,
 ) -> JsonResult<Job> {
-    let job = app.job(number(&id)?)?;
-    let moved = app.queue().shift(job.id, to)?;
-    app.notify_changed();
+    let job = app.queue.job(number(&id)?)?;
+    let moved = app.queue.lock().shift(job.id, to)?;
+    app.queue.notify_changed();
     moved.map(Json).ok_or_else(|| {
         let state = job.state.name();
         Refusal::conflict(format!("job {} is {state}; only waiting jobs can be moved", job.id))
@@ -156,7 +156,7 @@ pub(crate) async fn shift(
 
 /// Returns the live run of a job, if this server has followed it.
 fn live_of(app: &App, id: &str) -> Result<Arc<LiveRun>, Refusal> {
-    let job = app.job(number(id)?)?;
+    let job = app.queue.job(number(id)?)?;
     app.live(job.id).ok_or_else(|| {
         let state = job.state.name();
         Refusal::conflict(format!("job {id} is {state}; it has no live run"))
@@ -183,8 +183,8 @@ pub(crate) async fn profile(
     State(app): Server,
     Path(id): Path<String>,
 ) -> Result<Described<Json<Option<LiveProfile>>, Option<Map<String, Value>>>, Refusal> {
-    let job = app.job(number(&id)?)?;
-    let folder = app.queue().folder_of(job.id);
+    let job = app.queue.job(number(&id)?)?;
+    let folder = app.queue.lock().folder_of(job.id);
     if job.state != JobState::Running {
         let state = job.state.name();
         return Err(Refusal::conflict(format!(

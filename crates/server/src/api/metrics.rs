@@ -24,7 +24,7 @@ routes! {
 }
 
 async fn metrics(State(app): Server) -> Result<MetricsText, Refusal> {
-    let cached = locked(&app.histories).clone().filter(|_| app.busy());
+    let cached = locked(&app.histories).clone().filter(|_| !app.queue.is_idle());
     let histories = match cached {
         Some(cached) => cached,
         None => app.heavy(|app| Ok(Arc::new(points::histories(app)?.0))).await?,
@@ -97,7 +97,7 @@ fn labels<'a>(history: &'a HistoryView, series: &'a SeriesView) -> Vec<(&'static
 }
 
 fn queue(out: &mut OpenMetrics, app: &App) {
-    let queue = app.queue();
+    let queue = app.queue.lock();
     out.gauge("assay_queue_depth", "Jobs that wait for their turn");
     out.sample("assay_queue_depth", &[], Some(queue.waiting().len() as f64));
     out.gauge("assay_running_job", "Number of the running job; 0 if there is none");

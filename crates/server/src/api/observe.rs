@@ -7,7 +7,6 @@ use crate::app::{App, Server};
 use crate::error::Refusal;
 use crate::http::extract::{Described, EventStream, Json, Params, State};
 use crate::http::sse;
-use crate::live::observe::SharedSampler;
 use crate::live::observe_io;
 
 routes! {
@@ -21,7 +20,7 @@ routes! {
 
 /// Refuses while a run is in progress, because sampling takes time of the machine that is measured.
 pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
-    match app.queue().running() {
+    match app.queue.lock().running() {
         None => Ok(()),
         Some(job) => Err(Refusal::conflict(format!(
             "job {} is running, and sampling would disturb it; its page shows its monitors",
@@ -32,7 +31,7 @@ pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
 
 async fn observe(State(app): Server) -> Result<EventStream, Refusal> {
     may_observe(&app)?;
-    Ok(sse::newest(SharedSampler::subscribe(&app)?))
+    Ok(sse::newest(app.sampler.subscribe()?))
 }
 
 async fn observe_io(
@@ -41,6 +40,6 @@ async fn observe_io(
 ) -> Result<Described<Response, IoReport>, Refusal> {
     let about = asked.read()?;
     may_observe(&app)?;
-    let report: &IoReport = &*observe_io::newest(&app, &about).await?;
+    let report: &IoReport = &*observe_io::newest(&app.io_traces, &about).await?;
     Ok(Described::new(Json(report).into_response()))
 }

@@ -49,7 +49,7 @@ pub(crate) struct Status {
 }
 
 async fn status(State(app): Server, role: Role) -> Json<Status> {
-    let queue = app.queue();
+    let queue = app.queue.lock();
     Json(Status {
         version: app.config.version.to_owned(),
         allow_any: app.config.allow_any,

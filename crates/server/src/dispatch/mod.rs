@@ -5,7 +5,7 @@ mod follow;
 mod run_outcome;
 
 use std::process::Child;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_model::{LiveEvent, RunId, RunState};
@@ -34,7 +34,7 @@ const CANCELLED: &str = "cancelled during the run; the measured trials are kept"
 /// stops.
 pub(crate) fn run(app: &Arc<App>) {
     reconcile(app);
-    let ran = app.queue().running().cloned();
+    let ran = app.queue.lock().running().cloned();
     if let Some(job) = ran {
         adopt(app, &job);
     }
@@ -50,7 +50,7 @@ pub(crate) fn run(app: &Arc<App>) {
 /// full or the server was gone when they ended. The archive is right.
 fn reconcile(app: &App) {
     let doubtful: Vec<Job> = {
-        let queue = app.queue();
+        let queue = app.queue.lock();
         let over = queue.all().filter(|j| j.state.is_over() && j.state != JobState::Completed);
         over.filter(|j| j.started_at.is_some()).cloned().collect()
     };
@@ -60,7 +60,7 @@ fn reconcile(app: &App) {
         if job.run.is_some() && completed.is_none() {
             continue;
         }
-        let _ = app.queue().note(job.id, |j| {
+        let _ = app.queue.lock().note(job.id, |j| {
             j.run = Some(known.run.clone());
             if let Some(end) = completed {
                 j.state = JobState::Completed;
@@ -71,15 +71,15 @@ fn reconcile(app: &App) {
             }
         });
     }
-    app.notify_changed();
+    app.queue.notify_changed();
 }
 
 /// Waits for the next job that may start. Returns `None` when the server stops. No job starts while
 /// the outcome of another cannot be written.
 fn next_due(app: &App) -> Option<u64> {
-    let mut queue = app.queue();
+    let mut queue = app.queue.lock();
     loop {
-        if app.stopping() {
+        if app.queue.stopping() {
             return None;
         }
         let wait = match (queue.flush(), queue.due(Timestamp::now())) {
@@ -91,23 +91,23 @@ fn next_due(app: &App) -> Option<u64> {
                 Duration::try_from(left).unwrap_or_default().clamp(Duration::from_millis(1), POLL)
             }
         };
-        queue = app.wake.wait_timeout(queue, wait).unwrap_or_else(PoisonError::into_inner).0;
+        queue = app.queue.wait(queue, wait);
     }
 }
 
 fn run_job(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
-    let folder = app.queue().folder_of(id);
+    let folder = app.queue.lock().folder_of(id);
     let live = LiveRun::new(id);
     // Also show the events from before the interruption.
     let seen = replay(&folder.join(EVENTS), &live);
     // The page of a running job always finds its live run.
     app.set_live(Arc::clone(&live));
     // Write to disk first: a restarted server could not find a run that no file mentions.
-    app.queue().change(id, |j| {
+    app.queue.lock().change(id, |j| {
         j.state = JobState::Running;
         j.started_at = Some(now());
     })?;
-    let Some(job) = app.queue().get(id).cloned() else { return Ok(()) };
+    let Some(job) = app.queue.lock().get(id).cloned() else { return Ok(()) };
     let (child, process) = match child::start(&app.config, &folder, job.run.as_ref()) {
         Ok(started) => started,
         Err(error) => {
@@ -118,21 +118,21 @@ fn run_job(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
         }
     };
     let cancelled = {
-        let mut queue = app.queue();
+        let mut queue = app.queue.lock();
         let _ = queue.note(id, |j| j.process = Some(process.clone()));
         queue.get(id).is_some_and(|j| j.cancel)
     };
-    if cancelled || app.stopping() {
+    if cancelled || app.queue.stopping() {
         child::interrupt(&process);
     }
-    app.notify_changed();
+    app.queue.notify_changed();
     follow_run(app, id, &process, Some(child), &live, seen);
     Ok(())
 }
 
 /// Takes over a job that was running when the previous server ended.
 fn adopt(app: &Arc<App>, job: &Job) {
-    let folder = app.queue().folder_of(job.id);
+    let folder = app.queue.lock().folder_of(job.id);
     let live = LiveRun::new(job.id);
     app.set_live(Arc::clone(&live));
     if let Some(process) = job.process.as_ref().filter(|p| child::is_alive(p)) {
@@ -164,7 +164,7 @@ fn follow_run(
     live: &Arc<LiveRun>,
     skip: usize,
 ) {
-    let path = app.queue().folder_of(id).join(EVENTS);
+    let path = app.queue.lock().folder_of(id).join(EVENTS);
     let mut line_number = 0;
     // Unreadable events are lost, but the process and the archive show how the run ended.
     let _ = follow(&path, process.pid, &mut |line| {
@@ -173,8 +173,8 @@ fn follow_run(
             return;
         }
         if let Some(LiveEvent::Registered { run, .. }) = live.take(line) {
-            let _ = app.queue().note(id, |j| j.run = Some(run));
-            app.notify_changed();
+            let _ = app.queue.lock().note(id, |j| j.run = Some(run));
+            app.queue.notify_changed();
         }
     });
     let exit = child.and_then(|mut child| child.wait().ok()).and_then(|status| status.code());
@@ -194,7 +194,7 @@ struct JobEnd {
 fn outcome(app: &App, id: u64, exit: Option<i32>, live: &LiveRun, found_dead: bool) -> JobEnd {
     let status = live.status();
     let job = {
-        let mut queue = app.queue();
+        let mut queue = app.queue.lock();
         if let Some(run) = status.run.clone() {
             let _ = queue.note(id, |j| j.run = Some(run));
         }
@@ -202,11 +202,11 @@ fn outcome(app: &App, id: u64, exit: Option<i32>, live: &LiveRun, found_dead: bo
     };
     let known = job.as_ref().and_then(|job| run_outcome::recorded_run(app, job));
     if let Some(known) = &known {
-        let _ = app.queue().note(id, |j| j.run = Some(known.run.clone()));
+        let _ = app.queue.lock().note(id, |j| j.run = Some(known.run.clone()));
     }
     let cancelled = job.is_some_and(|j| j.cancel);
-    let stopped = app.stopping();
-    let output = || error_output(&app.queue().folder_of(id).join(OUTPUT));
+    let stopped = app.queue.stopping();
+    let output = || error_output(&app.queue.lock().folder_of(id).join(OUTPUT));
     let began = known.is_some() || status.run.is_some();
     let cut_off = |reason: &str| (JobState::Interrupted, reason.to_owned());
     let (state, reason) = match known.and_then(|k| k.end).or(status.finished) {
@@ -236,12 +236,12 @@ fn error_output(path: &std::path::Path) -> String {
 /// job starts.
 fn record_end(app: &App, id: u64, ended: JobEnd) {
     let completed = ended.state == JobState::Completed;
-    let run = app.queue().get(id).and_then(|j| j.run.clone()).filter(|_| completed);
+    let run = app.queue.lock().get(id).and_then(|j| j.run.clone()).filter(|_| completed);
     // Before clients that wait for the job see its end.
     let follows = run.as_ref().map(|run| follow_up(app, run));
     let hooks = run.as_ref().map_or(Ok(Vec::new()), |run| points::call_hooks(app, run));
     let warnings = hooks.unwrap_or_else(|refusal| vec![refusal.message]);
-    let _ = app.queue().note(id, |j| {
+    let _ = app.queue.lock().note(id, |j| {
         j.state = ended.state;
         j.exit = ended.exit;
         j.reason = ended.reason;
@@ -255,13 +255,13 @@ fn record_end(app: &App, id: u64, ended: JobEnd) {
             j.reason = format!("{}; {warning}", j.reason);
         }
     });
-    app.notify_changed();
+    app.queue.notify_changed();
 }
 
 /// Queues the job that follows a run, if there is one.
 fn follow_up(app: &App, run: &RunId) -> Result<(), Refusal> {
     if let Some(job) = points::follow_up(app, run)? {
-        app.queue().add(job)?;
+        app.queue.lock().add(job)?;
     }
     Ok(())
 }

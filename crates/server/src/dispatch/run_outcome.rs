@@ -38,7 +38,7 @@ fn find(app: &App, job: &Job) -> Option<RunReader> {
     // Runs record their start in whole seconds.
     let began = began.checked_sub(jiff::SignedDuration::from_secs(1)).ok()?;
     let (folder, taken) = {
-        let queue = app.queue();
+        let queue = app.queue.lock();
         let taken: Vec<RunId> = queue.all().filter_map(|j| j.run.clone()).collect();
         (queue.folder_of(job.id), taken)
     };

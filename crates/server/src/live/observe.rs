@@ -10,44 +10,48 @@ use assay_observe::Sampler;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use crate::app::App;
 use crate::error::Refusal;
 use crate::live::live_run::frame;
 use crate::locked;
+use crate::queue::shared::SharedQueue;
 
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Sampler shared by the viewers, if there are any.
-#[derive(Debug, Default)]
 pub(crate) struct SharedSampler {
+    queue: Arc<SharedQueue>,
     feed: Mutex<Option<watch::Sender<Bytes>>>,
 }
 
 impl SharedSampler {
+    pub fn new(queue: Arc<SharedQueue>) -> Arc<Self> {
+        Arc::new(SharedSampler { queue, feed: Mutex::default() })
+    }
+
     /// Subscribes to the samples. The first viewer starts the sampler.
-    pub fn subscribe(app: &Arc<App>) -> Result<watch::Receiver<Bytes>, Refusal> {
-        let mut feed = locked(&app.sampler.feed);
+    pub fn subscribe(self: &Arc<Self>) -> Result<watch::Receiver<Bytes>, Refusal> {
+        let mut feed = locked(&self.feed);
         if let Some(sender) = &*feed {
             return Ok(sender.subscribe());
         }
         let sampler = Sampler::start(Path::new("/"), &["all".to_owned()], INTERVAL)
             .map_err(|e| Refusal::own(&e))?;
         let (sender, receiver) = watch::channel(Bytes::new());
-        let (own, to) = (Arc::clone(app), sender.clone());
+        let (own, to) = (Arc::clone(self), sender.clone());
         std::thread::Builder::new()
             .name("assay-observe".into())
-            .spawn(move || own.sampler.feed(&own, &sampler, &to))
+            .spawn(move || own.feed(&sampler, &to))
             .map_err(|e| Refusal::own(&e))?;
         *feed = Some(sender);
         Ok(receiver)
     }
 
-    fn feed(&self, app: &App, sampler: &Sampler, to: &watch::Sender<Bytes>) {
+    fn feed(&self, sampler: &Sampler, to: &watch::Sender<Bytes>) {
         let mut last = sampler.newest_ns();
         loop {
             {
                 let mut feed = locked(&self.feed);
-                if to.receiver_count() == 0 || app.busy() || app.stopping() {
+                if to.receiver_count() == 0 || !self.queue.is_idle() {
                     *feed = None;
                     return;
                 }

@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::watch;
 
-use crate::app::App;
 use crate::error::Refusal;
 use crate::locked;
+use crate::queue::shared::SharedQueue;
 
 /// Time after the last request at which a question is dropped.
 const UNUSED: Duration = Duration::from_secs(10);
@@ -106,8 +106,8 @@ struct SharedTrace {
 }
 
 /// Running tracers by the questions that they answer.
-#[derive(Default)]
 pub(crate) struct SharedTraces {
+    queue: Arc<SharedQueue>,
     traces: Mutex<HashMap<IoQuestion, SharedTrace>>,
 }
 
@@ -121,8 +121,11 @@ fn by(name: &str) -> Result<Dimension, Refusal> {
 }
 
 /// Returns the newest report. Starts a tracer if the question has none.
-pub(crate) async fn newest(app: &Arc<App>, about: &IoQuestion) -> Result<Arc<IoReport>, Refusal> {
-    let mut receiver = subscribe(app, about)?;
+pub(crate) async fn newest(
+    shared: &Arc<SharedTraces>,
+    about: &IoQuestion,
+) -> Result<Arc<IoReport>, Refusal> {
+    let mut receiver = subscribe(shared, about)?;
     let there = tokio::time::timeout(FIRST_REPORT, receiver.wait_for(Option::is_some)).await;
     let answer = match there {
         Ok(Ok(answer)) => answer.clone(),
@@ -135,8 +138,11 @@ pub(crate) async fn newest(app: &Arc<App>, about: &IoQuestion) -> Result<Arc<IoR
     }
 }
 
-fn subscribe(app: &Arc<App>, about: &IoQuestion) -> Result<watch::Receiver<ReportResult>, Refusal> {
-    let mut traces = locked(&app.io_traces.traces);
+fn subscribe(
+    shared: &Arc<SharedTraces>,
+    about: &IoQuestion,
+) -> Result<watch::Receiver<ReportResult>, Refusal> {
+    let mut traces = locked(&shared.traces);
     if let Some(look) = traces.get_mut(about) {
         look.asked = Instant::now();
         return Ok(look.answer.clone());
@@ -148,13 +154,12 @@ fn subscribe(app: &Arc<App>, about: &IoQuestion) -> Result<watch::Receiver<Repor
         ));
     }
     let (sender, receiver) = watch::channel(None);
-    let own = Arc::clone(app);
-    let asked = about.clone();
+    let (own, asked) = (Arc::clone(shared), about.clone());
     std::thread::Builder::new()
         .name("assay-io".into())
         .spawn(move || {
-            let failure = trace(&own, &asked, &sender).err();
-            locked(&own.io_traces.traces).remove(&asked);
+            let failure = own.trace(&asked, &sender).err();
+            locked(&own.traces).remove(&asked);
             if let Some(why) = failure {
                 sender.send_replace(Some(Err(why)));
             }
@@ -165,35 +170,40 @@ fn subscribe(app: &Arc<App>, about: &IoQuestion) -> Result<watch::Receiver<Repor
 }
 
 impl SharedTraces {
+    pub fn new(queue: Arc<SharedQueue>) -> Arc<Self> {
+        Arc::new(SharedTraces { queue, traces: Mutex::default() })
+    }
+
     fn wanted(&self, about: &IoQuestion) -> bool {
         locked(&self.traces).get(about).is_some_and(|look| look.asked.elapsed() < UNUSED)
     }
-}
 
-/// Traces until nobody asks any more, a run starts, or the server stops.
-fn trace(app: &App, about: &IoQuestion, to: &watch::Sender<ReportResult>) -> Result<(), String> {
-    let names = NameTable::default();
-    let ask = TraceRequest { question: about.question(), classes: true, ..TraceRequest::default() };
-    let wanted = || app.io_traces.wanted(about) && !app.stopping() && !app.busy();
-    while wanted() {
-        let began = Instant::now();
-        let mut tracer =
-            IoTracer::start(Path::new("/"), &ask, &names).map_err(|e| e.to_string())?;
-        let pause = if tracer.method() == Method::Tracepoints { POLL } else { COUNTER_POLL };
-        let tick = ask.question.tick_ns;
-        let mut next = (tracer.began_ns() / tick + 1) * tick;
-        while wanted() && began.elapsed() < MAX_TIME {
-            let now = assay_system::clock::monotonic_ns();
-            if now < next {
-                std::thread::sleep(pause.min(Duration::from_nanos(next - now)));
-                tracer.poll();
-                continue;
+    /// Traces until nobody asks any more, a run starts, or the server stops.
+    fn trace(&self, about: &IoQuestion, to: &watch::Sender<ReportResult>) -> Result<(), String> {
+        let names = NameTable::default();
+        let ask =
+            TraceRequest { question: about.question(), classes: true, ..TraceRequest::default() };
+        let wanted = || self.wanted(about) && self.queue.is_idle();
+        while wanted() {
+            let began = Instant::now();
+            let mut tracer =
+                IoTracer::start(Path::new("/"), &ask, &names).map_err(|e| e.to_string())?;
+            let pause = if tracer.method() == Method::Tracepoints { POLL } else { COUNTER_POLL };
+            let tick = ask.question.tick_ns;
+            let mut next = (tracer.began_ns() / tick + 1) * tick;
+            while wanted() && began.elapsed() < MAX_TIME {
+                let now = assay_system::clock::monotonic_ns();
+                if now < next {
+                    std::thread::sleep(pause.min(Duration::from_nanos(next - now)));
+                    tracer.poll();
+                    continue;
+                }
+                tracer.tick(next);
+                next = (now / tick + 1) * tick;
+                to.send_replace(Some(Ok(Arc::new(tracer.report()))));
             }
-            tracer.tick(next);
-            next = (now / tick + 1) * tick;
-            to.send_replace(Some(Ok(Arc::new(tracer.report()))));
+            tracer.stop();
         }
-        tracer.stop();
+        Ok(())
     }
-    Ok(())
 }

@@ -20,11 +20,11 @@ pub(super) fn router() -> Routes {
 }
 
 async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
-    let job = app.job(number(&id)?)?;
+    let job = app.queue.job(number(&id)?)?;
     // A server that has just started follows a running job in a moment; the script fills the page.
     let starting = || (job.state == JobState::Running).then(LiveStatus::default);
     let status = app.live(job.id).map(|live| live.status()).or_else(starting);
-    let folder = app.queue().folder_of(job.id);
+    let folder = app.queue.lock().folder_of(job.id);
     let profiled = if job.state.is_over() {
         Profiling::None
     } else {

@@ -17,7 +17,7 @@ pub(super) fn router() -> Routes {
 async fn page(State(app): Server, Params(query): Params<IoQuery>) -> PageResult {
     let about = (!query.by.is_empty()).then(|| query.read()).transpose()?;
     let busy = may_observe(&app).err();
-    let running = app.queue().running().map(|j| j.id);
+    let running = app.queue.lock().running().map(|j| j.id);
     let body = html! {
         h1 { "Observe" }
         @if let (Some(refusal), Some(id)) = (busy, running) {
@@ -86,7 +86,7 @@ async fn part(State(app): Server, Params(asked): Params<IoQuery>) -> Html<String
     let answer = async {
         let about = asked.read()?;
         may_observe(&app)?;
-        newest(&app, &about).await
+        newest(&app.io_traces, &about).await
     };
     let markup = match answer.await {
         Ok(report) => assay_report::page::observed(&report),

@@ -30,7 +30,7 @@ pub(super) fn router() -> Routes {
 
 async fn page(State(app): Server, role: Role) -> PageResult {
     let part = lists(&app, role).await?;
-    let newest = if app.queue().ended().is_empty() {
+    let newest = if app.queue.lock().ended().is_empty() {
         newest(&app).await?
     } else {
         html! {}
@@ -67,10 +67,10 @@ async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
 
 /// Renders the jobs of the queue. Only users with the full token get buttons.
 async fn lists(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
-    let ended = app.queue().ended().iter().take(SHOWN).filter_map(|j| j.run.clone()).collect();
+    let ended = app.queue.lock().ended().iter().take(SHOWN).filter_map(|j| j.run.clone()).collect();
     let outcomes = app.outcomes(ended).await?;
     let full = role == Role::Full;
-    let queue = app.queue();
+    let queue = app.queue.lock();
     let (running, waiting, over) = (queue.running(), queue.waiting(), queue.ended());
     Ok(html! {
         h2 { "Running" }
@@ -194,7 +194,7 @@ fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
 /// Renders the page that asks whether to cancel a job.
 async fn ask_cancel(State(app): Server, role: Role, Path(id): Path<String>) -> PageResult {
     role.may_write()?;
-    let job = app.job(number(&id)?)?;
+    let job = app.queue.job(number(&id)?)?;
     if job.state.is_over() {
         let message = format!("job {id} has ended: it is {}", job.state.name());
         return Err(Refusal::conflict(message));

@@ -2,4 +2,5 @@
 
 pub(super) mod child;
 pub(super) mod job;
+pub(super) mod shared;
 pub(super) mod store;

@@ -278,7 +278,7 @@ pub(crate) fn check_lengths(asked: &Submission) -> Result<(), Refusal> {
 
 /// Creates the job of a submission, or refuses it with the reason.
 pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
-    let waiting = app.queue().waiting().len();
+    let waiting = app.queue.lock().waiting().len();
     if waiting >= MAX_WAITING {
         return Err(Refusal::conflict(format!(
             "the queue is full ({waiting} jobs wait); cancel some first"

@@ -234,7 +234,7 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob> 
     let benchmarks: Vec<String> = named.collect();
     let word = format!("confirms the change at {}", short(&change.commit));
     let same = |j: &&Job| !j.state.is_over() && j.changes.contains(&word);
-    if let Some(job) = app.queue().all().find(|j| same(j)) {
+    if let Some(job) = app.queue.lock().all().find(|j| same(j)) {
         return Err(Refusal::conflict(format!("job {} already {word}", job.id)));
     }
     let prepared = fresh_experiment(app, &shown, &|experiment| {
