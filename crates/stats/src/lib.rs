@@ -11,7 +11,6 @@
 pub mod comparison;
 pub mod curves;
 pub mod distribution;
-pub mod estimate;
 pub mod means;
 pub mod outlier;
 pub mod percentile;

@@ -37,7 +37,6 @@ const TWO_WAY: &[&str] = &[
     "report: formats page",
     "report: headline parts",
     "report: page tracers",
-    "stats: comparison estimate",
     "system: control controls",
     "system: control process",
     "workloads: capability workload",

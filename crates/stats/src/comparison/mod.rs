@@ -2,6 +2,7 @@
 
 pub mod aa;
 pub mod compare;
+pub mod estimate;
 pub mod power;
 pub mod rank;
 pub mod ratio;

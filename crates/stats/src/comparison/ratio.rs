@@ -4,8 +4,8 @@
 
 use assay_model::{Interval, Method};
 
+use crate::comparison::estimate::Estimate;
 use crate::comparison::rank::{shift_interval, walsh_interval};
-use crate::estimate::Estimate;
 use crate::summary::{exp_interval, mean, variance};
 
 /// Result of computing a ratio.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use assay_model::{FunctionChange, FunctionDifferences};
-use assay_stats::estimate::{Estimate, adjust_weighted, welch_df};
+use assay_stats::comparison::estimate::{Estimate, adjust_weighted, welch_df};
 use assay_stats::summary::{mean, variance};
 
 use crate::profile::{FrameKind, FunctionTime, Profile, ProfileSide, functions};

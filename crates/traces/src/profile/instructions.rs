@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use assay_stats::estimate::{Estimate, adjust, variance_at_least};
+use assay_stats::comparison::estimate::{Estimate, adjust, variance_at_least};
 
 use crate::profile::{Profile, ProfileSide, functions};
 

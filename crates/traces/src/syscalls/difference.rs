@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_stats::estimate::{Estimate, adjust, variance_at_least};
+use assay_stats::comparison::estimate::{Estimate, adjust, variance_at_least};
 use assay_stats::summary::mean;
 
 use crate::syscalls::{Amounts, Dimension, Syscalls};

@@ -12,7 +12,7 @@
 mod model;
 mod sums;
 
-use crate::estimate::Estimate;
+use crate::comparison::estimate::Estimate;
 use model::EXPECTED;
 use serde::{Deserialize, Serialize};
 

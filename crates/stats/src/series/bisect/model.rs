@@ -15,8 +15,8 @@
 
 use std::collections::HashSet;
 
+use crate::comparison::estimate::Estimate;
 use crate::distribution::normal_tail;
-use crate::estimate::Estimate;
 
 use super::sums::{BlockSums, Trial, centered, dot};
 use super::{Posterior, SearchScope};
