@@ -12,22 +12,23 @@
 
 mod error;
 mod export;
+mod format;
 mod import;
-mod integrity;
 mod store;
+mod verify;
 
 pub use error::{Error, Result};
 pub use export::dataset::DatasetReport;
 pub use export::redact::PublishedCopy;
+pub use format::identity::{NewRun, RunIdentity};
+pub use format::layout::{IO_EVENTS, may_keep};
 pub use import::run::{ForeignOptions, ImportError, ImportedRuns};
 pub use import::unpack::ImportLimits;
-pub use integrity::identity::{NewRun, RunIdentity};
-pub use integrity::verify::{Problem, ProblemKind};
 pub use store::filter::Filter;
 pub use store::folder::Archive;
-pub use store::layout::{IO_EVENTS, may_keep};
 pub use store::listing::Unreadable;
 pub use store::notes::Notes;
 pub use store::reader::RunReader;
 pub use store::search::{Search, SearchPage, SortOrder};
 pub use store::writer::RunWriter;
+pub use verify::{Problem, ProblemKind};

@@ -7,8 +7,8 @@ use assay_model::{Better, MetricKind, MetricValue, Plan, RunId, TrialRecord};
 use parquet::data_type::ByteArray;
 use serde::Serialize;
 
-use crate::store::columns::{ColumnValues, ParquetTable};
-use crate::store::disk;
+use crate::format::columns::{ColumnValues, ParquetTable};
+use crate::format::disk;
 use crate::store::filter::Filter;
 use crate::store::folder::Archive;
 use crate::store::reader::RunReader;

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use assay_model::RunId;
 
+use crate::format::disk;
 use crate::store::bundle::{MANIFEST, Manifest};
 use crate::store::folder::Archive;
+use crate::store::heads;
 use crate::store::reader::RunReader;
-use crate::store::{disk, heads};
 use crate::{Error, Result};
 
 /// Compression level of zstd: its default.
@@ -32,7 +33,7 @@ impl Archive {
     pub fn export_open(&self, run: &RunReader, path: &Path) -> Result<()> {
         let id = run.id();
         if Self::is_being_written(run.dir()) {
-            let lock = run.dir().join(crate::store::layout::LOCK);
+            let lock = run.dir().join(crate::format::layout::LOCK);
             return Err(Error::Busy { run: id.clone(), owner: "another process".into(), lock });
         }
         if path.exists() {

@@ -12,17 +12,17 @@ use std::sync::{Mutex, PoisonError};
 use assay_model::{FileHash, LedgerEvent, RunId, Severity};
 use assay_system::redact::{HiddenNames, RedactionKey, Redactor};
 
-use crate::integrity::chain::Tip;
-use crate::store::bundle::{self, Manifest};
-use crate::store::disk::{self, MAX_DATA, sha256};
-use crate::store::folder::Archive;
-use crate::store::heads::{self, Head};
-use crate::store::layout::{
+use crate::format::chain::Tip;
+use crate::format::disk::{self, MAX_DATA, sha256};
+use crate::format::layout::{
     EXPERIMENT, KEY, LEDGER, LOCK, METRICS, PLAN, RECORDS, RUNS, SAMPLES, staged, trial_folder,
 };
+use crate::format::records::TrialKey;
+use crate::format::{samples, subjects};
+use crate::store::bundle::{self, Manifest};
+use crate::store::folder::Archive;
+use crate::store::heads::{self, Head};
 use crate::store::reader::{RunReader, is_wordless};
-use crate::store::records::TrialKey;
-use crate::store::{samples, subjects};
 use crate::{Error, Result};
 
 /// Length of a key in bytes.
@@ -100,7 +100,7 @@ impl Archive {
     /// people, home folders and network shares. `names` are those of this machine and user.
     pub fn publication(&self, run: &RunReader, mut names: HiddenNames) -> Redactor {
         names.host(&run.identity().host);
-        for path in [crate::store::layout::SYSTEM, EXPERIMENT] {
+        for path in [crate::format::layout::SYSTEM, EXPERIMENT] {
             names.learn(&disk::read_text(&run.dir().join(path)).unwrap_or_default());
         }
         for (path, fact) in run.system().unwrap_or_default().facts {
@@ -163,7 +163,7 @@ impl Archive {
             copies.insert(name, bytes);
         }
         copy.excluded.sort();
-        disk::make_folder(&folder.join(crate::store::layout::TRIALS))?;
+        disk::make_folder(&folder.join(crate::format::layout::TRIALS))?;
         let (ledger, tip) = copy.ledger(&copies)?;
         disk::write_new(&folder.join(LEDGER), &ledger, disk::Durability::Cached)?;
         heads::put(target.path(), id, &Head::flushed(&tip), disk::Durability::Cached)?;

@@ -12,10 +12,10 @@ use assay_model::{
 use assay_system::redact::CleanRecord;
 use assay_workloads::readers::{ForeignResult, ForeignSet, ForeignTrial, factors};
 
-use crate::integrity::identity::NewRun;
+use crate::format::identity::NewRun;
+use crate::format::layout::IMPORTED;
 use crate::store::filter::Filter;
 use crate::store::folder::Archive;
-use crate::store::layout::IMPORTED;
 use crate::{Error, Result, RunWriter};
 
 /// Tag of every imported run.

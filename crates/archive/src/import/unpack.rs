@@ -12,13 +12,13 @@ use assay_model::{FileHash, RunId, Severity};
 use sha2::{Digest, Sha256};
 use tar::EntryType;
 
-use crate::integrity::verify;
+use crate::format::disk::{self, Durability};
+use crate::format::layout::{RUNS, TRIALS, is_run_file};
 use crate::store::bundle::{MANIFEST, Manifest};
-use crate::store::disk::{self, Durability};
 use crate::store::folder::Archive;
 use crate::store::heads::{self, Head};
-use crate::store::layout::{RUNS, TRIALS, is_run_file};
 use crate::store::reader::RunReader;
+use crate::verify;
 use crate::{Error, Result};
 
 /// Maximum size of a manifest in bytes: enough for about 400,000 files.
@@ -268,7 +268,7 @@ impl Import<'_> {
 fn sync_all(folder: &Path) -> Result<()> {
     let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        for path in crate::integrity::repair::list(&folder)? {
+        for path in crate::store::repair::list(&folder)? {
             if fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) {
                 folders.push(path);
             } else {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use assay_model::{FileHash, LedgerEntry, LedgerEvent};
 
-use crate::store::layout::{IO, SAMPLES};
+use crate::format::layout::{IO, SAMPLES};
 
 /// A trial's number and its attempt.
 pub(crate) type AttemptKey = (u32, u32);
@@ -184,7 +184,7 @@ mod tests {
         else {
             unreachable!("that is what it makes")
         };
-        let files = Some(vec![crate::store::disk::hash_of(file, b"")]);
+        let files = Some(vec![crate::format::disk::hash_of(file, b"")]);
         LedgerEvent::TrialEnded { number, attempt, outcome, record_sha256, files }
     }
 

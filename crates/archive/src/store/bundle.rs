@@ -7,10 +7,10 @@ use std::path::Path;
 use assay_model::{FileHash, RunId, SCHEMA_VERSION};
 use serde::{Deserialize, Serialize};
 
-use crate::integrity::repair;
-use crate::store::disk;
+use crate::format::disk;
+use crate::format::layout::{LOCK, TRIAL_STAGING, is_run_file};
 use crate::store::heads::Head;
-use crate::store::layout::{LOCK, TRIAL_STAGING, is_run_file};
+use crate::store::repair;
 use crate::{Error, Result};
 
 /// Name of the manifest in the tar file, next to the run's folder.

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{LedgerEvent, RunId};
 
-use crate::integrity::chain::Tip;
-use crate::integrity::identity::{NewRun, RunIdentity};
-use crate::store::disk::{self, Durability};
-use crate::store::heads::{self, Head};
-use crate::store::layout::{
+use crate::format::chain::Tip;
+use crate::format::disk::{self, Durability};
+use crate::format::identity::{NewRun, RunIdentity};
+use crate::format::layout::{
     EXPERIMENT, IDENTITY, LEDGER, PLAN, RECORDS, REMOVED, RUNS, STAGING, SYSTEM, TRIALS,
 };
+use crate::store::heads::{self, Head};
 use crate::store::lock::{Lock, LockPurpose, LockState, read_state};
 use crate::store::writer::RunWriter;
 use crate::{Error, Result};

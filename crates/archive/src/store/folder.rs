@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{LedgerEvent, RunId, RunState, RunSummary};
 
-use crate::integrity::identity::NewRun;
-use crate::integrity::repair;
+use crate::format::disk::{self, Durability};
+use crate::format::identity::NewRun;
+use crate::format::layout::{INDEX, REMOVED, RUNS, STAGING};
 use crate::store::create::{Staging, clear_staging};
-use crate::store::disk::{self, Durability};
 use crate::store::filter::Filter;
 use crate::store::index::Index;
-use crate::store::layout::{INDEX, REMOVED, RUNS, STAGING};
 use crate::store::listing::Unreadable;
 use crate::store::lock::{Lock, LockPurpose, LockState, read_state};
 use crate::store::notes::Notes;
 use crate::store::reader::RunReader;
+use crate::store::repair;
 use crate::store::search::{Search, SearchPage};
 use crate::store::writer::RunWriter;
 use crate::store::{create, heads, listing, notes, search};
@@ -238,7 +238,7 @@ impl Archive {
         let lock = Lock::take(&folder, LockPurpose::Write)?.map_err(|owner| Error::Busy {
             run: id.clone(),
             owner,
-            lock: folder.join(crate::store::layout::LOCK),
+            lock: folder.join(crate::format::layout::LOCK),
         })?;
         Ok((folder, lock))
     }

@@ -16,10 +16,10 @@ use assay_model::nouns::count;
 use assay_model::{LedgerEvent, RunId, SCHEMA_VERSION};
 use serde::{Deserialize, Serialize};
 
-use crate::integrity::chain::{Chain, Tip};
-use crate::integrity::repair;
-use crate::store::disk::{self, Durability};
-use crate::store::layout::{HEADS, NEWEST};
+use crate::format::chain::{Chain, Tip};
+use crate::format::disk::{self, Durability};
+use crate::format::layout::{HEADS, NEWEST};
+use crate::store::repair;
 use crate::{Error, Result};
 
 /// Returns the run that was written last, if known.
@@ -254,7 +254,7 @@ impl HeadFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integrity::chain;
+    use crate::format::chain;
     use assay_model::RunState;
 
     /// Makes a ledger, and its head after each entry.

@@ -108,7 +108,7 @@ impl Index {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             let mut name = path.as_os_str().to_owned();
             name.push(suffix);
-            crate::store::disk::remove(Path::new(&name))?;
+            crate::format::disk::remove(Path::new(&name))?;
         }
         Ok(())
     }

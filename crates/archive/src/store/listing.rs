@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use assay_model::{RunId, RunState, RunSummary};
 
+use crate::format::layout::{INDEX, LEDGER, NOTES, RUNS};
 use crate::store::filter::Filter;
 use crate::store::index::{Index, IndexedFolder, Update, is_damaged};
-use crate::store::layout::{INDEX, LEDGER, NOTES, RUNS};
 use crate::store::lock::read_state;
 use crate::store::notes;
 use crate::store::reader::RunReader;

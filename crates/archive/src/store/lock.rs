@@ -12,8 +12,8 @@ use assay_system::start_ticks;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::store::disk;
-use crate::store::layout::LOCK;
+use crate::format::disk;
+use crate::format::layout::LOCK;
 use crate::{Error, Result};
 
 /// The operation that holds a lock.

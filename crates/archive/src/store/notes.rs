@@ -11,9 +11,9 @@ use assay_model::{RunId, RunSummary, SCHEMA_VERSION};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::integrity::repair;
-use crate::store::disk::{self, Durability};
-use crate::store::layout::NOTES;
+use crate::format::disk::{self, Durability};
+use crate::format::layout::NOTES;
+use crate::store::repair;
 use crate::{Error, Result};
 
 /// Maximum number of added tags per run.

@@ -15,17 +15,17 @@ use assay_model::{
 use assay_system::redact::Redactor;
 use assay_traces::{SharedTrace, TRACE_FILES, TraceFile};
 
-use crate::integrity::chain::{self, Chain, Tip};
-use crate::integrity::identity::{RunIdentity, RunMetrics};
-use crate::store::account::{Account, LostTrial};
-use crate::store::disk::{self, MAX_DATA, MAX_TEXT};
-use crate::store::layout::{
+use crate::format::chain::{self, Chain, Tip};
+use crate::format::disk::{self, MAX_DATA, MAX_TEXT};
+use crate::format::identity::{RunIdentity, RunMetrics};
+use crate::format::layout::{
     EXPERIMENT, IDENTITY, IO_EVENTS, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT,
     SYSTEM, trial_folder,
 };
+use crate::format::{records, samples, subjects};
+use crate::store::account::{Account, LostTrial};
 use crate::store::lock::{LockPurpose, LockState, read_state};
-use crate::store::{records, summary};
-use crate::store::{samples, subjects};
+use crate::store::summary;
 use crate::{Error, Result};
 
 /// A run, open for reading. The ledger is the one at the time of opening; records are read from

@@ -10,11 +10,12 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use crate::integrity::repair;
+use crate::format::disk;
+use crate::format::layout::{REMOVED, RUNS, STAGING, TRASH};
 use crate::store::create::clear_staging;
 use crate::store::folder::Archive;
-use crate::store::layout::{REMOVED, RUNS, STAGING, TRASH};
-use crate::store::{disk, heads, listing, notes};
+use crate::store::repair;
+use crate::store::{heads, listing, notes};
 use crate::{Error, Result};
 
 /// Format of the time of deletion in a folder's name.

@@ -14,21 +14,21 @@ use assay_model::{
 };
 use assay_system::redact::{CleanRecord, Recorder, Redactor};
 
-use crate::integrity::chain::Tip;
-use crate::integrity::finite;
-use crate::integrity::identity::RunMetrics;
-use crate::store::account::AttemptKey;
-use crate::store::appender::Appender;
-use crate::store::disk::{self, Durability, MAX_DATA};
-use crate::store::heads::{HeadFile, set_newest};
-use crate::store::layout::{
+use crate::format::appender::Appender;
+use crate::format::chain::Tip;
+use crate::format::disk::{self, Durability, MAX_DATA};
+use crate::format::finite;
+use crate::format::identity::RunMetrics;
+use crate::format::layout::{
     IO, IO_EVENTS, LEDGER, METRICS, PLAN, RECORDS, RUNS, SAMPLES, STDERR, STDOUT, TRIAL_STAGING,
     TRIALS, may_keep, staged, trial_folder,
 };
+use crate::format::records::MAX_LINE;
+use crate::format::samples;
+use crate::store::account::AttemptKey;
+use crate::store::heads::{HeadFile, set_newest};
 use crate::store::lock::Lock;
 use crate::store::reader::RunReader;
-use crate::store::records::MAX_LINE;
-use crate::store::samples;
 use crate::{Error, Result};
 
 /// A trial that lasted this long is flushed at once; shorter ones may wait.

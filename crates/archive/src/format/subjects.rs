@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use assay_model::SampleSet;
 use assay_system::redact::Redactor;
 
-use crate::store::layout::SAMPLES;
+use crate::format::layout::SAMPLES;
 
 /// Redacts the subjects of all series. Returns true if any was changed.
 pub(crate) fn clean(set: &mut SampleSet, redactor: &Redactor) -> bool {

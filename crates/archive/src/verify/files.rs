@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::{ProblemKind, RunVerification};
 use crate::Result;
-use crate::integrity::chain::Chain;
-use crate::integrity::repair;
-use crate::store::account::{Account, AttemptKey, TrialFiles};
-use crate::store::disk;
-use crate::store::layout::{
+use crate::format::chain::Chain;
+use crate::format::disk;
+use crate::format::layout::{
     EXPERIMENT, LEDGER, LOCK, METRICS, PLAN, RECORDS, REPLACED, SAMPLES, SYSTEM, TRIALS,
     trial_folder,
 };
+use crate::format::samples;
+use crate::store::account::{Account, AttemptKey, TrialFiles};
 use crate::store::reader::RunReader;
-use crate::store::samples;
+use crate::store::repair;
 
 const NOT_THERE: &str = "it is not in the ledger: it was added, or its writer died before it was \
                          entered";

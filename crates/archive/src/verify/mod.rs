@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{LedgerEvent, RunId, RunState, Severity, TrialRecord};
 
-use crate::integrity::chain::Chain;
-use crate::integrity::repair;
+use crate::format::chain::Chain;
+use crate::format::layout::{LEDGER, RECORDS, RUNS, STAGING, TRIALS};
+use crate::format::records::TrialKey;
+use crate::format::{disk, records};
 use crate::store::account::{Account, AttemptKey, EntryStatus, LostTrial};
 use crate::store::folder::Archive;
 use crate::store::heads::{Head, HeadComparison};
-use crate::store::layout::{LEDGER, RECORDS, RUNS, STAGING, TRIALS};
 use crate::store::lock::{LockState, read_state};
 use crate::store::reader::RunReader;
-use crate::store::records::TrialKey;
-use crate::store::{create, disk, heads, listing, notes, records};
+use crate::store::repair;
+use crate::store::{create, heads, listing, notes};
 use crate::{Error, Result};
 
 /// Kind of a problem that verification found.

@@ -6,8 +6,8 @@ use std::path::Path;
 use assay_model::{FileHash, LedgerEntry, LedgerEvent, TrialOutcome};
 use serde::Deserialize;
 
-use crate::store::disk::{self, MAX_TEXT, sha256};
-use crate::store::layout::{EXPERIMENT, PLAN, staged};
+use crate::format::disk::{self, MAX_TEXT, sha256};
+use crate::format::layout::{EXPERIMENT, PLAN, staged};
 use crate::{Error, Result};
 
 /// The first place where a ledger is invalid.

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{FileHash, LedgerEvent, RunId, TrialRecord};
 
-use crate::integrity::chain::{self, Chain, Tip};
+use crate::format::chain::{self, Chain, Tip};
+use crate::format::disk::{self, Durability, MAX_DATA};
+use crate::format::layout::{LEDGER, RECORDS, REPLACED, RUNS, TRIALS, staged, trial_folder};
+use crate::format::records;
 use crate::store::account::{Account, AttemptKey, EntryStatus};
-use crate::store::disk::{self, Durability, MAX_DATA};
 use crate::store::heads::{self, Head, HeadComparison};
-use crate::store::layout::{LEDGER, RECORDS, REPLACED, RUNS, TRIALS, staged, trial_folder};
-use crate::store::records;
 use crate::{Error, Result};
 
 /// State of a run after its repair.

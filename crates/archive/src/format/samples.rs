@@ -8,7 +8,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{FileReader, RowGroupReader};
 
-use crate::store::columns::{self, ColumnValues, ParquetTable, VERSION_KEY};
+use crate::format::columns::{self, ColumnValues, ParquetTable, VERSION_KEY};
 
 const SCHEMA: &str = "message samples {
     REQUIRED INT64 t_ns;

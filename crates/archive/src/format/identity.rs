@@ -5,8 +5,8 @@ use std::path::Path;
 use assay_model::{MetricValue, Plan, RunId, SCHEMA_VERSION, SystemDescription};
 use serde::{Deserialize, Serialize};
 
-use crate::store::disk;
-use crate::store::layout::IDENTITY;
+use crate::format::disk;
+use crate::format::layout::IDENTITY;
 use crate::{Error, Result};
 
 /// Everything needed to create a run. The texts are stored unchanged.

@@ -8,11 +8,11 @@ use assay_model::{SCHEMA_VERSION, TrialRecord};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::store::disk::MAX_DATA;
+use crate::format::disk::MAX_DATA;
 use crate::{Error, Result};
 
 /// Maximum length of a line in bytes, and so of a record that is written.
-pub(crate) const MAX_LINE: u64 = crate::store::disk::MAX_TEXT;
+pub(crate) const MAX_LINE: u64 = crate::format::disk::MAX_TEXT;
 
 /// Reason why a line is not a valid record.
 #[derive(Debug, Clone, PartialEq, Eq)]
