@@ -10,6 +10,8 @@ pub mod cancel;
 pub mod environment;
 mod experiment;
 mod fact;
+mod finding;
+mod metric;
 mod name_table;
 mod names;
 pub mod nouns;
@@ -28,18 +30,24 @@ pub use experiment::plan::{Plan, PlannedTrial, Setting, Treatment};
 pub use experiment::spec::{
     Merge, MetricSpec, ParamError, ParamSpec, ParamType, SuiteSpec, WorkloadSpec,
 };
-pub use experiment::suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 pub use fact::{Fact, SystemDescription, fact_groups, folded_facts};
+pub use finding::{
+    CheckNote, CheckRow, CheckSection, Checks, Finding, FiredCheck, Profile, Severities, Severity,
+};
+pub use metric::{Better, MetricKind, MetricValue};
 pub use names::nearest;
 pub use record::event::{Event, EventError, Phase};
 pub use record::heat::{Heat, HeatError};
 pub use record::histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
 pub use record::ledger::{FileHash, ImportedFile, LedgerEntry, LedgerEvent};
 pub use record::live::{EndedTrial, LiveEvent, LiveValue};
-pub use record::metric::{Better, MetricKind, MetricValue};
+pub use record::observation::{
+    LimitedBy, NodeBytes, NodeDifference, Observation, SeriesShape, Subject,
+};
 pub use record::program::Program;
 pub use record::run_summary::{Deleted, RunId, RunState, RunSummary};
 pub use record::sample::{SampleRow, SampleSet, SeriesKey};
+pub use record::self_comparison::{KnownFloor, SelfComparison};
 pub use record::trial_record::{
     Curve, Exit, GroupUse, ObserverReport, PhaseMark, ResourceUse, StreamSummary, TrialOutcome,
     TrialRecord, ValidationResult,
@@ -51,14 +59,8 @@ pub use result::analysis::{
 };
 pub use result::comparison::{Comparison, Interval, Method, Summary, Verdict};
 pub use result::explanation::{Account, Explanation, Observed, TreatmentChange};
-pub use result::finding::{
-    CheckNote, CheckRow, CheckSection, Checks, Finding, FiredCheck, Profile, Severities, Severity,
-};
-pub use result::observation::{
-    LimitedBy, NodeBytes, NodeDifference, Observation, SeriesShape, Subject,
-};
 pub use result::profile::{FunctionChange, FunctionDifferences};
-pub use result::self_comparison::{KnownFloor, SelfComparison};
+pub use result::suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 pub use scalar::Scalar;
 
 /// Version of every persisted format of this build. A reader accepts this version and older ones; a

@@ -4,4 +4,3 @@ pub(super) mod definition;
 pub(super) mod place;
 pub(super) mod plan;
 pub(super) mod spec;
-pub(super) mod suite;
