@@ -2,7 +2,8 @@
 
 use assay_model::{CheckRow, Finding, FiredCheck, Observation, Severities, Severity};
 
-use crate::{AuditedClaim, Evidence, TreatmentEvidence};
+use crate::AuditedClaim;
+use crate::evidence::{Evidence, TreatmentEvidence, Unevaluated, missing, not_applicable};
 
 /// A note in both profiles.
 pub(crate) const NOTE: Severities = Severities::both(Severity::Note);
@@ -157,37 +158,8 @@ pub(crate) fn finding_at(severity: Severities, message: impl Into<String>) -> Fi
     FiredCheck::new(message).at(severity)
 }
 
-/// Reason why an evaluation ended early.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Unevaluated {
-    /// The object of the check is known to be absent.
-    NotApplicable(String),
-    /// Evidence that the check needs is not recorded.
-    Missing(String),
-}
-
 /// Findings of a check, or the reason why it could not run.
 pub(crate) type Evaluation = Result<Vec<FiredCheck>, Unevaluated>;
-
-/// Ends the check because `what` is not recorded.
-pub(crate) fn missing<T>(what: impl Into<String>) -> Result<T, Unevaluated> {
-    Err(Unevaluated::Missing(what.into()))
-}
-
-/// Ends the check because its object is known to be absent.
-pub(crate) fn not_applicable<T>(why: impl Into<String>) -> Result<T, Unevaluated> {
-    Err(Unevaluated::NotApplicable(why.into()))
-}
-
-/// Returns the value of an option, or [`Unevaluated::Missing`] if it is `None`.
-pub(crate) fn need<T>(value: Option<T>, what: impl Into<String>) -> Result<T, Unevaluated> {
-    value.ok_or_else(|| Unevaluated::Missing(what.into()))
-}
-
-/// Returns the value if it is recorded and finite, else [`Unevaluated::Missing`].
-pub(crate) fn need_number(value: Option<f64>, what: impl Into<String>) -> Result<f64, Unevaluated> {
-    value.filter(|v| v.is_finite()).ok_or_else(|| Unevaluated::Missing(what.into()))
-}
 
 /// Returns the findings. With no findings and something in `lacking`, returns
 /// [`Unevaluated::Missing`].

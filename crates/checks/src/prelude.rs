@@ -3,8 +3,8 @@
 pub(crate) use assay_model::{CheckRow, CheckSection, FiredCheck, Observation};
 
 pub(crate) use crate::check::{
-    Check, Evaluation, INVALID, NOTE, NOTE_OR_INVALID, NOTE_OR_WARNING, Unevaluated, WARNING,
-    WARNING_OR_INVALID, about, finding, finding_at, found_or_missing, invalid, missing, need,
-    need_number, not_applicable, note, shortened_list, versus, warning,
+    Check, Evaluation, INVALID, NOTE, NOTE_OR_INVALID, NOTE_OR_WARNING, WARNING,
+    WARNING_OR_INVALID, about, finding, finding_at, found_or_missing, invalid, note,
+    shortened_list, versus, warning,
 };
-pub(crate) use crate::{Evidence, RecordedValue, TreatmentEvidence};
+pub(crate) use crate::evidence::*;

@@ -1,5 +1,5 @@
-//! The catalogue of checks, with a file for each: its row, its functions, and the evidence that
-//! only this check uses. Ids, names and severities of checks are written in these files only.
+//! The catalogue of checks, with a file for each: its row and its functions. Ids, names and
+//! severities of checks are written in these files only.
 
 pub(crate) mod claims;
 pub(crate) mod environment;

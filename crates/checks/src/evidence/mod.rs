@@ -1,70 +1,28 @@
 //! The inputs of the checks. Every field is optional: unrecorded data is `None` or
 //! [`RecordedValue::NotRecorded`], and a check that needs it reports that it cannot check.
 
+mod claims;
 mod comparison;
+mod environment;
+mod recorded;
+mod statistics;
 mod treatment;
 mod values;
+mod workload;
 
+pub use claims::*;
 pub use comparison::*;
+pub use environment::*;
+pub use recorded::*;
+pub use statistics::*;
 pub use treatment::*;
 pub use values::*;
+pub use workload::*;
 
 use assay_model::Finding;
 use assay_model::environment::EnvDiff;
 
 use crate::AuditedClaim;
-pub use crate::catalogue::claims::{
-    derived_marked::Derivation, power_measured::EnergyEvidence, power_measured::PowerSource,
-    price_basis::PriceEvidence, ranking_flips::OrderReversal, repeatable::RepeatEvidence,
-    required_disclosure::DisclosureEvidence, same_metric::MetricIdentity,
-    selective_report::RegisteredItems, source_and_date::QuoteEvidence,
-};
-pub use crate::catalogue::environment::{
-    clock_and_heat::ClockHeat, cpu_resources::CpuResources, flags_disclosed_equal::Build,
-    flags_disclosed_equal::Tuning, memory_nodes::BoundMemory, memory_nodes::Placement,
-    page_size::MemoryPages, quiet_host::HostLoad, timer_and_length::Timing,
-};
-pub use crate::catalogue::statistics::{
-    cold_start::FirstTrial, exclusions_logged::ExcludedTrial, exclusions_logged::Exclusions,
-    many_comparisons::Multiplicity, right_mean::MeanOf, right_mean::MeanOperator,
-    right_mean::MeanUse, self_comparison::SelfComparison, stopping_rule::StoppingRule,
-};
-pub use crate::catalogue::workload::{
-    generator_not_limit::Generator, limiter_known::Ceiling, limiter_known::Limiter,
-    output_verified::OutputEvidence, warm_up_equal::WarmupRule,
-};
-use crate::check::Unevaluated;
-
-/// A value that may be known to be absent: a page without prices differs from a page whose prices
-/// nobody recorded.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum RecordedValue<T> {
-    /// Nothing is recorded about the value.
-    #[default]
-    NotRecorded,
-    /// The value is known to be absent; the reason is a sentence without a full stop.
-    Absent(String),
-    Is(T),
-}
-
-impl<T> RecordedValue<T> {
-    /// Returns the value if there is one.
-    pub fn get(&self) -> Option<&T> {
-        match self {
-            RecordedValue::Is(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// Returns the value, or the reason why a check that needs it ends.
-    pub(crate) fn need(&self, what: &str) -> Result<&T, Unevaluated> {
-        match self {
-            RecordedValue::Is(value) => Ok(value),
-            RecordedValue::Absent(why) => Err(Unevaluated::NotApplicable(why.clone())),
-            RecordedValue::NotRecorded => Err(Unevaluated::Missing(what.to_owned())),
-        }
-    }
-}
 
 /// All evidence about a comparison, a claim or a page. In `Default` nothing is recorded.
 #[derive(Debug, Clone, PartialEq, Default)]

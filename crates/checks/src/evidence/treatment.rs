@@ -7,9 +7,8 @@ use assay_model::{SeriesShape, SystemDescription};
 
 use super::{
     Build, ClockHeat, CpuResources, FirstTrial, Generator, HostLoad, Limiter, MemoryPages,
-    OutputEvidence, Placement, RecordedValue, Timing, WarmupRule,
+    OutputEvidence, Placement, RecordedValue, Timing, Unevaluated, WarmupRule, need,
 };
-use crate::check::{Unevaluated, need};
 
 /// Evidence about the trials of one treatment.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -21,17 +21,6 @@ pub const DERIVED_MARKED: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&DERIVED_MARKED, evaluate);
 
-/// Presentation of a derived number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Derivation {
-    /// True if the number is marked as derived.
-    pub marked: bool,
-    /// True if the number is shown as if a benchmark's body had defined it.
-    pub shown_as_official: bool,
-    /// True if the base metric is in the same table or page.
-    pub base_nearby: bool,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let numbers = e.numbers.need("the presentation of derived numbers")?;
     let mut found = Vec::new();

@@ -24,49 +24,6 @@ pub const CHECK: Check = Check::new(&POWER_MEASURED, evaluate);
 /// Maximum uncertainty of the meter behind a published figure per watt, in percent.
 const METER_PERCENT: f64 = 1.0;
 
-/// Power or energy of one system.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct EnergyEvidence {
-    pub label: String,
-    pub source: Option<PowerSource>,
-    /// True if the figures are quoted: run, window and meter are then those of the quoted document,
-    /// which may name none.
-    pub quoted: bool,
-    /// True if a figure is recorded.
-    pub recorded: bool,
-    /// Remark of the source about the figures; may be empty.
-    pub note: String,
-    /// Model of the power meter.
-    pub meter: Option<String>,
-    /// Uncertainty of the meter in percent.
-    pub uncertainty_percent: Option<f64>,
-    /// True if power and performance are from the same run.
-    pub same_run: Option<bool>,
-    /// True if power is averaged over the measurement window.
-    pub same_window: Option<bool>,
-}
-
-/// Source of a power figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PowerSource {
-    /// A meter at the wall socket.
-    Wall,
-    /// The processor's own counters (RAPL).
-    Rapl,
-    /// The platform's sensors (BMC, IPMI).
-    Platform,
-    /// Thermal design power (TDP).
-    ThermalDesign,
-    /// Rating of the power supply, or its label.
-    Nameplate,
-}
-
-assay_model::names! {
-    pub PowerSource::name: Wall = "a meter at the wall", Rapl = "the processor's counters",
-        Platform = "the platform's sensors", ThermalDesign = "thermal design power",
-        Nameplate = "the power supply's label"
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let systems = e.energy.need("the source of the watts")?;
     let mut found: Vec<FiredCheck> = Vec::new();

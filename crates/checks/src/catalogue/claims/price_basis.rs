@@ -18,24 +18,6 @@ pub const PRICE_BASIS: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&PRICE_BASIS, evaluate);
 
-/// The price of one system.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct PriceEvidence {
-    pub label: String,
-    /// True if a figure is recorded.
-    pub recorded: bool,
-    pub currency: Option<String>,
-    pub date: Option<String>,
-    /// Line items that the price includes.
-    pub scope: Option<Vec<String>>,
-    /// True if anybody can buy at this price.
-    pub public_terms: Option<bool>,
-    /// Discount as a fraction; 0 for none.
-    pub discount: Option<f64>,
-    /// Years of support that the price includes.
-    pub support_years: Option<f64>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let (prices, absent): (Vec<_>, Vec<_>) =
         e.prices.need("the scope of the prices")?.iter().partition(|p| p.recorded);

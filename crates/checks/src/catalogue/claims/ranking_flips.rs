@@ -18,17 +18,6 @@ pub const RANKING_FLIPS: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&RANKING_FLIPS, evaluate);
 
-/// A pair of systems whose order under the claimed denominator reverses under another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrderReversal {
-    /// System that leads under the claimed denominator.
-    pub ahead: String,
-    /// System that leads under the other denominator.
-    pub instead: String,
-    /// The other denominator in words (`per core`).
-    pub under: String,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let d = e.denominators.need("the denominator of the values")?;
     let Some(first) = d.flips.first() else {

@@ -1,7 +1,5 @@
 //! F60: others can repeat the result.
 
-use assay_model::Interval;
-
 use crate::prelude::*;
 
 pub const REPEATABLE: CheckRow = CheckRow {
@@ -19,21 +17,6 @@ pub const REPEATABLE: CheckRow = CheckRow {
 };
 
 pub const CHECK: Check = Check::new(&REPEATABLE, evaluate);
-
-/// Material that others need to repeat a result.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RepeatEvidence {
-    /// True if the raw data are kept and published.
-    pub raw_data: Option<bool>,
-    /// True if the experiment, kit or script is published.
-    pub scripts: Option<bool>,
-    /// Versions of the programs that ran; `None` if not recorded.
-    pub version: Option<String>,
-    /// True if the programs had changes that no version names.
-    pub dirty: Option<bool>,
-    /// Published value and interval of a rerun, if there was one.
-    pub rerun: Option<(f64, Interval)>,
-}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let r = need(e.repeat.as_ref(), "the material for a rerun")?;

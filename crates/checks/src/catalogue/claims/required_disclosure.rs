@@ -20,22 +20,6 @@ pub const CHECK: Check = Check::new(&REQUIRED_DISCLOSURE, evaluate)
     .on_observations(judge_observation)
     .always_checked("a missing field is a finding");
 
-/// Disclosures that the owner of a benchmark's name requires next to its numbers.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DisclosureEvidence {
-    /// Name of the rule pack, with its version.
-    pub rules: String,
-    /// Ids of the rules that apply; empty if no pack is loaded.
-    pub required: Vec<String>,
-    /// Applicable rules that are broken.
-    pub broken: Vec<String>,
-    /// Applicable rules that cannot be checked.
-    pub unknown: Vec<String>,
-    /// True if the numbers are quoted from documents that quote them; details that those documents
-    /// leave out cannot be added.
-    pub second_hand: bool,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     for d in e.disclosures.need("the named benchmarks")? {

@@ -1,6 +1,6 @@
 //! F46: both sides state the same metric.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::prelude::*;
 
@@ -19,23 +19,6 @@ pub const SAME_METRIC: CheckRow = CheckRow {
 };
 
 pub const CHECK: Check = Check::new(&SAME_METRIC, evaluate);
-
-/// Identity of a metric: name, unit, benchmark and version.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct MetricIdentity {
-    /// Owner of the metric: a treatment or a system.
-    pub label: String,
-    pub metric: Option<String>,
-    pub unit: Option<String>,
-    /// The benchmark or workload; `None` on both sides: only the metric's name is compared.
-    pub benchmark: Option<String>,
-    /// Version of the benchmark; `None` on both sides: the benchmark's name identifies it.
-    pub version: Option<String>,
-    /// Versions that the benchmark's body declares comparable with this one.
-    pub compatible: Vec<String>,
-    /// Other properties that must be equal, by name: scenario, division, base or peak.
-    pub category: BTreeMap<String, String>,
-}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let metrics = e.metrics.need("the metric of each side")?;

@@ -19,20 +19,6 @@ pub const SELECTIVE_REPORT: CheckRow = CheckRow {
 pub const CHECK: Check =
     Check::new(&SELECTIVE_REPORT, evaluate).always_checked("the plan lists the registered items");
 
-/// Items registered before the run, and those of them that are shown.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RegisteredItems {
-    /// Registered metrics, workloads and treatments, and measured losses.
-    pub items: Vec<String>,
-    /// Registered items that are shown.
-    pub shown: Vec<String>,
-    /// True if the hidden items would reverse the headline; `None` if this was not examined.
-    pub reverses_headline: Option<bool>,
-    /// The headline over the shown items and over all items, if they differ: `1st of 3, but 5th of
-    /// 16`.
-    pub headline: Option<String>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let r = need(e.registered.as_ref(), "the items registered before the run")?;
     let absent: Vec<&str> =

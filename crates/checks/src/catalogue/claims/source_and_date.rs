@@ -20,21 +20,6 @@ pub const SOURCE_AND_DATE: CheckRow = CheckRow {
 pub const CHECK: Check = Check::new(&SOURCE_AND_DATE, evaluate)
     .always_checked("a missing document or date is a finding");
 
-/// A result from another publication.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct QuoteEvidence {
-    /// The quoted result in words.
-    pub what: String,
-    /// Document that prints the result, in words or as an address; `None` if no document is named.
-    pub document: Option<String>,
-    /// Day on which the result was valid or was retrieved.
-    pub dated: Option<String>,
-    /// Day of the page, if it is earlier than the result's.
-    pub later_than: Option<String>,
-    /// A newer printing of the same result, if one is known.
-    pub newer: Option<String>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let quotes = e.quotes.need("the sources of the quoted results")?;
     let mut found = Vec::new();

@@ -1,6 +1,5 @@
 //! F56: a rank states its population and its date.
 
-use crate::Verb;
 use crate::prelude::*;
 
 pub const WORDING_EXACT: CheckRow = CheckRow {

@@ -22,15 +22,6 @@ pub const CHECK: Check = Check::new(&CLOCK_AND_HEAT, evaluate).on_observations(j
 /// Relative difference of clock frequencies above which treatments get a finding.
 const MAX_FREQUENCY_DIFFERENCE: f64 = 0.01;
 
-/// Clock frequency and throttling during a treatment's trials.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ClockHeat {
-    /// Mean effective frequency in GHz.
-    pub ghz: Option<f64>,
-    /// Number of times that a CPU was throttled.
-    pub throttles: Option<u64>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
     let mut found = Vec::new();

@@ -32,30 +32,6 @@ const MAX_THROTTLED_SHARE: f64 = 0.01;
 /// Bytes of I/O below which an I/O limit is harmless.
 const MIN_IO_BYTES: u64 = 1 << 20;
 
-/// CPU resources that a treatment could use. `None` is not recorded; the text `none` is a value.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct CpuResources {
-    /// Number of logical CPUs that it could use.
-    pub usable: Option<u32>,
-    /// Number of processor chips.
-    pub chips: Option<u32>,
-    /// Number of physical cores.
-    pub cores: Option<u32>,
-    /// Threads per core that were on.
-    pub threads_per_core: Option<u32>,
-    /// CPU quota, or `none`.
-    pub quota: Option<String>,
-    /// NUMA memory policy, or `default`.
-    pub numa_policy: Option<String>,
-    /// Populated memory channels; often unknown on virtual machines.
-    pub memory_channels: Option<u32>,
-    /// Instances of the program that ran at once.
-    pub instances: Option<u32>,
-    /// Share of CPU-quota periods in which a trial was throttled, median over trials; 1 for a trial
-    /// that reached a memory limit. `None`: no control group limits the trials.
-    pub limited: Option<f64>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
     let (mut lacking, mut limited) = (Vec::new(), Vec::new());

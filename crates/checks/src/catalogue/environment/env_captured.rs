@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::FactsAfterTrials;
 use crate::prelude::*;
 
 pub const ENV_CAPTURED: CheckRow = CheckRow {

@@ -2,7 +2,6 @@
 
 use assay_model::units::format_value;
 
-use crate::FactsAfterTrials;
 use crate::prelude::*;
 
 pub const ENVIRONMENT_STABLE: CheckRow = CheckRow {

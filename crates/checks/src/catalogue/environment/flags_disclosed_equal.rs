@@ -21,29 +21,6 @@ pub const FLAGS_DISCLOSED_EQUAL: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&FLAGS_DISCLOSED_EQUAL, evaluate);
 
-/// Compiler and options of a build.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Build {
-    /// Compiler with its version.
-    pub compiler: Option<String>,
-    /// Compiler flags in order.
-    pub flags: Option<Vec<String>>,
-    /// True if link-time optimisation was on.
-    pub lto: Option<bool>,
-    /// True if feedback-directed optimisation was on.
-    pub pgo: Option<bool>,
-    pub tuning: Option<Tuning>,
-}
-
-/// Tuning effort of a build (SPEC's base and peak).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tuning {
-    /// The same modest options for all programs.
-    Base,
-    /// Options chosen for each program.
-    Peak,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
     if treatments.iter().all(|a| a.build.is_none()) && !e.declares("compiler") {

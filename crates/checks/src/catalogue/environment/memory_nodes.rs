@@ -29,26 +29,6 @@ pub const CHECK: Check = Check::new(&MEMORY_NODES, evaluate);
 /// Share of memory on other nodes above which a treatment gets a finding.
 const MAX_SHARE_ELSEWHERE: f64 = 0.05;
 
-/// NUMA placement of a treatment's memory: the intended nodes and the observed ones.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Placement {
-    /// Number of NUMA nodes of the machine; `None` if not recorded.
-    pub nodes: Option<u32>,
-    /// Memory that is set to fewer nodes than the machine has.
-    pub set: Vec<BoundMemory>,
-}
-
-/// Memory that is bound to some NUMA nodes.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct BoundMemory {
-    /// Owner of the memory and the setting that binds it.
-    pub what: String,
-    /// Nodes that the memory is bound to.
-    pub nodes: Vec<u32>,
-    /// Bytes per node, for each trial. `Err`: the reason why they were not observed.
-    pub bytes_by_node: Vec<Result<BTreeMap<u32, u64>, String>>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
     let (mut found, mut lacking, mut set, mut one) = (Vec::new(), Vec::new(), 0, false);

@@ -27,17 +27,6 @@ const MIN_MEMORY_BYTES: u64 = 8 << 20;
 /// Huge-page coverage below which a request for huge pages gives a warning.
 const MIN_HUGE_SHARE: f64 = 0.5;
 
-/// Page sizes of a treatment's memory.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct MemoryPages {
-    /// Mode of transparent huge pages.
-    pub mode: Option<String>,
-    /// Reserved pools of huge pages.
-    pub pool: Option<String>,
-    /// Huge-page coverage: share of memory that huge pages backed, 0 to 1.
-    pub huge_share: Option<f64>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
     let meant = ["thp", "hugepages", "pages", "page-size"].iter().any(|f| e.declares(f));

@@ -35,17 +35,6 @@ const LOW_MEMORY: f64 = 0.1;
 /// Share of CPU time used by other processes above which a metric of total CPU time is doubtful.
 const MAX_OTHERS_SHARE: f64 = 0.1;
 
-/// Other work on the host before the treatment's trials started.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct HostLoad {
-    /// Runnable tasks of other programs per CPU.
-    pub queue_per_cpu: Option<f64>,
-    /// Steal: time that the hypervisor gave to other guests, in percent.
-    pub steal_percent: Option<f64>,
-    /// Largest share of time in which some task waited for a resource (PSI), in percent.
-    pub pressure_percent: Option<f64>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
     let mut busy: Vec<(&str, String)> = Vec::new();

@@ -29,21 +29,6 @@ const INVALID_CLOCK_SHARE: f64 = 0.10;
 /// and RISC-V.
 const GOOD_CLOCKS: [&str; 5] = ["tsc", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"];
 
-/// Timed durations and the clock that timed them, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Timing {
-    /// Shortest timing behind a number.
-    pub sample_s: Option<f64>,
-    /// Resolution of the clock.
-    pub resolution_s: Option<f64>,
-    /// Cost of reading the clock within one timing.
-    pub overhead_s: Option<f64>,
-    /// Shortest measurement window that the benchmark's rules allow; `None` without such a rule.
-    pub min_window_s: Option<f64>,
-    /// Window that was measured.
-    pub window_s: Option<f64>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();

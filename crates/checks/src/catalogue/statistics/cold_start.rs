@@ -4,7 +4,6 @@ use assay_model::Order;
 use assay_stats::summary::median;
 
 use super::trend::own_trends;
-use crate::Schedule;
 use crate::prelude::*;
 
 pub const COLD_START: CheckRow = CheckRow {
@@ -38,17 +37,6 @@ const WARMUP_RATIO: f64 = 2.0;
 /// Maximum p-value and minimum change of a trend that only one treatment has.
 const MAX_TREND_P: f64 = 0.001;
 const MIN_TREND: f64 = 0.05;
-
-/// The first trial of a treatment.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct FirstTrial {
-    /// Value of the deciding metric.
-    pub value: Option<f64>,
-    /// True if it was a warm-up.
-    pub warmup: bool,
-    /// Files that the trial wrote into its working folder.
-    pub wrote: Vec<String>,
-}
 
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;

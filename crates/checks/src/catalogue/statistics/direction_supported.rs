@@ -3,7 +3,6 @@
 use assay_model::Verdict;
 
 use crate::prelude::*;
-use crate::{ComparisonEvidence, Verb};
 
 pub const DIRECTION_SUPPORTED: CheckRow = CheckRow {
     id: "F34",

@@ -2,7 +2,6 @@
 
 use assay_model::Method;
 
-use crate::Statistic;
 use crate::prelude::*;
 
 pub const ENOUGH_RUNS: CheckRow = CheckRow {

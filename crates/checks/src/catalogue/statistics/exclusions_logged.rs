@@ -19,27 +19,6 @@ pub const EXCLUSIONS_LOGGED: CheckRow = CheckRow {
 pub const CHECK: Check =
     Check::new(&EXCLUSIONS_LOGGED, evaluate).always_checked("every trial has a record");
 
-/// Trials in the ledger that are not in the result.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Exclusions {
-    /// Trials that were started, without warm-ups.
-    pub started: u32,
-    pub excluded: Vec<ExcludedTrial>,
-    /// Ratio with the excluded trials, if it could be computed.
-    pub ratio_with_them: Option<f64>,
-}
-
-/// A trial that was started and is not in the result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExcludedTrial {
-    /// Number of the trial.
-    pub trial: u32,
-    /// The logged cause, or the rule that was fixed in advance; `None` if there is neither.
-    pub reason: Option<String>,
-    /// True if the trial itself failed, which may depend on the treatment.
-    pub failed: bool,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let x = need(e.exclusions.as_ref(), "the started trials")?;
     let all = x.started;

@@ -3,7 +3,6 @@
 use assay_model::Order;
 
 use super::trend::trend_p;
-use crate::Schedule;
 use crate::prelude::*;
 
 pub const INTERLEAVED: CheckRow = CheckRow {

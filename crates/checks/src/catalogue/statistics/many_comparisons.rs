@@ -19,17 +19,6 @@ pub const MANY_COMPARISONS: CheckRow = CheckRow {
 pub const CHECK: Check =
     Check::new(&MANY_COMPARISONS, evaluate).always_checked("comparisons are counted");
 
-/// Number of comparisons made, and the correction for it.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Multiplicity {
-    /// Tests that could have become the headline.
-    pub tests: u32,
-    /// Name of the correction (`Holm`); `None` without a correction.
-    pub correction: Option<String>,
-    /// True if the headline is the best of the tests.
-    pub headline_is_best: Option<bool>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let m = need(e.multiplicity.as_ref(), "the number of comparisons")?;
     if m.tests <= 1 || m.correction.is_some() {

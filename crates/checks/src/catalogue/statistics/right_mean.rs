@@ -19,43 +19,6 @@ pub const RIGHT_MEAN: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&RIGHT_MEAN, evaluate);
 
-/// A mean that is displayed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MeanUse {
-    /// The displayed number in words.
-    pub what: String,
-    /// The averaged quantity; `None` for rates if it is not recorded that they are over equal work
-    /// or equal time.
-    pub of: Option<MeanOf>,
-    pub operator: MeanOperator,
-}
-
-/// Quantity that a mean averages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MeanOf {
-    /// Scores divided by a reference.
-    NormalisedScores,
-    /// Rates over equal work.
-    RatesOverEqualWork,
-    /// Times or other amounts.
-    Amounts,
-    /// Ratios, where a ratio of totals is claimed.
-    RatiosForTotals,
-}
-
-/// Formula of a mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MeanOperator {
-    /// Arithmetic mean: Σx / n.
-    Arithmetic,
-    /// Geometric mean: exp(Σ ln x / n).
-    Geometric,
-    /// Harmonic mean: n / Σ(1/x).
-    Harmonic,
-    /// Sum of one side divided by the sum of the other.
-    RatioOfTotals,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();

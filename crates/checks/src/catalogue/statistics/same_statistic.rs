@@ -1,6 +1,5 @@
 //! F41: all treatments are summarised by one statistic over equally many trials.
 
-use crate::Statistic;
 use crate::prelude::*;
 
 pub const SAME_STATISTIC: CheckRow = CheckRow {

@@ -21,20 +21,6 @@ pub const SELF_COMPARISON: CheckRow = CheckRow {
 pub const CHECK: Check =
     Check::new(&SELF_COMPARISON, evaluate).always_checked("a missing A/A comparison is a finding");
 
-/// An A/A comparison: the same code measured as two treatments.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SelfComparison {
-    /// Age of the comparison in days.
-    pub age_days: Option<f64>,
-    /// Maximum allowed age in days.
-    pub policy_days: f64,
-    /// The A/A floor: the difference between identical treatments as a ratio above 1 (95th
-    /// percentile).
-    pub floor: Option<f64>,
-    /// True if it ran on the same host with the same schedule and workload.
-    pub alike: Option<bool>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     e.compared()?;
     let made = match &e.self_comparison {

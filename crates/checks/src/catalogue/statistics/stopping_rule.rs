@@ -18,23 +18,6 @@ pub const STOPPING_RULE: CheckRow = CheckRow {
 
 pub const CHECK: Check = Check::new(&STOPPING_RULE, evaluate);
 
-/// The rule that ended sampling.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct StoppingRule {
-    /// The rule as a sentence; `None` if there is no rule.
-    pub rule: Option<String>,
-    /// True if the rule was registered before the first trial.
-    pub registered_before: Option<bool>,
-    /// Number of interim looks at the data.
-    pub looks: u32,
-    /// True if the limits allow for the interim looks.
-    pub adjusted: Option<bool>,
-    /// True if sampling ended because a difference had become significant.
-    pub ended_on_significance: Option<bool>,
-    /// True if a person who had seen the running estimate ended it.
-    pub by_hand: bool,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let s = need(e.stopping.as_ref(), "the stopping rule")?;
     if s.ended_on_significance == Some(true) && s.adjusted != Some(true) {

@@ -2,7 +2,6 @@
 
 use assay_stats::comparison::variance::by_level;
 
-use crate::Unit;
 use crate::prelude::*;
 
 pub const UNIT_OF_REPLICATION: CheckRow = CheckRow {

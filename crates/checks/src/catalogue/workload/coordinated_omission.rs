@@ -1,7 +1,6 @@
 //! F23: percentiles include the waiting that a stalled client would hide.
 
 use super::percentile_support::{lacking_for, name_list, percentile_name};
-use crate::Loop;
 use crate::prelude::*;
 
 pub const COORDINATED_OMISSION: CheckRow = CheckRow {

@@ -28,21 +28,6 @@ const MAX_GENERATOR_SHARE: f64 = 0.80;
 /// CPU use of a server above which it is near its limit.
 const BUSY_SERVER: f64 = 0.8;
 
-/// The load generator of a treatment.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Generator {
-    /// Share of its CPUs that it used, 0 to 1.
-    pub cpu_share: Option<f64>,
-    /// Share of its network interface that it used, 0 to 1 (0 over loopback).
-    pub network_share: Option<f64>,
-    /// True if it ran on the machine under test.
-    pub same_host: Option<bool>,
-    /// True if generator and system under test were pinned to separate CPUs.
-    pub pinned_apart: Option<bool>,
-    /// Configuration of the generator in one line.
-    pub config: Option<String>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
     let mut found = Vec::new();

@@ -29,25 +29,6 @@ const STARVING_SHARE: f64 = 0.25;
 /// it.
 pub(crate) const PROBE_DEVIATION: f64 = 0.2;
 
-/// Resource that limited a treatment.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Limiter {
-    /// Statement of the limiting resource; empty if none is made.
-    pub statement: String,
-    /// Results with the physical ceilings that they cannot exceed.
-    pub ceilings: Vec<Ceiling>,
-}
-
-/// A result with its physical ceiling, in the same unit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ceiling {
-    /// Name of the ceiling (`network line rate`).
-    pub what: String,
-    /// Value that was reached.
-    pub reached: f64,
-    pub ceiling: f64,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     for treatment in e.measured()? {

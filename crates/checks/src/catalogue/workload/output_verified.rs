@@ -22,24 +22,6 @@ pub const CHECK: Check = Check::new(&OUTPUT_VERIFIED, evaluate).on_observations(
 const CHECK_OUTPUT: &str =
     "check the output with --check COMMAND or --expect FILE, or in a kit's [validate]";
 
-/// Verification of the output of a treatment's trials.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OutputEvidence {
-    /// Trials that ran to their end, including those with wrong output.
-    pub trials: u32,
-    /// Trials whose output was checked and wrong.
-    pub wrong: u32,
-    /// Message of the check about the first wrong trial (`trial 3: 16 timed out`); empty if none.
-    pub message: String,
-    /// Counting trials whose output was not checked beyond the exit code.
-    pub unchecked: u32,
-    /// Counting trials of unknown verification (imported ones).
-    pub unknown: u32,
-    /// Failed or repeated operations in the counting trials; `None` if the workload does not count
-    /// them.
-    pub errors: Option<u64>,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
     let mut all = OutputEvidence { errors: Some(0), ..Default::default() };

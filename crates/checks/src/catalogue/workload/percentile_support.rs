@@ -3,7 +3,6 @@
 use assay_stats::percentile::{TAIL_SAMPLES, supports};
 
 use crate::prelude::*;
-use crate::{Merge, PercentileEvidence};
 
 pub const PERCENTILE_SUPPORT: CheckRow = CheckRow {
     id: "F24",

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use assay_model::units::format_value;
 
 use crate::prelude::*;
-use crate::{Work, WorkTiming};
 
 pub const SAME_WORK: CheckRow = CheckRow {
     id: "F16",

@@ -19,19 +19,6 @@ pub const WARM_UP_EQUAL: CheckRow = CheckRow {
 pub const CHECK: Check =
     Check::new(&WARM_UP_EQUAL, evaluate).always_checked("the warm-up is a part of the design");
 
-/// Rule by which warm-up was cut off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WarmupRule {
-    /// No cut: a trial is measured from its start.
-    None,
-    /// A fixed number of blocks or seconds, not derived from the data.
-    Fixed(u32),
-    /// A fixed number of blocks or seconds that a test found sufficient.
-    FixedAndTested(u32),
-    /// Detected in the data by a test.
-    Detected,
-}
-
 fn evaluate(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
     let first = *treatments[0].need(treatments[0].warmup.as_ref(), "the warm-up")?;
