@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::tables::TableDeclaration;
+use crate::declared_tables::TableDeclaration;
 
 /// Version of the format that this crate reads.
 const FORMAT: u32 = 1;

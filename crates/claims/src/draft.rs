@@ -1,138 +1,23 @@
-//! Finds sentences and columns that compare, and writes a claims file to fill in. A binding is
+//! Writes a claims file to fill in, with the sentences and columns that compare. A binding is
 //! proposed only if the sentence contains both names, the metric and the number word by word, a
 //! single table has them, and the recomputed value agrees. No other sentence is interpreted.
 
 use std::fmt::Write;
 use std::ops::Range;
 
-use serde::Serialize;
-
+use crate::comparisons::{Comparison, places, words};
 use crate::document::Document;
 use crate::evaluate::Evaluate;
-use crate::judge::{ClaimPlace, ClaimVerdict, verdict};
+use crate::judge::{ClaimVerdict, verdict};
 use crate::number::{NumberFormat, parse_with_unit};
 use crate::stated_value::said;
-use crate::tables::blocks::BlockKind;
-use crate::tables::{Table, is_numeric, normalized};
-
-/// Words that make a sentence a comparison.
-const COMPARING: [&str; 48] = [
-    "ahead",
-    "average",
-    "beat",
-    "beats",
-    "behind",
-    "best",
-    "better",
-    "compared",
-    "decrease",
-    "double",
-    "fastest",
-    "faster",
-    "fewer",
-    "first",
-    "gain",
-    "half",
-    "higher",
-    "highest",
-    "improvement",
-    "increase",
-    "larger",
-    "least",
-    "less",
-    "lower",
-    "lowest",
-    "more",
-    "most",
-    "outperforms",
-    "percent",
-    "ratio",
-    "record",
-    "reduction",
-    "saves",
-    "slower",
-    "slowest",
-    "smaller",
-    "than",
-    "times",
-    "tops",
-    "triple",
-    "twice",
-    "versus",
-    "vs",
-    "wins",
-    "winner",
-    "worse",
-    "worst",
-    "x",
-];
-
-/// Words in the title of a column that compares.
-const RATIOS: [&str; 12] = [
-    "ratio",
-    "speedup",
-    "speed-up",
-    "relative",
-    "vs",
-    "versus",
-    "change",
-    "delta",
-    "difference",
-    "improvement",
-    "gain",
-    "times",
-];
+use crate::tables::Table;
 
 /// Words that prevent a proposal: another direction, a condition, a hedge.
-const UNCERTAIN: [&str; 32] = [
-    "about",
-    "almost",
-    "around",
-    "at",
-    "claims",
-    "could",
-    "decrease",
-    "expected",
-    "fewer",
-    "if",
-    "less",
-    "lower",
-    "may",
-    "might",
-    "nearly",
-    "never",
-    "no",
-    "not",
-    "only",
-    "or",
-    "reduction",
-    "roughly",
-    "should",
-    "slower",
-    "smaller",
-    "target",
-    "under",
-    "unless",
-    "up",
-    "without",
-    "worse",
-    "would",
-];
-
-/// Abbreviations whose point does not end a sentence.
-const ABBREVIATIONS: [&str; 8] = ["vs", "e.g", "i.e", "eg", "ie", "approx", "no", "fig"];
-
-/// A sentence or a column that compares.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Comparison {
-    /// Line number in the text.
-    pub line: usize,
-    /// The sentence with white space normalized, or the title of the column.
-    pub quote: String,
-    /// Name of the table, for a column.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub table: Option<String>,
-}
+const UNCERTAIN: &str = "\
+    about almost around at claims could decrease expected fewer if less lower may might nearly \
+    never no not only or reduction roughly should slower smaller target under unless up \
+    without worse would";
 
 /// A quoted result to which a draft may bind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,119 +28,6 @@ pub struct ResultName {
     pub system: String,
     /// Name of the metric.
     pub metric: String,
-}
-
-/// A comparison with its place.
-struct PlacedComparison {
-    comparison: Comparison,
-    /// Block and range of a sentence.
-    sentence: Option<(usize, Range<usize>)>,
-    /// Index of a column in its table.
-    column: Option<usize>,
-}
-
-/// Returns the sentences and columns of a text that compare, in the order of the text.
-pub fn comparisons(document: &Document, tables: &[Table]) -> Vec<Comparison> {
-    places(document, tables).into_iter().map(|p| p.comparison).collect()
-}
-
-/// Returns the comparisons that no binding quotes.
-pub(crate) fn unchecked(
-    document: &Document,
-    tables: &[Table],
-    bound: &[ClaimPlace<'_>],
-) -> Vec<Comparison> {
-    let mut places = places(document, tables);
-    places.retain(|place| {
-        !bound.iter().any(|b| match (&place.sentence, &b.block) {
-            (Some((block, range)), Some((at, start, length))) => {
-                block == at && *start < range.end && range.start < start + length
-            }
-            (Some(_), None) => b.column.is_none() && b.line == place.comparison.line,
-            (None, _) => b.column.is_some_and(|(table, column)| {
-                place.comparison.table.as_ref() == Some(&table.name) && place.column == Some(column)
-            }),
-        })
-    });
-    places.into_iter().map(|p| p.comparison).collect()
-}
-
-fn places(document: &Document, tables: &[Table]) -> Vec<PlacedComparison> {
-    let mut out = Vec::new();
-    for (at, block) in document.blocks.iter().enumerate() {
-        if block.kind != BlockKind::Prose {
-            continue;
-        }
-        for range in sentences(&block.text) {
-            let text = &block.text[range.clone()];
-            if compares(text) {
-                let (line, quote) = (block.line(range.start), normalized(text));
-                let comparison = Comparison { line, quote, table: None };
-                out.push(PlacedComparison {
-                    comparison,
-                    sentence: Some((at, range)),
-                    column: None,
-                });
-            }
-        }
-    }
-    for table in tables {
-        for (i, column) in table.columns.iter().enumerate().skip(1) {
-            let numbers = table.rows.iter().filter(|r| r.cells[i].number.is_some()).count();
-            let title = column.title.to_lowercase();
-            let ratio = words(&title).any(|w| RATIOS.contains(&w)) || title.contains('%');
-            if ratio && numbers > 0 && 2 * numbers >= table.rows.len() {
-                let (line, quote) = (table.line, column.title.clone());
-                let comparison = Comparison { line, quote, table: Some(table.name.clone()) };
-                out.push(PlacedComparison { comparison, sentence: None, column: Some(i) });
-            }
-        }
-    }
-    out.sort_by_key(|p| p.comparison.line);
-    out
-}
-
-/// Splits a text into words, without the punctuation around them.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let inner = |c: char| c.is_alphanumeric() || matches!(c, '%' | '-' | '.' | '\'');
-    text.split(move |c: char| !inner(c))
-        .map(|w| w.trim_matches(|c: char| matches!(c, '-' | '.' | '\'')))
-        .filter(|w| !w.is_empty())
-}
-
-/// Returns true if a sentence contains a comparing word, a percentage or a factor.
-fn compares(text: &str) -> bool {
-    words(text).any(|word| {
-        let lower = word.to_lowercase();
-        let counted = is_numeric(&lower) && lower.ends_with(['%', 'x', '\u{d7}']);
-        counted || COMPARING.contains(&lower.as_str())
-    })
-}
-
-/// Returns the ranges of the sentences in a block.
-fn sentences(text: &str) -> Vec<Range<usize>> {
-    let mut out = Vec::new();
-    let mut start = 0;
-    for (at, c) in text.char_indices() {
-        let after = &text[at + c.len_utf8()..];
-        let next = after.trim_start().chars().next();
-        let ends = matches!(c, '.' | '!' | '?' | '\u{3002}' | '\u{61f}')
-            && after.starts_with(char::is_whitespace)
-            && next.is_some_and(|n| !n.is_lowercase());
-        let last = text[start..at].rsplit(char::is_whitespace).next().unwrap_or("");
-        let last = last.trim_start_matches('(').to_lowercase();
-        if ends && !(c == '.' && ABBREVIATIONS.contains(&last.as_str())) {
-            out.push(start..at + c.len_utf8());
-            start = at + c.len_utf8();
-        }
-    }
-    out.push(start..text.len());
-    let trimmed = out.into_iter().map(|r| {
-        let own = &text[r.clone()];
-        let start = r.start + (own.len() - own.trim_start().len());
-        start..start + own.trim().len()
-    });
-    trimmed.filter(|r| !r.is_empty()).collect()
 }
 
 /// Writes a claims file with every comparison of a text. Bindings without a proposal have an empty
@@ -314,7 +86,7 @@ fn proposal(
     results: &[ResultName],
     evaluator: &dyn Evaluate,
 ) -> Option<(String, String)> {
-    if words(sentence).any(|w| UNCERTAIN.contains(&w.to_lowercase().as_str())) {
+    if words(sentence).any(|w| UNCERTAIN.split(' ').any(|u| u == w.to_lowercase())) {
         return None;
     }
     let says = only(claimed(sentence))?;

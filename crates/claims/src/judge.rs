@@ -4,8 +4,8 @@ use num_traits::Signed;
 use serde::Serialize;
 
 use crate::bindings::{ClaimBinding, ClaimsError, ClaimsFile};
+use crate::comparisons::{Comparison, places};
 use crate::document::{Document, Quotes};
-use crate::draft::{Comparison, unchecked};
 use crate::evaluate::{ComputedResult, CurrentRow, Evaluate, EvaluatedValue, Input};
 use crate::exact::{self, Exact};
 use crate::stated_value::{Relation, StatedNumber, StatedValue, said, within};
@@ -132,13 +132,30 @@ pub fn audit(
     }
 }
 
+/// Returns the comparisons that no binding quotes.
+fn unchecked(document: &Document, tables: &[Table], bound: &[ClaimPlace<'_>]) -> Vec<Comparison> {
+    let mut places = places(document, tables);
+    places.retain(|place| {
+        !bound.iter().any(|b| match (&place.sentence, &b.block) {
+            (Some((block, range)), Some((at, start, length))) => {
+                block == at && *start < range.end && range.start < start + length
+            }
+            (Some(_), None) => b.column.is_none() && b.line == place.comparison.line,
+            (None, _) => b.column.is_some_and(|(table, column)| {
+                place.comparison.table.as_ref() == Some(&table.name) && place.column == Some(column)
+            }),
+        })
+    });
+    places.into_iter().map(|p| p.comparison).collect()
+}
+
 /// Place of a claim in the text.
-pub(crate) struct ClaimPlace<'a> {
-    pub line: usize,
+struct ClaimPlace<'a> {
+    line: usize,
     /// Block, offset and length of the quote.
-    pub block: Option<(usize, usize, usize)>,
+    block: Option<(usize, usize, usize)>,
     /// Table and index of a claimed column.
-    pub column: Option<(&'a Table, usize)>,
+    column: Option<(&'a Table, usize)>,
 }
 
 /// Finds the place of a claim's quote, or the claimed column.

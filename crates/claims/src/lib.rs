@@ -5,6 +5,8 @@
 //! and [`draft`] only lists the sentences that contain a comparing word.
 
 mod bindings;
+mod comparisons;
+mod declared_tables;
 mod document;
 mod draft;
 mod evaluate;
@@ -16,14 +18,16 @@ pub mod tables;
 pub mod unit;
 
 pub use bindings::{ClaimBinding, ClaimsError, ClaimsFile};
+pub use comparisons::{Comparison, comparisons};
+pub use declared_tables::{TableDeclaration, TableName};
 pub use document::{Document, TextError, decode};
-pub use draft::{Comparison, ResultName, comparisons, draft};
+pub use draft::{ResultName, draft};
 pub use evaluate::{ComputedResult, CurrentRow, Evaluate, EvaluatedValue, ExpressionError, Input};
 pub use exact::Exact;
 pub use judge::{Audit, ClaimReading, ClaimVerdict, JudgedClaim, JudgedRow, audit};
 pub use number::{Number, NumberFormat};
 pub use tables::blocks::{Block, BlockKind};
-pub use tables::{Cell, Column, LookupError, Row, Table, TableDeclaration};
+pub use tables::{Cell, Column, LookupError, Row, Table};
 pub use unit::Unit;
 
 #[cfg(test)]

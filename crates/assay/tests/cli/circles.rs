@@ -17,8 +17,6 @@ const MAX_FILES: usize = 3;
 /// Pairs at the root of a crate that use each other. The list may only shrink.
 const TWO_WAY: &[&str] = &[
     "assay: cli commands",
-    "claims: document tables",
-    "claims: draft judge",
     "lab: error experiment",
     "lab: error run",
     "lab: executors run",

@@ -2,7 +2,6 @@
 
 pub(crate) mod blocks;
 pub(crate) mod csv;
-mod declare;
 pub(crate) mod html;
 mod lookup;
 pub(crate) mod markdown;
@@ -10,7 +9,6 @@ pub(crate) mod plain;
 
 use assay_model::Better;
 
-pub use declare::{TableDeclaration, TableName};
 pub use lookup::{LookupError, find};
 
 use crate::number::{self, Number, NumberFormat};
@@ -81,7 +79,7 @@ pub(crate) struct Grid {
 pub(crate) const MAX_COLUMNS: usize = 1000;
 
 /// Makes a table of a grid.
-fn table(grid: &Grid, name: String, format: NumberFormat) -> Table {
+pub(crate) fn table(grid: &Grid, name: String, format: NumberFormat) -> Table {
     let width = grid.rows.iter().map(|(_, cells)| cells.len()).chain([grid.header.len()]).max();
     let width = width.unwrap_or(0);
     let columns: Vec<Column> = (0..width)

@@ -1,7 +1,8 @@
 //! Tests the tables of each format with their source lines.
 
 use super::{document, shown, tables};
-use crate::tables::{Cell, TableDeclaration};
+use crate::TableDeclaration;
+use crate::tables::Cell;
 use crate::{BlockKind, exact};
 
 fn all(name: &str, text: &str) -> String {

@@ -2,8 +2,8 @@
 //! with fractions, errors with their places, and equal numbers in a post.
 
 use assay_claims::exact::fixed;
-use assay_claims::tables::TableDeclaration;
 use assay_claims::{CurrentRow, Document, Evaluate, EvaluatedValue, ExpressionError, Table};
+use assay_claims::{TableDeclaration, TableName};
 use assay_model::Better;
 
 use super::*;
@@ -17,7 +17,7 @@ const TEXT: &str = "# Runs\n\n\
 
 fn tables() -> Vec<Table> {
     let declared = TableDeclaration {
-        table: Some(assay_claims::tables::TableName::Number(1)),
+        table: Some(TableName::Number(1)),
         name: Some("runs".to_owned()),
         better: Some(Better::Lower),
         ..TableDeclaration::default()

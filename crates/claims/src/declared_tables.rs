@@ -7,9 +7,9 @@ use assay_model::Better;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Grid, Table, find, plain, table};
 use crate::document::Document;
 use crate::number::NumberFormat;
+use crate::tables::{Grid, Table, find, plain, table};
 
 /// A table, given by its number or its name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
