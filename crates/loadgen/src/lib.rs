@@ -11,6 +11,7 @@ pub mod config;
 mod connection;
 mod end;
 mod error;
+mod gather;
 pub mod latency;
 pub mod limits;
 mod link;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::Error;
 use crate::config::{Config, MAX_DEPTH, Mode, Protocol, Think};
-use crate::latency::gather;
+use crate::gather;
 use crate::latency::report::{Errors, LoadEnd, Operation};
 use crate::latency::worker_stats::Timeline;
 use crate::run::drive;

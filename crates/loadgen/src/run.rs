@@ -12,7 +12,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use crate::clock::now_ns;
 use crate::config::Config;
 use crate::end::EarlyEnd;
-use crate::latency::gather;
+use crate::gather::{self, ThreadResults};
 use crate::latency::report::{LoadEnd, LoadReport};
 use crate::latency::worker_stats::Timeline;
 use crate::link::{Link, ServerEndpoint};
@@ -20,7 +20,7 @@ use crate::protocol::Encoder;
 use crate::send::content::Content;
 use crate::send::mix::OperationSource;
 use crate::server_use::ServerTimes;
-use crate::worker::{Common, Worker, WorkerResults};
+use crate::worker::{Common, Worker};
 use crate::{Error, limits};
 
 /// Runs the load of `config`. The keys should have been [preloaded](crate::preload()).
@@ -48,16 +48,6 @@ pub fn run(
     let source = |i: usize| OperationSource::mix(&config.mix, config.seed, i as u64);
     let outcome = drive(config, &line, &source, stop, on_phase)?;
     Ok(gather::report(config, outcome))
-}
-
-/// Results of all threads.
-pub(crate) struct ThreadResults {
-    pub line: Timeline,
-    pub ended: LoadEnd,
-    pub ended_ns: u64,
-    pub harvests: Vec<WorkerResults>,
-    /// CPU times of the server at the start and the end of the window.
-    pub server: [Option<ServerTimes>; 2],
 }
 
 /// Maximum sleep of the waiting thread between two checks of `stop`, in ns.

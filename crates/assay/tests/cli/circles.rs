@@ -23,8 +23,6 @@ const TWO_WAY: &[&str] = &[
     "lab: experiment plan",
     "lab: plan series",
     "lab: tracers trial",
-    "loadgen: latency run",
-    "loadgen: latency send",
     "observe: profile tracer",
     "report: formats page",
     "report: headline parts",

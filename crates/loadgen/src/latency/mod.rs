@@ -1,6 +1,5 @@
 //! Response times: counts, heat map, search for the highest rate.
 
-pub(super) mod gather;
 pub mod heat;
 pub mod limiter;
 pub mod report;

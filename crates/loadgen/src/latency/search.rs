@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use assay_stats::percentile::supports;
 
 use crate::config::{Config, Mode, Think};
-use crate::latency::gather::KEPT;
 use crate::latency::report::{Errors, LoadEnd, LoadReport};
 use crate::{Error, run};
+
+/// Share of a requested rate from which it counts as kept.
+pub(crate) const KEPT: f64 = 0.98;
 
 /// The bound of a search, and its limits.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,10 +7,24 @@ use assay_stats::curves::warmup::steady_state;
 
 use crate::config::{Config, Mode};
 use crate::latency::limiter::limit;
-use crate::latency::report::{Bin, Errors, Lateness, LoadReport, OPERATIONS, OperationResults};
-use crate::latency::worker_stats::{WorkerStats, histogram};
-use crate::run::ThreadResults;
+use crate::latency::report::{
+    Bin, Errors, Lateness, LoadEnd, LoadReport, OPERATIONS, OperationResults,
+};
+use crate::latency::search::KEPT;
+use crate::latency::worker_stats::{Timeline, WorkerStats, histogram};
 use crate::send::pace::Pace;
+use crate::server_use::ServerTimes;
+use crate::worker::WorkerResults;
+
+/// Results of all threads.
+pub(crate) struct ThreadResults {
+    pub line: Timeline,
+    pub ended: LoadEnd,
+    pub ended_ns: u64,
+    pub harvests: Vec<WorkerResults>,
+    /// CPU times of the server at the start and the end of the window.
+    pub server: [Option<ServerTimes>; 2],
+}
 
 /// Merges the threads' results and judges the run.
 pub(crate) fn report(config: &Config, outcome: ThreadResults) -> LoadReport {
@@ -78,9 +92,6 @@ pub(crate) fn report(config: &Config, outcome: ThreadResults) -> LoadReport {
         read_late: all.rescues,
     }
 }
-
-/// Share of a requested rate from which it counts as kept.
-pub(crate) const KEPT: f64 = 0.98;
 
 fn add(all: &mut WorkerStats, one: WorkerStats) {
     all.times.iter_mut().zip(&one.times).for_each(|(a, b)| *a += b);
