@@ -8,7 +8,7 @@ use std::time::Duration;
 use assay_model::{CurvePoint, Scalar};
 
 use crate::driver::span::Span;
-use crate::workload::Result;
+use crate::error::Result;
 use crate::{Launch, TrialContext};
 
 /// Capabilities of a workload; none by default.

@@ -29,7 +29,6 @@ const TWO_WAY: &[&str] = &[
     "report: page tracers",
     "system: control controls",
     "system: control process",
-    "workloads: capability workload",
 ];
 
 type Name = Vec<String>;

@@ -12,7 +12,7 @@ use assay_model::Fact;
 use assay_system::{Unavailable, sha256_file};
 
 use crate::WorkloadError;
-use crate::workload::Result;
+use crate::error::Result;
 
 /// Returns the file for a program's name: the name itself if it has a `/` (relative to `cwd`), else
 /// the first executable with that name on `PATH`. `None`: there is no such executable file.

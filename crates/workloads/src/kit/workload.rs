@@ -20,8 +20,8 @@ use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
 use crate::capability::{Buildable, Capabilities};
 use crate::driver::program::{fact, find_program, version_line};
+use crate::error::Result;
 use crate::problem::{Mistake, Problem};
-use crate::workload::Result;
 use crate::{CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError};
 use assay_system::sha256;
 

@@ -25,8 +25,8 @@ use crate::builtin::bulkload::trial::{break_something, make_table, table_size, w
 use crate::capability::{DoneSignal, ServerLaunch, ServerWorkload};
 use crate::driver::program::free_port;
 use crate::driver::work::Channel;
+use crate::error::Result;
 use crate::trial_spec::TrialSpec;
-use crate::workload::Result;
 use crate::{Failure, Launch, TrialContext, WorkloadError};
 
 /// Name of the server's trial program.

@@ -16,8 +16,8 @@ use crate::builtin::cae::params::Params;
 use crate::driver::program::{need, version_line};
 use crate::driver::span::as_text;
 use crate::driver::step::ProgramStep;
+use crate::error::Result;
 use crate::kit::lock::Lock;
-use crate::workload::Result;
 
 /// Source of the program, embedded in assay.
 const SOURCE: &str = include_str!("../../../../../kits/cae/solve.c");

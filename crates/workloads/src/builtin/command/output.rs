@@ -9,9 +9,9 @@ use assay_model::{Better, MetricKind, MetricValue, Observation};
 
 use crate::declare::{text_of, wrong};
 use crate::driver::step::{Inherit, ProgramStep};
+use crate::error::Result;
 use crate::pattern::{FoundNumber, Pattern, Take};
 use crate::readers::{self, AUTO, ForeignFormat, READ_AS, geometric_mean, read_output, stream};
-use crate::workload::Result;
 use crate::{FinishedProgram, TrialContext, WorkloadError};
 
 use super::{Params, STEP_TIMEOUT, argv, folder};
