@@ -56,4 +56,4 @@ pub use sampling::monitor::{Chart, Field, FieldRole, Monitor, MonitorSpec};
 pub use sampling::recorder::{FirstSeries, Recorder};
 pub use sampling::source::Tree;
 pub use sampling::trouble::NotAvailable;
-pub use tracer::Tracer;
+pub use tracer::{ProfileSnapshot, Tracer};

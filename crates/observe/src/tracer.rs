@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use std::fmt::Debug;
 use std::path::Path;
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use assay_traces::TraceData;
+use assay_traces::profile::Profile;
 
 use crate::NotAvailable;
-use crate::profile::Snapshot;
 
 /// A tracer of programs.
 pub trait Tracer: Debug + Sized + 'static {
@@ -50,7 +51,7 @@ pub trait Tracer: Debug + Sized + 'static {
 
     /// Requests the profile so far, which arrives when it is built; `None` if the tracer records no
     /// profile.
-    fn snapshot(&self) -> Option<Receiver<Snapshot>> {
+    fn snapshot(&self) -> Option<Receiver<ProfileSnapshot>> {
         None
     }
 
@@ -60,4 +61,14 @@ pub trait Tracer: Debug + Sized + 'static {
     /// # Errors
     /// The trace could not be read.
     fn stop(self) -> Result<Self::Trace, NotAvailable>;
+}
+
+/// A profile of the time so far.
+#[derive(Debug)]
+pub struct ProfileSnapshot {
+    pub profile: Profile,
+    /// CPU time spent on building the profile.
+    pub cpu: Duration,
+    /// Number of files read for names, beyond those that earlier profiles needed.
+    pub read: usize,
 }

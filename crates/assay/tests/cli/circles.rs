@@ -23,7 +23,6 @@ const TWO_WAY: &[&str] = &[
     "lab: experiment plan",
     "lab: plan series",
     "lab: tracers trial",
-    "observe: profile tracer",
     "report: formats page",
     "report: headline parts",
     "report: page tracers",

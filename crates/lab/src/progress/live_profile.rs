@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant, SystemTime};
 
-use assay_observe::profile::Snapshot;
+use assay_observe::ProfileSnapshot;
 use assay_system::clock::thread_cpu_time;
 use assay_traces::profile::Profile;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ pub(crate) struct Snapshots {
     trial: u32,
     treatment: String,
     made: u32,
-    coming: Option<Receiver<Snapshot>>,
+    coming: Option<Receiver<ProfileSnapshot>>,
     not_before: Option<Instant>,
 }
 
@@ -111,7 +111,7 @@ impl Snapshots {
         }
     }
 
-    fn hand_over(&mut self, snapshot: Snapshot, watcher: &mut dyn Watcher) {
+    fn hand_over(&mut self, snapshot: ProfileSnapshot, watcher: &mut dyn Watcher) {
         let began = thread_cpu_time();
         watcher.profile(&LiveProfile {
             trial: self.trial,

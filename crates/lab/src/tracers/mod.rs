@@ -15,10 +15,10 @@ use std::sync::mpsc::Receiver;
 
 use assay_model::{Experiment, Phase, TrialRecord};
 use assay_observe::counters::RunningCounters;
-use assay_observe::profile::{ProfileWatch, Snapshot};
+use assay_observe::profile::ProfileWatch;
 use assay_observe::runqueue::RunQueueWatch;
 use assay_observe::syscalls::SyscallWatch;
-use assay_observe::{NotAvailable, Tracer};
+use assay_observe::{NotAvailable, ProfileSnapshot, Tracer};
 
 pub(crate) use block_io::BlockIoResult;
 use block_io::BlockIoTracer;
@@ -103,7 +103,7 @@ impl Tracers {
     }
 
     /// Requests the profile of the trial so far; `None` if the trial is not profiled.
-    pub fn snapshot(&self) -> Option<Receiver<Snapshot>> {
+    pub fn snapshot(&self) -> Option<Receiver<ProfileSnapshot>> {
         self.programs.iter().find_map(|tracer| tracer.snapshot())
     }
 

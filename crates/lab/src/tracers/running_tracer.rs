@@ -9,8 +9,7 @@ use std::path::Path;
 use std::sync::mpsc::Receiver;
 
 use assay_model::{ObserverReport, Phase, TrialRecord};
-use assay_observe::profile::Snapshot;
-use assay_observe::{NotAvailable, Tracer};
+use assay_observe::{NotAvailable, ProfileSnapshot, Tracer};
 use assay_traces::TraceData;
 
 use crate::trial::artifacts::File;
@@ -30,7 +29,7 @@ pub(super) trait TrialTracer: Debug {
     fn env(&self) -> Vec<(OsString, OsString)>;
 
     /// Requests the profile so far; `None` if the tracer records none, or does not run.
-    fn snapshot(&self) -> Option<Receiver<Snapshot>>;
+    fn snapshot(&self) -> Option<Receiver<ProfileSnapshot>>;
 }
 
 /// A row of the list of tracers.
@@ -79,7 +78,7 @@ impl<T: Tracer> TrialTracer for RunningTracer<T> {
         T::env()
     }
 
-    fn snapshot(&self) -> Option<Receiver<Snapshot>> {
+    fn snapshot(&self) -> Option<Receiver<ProfileSnapshot>> {
         self.watch.borrow().as_ref()?.as_ref().ok()?.snapshot()
     }
 

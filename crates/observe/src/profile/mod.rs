@@ -35,7 +35,7 @@ mod unwind;
 mod unwound;
 mod watch;
 
-pub use watch::{ProfileResult, ProfileWatch, Snapshot, profile_ability};
+pub use watch::{ProfileResult, ProfileWatch, profile_ability};
 
 use crate::process_filter::ProcessFilter;
 

@@ -12,8 +12,9 @@ use assay_traces::profile::{FILE, Profile};
 use super::looking::RunningProfiler;
 use super::profiler::start;
 use super::{MAX_RATE_HZ, ProfileRequest, RATE_HZ, Unwind};
+use crate::NotAvailable;
 use crate::sampling::background::Background;
-use crate::{NotAvailable, Tracer};
+use crate::tracer::{ProfileSnapshot, Tracer};
 
 /// Interval between two reads of process events: a file that is deleted sooner may remain without
 /// names.
@@ -23,17 +24,7 @@ const LOOK: Duration = Duration::from_millis(20);
 enum ProfilerCommand {
     Begin,
     End,
-    Snapshot(Sender<Snapshot>),
-}
-
-/// A profile of the time so far.
-#[derive(Debug)]
-pub struct Snapshot {
-    pub profile: Profile,
-    /// CPU time spent on building the profile.
-    pub cpu: Duration,
-    /// Number of files read for names, beyond those that earlier profiles needed.
-    pub read: usize,
+    Snapshot(Sender<ProfileSnapshot>),
 }
 
 /// Result of profiling: a profile, or the reason why profiling failed.
@@ -101,7 +92,7 @@ impl Tracer for ProfileWatch {
     }
 
     /// Requests a profile of the time so far. The programs and the profiling continue meanwhile.
-    fn snapshot(&self) -> Option<Receiver<Snapshot>> {
+    fn snapshot(&self) -> Option<Receiver<ProfileSnapshot>> {
         let (to, from) = channel();
         self.0.send(ProfilerCommand::Snapshot(to));
         Some(from)
@@ -125,7 +116,7 @@ fn watch(mut profiler: Box<dyn RunningProfiler>, requests: &Receiver<ProfilerCom
                 let read = profiler.read() - before;
                 let cpu = thread_cpu_time().saturating_sub(began);
                 // The requester may have gone.
-                let _ = to.send(Snapshot { profile, cpu, read });
+                let _ = to.send(ProfileSnapshot { profile, cpu, read });
             }
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
