@@ -9,8 +9,10 @@
 //! [`process`] runs the program.
 
 mod control;
+mod controller;
 mod controls;
 mod describe;
+mod error;
 #[cfg(test)]
 mod fake;
 pub mod fitness;
@@ -21,23 +23,23 @@ pub mod revisions;
 mod state;
 mod unavailable;
 
-pub use control::controller::{AppliedSettings, Controller, DEFAULT_LEVEL};
-pub use control::error::ControlError;
-pub use control::hooks::{ObserverHook, RecordHook, observe};
-pub use control::journal::{JournalEntry, JournalError};
-pub use control::pending::{
+pub use control::journal::JournalEntry;
+pub use control::{Control, ControlScope, ControlSession, ControlSpec};
+pub use controller::pending::{
     Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,
 };
-pub use control::{Control, ControlScope, ControlSession, ControlSpec};
+pub use controller::{AppliedSettings, Controller, DEFAULT_LEVEL};
 pub use controls::{all, find, parse_setting};
 pub use describe::watch::FactWatch;
 pub use describe::{
     describe, describe_toolchains, hidden_by_container, limited_groups, limited_io, meminfo_bytes,
     version,
 };
+pub use error::{ControlError, JournalError};
 pub use process::capture::Capture;
 pub use process::container::connection::program_parent;
 pub use process::enter::{SettingsGuard, current_cpus, enter};
+pub use process::hooks::{ObserverHook, RecordHook, observe};
 pub use process::interrupt::Interrupt;
 pub use process::leftovers::end_strays;
 pub use process::node_memory::node_memory;

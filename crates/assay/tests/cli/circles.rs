@@ -26,8 +26,6 @@ const TWO_WAY: &[&str] = &[
     "report: formats page",
     "report: headline parts",
     "report: page tracers",
-    "system: control controls",
-    "system: control process",
 ];
 
 type Name = Vec<String>;

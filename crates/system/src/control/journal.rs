@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::control::error::ControlError;
-use crate::state::owner::{Owner, OwnerError, OwnerState};
+use crate::error::{ControlError, JournalError};
+use crate::state::owner::{Owner, OwnerState};
 use crate::state_file;
 
 /// Version of the journal's format.
@@ -46,27 +46,6 @@ pub(crate) struct JournalFile {
     #[serde(flatten)]
     pub owner: Owner,
     pub entries: Vec<JournalEntry>,
-}
-
-/// The journal cannot be written or read.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// An operation on a file or folder of the journal failed.
-    #[error(
-        "the journal of changes, `{}`, cannot be {doing}: {source} (the folder is chosen by \
-         $ASSAY_STATE)",
-        path.display()
-    )]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// The operation that failed.
-        doing: &'static str,
-        source: io::Error,
-    },
-    /// The system does not reveal this process's identity, or whether another process is alive.
-    #[error("the process that a journal belongs to cannot be identified: {0}")]
-    Owner(#[from] OwnerError),
 }
 
 /// A file of the journal cannot be used.

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlSession, ControlSpec, setting_path};
 use crate::describe::selected;
+use crate::error::{ControlError, Result};
 use crate::read::root::one_line;
 
 /// One file of `/proc/sys` or `/sys` that holds a level.

@@ -1,21 +1,17 @@
 //! Controls: parts of the system under test that can be set to a level and restored.
 
 pub(crate) mod cgroup;
-pub(crate) mod controller;
-pub(crate) mod error;
-pub(crate) mod hooks;
 pub(crate) mod journal;
 pub(crate) mod knob;
-pub(crate) mod pending;
 
 use std::sync::mpsc::Receiver;
 
 use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
-use crate::control::error::{ControlError, Result};
-use crate::control::hooks::{Hooks, RecordHook};
 use crate::control::journal::{Journal, JournalEntry};
+use crate::error::{ControlError, Result};
+use crate::process::hooks::{Hooks, RecordHook};
 use crate::process::setup::ProcessSetup;
 
 /// The part of the system that a control affects.

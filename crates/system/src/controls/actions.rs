@@ -4,9 +4,9 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::{ControlError, Result};
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
+use crate::error::{ControlError, Result};
 
 /// An action of the kernel, named after its file in `/proc/sys/vm`.
 pub(super) struct KernelAction {

@@ -4,8 +4,8 @@ use assay_model::environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::Result;
 use crate::control::{Control, ControlSession, ControlSpec};
+use crate::error::Result;
 use crate::process::enter::{current_cpus, try_out};
 use crate::process::setup::ProcessSetup;
 

@@ -3,8 +3,8 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlSession, ControlSpec, setting_path};
+use crate::error::{ControlError, Result};
 
 pub(super) struct Env;
 

@@ -4,10 +4,10 @@ use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::{ControlError, Result};
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::describe::meminfo_bytes;
+use crate::error::{ControlError, Result};
 
 pub(super) struct Hugepages;
 

@@ -6,8 +6,8 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::cgroup::{ABSENT, PRESENT};
-use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
+use crate::error::{ControlError, Result};
 use crate::process::container;
 use crate::process::container::engine::{ContainerEngine, ContainerRequest};
 use crate::state::scratch;

@@ -6,9 +6,9 @@ use assay_model::environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::{ControlError, Result};
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec, setting_path};
+use crate::error::{ControlError, Result};
 
 use super::cpus::offline;
 

@@ -8,9 +8,9 @@ use assay_model::{Scalar, Setting, TrialOutcome, TrialRecord};
 
 use crate::Root;
 use crate::control::cgroup::{self, Hierarchy};
-use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
 use crate::describe::meminfo_bytes;
+use crate::error::{ControlError, Result};
 
 pub(super) struct Memory;
 

@@ -20,8 +20,8 @@ mod thp;
 
 use assay_model::{Scalar, Setting};
 
-use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec};
+use crate::error::ControlError;
 
 static CONTROLS: [&dyn Control; 17] = [
     &cpus::Cpus,

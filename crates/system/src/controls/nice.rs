@@ -3,8 +3,8 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::Result;
 use crate::control::{Control, ControlSession, ControlSpec};
+use crate::error::Result;
 use crate::process::enter::{get_nice, try_out};
 use crate::process::setup::ProcessSetup;
 

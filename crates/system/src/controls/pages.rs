@@ -5,8 +5,8 @@ use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::Result;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
+use crate::error::Result;
 
 use super::huge_page_coverage;
 use super::hugepages::Hugepages;

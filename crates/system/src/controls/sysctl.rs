@@ -3,9 +3,9 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::Result;
 use crate::control::knob::{Knob, line_level, same};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
+use crate::error::Result;
 use crate::read::sysctl_name::file_of;
 
 pub(super) struct Sysctl;

@@ -5,9 +5,9 @@ use std::path::Path;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::{ControlError, Result};
 use crate::control::knob::{Knob, line_level};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
+use crate::error::{ControlError, Result};
 
 pub(super) struct Sysfs;
 

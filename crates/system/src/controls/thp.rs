@@ -3,9 +3,9 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::error::Result;
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec};
+use crate::error::Result;
 
 pub(super) struct Thp;
 

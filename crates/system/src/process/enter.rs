@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::thread::{disable_transparent_huge_pages, transparent_huge_pages_are_disabled};
 
-use crate::control::error::ControlError;
+use crate::error::ControlError;
 use crate::process::mempolicy::{self, SavedPolicy};
 use crate::process::personality;
 use crate::process::sched_class::{self, SavedClass};

@@ -11,6 +11,7 @@ pub mod container;
 pub(crate) mod enter;
 pub(crate) mod group_use;
 pub mod guard;
+pub(crate) mod hooks;
 pub(crate) mod interrupt;
 pub(crate) mod leftovers;
 pub(crate) mod mempolicy;

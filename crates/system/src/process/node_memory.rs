@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use assay_checks::record_observation;
 use assay_model::{Better, MetricKind, MetricValue, Observation, TrialRecord};
 
-use crate::control::hooks::ObserverHook;
+use crate::process::hooks::ObserverHook;
 use crate::process::observation_points;
 use crate::process::setup::ProcessSetup;
 use crate::read::numa::{self, BytesByNode, Maps};

@@ -10,8 +10,8 @@ use rustix::fs::{Access, access};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Root;
-use crate::control::error::ControlError;
 use crate::control::{Control, ControlSession, setting_path};
+use crate::error::ControlError;
 use crate::read::root::one_line;
 use crate::state::scratch;
 

@@ -25,9 +25,9 @@ use assay_model::{Observation, Scalar, Setting};
 
 use crate::Root;
 use crate::control::cgroup::{self, Hierarchy};
-use crate::control::error::{ControlError, Result};
 use crate::control::{Control, ControlScope, ControlSession, ControlSpec, setting_path};
 use crate::describe::meminfo_bytes;
+use crate::error::{ControlError, Result};
 
 use super::sysfs::Sysfs;
 use device::Device;

@@ -3,7 +3,7 @@
 
 use crate::Root;
 use crate::control::cgroup;
-use crate::control::error::ControlError;
+use crate::error::ControlError;
 
 use super::disk::Disk;
 use super::level::Limits;

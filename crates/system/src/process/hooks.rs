@@ -1,4 +1,4 @@
-//! Hooks of controls: functions that run during a trial and after it.
+//! Hooks of a program: functions that run during a trial and after it.
 
 use std::fmt;
 use std::sync::mpsc::Receiver;

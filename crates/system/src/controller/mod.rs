@@ -1,18 +1,20 @@
 //! Applies the settings of a treatment, all or none, and restores them.
 
+pub(crate) mod pending;
+
 use std::path::PathBuf;
 
 use assay_checks::record_observation;
 use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
-use crate::control::error::{ControlError, Result};
-use crate::control::hooks::{Hooks, ObserverHook};
 use crate::control::journal::Journal;
-use crate::control::pending::{RestoreOutcome, put_back};
 use crate::control::{Control, ControlScope, ControlSession, setting_path};
+use crate::controller::pending::{RestoreOutcome, put_back};
 use crate::controls::{check_key, named};
+use crate::error::{ControlError, Result};
 use crate::process::enter::try_out;
+use crate::process::hooks::{Hooks, ObserverHook};
 use crate::process::setup::ProcessSetup;
 
 /// The level that means "leave it as it is" for every control.

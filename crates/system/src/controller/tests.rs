@@ -1,7 +1,7 @@
 use assay_model::{Scalar, Setting};
 
 use super::Controller;
-use crate::control::pending::{PendingState, pending};
+use crate::controller::pending::{PendingState, pending};
 use crate::fake::FakeMachine;
 use crate::{ControlError, parse_setting};
 

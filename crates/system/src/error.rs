@@ -1,11 +1,33 @@
 //! Errors of applying and restoring controls.
 
 use std::io;
+use std::path::PathBuf;
 
-use crate::control::journal::JournalError;
+use crate::state::owner::OwnerError;
 
 /// Result of reading, changing or restoring a setting.
 pub(crate) type Result<T, E = ControlError> = std::result::Result<T, E>;
+
+/// The journal cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// An operation on a file or folder of the journal failed.
+    #[error(
+        "the journal of changes, `{}`, cannot be {doing}: {source} (the folder is chosen by \
+         $ASSAY_STATE)",
+        path.display()
+    )]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The operation that failed.
+        doing: &'static str,
+        source: io::Error,
+    },
+    /// The system does not reveal this process's identity, or whether another process is alive.
+    #[error("the process that a journal belongs to cannot be identified: {0}")]
+    Owner(#[from] OwnerError),
+}
 
 /// A setting that is invalid, not possible on this machine, not accepted by the kernel, or not
 /// restored.

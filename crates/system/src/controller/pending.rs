@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::Root;
-use crate::control::journal::{self, JournalEntry, JournalError, JournalFile};
+use crate::control::journal::{self, JournalEntry, JournalFile};
 use crate::control::knob::same;
 use crate::control::setting_path;
 use crate::controls::named;
+use crate::error::JournalError;
 use crate::state::owner::{Owner, OwnerState};
 
 /// A journal whose process has died.
