@@ -6,6 +6,17 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+/// Options of every verb.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Folder of the archive, where runs are kept [default: the XDG data folder].
+    #[arg(long, global = true, env = "ASSAY_ARCHIVE", value_name = "DIR")]
+    pub archive: Option<PathBuf>,
+    /// Print the result as JSON.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
 /// An experiment, given as a file, a workload or command lines.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExperimentArgs {

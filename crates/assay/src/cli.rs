@@ -3,35 +3,19 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
-pub use crate::commands::archive::args::Archive;
-pub use crate::commands::audit::args::Audit;
-pub use crate::commands::bisect::args::Bisect;
-pub use crate::commands::compare::args::Compare;
-pub use crate::commands::cpu::args::CpuCommand;
-pub use crate::commands::doctor::args::Doctor;
-pub use crate::commands::explain::args::Explain;
-pub use crate::commands::gate::args::{Gate, Profiling};
-pub use crate::commands::history::args::{History, HistoryImport};
-pub use crate::commands::hosts::args::Hosts;
-pub use crate::commands::io::args::{Io, IoFormat};
-pub use crate::commands::kit::args::Kit;
-pub use crate::commands::landscape::args::Landscape;
-pub use crate::commands::new::args::{New, NewKind};
-pub use crate::commands::plan::args::Plan;
-pub use crate::commands::profile::args::Profile;
-pub use crate::commands::publish::args::Publish;
-pub use crate::commands::reproduce::args::Reproduce;
-pub use crate::commands::rules::args::Rules;
-pub use crate::commands::run::args::Run;
-pub use crate::commands::site::args::Site;
-pub use crate::commands::stat::args::Stat;
-pub use crate::commands::syscalls::args::Syscalls;
-pub use crate::commands::tlb::args::Tlb;
-pub use crate::commands::vm::args::Vm;
-
-pub use crate::arguments::{EngineArg, ExperimentArgs, HostUseArg, PlaceArgs, Targets};
+use crate::arguments::Global;
+use crate::commands::server_args::{JobArgs, Serve, ServerArgs, Submit};
+use crate::commands::{
+    archive::args::Archive, audit::args::Audit, bisect::args::Bisect, compare::args::Compare,
+    cpu::args::CpuCommand, doctor::args::Doctor, explain::args::Explain, gate::args::Gate,
+    history::args::History, hosts::args::Hosts, io::args::Io, kit::args::Kit,
+    landscape::args::Landscape, new::args::New, plan::args::Plan, profile::args::Profile,
+    publish::args::Publish, reproduce::args::Reproduce, rules::args::Rules, run::args::Run,
+    site::args::Site, stat::args::Stat, syscalls::args::Syscalls, tlb::args::Tlb, vm::args::Vm,
+};
+use crate::exit::EXIT_CODES;
 
 /// Runs system benchmarks, watches the machine while they run, compares them honestly, and
 /// publishes pages whose every number leads back to a run.
@@ -41,19 +25,10 @@ pub struct Cli {
     /// The verb to run.
     #[command(subcommand)]
     pub verb: Verb,
-    /// Folder of the archive, where runs are kept [default: the XDG data folder].
-    #[arg(long, global = true, env = "ASSAY_ARCHIVE", value_name = "DIR")]
-    pub archive: Option<PathBuf>,
-    /// Print the result as JSON.
-    #[arg(long, global = true)]
-    pub json: bool,
+    /// The options of every verb.
+    #[command(flatten)]
+    pub global: Global,
 }
-
-/// Meaning of the exit codes, shown below the help.
-pub const EXIT_CODES: &str = "\
-Exit codes: 0 fine, 1 assay failed, 2 usage or a bad file, 3 a workload failed
-or its output did not validate, 4 a rule of severity `invalid` is broken,
-5 worse by more than the margin, 6 nothing was measured, 130 interrupted.";
 
 /// Verbs of the command line.
 #[derive(Debug, Subcommand)]
@@ -189,90 +164,4 @@ pub enum Verb {
         /// The parameters of the workload.
         parameters: Option<String>,
     },
-}
-
-/// `assay serve`.
-#[derive(Debug, Args)]
-pub struct Serve {
-    /// The folders of experiments that may be submitted [default: ./experiments, else those that
-    /// come with assay].
-    #[arg(value_name = "FOLDER")]
-    pub folders: Vec<PathBuf>,
-    /// The address to listen on. Other machines can reach anything but a loopback address; the
-    /// traffic is not encrypted.
-    #[arg(long, default_value = "127.0.0.1:7654", value_name = "ADDRESS:PORT")]
-    pub listen: std::net::SocketAddr,
-    /// A name that browsers may use for the server, in addition to addresses and `localhost`. May
-    /// be given several times.
-    #[arg(long, value_name = "NAME")]
-    pub host: Vec<String>,
-    /// Allow any experiment and any parameter: whoever has the token may run any command.
-    #[arg(long)]
-    pub allow_any: bool,
-    /// Maximum number of connections at once. Above that, connections that have shown no token are
-    /// closed first.
-    #[arg(long, default_value_t = 512, value_name = "N",
-        value_parser = clap::value_parser!(u32).range(4..=65536))]
-    pub connections: u32,
-    /// Maximum number of connections from one address [default: half of all].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
-    pub connections_per_address: Option<u32>,
-    /// Sustained requests per second from one address; bursts of four times as many are served.
-    #[arg(long, default_value_t = 100, value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub rate: u32,
-}
-
-/// The server to talk to.
-#[derive(Debug, Args)]
-pub struct ServerArgs {
-    /// The server [default: the one that runs on this machine].
-    #[arg(long, env = "ASSAY_SERVER", value_name = "HOST:PORT")]
-    pub server: Option<String>,
-}
-
-/// A job of a server's queue.
-#[derive(Debug, Args)]
-pub struct JobArgs {
-    /// The number of the job.
-    pub job: u64,
-    /// The server that has the job.
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// `assay submit`.
-#[derive(Debug, Args)]
-pub struct Submit {
-    /// The experiment: its name in the server's folders, or its file.
-    pub experiment: String,
-    /// A parameter: one value fixes it, several (with commas) make it a factor.
-    #[arg(long, value_name = "NAME=V[,V...]")]
-    pub set: Vec<String>,
-    /// The number of blocks; each holds one trial of every treatment.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub blocks: Option<u32>,
-    /// A word to find the run by. May be given several times.
-    #[arg(long, value_name = "WORD")]
-    pub tag: Vec<String>,
-    /// Measure this revision (a commit, a tag, a branch) as a point of the experiment's history;
-    /// the experiment has a [source].
-    #[arg(long, value_name = "REV")]
-    pub rev: Option<String>,
-    /// The reference revision [default: the reference of the history, else the one that the file
-    /// names].
-    #[arg(long, value_name = "REV", requires = "rev")]
-    pub reference: Option<String>,
-    /// Do not start before this time.
-    #[arg(long, value_name = "TIME")]
-    pub at: Option<String>,
-    /// Put the job in front of all waiting jobs.
-    #[arg(long)]
-    pub first: bool,
-    /// Wait until the job has finished, and exit with the code of its run.
-    #[arg(long)]
-    pub wait: bool,
-    /// The server to submit to.
-    #[command(flatten)]
-    pub server: ServerArgs,
 }

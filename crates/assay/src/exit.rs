@@ -1,5 +1,11 @@
 //! Exit codes of assay. They are a contract: each code has one meaning.
 
+/// Meaning of the exit codes, shown below the help.
+pub const EXIT_CODES: &str = "\
+Exit codes: 0 fine, 1 assay failed, 2 usage or a bad file, 3 a workload failed
+or its output did not validate, 4 a rule of severity `invalid` is broken,
+5 worse by more than the margin, 6 nothing was measured, 130 interrupted.";
+
 /// Exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]

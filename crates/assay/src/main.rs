@@ -3,6 +3,7 @@
 mod arguments;
 mod cli;
 mod commands;
+mod dispatch;
 mod exit;
 mod help;
 mod memory;
@@ -81,7 +82,7 @@ fn main() -> ExitCode {
         say(&format!("error: {error}"));
         return Exit::Failed.into();
     }
-    match commands::dispatch(&cli) {
+    match dispatch::dispatch(&cli) {
         Ok(exit) => {
             assay_system::process::guard::dismiss();
             exit.into()

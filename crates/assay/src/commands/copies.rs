@@ -11,7 +11,7 @@ use assay_model::nouns::count;
 use assay_system::redact::ReplacementKind;
 use assay_system::scratch;
 
-use crate::cli::Cli;
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::screen::{print, print_json, say};
 use crate::view;
@@ -107,13 +107,17 @@ impl Copies {
     ///
     /// # Errors
     /// Standard output cannot be written.
-    pub fn preview<'a>(&self, cli: &Cli, runs: impl Iterator<Item = &'a RunId>) -> Result<Exit> {
+    pub fn preview<'a>(
+        &self,
+        global: &Global,
+        runs: impl Iterator<Item = &'a RunId>,
+    ) -> Result<Exit> {
         let published = self.published.borrow();
         let mut rows = Vec::new();
         for id in runs {
             let Some((_, one)) = published.iter().find(|(known, _)| known == id) else { continue };
             let files = self.archive.files(id)?;
-            if cli.json {
+            if global.json {
                 let replaced: Vec<serde_json::Value> = one
                     .found
                     .iter()
@@ -149,7 +153,7 @@ impl Copies {
                 print(&format!("  {name}  left out: not a text file, so it cannot be searched"))?;
             }
         }
-        if cli.json {
+        if global.json {
             let json = serde_json::json!({ "schema_version": 1, "runs": rows });
             print_json(&json)?;
         }

@@ -11,7 +11,7 @@ use assay_model::{
 };
 use assay_workloads::{KitPaths, quote_words};
 
-use crate::cli::{EngineArg, ExperimentArgs, HostUseArg, PlaceArgs};
+use crate::arguments::{EngineArg, ExperimentArgs, HostUseArg, PlaceArgs};
 use crate::exit::usage;
 use crate::shipped;
 

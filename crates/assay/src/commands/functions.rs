@@ -13,7 +13,8 @@ use assay_observe::profile::profile_ability;
 use assay_stats::series::Functions;
 
 use super::experiment;
-use crate::cli::{ExperimentArgs, Profiling};
+use crate::arguments::ExperimentArgs;
+use crate::commands::gate::args::Profiling;
 use crate::progress::Bar;
 
 /// Minimum number of blocks: fewer have no interval.

@@ -5,10 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::help;
 use crate::screen::print;
@@ -18,23 +17,22 @@ const COLUMNS: usize = 80;
 
 /// Returns the command line without the internal verbs that assay starts itself with, which
 /// completions would otherwise offer.
-fn visible() -> Command {
-    let all = Cli::command();
+fn visible(all: &Command) -> Command {
     let verbs = all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     Command::new("assay").args(all.get_arguments().cloned()).subcommands(verbs)
 }
 
 /// Prints the completion script of a shell.
-pub fn completions(shell: Shell) -> Result<Exit> {
+pub fn completions(all: &Command, shell: Shell) -> Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut visible(), "assay", &mut script);
+    clap_complete::generate(shell, &mut visible(all), "assay", &mut script);
     print(&String::from_utf8(script)?).map(|()| Exit::Fine)
 }
 
 /// Writes `assay.1` and a manual page for each verb and subcommand.
-pub fn pages(folder: &Path) -> Result<Exit> {
+pub fn pages(all: Command, folder: &Path) -> Result<Exit> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let command = help::with_help(Cli::command(), COLUMNS).disable_help_subcommand(true);
+    let command = help::with_help(all, COLUMNS).disable_help_subcommand(true);
     clap_mangen::generate_to(command, folder)
         .with_context(|| format!("cannot write manual pages to {}", folder.display()))?;
     Ok(Exit::Fine)

@@ -9,13 +9,13 @@ use assay_system::Interrupt;
 use assay_system::process::Output;
 use assay_workloads::KitPaths;
 
-use crate::cli::Cli;
+use crate::arguments::Global;
 use crate::screen::say;
 use crate::shipped;
 
 /// Opens the archive that `--archive` names, or the default one.
-pub(crate) fn open_archive(cli: &Cli) -> anyhow::Result<Archive> {
-    let path = match &cli.archive {
+pub(crate) fn open_archive(global: &Global) -> anyhow::Result<Archive> {
+    let path = match &global.archive {
         Some(path) => path.clone(),
         None => Archive::default_path()?,
     };

@@ -15,8 +15,9 @@ use assay_report::RunView;
 use super::copies::Copies;
 use super::open::open_archive;
 use super::publication::Publication;
-use crate::cli::{Cli, Publish};
+use crate::arguments::Global;
 use crate::commands::landscape::collection;
+use crate::commands::publish::args::Publish;
 use crate::commands::publish::{absolute, opened, whole};
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{print, print_json, say};
@@ -24,16 +25,16 @@ use crate::threads::run_both;
 use crate::{shipped, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
-pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
-    publish_with(cli, publish, true, &|_| {}, &mut |page| {
+pub fn publish(global: &Global, publish: &Publish) -> Result<Exit> {
+    publish_with(global, publish, true, &|_| {}, &mut |page| {
         match page {
             PublishedPost { post, page, refused: true } => {
-                if cli.json {
+                if global.json {
                     summary(post, page)?;
                 }
                 say(&format!("{} is not published; nothing was written", publish.what));
             }
-            PublishedPost { post, page, .. } if cli.json => summary(post, page)?,
+            PublishedPost { post, page, .. } if global.json => summary(post, page)?,
             PublishedPost { post, page, .. } => {
                 print(&format!("page: {}\n{}", page.unwrap_or_default(), post.banner()))?;
             }
@@ -53,7 +54,7 @@ pub(super) struct PublishedPost<'a> {
 /// Publishes like [`publish`], with the runs of the archive or without any. `reasons` adds facts
 /// about claims that the runs do not contain; `done` receives the results.
 pub(super) fn publish_with(
-    cli: &Cli,
+    global: &Global,
     publish: &Publish,
     with_runs: bool,
     reasons: &dyn Fn(&mut Post),
@@ -68,15 +69,18 @@ pub(super) fn publish_with(
     }
     let library = library(publish)?;
     let copies = Copies::new()?;
-    let (archive, runs) =
-        if with_runs { runs(cli, &template, publish, &copies)? } else { (None, BTreeMap::new()) };
+    let (archive, runs) = if with_runs {
+        runs(global, &template, publish, &copies)?
+    } else {
+        (None, BTreeMap::new())
+    };
     let mut post = template.evaluate(&library, &runs, env!("CARGO_PKG_VERSION"), &today())?;
     reasons(&mut post);
     if publish.withhold {
         post.withhold();
     }
     if publish.preview {
-        return copies.preview(cli, post.runs.values().map(|v| &v.summary.id));
+        return copies.preview(global, post.runs.values().map(|v| &v.summary.id));
     }
     let refused = refused(&post);
     if refused || publish.output.is_none() {
@@ -157,7 +161,7 @@ fn library(publish: &Publish) -> Result<Library> {
 /// Loads the runs of the template that the archive has; opens the archive only if the template
 /// names runs.
 fn runs(
-    cli: &Cli,
+    global: &Global,
     template: &Template,
     publish: &Publish,
     copies: &Copies,
@@ -167,7 +171,7 @@ fn runs(
     if wanted.is_empty() {
         return Ok((None, views));
     }
-    let archive = open_archive(cli)?;
+    let archive = open_archive(global)?;
     for (alias, spec) in wanted {
         if let Some(id) = find(&archive, spec)? {
             let run = opened(&archive, &id)?;

@@ -7,7 +7,8 @@ use assay_server::{Client, Job, JobState};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::cli::{Cli, JobArgs, ServerArgs, Submit};
+use crate::arguments::Global;
+use crate::commands::server_args::{JobArgs, ServerArgs, Submit};
 use crate::exit::{Exit, Usage};
 use crate::screen::{answer, print, print_json, say};
 
@@ -27,12 +28,12 @@ fn job_of(value: &Value) -> Result<Job> {
         .context("the server describes jobs in an unknown format; is it another version of assay?")
 }
 
-fn show(cli: &Cli, made: &impl Serialize, text: &str) -> Result<Exit> {
-    answer(cli.json, made, || text.to_owned()).map(|()| Exit::Fine)
+fn show(global: &Global, made: &impl Serialize, text: &str) -> Result<Exit> {
+    answer(global.json, made, || text.to_owned()).map(|()| Exit::Fine)
 }
 
 /// Submits an experiment to the queue.
-pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
+pub fn submit(global: &Global, asked: &Submit) -> Result<Exit> {
     let mut set = Map::new();
     for change in &asked.set {
         let (name, value) = change
@@ -58,18 +59,22 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
     let client = client(&asked.server)?;
     let job = job_of(&client.post("jobs", &body)?)?;
     if asked.wait {
-        if !cli.json {
+        if !global.json {
             say(&format!("job {}: {}", job.id, job.experiment));
         }
-        return until_over(cli, &client, job.id);
+        return until_over(global, &client, job.id);
     }
-    show(cli, &job, &format!("job {}: {}, {} trials planned", job.id, job.experiment, job.trials))
+    show(
+        global,
+        &job,
+        &format!("job {}: {}, {} trials planned", job.id, job.experiment, job.trials),
+    )
 }
 
 /// Lists the running, waiting and finished jobs.
-pub fn pending(cli: &Cli, server: &ServerArgs) -> Result<Exit> {
+pub fn pending(global: &Global, server: &ServerArgs) -> Result<Exit> {
     let queue = client(server)?.get("jobs")?;
-    if cli.json {
+    if global.json {
         return print_json(&queue).map(|()| Exit::Fine);
     }
     let jobs = |name: &str| -> Result<Vec<Job>> {
@@ -126,11 +131,11 @@ fn line(job: &Job) -> String {
 }
 
 /// Waits until a job has finished.
-pub fn wait(cli: &Cli, of: &JobArgs) -> Result<Exit> {
-    until_over(cli, &client(&of.server)?, of.job)
+pub fn wait(global: &Global, of: &JobArgs) -> Result<Exit> {
+    until_over(global, &client(&of.server)?, of.job)
 }
 
-fn until_over(cli: &Cli, client: &Client, id: u64) -> Result<Exit> {
+fn until_over(global: &Global, client: &Client, id: u64) -> Result<Exit> {
     loop {
         let job = job_of(&client.get(&format!("jobs/{id}?wait={TIMEOUT}"))?)?;
         if !job.state.is_over() {
@@ -138,7 +143,7 @@ fn until_over(cli: &Cli, client: &Client, id: u64) -> Result<Exit> {
         }
         let run = job.run.as_ref().map(|r| format!(", run {r}")).unwrap_or_default();
         let text = format!("job {id} is {}{run}: {}", job.state.name(), job.reason);
-        show(cli, &job, &text)?;
+        show(global, &job, &text)?;
         return Ok(exit_of(&job));
     }
 }
@@ -164,18 +169,18 @@ fn exit_of(job: &Job) -> Exit {
 }
 
 /// Cancels a job of the queue.
-pub fn cancel(cli: &Cli, of: &JobArgs) -> Result<Exit> {
+pub fn cancel(global: &Global, of: &JobArgs) -> Result<Exit> {
     let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/cancel", of.job), &json!({}))?)?;
     let text = if job.state == JobState::Running {
         format!("job {} is being cancelled: its trial ends and the settings are restored", job.id)
     } else {
         format!("job {} is {}", job.id, job.state.name())
     };
-    show(cli, &job, &text)
+    show(global, &job, &text)
 }
 
 /// Puts an interrupted job back into the queue.
-pub fn resume(cli: &Cli, of: &JobArgs) -> Result<Exit> {
+pub fn resume(global: &Global, of: &JobArgs) -> Result<Exit> {
     let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/resume", of.job), &json!({}))?)?;
-    show(cli, &job, &format!("job {} is queued to continue", job.id))
+    show(global, &job, &format!("job {} is queued to continue", job.id))
 }

@@ -8,12 +8,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use assay_model::{Better, Experiment, WorkloadSpec};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use serde_json::{Map, Value};
 
-use crate::cli::{Cli, EXIT_CODES};
 use crate::commands::workloads::{kind, shipped};
-use crate::exit::Exit;
+use crate::exit::{EXIT_CODES, Exit};
 use crate::help;
 use crate::screen::write_file;
 
@@ -21,7 +20,7 @@ use crate::screen::write_file;
 const COLUMNS: usize = 100;
 
 /// Writes the reference pages into a folder.
-pub fn write(folder: &Path) -> Result<Exit> {
+pub fn write(all: Command, folder: &Path) -> Result<Exit> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let pages = [
         ("experiment.md", keys_of(EXPERIMENT, schemars::schema_for!(Experiment))),
@@ -30,7 +29,7 @@ pub fn write(folder: &Path) -> Result<Exit> {
         ("controls.md", controls()),
         ("monitors.md", monitors()),
         ("checks.md", assay_checks::markdown()),
-        ("command-line.md", command_line()),
+        ("command-line.md", command_line(all)),
     ];
     for (name, text) in pages {
         let path = folder.join(name);
@@ -262,8 +261,8 @@ fn workload(spec: &WorkloadSpec, text: &mut String) {
     }
 }
 
-fn command_line() -> String {
-    let mut command = help::with_help(Cli::command(), COLUMNS).disable_help_subcommand(true);
+fn command_line(all: Command) -> String {
+    let mut command = help::with_help(all, COLUMNS).disable_help_subcommand(true);
     command.build();
     let mut text = format!(
         "# Command line\n\nWhat `assay VERB --help` prints.\n\n```text\n{EXIT_CODES}\n```\n"
@@ -299,6 +298,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
+    use crate::cli::Cli;
 
     /// Returns the code lines of a page that call assay, without comments and shell redirections
     /// and pipes.

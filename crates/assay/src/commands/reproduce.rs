@@ -13,7 +13,9 @@ use assay_publish::reproduce::{Reproduced, RequestedExperiment, markdown, plan, 
 
 use super::open::{kit_paths, open_archive};
 use super::post::{PublishedPost, bytes, publish_with};
-use crate::cli::{Cli, Publish, Reproduce};
+use crate::arguments::Global;
+use crate::commands::publish::args::Publish;
+use crate::commands::reproduce::args::Reproduce;
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{answer_styled, say, style, write_file};
 use crate::shipped;
@@ -32,7 +34,7 @@ pub(super) struct PostTemplate {
 }
 
 /// Repeats the experiments of a post, or of all posts in a folder, and judges their claims.
-pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
+pub fn reproduce(global: &Global, asked: &Reproduce) -> Result<Exit> {
     let budget = match &asked.budget {
         None => None,
         Some(text) => {
@@ -40,11 +42,11 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
         }
     };
     let posts = posts(&asked.what)?;
-    let archive = open_archive(cli)?;
+    let archive = open_archive(global)?;
     let mut jobs = jobs::from_posts(&posts, &archive, &kit_paths()?)?;
     if asked.plan {
         let rows: Vec<RequestedExperiment> = jobs.iter().map(|job| row(job, &posts)).collect();
-        answer_styled(cli.json, &rows, || plan(&rows, style()))?;
+        answer_styled(global.json, &rows, || plan(&rows, style()))?;
         return Ok(Exit::Fine);
     }
     let interrupted = run_all(&archive, &mut jobs, budget, asked.wait_for_lock)?;
@@ -65,7 +67,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
             Ok(())
         };
         let known = |post: &mut Post| reasons(post, at, &jobs);
-        let code = match publish_with(cli, &publish, true, &known, &mut keep) {
+        let code = match publish_with(global, &publish, true, &known, &mut keep) {
             // The runs of this machine lack something that the post names: report the post without
             // its runs.
             Err(e) if e.downcast_ref::<PostError>().is_some() => {
@@ -82,7 +84,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
                         claim.why = format!("the post cannot be computed from the run: {mistake}");
                     }
                 };
-                publish_with(cli, &publish, false, &report, &mut keep)?
+                publish_with(global, &publish, false, &report, &mut keep)?
             }
             other => other?,
         };
@@ -102,7 +104,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
         write_file(&folder.join("reproduction.md"), markdown(&out, &rows))?;
         write_file(&folder.join("reproduction.json"), serde_json::to_string_pretty(&json)?)?;
     }
-    answer_styled(cli.json, &json, || terminal(&out, style()))?;
+    answer_styled(global.json, &json, || terminal(&out, style()))?;
     if interrupted {
         say("interrupted; the same command continues");
     }

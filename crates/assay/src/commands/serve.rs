@@ -11,13 +11,14 @@ use assay_server::{Config, MAX_RESPONSE_TIME};
 use assay_system::Interrupt;
 
 use super::open::{kit_paths, open_archive, own_path};
-use crate::cli::{Cli, Serve};
+use crate::arguments::Global;
+use crate::commands::server_args::Serve;
 use crate::exit::Exit;
 use crate::screen::{print, say};
 use crate::{shipped, view};
 
 /// Serves until it is interrupted.
-pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
+pub fn serve(global: &Global, asked: &Serve) -> Result<Exit> {
     let usual = PathBuf::from("experiments");
     let folders = match asked.folders.as_slice() {
         [] if usual.is_dir() => vec![usual],
@@ -34,7 +35,7 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
         hosts,
         folders,
         allow_any: asked.allow_any,
-        archive: open_archive(cli)?,
+        archive: open_archive(global)?,
         state_dir: assay_system::state_dir(),
         exe: own_path()?,
         kits: kit_paths()?,
@@ -55,7 +56,7 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
         say("warning: --allow-any: whoever has the token may run any command as this user");
     }
     warn_of_schedules(&config.state_dir.join("schedules"));
-    let json = cli.json;
+    let json = global.json;
     let mut failure = None;
     assay_server::serve(config, &Interrupt::install()?, &mut |address, keys| {
         // Browsers do not send the part after the # to a server, so the token is in no log.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use assay_observe::{ProcessFilter, tasks};
 use assay_system::Interrupt;
 
-use crate::cli::Targets;
+use crate::arguments::Targets;
 use crate::commands::observed_command;
 use crate::exit::{Exit, Usage, usage};
 

@@ -16,7 +16,6 @@ const MAX_FILES: usize = 3;
 
 /// Pairs at the root of a crate that use each other. The list may only shrink.
 const TWO_WAY: &[&str] = &[
-    "assay: cli commands",
     "lab: error experiment",
     "lab: error run",
     "lab: executors run",

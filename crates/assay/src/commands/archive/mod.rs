@@ -12,7 +12,7 @@ use assay_model::Severity;
 use assay_model::nouns::count;
 use assay_workloads::readers;
 
-use crate::cli::{Archive as Verb, Cli};
+use crate::arguments::Global;
 use crate::commands::copies::Copies;
 use crate::commands::open::open_archive;
 use crate::exit::{Exit, usage};
@@ -20,12 +20,13 @@ use crate::screen::{
     answer, answer_styled, print, print_json, print_json_text, print_styled, style,
 };
 use crate::view;
+use args::Archive as Verb;
 
 /// Runs a subcommand of `assay archive`.
-pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
-    let archive = open_archive(cli)?;
+pub fn archive(global: &Global, verb: &Verb) -> Result<Exit> {
+    let archive = open_archive(global)?;
     match verb {
-        Verb::List { deleted: true, .. } => return deleted(cli, &archive),
+        Verb::List { deleted: true, .. } => return deleted(global, &archive),
         Verb::List { workload, experiment, tag, text, limit, deleted: false } => {
             let mut runs = archive.list(&Filter {
                 workload: workload.clone(),
@@ -48,7 +49,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             for (row, run) in rows.as_array_mut().into_iter().flatten().zip(&runs) {
                 row["headline"] = said.get(&run.id).filter(|s| !s.is_empty()).cloned().into();
             }
-            answer_styled(cli.json, &rows, || {
+            answer_styled(global.json, &rows, || {
                 assay_report::terminal::archive(&runs, &said, std::time::SystemTime::now(), style())
             })?;
             if more {
@@ -62,7 +63,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
         Verb::Show { run } => {
             let mut view = view::load(&archive, &archive.resolve(run)?)?;
             view.summary = archive.annotated(view.summary);
-            if cli.json {
+            if global.json {
                 print_json_text(&assay_report::formats::json::write(&view)?)?;
             } else {
                 print_styled(&assay_report::terminal::run(&view, style()))?;
@@ -70,7 +71,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 print_styled(&assay_report::terminal::system(&view.system, style()))?;
             }
         }
-        Verb::Verify { run } => return verify(cli, &archive, run.as_deref()),
+        Verb::Verify { run } => return verify(global, &archive, run.as_deref()),
         Verb::Export { run, output, dataset, redact } => match (run, dataset) {
             (Some(run), false) => {
                 let id = archive.resolve(run)?;
@@ -95,17 +96,17 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
         Verb::Import { files, format, name, tag, again, max_size, max_files, max_ratio } => {
             let options = ForeignOptions { name: name.clone(), tags: tag.clone(), again: *again };
             let limits = ImportLimits { bytes: *max_size, files: *max_files, ratio: *max_ratio };
-            return import(cli, &archive, files, format.as_deref(), &options, &limits);
+            return import(global, &archive, files, format.as_deref(), &options, &limits);
         }
         Verb::Reindex => print(&format!("{} runs indexed", archive.reindex()?))?,
-        Verb::Tag { run, tags, remove } => return tag(cli, &archive, run, tags, remove),
+        Verb::Tag { run, tags, remove } => return tag(global, &archive, run, tags, remove),
         Verb::Note { run, text } => {
             let id = archive.resolve(run)?;
             let notes = match text {
                 Some(text) => archive.annotate(&id, |n| n.note.clone_from(text))?,
                 None => archive.notes(&id)?,
             };
-            return annotated(cli, &archive, &id, &notes.note);
+            return annotated(global, &archive, &id, &notes.note);
         }
         Verb::Delete { run, now } => {
             let id = archive.resolve(run)?;
@@ -114,7 +115,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 return print(&format!("removed {id} for good")).map(|()| Exit::Fine);
             }
             let deleted = archive.delete(&id)?;
-            answer(cli.json, &deleted, || {
+            answer(global.json, &deleted, || {
                 format!(
                     "deleted {id}\nrestore it until {}: assay archive restore {id}",
                     deleted.until
@@ -123,19 +124,19 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
         }
         Verb::Restore { run } => {
             let id = archive.restore(run)?;
-            return annotated(cli, &archive, &id, &format!("restored {id}"));
+            return annotated(global, &archive, &id, &format!("restored {id}"));
         }
     }
     Ok(Exit::Fine)
 }
 
 /// Lists the deleted runs that can be restored.
-fn deleted(cli: &Cli, archive: &assay_archive::Archive) -> Result<Exit> {
+fn deleted(global: &Global, archive: &assay_archive::Archive) -> Result<Exit> {
     let deleted = archive.deleted()?;
     let lines = deleted.iter().map(|d| {
         format!("{}  {}  deleted {}, until {}", d.run, d.experiment, d.deleted_at, d.until)
     });
-    answer(cli.json, &deleted, || match lines.collect::<Vec<_>>().as_slice() {
+    answer(global.json, &deleted, || match lines.collect::<Vec<_>>().as_slice() {
         [] => "no deleted run can be restored".to_owned(),
         lines => lines.join("\n"),
     })?;
@@ -144,7 +145,7 @@ fn deleted(cli: &Cli, archive: &assay_archive::Archive) -> Result<Exit> {
 
 /// Changes the tags of a run, or prints them.
 fn tag(
-    cli: &Cli,
+    global: &Global,
     archive: &assay_archive::Archive,
     run: &str,
     add: &[String],
@@ -167,17 +168,22 @@ fn tag(
     }
     let summary = archive.annotated(archive.run(&id)?.summary()?);
     let tags: Vec<&str> = summary.all_tags().collect();
-    annotated(cli, archive, &id, &if tags.is_empty() { "none".to_owned() } else { tags.join(", ") })
+    annotated(
+        global,
+        archive,
+        &id,
+        &if tags.is_empty() { "none".to_owned() } else { tags.join(", ") },
+    )
 }
 
 /// Prints the annotations of a run: its summary as JSON, or a text.
 fn annotated(
-    cli: &Cli,
+    global: &Global,
     archive: &assay_archive::Archive,
     id: &assay_model::RunId,
     text: &str,
 ) -> Result<Exit> {
-    if cli.json {
+    if global.json {
         print_json(&archive.annotated(archive.run(id)?.summary()?))?;
     } else {
         print(&assay_report::terminal::printable(text))?;
@@ -191,7 +197,7 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Imports runs that an archive exported, or results of other programs; the magic number tells them
 /// apart.
 fn import(
-    cli: &Cli,
+    global: &Global,
     archive: &assay_archive::Archive,
     files: &[PathBuf],
     format: Option<&str>,
@@ -206,7 +212,7 @@ fn import(
         matches!(read, Ok(Ok(_))) && start == ZSTD
     };
     if format.is_none() && files.iter().any(ours) {
-        return import_exported(cli, archive, files, options, limits);
+        return import_exported(global, archive, files, options, limits);
     }
     let format = format.and_then(readers::format);
     let set = readers::read_foreign(files, format)?;
@@ -218,7 +224,7 @@ fn import(
     let result = &set.results[0];
     let tool =
         result.version.as_ref().map_or(result.tool.to_owned(), |v| format!("{} {v}", result.tool));
-    if cli.json {
+    if global.json {
         let json = serde_json::json!({
             "schema_version": 1, "format": set.format.name, "tool": tool, "new": new, "runs": ids,
         });
@@ -247,7 +253,7 @@ fn import(
 
 /// Imports runs that were exported from an archive.
 fn import_exported(
-    cli: &Cli,
+    global: &Global,
     archive: &assay_archive::Archive,
     files: &[PathBuf],
     options: &ForeignOptions,
@@ -264,7 +270,7 @@ fn import_exported(
             archive.import(file, limits).with_context(|| format!("import {}", file.display()))?,
         );
     }
-    if cli.json {
+    if global.json {
         let json = serde_json::json!({ "schema_version": 1, "format": "assay", "runs": ids });
         print_json(&json)?;
     } else {
@@ -275,10 +281,10 @@ fn import_exported(
     Ok(Exit::Fine)
 }
 
-fn verify(cli: &Cli, archive: &assay_archive::Archive, run: Option<&str>) -> Result<Exit> {
+fn verify(global: &Global, archive: &assay_archive::Archive, run: Option<&str>) -> Result<Exit> {
     let id = run.map(|r| archive.resolve(r)).transpose()?;
     let problems = archive.verify(id.as_ref())?;
-    if cli.json {
+    if global.json {
         let rows: Vec<serde_json::Value> = problems
             .iter()
             .map(|p| {

@@ -15,7 +15,7 @@ use assay_publish::post::{Bindings, Library};
 use assay_report::terminal;
 use serde_json::json;
 
-use crate::cli::{self, Cli};
+use crate::arguments::Global;
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer_styled, print, say, style};
 
@@ -24,7 +24,7 @@ const MAX_SIZE: u64 = 16 << 20;
 
 /// Judges the bound claims of a text, drafts their bindings, or lists the claims that could be
 /// bound. The exit code is 4 if a claim is wrong.
-pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
+pub fn audit(global: &Global, asked: &args::Audit) -> Result<Exit> {
     let name = asked.text.display().to_string();
     let document = Document::read(&name, &decoded(&asked.text)?).map_err(mistake)?;
     if let Some(path) = &asked.draft {
@@ -35,7 +35,7 @@ pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
         let found = comparisons(&document, &tables);
         let list: Vec<_> = tables.iter().map(listed).collect();
         let json = json!({ "text": name, "tables": list, "not_checked": found });
-        answer_styled(cli.json, &json, || terminal::auditable(&name, &tables, &found, style()))?;
+        answer_styled(global.json, &json, || terminal::auditable(&name, &tables, &found, style()))?;
         return Ok(Exit::Fine);
     };
     let file = claims.display().to_string();
@@ -58,13 +58,13 @@ pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
         "not_checked": audit.not_checked,
         "findings": findings(&audit),
     });
-    answer_styled(cli.json, &json, || terminal::audit(&name, &audit, asked.verbose, style()))?;
+    answer_styled(global.json, &json, || terminal::audit(&name, &audit, asked.verbose, style()))?;
     let any_wrong = audit.claims.iter().any(|c| c.verdict == ClaimVerdict::Wrong);
     Ok(if any_wrong { Exit::Rule } else { Exit::Fine })
 }
 
 /// Writes a draft of a claims file, or prints it if the path is `-`.
-fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
+fn draft(asked: &args::Audit, document: &Document, path: &Path) -> Result<Exit> {
     let tables = document.tables(&[]).map_err(|(_, e)| Usage(e))?;
     let library = library(asked)?;
     let results = library.collection.results().map_err(mistake)?;
@@ -99,7 +99,7 @@ fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
 
 /// Returns the quoted results: the built-in ones, and those of the folders and files in the
 /// options.
-fn library(asked: &cli::Audit) -> Result<Library> {
+fn library(asked: &args::Audit) -> Result<Library> {
     let mut collection = crate::commands::landscape::collection(&asked.published)?;
     for file in &asked.results {
         collection.add_file(file).map_err(mistake)?;

@@ -21,13 +21,14 @@ use assay_system::process::Output;
 use assay_system::revisions::{Merges, Repository, Revision};
 use serde::Serialize;
 
-use crate::cli::{Bisect, Cli};
+use crate::arguments::Global;
 use crate::commands::functions::{ComparedRevisions, between};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, run};
 use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
 use crate::screen::{say, style, write_file};
+use args::Bisect;
 
 /// Commits per block, without the good end.
 const COMMITS: usize = 3;
@@ -103,7 +104,7 @@ struct BisectSearch {
 
 /// Searches until a commit has a probability of 95 %, or it is that certain that there is no step,
 /// or the budget is used up. With `--all`, continues until another step is unlikely.
-pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
+pub fn bisect(global: &Global, asked: &Bisect) -> Result<Exit> {
     let budget = units::parse_duration(&asked.budget)
         .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
     if !asked.what.rev.is_empty() {
@@ -113,8 +114,8 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
         return usage("bisect builds each commit once; check its result by gate --builds N");
     }
     let until = Instant::now() + budget;
-    let Some(report) = search(cli, asked, until)? else { return Ok(Exit::Interrupted) };
-    crate::screen::answer(cli.json, &report, || text(&report))?;
+    let Some(report) = search(global, asked, until)? else { return Ok(Exit::Interrupted) };
+    crate::screen::answer(global.json, &report, || text(&report))?;
     if let Some(path) = &asked.output {
         write_file(path, page(&report))?;
     }
@@ -122,7 +123,7 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
 }
 
 /// Runs the search; returns `None` if it was interrupted.
-fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<BisectReport>> {
+fn search(global: &Global, asked: &Bisect, until: Instant) -> Result<Option<BisectReport>> {
     let (good, bad) = (asked.good.as_str(), asked.bad.as_str());
     let margin = asked.what.margin.as_deref().unwrap_or(MARGIN);
     let margin = assay_lab::parse_margin(margin)
@@ -158,7 +159,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<BisectRepo
         first.experiment.controls,
     );
     let tag = format!("bisect-{}", &assay_system::sha256(about.as_bytes())[..12]);
-    let archive = open_archive(cli)?;
+    let archive = open_archive(global)?;
     let worse = if better == Some(Better::Higher) { -1.0 } else { 1.0 };
     let mut runs = archive.list(&Filter { tag: Some(tag.clone()), ..Filter::default() })?;
     runs.sort_by(|a, b| a.started_at.cmp(&b.started_at));
@@ -214,7 +215,7 @@ fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<BisectRepo
 }
 
 /// Returns the arguments for a look at some revisions.
-fn look_at<S: AsRef<str>>(asked: &Bisect, levels: &[S]) -> crate::cli::ExperimentArgs {
+fn look_at<S: AsRef<str>>(asked: &Bisect, levels: &[S]) -> crate::arguments::ExperimentArgs {
     let mut what = asked.what.clone();
     what.rev = levels.iter().map(|l| l.as_ref().to_owned()).collect();
     what.margin.get_or_insert_with(|| MARGIN.into());

@@ -8,7 +8,7 @@ use assay_model::Severity;
 use assay_report::terminal::Detail;
 use assay_report::{RunView, page};
 
-use crate::cli::{Cli, Compare};
+use crate::arguments::Global;
 use crate::commands::open::open_archive;
 use crate::commands::publish::{opened, whole};
 use crate::exit::{Exit, Usage, usage};
@@ -17,8 +17,8 @@ use crate::view;
 
 /// Compares runs: one run has its own comparison; several are shown side by side, with their other
 /// differences.
-pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
-    let archive = open_archive(cli)?;
+pub fn compare(global: &Global, compare: &args::Compare) -> Result<Exit> {
+    let archive = open_archive(global)?;
     let mut views: Vec<RunView> = Vec::new();
     let mut of: Vec<usize> = Vec::new();
     for (side, runs) in compare.runs.iter().enumerate() {
@@ -51,7 +51,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         return usage("--factor, --accept, --reference and --margin need two runs or more");
     }
     if let [only] = views.as_slice() {
-        if cli.json {
+        if global.json {
             print_json_text(&assay_report::formats::json::write(only)?)?;
         } else {
             let result = assay_report::terminal::result(only, Detail::Full, style());
@@ -96,7 +96,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         say(&format!("wrote {}", file.display()));
     }
     let inside = assay_report::inside(&views, &across);
-    if cli.json {
+    if global.json {
         let mut whole = serde_json::to_value(&across)?;
         whole["io"] = serde_json::to_value(&io)?;
         whole["inside"] = serde_json::to_value(&inside)?;
@@ -127,7 +127,7 @@ fn measured(metric: &str, view: &RunView) -> Result<()> {
 }
 
 /// Parses the `PATH=REASON` values of `--accept`.
-fn accepted(compare: &Compare) -> Result<Vec<(String, String)>> {
+fn accepted(compare: &args::Compare) -> Result<Vec<(String, String)>> {
     compare
         .accept
         .iter()

@@ -12,20 +12,21 @@ use assay_quoted::pack::cpu::CpuSuiteResult;
 use assay_quoted::pack::{Pack, PackScope, Parameter, embedded};
 use assay_report::RunView;
 
-use crate::cli::{Cli, CpuCommand};
+use crate::arguments::Global;
 use crate::commands::open::open_archive;
 use crate::exit::Exit;
 use crate::view;
+use args::CpuCommand;
 
 /// Runs a subcommand of `assay cpu`.
-pub fn cpu(cli: &Cli, cpu: &CpuCommand) -> anyhow::Result<Exit> {
+pub fn cpu(global: &Global, cpu: &CpuCommand) -> anyhow::Result<Exit> {
     match cpu {
         CpuCommand::Reference { run } => {
-            let view = suite_of(cli, run)?;
+            let view = suite_of(global, run)?;
             crate::screen::print(&reference(&view)?)?;
         }
         CpuCommand::Result { run, facts } => {
-            let (_, mut result) = result_of(cli, run)?;
+            let (_, mut result) = result_of(global, run)?;
             if let Some(path) = facts {
                 let text = std::fs::read_to_string(path)
                     .with_context(|| format!("cannot read {}", path.display()))?;
@@ -39,15 +40,15 @@ pub fn cpu(cli: &Cli, cpu: &CpuCommand) -> anyhow::Result<Exit> {
             crate::screen::print_json(&result)?;
         }
         CpuCommand::Facts { run } => {
-            let (id, result) = result_of(cli, run)?;
+            let (id, result) = result_of(global, run)?;
             crate::screen::print(&suite_facts_template(&id, &result, &fields(&pack()?)))?;
         }
     }
     Ok(Exit::Fine)
 }
 
-fn result_of(cli: &Cli, run: &str) -> anyhow::Result<(String, CpuSuiteResult)> {
-    let view = suite_of(cli, run)?;
+fn result_of(global: &Global, run: &str) -> anyhow::Result<(String, CpuSuiteResult)> {
+    let view = suite_of(global, run)?;
     let result =
         suite_result(&view.summary, &view.plan, &view.records, &view.analysis, &view.system)
             .context("no setting of the run has base tuning, which a result needs")?;
@@ -71,8 +72,8 @@ fn fields(pack: &Pack) -> Vec<&str> {
     lists.flatten().collect()
 }
 
-fn suite_of(cli: &Cli, run: &str) -> anyhow::Result<RunView> {
-    let archive = open_archive(cli)?;
+fn suite_of(global: &Global, run: &str) -> anyhow::Result<RunView> {
+    let archive = open_archive(global)?;
     let view = view::load(&archive, &archive.resolve(run)?)?;
     if view.analysis.suite.is_none() {
         bail!(

@@ -17,7 +17,7 @@ use assay_observe::syscalls::syscall_ability;
 use assay_system::process::{Output, guard, tracing_copy};
 use assay_system::{Controller, RestoreOutcome, RestoreReport, Root};
 
-use crate::cli::{Cli, Doctor, EngineArg};
+use crate::arguments::{EngineArg, Global};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::exit::{Exit, usage};
 use crate::progress::Bar;
@@ -53,22 +53,22 @@ struct Ability {
 }
 
 /// Examines the machine, or does what `--restore` or `--aa` asks for.
-pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
+pub fn doctor(global: &Global, doctor: &args::Doctor) -> Result<Exit> {
     if doctor.restore {
-        return restore(cli);
+        return restore(global);
     }
     let on = doctor.place.on;
     if matches!(on, Some(EngineArg::Slurm | EngineArg::Ssh)) || !doctor.place.host.is_empty() {
-        return nodes::doctor(cli, doctor);
+        return nodes::doctor(global, doctor);
     }
     if doctor.place.of_nodes() {
         return usage(crate::commands::experiment::OF_NODES);
     }
     if doctor.aa {
-        return aa(cli, doctor.comparisons);
+        return aa(global, doctor.comparisons);
     }
     let report = examine()?;
-    answer(cli.json, &report, || show(&report, doctor.verbose))?;
+    answer(global.json, &report, || show(&report, doctor.verbose))?;
     let fit = report.quiet && report.left_changed.is_empty();
     Ok(if fit { Exit::Fine } else { Exit::Rule })
 }
@@ -284,7 +284,7 @@ pub fn restore_quietly() {
     }
 }
 
-fn restore(cli: &Cli) -> Result<Exit> {
+fn restore(global: &Global) -> Result<Exit> {
     let mut all = strays_ended();
     let reports = assay_system::restore_pending(&assay_system::state_dir(), &Root::system())?;
     all.extend(reports.iter().flat_map(lines));
@@ -298,7 +298,7 @@ fn restore(cli: &Cli) -> Result<Exit> {
             scratch.display()
         ));
     }
-    answer(cli.json, &all, || {
+    answer(global.json, &all, || {
         if all.is_empty() { "nothing was left changed".to_owned() } else { all.join("\n") }
     })?;
     Ok(if reports.iter().all(|r| r.done) { Exit::Fine } else { Exit::Failed })
@@ -333,8 +333,8 @@ fn lines(report: &RestoreReport) -> Vec<String> {
     lines
 }
 
-fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
-    let archive = open_archive(cli)?;
+fn aa(global: &Global, comparisons: u32) -> Result<Exit> {
+    let archive = open_archive(global)?;
     let kits = kit_paths()?;
     let prepared = PreparedExperiment::from_experiment(aa_experiment(comparisons)?, &kits)?;
     let lab = open_lab(&archive, kits, Output::Keep)?;
@@ -342,7 +342,7 @@ fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
     let reader = archive.run(&ended.id)?;
     let floor = aa_floor(&reader.plan()?, &reader.records()?);
     let json = serde_json::json!({ "schema_version": 1, "run": ended.id, "aa": floor });
-    answer(cli.json, &json, || show_floor(&floor, ended.id.as_str()))?;
+    answer(global.json, &json, || show_floor(&floor, ended.id.as_str()))?;
     Ok(if floor.floor.is_some() { Exit::Fine } else { Exit::Nothing })
 }
 

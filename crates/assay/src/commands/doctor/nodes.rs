@@ -8,15 +8,16 @@ use assay_model::{Engine, Experiment, HostUse};
 use assay_system::process::Output;
 use assay_workloads::Workload;
 
-use crate::cli::{Cli, Doctor};
+use crate::arguments::Global;
+use crate::commands::doctor::args::Doctor;
 use crate::commands::experiment::change_place;
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::exit::Exit;
 use crate::screen::{print, print_json, wrap};
 
 /// Examines the cluster or the hosts, and prints the checks.
-pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
-    let archive = open_archive(cli)?;
+pub fn doctor(global: &Global, doctor: &Doctor) -> Result<Exit> {
+    let archive = open_archive(global)?;
     let kits = kit_paths()?;
     // Nothing runs, so any workload will do.
     let noop = &assay_workloads::Noop.spec().name;
@@ -33,7 +34,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     let prepared = PreparedExperiment::from_experiment(experiment, &kits)?;
     let lab = open_lab(&archive, kits, Output::Discard)?;
     let report = assay_lab::doctor_nodes(&lab, &prepared, &[std::env::current_dir()?]);
-    if cli.json {
+    if global.json {
         let json = serde_json::json!({ "schema_version": 1, "checks": report.checks });
         print_json(&json)?;
     } else {

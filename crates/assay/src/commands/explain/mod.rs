@@ -6,15 +6,15 @@ pub mod args;
 use anyhow::Result;
 use assay_lab::Question;
 
-use crate::cli::{Cli, Explain};
+use crate::arguments::Global;
 use crate::commands::open::open_archive;
 use crate::exit::{Exit, usage};
 use crate::screen::{answer_styled, style};
 use crate::view;
 
 /// Explains the comparison of the given treatment, or the only one.
-pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
-    let archive = open_archive(cli)?;
+pub fn explain(global: &Global, asked: &args::Explain) -> Result<Exit> {
+    let archive = open_archive(global)?;
     let run = view::load(&archive, &archive.resolve(&asked.run)?)?;
     let label = |id: u32| {
         let of = run.analysis.summaries.iter().find(|s| s.treatment == id);
@@ -53,7 +53,7 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
         comparison,
     };
     let explanation = assay_lab::explain(&question);
-    answer_styled(cli.json, &explanation, || {
+    answer_styled(global.json, &explanation, || {
         assay_report::terminal::explain(&run.analysis, &explanation, style())
     })?;
     Ok(if explanation.observations.is_empty() { Exit::Nothing } else { Exit::Fine })

@@ -22,7 +22,7 @@ use assay_system::revisions::{Base, BaseReason, Repository, Revision};
 use assay_workloads::KitPaths;
 use serde::Serialize;
 
-use crate::cli::{Cli, ExperimentArgs, Gate};
+use crate::arguments::{ExperimentArgs, Global};
 use crate::commands::functions::{ComparedRevisions, between};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, export, run};
@@ -62,7 +62,7 @@ struct GateResult<'a> {
 }
 
 /// Measures both revisions until the answer is clear or the budget is used up.
-pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
+pub fn gate(global: &Global, asked: &args::Gate) -> Result<Exit> {
     let exports = export::parse(&asked.export)?;
     if !asked.what.rev.is_empty() {
         return usage("gate compares --base with --head; leave out --rev");
@@ -101,7 +101,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
             _ => format!("{head_name} and {base_name} are the same commit: nothing to compare"),
         });
     }
-    let archive = open_archive(cli)?;
+    let archive = open_archive(global)?;
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&prepared.experiment.name, asked.quiet);
     let remark = base.remark(&head.label);
@@ -197,7 +197,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         comparison.filter(|_| !of_suite).map_or((None, None), |c| needed(&view, c));
     let needed = [more, steadier.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let needed = Some(needed).filter(|text| !text.is_empty());
-    if cli.json {
+    if global.json {
         print_json(&GateResult {
             schema_version: 1,
             experiment: &view.experiment.name,
@@ -246,7 +246,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
 
 /// Finds the base and the head in the repository of the experiment; also returns the experiment of
 /// the head alone.
-fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision, PreparedExperiment)> {
+fn sides(asked: &args::Gate, kits: &KitPaths) -> Result<(Base, Revision, PreparedExperiment)> {
     let mut what = asked.what.clone();
     what.rev = vec![asked.head.clone()];
     let prepared = experiment::prepare(&what, kits)?;

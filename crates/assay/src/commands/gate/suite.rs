@@ -10,7 +10,7 @@ use assay_model::{Analysis, Better, Comparison, Verdict, units};
 use assay_report::{RunView, block_s, ratio_text};
 use assay_workloads::readers;
 
-use crate::cli::ExperimentArgs;
+use crate::arguments::ExperimentArgs;
 use crate::exit::Usage;
 
 /// Blocks of a gate of a suite unless `--blocks` is given.

@@ -4,7 +4,7 @@
 
 pub mod args;
 mod confirm;
-pub(super) mod publish;
+pub(crate) mod publish;
 mod show;
 
 use std::collections::BTreeSet;
@@ -27,17 +27,18 @@ use assay_workloads::readers;
 
 use super::experiment;
 use super::open::{kit_paths, open_archive, open_lab};
-use crate::cli::{Cli, ExperimentArgs, History, HistoryImport};
+use crate::arguments::{ExperimentArgs, Global};
 use crate::commands::run;
 use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
 use crate::screen::{answer, print, say, write_file};
+use args::{History, HistoryImport};
 
 /// Revisions that one run measures along with the reference.
 const AT_ONCE: usize = 3;
 
 /// Shows, fills, confirms, acknowledges or imports a history.
-pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
+pub fn history(global: &Global, asked: &History) -> Result<Exit> {
     if let Some(HistoryImport::Import { files, format, name }) = &asked.import {
         // Earlier versions took the format before the file.
         let (first, files) = match files.as_slice() {
@@ -53,7 +54,7 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
         let file = fs::canonicalize(&files[0])?;
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.clone().unwrap_or(stem);
-        let archive = open_archive(cli)?;
+        let archive = open_archive(global)?;
         let path = imported_path(&archive, &name)?;
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)
@@ -69,13 +70,13 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     if let Some(name) = &asked.imported {
-        return show_imported(cli, asked, name);
+        return show_imported(global, asked, name);
     }
-    MeasuredHistory::open(cli, asked)?.go(cli)
+    MeasuredHistory::open(global, asked)?.go(global)
 }
 
-fn show_imported(cli: &Cli, asked: &History, name: &str) -> Result<Exit> {
-    let archive = open_archive(cli)?;
+fn show_imported(global: &Global, asked: &History, name: &str) -> Result<Exit> {
+    let archive = open_archive(global)?;
     let path = imported_path(&archive, name)?;
     let text = fs::read_to_string(&path).map_err(|_| {
         Usage(format!("no imported series is called `{name}`; `assay history import` reads them"))
@@ -83,7 +84,7 @@ fn show_imported(cli: &Cli, asked: &History, name: &str) -> Result<Exit> {
     let imported: ImportedSeries =
         serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
     let shown = quoted(&imported);
-    answer(cli.json, &shown, || show::quoted_text(&shown))?;
+    answer(global.json, &shown, || show::quoted_text(&shown))?;
     if let Some(path) = &asked.output {
         if !is_html(path) {
             return usage("imported series are written as HTML: -o FILE.html");
@@ -116,7 +117,7 @@ struct MeasuredHistory<'a> {
 }
 
 impl<'a> MeasuredHistory<'a> {
-    fn open(cli: &Cli, asked: &'a History) -> Result<Self> {
+    fn open(global: &Global, asked: &'a History) -> Result<Self> {
         let [range] = asked.what.rev.as_slice() else {
             return usage("name the commits of the series: --rev v1..main");
         };
@@ -132,7 +133,7 @@ impl<'a> MeasuredHistory<'a> {
                 "a series has one treatment: fix the factor `{other}` by --set {other}=LEVEL"
             ));
         }
-        let archive = open_archive(cli)?;
+        let archive = open_archive(global)?;
         let defined = series::define(archive.path(), &prepared, range, reference)?;
         let hooks = prepared.experiment.on;
         Ok(MeasuredHistory { asked, archive, defined, hooks })
@@ -188,7 +189,7 @@ impl<'a> MeasuredHistory<'a> {
         Ok(found)
     }
 
-    fn go(&self, cli: &Cli) -> Result<Exit> {
+    fn go(&self, global: &Global) -> Result<Exit> {
         let asked = self.asked;
         let mut kept = StoredFindings::open(self.archive.path(), &self.defined.id)?;
         let budget = units::parse_duration(&asked.budget)
@@ -238,7 +239,7 @@ impl<'a> MeasuredHistory<'a> {
                 say(&format!("warning: {warning}"));
             }
         }
-        self.write(cli, &shown)?;
+        self.write(global, &shown)?;
         Ok(if interrupted {
             Exit::Interrupted
         } else if shown.series.iter().all(|s| s.points.is_empty()) {
@@ -270,8 +271,8 @@ impl<'a> MeasuredHistory<'a> {
         }
     }
 
-    fn write(&self, cli: &Cli, shown: &HistoryView) -> Result<()> {
-        answer(cli.json, shown, || show::text(shown, self.asked.raw))?;
+    fn write(&self, global: &Global, shown: &HistoryView) -> Result<()> {
+        answer(global.json, shown, || show::text(shown, self.asked.raw))?;
         if let Some(path) = &self.asked.output {
             let text = if is_html(path) {
                 let metric = show::metric(shown);

@@ -9,8 +9,9 @@ use assay_stats::series::{HistoryView, quoted};
 
 use super::super::open::open_archive;
 use super::super::publication::Publication;
-use crate::cli::{Cli, Publish};
+use crate::arguments::Global;
 use crate::commands::publish::absolute;
+use crate::commands::publish::args::Publish;
 use crate::exit::{Exit, usage};
 use crate::screen::answer;
 use crate::view;
@@ -38,11 +39,11 @@ pub(in super::super) fn public(
 }
 
 /// Writes the folder and prints the path of the page.
-pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
+pub fn publish(global: &Global, asked: &Publish) -> Result<Exit> {
     if asked.preview || asked.withhold || !asked.published.is_empty() {
         return usage("--history only goes with -o, --force and --no-redact");
     }
-    let archive = open_archive(cli)?;
+    let archive = open_archive(global)?;
     let wanted = Some(asked.what.as_str()).filter(|w| *w != "last");
     let mut all = Vec::new();
     for id in series::histories(archive.path()) {
@@ -90,5 +91,5 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     }
     let page = absolute(&publication.finish()?);
     let json = serde_json::json!({ "schema_version": 1, "histories": all.len(), "page": page });
-    answer(cli.json, &json, || format!("page: {page}")).map(|()| Exit::Fine)
+    answer(global.json, &json, || format!("page: {page}")).map(|()| Exit::Fine)
 }

@@ -9,7 +9,7 @@ use assay_lab::HostResult;
 use assay_model::units;
 use serde::Serialize;
 
-use crate::cli::{Cli, Hosts};
+use crate::arguments::Global;
 use crate::commands::open::open_archive;
 use crate::exit::{Exit, usage};
 use crate::screen::answer;
@@ -25,8 +25,8 @@ struct HostsReport {
 }
 
 /// Shows the hosts of a run whose hosts are a factor or replicates.
-pub fn hosts(cli: &Cli, asked: &Hosts) -> Result<Exit> {
-    let archive = open_archive(cli)?;
+pub fn hosts(global: &Global, asked: &args::Hosts) -> Result<Exit> {
+    let archive = open_archive(global)?;
     let run = view::load(&archive, &archive.resolve(&asked.run)?)?;
     let hosts = assay_lab::hosts(&run.plan, &run.records);
     if hosts.is_empty() {
@@ -42,7 +42,7 @@ pub fn hosts(cli: &Cli, asked: &Hosts) -> Result<Exit> {
         metric: run.plan.metric.clone(),
         hosts,
     };
-    answer(cli.json, &report, || show(&report))?;
+    answer(global.json, &report, || show(&report))?;
     let odd = report.hosts.iter().any(|h| h.out_of_line == Some(true));
     Ok(if odd { Exit::Rule } else { Exit::Fine })
 }

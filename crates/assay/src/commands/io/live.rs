@@ -13,7 +13,8 @@ use assay_system::Interrupt;
 use assay_system::process::ProcessResult;
 use assay_traces::block_io::{IoReport, NameTable, Question};
 
-use crate::cli::{Cli, Io};
+use crate::arguments::Global;
+use crate::commands::io::args::Io;
 use crate::commands::observed_command;
 use crate::exit::{Exit, usage};
 use crate::screen::{print, print_json, print_styled, say, style};
@@ -26,9 +27,9 @@ const LOOK: Duration = Duration::from_millis(50);
 const SCREEN: u64 = 22;
 
 /// Watches until the count, an interrupt or the end of the command, and prints the answer.
-pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
+pub fn live(global: &Global, asked: &Io, question: Question) -> Result<Exit> {
     if asked.devices {
-        return list(cli);
+        return list(global);
     }
     if asked.threads.is_some() {
         return usage("--threads: is for recorded traces (--from)");
@@ -51,13 +52,13 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     }
     let command =
         (!asked.command.is_empty()).then(|| observed_command::start(&asked.command, &interrupt));
-    if command.is_none() && asked.count.is_none() && !cli.json {
+    if command.is_none() && asked.count.is_none() && !global.json {
         say("watching block I/O; Ctrl-C ends it and shows the answer");
     }
     let mut watch = LiveTable {
         tick_ns: ask.question.tick_ns,
         each: if ask.events || asked.save.is_some() { POLL } else { LOOK },
-        show: asked.tick.is_some() && !cli.json,
+        show: asked.tick.is_some() && !global.json,
         left: asked.count.unwrap_or(u64::MAX),
         lines: 0,
     };
@@ -66,7 +67,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     tracer.finish()?;
     let report = tracer.report();
     let ran = command.map(observed_command::ended).transpose()?;
-    if let Some(ran) = ran.as_ref().filter(|_| !cli.json && asked.format.is_none()) {
+    if let Some(ran) = ran.as_ref().filter(|_| !global.json && asked.format.is_none()) {
         // The tracer sees the whole machine.
         let bytes = |n: Option<u64>| n.map_or_else(|| "unknown".to_owned(), format_bytes);
         print(&format!(
@@ -79,7 +80,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     }
     let written = tracer.events_written()?;
     match written {
-        None => show(cli, &report, watch.show)?,
+        None => show(global, &report, watch.show)?,
         Some(written) => {
             crate::commands::io::exit_of(written);
             // The answer, which is not shown, would list the losses.
@@ -104,8 +105,8 @@ pub(in crate::commands) fn check_devices(names: &[String]) -> Result<()> {
     }
 }
 
-fn show(cli: &Cli, report: &IoReport, after_ticks: bool) -> Result<()> {
-    if cli.json {
+fn show(global: &Global, report: &IoReport, after_ticks: bool) -> Result<()> {
+    if global.json {
         return print_json(report);
     }
     let text = io_text(report, style());
@@ -163,10 +164,10 @@ impl LiveTable {
 const PLACES: usize = 46;
 
 /// Lists the devices: name, number, size, kind, where mounted, and the paths that lead to each.
-fn list(cli: &Cli) -> Result<Exit> {
+fn list(global: &Global) -> Result<Exit> {
     let devices = BlockDevices::read(Path::new("/"))
         .map_err(|e| anyhow!("cannot read /sys/class/block: {e}"))?;
-    if cli.json {
+    if global.json {
         return print_json(&devices.all().collect::<Vec<_>>()).map(|()| Exit::Fine);
     }
     let mut text = format!(

@@ -15,22 +15,23 @@ use assay_traces::block_io::{
     WrittenLines,
 };
 
-use crate::cli::{Cli, Io, IoFormat};
+use crate::arguments::Global;
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print_json, print_styled, say, style};
+use args::IoFormat;
 
 /// Analyses the trace and prints the answer.
-pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
+pub fn io(global: &Global, asked: &args::Io) -> Result<Exit> {
     let question = question(asked)?;
     let Some(from) = &asked.from else {
         return if asked.stages && !asked.devices {
-            stages::live(cli, asked)
+            stages::live(global, asked)
         } else {
-            live::live(cli, asked, question)
+            live::live(global, asked, question)
         };
     };
     if asked.stages {
-        return stages::recorded(cli, asked, from);
+        return stages::recorded(global, asked, from);
     }
     let mut options = Options::default();
     if let Some(threads) = asked.threads {
@@ -58,7 +59,7 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
     };
     match answer {
         TraceAnswer::Ios(report) => {
-            if cli.json {
+            if global.json {
                 print_json(&report)?;
             } else {
                 let mut text = io_text(&report, style());
@@ -69,9 +70,9 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
             }
             Ok(if report.completeness.selected == 0 { Exit::Nothing } else { Exit::Fine })
         }
-        TraceAnswer::Iostat(log) if cli.json => show_json(&log),
+        TraceAnswer::Iostat(log) if global.json => show_json(&log),
         TraceAnswer::Iostat(log) => show(&iostat(&log, asked.tick.is_some(), style())),
-        TraceAnswer::Histograms(all) if cli.json => show_json(&all),
+        TraceAnswer::Histograms(all) if global.json => show_json(&all),
         TraceAnswer::Histograms(all) => show(&printed(&all, style())),
     }
 }
@@ -104,7 +105,7 @@ fn show_json(answer: &impl serde::Serialize) -> Result<Exit> {
     print_json(answer).map(|()| Exit::Fine)
 }
 
-fn question(asked: &Io) -> Result<Question, Usage> {
+fn question(asked: &args::Io) -> Result<Question, Usage> {
     let tick_ns = match &asked.tick {
         Some(text) => duration("--tick", text)?,
         None => Question::default().tick_ns,
@@ -128,7 +129,7 @@ fn question(asked: &Io) -> Result<Question, Usage> {
     })
 }
 
-fn filter(asked: &Io) -> Result<Filter, Usage> {
+fn filter(asked: &args::Io) -> Result<Filter, Usage> {
     let time = |option, text: &Option<String>| {
         text.as_ref().map(|text| duration(option, text)).transpose()
     };

@@ -13,7 +13,8 @@ use assay_observe::io::{ObservedStages, StageTracer};
 use assay_system::Interrupt;
 use assay_traces::block_io::{DeviceStages, NameTable, stages};
 
-use crate::cli::{Cli, Io};
+use crate::arguments::Global;
+use crate::commands::io::args::Io;
 use crate::commands::io::live::{POLL, check_devices};
 use crate::commands::observed_command;
 use crate::exit::{Exit, mistake};
@@ -25,12 +26,12 @@ scheduler, D issued to the driver, C completed; bio by bio, as btt counts
 ";
 
 /// Shows the stages of a recorded trace.
-pub(in crate::commands) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Result<Exit> {
+pub(in crate::commands) fn recorded(global: &Global, asked: &Io, from: &Path) -> Result<Exit> {
     let mut all = stages(from).map_err(mistake)?;
     if !asked.device.is_empty() {
         all.retain(|d| asked.device.contains(&d.device));
     }
-    answer(cli.json, &all, || {
+    answer(global.json, &all, || {
         format!("{}{}{LEGEND}", unjoined(&all), all.iter().map(device).collect::<String>())
     })?;
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Fine })
@@ -38,7 +39,7 @@ pub(in crate::commands) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Resul
 
 /// Shows the stages of the live system until the command ends, the given number of seconds has
 /// passed or an interrupt arrives.
-pub(in crate::commands) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
+pub(in crate::commands) fn live(global: &Global, asked: &Io) -> Result<Exit> {
     check_devices(&asked.device)?;
     let interrupt = Interrupt::install()?;
     let names = NameTable::default();
@@ -46,7 +47,7 @@ pub(in crate::commands) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
         .map_err(|e| anyhow!("the stages of I/Os cannot be seen here: {e}"))?;
     let command =
         (!asked.command.is_empty()).then(|| observed_command::start(&asked.command, &interrupt));
-    if command.is_none() && asked.count.is_none() && !cli.json {
+    if command.is_none() && asked.count.is_none() && !global.json {
         say("watching the stages of block I/O; Ctrl-C ends it and shows the answer");
     }
     let began = Instant::now();
@@ -58,7 +59,7 @@ pub(in crate::commands) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
     }
     let seen = tracer.stop();
     let ran = command.map(observed_command::ended).transpose()?;
-    answer(cli.json, &seen, || text(&seen))?;
+    answer(global.json, &seen, || text(&seen))?;
     Ok(match ran {
         Some(ran) if !ran.exit.success() => Exit::Workload,
         _ if seen.devices.is_empty() => Exit::Nothing,

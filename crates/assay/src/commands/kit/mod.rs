@@ -6,18 +6,19 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use crate::cli::{Cli, Kit};
+use crate::arguments::Global;
 use crate::commands::open::kit_paths;
 use crate::exit::Exit;
 use crate::screen::{answer, print, print_json};
 use crate::shipped;
+use args::Kit;
 
 /// Lists the kits, or checks one.
-pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
+pub fn kit(global: &Global, kit: &Kit) -> Result<Exit> {
     match kit {
         Kit::List => {
             let kits = kit_paths()?.kits();
-            if cli.json {
+            if global.json {
                 return print_json(&kits).map(|()| Exit::Fine);
             }
             let mut text = String::new();
@@ -33,7 +34,7 @@ pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
             let dir = &shipped::find(dir)?;
             let problems = assay_workloads::kit::check(dir);
             let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            answer(cli.json, &texts, || match texts.as_slice() {
+            answer(global.json, &texts, || match texts.as_slice() {
                 [] => format!("{}: no problem found", dir.display()),
                 texts => texts.join("\n"),
             })?;

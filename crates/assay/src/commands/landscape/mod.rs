@@ -12,7 +12,7 @@ use assay_quoted::landscape::{Collection, Query, measured};
 use assay_report::landscape::{csv, markdown, matrix_csv};
 use assay_report::terminal;
 
-use crate::cli::{self, Cli};
+use crate::arguments::Global;
 use crate::commands::open::open_archive;
 use crate::exit::{Exit, mistake};
 use crate::screen::{answer_styled, print, print_json, print_styled, say, style, write_file};
@@ -22,11 +22,11 @@ use crate::view;
 const LINES: usize = 40;
 
 /// Lists the landscapes, or shows one in the chosen form.
-pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
+pub fn landscape(global: &Global, asked: &args::Landscape) -> Result<Exit> {
     let collection = collection(&asked.published)?;
     let Some(name) = &asked.name else {
         let list = collection.list();
-        answer_styled(cli.json, &list, || terminal::landscape_list(&list, style()))?;
+        answer_styled(global.json, &list, || terminal::landscape_list(&list, style()))?;
         return Ok(Exit::Fine);
     };
     // Others read a page and Markdown, so a number under one denominator never leaves without the
@@ -34,7 +34,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     let published = asked.output.is_some() || asked.markdown;
     let with_matrix =
         asked.matrix || (published && (asked.output.is_some() || !asked.per.is_empty()));
-    let table = !(cli.json || asked.csv || published);
+    let table = !(global.json || asked.csv || published);
     let top = match asked.top {
         Some(0) => None,
         Some(n) => Some(n),
@@ -49,7 +49,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     };
     let mut landscape = collection.landscape(name, &query).map_err(mistake)?;
     for run in &asked.with_runs {
-        let archive = open_archive(cli)?;
+        let archive = open_archive(global)?;
         let id = archive.resolve(run)?;
         let run = match &asked.output {
             Some(_) => view::load_public(&archive, &id)?,
@@ -94,21 +94,21 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
             assay_report::page::landscape(&landscape, matrix.as_ref(), env!("CARGO_PKG_VERSION"));
         write_file(file, page)?;
         say(&format!("wrote {}", file.display()));
-        if table || !(cli.json || asked.csv || asked.markdown) {
+        if table || !(global.json || asked.csv || asked.markdown) {
             return Ok(Exit::Fine);
         }
     }
-    show(cli, asked, &landscape, matrix.as_ref())?;
+    show(global, asked, &landscape, matrix.as_ref())?;
     Ok(Exit::Fine)
 }
 
 fn show(
-    cli: &Cli,
-    asked: &cli::Landscape,
+    global: &Global,
+    asked: &args::Landscape,
     landscape: &assay_quoted::landscape::Landscape,
     matrix: Option<&Matrix>,
 ) -> Result<()> {
-    if cli.json {
+    if global.json {
         let json = serde_json::json!({
             "schema_version": assay_model::SCHEMA_VERSION,
             "heading": landscape.heading(),

@@ -7,16 +7,16 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::cli::{New, NewKind};
 use crate::commands::schema;
 use crate::exit::{Exit, usage};
 use crate::screen::{print, write_file};
+use args::NewKind;
 
 /// A file of a kit, with its text.
 type KitFile = (&'static str, &'static str);
 
 /// Writes the files of the given kind.
-pub fn new(asked: &New) -> Result<Exit> {
+pub fn new(asked: &args::New) -> Result<Exit> {
     match asked.kind {
         NewKind::Experiment => experiment(&asked.path),
         NewKind::Kit => kit(

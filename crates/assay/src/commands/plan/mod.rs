@@ -8,7 +8,7 @@ use assay_lab::{Estimate, estimate};
 use assay_model::{Experiment, Stop, units};
 use assay_report::terminal::{PlanView, printable};
 
-use crate::cli::{Cli, Plan};
+use crate::arguments::Global;
 use crate::commands::experiment;
 use crate::commands::open::{kit_paths, open_archive};
 use crate::exit::Exit;
@@ -26,10 +26,10 @@ struct PlanJson<'a> {
 }
 
 /// Plans an experiment without running it, and prints the plan.
-pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
+pub fn plan(global: &Global, plan: &args::Plan) -> Result<Exit> {
     let prepared = experiment::prepare(&plan.what, &kit_paths()?)?;
     // Without an archive there is only no knowledge of earlier runs.
-    let archive = open_archive(cli).ok();
+    let archive = open_archive(global).ok();
     let confidence = prepared.experiment.compare.confidence;
     let expected: Estimate =
         estimate(archive.as_ref(), &prepared.experiment.name, &prepared.plan, confidence);
@@ -37,7 +37,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
     for obstacle in &obstacles {
         experiment::hint(&plan.what, obstacle);
     }
-    if cli.json {
+    if global.json {
         // Serializes the structs directly: a tree of JSON values takes many times the memory of a
         // large plan.
         let json = PlanJson {

@@ -14,8 +14,7 @@ use assay_traces::profile::{
     Profile, ProfileSide, firefox, folded, pprof, read, speedscope, truncation,
 };
 
-use crate::cli;
-use crate::cli::Cli;
+use crate::arguments::Global;
 use crate::commands::targets::LiveObservation;
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{print_json, print_styled, say, style, write_file};
@@ -48,7 +47,7 @@ enum ProfileFormat {
 }
 
 /// Profiles a command, processes or the machine, or shows a recorded profile.
-pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
+pub fn profile(global: &Global, asked: &args::Profile) -> Result<Exit> {
     let outputs = outputs(&asked.output)?;
     let (profile, name, exit) = match &asked.from {
         Some(path) => (from_file(path)?, path.display().to_string(), Exit::Fine),
@@ -60,7 +59,7 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
     for (path, format) in outputs {
         write(&profile, &name, path, format)?;
     }
-    if cli.json {
+    if global.json {
         print_json(&ProfileJson {
             profile: &profile,
             truncated: ProfileSide::BOTH.map(|s| StackEnds::from_profile(&profile, s)),
@@ -143,7 +142,7 @@ fn from_file(path: &Path) -> Result<Profile> {
 }
 
 /// Profiles live programs; returns `None` after printing the reason if that is impossible here.
-fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
+fn live(asked: &args::Profile) -> Result<Option<(Profile, String, Exit)>> {
     if !(1.0..=MAX_RATE_HZ).contains(&asked.rate) {
         return usage(format!("--rate takes 1 to {MAX_RATE_HZ} samples a second"));
     }

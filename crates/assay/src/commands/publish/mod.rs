@@ -13,7 +13,7 @@ use assay_model::{RunId, Severity};
 use assay_report::RunView;
 use assay_report::formats::rows::{ExportFormat, FORMATS};
 
-use crate::cli::{Cli, Publish};
+use crate::arguments::Global;
 use crate::commands::copies::Copies;
 use crate::commands::open::open_archive;
 use crate::commands::publication::{self, Publication};
@@ -23,18 +23,18 @@ use crate::threads::run_both;
 use crate::{memory, view};
 
 /// Publishes a run, a post or histories and prints the path of the page.
-pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
+pub fn publish(global: &Global, publish: &args::Publish) -> Result<Exit> {
     if Path::new(&publish.what).extension().is_some_and(|e| e.eq_ignore_ascii_case("md")) {
         if !publish.preview {
             publish.folder()?;
         }
-        return crate::commands::post::publish(cli, publish);
+        return crate::commands::post::publish(global, publish);
     }
     if publish.withhold || !publish.published.is_empty() {
         return usage("--withhold and --published are for posts (POST.md)");
     }
     memory::soon_over();
-    let archive = open_archive(cli)?;
+    let archive = open_archive(global)?;
     let id = archive.resolve(&publish.what)?;
     let (copies, run) = run_both(Copies::new, || opened(&archive, &id));
     let (run, copies) = (run?, copies?);
@@ -51,7 +51,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     let check = || if publish.no_redact { Ok(()) } else { archive.check_copy(&run) };
     if publish.preview {
         check()?;
-        return copies.preview(cli, std::iter::once(&id));
+        return copies.preview(global, std::iter::once(&id));
     }
     let folder = publish.output.clone().unwrap_or_else(|| PathBuf::from(id.as_str()));
     let mut publication = Publication::open(&folder, publish.force)?;
@@ -88,7 +88,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     if !publish.no_redact {
         copies.say_what();
     }
-    if cli.json {
+    if global.json {
         let json = serde_json::json!({
             "schema_version": 1, "run": id, "page": page,
             "findings": view.findings().into_iter().map(|(f, _)| f).collect::<Vec<_>>(),

@@ -12,21 +12,22 @@ use assay_model::{CheckRow, Finding, Profile, Severity};
 use assay_quoted::pack::{self, Pack, PackEvidence, PackRule, PackScope, PackVerdict, Verdict};
 use serde_json::{Value, json};
 
-use crate::cli::{Cli, Rules};
+use crate::arguments::Global;
 use crate::commands::open::open_archive;
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer, answer_styled, print, print_json, style, wrap};
 use crate::view;
+use args::Rules;
 
 /// Lists, shows or applies checks and packs.
-pub fn rules(cli: &Cli, rules: &Rules) -> Result<Exit> {
+pub fn rules(global: &Global, rules: &Rules) -> Result<Exit> {
     match rules {
-        Rules::List { packs } => list(cli, packs.as_deref()),
-        Rules::Catalogue { markdown } => whole(cli, *markdown),
-        Rules::Classes { markdown } => classes(cli, *markdown),
-        Rules::Show { id, packs } => show(cli, id, packs.as_deref()),
-        Rules::Check { run, profile } => check(cli, run, *profile),
-        Rules::Judge { pack, file, packs } => judge(cli, pack, file, packs.as_deref()),
+        Rules::List { packs } => list(global, packs.as_deref()),
+        Rules::Catalogue { markdown } => whole(global, *markdown),
+        Rules::Classes { markdown } => classes(global, *markdown),
+        Rules::Show { id, packs } => show(global, id, packs.as_deref()),
+        Rules::Check { run, profile } => check(global, run, *profile),
+        Rules::Judge { pack, file, packs } => judge(global, pack, file, packs.as_deref()),
     }
 }
 
@@ -47,10 +48,10 @@ fn find_pack(id: &str, folder: Option<&Path>) -> Result<Pack> {
     })
 }
 
-fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
+fn list(global: &Global, folder: Option<&Path>) -> Result<Exit> {
     let packs = all_packs(folder)?;
     let rows = || assay_checks::catalogue().iter().map(|c| c.row);
-    if cli.json {
+    if global.json {
         let checks: Vec<Value> = rows().map(check_json).collect();
         return print_json(&json!({ "checks": checks, "packs": packs })).map(|()| Exit::Fine);
     }
@@ -71,23 +72,23 @@ fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
     print(&text).map(|()| Exit::Fine)
 }
 
-fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
+fn whole(global: &Global, markdown: bool) -> Result<Exit> {
     let rows = checks::catalogue().iter().map(|c| c.row);
     if markdown {
         print(&checks::markdown())?;
     } else {
         let json: Vec<Value> = rows.clone().map(check_json).collect();
-        answer(cli.json, &json, || rows.map(describe).collect::<Vec<_>>().join("\n"))?;
+        answer(global.json, &json, || rows.map(describe).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(Exit::Fine)
 }
 
-fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
+fn classes(global: &Global, markdown: bool) -> Result<Exit> {
     if markdown {
         return print(&checks::environment_markdown()).map(|()| Exit::Fine);
     }
     let classes = assay_model::environment::classes();
-    if cli.json {
+    if global.json {
         let classes: Vec<Value> =
             classes.iter().map(|(p, c)| json!({ "path": p, "class": c.name() })).collect();
         let entailed: Vec<Value> = assay_model::environment::entailments()
@@ -142,9 +143,9 @@ fn describe(c: &CheckRow) -> String {
     text
 }
 
-fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
+fn show(global: &Global, id: &str, folder: Option<&Path>) -> Result<Exit> {
     if let Some(check) = checks::find(id) {
-        return answer(cli.json, &check_json(check.row), || describe(check.row))
+        return answer(global.json, &check_json(check.row), || describe(check.row))
             .map(|()| Exit::Fine);
     }
     if let Some(retired) = checks::rows::retired(id) {
@@ -153,7 +154,7 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
     let pack = find_pack(id, folder).map_err(|_| {
         Usage(format!("`{id}` is neither a check nor a rule pack; see `assay rules list`"))
     })?;
-    if cli.json {
+    if global.json {
         return print_json(&pack).map(|()| Exit::Fine);
     }
     let head = format!("{} {} of {}: {}", pack.id, pack.version, pack.date, pack.title);
@@ -173,8 +174,8 @@ fn rule_lines(rule: &PackRule, text: &mut String) {
 }
 
 /// Runs the whole catalogue on a run of the archive, in a profile.
-fn check(cli: &Cli, run: &str, profile: Profile) -> Result<Exit> {
-    let archive = open_archive(cli)?;
+fn check(global: &Global, run: &str, profile: Profile) -> Result<Exit> {
+    let archive = open_archive(global)?;
     let v = view::load(&archive, &archive.resolve(run)?)?;
     let recorded = RecordedRun {
         experiment: &v.experiment,
@@ -184,7 +185,7 @@ fn check(cli: &Cli, run: &str, profile: Profile) -> Result<Exit> {
         ledger: &v.ledger,
     };
     let report = assay_lab::check(&recorded, &v.analysis, profile);
-    answer_styled(cli.json, &report_json(&report), || report_text(&report))?;
+    answer_styled(global.json, &report_json(&report), || report_text(&report))?;
     Ok(if report.worst() == Some(Severity::Invalid) { Exit::Rule } else { Exit::Fine })
 }
 
@@ -218,7 +219,7 @@ fn report_text(report: &CheckReport) -> String {
 }
 
 /// Judges the result in a JSON file by a pack.
-fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit> {
+fn judge(global: &Global, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit> {
     let pack = find_pack(id, folder)?;
     let name = file.display();
     let text =
@@ -230,7 +231,7 @@ fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit
             pack::evaluate(&pack, &PackEvidence::FairUse(&result(file, &text)?))
         }
     };
-    answer(cli.json, &verdict, || verdict_text(&pack, &verdict)).context("write the verdict")?;
+    answer(global.json, &verdict, || verdict_text(&pack, &verdict)).context("write the verdict")?;
     Ok(if verdict.verdict == Verdict::Invalid { Exit::Rule } else { Exit::Fine })
 }
 

@@ -14,7 +14,7 @@ use assay_report::RunView;
 use assay_report::terminal::Detail;
 use assay_system::process::Output;
 
-use crate::cli::{Cli, Run};
+use crate::arguments::Global;
 use crate::commands::doctor::show_floor;
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, export};
@@ -24,12 +24,12 @@ use crate::screen::{print, print_json_text, print_styled, say, style};
 use crate::view;
 
 /// Runs an experiment to its end and prints the results.
-pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
+pub fn run(global: &Global, run: &args::Run) -> Result<Exit> {
     let exports = export::parse(&run.export)?;
     let kits = kit_paths()?;
     let mut what = run.what.clone();
     if let Some(name) = &run.again {
-        let archive = open_archive(cli)?;
+        let archive = open_archive(global)?;
         let run = archive.run(&archive.resolve(name)?)?;
         what.targets = vec![run.dir().join("experiment.toml").display().to_string()];
     }
@@ -41,7 +41,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     if let (Some(prepared), true) = (&prepared, run.output != Output::Keep) {
         needs_output(prepared)?;
     }
-    let archive = open_archive(cli)?;
+    let archive = open_archive(global)?;
     let lab = open_lab(&archive, kits, run.output)?;
     let resumed = run.resume.as_ref().map(|name| archive.resolve(name)).transpose()?;
     let name = match (&prepared, &resumed) {
@@ -91,7 +91,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         say(&format!("warning: events could not be written: {failure}"));
     }
     let (view, public) = view::of_ended(&archive, &mut ended, !exports.is_empty())?;
-    if cli.json {
+    if global.json {
         print_json_text(&assay_report::formats::json::write(&view)?)?;
     } else {
         let detail = if run.verbose { Detail::Full } else { Detail::Brief };
@@ -147,7 +147,7 @@ fn needs_output(prepared: &PreparedExperiment) -> Result<()> {
 }
 
 /// Prints notes about the inputs and outputs that programs get instead of assay's own.
-fn prologue(run: &Run) {
+fn prologue(run: &args::Run) {
     let given = || rustix::fs::fstat(std::io::stdin()).is_ok_and(|s| s.st_size > 0);
     let waiting = || rustix::io::ioctl_fionread(std::io::stdin()).is_ok_and(|bytes| bytes > 0);
     if run.what.stdin.is_none() && !std::io::stdin().is_terminal() && (given() || waiting()) {

@@ -22,7 +22,7 @@ use assay_publish::site::Site;
 use assay_system::sha256;
 
 use super::open::open_archive;
-use crate::cli::{self, Cli};
+use crate::arguments::Global;
 use crate::commands::landscape::collection;
 use crate::commands::publish::absolute;
 use crate::exit::{Exit, Usage, usage};
@@ -33,7 +33,7 @@ use folder::SiteFolder;
 use lists::SiteCards;
 
 /// Builds or updates the site.
-pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
+pub fn site(global: &Global, asked: &args::Site) -> Result<Exit> {
     let site = Site {
         title: asked.title.trim().to_owned(),
         base: asked.base_url.as_deref().map(base).transpose()?,
@@ -45,7 +45,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
     let collection = collection(&asked.published)?;
     let templates = asked.posts.as_deref().map(shipped::find).transpose()?;
     let templates = templates.as_deref().map(posts::templates).transpose()?;
-    let archive = open_archive(cli)?;
+    let archive = open_archive(global)?;
     let folder = SiteFolder::open(&asked.output, asked.force)?;
     let settings = settings(&site, &archive, &folder, asked)?;
     let builder = Builder {
@@ -53,7 +53,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         folder: &folder,
         site,
         no_redact: asked.no_redact,
-        quiet: cli.json,
+        quiet: global.json,
         settings,
         left_out: Mutex::default(),
         notes: Mutex::default(),
@@ -101,7 +101,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         say(&format!("left out, {}: {}", out.what, out.message));
     }
     let page = absolute(&asked.output.join("index.html"));
-    if cli.json {
+    if global.json {
         print_json(&serde_json::json!({
             "schema_version": assay_model::SCHEMA_VERSION,
             "page": page, "posts": posts, "runs": runs, "withheld": withheld,
@@ -157,7 +157,7 @@ fn settings(
     site: &Site,
     archive: &Archive,
     folder: &SiteFolder,
-    asked: &cli::Site,
+    asked: &args::Site,
 ) -> Result<String> {
     let mut about = format!("{}\n{}\n", folder.program(), serde_json::to_string(site)?);
     if asked.no_redact {

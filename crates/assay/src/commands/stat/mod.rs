@@ -15,10 +15,11 @@ use assay_observe::stat::{DiskTableLayout, Disks, Frame, Renderer, View};
 use assay_report::terminal;
 use assay_system::Interrupt;
 
-use crate::cli::{Cli, Stat};
+use crate::arguments::Global;
 use crate::commands::observed_command;
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print, width};
+use args::Stat;
 
 /// Number of lines between two headers.
 const SCREEN: u64 = 22;
@@ -28,12 +29,12 @@ const TIME: usize = 9;
 const WIDE: usize = 190;
 
 /// Shows a line every interval until the count, an interrupt, or the end of the command.
-pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
+pub fn stat(global: &Global, stat: &Stat) -> Result<Exit> {
     let interval =
         units::parse_duration(&stat.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
     let lines = lines(stat, interval)?;
     if stat.tasks {
-        return tasks::tasks(cli, stat, interval, lines);
+        return tasks::tasks(global, stat, interval, lines);
     }
     let names = ["all".to_owned()];
     let sampler =
@@ -45,7 +46,7 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
         _ => View::Summary,
     };
     let mut show =
-        StatOutput { json: cli.json, view, disks: disks(stat), renderer: None, lines: 0 };
+        StatOutput { json: global.json, view, disks: disks(stat), renderer: None, lines: 0 };
     if stat.command.is_empty() {
         let start = sampler.newest_ns();
         watch(&sampler, &interrupt, lines, start, &mut show, &|| false)?;

@@ -10,7 +10,8 @@ use assay_model::units::format_value;
 use assay_observe::tasks::{Task, TaskSelection, Tasks, header, line};
 use assay_system::{Interrupt, clock};
 
-use crate::cli::{Cli, Stat};
+use crate::arguments::Global;
+use crate::commands::stat::args::Stat;
 use crate::commands::stat::time_of_day;
 use crate::commands::{observed_command, targets};
 use crate::exit::{Exit, usage};
@@ -18,7 +19,7 @@ use crate::screen::{print, print_in_place, print_json_text, say, width};
 
 /// Shows the busiest tasks at every tick, until the requested number, an interrupt, or the end of
 /// the command.
-pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Result<Exit> {
+pub fn tasks(global: &Global, stat: &Stat, interval: Duration, mut left: u64) -> Result<Exit> {
     if interval < assay_observe::MIN_INTERVAL {
         return usage(format!(
             "--interval: {} ms or more",
@@ -45,7 +46,7 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
     let command =
         (!stat.command.is_empty()).then(|| observed_command::start(&stat.command, &interrupt));
     let done = || command.as_ref().is_some_and(std::thread::JoinHandle::is_finished);
-    let in_place = std::io::stdout().is_terminal() && !cli.json && command.is_none();
+    let in_place = std::io::stdout().is_terminal() && !global.json && command.is_none();
     let mut due = clock::monotonic_ns();
     let mut last = due;
     while left > 0 && !done() {
@@ -69,7 +70,7 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
                 "t_ns": now, "seconds": seconds, "partial": partial, "tasks": shown,
             })
         };
-        match (cli.json, in_place) {
+        match (global.json, in_place) {
             (true, _) => print_json_text(&json().to_string())?,
             (false, true) => print_in_place(&lines())?,
             (false, false) => print(&lines())?,

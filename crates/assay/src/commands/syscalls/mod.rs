@@ -11,14 +11,13 @@ use assay_report::terminal::syscalls as text;
 use assay_system::Interrupt;
 use assay_traces::syscalls::Dimension;
 
-use crate::cli;
-use crate::cli::Cli;
+use crate::arguments::Global;
 use crate::commands::targets::LiveObservation;
 use crate::exit::{Exit, usage};
 use crate::screen::{answer_styled, say, style};
 
 /// Counts the system calls of a command, of processes or of the machine.
-pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
+pub fn syscalls(global: &Global, asked: &args::Syscalls) -> Result<Exit> {
     let look = LiveObservation::new(&asked.of)?;
     let Some((whose, _)) = look.whose()? else {
         let text = "name whose calls to count: a command (`assay syscalls -- COMMAND`), --pid, \
@@ -37,6 +36,6 @@ pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
     let exit = look.until_the_end(&interrupt)?;
     let seen = watch.stop()?;
     interrupt.clear();
-    answer_styled(cli.json, &seen, || text(&seen, &asked.by, asked.top, style()))?;
+    answer_styled(global.json, &seen, || text(&seen, &asked.by, asked.top, style()))?;
     Ok(if seen.calls.is_empty() && exit == Exit::Fine { Exit::Nothing } else { exit })
 }

@@ -15,25 +15,25 @@ use assay_traces::translation::counters::{self, CountScope, PerfGroup, Readings}
 use assay_traces::translation::source::{self, AccessStream, Interleaved, Writer};
 use assay_traces::translation::{SimulatedMachine, SimulationOptions};
 
-use crate::cli::{Cli, Tlb};
+use crate::arguments::Global;
 use crate::commands::observed_command;
 use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer_styled, print_json, say, style};
 
 /// Counts while a command runs, or simulates.
-pub fn tlb(cli: &Cli, asked: &Tlb) -> Result<Exit> {
+pub fn tlb(global: &Global, asked: &args::Tlb) -> Result<Exit> {
     if !asked.simulate.is_empty() {
-        return simulate(cli, asked);
+        return simulate(global, asked);
     }
     if asked.command.is_empty() {
         let text =
             "name a command to count (`assay tlb -- COMMAND`), or a trace (`--simulate TRACE`)";
         return usage(text);
     }
-    count(cli, asked)
+    count(global, asked)
 }
 
-fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
+fn simulate(global: &Global, asked: &args::Tlb) -> Result<Exit> {
     let mut machine = SimulatedMachine::find(&asked.machine).map_err(mistake)?;
     let size = |name: &str, text: &Option<String>| -> Result<Option<u64>, Usage> {
         let read = |t: &String| units::parse_bytes(t).map_err(|e| Usage(format!("{name}: {e}")));
@@ -65,7 +65,7 @@ fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     if let (Some(writer), Some(path)) = (writer, &asked.record) {
         writer.finish().with_context(|| format!("cannot write {}", path.display()))?;
     }
-    answer_styled(cli.json, &done, || simulation(&done, style()))?;
+    answer_styled(global.json, &done, || simulation(&done, style()))?;
     Ok(if done.accesses == 0 { Exit::Nothing } else { Exit::Fine })
 }
 
@@ -76,7 +76,7 @@ fn record(path: &Path) -> Result<Writer<Box<dyn Write>>> {
 }
 
 /// Counts while the command runs, and prints a line per interval.
-fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
+fn count(global: &Global, asked: &args::Tlb) -> Result<Exit> {
     let interval =
         units::parse_duration(&asked.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
     if interval < Duration::from_millis(1) {
@@ -99,7 +99,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let mut group = match opened.recv().context("the thread of the command failed")? {
         Ok(group) => group,
         Err(missing) => {
-            missing_counters(cli, &missing)?;
+            missing_counters(global, &missing)?;
             return Ok(Exit::Nothing);
         }
     };
@@ -130,17 +130,17 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let ran = ran.context("the command was not started")?.map_err(mistake)?;
     let of = asked.command.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let table = counters::table(group.arch(), &intervals, &before, of);
-    answer_styled(cli.json, &table, || table_text(&table, style()))?;
+    answer_styled(global.json, &table, || table_text(&table, style()))?;
     Ok(observed_command::exit(&interrupt, &ran))
 }
 
 /// Prints which counters are missing, and the two alternatives.
-fn missing_counters(cli: &Cli, missing: &counters::CountersUnavailable) -> Result<()> {
+fn missing_counters(global: &Global, missing: &counters::CountersUnavailable) -> Result<()> {
     let ways = [
         ("by experiment", "assay run experiments/large-pages.toml"),
         ("by simulation", "assay tlb --simulate TRACE (see `assay tlb --help`)"),
     ];
-    if cli.json {
+    if global.json {
         let (missing, ways) = (missing.to_string(), std::collections::BTreeMap::from(ways));
         let answer = serde_json::json!({ "measured": null, "missing": missing, "instead": ways });
         return print_json(&answer);

@@ -9,9 +9,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use assay_cluster::vm::{Image, VmConfig, ability, built};
 
-use crate::cli::{Cli, Vm};
+use crate::arguments::Global;
 use crate::exit::Exit;
 use crate::screen::{print, print_json, write_file};
+use args::Vm;
 
 /// Script that builds a root file system and kernels, and the files that it reads from its own
 /// folder.
@@ -30,14 +31,14 @@ struct BuiltKernel {
 }
 
 /// Lists the built kernels, or builds some.
-pub fn vm(cli: &Cli, asked: &Vm) -> Result<Exit> {
+pub fn vm(global: &Global, asked: &Vm) -> Result<Exit> {
     match asked {
-        Vm::List => list(cli),
+        Vm::List => list(global),
         Vm::Build { kernels } => build(kernels),
     }
 }
 
-fn list(cli: &Cli) -> Result<Exit> {
+fn list(global: &Global) -> Result<Exit> {
     let folder = assay_cluster::vm::folder();
     let found: Vec<BuiltKernel> = built(&folder)
         .into_iter()
@@ -49,7 +50,7 @@ fn list(cli: &Cli) -> Result<Exit> {
         })
         .collect();
     let ability = ability();
-    if cli.json {
+    if global.json {
         let json = serde_json::json!({
             "schema_version": assay_model::SCHEMA_VERSION,
             "works": ability.works,

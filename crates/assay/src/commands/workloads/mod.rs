@@ -6,13 +6,13 @@ use anyhow::Result;
 use assay_model::{ParamType, WorkloadSpec};
 use assay_workloads::{KitPaths, builtin};
 
-use crate::cli::Cli;
+use crate::arguments::Global;
 use crate::commands::open::kit_paths;
 use crate::exit::Exit;
 use crate::screen::{answer, wrap};
 
 /// Lists all workloads, or describes one.
-pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
+pub fn workloads(global: &Global, name: Option<&str>) -> Result<Exit> {
     let kits = kit_paths()?;
     let specs = match name {
         Some(name) => vec![assay_workloads::registry::find(name, &kits)?.spec().clone()],
@@ -21,7 +21,7 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
     let line = |spec: &WorkloadSpec| {
         wrap(&format!("{:<12} {}", spec.name, spec.help), "", "             ")
     };
-    answer(cli.json, &specs, || match (name, specs.as_slice()) {
+    answer(global.json, &specs, || match (name, specs.as_slice()) {
         (Some(_), [spec]) => describe(spec),
         (_, specs) => specs.iter().map(line).collect::<Vec<_>>().join("\n"),
     })?;
