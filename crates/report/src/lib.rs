@@ -11,7 +11,7 @@
 //! | [`terminal`] | tables and summaries of a given width |
 //! | [`formats::markdown`] | the run as a Markdown page |
 //! | [`formats::csv`] | one row for each trial and metric, curve points, summaries |
-//! | [`formats::rows`] | table of the formats that a run can be written in |
+//! | [`exports`] | table of the formats that a run can be written in |
 //! | [`formats::json`] | everything, for programs |
 //! | `formats::hyperfine` | hyperfine's export format |
 //! | [`formats::benchstat`] | Go's benchmark format |
@@ -21,12 +21,12 @@
 //! | [`landscape`] | a landscape as CSV and Markdown |
 
 pub mod document;
+pub mod exports;
 pub mod figures;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
 pub mod formats;
 mod gate;
-mod headline;
 pub mod history;
 mod inside;
 pub mod landscape;
@@ -36,6 +36,7 @@ pub mod parts;
 mod percentiles;
 mod run_pairs;
 mod short_labels;
+mod shown_comparison;
 mod style;
 pub mod terminal;
 mod tracers;
@@ -46,7 +47,7 @@ pub mod words;
 
 pub use figures::ratio_text;
 pub use gate::{Gate, WithheldResult};
-pub use headline::{block_s, headline, needed};
 pub use inside::{TreatmentProfiles, inside};
+pub use parts::headline::{block_s, headline, needed};
 pub use view::{LedgerHead, RunView};
 pub use words::{SMOOTHNESS, method, verdict};

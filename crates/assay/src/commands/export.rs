@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use assay_report::RunView;
-use assay_report::formats::rows::{ExportFormat, format, listed};
+use assay_report::exports::{ExportFormat, format, listed};
 
 use crate::exit::{Usage, usage};
 use crate::screen::write_file;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use assay_report::formats::rows::FORMATS;
+use assay_report::exports::FORMATS;
 
 use crate::exit::usage;
 

@@ -22,9 +22,6 @@ const TWO_WAY: &[&str] = &[
     "lab: experiment plan",
     "lab: plan series",
     "lab: tracers trial",
-    "report: formats page",
-    "report: headline parts",
-    "report: page tracers",
 ];
 
 type Name = Vec<String>;

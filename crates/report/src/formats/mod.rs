@@ -8,4 +8,3 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod openmetrics;
-pub mod rows;

@@ -7,11 +7,11 @@ use maud::{Markup, html};
 
 use super::comparable::{Prices, comparable};
 use super::overlay::overlay;
-use super::shown_comparison::ShownComparison;
 use super::{data, shell, tabbed};
 use crate::document::html;
 use crate::inside::inside;
 use crate::parts;
+use crate::shown_comparison::ShownComparison;
 use crate::tracers::TRACERS;
 use crate::view::RunView;
 

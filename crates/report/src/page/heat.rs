@@ -5,8 +5,9 @@ use assay_chart::{Head, PhaseSpan, ScaleKind, WIDTH};
 use assay_model::TrialRecord;
 use maud::Markup;
 
-use super::time::{seconds, whole};
+use super::time::whole;
 use crate::parts::curves::slug;
+use crate::parts::draw::seconds;
 
 /// Largest number of heat maps drawn for a trial; the others are in its record.
 const MAX_MAPS: usize = 4;

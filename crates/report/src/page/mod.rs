@@ -8,11 +8,9 @@ mod compare;
 pub mod data;
 mod disclosure;
 mod heat;
-pub(crate) mod io;
 mod landscape;
 mod overlay;
 pub mod shell;
-pub(crate) mod shown_comparison;
 mod tasks;
 mod time;
 
@@ -24,16 +22,17 @@ use crate::gate::Gate;
 use crate::parts::{self, draw};
 use crate::tracers::TRACERS;
 use crate::view::RunView;
+use assay_traces::profile::Profile;
 
 pub use crate::document::packed::unpacked;
 pub use comparable::Prices;
 pub use compare::{ChosenDenominator, compared, side_by_side};
-pub use io::observed;
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
 pub use shell::{SCRIPT, style};
-pub use shown_comparison::ShownComparison;
 
-pub use crate::tracers::profile::{flame, profile, profile_part};
+pub use crate::shown_comparison::ShownComparison;
+pub use crate::tracers::block_io::observed;
+pub use crate::tracers::profile::{flame, profile_part};
 
 /// A section of a page and the tab that shows it.
 struct PageSection {
@@ -155,6 +154,16 @@ pub(super) fn tabbed(tabs: &[(&str, &str, Markup)]) -> Markup {
             }
         }
     }
+}
+
+/// Renders a profile as a page of its own.
+pub fn profile(name: &str, profile: &Profile) -> String {
+    let content = html! {
+        header { p.eyebrow { "assay · profile" } h1 { (name) } }
+        main id="main" { (profile_part(profile)) }
+        footer { p { "Made by assay " (env!("CARGO_PKG_VERSION")) "." } }
+    };
+    shell::page(name, &content)
 }
 
 fn facts(view: &RunView) -> Markup {

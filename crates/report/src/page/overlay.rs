@@ -7,12 +7,13 @@ use assay_model::{Across, CurveSummary, SampleSet, TrialRecord};
 use assay_observe::{Field, FieldRole};
 use maud::{Markup, html};
 
-use super::time::{base, phases, seconds};
+use super::time::base;
 use crate::document::html::figure;
 use crate::gate::Gate;
 use crate::merged_sentences::distinct;
 use crate::parts::curves::slug;
 use crate::parts::draw::named_curves;
+use crate::parts::draw::{phases, seconds};
 use crate::view::RunView;
 
 /// Largest number of lines in one chart that a reader can distinguish.

@@ -9,10 +9,11 @@ use assay_model::{SampleSet, TrialRecord};
 use assay_observe::{ALL_TASKS, Drawing, TASKS};
 use maud::{Markup, html};
 
-use super::time::{interval_text, phases, steps, usual_gap, whole};
+use super::time::{interval_text, steps, usual_gap, whole};
 use crate::document::html::{figure, table};
 use crate::figures::count;
 use crate::parts::curves::slug;
+use crate::parts::draw::phases;
 use crate::parts::tasks as parts;
 use crate::view::RunView;
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::fixtures;
+use crate::tracers::block_io::io_beside;
 
 /// Renders the page with every part unpacked.
 fn render(view: &RunView) -> String {
@@ -298,7 +299,7 @@ fn traced(ios: u64) -> RunView {
 #[test]
 fn block_io_of_two_runs_is_drawn_on_one_scale() {
     let (few, many) = (traced(40), traced(4_000));
-    let page = io::io_beside(&[&few, &many], &[]).unwrap().into_string();
+    let page = io_beside(&[&few, &many], &[]).unwrap().into_string();
     assert!(!page.contains("NaN"));
     let charts: Vec<&str> = page.split("<svg ").skip(1).collect();
     // Both charts of a kind have the same axis labels, although one run did a hundred times more
@@ -316,7 +317,7 @@ fn block_io_of_two_runs_is_drawn_on_one_scale() {
         assert_eq!(of_kind[0], of_kind[1], "{kind}");
     }
     let untraced = fixtures::block_size();
-    assert!(io::io_beside(&[&few, &untraced], &[]).is_none(), "one traced run is beside none");
+    assert!(io_beside(&[&few, &untraced], &[]).is_none(), "one traced run is beside none");
 }
 
 #[test]
@@ -324,7 +325,7 @@ fn the_tracers_metrics_stand_beside_the_charts() {
     let view = traced(40);
     let mut made = fixtures::across(&view);
     made.metric = "io.writes".into();
-    let page = io::io_beside(&[&view, &view], &[made.clone()]).unwrap().into_string();
+    let page = io_beside(&[&view, &view], &[made.clone()]).unwrap().into_string();
     assert!(page.contains(">writes</th>"), "{page}");
     let ratios: Vec<String> = made
         .rows

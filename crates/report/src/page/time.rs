@@ -13,6 +13,7 @@ use super::heat;
 use crate::document::html::figure;
 use crate::figures::count;
 use crate::parts::curves::slug;
+use crate::parts::draw::{phases, seconds};
 use crate::view::RunView;
 
 /// Largest number of treatments in the section.
@@ -89,24 +90,6 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
 /// Returns the reach of the time axis of every chart of a trial.
 pub(super) fn whole(record: &TrialRecord) -> ScaleRanges {
     ScaleRanges { time_s: Some((0.0, seconds(record, record.end_ns))), ..ScaleRanges::default() }
-}
-
-pub(super) fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
-    (t_ns as f64 - record.start_ns as f64) / 1e9
-}
-
-pub(super) fn phases(record: &TrialRecord) -> Vec<PhaseSpan> {
-    let ends = record.phases.iter().skip(1).map(|p| p.t_ns).chain([record.end_ns]);
-    record
-        .phases
-        .iter()
-        .zip(ends)
-        .map(|(p, end)| PhaseSpan {
-            name: p.phase.name().to_owned(),
-            from_s: seconds(record, p.t_ns).max(0.0),
-            to_s: seconds(record, end),
-        })
-        .collect()
 }
 
 /// Draws the charts whose layers add up to 100 %, each with its title.

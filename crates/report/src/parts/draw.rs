@@ -5,10 +5,10 @@ use assay_chart::ecdf::{self, Ecdf};
 use assay_chart::intervals::{absolute, ratio};
 use assay_chart::order::{self, RunOrder, TrialStatus};
 use assay_chart::scaling::{self as scaling_chart, ScalingChart};
-use assay_chart::{Head, ScaleKind};
+use assay_chart::{Head, PhaseSpan, ScaleKind};
 use assay_model::{
     CurveSummary, Interval, MetricKind, Scalar, Scaling, ScalingModel, SystemDescription,
-    TreatmentSummary, TrialOutcome, Verdict, units,
+    TreatmentSummary, TrialOutcome, TrialRecord, Verdict, units,
 };
 use maud::{Markup, html};
 
@@ -477,4 +477,24 @@ pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
 /// Amdahl's law is the case kappa = 0.
 fn throughput(m: &ScalingModel, n: f64) -> f64 {
     m.gamma * n / (1.0 + m.sigma * (n - 1.0) + m.kappa * n * (n - 1.0))
+}
+
+/// Returns a time in seconds since the trial began.
+pub(crate) fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
+    (t_ns as f64 - record.start_ns as f64) / 1e9
+}
+
+/// Returns the phases of a trial for its charts.
+pub(crate) fn phases(record: &TrialRecord) -> Vec<PhaseSpan> {
+    let ends = record.phases.iter().skip(1).map(|p| p.t_ns).chain([record.end_ns]);
+    record
+        .phases
+        .iter()
+        .zip(ends)
+        .map(|(p, end)| PhaseSpan {
+            name: p.phase.name().to_owned(),
+            from_s: seconds(record, p.t_ns).max(0.0),
+            to_s: seconds(record, end),
+        })
+        .collect()
 }

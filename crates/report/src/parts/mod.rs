@@ -7,6 +7,7 @@ pub(crate) mod curves;
 pub mod draw;
 pub(crate) mod explain;
 pub(crate) mod findings;
+pub(super) mod headline;
 pub(crate) mod io;
 pub mod landscape;
 pub(crate) mod matrix;

@@ -7,8 +7,8 @@ use crate::figures::{
     NO_VALUE, count, in_a_sentence, ratio_in_a_sentence, ratio_mark, summary_in_a_sentence, x_text,
 };
 use crate::gate::Gate;
-use crate::headline::{headline, needed};
 use crate::parts::curves::best_note;
+use crate::parts::headline::{headline, needed};
 use crate::view::{RunView, deciding};
 use crate::words;
 

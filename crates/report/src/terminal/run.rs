@@ -7,8 +7,8 @@ use super::curve::curves;
 use super::single::single;
 use crate::document::{DocumentPart, Parts, Text, Tone, terminal, text};
 use crate::gate::Gate;
-use crate::headline::{headline, needed};
 use crate::merged_sentences::{group, trials_text};
+use crate::parts::headline::{headline, needed};
 use crate::view::RunView;
 use crate::{parts, words};
 

@@ -3,6 +3,7 @@
 //!
 //! A tracer is a file here, and a line in [`TRACERS`].
 
+pub(crate) mod block_io;
 mod instructions;
 pub(crate) mod profile;
 mod runqueue;
@@ -13,10 +14,5 @@ pub(crate) mod view;
 use view::TracerView;
 
 /// Tracers in the order of their tabs.
-pub(crate) const TRACERS: [&TracerView; 5] = [
-    &crate::page::io::BLOCK_IO,
-    &profile::VIEW,
-    &instructions::VIEW,
-    &syscalls::VIEW,
-    &runqueue::VIEW,
-];
+pub(crate) const TRACERS: [&TracerView; 5] =
+    [&block_io::VIEW, &profile::VIEW, &instructions::VIEW, &syscalls::VIEW, &runqueue::VIEW];

@@ -15,7 +15,6 @@ use maud::{Markup, html};
 use super::trial_groups::{self, MAX_ROWS, MAX_SIDES, TrialGroup};
 use super::view::{TraceDifference, TracerView, TreatmentPair};
 use crate::document::html::{self, figure};
-use crate::page::shell;
 use crate::parts::profile::{self as parts, Threads};
 
 pub(super) const VIEW: TracerView = TracerView {
@@ -167,14 +166,4 @@ fn cell(node: &Node, all: f64, timed: bool, against: Option<&FunctionDifferences
 /// Renders a profile as a part of a page that has no other profile.
 pub fn profile_part(profile: &Profile) -> Markup {
     body(profile, "p", None)
-}
-
-/// Renders a profile as a page of its own.
-pub fn profile(name: &str, profile: &Profile) -> String {
-    let content = html! {
-        header { p.eyebrow { "assay · profile" } h1 { (name) } }
-        main id="main" { (profile_part(profile)) }
-        footer { p { "Made by assay " (env!("CARGO_PKG_VERSION")) "." } }
-    };
-    shell::page(name, &content)
 }

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 
 use crate::document::{Parts, html};
 use crate::figures::count;
-use crate::page::shown_comparison::ShownComparison;
 use crate::run_pairs::comparable_runs;
+use crate::shown_comparison::ShownComparison;
 use crate::view::RunView;
 
 /// Largest number of rows of a table on a page.

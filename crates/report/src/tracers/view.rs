@@ -3,8 +3,8 @@
 use maud::Markup;
 
 use crate::document::Parts;
-use crate::page::shown_comparison::ShownComparison;
 use crate::run_pairs::shown;
+use crate::shown_comparison::ShownComparison;
 use crate::view::RunView;
 
 /// A tracer in the reports.

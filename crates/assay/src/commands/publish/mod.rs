@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow};
 use assay_archive::{Archive, Problem, RunReader};
 use assay_model::{RunId, Severity};
 use assay_report::RunView;
-use assay_report::formats::rows::{ExportFormat, FORMATS};
+use assay_report::exports::{ExportFormat, FORMATS};
 
 use crate::arguments::Global;
 use crate::commands::copies::Copies;

@@ -13,7 +13,7 @@ use assay_archive::{Archive, Error, Filter, RunReader};
 use assay_model::{RunId, RunState};
 use assay_publish::site::{RunCard, pages};
 use assay_report::RunView;
-use assay_report::formats::rows::FORMATS;
+use assay_report::exports::FORMATS;
 use assay_system::sha256;
 
 use super::super::copies::Copies;

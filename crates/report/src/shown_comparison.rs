@@ -11,7 +11,7 @@ use crate::view::RunView;
 pub struct ShownComparison {
     pub(crate) across: Across,
     /// Comparisons in the metrics of the block I/O tracer.
-    pub(super) io: Vec<Across>,
+    pub(crate) io: Vec<Across>,
 }
 
 impl ShownComparison {

@@ -5,11 +5,11 @@ use assay_model::Across;
 use assay_traces::block_io::FILE;
 use maud::{Markup, html};
 
+use super::IoChartSource;
+use super::charts::{TitledCharts, charts, common, same_series};
 use crate::document::html::{figure, table};
 use crate::gate::Gate;
 use crate::merged_sentences::distinct;
-use crate::page::io::IoChartSource;
-use crate::page::io::charts::{TitledCharts, charts, common, same_series};
 use crate::parts::across::io;
 use crate::view::RunView;
 

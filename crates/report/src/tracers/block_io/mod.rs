@@ -10,16 +10,15 @@ use assay_traces::block_io::{FILE, IoReport};
 use maud::{Markup, html};
 
 use self::charts::{Chart, TitledCharts, charts, common, same_series};
-use super::time::phases;
+pub(crate) use self::several_runs::io_beside;
 use crate::document::html::{self, figure, table};
 use crate::document::{DocumentPart, Tone};
+use crate::parts::draw::phases;
 use crate::parts::io as parts;
 use crate::tracers::view::TracerView;
 use crate::view::RunView;
 
-pub(super) use several_runs::io_beside;
-
-pub(crate) const BLOCK_IO: TracerView = TracerView {
+pub(super) const VIEW: TracerView = TracerView {
     tab: ("block-io", "I/O"),
     section: ("io", "Block I/O"),
     run: section,
