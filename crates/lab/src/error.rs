@@ -1,15 +1,18 @@
 //! Errors of the lab. A workload that fails is a record, not an error.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
 use assay_model::RunId;
+use toml::de::{DeTable, DeValue};
 
 /// Error that keeps the lab from planning, running or analysing an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// A mistake in an experiment file.
     #[error(transparent)]
-    File(#[from] crate::FileError),
+    File(#[from] FileError),
     /// An experiment that did not come from a file cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -63,7 +66,7 @@ pub enum LabError {
     },
     /// The machine is not fit to measure on, and the experiment refuses to run then.
     #[error("the machine is not fit to measure on: {0}; wait, or set fitness.action to \"warn\"")]
-    Unfit(#[from] crate::run::fitness::Unfit),
+    Unfit(#[from] crate::fitness::Unfit),
     /// A monitor could not be started.
     #[error(transparent)]
     Observe(#[from] assay_observe::ObserveError),
@@ -112,4 +115,72 @@ pub(crate) fn wrong(
         message: message.into(),
         help: help.into(),
     }
+}
+
+/// A mistake in an experiment file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.render(false))]
+pub struct FileError {
+    /// Name of the file as the user gave it.
+    pub file: String,
+    pub(crate) text: String,
+    /// Byte range of the mistake in the text, if known.
+    pub(crate) span: Option<Range<usize>>,
+    /// Description of the mistake.
+    pub message: String,
+    /// Advice on a correct value; empty if the message contains it.
+    pub help: String,
+}
+
+impl FileError {
+    /// Creates an error at the value of a key, given by its path (`["design", "blocks"]`). The
+    /// error points at the deepest part of the path that exists in the file.
+    pub fn at(file: &str, text: &str, path: &[&str], message: String, help: String) -> Self {
+        FileError {
+            file: file.to_owned(),
+            text: text.to_owned(),
+            span: locate(text, path),
+            message,
+            help,
+        }
+    }
+
+    /// Renders the message with the affected lines of the file.
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.decor_style(DecorStyle::Ascii);
+        let title = Level::ERROR.primary_title(self.message.as_str());
+        let span = self.span.clone().filter(|s| s.end <= self.text.len());
+        let snippet = span.map(|span| {
+            Snippet::source(self.text.as_str())
+                .path(self.file.as_str())
+                .annotation(AnnotationKind::Primary.span(span))
+        });
+        let mut group = match snippet {
+            Some(snippet) => title.element(snippet),
+            None => title.element(Level::NOTE.message(format!("in {}", self.file))),
+        };
+        if !self.help.is_empty() {
+            group = group.element(Level::HELP.message(self.help.as_str()));
+        }
+        renderer.render(&[group])
+    }
+}
+
+/// Returns the byte range of the value at `path`, or of the deepest part of the path that exists.
+fn locate(text: &str, path: &[&str]) -> Option<Range<usize>> {
+    let root = DeTable::parse(text).ok()?;
+    let mut table = root.get_ref();
+    let mut span = None;
+    for (i, key) in path.iter().enumerate() {
+        let Some((name, value)) = table.iter().find(|(k, _)| k.get_ref().as_ref() == *key) else {
+            break;
+        };
+        span = Some(if i + 1 == path.len() { value.span() } else { name.span() });
+        match value.get_ref() {
+            DeValue::Table(inner) => table = inner,
+            _ => break,
+        }
+    }
+    span
 }

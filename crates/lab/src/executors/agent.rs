@@ -18,10 +18,10 @@ use assay_workloads::{KitPaths, TrialContext, Workload};
 
 use crate::executors::server_program::ServerProgram;
 use crate::executors::spanning_program::{self, RankFiles, Spanning};
-use crate::run::run_lock::RunLock;
-use crate::run::{describe, fitness};
+use crate::run_lock::RunLock;
 use crate::trial::execution::{TrialSpec, blank};
 use crate::trial::machine::{Listener, Machine, RecordedTrial, TrialTask};
+use crate::{describe, fitness};
 
 /// Serves the collector, over `ssh` or named in the environment, until it sends no more orders.
 ///

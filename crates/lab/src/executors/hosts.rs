@@ -15,9 +15,9 @@ use crate::Lab;
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
 use crate::executors::remote::{SET_UP, gathered, merged, setup};
 use crate::experiment::place::HOST;
-use crate::experiment::prepare::PreparedExperiment;
+use crate::fitness;
+use crate::plan::prepare::PreparedExperiment;
 use crate::progress::watcher::{Watcher, ticks};
-use crate::run::fitness;
 use crate::trial::execution::blank;
 
 /// Hosts that run trials together; there is one such group, or one for each host.

@@ -18,9 +18,9 @@ use assay_system::Interrupt;
 use crate::Lab;
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
 use crate::executors::remote::{SET_UP, gathered, merged, setup};
-use crate::experiment::prepare::PreparedExperiment;
+use crate::fitness;
+use crate::plan::prepare::PreparedExperiment;
 use crate::progress::watcher::{Watcher, ticks};
-use crate::run::fitness;
 use crate::trial::execution::blank;
 
 /// Executor that runs trials on the nodes of a Slurm job.

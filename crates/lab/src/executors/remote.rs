@@ -10,7 +10,7 @@ use assay_system::process::Output;
 
 use crate::Lab;
 use crate::executors::executor::FinishedTrial;
-use crate::experiment::prepare::PreparedExperiment;
+use crate::plan::prepare::PreparedExperiment;
 use crate::trial::machine::RecordedTrial;
 
 /// Time limit for the nodes to set up, not counting the wait until they are fit.

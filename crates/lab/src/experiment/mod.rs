@@ -1,7 +1,7 @@
-//! Experiments: reading the file, applying `--set`, and checking its source and where it runs.
+//! Experiments: reading the file, applying `--set`, and checking its source, place and hooks.
 
 pub(crate) mod file;
+pub(crate) mod hooks;
 pub(crate) mod place;
-pub(crate) mod prepare;
 pub(crate) mod set;
 pub(crate) mod source;

@@ -5,6 +5,7 @@ pub(crate) mod estimate;
 pub(crate) mod factors;
 pub(crate) mod labels;
 mod patterns;
+pub(crate) mod prepare;
 pub(crate) mod schedule;
 
 use std::collections::BTreeMap;
@@ -62,7 +63,7 @@ pub fn make_plan(
     let treatments = treatments(experiment, spec, &factors, &names)?;
     check_warmups(experiment, spec)?;
     crate::experiment::source::check(experiment, spec)?;
-    crate::series::check_hooks(experiment)?;
+    crate::experiment::hooks::check(experiment)?;
     // Revisions cannot be checked before they are built, and hosts check their own programs.
     let elsewhere = experiment.source.is_some() || experiment.place.engine == Engine::Ssh;
     for treatment in treatments.iter().filter(|_| !elsewhere) {

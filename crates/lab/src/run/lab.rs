@@ -15,19 +15,20 @@ use assay_system::{Controller, Interrupt, Root};
 
 use crate::LabError;
 use crate::analyse::aa;
+use crate::context::Lab;
 use crate::executors::executor::{Executor, Local};
 use crate::executors::hosts::Hosts;
 use crate::executors::nodes::Nodes;
 use crate::executors::virtual_machine::VirtualMachines;
-use crate::experiment::prepare::PreparedExperiment;
 use crate::experiment::source::{BuiltRevisions, REV};
+use crate::plan::prepare::PreparedExperiment;
 use crate::progress::watcher::Watcher;
-use crate::run::context::Lab;
 use crate::run::finished_trials::FinishedTrials;
 use crate::run::session::RunSession;
-use crate::run::{describe, fitness, stop};
+use crate::run::stop;
 use crate::scratch;
 use crate::trial::machine::Machine;
+use crate::{describe, fitness};
 
 /// Result of a run that ended.
 #[derive(Debug)]
@@ -142,7 +143,7 @@ impl Lab<'_> {
         if built.leave_out_failed(&mut experiment) {
             let cpus = crate::trial::cpus::allowed().len();
             plan = crate::make_plan(&experiment, workload.as_ref(), cpus, plan.seed)?;
-            toml = crate::experiment::prepare::as_text(&experiment);
+            toml = crate::plan::prepare::as_text(&experiment);
         }
         built.place(&mut plan, workload.as_ref())?;
         Ok(Some((built, PreparedExperiment { experiment, toml, workload, plan })))

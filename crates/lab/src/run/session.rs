@@ -16,10 +16,10 @@ use assay_workloads::Workload;
 
 use crate::LabError;
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
+use crate::fitness::Fit;
 use crate::plan::schedule;
 use crate::progress::watcher::{Progress, Watcher};
 use crate::run::finished_trials::FinishedTrials;
-use crate::run::fitness::Fit;
 use crate::run::stop::{self, StopRule};
 use crate::trial::machine::RecordedTrial;
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use assay_model::{Experiment, Hooks, Interval, RunId};
+use assay_model::{Hooks, Interval, RunId};
 use assay_stats::series::{ChangeState, ChangeView, HistoryView, SeriesView};
 use assay_workloads::WorkloadError;
 use assay_workloads::driver::step::{Inherit, ProgramStep};
@@ -16,7 +16,6 @@ use assay_workloads::split_words;
 use serde::Serialize;
 
 use super::StoredFindings;
-use crate::error::{Result, wrong};
 
 /// Time limit of a hook.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -64,34 +63,6 @@ pub struct ConfirmedSeries<'a> {
     pub commits: &'a [String],
     /// Runs that measured the points on both sides of the change.
     pub runs: Vec<&'a RunId>,
-}
-
-/// Checks the hooks of an experiment.
-///
-/// # Errors
-/// Both are given, the command cannot be split into words, or the address is not one of the web.
-pub(crate) fn check(experiment: &Experiment) -> Result<()> {
-    let hooks = &experiment.on;
-    let (key, fault, help) = match (&hooks.confirmed, &hooks.webhook) {
-        (Some(_), Some(_)) => ("webhook", "both `confirmed` and `webhook`".into(), "give one"),
-        (Some(line), None) => match split_words(line) {
-            Ok(words) if !words.is_empty() => return Ok(()),
-            Ok(_) => ("confirmed", "an empty `confirmed`".into(), "give a command line"),
-            Err(e) => ("confirmed", format!("`confirmed`, and {e}"), "close it"),
-        },
-        (None, Some(url)) if !is_address(url) => {
-            let help = "write webhook = \"https://...\", without blanks and quotes";
-            ("webhook", format!("the webhook `{url}`, which is not an address"), help)
-        }
-        _ => return Ok(()),
-    };
-    Err(wrong(&["on", key], format!("[on] has {fault}"), help))
-}
-
-fn is_address(url: &str) -> bool {
-    let plain = |c: char| c.is_ascii_graphic() && !['"', '\\'].contains(&c);
-    let host = ["https://", "http://"].iter().find_map(|scheme| url.strip_prefix(scheme));
-    host.is_some_and(|host| !host.is_empty() && host.chars().all(plain))
 }
 
 /// Calls the hook for the confirmed changes that it was not yet called for, and records each call.

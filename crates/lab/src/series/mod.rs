@@ -11,7 +11,6 @@ mod suite;
 
 pub use define::{DefinedHistory, confirmation, define, id_of, point};
 pub use functions::{PROFILED_BLOCKS, PROFILES_BY, functions, profiling, sides, unexplained};
-pub(crate) use hook::check as check_hooks;
 pub use hook::{ConfirmedChange, call_hooks};
 pub use keep::{StoredFindings, histories, imported, imported_path};
 pub use read::read;

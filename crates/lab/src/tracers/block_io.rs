@@ -8,8 +8,7 @@ use assay_observe::NotAvailable;
 use assay_observe::io::{IoWatch, TraceRequest};
 use assay_traces::block_io::{Dimension, FILE, Measure, Question};
 
-use super::running_tracer::record_trace;
-use crate::trial::artifacts::File;
+use super::running_tracer::{File, record_trace};
 
 /// Names of the tracer in experiments: with `io-events` it keeps single I/Os.
 pub(super) const NAMES: [&str; 2] = [FILE.tracer, EVENTS];

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use assay_model::{Experiment, PlannedTrial, TrialOutcome, TrialRecord};
 use assay_traces::profile::{INSTRUCTIONS, InstructionCounts, Profile, ReadError};
 
-use super::running_tracer::record_trace;
-use crate::trial::artifacts::File;
+use super::running_tracer::{File, record_trace};
 
 /// Name of the tracer; `instructions@5` counts in five blocks.
 pub(super) const NAME: &str = INSTRUCTIONS.tracer;

@@ -23,9 +23,8 @@ use assay_observe::{NotAvailable, ProfileSnapshot, Tracer};
 pub(crate) use block_io::BlockIoResult;
 use block_io::BlockIoTracer;
 use instructions::InstructionCounting;
+pub(crate) use running_tracer::File;
 use running_tracer::{TracerRow, TrialTracer, row};
-
-use crate::trial::artifacts::File;
 
 /// Tracers of programs, in the order in which they start.
 const PROGRAM_TRACERS: [TracerRow; 4] = [

@@ -12,7 +12,8 @@ use assay_model::{ObserverReport, Phase, TrialRecord};
 use assay_observe::{NotAvailable, ProfileSnapshot, Tracer};
 use assay_traces::TraceData;
 
-use crate::trial::artifacts::File;
+/// Name and content of a file.
+pub(crate) type File = (String, Vec<u8>);
 
 /// A tracer of any type, for the trials of a run.
 pub(super) trait TrialTracer: Debug {

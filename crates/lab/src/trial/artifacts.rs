@@ -9,15 +9,14 @@ use assay_quoted::pack;
 use assay_workloads::KEEP;
 use assay_workloads::capability::JudgedArtifact;
 
+use crate::tracers::File;
+
 /// Limit for one file; a larger one is not kept. The other limits are for all files of a trial.
 const MAX_BYTES: u64 = 16 << 20;
 const MAX_ALL: u64 = 256 << 20;
 const MAX_FILES: usize = 5000;
 /// Artifact that holds the verdict of a rule pack.
 const VERDICT: &str = "verdict.json";
-
-/// Name and content of a file.
-pub(crate) type File = (String, Vec<u8>);
 
 /// Reads the files to keep. Files that exceed the limits are noted in the record.
 pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {

@@ -16,7 +16,7 @@ use assay_workloads::{TrialContext, Workload};
 use crate::LabError;
 use crate::progress::watcher::TrialNews;
 use crate::scratch::{self, Scratch};
-use crate::tracers::{BlockIoResult, Tracers};
+use crate::tracers::{BlockIoResult, File, Tracers};
 use crate::trial::event_reader::EventReader;
 use crate::trial::execution::{TrialSettings, TrialSpec};
 use crate::trial::observations::{Programs, StabilityWatch};
@@ -96,7 +96,7 @@ impl<'a> Listener<'a> {
 pub(crate) struct RecordedTrial {
     pub record: TrialRecord,
     pub samples: Option<SampleSet>,
-    pub kept: Vec<artifacts::File>,
+    pub kept: Vec<File>,
     pub trace: Option<BlockIoResult>,
 }
 
