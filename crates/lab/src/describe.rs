@@ -12,15 +12,14 @@ use assay_workloads::Workload;
 
 use crate::trial::inputs;
 
-/// Describes the system, the toolchains that the experiment uses, and the programs of the workload.
-/// Facts that differ between treatments are under `treatment.N.`.
-pub fn system(
+/// Adds the toolchains that the experiment uses and the programs of the workload to the description
+/// of this machine. Facts that differ between treatments are under `treatment.N.`.
+pub fn add_programs(
+    mut system: SystemDescription,
     workload: &dyn Workload,
     (experiment, plan): (&Experiment, &Plan),
     recorder: &Recorder,
 ) -> SystemDescription {
-    let root = Root::system();
-    let mut system = assay_system::describe(&root, recorder);
     let builds = experiment.source.is_some() || workload.offers().builds.is_some();
     let words = words(workload, plan);
     system.facts.extend(assay_system::describe_toolchains(|name| builds || words.contains(name)));
@@ -47,7 +46,7 @@ pub fn system(
             }
         }
     }
-    system.facts.extend(assay_system::used(&root, &places(plan, &each)));
+    system.facts.extend(assay_system::used(&Root::system(), &places(plan, &each)));
     recorder.facts(&mut system.facts);
     system
 }

@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 use assay_checks::BUSY;
-use assay_model::{Experiment, Finding, FitnessAction, Observation, Severity, units};
+use assay_model::{
+    Experiment, Finding, FitnessAction, Observation, Severity, SystemDescription, units,
+};
+use assay_system::redact::Recorder;
 use assay_system::{Interrupt, Root};
 
 use crate::scratch;
@@ -26,27 +29,30 @@ pub struct Unfit {
     pub reasons: Vec<String>,
 }
 
-/// Checks this machine, and waits until it is fit, at most `max_wait`, if the experiment demands
-/// it; `say` reports the reason for waiting.
+/// Checks this machine and describes it meanwhile, and waits until it is fit, at most `max_wait`, if
+/// the experiment demands it; `say` reports the reason for waiting.
 ///
 /// # Errors
 /// The machine is not fit and the experiment refuses to run then.
 pub(crate) fn check(
     experiment: &Experiment,
+    recorder: &Recorder,
     interrupt: Option<&Interrupt>,
     say: &mut dyn FnMut(&str),
-) -> Result<Fit, Unfit> {
+) -> Result<(Fit, SystemDescription), Unfit> {
+    let root = Root::system();
     let wait = units::duration_of(&experiment.fitness.max_wait).unwrap_or(Duration::ZERO);
     let until = Instant::now() + wait;
     let mut waited = false;
     loop {
-        let seen = assay_system::fitness::look(
-            &Root::system(),
+        let (seen, system) = assay_system::fitness::look_during(
+            &root,
             &assay_system::fitness::Options {
                 work_dir: Some(scratch::scratch_root()),
                 window: WINDOW,
                 ..Default::default()
             },
+            |between| assay_system::describe(&root, recorder, between),
         );
         let unfit = sentences(&assay_checks::judge_observations(&seen));
         let interrupted = interrupt.is_some_and(Interrupt::fired);
@@ -59,7 +65,10 @@ pub(crate) fn check(
                 }
                 std::thread::sleep(Duration::from_secs(1));
             }
-            _ => return Ok(Fit { findings: assay_checks::judge_observations(&seen), seen }),
+            _ => {
+                let findings = assay_checks::judge_observations(&seen);
+                return Ok((Fit { seen, findings }, system));
+            }
         }
     }
 }

@@ -116,17 +116,16 @@ impl Agent {
                 .map_err(|e| e.to_string())?;
             machine.controller.check(&treatment.controls).map_err(|e| e.to_string())?;
         }
-        let fitness = fitness::check(&experiment, Some(interrupt), &mut |_| ())
-            .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
+        let recorder = Recorder {
+            key: assay_system::redact::RedactionKey::from_hex(&setup.key),
+            also: experiment.observe.environment.clone(),
+        };
+        let (fitness, system) =
+            fitness::check(&experiment, &recorder, Some(interrupt), &mut |_| ())
+                .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
         machine.start_guard();
-        let system = describe::system(
-            workload.as_ref(),
-            (&experiment, &setup.plan),
-            &Recorder {
-                key: assay_system::redact::RedactionKey::from_hex(&setup.key),
-                also: experiment.observe.environment.clone(),
-            },
-        );
+        let inputs = (&experiment, &setup.plan);
+        let system = describe::add_programs(system, workload.as_ref(), inputs, &recorder);
         Ok(Agent {
             experiment,
             plan: setup.plan.clone(),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use assay_archive::{NewRun, RunWriter};
 use assay_model::{
-    Engine, LedgerEvent, Plan, RunId, RunState, Scalar, SystemDescription, TrialRecord,
+    Engine, Experiment, LedgerEvent, Plan, RunId, RunState, Scalar, SystemDescription, TrialRecord,
     WorkloadSpec,
 };
 use assay_system::redact::Recorder;
@@ -52,8 +52,9 @@ pub struct EndedRun {
 struct RunResources {
     executor: Box<dyn Executor>,
     fitness: fitness::Fit,
-    /// System description, if the trials do not run on this machine.
-    system: Option<SystemDescription>,
+    /// Description of the system, on this machine still without the workload's programs.
+    system: SystemDescription,
+    remote: bool,
 }
 
 impl Lab<'_> {
@@ -72,24 +73,20 @@ impl Lab<'_> {
         let prepared = built.as_ref().map_or(prepared, |(_, prepared)| prepared);
         let experiment = &prepared.experiment;
         let ready = self.get_ready(prepared, &[], watcher)?;
-        let recorder =
-            Recorder { key: self.archive.key().ok(), also: experiment.observe.environment.clone() };
-        let mut system = if let Some(system) = &ready.system {
-            system.clone()
-        } else {
+        let recorder = self.recorder(experiment);
+        let mut system = ready.system.clone();
+        if !ready.remote {
             self.build_programs(prepared, watcher);
-            describe::system(prepared.workload.as_ref(), (experiment, &prepared.plan), &recorder)
-        };
+            let inputs = (experiment, &prepared.plan);
+            system = describe::add_programs(system, prepared.workload.as_ref(), inputs, &recorder);
+        }
         if let Some((built, _)) = &built {
             let mut facts = built.facts();
             // The output of a build may contain secrets.
             recorder.facts(&mut facts);
             system.facts.extend(facts);
         }
-        let host = match &ready.system {
-            Some(_) => system.text("cluster.node_list"),
-            None => system.text("host.name"),
-        };
+        let host = system.text(if ready.remote { "cluster.node_list" } else { "host.name" });
         let mut writer = self.archive.create_run(&NewRun {
             experiment_toml: &prepared.toml,
             plan: &prepared.plan,
@@ -209,13 +206,14 @@ impl Lab<'_> {
             return Ok(RunResources {
                 executor: Box::new(machines),
                 fitness,
-                system: Some(system),
+                system,
+                remote: true,
             });
         }
         if experiment.place.engine == Engine::Ssh {
             let mut hosts = Hosts::new(self, prepared);
             let (system, fitness) = hosts.start(watcher)?;
-            return Ok(RunResources { executor: Box::new(hosts), fitness, system: Some(system) });
+            return Ok(RunResources { executor: Box::new(hosts), fitness, system, remote: true });
         }
         if experiment.place.is_remote() {
             // Remove folders left by a run that was killed on this machine.
@@ -223,7 +221,7 @@ impl Lab<'_> {
             let mut nodes = Nodes::new(self, prepared);
             nodes.start(first_block(&prepared.plan, records), watcher)?;
             let (system, fitness) = nodes.describe(watcher);
-            return Ok(RunResources { executor: Box::new(nodes), fitness, system: Some(system) });
+            return Ok(RunResources { executor: Box::new(nodes), fitness, system, remote: true });
         }
         let machine = Machine::set_up(
             experiment,
@@ -235,7 +233,9 @@ impl Lab<'_> {
         )?;
         check_controls(&machine.controller, &prepared.plan)?;
         let interrupt = self.interrupt.as_ref();
-        let fitness = fitness::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))?;
+        let recorder = self.recorder(experiment);
+        let say = &mut |sentence: &str| watcher.say(sentence);
+        let (fitness, system) = fitness::check(experiment, &recorder, interrupt, say)?;
         machine.start_guard();
         for sentence in fitness::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
@@ -243,7 +243,11 @@ impl Lab<'_> {
         for (tracer, why) in crate::tracers::obstacles(experiment) {
             watcher.say(&format!("warning: the tracer `{tracer}` will record nothing: {why}"));
         }
-        Ok(RunResources { executor: Box::new(Local::new(machine)), fitness, system: None })
+        Ok(RunResources { executor: Box::new(Local::new(machine)), fitness, system, remote: false })
+    }
+
+    fn recorder(&self, experiment: &Experiment) -> Recorder {
+        Recorder { key: self.archive.key().ok(), also: experiment.observe.environment.clone() }
     }
 
     /// Builds the programs that the treatments need and the cache lacks. A failed build is not an

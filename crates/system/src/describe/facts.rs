@@ -11,21 +11,28 @@ use crate::read::root::Unreadable;
 pub(crate) struct Facts<'a> {
     pub root: &'a Root,
     map: BTreeMap<String, Fact>,
+    /// Called after each fact.
+    between: &'a mut dyn FnMut(),
 }
 
 impl<'a> Facts<'a> {
-    pub fn new(root: &'a Root) -> Self {
-        Facts { root, map: BTreeMap::new() }
+    pub fn new(root: &'a Root, between: &'a mut dyn FnMut()) -> Self {
+        Facts { root, map: BTreeMap::new(), between }
+    }
+
+    fn add(&mut self, path: impl Into<String>, fact: Fact) {
+        self.map.insert(path.into(), fact);
+        (self.between)();
     }
 
     /// Adds a fact with its value.
     pub fn set(&mut self, path: impl Into<String>, value: impl Into<String>) {
-        self.map.insert(path.into(), Fact::known(value));
+        self.add(path, Fact::known(value));
     }
 
     /// Adds an unknown fact with the reason.
     pub fn unknown(&mut self, path: impl Into<String>, reason: impl Into<String>) {
-        self.map.insert(path.into(), Fact::unknown(reason));
+        self.add(path, Fact::unknown(reason));
     }
 
     /// True if the fact is there, known or not.
@@ -43,8 +50,7 @@ impl<'a> Facts<'a> {
 
     /// Adds the text of a file, joined to one line.
     pub fn file(&mut self, path: impl Into<String>, file: &str) {
-        let fact = self.root.fact(file);
-        self.map.insert(path.into(), fact);
+        self.add(path, self.root.fact(file));
     }
 
     /// Like [`Facts::file`], but adds nothing if the file does not exist: for facts of optional

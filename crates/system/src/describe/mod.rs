@@ -42,9 +42,9 @@ pub(crate) use virt::hypervisor;
 /// With a root other than `/`, facts that need system calls or instructions (the processor's report
 /// on the hypervisor, the C library) are unknown, and so are facts whose files do not exist. Values
 /// that `recorder` does not let through (of variables, kernel parameters, mount options) are left
-/// out.
-pub fn describe(root: &Root, recorder: &Recorder) -> SystemDescription {
-    let mut facts = Facts::new(root);
+/// out. `between` is called after each fact.
+pub fn describe(root: &Root, recorder: &Recorder, between: &mut dyn FnMut()) -> SystemDescription {
+    let mut facts = Facts::new(root, between);
     cpu::describe(&mut facts);
     memory::describe(&mut facts);
     pages::describe(&mut facts);

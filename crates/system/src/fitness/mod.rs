@@ -18,13 +18,23 @@ use crate::Root;
 /// Collects observations for and against measuring on the machine right now. The check catalogue
 /// judges them.
 pub fn look(root: &Root, options: &Options) -> Vec<Observation> {
+    look_during(root, options, |_| ()).0
+}
+
+/// Like [`look`], while `work` is done, and returns its result too. The work runs on this thread,
+/// is not observed as other work, and must call its argument about once a millisecond.
+pub fn look_during<T>(
+    root: &Root,
+    options: &Options,
+    work: impl FnOnce(&mut dyn FnMut()) -> T,
+) -> (Vec<Observation>, T) {
     let mut seen = FitnessObservations(Vec::new());
     let throttled = throttle_count(root);
-    quiet::look(root, options, &mut seen);
+    let made = quiet::look(root, options, &mut seen, work);
     frequency::look(root, throttled, &mut seen);
     room::look(root, options, &mut seen);
     platform::look(root, &mut seen);
-    seen.0
+    (seen.0, made)
 }
 
 pub use frequency::{frequency_hz, throttle_count};

@@ -20,10 +20,19 @@ const STEP: Duration = Duration::from_millis(2);
 /// Factor of the window if tasks were found in it.
 const LONGER: u32 = 4;
 
-pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservations) {
+pub(super) fn look<T>(
+    root: &Root,
+    options: &Options,
+    seen: &mut FitnessObservations,
+    work: impl FnOnce(&mut dyn FnMut()) -> T,
+) -> T {
     let before = options.since.map_or_else(|| CpuTimes::read(root), Ok);
     let waited = RESOURCES.map(|(resource, _)| Pressure::read(root, resource));
-    queue(root, options.window, seen);
+    let (queue, made) = queue(root, options.window, work);
+    match queue {
+        Ok(queue) => seen.add(queue),
+        Err((what, why)) => seen.cannot(WORK, what, &why),
+    }
     match (before, CpuTimes::read(root)) {
         (Ok(before), Ok(now)) => steal(before, now, seen),
         (Err(e), _) | (_, Err(e)) => seen.cannot(WORK, "stolen time", &e.to_string()),
@@ -31,44 +40,61 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservation
     for ((resource, words), before) in RESOURCES.into_iter().zip(waited) {
         pressure(root, resource, words, before.ok(), seen);
     }
+    made
 }
 
-/// Samples the number of other runnable tasks every 2 ms, and four times as long if some were
-/// found, since two short tasks in a short window would count as a busy machine (with one CPU, one
-/// task). The load average would still include assay's own earlier work.
-fn queue(root: &Root, window: Duration, seen: &mut FitnessObservations) {
+/// Samples the number of other runnable tasks every 2 ms while `work` is done, for at least
+/// `window`, and four times as long if some were found, since two short tasks in a short window
+/// would count as a busy machine (with one CPU, one task). The work runs on this thread, so each
+/// sample has one task of assay. The load average would still include assay's own earlier work.
+fn queue<T>(
+    root: &Root,
+    window: Duration,
+    work: impl FnOnce(&mut dyn FnMut()) -> T,
+) -> (Result<Observation, (&'static str, String)>, T) {
     let online = root.text("/sys/devices/system/cpu/online").map_err(|e| e.to_string());
-    let cpus = match online.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string())) {
-        Ok(list) => list.len() as f64,
-        Err(reason) => return seen.cannot(WORK, "the run queue per CPU", &reason),
-    };
+    let cpus = online.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string()));
     let start = Instant::now();
-    let (mut sum, mut looks) = (0.0, 0u32);
-    let load = loop {
-        let text = match root.text("/proc/loadavg") {
-            Ok(text) => text,
-            Err(e) => return seen.cannot(WORK, "the run queue", &e.to_string()),
-        };
-        let Some(running) = running(&text) else {
-            return seen.cannot(WORK, "the run queue", "cannot parse `/proc/loadavg`");
-        };
-        sum += running.saturating_sub(1) as f64;
-        looks += 1;
-        let window = if sum >= cpus.min(2.0) { window * LONGER } else { window };
+    let (mut next, mut sum, mut looks) = (start, 0.0, 0u32);
+    let mut load = Ok("?".to_owned());
+    let mut sample = || {
+        if Instant::now() >= next {
+            load = running(root).map(|(running, average)| {
+                sum += running.saturating_sub(1) as f64;
+                looks += 1;
+                average
+            });
+            next = Instant::now() + STEP;
+        }
+        sum
+    };
+    let made = work(&mut || _ = sample());
+    let cpus = match cpus {
+        Ok(list) => list.len() as f64,
+        Err(why) => return (Err(("the run queue per CPU", why)), made),
+    };
+    loop {
+        let window = if sample() >= cpus.min(2.0) { window * LONGER } else { window };
         let left = window.saturating_sub(start.elapsed());
         if left.is_zero() {
-            break text.split_whitespace().next().unwrap_or("?").to_owned();
+            break;
         }
         sleep(left.min(STEP));
-    };
+    }
     let per_cpu = sum / f64::from(looks) / cpus;
-    seen.add(Observation::RunQueue { per_cpu, looks, load_average: load });
+    let queue = load.map(|load_average| Observation::RunQueue { per_cpu, looks, load_average });
+    (queue.map_err(|why| ("the run queue", why)), made)
 }
 
-/// Returns the number before the slash in `0.10 0.20 0.30 2/345 678`: tasks that run or are ready
-/// to run.
-fn running(loadavg: &str) -> Option<u64> {
-    loadavg.split_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
+/// Reads the number before the slash in `0.10 0.20 0.30 2/345 678`, tasks that run or are ready to
+/// run, and the first load average.
+fn running(root: &Root) -> Result<(u64, String), String> {
+    let text = root.text("/proc/loadavg").map_err(|e| e.to_string())?;
+    let mut words = text.split_whitespace();
+    let (average, tasks) = (words.next(), words.nth(2).and_then(|w| w.split_once('/')));
+    let parsed = average.zip(tasks.and_then(|(running, _)| running.parse().ok()));
+    let (average, running) = parsed.ok_or("cannot parse `/proc/loadavg`")?;
+    Ok((running, average.to_owned()))
 }
 
 fn steal(before: CpuTimes, now: CpuTimes, seen: &mut FitnessObservations) {
