@@ -25,6 +25,7 @@ pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<ProcessResult, Pro
         groups: &[],
         received: None,
         contained: None,
+        inherits: false,
     };
     let limits = Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
     Runner::new(Some(interrupt)).run(&program, &limits, &mut ())

@@ -301,6 +301,7 @@ impl TrialSettings<'_> {
                 env.push((name.clone(), value.clone()));
             }
         }
+        let entered = assay_system::enter(&applied.setup).map_err(|e| e.to_string())?;
         let program = ProgramSpec {
             argv: &launch.argv,
             env: &env,
@@ -311,9 +312,9 @@ impl TrialSettings<'_> {
             groups: if launch.by_others { &[] } else { &applied.setup.groups },
             received: None,
             contained: applied.setup.container.as_ref().map(|_| &applied.setup),
+            inherits: entered.changed(),
         };
         let limits = Limits { timeout, grace: GRACE, keep_bytes: KEEP_BYTES };
-        let entered = assay_system::enter(&applied.setup).map_err(|e| e.to_string())?;
         let ran = runner.run(&program, &limits, sink).map_err(|e| e.to_string());
         entered.leave().map_err(|e| e.to_string())?;
         ran

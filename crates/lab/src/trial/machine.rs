@@ -125,9 +125,14 @@ impl Machine {
         scratch::sweep(&root);
         let scratch =
             Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
+        let mut runner = Runner::new(interrupt.clone());
+        // Tracers follow programs from this process.
+        if observe.tracers.is_empty() && !runner.knows_peak_memory() {
+            runner.start_launcher();
+        }
         Ok(Machine {
             controller: Controller::new(state_dir, Root::system()),
-            runner: Runner::new(interrupt.clone()),
+            runner,
             sampler,
             interval,
             observes,

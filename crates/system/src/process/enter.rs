@@ -119,6 +119,11 @@ fn no_way_back(error: ControlError) -> ControlError {
 }
 
 impl SettingsGuard {
+    /// True if the thread has settings of its own now.
+    pub fn changed(&self) -> bool {
+        !self.undo.is_empty()
+    }
+
     /// Restores the thread's settings.
     ///
     /// # Errors

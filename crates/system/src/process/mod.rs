@@ -13,6 +13,7 @@ pub(crate) mod group_use;
 pub mod guard;
 pub(crate) mod hooks;
 pub(crate) mod interrupt;
+mod launcher;
 pub(crate) mod leftovers;
 pub(crate) mod mempolicy;
 pub(crate) mod node_memory;
@@ -32,6 +33,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -46,10 +48,12 @@ use crate::process::container::connection;
 use crate::process::container::wire::{ContainedLaunch, ContainedResult};
 use crate::process::group_use::GroupCounters;
 use crate::process::interrupt::Interrupt;
+use crate::process::launcher::{LaunchedProgram, Launcher};
 use crate::process::setup::ProcessSetup;
 use crate::process::taskstats::Taskstats;
 use crate::process::wait4::{own_peak_memory, wait4};
 use crate::read::clock::monotonic_ns;
+use crate::read::which::which;
 
 /// Destination of the program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,6 +90,8 @@ pub struct ProgramSpec<'a> {
     pub received: Option<&'a [OwnedFd]>,
     /// The settings with which the program runs in the trial's container; `None`: not in one.
     pub contained: Option<&'a ProcessSetup>,
+    /// True if the calling thread has settings for the program, so that it must start it itself.
+    pub inherits: bool,
 }
 
 /// Limits on a run of a program.
@@ -218,6 +224,7 @@ pub struct Runner {
     own_peak: u64,
     /// Reports on exiting tasks; `None` if the kernel has none or this user may not read them.
     exits: Option<Taskstats>,
+    launcher: Option<Launcher>,
     /// True if there is a terminal that a program may ask for.
     terminal: bool,
     /// The pidfd of the last program. Closing it takes as long as reaping, so it is closed while
@@ -256,9 +263,21 @@ impl Runner {
             interrupt,
             own_peak: 0,
             exits: Taskstats::listen().ok(),
+            launcher: None,
             terminal: File::open("/dev/tty").is_ok(),
             reaped: None,
         }
+    }
+
+    /// True if the kernel reports the peak memory of each program to this process.
+    pub fn knows_peak_memory(&self) -> bool {
+        self.exits.is_some()
+    }
+
+    /// Starts programs through a small process from now on, whose memory is less than theirs. It
+    /// ends with the calling thread, which must also run the programs.
+    pub fn start_launcher(&mut self) {
+        self.launcher = Launcher::start().ok();
     }
 
     /// Drops the output of the last program.
@@ -288,7 +307,7 @@ impl Runner {
         // Reports on tasks that ended between two programs would fill the buffer.
         self.exits.as_mut().and_then(|exits| exits.peak_memory(0));
         leftovers::reap_ended();
-        let (mut child, start_ns) = spawn(program, limits)?;
+        let (mut child, start_ns, launched) = self.spawn(program, limits)?;
         if child.pid.is_some() {
             guard::report_group(child.pid);
         }
@@ -314,7 +333,12 @@ impl Runner {
         let (end, _) = end.map_err(|source| system("poll", source))?;
         self.drain(&mut child, sink);
         self.reaped = Some(child.end);
-        let peak_memory_bytes = self.peak_memory(child.pid, usage.peak_memory_bytes);
+        let peak_memory_bytes = match &self.launcher {
+            Some(launcher) if launched => {
+                usage.peak_memory_bytes.and_then(|counted| launcher.own_peak(counted))
+            }
+            _ => self.peak_memory(child.pid, usage.peak_memory_bytes),
+        };
         let resources = ResourceUse {
             wall_s: (end_ns - start_ns) as f64 * 1e-9,
             peak_memory_bytes,
@@ -330,6 +354,76 @@ impl Runner {
             leftovers,
             dropped_lines: self.lines.dropped(),
         })
+    }
+
+    /// Starts a program. Returns it with the time just before its start, and true if the launcher
+    /// started it.
+    fn spawn(
+        &mut self,
+        program: &ProgramSpec<'_>,
+        limits: &Limits,
+    ) -> Result<(Child, u64, bool), ProcessError> {
+        let path = program.argv.first().ok_or(ProcessError::Empty)?;
+        let shown = || path.to_string_lossy().into_owned();
+        let system = |what, source| ProcessError::System { what, program: shown(), source };
+        let (ends, streams) = match program.received {
+            Some(received) => {
+                let ends = received.iter().map(OwnedFd::try_clone).collect::<io::Result<_>>();
+                (ends.map_err(|e| system("copy descriptors", e))?, [None, None, None])
+            }
+            None => descriptors(program)?,
+        };
+        if let Some(setup) = program.contained {
+            let start_ns = monotonic_ns();
+            let launch = ContainedLaunch {
+                argv: program.argv.to_vec(),
+                env: program.env.to_vec(),
+                cwd: program.cwd.map(Path::to_owned),
+                protocol: program.protocol,
+                grace_ms: limits.grace.as_millis() as u64,
+                setup: setup.clone(),
+            };
+            let end = connection::launch(&launch, &ends).map_err(ProcessError::Container)?;
+            return Ok((Child { pid: None, end, streams }, start_ns, false));
+        }
+        let (started, launched) = match self.launch(program, &ends) {
+            Some(started) => (started, true),
+            None => (fork(program, ends)?, false),
+        };
+        let (start_ns, pid) =
+            started.map_err(|source| ProcessError::Start { program: shown(), source })?;
+        let end = pidfd_open(pid, PidfdFlags::empty()).map_err(|e| {
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+            let _ = wait4(pid.as_raw_nonzero().get(), true);
+            system("open a pidfd (Linux 5.3 or newer is needed)", e.into())
+        })?;
+        Ok((Child { pid: Some(pid), end, streams }, start_ns, launched))
+    }
+
+    /// Starts a program through the launcher. Returns `None` if there is none, or if the program
+    /// needs settings of this thread or a search path of its own.
+    fn launch(
+        &mut self,
+        program: &ProgramSpec<'_>,
+        ends: &[OwnedFd],
+    ) -> Option<io::Result<(u64, Pid)>> {
+        let launcher = self.launcher.as_mut().filter(|_| !program.inherits)?;
+        let mut path = program.argv.first()?.clone();
+        if !path.as_bytes().contains(&b'/') {
+            if program.env.iter().any(|(name, _)| name == "PATH") {
+                return None;
+            }
+            path = which(path.to_str()?).filter(|found| found.is_absolute())?.into();
+        }
+        let env = launcher::environment(program.env.iter().cloned().chain(guard::variable()));
+        let &ProgramSpec { argv, cwd, protocol, .. } = program;
+        let launched = LaunchedProgram { path: &path, argv, env, cwd, ends, protocol };
+        let start_ns = monotonic_ns();
+        let started = launcher.launch(&launched)?;
+        if started.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::Other) {
+            self.launcher = None;
+        }
+        Some(started.map(|pid| (start_ns, pid)))
     }
 
     /// Returns the peak memory of a program as the kernel reported it at its exit. Without such
@@ -505,30 +599,13 @@ const MEMORY_SLACK: u64 = 2 << 20;
 /// Extra time for a program in a container to end after SIGTERM, before the container is killed.
 const CONTAINER_GRACE: Duration = Duration::from_secs(3);
 
-fn spawn(program: &ProgramSpec<'_>, limits: &Limits) -> Result<(Child, u64), ProcessError> {
+/// Starts a program from this thread, with its descriptors in the order of
+/// [`ProgramSpec::received`]. Returns the time just before the start and the process.
+fn fork(
+    program: &ProgramSpec<'_>,
+    ends: Vec<OwnedFd>,
+) -> Result<io::Result<(u64, Pid)>, ProcessError> {
     let (path, arguments) = program.argv.split_first().ok_or(ProcessError::Empty)?;
-    let shown = || path.to_string_lossy().into_owned();
-    let system = |what, source| ProcessError::System { what, program: shown(), source };
-    let (ends, streams) = match program.received {
-        Some(received) => {
-            let ends = received.iter().map(OwnedFd::try_clone).collect::<io::Result<_>>();
-            (ends.map_err(|e| system("copy descriptors", e))?, [None, None, None])
-        }
-        None => descriptors(program)?,
-    };
-    if let Some(setup) = program.contained {
-        let start_ns = monotonic_ns();
-        let launch = ContainedLaunch {
-            argv: program.argv.to_vec(),
-            env: program.env.to_vec(),
-            cwd: program.cwd.map(Path::to_owned),
-            protocol: program.protocol,
-            grace_ms: limits.grace.as_millis() as u64,
-            setup: setup.clone(),
-        };
-        let end = connection::launch(&launch, &ends).map_err(ProcessError::Container)?;
-        return Ok((Child { pid: None, end, streams }, start_ns));
-    }
     let mut command = Command::new(path);
     command.args(arguments).envs(program.env.iter().map(|(k, v)| (k, v))).process_group(0);
     command.envs(guard::variable());
@@ -537,7 +614,11 @@ fn spawn(program: &ProgramSpec<'_>, limits: &Limits) -> Result<(Child, u64), Pro
     }
     let mut ends = ends.into_iter();
     let mut next = || {
-        ends.next().ok_or_else(|| system("take descriptors", io::ErrorKind::UnexpectedEof.into()))
+        ends.next().ok_or_else(|| ProcessError::System {
+            what: "take descriptors",
+            program: path.to_string_lossy().into_owned(),
+            source: io::ErrorKind::UnexpectedEof.into(),
+        })
     };
     command.stdin(next()?).stdout(next()?).stderr(next()?);
     let protocol = program.protocol.then(next).transpose()?;
@@ -547,18 +628,9 @@ fn spawn(program: &ProgramSpec<'_>, limits: &Limits) -> Result<(Child, u64), Pro
         wait4::map_fd3(&mut command, end.as_raw_fd());
     }
     let start_ns = monotonic_ns();
-    let started = command.spawn();
-    // This process's copies of the write ends must be closed, or the pipes never end.
-    drop(command);
-    drop(protocol);
-    let started = started.map_err(|source| ProcessError::Start { program: shown(), source })?;
-    let pid = Pid::from_child(&started);
-    let end = pidfd_open(pid, PidfdFlags::empty()).map_err(|e| {
-        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
-        let _ = wait4(pid.as_raw_nonzero().get(), true);
-        system("open a pidfd (Linux 5.3 or newer is needed)", e.into())
-    })?;
-    Ok((Child { pid: Some(pid), end, streams }, start_ns))
+    // The end of this function closes this process's copies of the write ends, or the pipes would
+    // never end.
+    Ok(command.spawn().map(|child| (start_ns, Pid::from_child(&child))))
 }
 
 /// Opens the descriptors of a program in the order of [`ProgramSpec::received`]. Returns them with

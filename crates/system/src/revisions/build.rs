@@ -248,6 +248,7 @@ impl<'a> Builder<'a> {
             groups: &[],
             received: None,
             contained: None,
+            inherits: false,
         };
         let limits =
             Limits { timeout: self.timeout, grace: Duration::from_secs(5), keep_bytes: KEEP_BYTES };

@@ -38,6 +38,7 @@ fn run_with(
         groups: &[],
         received: None,
         contained: None,
+        inherits: false,
     };
     runner.run(&program, limits, sink)
 }
@@ -223,4 +224,97 @@ fn what_cannot_start_says_why() {
     assert!(error.to_string().contains("`/no/such/program`"), "{error}");
     assert!(error.to_string().contains("installed"), "{error}");
     assert!(run_with(&mut runner, &[], &limits(), false, &mut ()).is_err());
+}
+
+/// A runner that starts programs through the launcher.
+fn launching() -> Runner {
+    let mut runner = Runner::new(None);
+    runner.start_launcher();
+    runner
+}
+
+#[test]
+fn launched_programs_are_as_started_directly() {
+    let _turn = alone();
+    // Files of the shell itself, settings that programs inherit, and the parent.
+    let script = "grep -E '^(Sig|Shd|Cpus|Mems|NoNew|Secc|Umask|Cap|Threads)' /proc/self/status; umask; \
+        ulimit -a; nice; pwd; env | sort; ls /proc/$$/fd; cat /proc/$$/oom_score_adj /proc/$$/cgroup; \
+        [ $(ps -o pgid= $$) = $$ ] && echo group; echo $PPID; wc -c < /dev/stdin; echo $0 $# err >&2";
+    let (mut direct, mut launching) = (Runner::new(None), launching());
+    for protocol in [false, true] {
+        let outputs = [&mut direct, &mut launching].map(|runner| {
+            let argv = ["sh", "-c", script, "name", "two words"];
+            let ran = run_with(runner, &argv, &limits(), protocol, &mut ()).unwrap();
+            assert_eq!(ran.exit, Exit::Code(0));
+            // posix_spawn of glibc ignores signals 32 and 33, which glibc uses itself.
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            let ignored = |mask: &str| u64::from_str_radix(mask, 16).unwrap() & !(3 << 31);
+            let line = |line: &str| match line.strip_prefix("SigIgn:\t") {
+                Some(mask) => format!("ignored {:x}", ignored(mask)),
+                None => line.to_owned(),
+            };
+            let stdout: Vec<String> = text(runner.stdout.bytes()).lines().map(line).collect();
+            (stdout, text(runner.stderr.bytes()))
+        });
+        let parent = std::process::id().to_string();
+        assert!(outputs[1].0.contains(&parent), "{:?}", outputs[1].0);
+        assert_eq!(outputs[0], outputs[1]);
+    }
+    for argv in [&["/nonexistent/prog"][..], &["/etc/passwd"], &["nosuchprogram"], &["/"]] {
+        let errors = [&mut direct, &mut launching].map(|runner| {
+            run_with(runner, argv, &limits(), false, &mut ()).unwrap_err().to_string()
+        });
+        assert_eq!(errors[0], errors[1]);
+    }
+    let ran = sh(&mut launching, "kill -SEGV $$");
+    assert_eq!((ran.exit, ran.leftovers), (Exit::Signal(11), 0));
+    let ran = sh(&mut launching, "sleep 600.25 & setsid sleep 600.25 & exit 3");
+    assert_eq!((ran.exit, ran.leftovers), (Exit::Code(3), 2));
+    assert!(!alive("600.25"));
+    // An argument that does not fit into the launcher's memory.
+    let long = "x".repeat(100_000);
+    let argv = ["sh", "-c", "echo $#", "sh"].into_iter().chain([long.as_str(); 12]);
+    let argv: Vec<&str> = argv.collect();
+    run_with(&mut launching, &argv, &limits(), false, &mut ()).unwrap();
+    assert_eq!(launching.stdout.bytes(), b"12\n");
+}
+
+#[test]
+fn launched_programs_have_peak_memory_of_their_own() {
+    let _turn = alone();
+    let ballast = vec![1u8; 64 << 20];
+    let mut runner = launching();
+    for size in [1_000_000u64, 2_000_000, 20_000_000] {
+        let script = format!("head -c {size} /dev/zero | tail -c {size} >/dev/null");
+        let ran = sh(&mut runner, &format!("/usr/bin/time -f %M sh -c '{script}'"));
+        let text = String::from_utf8(runner.stderr.bytes()).unwrap();
+        let expected: f64 = text.trim().parse().unwrap_or_else(|_| panic!("{text}"));
+        let told = ran.resources.peak_memory_bytes.unwrap() as f64;
+        let ratio = told / (expected * 1024.0);
+        assert!((0.95..1.05).contains(&ratio), "{size}: {told} B, {expected} KiB by time");
+    }
+    assert_eq!(ballast.len(), 64 << 20);
+}
+
+#[test]
+fn a_killed_launcher_is_an_error_once() {
+    let _turn = alone();
+    let mut runner = launching();
+    sh(&mut runner, "true");
+    let of_ours = |line: &str| {
+        let mut words = line.split_whitespace().map(|word| word.parse::<i32>().unwrap());
+        (words.next().unwrap(), words.next().unwrap() == std::process::id() as i32)
+    };
+    let output = std::process::Command::new("ps").args(["-eo", "pid=,ppid="]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let children: Vec<i32> =
+        text.lines().map(of_ours).filter(|(_, ours)| *ours).map(|(pid, _)| pid).collect();
+    for child in children {
+        if let Some(pid) = rustix::process::Pid::from_raw(child) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+    let error = run_with(&mut runner, &["true"], &limits(), false, &mut ()).unwrap_err();
+    assert!(error.to_string().contains("launcher"), "{error}");
+    assert_eq!(sh(&mut runner, "exit 4").exit, Exit::Code(4));
 }

@@ -135,6 +135,7 @@ fn the_program_has_no_more_memory_than_it_is_given() {
             groups: &applied.setup.groups,
             received: None,
             contained: None,
+            inherits: false,
         };
         let limits = Limits {
             timeout: Duration::from_secs(30),

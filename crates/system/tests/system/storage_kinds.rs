@@ -134,6 +134,7 @@ fn the_daemon_outlives_a_program_and_ends_with_the_storage() {
         groups: &applied.setup.groups,
         received: None,
         contained: None,
+        inherits: false,
     };
     let limits = Limits {
         timeout: std::time::Duration::from_secs(30),

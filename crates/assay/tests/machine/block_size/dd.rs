@@ -111,6 +111,7 @@ fn dd(file: &Path, size: u64) -> Option<f64> {
         groups: &[],
         received: None,
         contained: None,
+        inherits: false,
     };
     let limits = Limits {
         timeout: Duration::from_secs(60),

@@ -58,6 +58,7 @@ fn run(
         groups: &[],
         received: Some(descriptors),
         contained: None,
+        inherits: false,
     };
     let grace = Duration::from_millis(launch.grace_ms);
     let limits = Limits { timeout: FOREVER, grace, keep_bytes: 0 };
