@@ -382,8 +382,9 @@ impl TrialSettings<'_> {
                 collected.evidence.into_iter().for_each(|seen| record_observation(record, seen));
                 if record.metrics.iter().any(|m| m.name == "peak_memory" && m.value.is_none()) {
                     record.notes.push(
-                        "peak memory is unknown: less than assay's own memory, which the kernel \
-                         includes; as root, assay reads it for the program alone"
+                        "peak memory is unknown: less than that of the process that started the \
+                         program, which the kernel includes; as root, assay reads it for the \
+                         program alone"
                             .into(),
                     );
                 }

@@ -243,8 +243,8 @@ impl Machine {
         RecordedTrial { record, samples, kept, trace }
     }
 
-    /// Makes programs end with assay, whatever ends assay. This comes after the fitness check, which
-    /// would count the start of the guard as other work.
+    /// Makes programs end with assay, whatever ends assay. This comes after the fitness check,
+    /// which would count the start of the guard as other work.
     pub fn start_guard(&self) {
         // Without the guard, leftover programs are ended at the next start.
         let _ = guard::start(&self.exe);

@@ -8,14 +8,15 @@
 #![allow(unsafe_code)] // a copy of this process, and programs made from it, have no safe interface
 
 use std::collections::BTreeMap;
-use std::ffi::{OsString, c_char, c_int, c_void};
+use std::ffi::{OsString, c_char, c_int, c_long, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use libc::syscall;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
@@ -26,7 +27,7 @@ const AREA: usize = 1 << 20;
 const STACK: usize = 128 << 10;
 const TEXTS: usize = 3 * STACK;
 
-/// States of [`Order::state`].
+/// Values of the futex [`Order::state`].
 const IDLE: u32 = 0;
 const GIVEN: u32 = 1;
 const QUIT: u32 = 2;
@@ -37,28 +38,30 @@ const GROUPS: usize = 13;
 /// Waiting time without sleeping for the start of a program, which saves one wake-up.
 const SPIN: Duration = Duration::from_micros(200);
 
-/// Tolerance of [`Launcher::floor`]: the kernel counts memory per CPU and adds up the parts late.
+/// Tolerance of the launcher's peak: the start of a program touches a few pages more, and the
+/// kernel counts memory per CPU and adds up the parts late.
 const SLACK: u64 = 256 << 10;
 
 /// Smallest mapping that the launcher drops.
-const LARGE: usize = 256 << 10;
+const LARGE: usize = 64 << 10;
 
 /// A program to start, and the result.
 #[repr(C)]
 struct Order {
-    /// A futex.
+    /// Futex on which both sides wait.
     state: AtomicU32,
     /// Process id of the program, or a negative error number.
     pid: AtomicI32,
     /// Error number of a failed step between the start and `exec`.
     error: AtomicI32,
+    /// The launcher's own peak memory in KiB.
+    peak: AtomicU64,
     owner: i32,
     /// Standard input, output and error, and the metrics protocol's pipe or -1.
     fds: [c_int; 4],
     groups: [c_int; GROUPS],
     group_count: usize,
     cpus: CpuSet,
-    /// Null: exit at once.
     path: *const c_char,
     cwd: *const c_char,
     argv: *const *const c_char,
@@ -72,7 +75,6 @@ struct Order {
 pub(crate) struct Launcher {
     pid: Pid,
     area: *mut c_void,
-    floor: u64,
 }
 
 // SAFETY: the area is used by this handle and the launcher's process alone.
@@ -97,6 +99,7 @@ impl Launcher {
     /// # Errors
     /// If the kernel refuses the memory or the process.
     pub fn start() -> io::Result<Self> {
+        let cpus = sched_getaffinity(None)?;
         // SAFETY: a new mapping, which nothing else uses.
         let area = unsafe {
             let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
@@ -108,7 +111,7 @@ impl Launcher {
         // SAFETY: zeros are a valid order, and the mapping is large enough and aligned to pages.
         let order = unsafe { &mut *area.cast::<Order>() };
         order.owner = rustix::process::getpid().as_raw_nonzero().get();
-        order.cpus = sched_getaffinity(None)?;
+        order.cpus = cpus;
         for (place, region) in order.drop.iter_mut().zip(droppable()) {
             *place = region;
         }
@@ -118,22 +121,22 @@ impl Launcher {
             let flags = libc::CLONE_FILES | libc::CLONE_FS;
             libc::clone(serve, area.byte_add(2 * STACK), flags, area)
         };
-        let Some(pid) = Pid::from_raw(pid).filter(|_| pid > 0) else {
+        let Some(pid) = Pid::from_raw(pid.max(0)) else {
             let error = io::Error::last_os_error();
             // SAFETY: the mapping from above, which has no user.
             unsafe { libc::munmap(area, AREA) };
             return Err(error);
         };
         leftovers::spare(pid.as_raw_nonzero().get().cast_unsigned());
-        let mut launcher = Launcher { pid, area, floor: 0 };
-        let first = launcher.order()?;
-        launcher.floor = reap(first.0)?;
-        Ok(launcher)
+        Ok(Launcher { pid, area })
     }
 
     /// Returns the peak memory that the kernel counted for a program, if it is the program's own.
     pub fn own_peak(&self, counted: u64) -> Option<u64> {
-        Some(counted).filter(|peak| *peak > self.floor + SLACK)
+        // SAFETY: only an atomic field is used.
+        let order = unsafe { &*self.area.cast::<Order>() };
+        let own = order.peak.load(Ordering::Relaxed) * 1024;
+        Some(counted).filter(|peak| *peak > own + SLACK)
     }
 
     /// Starts a program in a process group of its own, as a child of this process. Returns `None`
@@ -148,7 +151,7 @@ impl Launcher {
         let path = texts.put(program.path.as_bytes())?;
         let cwd = match program.cwd {
             Some(cwd) => texts.put(cwd.as_os_str().as_bytes())?,
-            None => std::ptr::null(),
+            None => null(),
         };
         let argv = texts.list(program.argv)?;
         let envp = texts.list(&program.env)?;
@@ -164,7 +167,10 @@ impl Launcher {
         order.group_count = groups.len();
         Some(self.order().and_then(|(pid, error)| match error {
             0 => Ok(pid),
-            error => reap(pid).and(Err(io::Error::from_raw_os_error(error))),
+            error => {
+                reap(pid);
+                Err(io::Error::from_raw_os_error(error))
+            }
         }))
     }
 
@@ -204,7 +210,7 @@ impl Drop for Launcher {
         let order = unsafe { &*self.area.cast::<Order>() };
         order.state.store(QUIT, Ordering::Release);
         wake(&order.state);
-        let _ = reap(self.pid);
+        reap(self.pid);
         leftovers::no_longer_spared(self.pid);
         // SAFETY: the mapping made at the start; its other user has ended.
         unsafe { libc::munmap(self.area, AREA) };
@@ -250,35 +256,36 @@ impl Texts {
             unsafe { list.add(i).write(text) };
         }
         // SAFETY: the list has space for the end.
-        unsafe { list.add(texts.len()).write(std::ptr::null()) };
+        unsafe { list.add(texts.len()).write(null()) };
         Some(list)
     }
 }
 
-/// Returns large private mappings without a file, without the parts near this thread's stack and
-/// thread-local variables, which system calls use for their error number.
+/// Returns large private mappings that the launcher does not need, or reads from their files again:
+/// memory without a file, code and constants. The surroundings of thread-local variables remain,
+/// since the C library puts error numbers there, and so do relocated addresses.
 fn droppable() -> Vec<(usize, usize)> {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     // SAFETY: the function has no conditions.
-    let keep = [unsafe { libc::__errno_location() } as usize, (&raw const maps) as usize];
-    let mut found = Vec::new();
-    for line in maps.lines() {
+    let local = unsafe { libc::__errno_location() } as usize & !0xffff;
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let region = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [range, "rw-p", _, _, "0", rest @ ..] = words.as_slice() else { continue };
-        let parsed = range.split_once('-').and_then(|(from, to)| {
-            Some([usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?])
-        });
-        let Some([from, to]) = parsed.filter(|_| matches!(rest, [] | ["[heap]"])) else { continue };
-        let mut parts = vec![(from, to)];
-        for place in keep {
-            let (low, high) = (place.saturating_sub(STACK) & !0xffff, (place + STACK) & !0xffff);
-            let apart = |(from, to): (usize, usize)| [(from, to.min(low)), (from.max(high), to)];
-            parts = parts.into_iter().flat_map(apart).filter(|(from, to)| from < to).collect();
-        }
-        found.extend(parts.into_iter().map(|(from, to)| (from, to - from)));
-    }
-    found.retain(|(_, length)| *length >= LARGE);
-    found
+        let (from, to) = words.first()?.split_once('-')?;
+        let address = |text| usize::from_str_radix(text, 16).ok();
+        let drops = match words.get(1..)? {
+            ["rw-p", _, _, "0", ..] => true,
+            [_, _, _, "0", ..] => false,
+            ["r-xp", ..] | ["r--p", "00000000", ..] => true,
+            _ => false,
+        };
+        Some((address(from)?, address(to)?)).filter(|_| drops)
+    };
+    let parts = |(from, to): (usize, usize)| {
+        let low = local.saturating_sub(STACK);
+        [(from, to.min(low)), (from.max(local + STACK), to)]
+    };
+    let found = maps.lines().filter_map(region).flat_map(parts);
+    found.filter(|(from, to)| to.saturating_sub(*from) >= LARGE).map(|(f, t)| (f, t - f)).collect()
 }
 
 /// Returns the environment of a program: this process's variables with `changes` on top.
@@ -290,22 +297,12 @@ pub(crate) fn environment(changes: impl Iterator<Item = (OsString, OsString)>) -
     all.into_iter().map(pair).collect()
 }
 
-/// Waits for the end of a child with any exit signal; returns its peak memory in bytes.
-fn reap(pid: Pid) -> io::Result<u64> {
-    // SAFETY: an all-zero rusage is a valid value of that plain C struct.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    let raw = pid.as_raw_nonzero().get();
-    loop {
-        // SAFETY: the pointer is to a live local of the right type.
-        let reaped = unsafe { libc::wait4(raw, null_mut(), libc::__WALL, &raw mut usage) };
-        if reaped == raw {
-            return Ok(usage.ru_maxrss as u64 * 1024);
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
+/// Waits for the end of a child with any exit signal.
+fn reap(pid: Pid) {
+    // SAFETY: nothing is written through the null pointer.
+    while unsafe { libc::waitpid(pid.as_raw_nonzero().get(), null_mut(), libc::__WALL) } < 0
+        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+    {}
 }
 
 /// Returns the status of a child that has ended.
@@ -319,7 +316,7 @@ fn reap_now(pid: Pid) -> Option<c_int> {
 
 fn wake(word: &AtomicU32) {
     // SAFETY: the word is a live futex.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+    unsafe { syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
 }
 
 /// Sleeps while the word has the value, for at most a second; returns false if the time is over.
@@ -327,42 +324,45 @@ fn sleep_while(word: &AtomicU32, value: u32) -> bool {
     let limit = libc::timespec { tv_sec: 1, tv_nsec: 0 };
     // SAFETY: the word is a live futex and the limit a live local.
     unsafe {
-        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &raw const limit)
-            == 0
+        syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &raw const limit) == 0
             || *libc::__errno_location() != libc::ETIMEDOUT
     }
 }
 
-/// The launcher's process. It must not allocate, because its heap and the locks of other threads are
-/// not valid here.
+/// The launcher's process. It must not allocate, because its heap and the locks of other threads
+/// are not valid here. It makes every system call by one function of the C library, since each
+/// function would bring pages into memory.
 extern "C" fn serve(area: *mut c_void) -> c_int {
     let order = area.cast::<Order>();
-    // SAFETY: the area is shared with the process that made this copy, which changes fields that are
-    // not atomic only while the state is not `GIVEN`; all calls are async-signal-safe.
+    // SAFETY: the area is shared with the process that made this copy, which changes fields that
+    // are not atomic only while the state is not `GIVEN`; the calls get live locals of the kernel's
+    // types.
     unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        if libc::getppid() != (*order).owner {
+        syscall(libc::SYS_prctl, libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        if syscall(libc::SYS_getppid) != c_long::from((*order).owner) {
             return 1;
         }
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&raw mut all);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const all, null_mut());
+        let all = u64::MAX;
+        syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const all, null::<u64>(), 8usize);
         default_signals();
-        for (start, length) in (*order).drop {
-            if length > 0 {
-                libc::madvise(start as *mut c_void, length, libc::MADV_DONTNEED);
+        let (path, access) = (c"/proc/self/clear_refs", libc::O_WRONLY | libc::O_CLOEXEC);
+        let file = syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), access);
+        for (start, length) in &(*order).drop {
+            if *length > 0 {
+                syscall(libc::SYS_madvise, *start, *length, libc::MADV_DONTNEED);
             }
         }
         // Sets the peak to the present size.
-        let file = libc::open(c"/proc/self/clear_refs".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        if file >= 0 {
-            libc::write(file, c"5".as_ptr().cast(), 1);
-            libc::close(file);
-        }
+        let present = b'5';
+        syscall(libc::SYS_write, file, &raw const present, 1usize);
+        syscall(libc::SYS_close, file);
         loop {
             match (*order).state.load(Ordering::Acquire) {
                 QUIT => return 0,
                 GIVEN => {
+                    let mut usage: libc::rusage = std::mem::zeroed();
+                    syscall(libc::SYS_getrusage, libc::RUSAGE_SELF, &raw mut usage);
+                    (*order).peak.store(usage.ru_maxrss as u64, Ordering::Relaxed);
                     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT;
                     let stack = area.byte_add(3 * STACK);
                     let pid = libc::clone(execute, stack, flags | libc::SIGCHLD, area);
@@ -377,20 +377,20 @@ extern "C" fn serve(area: *mut c_void) -> c_int {
     }
 }
 
-/// Gives signals that this process handles their default action, as `exec` would, since the handlers
-/// are assay's; SIGPIPE, which Rust ignores, too.
+/// Gives signals that this process handles their default action, as `exec` would, since the
+/// handlers are assay's; SIGPIPE, which Rust ignores, too.
 ///
 /// # Safety
 /// Only in the launcher's process.
 unsafe fn default_signals() {
     for signal in 1..=64 {
-        // SAFETY: an all-zero action is valid, and the pointers are to live locals.
+        // The kernel's `sigaction`, which begins with the handler.
+        let (mut known, default) = ([0u64; 4], [0u64; 4]);
+        // SAFETY: the pointers are to live locals of at least the size of the kernel's type.
         unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            let known = libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0;
-            if known && (action.sa_sigaction != libc::SIG_IGN || signal == libc::SIGPIPE) {
-                action = std::mem::zeroed();
-                libc::sigaction(signal, &raw const action, null_mut());
+            syscall(libc::SYS_rt_sigaction, signal, null::<u64>(), known.as_mut_ptr(), 8usize);
+            if known[0] != libc::SIG_IGN as u64 || signal == libc::SIGPIPE {
+                syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), null::<u64>(), 8usize);
             }
         }
     }
@@ -399,37 +399,36 @@ unsafe fn default_signals() {
 /// A new process that becomes the program; it shares the launcher's memory until then.
 extern "C" fn execute(area: *mut c_void) -> c_int {
     let order = area.cast::<Order>();
-    // SAFETY: the launcher waits until this process has ended or become the program, and the process
-    // that gave the order until the launcher answers; all calls are async-signal-safe.
+    // SAFETY: the launcher waits until this process has ended or become the program, and the
+    // process that gave the order until the launcher answers; the calls get live values.
     unsafe {
-        if (*order).path.is_null() {
-            libc::_exit(0);
-        }
-        let failed = |result: c_int| result < 0;
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        let cpus = (&raw const (*order).cpus).cast();
-        let mut error = failed(libc::setpgid(0, 0))
-            || failed(libc::sched_setaffinity(0, size_of::<CpuSet>(), cpus));
-        for procs in &(&(*order).groups)[..(*order).group_count] {
+        let (zero, none) = (b'0', 0u64);
+        let cpus = &raw const (*order).cpus;
+        let mut failed = syscall(libc::SYS_setpgid, 0, 0) < 0
+            || syscall(libc::SYS_sched_setaffinity, 0, size_of::<CpuSet>(), cpus) < 0;
+        let groups = &(*order).groups;
+        for procs in groups.iter().take((*order).group_count) {
             // 0 means the process that writes.
-            error = error || libc::write(*procs, c"0".as_ptr().cast(), 1) != 1;
+            failed = failed || syscall(libc::SYS_write, *procs, &raw const zero, 1usize) != 1;
         }
-        error = error || (!(*order).cwd.is_null() && failed(libc::chdir((*order).cwd)));
+        let cwd = (*order).cwd;
+        failed = failed || (!cwd.is_null() && syscall(libc::SYS_chdir, cwd) < 0);
         // Descriptors of this process are above 2. The protocol comes last, because its number may
         // be that of another.
-        for (target, source) in (0..).zip((*order).fds) {
-            if !error && source == target {
-                error = failed(libc::fcntl(source, libc::F_SETFD, 0));
-            } else if !error && source >= 0 {
-                error = failed(libc::dup2(source, target));
+        for (target, source) in (0..).zip(&(*order).fds) {
+            if !failed && *source == target {
+                failed = syscall(libc::SYS_fcntl, target, libc::F_SETFD, 0) < 0;
+            } else if !failed && *source >= 0 {
+                failed = syscall(libc::SYS_dup3, *source, target, 0) < 0;
             }
         }
-        if !error {
-            libc::sigprocmask(libc::SIG_SETMASK, &raw const none, null_mut());
-            libc::execve((*order).path, (*order).argv, (*order).envp);
+        if !failed {
+            let mask = &raw const none;
+            syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, mask, null::<u64>(), 8usize);
+            syscall(libc::SYS_execve, (*order).path, (*order).argv, (*order).envp);
         }
         (*order).error.store(*libc::__errno_location(), Ordering::Relaxed);
-        libc::_exit(127)
+        syscall(libc::SYS_exit, 127);
     }
+    127
 }

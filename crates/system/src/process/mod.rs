@@ -400,7 +400,7 @@ impl Runner {
         Ok((Child { pid: Some(pid), end, streams }, start_ns, launched))
     }
 
-    /// Starts a program through the launcher. Returns `None` if there is none, or if the program
+    /// Starts a program through the launcher. Returns `None` without a launcher, and if the program
     /// needs settings of this thread or a search path of its own.
     fn launch(
         &mut self,

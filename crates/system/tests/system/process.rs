@@ -237,9 +237,10 @@ fn launching() -> Runner {
 fn launched_programs_are_as_started_directly() {
     let _turn = alone();
     // Files of the shell itself, settings that programs inherit, and the parent.
-    let script = "grep -E '^(Sig|Shd|Cpus|Mems|NoNew|Secc|Umask|Cap|Threads)' /proc/self/status; umask; \
-        ulimit -a; nice; pwd; env | sort; ls /proc/$$/fd; cat /proc/$$/oom_score_adj /proc/$$/cgroup; \
-        [ $(ps -o pgid= $$) = $$ ] && echo group; echo $PPID; wc -c < /dev/stdin; echo $0 $# err >&2";
+    let script = "grep -E '^(Sig|Shd|Cpus|Mems|NoNew|Secc|Umask|Cap|Threads)' /proc/self/status; \
+        umask; ulimit -a; nice; pwd; env | sort; ls /proc/$$/fd; cat /proc/$$/oom_score_adj; \
+        cat /proc/$$/cgroup; [ $(ps -o pgid= $$) = $$ ] && echo group; echo $PPID; \
+        wc -c < /dev/stdin; echo $0 $# err >&2";
     let (mut direct, mut launching) = (Runner::new(None), launching());
     for protocol in [false, true] {
         let outputs = [&mut direct, &mut launching].map(|runner| {
